@@ -1,0 +1,1 @@
+"""What an Apache Hudi table means, free of any engine."""

@@ -1,0 +1,164 @@
+"""The boundary, on one page: what the core asks of an engine, and the records that cross.
+
+An engine gives the core hands. It supplies operations on *columns of values* (`V`) and on *masks* (`M`, a yes or no for
+each row, never null), and reads and stores bytes. It holds no rule of Hudi: what a predicate means, how a file's schema
+becomes the wanted one, what key a row has is written once, in the core, over these operations.
+
+    engine        V, a column of values           M, a mask
+    hudi_plain    a Python value (one row)        bool
+    hudi_arrow    a pyarrow.Array (a batch)       a boolean pyarrow.Array without nulls
+    hudi_spark    a Column (a plan)               a boolean Column that is never null
+
+Values cross in the form of `hudi_core.values.domain`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol, TypeVar
+
+from hudi_core.expr.functions import Function
+from hudi_core.expr.predicate import Cut, Pattern
+from hudi_core.formats.source import RandomAccess
+from hudi_core.schema.schema import Schema
+from hudi_core.types.nodes import Field, Type
+
+V = TypeVar("V")
+M = TypeVar("M")
+B = TypeVar("B")
+
+
+class ValueReader(Protocol[V]):
+    """Getters: take structs, lists and maps apart. A field of a null struct is null."""
+
+    def field(self, struct: V, position: int) -> V: ...
+
+
+class StructWriter(Protocol[V, M]):
+    """Setters: put structs together."""
+
+    def struct(self, fields: Sequence[tuple[Field, V]], nulls: M | None, like: V) -> V:
+        """A struct of these fields, null where `nulls` says so. `like` gives the number of rows when there is no field."""
+        ...
+
+    def literal(self, value: object, type: Type, like: V) -> V:
+        """The same value (None for null) in every row of `like`."""
+        ...
+
+
+class Values(ValueReader[V], StructWriter[V, M], Protocol[V, M]):
+    """What scalar rules are written in. Order: NaN equals itself and is greatest, -0.0 equals 0.0, text by UTF-8 bytes."""
+
+    def is_null(self, value: V) -> M: ...
+
+    def below(self, value: V, cut: Cut, type: Type) -> M:
+        """The value lies below the cut; no for null."""
+        ...
+
+    def one_of(self, value: V, values: tuple[object, ...], type: Type) -> M:
+        """The value equals one of these; no for null."""
+        ...
+
+    def less(self, left: V, right: V, or_equal: bool, type: Type) -> M:
+        """`left < right` (or `<=`) in the order of the type; no when either is null."""
+        ...
+
+    def matches(self, value: V, pattern: Pattern | str) -> M:
+        """The text matches a LIKE pattern (tuple) as a whole, or a regular expression (str) somewhere; no for null."""
+        ...
+
+    def apply(self, function: Function, arguments: Sequence[V], types: Sequence[Type], type: Type) -> V:
+        """A function of values; `types` are the arguments' types, `type` the result's."""
+        ...
+
+    def choose(self, when: M, then: V, otherwise: V) -> V: ...
+
+    def every(self, masks: Sequence[M], like: V) -> M: ...
+
+    def some(self, masks: Sequence[M], like: V) -> M: ...
+
+    def no(self, mask: M) -> M: ...
+
+
+@dataclass(frozen=True, slots=True)
+class FileInfo:
+    """A file in storage: its path relative to the storage's root (slashes, no leading one), and its size in bytes."""
+
+    path: str
+    size: int
+
+    @property
+    def name(self) -> str:
+        return self.path.rpartition("/")[2]
+
+
+class Storage(Protocol):
+    """The files of one table. Paths are relative to the table's root and written with slashes.
+
+    Methods raise `StorageError` with the path; a path that is not there is one too, except for `list`, which is then empty.
+    """
+
+    @property
+    def uri(self) -> str: ...
+
+    def list(self, folder: str, *, recursive: bool = False) -> list[FileInfo]:
+        """Files in a folder, sorted by path."""
+        ...
+
+    def exists(self, path: str) -> bool: ...
+
+    def read(self, path: str) -> bytes: ...
+
+    def open(self, path: str) -> RandomAccess: ...
+
+
+@dataclass(frozen=True, slots=True)
+class LeafStatistics:
+    """What a file's footer says of one leaf column. Bounds are values in the form of `hudi_core.values`, or None: unknown."""
+
+    type: Type
+    low: object = None
+    high: object = None
+    nulls: int | None = None
+    values: int | None = None
+    """Rows including nulls."""
+
+
+@dataclass(frozen=True, slots=True)
+class Footer:
+    """What a base file says of itself."""
+
+    rows: int
+    schema: Schema
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    statistics: Mapping[tuple[str, ...], LeafStatistics] = field(default_factory=dict)
+    """By name path, leaves outside lists and maps only."""
+
+
+class FileReader(Protocol[B]):
+    """Base files of one format to batches."""
+
+    def footer(self, storage: Storage, file: FileInfo) -> Footer: ...
+
+    def batches(self, storage: Storage, file: FileInfo, columns: Sequence[str] | None) -> Iterator[B]:
+        """The file's rows in file order, top-level columns by name in the file's order (None for all), bounded in size."""
+        ...
+
+
+class Engine(Protocol[V, M, B]):
+    """A named bundle of capabilities; what the entry point `hudi_core.engines` gives."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def values(self) -> Values[V, M]: ...
+
+    def storage(self, uri: str) -> Storage:
+        """The storage whose root is the URI or local path."""
+        ...
+
+    def reader(self, extension: str) -> FileReader[B]:
+        """The reader of base files with this extension; `UnsupportedError` says what is missing."""
+        ...

@@ -1,0 +1,77 @@
+"""The error tree. Every error says where, what was expected, and what was found, in one line.
+
+    HudiError
+    ├── TableError                 the table or its data (exit status 1)
+    │   ├── NotATableError             no readable `.hoodie/hoodie.properties`           (FileNotFoundError)
+    │   ├── CorruptFileError           bytes that contradict their format                (ValueError)
+    │   ├── StorageError               a file that cannot be listed or read              (OSError)
+    │   └── UnsupportedError           valid, but not known or not readable here         (NotImplementedError)
+    ├── SchemaError                a schema, a change or a conversion that is refused    (ValueError)
+    │   └── UnknownColumnError         a name that is not in the schema                  (LookupError)
+    ├── ExpressionError            a predicate that cannot be parsed or bound            (ValueError)
+    └── UsageError                 a wrong option or argument (exit status 2)            (ValueError)
+
+"Cannot tell" is an outcome of a question, never an error.
+"""
+
+from __future__ import annotations
+
+
+class HudiError(Exception):
+    """Root of all errors raised on purpose.
+
+    `where` is a path, a column path or a place in a text; `expected` and `found` are short noun phrases. The text of the
+    error is `where: expected ..., found ...` with absent parts left out, or `where: message` when `message` is given.
+    """
+
+    exit_status = 1
+
+    def __init__(
+        self, where: str = "", *, expected: str | None = None, found: str | None = None, message: str | None = None
+    ) -> None:
+        self.where, self.expected, self.found, self.message = where, expected, found, message
+        parts = [message] if message else []
+        parts += [f"expected {expected}"] if expected else []
+        parts += [f"found {found}"] if found else []
+        text = ", ".join(parts)
+        super().__init__(f"{where}: {text}" if where and text else where or text)
+
+
+class TableError(HudiError):
+    """The table or its data cannot be used as it is."""
+
+
+class NotATableError(TableError, FileNotFoundError):
+    """The path holds no Hudi table."""
+
+
+class CorruptFileError(TableError, ValueError):
+    """Bytes contradict the format they claim: truncated, damaged, or something else altogether."""
+
+
+class StorageError(TableError, OSError):
+    """A file or folder cannot be listed, read or written."""
+
+
+class UnsupportedError(TableError, NotImplementedError):
+    """Valid, but of a kind or version this library (or this installation) cannot handle."""
+
+
+class SchemaError(HudiError, ValueError):
+    """A schema, a schema change or a schema conversion is refused."""
+
+
+class UnknownColumnError(SchemaError, LookupError):
+    """A name is not in the schema."""
+
+
+class ExpressionError(HudiError, ValueError):
+    """A predicate cannot be parsed, or does not fit the schema."""
+
+    exit_status = 2
+
+
+class UsageError(HudiError, ValueError):
+    """A wrong option or argument."""
+
+    exit_status = 2

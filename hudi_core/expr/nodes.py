@@ -1,0 +1,139 @@
+"""The expression language as users write it: a closed tree over column names and literals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from hudi_core.truth import Truth
+from hudi_core.types.nodes import Type
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Where in the text an expression stood: start and end offset in characters."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A column by its path of names."""
+
+    path: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A value as written. `type` is None for a plain number, text, boolean or null, which take the column's type.
+
+    `value` is bool, int, Decimal, float, str, bytes or None; for a typed literal the text between the quotes, or a value in
+    the form of `hudi_core.values`.
+    """
+
+    value: object
+    type: Type | None = None
+
+
+class Comparison(Enum):
+    """The comparison operators; the value is the SQL symbol."""
+
+    EQ = "="
+    NE = "<>"
+    LT = "<"
+    LE = "<="
+    GT = ">"
+    GE = ">="
+    NULL_SAFE_EQ = "<=>"
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    operator: Comparison
+    left: Scalar
+    right: Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class In:
+    value: Scalar
+    choices: tuple[Scalar, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    value: Scalar
+    low: Scalar
+    high: Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class Like:
+    value: Scalar
+    pattern: str
+    escape: str = "\\"
+
+
+@dataclass(frozen=True, slots=True)
+class RegexLike:
+    """`value RLIKE pattern`: the regular expression is found somewhere in the text."""
+
+    value: Scalar
+    pattern: str
+
+
+@dataclass(frozen=True, slots=True)
+class IsNull:
+    value: Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class Is:
+    """`part IS TRUE / FALSE / UNKNOWN`: never NULL itself."""
+
+    part: Expr
+    truth: Truth
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    part: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    parts: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    parts: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A function or an arithmetic operator by its lower-case SQL name (`year`, `+`), known to the core or not."""
+
+    function: str
+    arguments: tuple[Scalar, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    value: Scalar
+    type: Type
+    try_: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """Searched CASE: the first branch whose condition is TRUE, else `otherwise`."""
+
+    branches: tuple[tuple[Expr, Scalar], ...]
+    otherwise: Scalar = Literal(None)
+
+
+Scalar = Name | Literal | Call | Cast | Case
+Expr = Compare | In | Between | Like | RegexLike | IsNull | Is | Not | And | Or | Scalar
+"""A predicate. A scalar is one too when its type is boolean."""

@@ -1,0 +1,133 @@
+"""The rules, written once: which truths a predicate can have, given answers to a handful of questions.
+
+One law carries all of it: *wider knowledge never makes an outcome impossible*. Unknown statistics are the widest ones; a
+block of files is the hull of its files; a row is a file with one row, whose bounds are exact, so that the same rules give
+the truth of a row. NOT, AND and OR map outcomes to outcomes: there is no NOT-rewriting and no second, strict evaluator.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol, TypeVar, assert_never
+
+from hudi_core.expr.predicate import (
+    Always,
+    And,
+    Below,
+    Cut,
+    Is,
+    IsNull,
+    Less,
+    Matches,
+    Not,
+    OneOf,
+    Opaque,
+    Or,
+    Pattern,
+    Predicate,
+    Term,
+)
+from hudi_core.truth import FALSE, NULL, TRUE, Truth
+
+M = TypeVar("M")
+
+
+class Questions(Protocol[M]):
+    """What is asked of rows or of statistics. `M` is an answer: a yes or no for each row, file or block.
+
+    Each answer says whether *some* row may be so; when that cannot be told, the answer is yes.
+    """
+
+    def low_is_below(self, term: Term, cut: Cut) -> M:
+        """Some value may lie below the cut."""
+        ...
+
+    def high_is_above(self, term: Term, cut: Cut) -> M:
+        """Some value may lie above the cut (that is, not below it)."""
+        ...
+
+    def may_hold_one_of(self, term: Term, values: tuple[object, ...]) -> M: ...
+
+    def may_hold_none_of(self, term: Term, values: tuple[object, ...]) -> M:
+        """Some value, not null, may be none of these."""
+        ...
+
+    def may_hold_null(self, term: Term) -> M: ...
+
+    def may_hold_value(self, term: Term) -> M:
+        """Some value may be not null."""
+        ...
+
+    def may_be_less(self, left: Term, right: Term, or_equal: bool) -> M:
+        """In some row `left < right` (or `<=`) may hold, both not null."""
+        ...
+
+    def may_match(self, term: Term, pattern: Pattern | str, negated: bool) -> M:
+        """Some text, not null, may match the pattern (or not match it, when negated)."""
+        ...
+
+    def unknown(self, what: Opaque) -> M:
+        """Anything may be: the answer for what the core does not know."""
+        ...
+
+    def every(self, answers: list[M]) -> M:
+        """AND of answers, evaluated left to right; yes for none."""
+        ...
+
+    def some(self, answers: list[M]) -> M:
+        """OR of answers; no for none."""
+        ...
+
+
+def can_be(outcome: Truth, predicate: Predicate, given: Questions[M]) -> M:
+    """Whether some row may give `outcome`. Asks nothing that this one outcome does not need."""
+    match predicate:
+        case Always(truth):
+            return given.every([]) if truth is outcome else given.some([])
+        case Not(part):
+            return can_be(~outcome, part, given)
+        case Or(parts):  # De Morgan is exact in three-valued logic, so the rules of AND serve both
+            return can_be(~outcome, And(tuple(Not(part) for part in parts)), given)
+        case And(parts):
+            return _and_can_be(outcome, parts, given)
+        case Is(part, truth):
+            if outcome is NULL:
+                return given.some([])
+            if outcome is TRUE:
+                return can_be(truth, part, given)
+            return given.some([can_be(other, part, given) for other in Truth if other is not truth])
+        case Below(term, cut):
+            if outcome is TRUE:
+                return given.low_is_below(term, cut)
+            return given.high_is_above(term, cut) if outcome is FALSE else given.may_hold_null(term)
+        case OneOf(term, values, with_null):
+            if outcome is TRUE:
+                return given.may_hold_one_of(term, values)
+            absent = NULL if with_null else FALSE  # `5 IN (1, NULL)` is NULL, not FALSE
+            answers = [given.may_hold_null(term)] if outcome is NULL else []
+            return given.some(answers + ([given.may_hold_none_of(term, values)] if outcome is absent else []))
+        case IsNull(term):
+            if outcome is NULL:
+                return given.some([])
+            return given.may_hold_null(term) if outcome is TRUE else given.may_hold_value(term)
+        case Less(left, right, or_equal):
+            if outcome is TRUE:
+                return given.may_be_less(left, right, or_equal)
+            if outcome is FALSE:  # the order is total: not a < b is b <= a
+                return given.may_be_less(right, left, not or_equal)
+            return given.some([given.may_hold_null(left), given.may_hold_null(right)])
+        case Matches(term, pattern):
+            return given.may_hold_null(term) if outcome is NULL else given.may_match(term, pattern, outcome is FALSE)
+        case Opaque():
+            return given.unknown(predicate)
+        case _:
+            assert_never(predicate)
+
+
+def _and_can_be(outcome: Truth, parts: tuple[Predicate, ...], given: Questions[M]) -> M:
+    if outcome is TRUE:
+        return given.every([can_be(TRUE, part, given) for part in parts])
+    if outcome is FALSE:
+        return given.some([can_be(FALSE, part, given) for part in parts])
+    some_null = given.some([can_be(NULL, part, given) for part in parts])
+    not_false = [given.some([can_be(truth, part, given) for truth in (NULL, TRUE)]) for part in parts]
+    return given.every([some_null, *not_false])

@@ -1,0 +1,190 @@
+"""Bound predicates: columns by id, literals in the column's domain, every comparison a cut through a total order.
+
+Three leaves carry almost everything: below a cut, one of a set, is null. The rest (two terms compared, text patterns,
+what the core does not know) stands beside them. `bind` makes these from `nodes`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hudi_core.expr.functions import Function
+from hudi_core.truth import FALSE, NULL, TRUE, Truth
+from hudi_core.types.nodes import Type
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column by id. `name` is its dotted path at bind time and serves messages only."""
+
+    id: int
+    name: str
+    type: Type
+    optional: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A value in the form of `hudi_core.values`; None is null."""
+
+    value: object
+    type: Type
+
+
+@dataclass(frozen=True, slots=True)
+class Apply:
+    """A known function of terms; a cast is a function too (`type` says to what)."""
+
+    function: Function
+    arguments: tuple[Term, ...]
+    type: Type
+
+
+@dataclass(frozen=True, slots=True)
+class Choose:
+    """The first branch whose condition is TRUE, else `otherwise`."""
+
+    branches: tuple[tuple[Predicate, Term], ...]
+    otherwise: Term
+    type: Type
+
+
+Term = Column | Constant | Apply | Choose
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A place between values: just before `value`, or just after it. `value` is never null."""
+
+    value: object
+    after: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Always:
+    """Gives the same truth on every row."""
+
+    truth: Truth
+
+
+@dataclass(frozen=True, slots=True)
+class Below:
+    """The term's value lies below the cut; NULL when the value is null."""
+
+    term: Term
+    cut: Cut
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """The value is one of `values` (distinct, not null); NULL when the value is null, or absent while the list held a null."""
+
+    term: Term
+    values: tuple[object, ...]
+    with_null: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class IsNull:
+    """The term's value is null; never NULL itself."""
+
+    term: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Less:
+    """`left < right`, or `left <= right`; both of one type. NULL when either is null."""
+
+    left: Term
+    right: Term
+    or_equal: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AnyChar:
+    """`_` in LIKE: exactly one character."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnyRun:
+    """`%` in LIKE: any characters, also none."""
+
+
+Pattern = tuple[str | AnyChar | AnyRun, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """The text matches a LIKE pattern as a whole, or a regular expression somewhere. NULL when the text is null."""
+
+    term: Term
+    pattern: Pattern | str
+    """A tuple is a LIKE pattern; a text is a regular expression."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opaque:
+    """Something the core does not know: any outcome is possible; rows cannot be evaluated."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Is:
+    """The part gives `truth`; never NULL itself."""
+
+    part: Predicate
+    truth: Truth
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    part: Predicate
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    parts: tuple[Predicate, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    parts: tuple[Predicate, ...]
+
+
+Predicate = Always | Below | OneOf | IsNull | Less | Matches | Opaque | Is | Not | And | Or
+
+ALWAYS_TRUE, ALWAYS_FALSE, ALWAYS_NULL = Always(TRUE), Always(FALSE), Always(NULL)
+
+
+def columns_of(predicate: Predicate) -> dict[int, Column]:
+    """The columns a predicate looks at, by id, in order of first appearance."""
+    found: dict[int, Column] = {}
+    _collect(predicate, found)
+    return found
+
+
+def _collect(part: Predicate | Term, found: dict[int, Column]) -> None:
+    match part:
+        case Column():
+            found.setdefault(part.id, part)
+        case Below(term) | OneOf(term) | IsNull(term) | Matches(term):
+            _collect(term, found)
+        case Less(left, right):
+            _collect(left, found)
+            _collect(right, found)
+        case Not(inner) | Is(inner):
+            _collect(inner, found)
+        case And(parts) | Or(parts):
+            for inner in parts:
+                _collect(inner, found)
+        case Apply(_, arguments):
+            for argument in arguments:
+                _collect(argument, found)
+        case Choose(branches, otherwise):
+            for condition, value in branches:
+                _collect(condition, found)
+                _collect(value, found)
+            _collect(otherwise, found)
+        case Always() | Opaque() | Constant():
+            pass

@@ -1,0 +1,8 @@
+"""Schema: a record type with column ids, and what is found in it.
+
+schema   `Schema`: lookups by id, by name path, by position
+ids      giving ids to a type, and keeping them
+meta     Hudi's own columns
+project  choosing columns, nested ones too
+json     the persisted form (InternalSchema JSON), and histories of it
+"""

@@ -1,0 +1,23 @@
+"""Hudi's own columns: five that stand first in every row unless keys are virtual, and a sixth on request."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hudi_core.schema.ids import record_with_ids
+from hudi_core.types.nodes import Field, Record, String
+
+COMMIT_TIME = "_hoodie_commit_time"
+COMMIT_SEQNO = "_hoodie_commit_seqno"
+RECORD_KEY = "_hoodie_record_key"
+PARTITION_PATH = "_hoodie_partition_path"
+FILE_NAME = "_hoodie_file_name"
+OPERATION = "_hoodie_operation"
+META_COLUMNS = (COMMIT_TIME, COMMIT_SEQNO, RECORD_KEY, PARTITION_PATH, FILE_NAME)
+
+
+def with_meta_columns(record: Record, *, operation: bool = False) -> Record:
+    """The record with the meta columns first and all ids given anew; same-named user columns give way to them."""
+    names = (*META_COLUMNS, OPERATION) if operation else META_COLUMNS
+    meta = tuple(Field(0, name, String(), optional=True, doc="", default=None) for name in names)
+    return record_with_ids(replace(record, fields=meta + tuple(f for f in record.fields if f.name not in names)))

@@ -1,0 +1,140 @@
+"""`Schema`: a record type whose fields have column ids, with lookups by id, by name path and by position."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from hudi_core.errors import SchemaError, UnknownColumnError
+from hudi_core.types.nodes import Array, Field, Map, Record, Type, children
+
+Path = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a field stands in a schema: names and positions from the root, and whether any ancestor or itself is optional."""
+
+    field: Field
+    path: Path
+    positions: tuple[int, ...]
+    optional: bool
+    repeated: bool
+    """Below an array or a map: one row holds any number of these values."""
+
+    @property
+    def name(self) -> str:
+        """The dotted path, as evolution and InternalSchema write it (`a.b`, `list.element`, `m.value`)."""
+        return ".".join(self.path)
+
+
+@dataclass(frozen=True)
+class Schema:
+    """A table's, file's or query's schema. Column ids are unique at all depths, and never given twice in a table's life.
+
+    `version` is the instant (as a number) of the commit that made it; 0 when unknown. `max_column_id` is the greatest id
+    that was ever given, also to columns that are no longer there. Raises `SchemaError` when two fields share an id, or two
+    fields of a record share a name.
+    """
+
+    record: Record
+    version: int = 0
+    max_column_id: int = -1
+
+    def __post_init__(self) -> None:
+        greatest = max(self.places, default=-1)
+        if self.max_column_id < greatest:
+            object.__setattr__(self, "max_column_id", greatest)
+
+    @cached_property
+    def places(self) -> dict[int, Place]:
+        """Every field at every depth by column id, parents before children."""
+        found: dict[int, Place] = {}
+        for place in _places(self.record, (), (), False, False):
+            if place.field.id in found:
+                other = found[place.field.id].name
+                raise SchemaError(
+                    place.name, expected="a column id of its own", found=f"{place.field.id}, the id of {other}"
+                )
+            found[place.field.id] = place
+        return found
+
+    @cached_property
+    def ids(self) -> dict[Path, int]:
+        """Column id by path of names."""
+        found: dict[Path, int] = {}
+        for column_id, place in self.places.items():
+            if found.setdefault(place.path, column_id) != column_id:
+                raise SchemaError(
+                    place.name, expected="a name used once in its record", found="two fields of this name"
+                )
+        return found
+
+    @cached_property
+    def _ids_lower(self) -> dict[Path, tuple[int, ...]]:
+        found: dict[Path, tuple[int, ...]] = {}
+        for path, column_id in self.ids.items():
+            key = tuple(part.lower() for part in path)
+            found[key] = (*found.get(key, ()), column_id)
+        return found
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """The top-level fields."""
+        return self.record.fields
+
+    def place(self, column_id: int) -> Place:
+        """The place of a column id. Raises `UnknownColumnError`."""
+        found = self.places.get(column_id)
+        if found is None:
+            raise UnknownColumnError(f"column id {column_id}", message="not in the schema")
+        return found
+
+    def find(self, path: Path | str, *, case_sensitive: bool = True) -> Place | None:
+        """The place of a name path (a dotted text or a tuple of names), or None.
+
+        Without case sensitivity an exact match wins; several inexact ones raise `UnknownColumnError`.
+        """
+        names = tuple(path.split(".")) if isinstance(path, str) else path
+        if names in self.ids:
+            return self.places[self.ids[names]]
+        if case_sensitive:
+            return None
+        matches = self._ids_lower.get(tuple(part.lower() for part in names), ())
+        if len(matches) > 1:
+            said = ", ".join(self.places[match].name for match in matches)
+            raise UnknownColumnError(
+                ".".join(names), expected="one column", found=f"several that differ by case: {said}"
+            )
+        return self.places[matches[0]] if matches else None
+
+    def get(self, path: Path | str, *, case_sensitive: bool = True) -> Place:
+        """Like `find`, but raises `UnknownColumnError` that names the columns that come close."""
+        found = self.find(path, case_sensitive=case_sensitive)
+        if found is None:
+            name = path if isinstance(path, str) else ".".join(path)
+            raise UnknownColumnError(name, message=f"no such column{self.suggestion(name)}")
+        return found
+
+    def suggestion(self, name: str) -> str:
+        """`; did you mean ...?` with up to three names that come close, or the columns there are."""
+        names = [place.name for place in self.places.values()]
+        lowered = {known.lower(): known for known in names}
+        close = difflib.get_close_matches(name.lower(), lowered, n=3, cutoff=0.6)
+        if close:
+            return f"; did you mean {' or '.join(lowered[match] for match in close)}?"
+        top = [known.name for known in self.fields if not known.name.startswith("_hoodie_")]
+        return f"; columns are {', '.join(top[:12])}{', ...' if len(top) > 12 else ''}" if top else ""
+
+    def __iter__(self) -> Iterator[Field]:
+        return iter(self.fields)
+
+
+def _places(of: Type, path: Path, positions: tuple[int, ...], optional: bool, repeated: bool) -> Iterator[Place]:
+    inside = repeated or isinstance(of, Array | Map)
+    for position, child in enumerate(children(of)):
+        place = Place(child, (*path, child.name), (*positions, position), optional or child.optional, inside)
+        yield place
+        yield from _places(child.type, place.path, place.positions, place.optional, inside)

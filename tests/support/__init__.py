@@ -1,0 +1,1 @@
+"""What several tests share: the finder of conformance data and Hypothesis strategies."""

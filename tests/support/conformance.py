@@ -1,0 +1,88 @@
+"""Finds the conformance data named by `HUDI_CONFORMANCE` and unpacks its tables once per test run."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import zipfile
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(os.environ.get("HUDI_CONFORMANCE") or Path(__file__).parents[3] / "shared")
+"""The folder that holds `corpus/`, `golden/` and `vectors/`."""
+
+
+@dataclass(frozen=True)
+class TableEntry:
+    """One table of the corpus or the golden set: its archive and what was recorded about it."""
+
+    folder: Path
+
+    @property
+    def name(self) -> str:
+        return self.folder.name
+
+    @cached_property
+    def expected(self) -> dict[str, Any]:
+        loaded: dict[str, Any] = json.loads((self.folder / "expected.json").read_text("utf-8"))
+        return loaded
+
+    @property
+    def requires(self) -> list[str]:
+        """Readers the table needs beyond Parquet (the corpus marks Lance base files so)."""
+        return list(_corpus_entries().get(self.name, {}).get("requires", []))
+
+    def unpacked(self) -> Path:
+        """The table's root folder, unpacked into a temporary folder shared by the whole run. Read only."""
+        return _unpack(self.folder)
+
+
+@cache
+def _scratch() -> tempfile.TemporaryDirectory[str]:
+    return tempfile.TemporaryDirectory(prefix="hudi-conformance-")
+
+
+@cache
+def _unpack(folder: Path) -> Path:
+    target = Path(_scratch().name) / f"{folder.parent.name}-{folder.name}"
+    with zipfile.ZipFile(folder / "table.zip") as archive:
+        archive.extractall(target)
+    (found,) = {path.parent.parent for path in target.glob("*/.hoodie/hoodie.properties")}
+    return found
+
+
+@cache
+def _corpus_entries() -> dict[str, dict[str, Any]]:
+    manifest = ROOT / "corpus" / "manifest.json"
+    entries = json.loads(manifest.read_text("utf-8"))["entries"] if manifest.is_file() else []
+    return {entry["name"]: entry for entry in entries}
+
+
+@cache
+def tables() -> list[TableEntry]:
+    """Every table of the corpus and the golden set, sorted by name; empty when the data is absent."""
+    archives = [*ROOT.glob("corpus/tables/*/table.zip"), *ROOT.glob("golden/*/table.zip")]
+    return sorted((TableEntry(archive.parent) for archive in archives), key=lambda entry: entry.name)
+
+
+def vectors(subject: str) -> list[dict[str, Any]]:
+    """The cases of one vector file; skips the calling test with the reason when it is absent."""
+    path = ROOT / "vectors" / f"{subject}.json"
+    if not path.is_file():
+        pytest.skip(f"conformance vectors {subject!r} not present under HUDI_CONFORMANCE")
+    cases: list[dict[str, Any]] = json.loads(path.read_text("utf-8"))
+    return cases
+
+
+def each_table() -> pytest.MarkDecorator:
+    """Parametrise a test over all tables; one skipped case with the reason when there are none."""
+    found = tables()
+    if not found:
+        absent = pytest.param(None, marks=pytest.mark.skip(reason="corpus and golden tables not present"), id="absent")
+        return pytest.mark.parametrize("entry", [absent])
+    return pytest.mark.parametrize("entry", found, ids=lambda entry: entry.name)
