@@ -1,0 +1,121 @@
+"""The proleptic Gregorian calendar on integers, for every year a 32-bit date or a 64-bit timestamp can hold."""
+
+from __future__ import annotations
+
+import re
+
+DAY_SECONDS = 86_400
+
+_ERA_DAYS = 146_097  # 400 years
+_SHIFT = 719_468  # days from 0000-03-01, where an era begins, to 1970-01-01
+_TEXT = re.compile(
+    r"([+-]?\d{4,7})(?:-(\d{1,2})(?:-(\d{1,2})"
+    r"(?:[ T](?:(\d{1,2})(?::(\d{1,2})(?::(\d{1,2})(?:\.(\d{0,9}))?)?)?\s*([A-Za-z+-].*)?)?)?)?)?",
+    re.ASCII,
+)
+_OFFSET = re.compile(r"(?:UTC|GMT|UT)?([+-])(\d{1,2})(?::?(\d{2})(?::?(\d{2}))?)?", re.ASCII)
+
+
+def days_from_civil(year: int, month: int, day: int = 1) -> int:
+    """Days since 1970-01-01 of a calendar date; the parts are taken as valid."""
+    year -= month <= 2
+    era, year_of_era = divmod(year, 400)
+    day_of_year = (153 * (month + (-3 if month > 2 else 9)) + 2) // 5 + day - 1
+    return era * _ERA_DAYS + year_of_era * 365 + year_of_era // 4 - year_of_era // 100 + day_of_year - _SHIFT
+
+
+def civil_from_days(days: int) -> tuple[int, int, int]:
+    """Year, month and day of a number of days since 1970-01-01."""
+    era, day_of_era = divmod(days + _SHIFT, _ERA_DAYS)
+    year_of_era = (day_of_era - day_of_era // 1460 + day_of_era // 36_524 - day_of_era // 146_096) // 365
+    day_of_year = day_of_era - (365 * year_of_era + year_of_era // 4 - year_of_era // 100)
+    shifted = (5 * day_of_year + 2) // 153
+    month = shifted + (3 if shifted < 10 else -9)
+    return year_of_era + era * 400 + (month <= 2), month, day_of_year - (153 * shifted + 2) // 5 + 1
+
+
+def date_text(days: int) -> str:
+    """ISO text; a year beyond four digits has a sign.
+
+    >>> date_text(0), date_text(2932897), date_text(-719529)
+    ('1970-01-01', '+10000-01-01', '-0001-12-31')
+    """
+    year, month, day = civil_from_days(days)
+    sign = "+" if year > 9999 else "-" if year < 0 else ""
+    return f"{sign}{abs(year):04d}-{month:02d}-{day:02d}"
+
+
+def clock_text(ticks: int, per_second: int, digits: int | None = None) -> str:
+    """`HH:MM:SS` and the fraction of a second: with `digits` digits, or as many as it needs.
+
+    >>> clock_text(3_600_500_000, 1_000_000), clock_text(1, 1_000, 6)
+    ('01:00:00.5', '00:00:00.001000')
+    """
+    seconds, fraction = divmod(ticks, per_second)
+    text = f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
+    width = len(str(per_second)) - 1
+    shown = f"{fraction:0{width}d}"
+    shown = shown.rstrip("0") if digits is None else shown.ljust(digits, "0")
+    return f"{text}.{shown}" if shown else text
+
+
+def timestamp_text(ticks: int, per_second: int, *, separator: str = " ", digits: int | None = None) -> str:
+    """Date and clock time of ticks since 1970-01-01T00:00:00."""
+    days, within = divmod(ticks, DAY_SECONDS * per_second)
+    return f"{date_text(days)}{separator}{clock_text(within, per_second, digits)}"
+
+
+def parse_date(text: str) -> int | None:
+    """Days of `[+-]YYYY[-M[-D]]`, with anything after a blank or `T` ignored as in Spark's cast; None when it is no date."""
+    head = re.split("[ T]", text.strip(), maxsplit=1)[0]
+    found = _TEXT.fullmatch(head)
+    return _days(found) if found else None
+
+
+def parse_timestamp(text: str, per_second: int) -> tuple[int, bool] | None:
+    """Ticks of a date and clock time, and whether a zone was given (the ticks are then UTC's).
+
+    Zones are `Z`, `UTC`, `GMT` and offsets; finer fractions than the unit are cut off. None when it is no timestamp.
+    """
+    found = _TEXT.fullmatch(text.strip())
+    days = _days(found) if found else None
+    if found is None or days is None:
+        return None
+    hour, minute, second = (int(part or 0) for part in found.group(4, 5, 6))
+    if hour > 23 or minute > 59 or second > 59:
+        return None
+    seconds = days * DAY_SECONDS + hour * 3600 + minute * 60 + second
+    zone = (found[8] or "").strip()
+    if zone:
+        offset = _offset_seconds(zone)
+        if offset is None:
+            return None
+        seconds -= offset
+    width = len(str(per_second)) - 1
+    return seconds * per_second + int((found[7] or "").ljust(9, "0")[:width]), bool(zone)
+
+
+def parse_clock(text: str, per_second: int) -> int | None:
+    """Ticks since midnight of `HH:MM[:SS[.f]]`; None when it is no time of day."""
+    found = parse_timestamp(f"1970-01-01 {text.strip()}", per_second) if ":" in text else None
+    return found[0] if found and not found[1] else None
+
+
+def _days(found: re.Match[str]) -> int | None:
+    year, month, day = int(found[1]), int(found[2] or 1), int(found[3] or 1)
+    if not 1 <= month <= 12 or day < 1:
+        return None
+    days = days_from_civil(year, month, day)
+    return days if civil_from_days(days) == (year, month, day) else None
+
+
+def _offset_seconds(zone: str) -> int | None:
+    if zone.upper() in ("Z", "UTC", "GMT", "UT"):
+        return 0
+    found = _OFFSET.fullmatch(zone)
+    if found is None:
+        return None
+    hours, minutes, seconds = (int(part or 0) for part in found.group(2, 3, 4))
+    if hours > 18 or minutes > 59 or seconds > 59:
+        return None
+    return (hours * 3600 + minutes * 60 + seconds) * (-1 if found[1] == "-" else 1)

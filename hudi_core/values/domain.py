@@ -1,0 +1,227 @@
+"""The one Python form of each type's values: checking a value, and bringing Python's own forms to it.
+
+boolean                        bool
+int, long                      int within 32 or 64 bits
+float, double                  float; of a float column rounded to binary32
+date                           int, days since 1970-01-01
+time, timestamp                int, in the type's unit since midnight or since 1970-01-01T00:00:00
+string, enumeration            str without lone surrogates
+uuid                           str, canonical and lower case
+binary, fixed, vector          bytes
+decimal                        decimal.Decimal with exactly the type's scale
+record                         tuple in field order
+array                          tuple
+map                            tuple of (key, value) pairs
+union                          (branch position, value)
+null                           None
+"""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import math
+import struct
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from typing import assert_never
+
+from hudi_core.errors import SchemaError
+from hudi_core.types import nodes as t
+from hudi_core.types.text import text as type_text
+from hudi_core.values.calendar import DAY_SECONDS
+
+INT_RANGE = (-(1 << 31), (1 << 31) - 1)
+LONG_RANGE = (-(1 << 63), (1 << 63) - 1)
+
+EXACT = decimal.Context(prec=2_000, Emax=decimal.MAX_EMAX, Emin=decimal.MIN_EMIN, traps=[decimal.InvalidOperation])
+"""Wide enough that no digit of a decimal that a table, a double or a literal can hold is ever rounded away."""
+
+_EPOCH = datetime.datetime(1970, 1, 1)
+_EPOCH_DAY = _EPOCH.toordinal()
+
+
+def check(value: object, of: t.Type, where: str = "") -> None:
+    """Raises `SchemaError` at the path below `where` unless the value has the form of the type. Null is always of the form."""
+    if value is None:
+        return
+    match of:
+        case t.Record(fields):
+            if not isinstance(value, tuple) or len(value) != len(fields):
+                raise _mismatch(where, of, value)
+            for field, part in zip(fields, value, strict=True):
+                check(part, field.type, _inside(where, field.name))
+        case t.Array(element):
+            if not isinstance(value, tuple):
+                raise _mismatch(where, of, value)
+            for part in value:
+                check(part, element.type, f"{where}[]")
+        case t.Map(key, item):
+            if not isinstance(value, tuple) or not all(isinstance(pair, tuple) and len(pair) == 2 for pair in value):
+                raise _mismatch(where, of, value)
+            for name, part in value:
+                check(name, key.type, _inside(where, "key"))
+                check(part, item.type, _inside(where, "value"))
+        case t.Union(branches):
+            if not isinstance(value, tuple) or len(value) != 2 or value[0] not in range(len(branches)):
+                raise _mismatch(where, of, value)
+            check(value[1], branches[value[0]].type, where)
+        case _:
+            if not _is_primitive(value, of):
+                raise _mismatch(where, of, value)
+
+
+def coerce(value: object, of: t.Type, where: str = "") -> object:
+    """The value in the form of the type, from it or from Python's own forms; raises `SchemaError` when it does not fit.
+
+    Own forms: int for float, double and decimal; float and text for decimal; date, time and datetime (a datetime with a
+    zone becomes UTC); `uuid.UUID`; bytearray and memoryview; mappings for records and maps; lists. Nothing is rounded but
+    to binary32, and to binary64 for ints.
+    """
+    if value is None:
+        return None
+    match of:
+        case t.Record(fields):
+            if isinstance(value, Mapping):
+                value = tuple(value.get(field.name) for field in fields)
+            if not isinstance(value, Sequence) or isinstance(value, str | bytes) or len(value) != len(fields):
+                raise _mismatch(where, of, value)
+            pairs = zip(fields, value, strict=True)
+            return tuple(coerce(part, field.type, _inside(where, field.name)) for field, part in pairs)
+        case t.Array(element):
+            if not isinstance(value, Sequence) or isinstance(value, str | bytes):
+                raise _mismatch(where, of, value)
+            return tuple(coerce(part, element.type, f"{where}[]") for part in value)
+        case t.Map(key, item):
+            entries = value.items() if isinstance(value, Mapping) else value
+            if not isinstance(entries, Iterable) or isinstance(entries, str | bytes):
+                raise _mismatch(where, of, value)
+            named, valued = _inside(where, "key"), _inside(where, "value")
+            return tuple((coerce(k, key.type, named), coerce(v, item.type, valued)) for k, v in entries)
+        case t.Union(branches):
+            if not isinstance(value, tuple) or len(value) != 2 or value[0] not in range(len(branches)):
+                raise _mismatch(where, of, value)
+            return value[0], coerce(value[1], branches[value[0]].type, where)
+        case _:
+            found = _coerced(value, of)
+            if not _is_primitive(found, of):
+                raise _mismatch(where, of, value)
+            return found
+
+
+def to_binary32(value: float) -> float:
+    """The nearest binary32 number, ties to even; beyond its range an infinity."""
+    try:
+        rounded: float = struct.unpack("<f", struct.pack("<f", value))[0]
+    except OverflowError:
+        return math.copysign(math.inf, value)
+    return rounded
+
+
+def fits_decimal(value: decimal.Decimal, of: t.Decimal) -> bool:
+    """Whether the number has the type's scale and no more digits than its precision."""
+    sign_digits_exponent = value.as_tuple()
+    digits = sign_digits_exponent.digits
+    return sign_digits_exponent.exponent == -of.scale and (len(digits) <= of.precision or value == 0)
+
+
+def _is_primitive(value: object, of: t.Primitive) -> bool:
+    match of:
+        case t.Boolean():
+            return isinstance(value, bool)
+        case t.Int() | t.Date():
+            return _is_int(value, *INT_RANGE)
+        case t.Long() | t.Timestamp():
+            return _is_int(value, *LONG_RANGE)
+        case t.Time(unit):
+            return _is_int(value, 0, DAY_SECONDS * unit.value - 1)
+        case t.Double():
+            return isinstance(value, float)
+        case t.Float():
+            return isinstance(value, float) and (value != value or to_binary32(value) == value)
+        case t.String():
+            return isinstance(value, str) and _is_utf8(value)
+        case t.Enumeration(symbols):
+            return isinstance(value, str) and value in symbols
+        case t.Uuid():
+            return isinstance(value, str) and _canonical_uuid(value) == value
+        case t.Binary():
+            return isinstance(value, bytes)
+        case t.Fixed(size):
+            return isinstance(value, bytes) and len(value) == size
+        case t.Vector(dimension, element):
+            return isinstance(value, bytes) and len(value) == dimension * element.value
+        case t.Decimal():
+            return isinstance(value, decimal.Decimal) and value.is_finite() and fits_decimal(value, of)
+        case _:
+            assert_never(of)
+
+
+def _coerced(value: object, of: t.Primitive) -> object:
+    match value:
+        case bool():
+            return value
+        case datetime.datetime() if isinstance(of, t.Timestamp):
+            naive = value.astimezone(datetime.UTC).replace(tzinfo=None) if value.tzinfo else value
+            gone = naive - _EPOCH
+            return (
+                ((gone.days * DAY_SECONDS + gone.seconds) * 1_000_000 + gone.microseconds) * of.unit.value // 1_000_000
+            )
+        case datetime.date() if isinstance(of, t.Date) and not isinstance(value, datetime.datetime):
+            return value.toordinal() - _EPOCH_DAY
+        case datetime.time() if isinstance(of, t.Time):
+            seconds = value.hour * 3600 + value.minute * 60 + value.second
+            return (seconds * 1_000_000 + value.microsecond) * of.unit.value // 1_000_000
+        case int() | float() | str() | decimal.Decimal() if isinstance(of, t.Decimal):
+            return _decimal(value, of)
+        case int() | float() if isinstance(of, t.Float):
+            return to_binary32(float(value))
+        case int() if isinstance(of, t.Double):
+            return float(value)
+        case uuid.UUID() if isinstance(of, t.Uuid):
+            return str(value)
+        case str() if isinstance(of, t.Uuid):
+            return _canonical_uuid(value)
+        case bytearray() | memoryview():
+            return bytes(value)
+        case _:
+            return value
+
+
+def _decimal(value: int | float | str | decimal.Decimal, of: t.Decimal) -> object:
+    """With the type's scale when that is exact, else the value itself, which the check then refuses."""
+    try:
+        number = decimal.Decimal(value)
+        found = number.quantize(decimal.Decimal((0, (1,), -of.scale)), context=EXACT)
+    except decimal.InvalidOperation:
+        return value
+    return found if found == number else value
+
+
+def _is_int(value: object, low: int, high: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
+
+
+def _is_utf8(value: str) -> bool:
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _canonical_uuid(value: str) -> str:
+    try:
+        return str(uuid.UUID(value))
+    except ValueError:
+        return ""
+
+
+def _inside(where: str, name: str) -> str:
+    return f"{where}.{name}" if where else name
+
+
+def _mismatch(where: str, of: t.Type, value: object) -> SchemaError:
+    shown = repr(value)
+    shown = shown if len(shown) <= 60 else f"{shown[:57]}..."
+    return SchemaError(where, expected=f"a value of {type_text(of)}", found=f"{type(value).__name__} {shown}")

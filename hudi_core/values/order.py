@@ -1,0 +1,75 @@
+"""The total order of each type: what every comparison, cut, bound and sort goes by.
+
+NaN equals itself and is greatest, -0.0 equals 0.0, false comes before true, text is ordered by its unsigned UTF-8 bytes
+(which is the order of code points, and so of Python's `str`), bytes as unsigned bytes. Inside nested values null comes
+first; records and arrays go part by part; maps go by their entries sorted by key, and unions by branch first.
+"""
+
+from __future__ import annotations
+
+from typing import Any, assert_never
+
+from hudi_core.types import nodes as t
+
+
+def sort_key(value: Any, of: t.Type) -> Any:
+    """A key that orders and equates values of one type, in the form of `hudi_core.values.domain` and not null.
+
+    >>> sorted([float("nan"), 1.0, float("-inf")], key=lambda value: sort_key(value, t.Double()))
+    [-inf, 1.0, nan]
+    """
+    match of:
+        case t.Float() | t.Double():
+            return (True, 0.0) if value != value else (False, value)
+        case t.Record(fields):
+            return tuple(_nullable(part, field.type) for part, field in zip(value, fields, strict=True))
+        case t.Array(element):
+            return tuple(_nullable(part, element.type) for part in value)
+        case t.Map(key, item):
+            return tuple(sorted((sort_key(name, key.type), _nullable(part, item.type)) for name, part in value))
+        case t.Union(branches):
+            position, inner = value
+            return position, _nullable(inner, branches[position].type)
+        case (
+            t.Boolean()
+            | t.Int()
+            | t.Long()
+            | t.Date()
+            | t.Time()
+            | t.Timestamp()
+            | t.String()
+            | t.Binary()
+            | t.Fixed()
+            | t.Uuid()
+            | t.Decimal()
+            | t.Enumeration()
+            | t.Vector()
+        ):
+            return value
+        case _:
+            assert_never(of)
+
+
+def less(left: Any, right: Any, of: t.Type) -> bool:
+    """Whether `left` comes before `right`; neither is null."""
+    return bool(sort_key(left, of) < sort_key(right, of))
+
+
+def equal(left: Any, right: Any, of: t.Type) -> bool:
+    """Whether two values are the same in the order of their type; neither is null."""
+    return bool(sort_key(left, of) == sort_key(right, of))
+
+
+def distinct(values: tuple[Any, ...], of: t.Type) -> tuple[Any, ...]:
+    """The values without repetitions, sorted; none is null."""
+    keyed = {sort_key(value, of): value for value in values}
+    return tuple(keyed[key] for key in sorted(keyed))
+
+
+def is_ordered(of: t.Type) -> bool:
+    """Whether SQL compares values of the type with `<`: maps and unions, at any depth, are only told apart."""
+    return not isinstance(of, t.Map | t.Union) and all(is_ordered(child.type) for child in t.children(of))
+
+
+def _nullable(value: Any, of: t.Type) -> tuple[Any, ...]:
+    return (False,) if value is None else (True, sort_key(value, of))
