@@ -1,0 +1,280 @@
+"""`TableConfig`: what a table's `hoodie.properties` says, checked once and typed."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping
+from enum import Enum
+from types import MappingProxyType
+from typing import Annotated, Any
+
+from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from hudi_core.errors import CorruptFileError, UnsupportedError
+
+FOLDER = ".hoodie"
+PROPERTIES_PATH = f"{FOLDER}/hoodie.properties"
+KNOWN_VERSIONS = (6, 8, 9)
+
+
+class TableType(Enum):
+    """How a table takes updates."""
+
+    COPY_ON_WRITE = "COPY_ON_WRITE"
+    MERGE_ON_READ = "MERGE_ON_READ"
+
+
+class MergeMode(Enum):
+    """Which of two records with one key wins."""
+
+    COMMIT_TIME_ORDERING = "COMMIT_TIME_ORDERING"
+    EVENT_TIME_ORDERING = "EVENT_TIME_ORDERING"
+    CUSTOM = "CUSTOM"
+
+
+class CdcMode(Enum):
+    """What a change-data log keeps of each change."""
+
+    OP_KEY_ONLY = "OP_KEY_ONLY"
+    DATA_BEFORE = "DATA_BEFORE"
+    DATA_BEFORE_AFTER = "DATA_BEFORE_AFTER"
+
+
+class BaseFileFormat(Enum):
+    """The format of base files."""
+
+    PARQUET = "PARQUET"
+    ORC = "ORC"
+    HFILE = "HFILE"
+    LANCE = "LANCE"
+
+
+class TimeZone(Enum):
+    """The zone in which instant times are written."""
+
+    LOCAL = "LOCAL"
+    UTC = "UTC"
+
+
+class KeyGenerator(Enum):
+    """What makes record keys and partition paths; the Avro twins of a generator are the same generator."""
+
+    SIMPLE = "SIMPLE"
+    COMPLEX = "COMPLEX"
+    TIMESTAMP = "TIMESTAMP"
+    CUSTOM = "CUSTOM"
+    NON_PARTITION = "NON_PARTITION"
+    GLOBAL_DELETE = "GLOBAL_DELETE"
+    METADATA_TABLE = "HOODIE_TABLE_METADATA"
+    USER_PROVIDED = "USER_PROVIDED"
+
+
+_GENERATOR_TYPES = {generator.value: generator for generator in KeyGenerator}
+_GENERATOR_CLASSES = {
+    "SimpleKeyGenerator": KeyGenerator.SIMPLE,
+    "ComplexKeyGenerator": KeyGenerator.COMPLEX,
+    "TimestampBasedKeyGenerator": KeyGenerator.TIMESTAMP,
+    "CustomKeyGenerator": KeyGenerator.CUSTOM,
+    "NonpartitionedKeyGenerator": KeyGenerator.NON_PARTITION,
+    "GlobalDeleteKeyGenerator": KeyGenerator.GLOBAL_DELETE,
+    "HoodieTableMetadataKeyGenerator": KeyGenerator.METADATA_TABLE,
+}
+
+
+class PartitionField(BaseModel):
+    """A column that partitions the table; `kind` is what a custom key generator appends to its name (`:TIMESTAMP`)."""
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    kind: KeyGenerator | None = None
+
+
+def _split(text: object) -> object:
+    return tuple(part.strip() for part in text.split(",") if part.strip()) if isinstance(text, str) else text
+
+
+def _partition_fields(text: object) -> object:
+    parts = _split(text)
+    if not isinstance(parts, tuple):
+        return parts
+    found = []
+    for part in parts:
+        name, _, kind = part.partition(":")
+        found.append({"name": name.strip(), "kind": kind.strip().upper() or None})
+    return tuple(found)
+
+
+def _yes_no(text: object) -> object:
+    """Only `true` and `false`: to take anything else for `false`, as Java does, would misread paths without a word."""
+    match text.lower() if isinstance(text, str) else text:
+        case "true":
+            return True
+        case "false":
+            return False
+        case _:
+            raise ValueError("expected true or false")
+
+
+def _upper(text: object) -> object:
+    return text.upper() if isinstance(text, str) else text
+
+
+def _folder(text: object) -> object:
+    return text.strip("/") if isinstance(text, str) else text
+
+
+_Names = Annotated[tuple[str, ...], BeforeValidator(_split)]
+_Flag = Annotated[bool, BeforeValidator(_yes_no)]
+_Path = Annotated[str, BeforeValidator(_folder)]
+
+
+class TableConfig(BaseModel):
+    """The properties of a table, typed. Fact sheet: table properties of versions 6, 8 and 9; both spellings of a key count
+    at every version, because writers mix them. `properties` holds all of them as they stand."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", populate_by_name=False)
+
+    name: str = Field(validation_alias="hoodie.table.name")
+    database: str | None = Field(None, validation_alias="hoodie.database.name")
+    type: Annotated[TableType, BeforeValidator(_upper)] = Field(validation_alias="hoodie.table.type")
+    version: int = Field(validation_alias="hoodie.table.version")
+    stated_layout: int | None = Field(None, validation_alias="hoodie.timeline.layout.version", ge=1, le=2)
+
+    record_key_fields: _Names = Field((), validation_alias="hoodie.table.recordkey.fields")
+    """Empty: Hudi makes the keys."""
+    ordering_fields: _Names = Field(
+        (), validation_alias=AliasChoices("hoodie.table.ordering.fields", "hoodie.table.precombine.field")
+    )
+    partition_fields: Annotated[tuple[PartitionField, ...], BeforeValidator(_partition_fields)] = Field(
+        (), validation_alias="hoodie.table.partition.fields"
+    )
+    key_generator_type: str | None = Field(None, validation_alias="hoodie.table.keygenerator.type")
+    key_generator_class: str | None = Field(None, validation_alias="hoodie.table.keygenerator.class")
+    hive_style_partitioning: _Flag = Field(False, validation_alias="hoodie.datasource.write.hive_style_partitioning")
+    url_encoded_partitions: _Flag = Field(False, validation_alias="hoodie.datasource.write.partitionpath.urlencode")
+    drop_partition_columns: _Flag = Field(False, validation_alias="hoodie.datasource.write.drop.partition.columns")
+    populate_meta_fields: _Flag = Field(True, validation_alias="hoodie.populate.meta.fields")
+
+    base_file_format: Annotated[BaseFileFormat, BeforeValidator(_upper)] = Field(
+        BaseFileFormat.PARQUET, validation_alias="hoodie.table.base.file.format"
+    )
+    merge_mode: Annotated[MergeMode | None, BeforeValidator(_upper)] = Field(
+        None, validation_alias="hoodie.record.merge.mode"
+    )
+    """None on version 6, where the payload class decides."""
+    merge_strategy_id: str | None = Field(
+        None,
+        validation_alias=AliasChoices("hoodie.record.merge.strategy.id", "hoodie.compaction.record.merger.strategy"),
+    )
+    payload_class: str | None = Field(
+        None,
+        validation_alias=AliasChoices(
+            "hoodie.compaction.payload.class", "hoodie.table.legacy.payload.class", "hoodie.legacy.payload.class"
+        ),
+    )
+    partial_update_mode: str | None = Field(None, validation_alias="hoodie.table.partial.update.mode")
+    cdc_enabled: _Flag = Field(False, validation_alias="hoodie.table.cdc.enabled")
+    cdc_mode: Annotated[CdcMode, BeforeValidator(_upper)] = Field(
+        CdcMode.DATA_BEFORE_AFTER, validation_alias="hoodie.table.cdc.supplemental.logging.mode"
+    )
+
+    metadata_partitions: _Names = Field((), validation_alias="hoodie.table.metadata.partitions")
+    """The metadata partitions that are complete; no other may be used."""
+    metadata_partitions_inflight: _Names = Field((), validation_alias="hoodie.table.metadata.partitions.inflight")
+    index_definitions_path: _Path = Field(
+        f"{FOLDER}/.index_defs/index.json", validation_alias="hoodie.table.index.defs.path"
+    )
+    create_schema: str | None = Field(None, validation_alias="hoodie.table.create.schema")
+    timezone: Annotated[TimeZone, BeforeValidator(_upper)] = Field(
+        TimeZone.LOCAL, validation_alias="hoodie.table.timeline.timezone"
+    )
+    timeline_path: _Path = Field("timeline", validation_alias="hoodie.timeline.path")
+    history_path: _Path = Field("history", validation_alias="hoodie.timeline.history.path")
+    archive_path: _Path = Field("archived", validation_alias="hoodie.archivelog.folder")
+
+    properties: Mapping[str, str] = Field(default_factory=dict, repr=False)
+    findings: tuple[str, ...] = ()
+    """What is odd but harmless, a sentence each."""
+
+    @property
+    def layout(self) -> int:
+        """1: instants stand in `.hoodie` and have no completion time (version 6). 2: in `.hoodie/timeline`, with one."""
+        return self.stated_layout or (1 if self.version < 8 else 2)
+
+    @property
+    def timeline_folder(self) -> str:
+        """Where instants are, from the table's root. Layout 1 ignores `timeline_path`, which writers state all the same."""
+        return FOLDER if self.layout == 1 else f"{FOLDER}/{self.timeline_path}"
+
+    @property
+    def history_folder(self) -> str:
+        """Where archived instants are, from the table's root."""
+        return f"{FOLDER}/{self.archive_path}" if self.layout == 1 else f"{self.timeline_folder}/{self.history_path}"
+
+    @property
+    def partition_columns(self) -> tuple[str, ...]:
+        """Names of the partition fields."""
+        return tuple(field.name for field in self.partition_fields)
+
+    @property
+    def key_generator(self) -> KeyGenerator:
+        """The generator stated, else the one Hudi infers from the partition fields and the number of key fields."""
+        if self.key_generator_type:
+            named = self.key_generator_type.upper().removesuffix("_AVRO")
+            return _GENERATOR_TYPES.get(named, KeyGenerator.USER_PROVIDED)
+        if self.key_generator_class:
+            name = self.key_generator_class.rpartition(".")[2].replace("AvroKeyGenerator", "KeyGenerator")
+            return _GENERATOR_CLASSES.get(name, KeyGenerator.USER_PROVIDED)
+        if not self.partition_fields:
+            return KeyGenerator.NON_PARTITION
+        if any(field.kind for field in self.partition_fields):
+            return KeyGenerator.CUSTOM
+        simple = len(self.partition_fields) == 1 and len(self.record_key_fields) <= 1
+        return KeyGenerator.SIMPLE if simple else KeyGenerator.COMPLEX
+
+
+def table_config(properties: Mapping[str, str], where: str = PROPERTIES_PATH) -> TableConfig:
+    """The properties of a table, typed. An empty value counts as absent.
+
+    Raises `UnsupportedError` for a table version that is not known, `CorruptFileError` for a value that cannot be meant or
+    one that is missing; both name `where`. A wrong checksum is a finding: it says that somebody edited the file.
+    """
+    present: dict[str, Any] = {key: text.strip() for key, text in properties.items() if text.strip()}
+    _refuse_unknown_version(present.get("hoodie.table.version"), where)
+    present["properties"] = MappingProxyType(dict(properties))
+    present["findings"] = _findings(present)
+    try:
+        return TableConfig.model_validate(present)
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = str(first["loc"][0])
+        if first["type"] == "missing":
+            raise CorruptFileError(where, expected=f"a property {key}", found="none") from None
+        raise CorruptFileError(
+            where, expected=f"a valid {key}", found=f"{properties.get(key)!r} ({_said(first['msg'])})"
+        ) from None
+
+
+def _refuse_unknown_version(text: str | None, where: str) -> None:
+    if text is None:
+        raise CorruptFileError(where, expected="a property hoodie.table.version", found="none")
+    if not (text.isascii() and text.isdigit()):
+        raise CorruptFileError(where, expected="a number as hoodie.table.version", found=repr(text))
+    if int(text) not in KNOWN_VERSIONS:
+        known = ", ".join(map(str, KNOWN_VERSIONS))
+        raise UnsupportedError(where, expected=f"a table version of {known}", found=f"version {int(text)}")
+
+
+def _findings(present: Mapping[str, str]) -> tuple[str, ...]:
+    stated, name = present.get("hoodie.table.checksum"), present.get("hoodie.table.name")
+    if stated is None or name is None:
+        return ()
+    computed = zlib.crc32(f"{present.get('hoodie.database.name', '')}.{name}".encode())
+    if stated == str(computed):
+        return ()
+    return (f"hoodie.table.checksum is {stated}, the names of database and table give {computed}",)
+
+
+def _said(message: str) -> str:
+    return message.removeprefix("Value error, ").removeprefix("Input should be ")
