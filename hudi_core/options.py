@@ -1,10 +1,10 @@
-"""`TableConfig`: what a table's `hoodie.properties` says, checked once and typed."""
+"""`hoodie.*` properties: what a table's `hoodie.properties` says, checked once and typed as `TableConfig`."""
 
 from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping
-from enum import Enum
+from enum import Enum, StrEnum
 from types import MappingProxyType
 from typing import Annotated, Any
 
@@ -56,8 +56,8 @@ class TimeZone(Enum):
     UTC = "UTC"
 
 
-class KeyGenerator(Enum):
-    """What makes record keys and partition paths; the Avro twins of a generator are the same generator."""
+class KeyGenerator(StrEnum):
+    """What makes record keys and partition paths. Each stands for its Avro twin (`SIMPLE_AVRO`) too."""
 
     SIMPLE = "SIMPLE"
     COMPLEX = "COMPLEX"
@@ -81,28 +81,8 @@ _GENERATOR_CLASSES = {
 }
 
 
-class PartitionField(BaseModel):
-    """A column that partitions the table; `kind` is what a custom key generator appends to its name (`:TIMESTAMP`)."""
-
-    model_config = ConfigDict(frozen=True)
-
-    name: str
-    kind: KeyGenerator | None = None
-
-
 def _split(text: object) -> object:
     return tuple(part.strip() for part in text.split(",") if part.strip()) if isinstance(text, str) else text
-
-
-def _partition_fields(text: object) -> object:
-    parts = _split(text)
-    if not isinstance(parts, tuple):
-        return parts
-    found = []
-    for part in parts:
-        name, _, kind = part.partition(":")
-        found.append({"name": name.strip(), "kind": kind.strip().upper() or None})
-    return tuple(found)
 
 
 def _yes_no(text: object) -> object:
@@ -146,13 +126,16 @@ class TableConfig(BaseModel):
     ordering_fields: _Names = Field(
         (), validation_alias=AliasChoices("hoodie.table.ordering.fields", "hoodie.table.precombine.field")
     )
-    partition_fields: Annotated[tuple[PartitionField, ...], BeforeValidator(_partition_fields)] = Field(
-        (), validation_alias="hoodie.table.partition.fields"
-    )
+    stated_partition_fields: _Names = Field((), validation_alias="hoodie.table.partition.fields")
+    """With what a custom key generator appends to each (`event_ts:TIMESTAMP`)."""
     key_generator_type: str | None = Field(None, validation_alias="hoodie.table.keygenerator.type")
     key_generator_class: str | None = Field(None, validation_alias="hoodie.table.keygenerator.class")
     hive_style_partitioning: _Flag = Field(False, validation_alias="hoodie.datasource.write.hive_style_partitioning")
-    url_encoded_partitions: _Flag = Field(False, validation_alias="hoodie.datasource.write.partitionpath.urlencode")
+    url_encode_partitioning: _Flag = Field(False, validation_alias="hoodie.datasource.write.partitionpath.urlencode")
+    stated_slash_separated_dates: _Flag = Field(
+        False, validation_alias="hoodie.datasource.write.slash.separated.date.partitioning"
+    )
+    partition_extractor_class: str | None = Field(None, validation_alias="hoodie.table.partition_extractor_class")
     drop_partition_columns: _Flag = Field(False, validation_alias="hoodie.datasource.write.drop.partition.columns")
     populate_meta_fields: _Flag = Field(True, validation_alias="hoodie.populate.meta.fields")
 
@@ -213,9 +196,20 @@ class TableConfig(BaseModel):
         return f"{FOLDER}/{self.archive_path}" if self.layout == 1 else f"{self.timeline_folder}/{self.history_path}"
 
     @property
-    def partition_columns(self) -> tuple[str, ...]:
-        """Names of the partition fields."""
-        return tuple(field.name for field in self.partition_fields)
+    def partition_fields(self) -> tuple[str, ...]:
+        """Names of the columns that partition the table."""
+        return tuple(field.partition(":")[0].strip() for field in self.stated_partition_fields)
+
+    @property
+    def partition_field_types(self) -> tuple[str, ...]:
+        """What a custom key generator does with each partition field, in capitals: `SIMPLE`, `TIMESTAMP`; else empty texts."""
+        return tuple(field.partition(":")[2].strip().upper() for field in self.stated_partition_fields)
+
+    @property
+    def slash_separated_dates(self) -> bool:
+        """A date's folder is `yyyy/MM/dd`. Writers that do not state the option betray it by the extractor they register."""
+        extractor = (self.partition_extractor_class or "").rpartition(".")[2]
+        return self.stated_slash_separated_dates or extractor == "SlashEncodedDayPartitionValueExtractor"
 
     @property
     def key_generator(self) -> KeyGenerator:
@@ -228,7 +222,7 @@ class TableConfig(BaseModel):
             return _GENERATOR_CLASSES.get(name, KeyGenerator.USER_PROVIDED)
         if not self.partition_fields:
             return KeyGenerator.NON_PARTITION
-        if any(field.kind for field in self.partition_fields):
+        if any(self.partition_field_types):
             return KeyGenerator.CUSTOM
         simple = len(self.partition_fields) == 1 and len(self.record_key_fields) <= 1
         return KeyGenerator.SIMPLE if simple else KeyGenerator.COMPLEX

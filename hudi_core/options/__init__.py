@@ -1,4 +1,0 @@
-"""`hoodie.*` properties, parsed once into frozen records.
-
-table    what `hoodie.properties` says of a table
-"""
