@@ -1,0 +1,19 @@
+"""Bytes of Hudi's own formats, read and written without an engine. Rules: `specs/formats.md`, `specs/avro-columns.md`.
+
+source         what bytes are read from: random access to one file
+properties     Java properties text, the form of `hoodie.properties`
+names          names of base files and log files
+hashes         hash ids, keys of the metadata table's indexes, key to file group
+secondary_key  keys of the secondary index: value and record key in one text
+hfile          HFile version 3: open, read whole, look up, by prefix
+hfile_trailer  its trailer, its protobuf messages and its file info
+hfile_index    its block indexes
+hfile_block    its blocks: frame, checksums, compression
+hfile_cells    its rows: cells found in blocks, and found by key
+crc32c         CRC-32C of many pieces at once
+log            log files: their blocks and what they hold
+avro_block     the Avro records and deletes of log blocks
+avro_columns   Avro records of one schema to columns, with its parts avro_lanes, avro_plan, avro_walk
+columns        columns of values in Arrow's memory layout
+spans          spans of bytes scattered in a buffer, copied together
+"""
