@@ -71,5 +71,18 @@ def is_ordered(of: t.Type) -> bool:
     return not isinstance(of, t.Map | t.Union) and all(is_ordered(child.type) for child in t.children(of))
 
 
+def after_prefix(prefix: str) -> str | None:
+    """The least text above every text that starts with `prefix`; None when there is none.
+
+    >>> after_prefix("ab"), after_prefix("a\U0010ffff"), after_prefix("")
+    ('ac', 'b', None)
+    """
+    kept = prefix.rstrip("\U0010ffff")
+    if not kept:
+        return None
+    following = 0xE000 if kept[-1] == "\ud7ff" else ord(kept[-1]) + 1  # surrogates are not characters
+    return kept[:-1] + chr(following)
+
+
 def _nullable(value: Any, of: t.Type) -> tuple[Any, ...]:
     return (False,) if value is None else (True, sort_key(value, of))

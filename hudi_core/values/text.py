@@ -176,4 +176,6 @@ def _float_text(value: float, width: type[np.floating[Any]]) -> str:
     if 1e-3 <= abs(value) < 1e7:
         return np.format_float_positional(width(value), unique=True, trim="0")
     mantissa, _, exponent = np.format_float_scientific(width(value), unique=True, trim="0").partition("e")
+    if len(mantissa.lstrip("-")) == 3:  # where one digit is enough, Java still takes the nearest number of two
+        mantissa, _, exponent = f"{value:.1e}".partition("e")
     return f"{mantissa}E{int(exponent)}"
