@@ -1,0 +1,370 @@
+"""How to read one Avro writer schema: a tree of readers with names resolved, unions sorted out and unwanted fields marked.
+
+Only the physical form counts here: logical types, aliases, defaults and docs say nothing about the bytes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Any, assert_never
+
+import numpy as np
+
+from hudi_core.errors import SchemaError, UnsupportedError
+from hudi_core.formats.columns import (
+    Binary,
+    Column,
+    FixedBinary,
+    ListOf,
+    MapOf,
+    Nulls,
+    Primitive,
+    Struct,
+    Symbols,
+    Text,
+    Union,
+)
+
+MAX_DEPTH = 100
+MAX_NODES = 200_000
+MAX_BRANCHES = 127
+"""Arrow numbers the branches of a union with int8."""
+
+
+@dataclass(frozen=True, slots=True)
+class Null:
+    """No bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Boolean:
+    """One byte, 0 or 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Integer:
+    """A zigzag varint of `bits` 32 (int) or 64 (long)."""
+
+    bits: int
+
+
+@dataclass(frozen=True, slots=True)
+class Floating:
+    """An IEEE number of `size` bytes, 4 or 8, little-endian."""
+
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sized:
+    """A length, then that many bytes: `bytes`, or `string` when `utf8`."""
+
+    utf8: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """`size` bytes."""
+
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Enumeration:
+    """A varint that numbers one of `symbols`."""
+
+    symbols: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field of a record; the bytes of one that is not `wanted` are passed over and it is not in the result."""
+
+    name: str
+    node: Node
+    wanted: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """The fields one after the other."""
+
+    fields: tuple[Field, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """Blocks of a count and that many items; a count of 0 ends."""
+
+    item: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Map:
+    """As an array whose items are a string and a value."""
+
+    value: Node
+    entry: Record = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "entry", Record((Field("key", Sized(True)), Field("value", self.value))))
+
+
+@dataclass(frozen=True, slots=True)
+class Nullable:
+    """A union of null and one other branch; `null` is the null's place, 0 or 1."""
+
+    inner: Leaf | Record | Array | Map
+    null: int
+
+
+@dataclass(frozen=True, slots=True)
+class Branches:
+    """Any other union: a varint that numbers the branch, then its value. `blanks` are the branches' columns of no rows."""
+
+    names: tuple[str, ...]
+    nodes: tuple[Node, ...]
+    blanks: tuple[Column, ...] = field(compare=False, repr=False)
+
+
+Leaf = Boolean | Integer | Floating | Sized | Fixed | Enumeration
+Node = Null | Leaf | Record | Array | Map | Nullable | Branches
+
+PRIMITIVES: dict[str, Node] = {
+    "null": Null(),
+    "boolean": Boolean(),
+    "int": Integer(32),
+    "long": Integer(64),
+    "float": Floating(4),
+    "double": Floating(8),
+    "bytes": Sized(False),
+    "string": Sized(True),
+}
+
+
+@lru_cache(maxsize=256)
+def plan(schema_text: str, wanted: frozenset[str] | None = None) -> Node:
+    """The reader tree of a writer schema, cut down to the wanted paths.
+
+    A path is field names joined by dots; unions, arrays and maps add nothing to it; a path wants all that is below it. None
+    wants everything. Paths that the schema does not have want nothing. Raises SchemaError when the text is not an Avro
+    schema, UnsupportedError when no table of columns can hold its values (recursive types) or it is beyond all reason.
+    """
+    try:
+        document = json.loads(schema_text)
+    except (ValueError, RecursionError) as error:
+        raise SchemaError("Avro schema", expected="JSON", found=str(error)) from error
+    node = _Parser().node(document, "", "$", 0)
+    return node if wanted is None else _pruned(node, [tuple(path.split(".")) for path in wanted])
+
+
+class _Parser:
+    """Builds nodes from Avro JSON; knows the named types met so far and how many nodes each stands for."""
+
+    def __init__(self) -> None:
+        self.named: dict[str, tuple[Node, int] | None] = {}
+        self.count = 0
+
+    def node(self, document: Any, namespace: str, path: str, depth: int) -> Node:
+        self.grow(1, depth, path)
+        match document:
+            case str(name):
+                return self.reference(name, namespace, path)
+            case list(branches):
+                return self.union(branches, namespace, path, depth)
+            case {"type": dict() | list() as inner}:
+                return self.node(inner, namespace, path, depth + 1)
+            case {"type": "array"}:
+                return Array(self.node(document.get("items"), namespace, f"{path}[]", depth + 1))
+            case {"type": "map"}:
+                return Map(self.node(document.get("values"), namespace, f"{path}{{}}", depth + 1))
+            case {"type": "record" | "error" | "enum" | "fixed"}:
+                return self.definition(document, namespace, path, depth)
+            case {"type": str(name)}:
+                return self.reference(name, namespace, path)
+        raise SchemaError(path, expected="an Avro type", found=_short(document))
+
+    def grow(self, nodes: int, depth: int, path: str) -> None:
+        self.count += nodes
+        if self.count > MAX_NODES or depth > MAX_DEPTH:
+            limit = f"at most {MAX_NODES} types, nested at most {MAX_DEPTH} deep"
+            raise UnsupportedError(path, expected=f"an Avro schema of {limit}", found="more")
+
+    def reference(self, name: str, namespace: str, path: str) -> Node:
+        if name in PRIMITIVES:
+            return PRIMITIVES[name]
+        for full in (name, f"{namespace}.{name}") if "." in name else (f"{namespace}.{name}", name):
+            if full.lstrip(".") in self.named:
+                known = self.named[full.lstrip(".")]
+                if known is None:
+                    raise UnsupportedError(
+                        path, expected="a type that does not contain itself", found=f"recursive {name}"
+                    )
+                self.grow(known[1], 0, path)
+                return known[0]
+        raise SchemaError(path, expected="a known Avro type", found=_short(name))
+
+    def definition(self, document: Mapping[str, Any], namespace: str, path: str, depth: int) -> Node:
+        full = _full_name(document, namespace, path)
+        if full in self.named:
+            raise SchemaError(path, expected="one definition of each name", found=f"another {full}")
+        self.named[full], before = None, self.count
+        node = self.body(document, full.rpartition(".")[0], path, depth)
+        self.named[full] = (node, self.count - before)
+        return node
+
+    def body(self, document: Mapping[str, Any], namespace: str, path: str, depth: int) -> Node:
+        match document:
+            case {"type": "fixed", "size": int(size)} if size >= 0 and size is not True:
+                return Fixed(size)
+            case {"type": "enum", "symbols": [*symbols]} if symbols and all(isinstance(s, str) for s in symbols):
+                return Enumeration(tuple(symbols))
+            case {"type": "record" | "error", "fields": [*fields]}:
+                built = tuple(self.field(each, namespace, path, depth) for each in fields)
+                if len({each.name for each in built}) == len(built):
+                    return Record(built)
+                raise SchemaError(path, expected="fields of different names", found="a name twice")
+        raise SchemaError(path, expected=f"a complete {document['type']}", found=_short(document))
+
+    def field(self, document: Any, namespace: str, path: str, depth: int) -> Field:
+        match document:
+            case {"name": str(name), "type": node}:
+                return Field(name, self.node(node, namespace, f"{path}.{name}", depth + 1))
+        raise SchemaError(path, expected="a field with name and type", found=_short(document))
+
+    def union(self, branches: list[Any], namespace: str, path: str, depth: int) -> Node:
+        if not 1 <= len(branches) <= MAX_BRANCHES:
+            raise UnsupportedError(path, expected=f"a union of 1 to {MAX_BRANCHES} types", found=str(len(branches)))
+        nodes = tuple(self.node(branch, namespace, path, depth + 1) for branch in branches)
+        names = tuple(_branch_name(branch, namespace) for branch in branches)
+        if any(isinstance(node, Nullable | Branches) for node in nodes) or len(set(names)) < len(names):
+            raise SchemaError(path, expected="a union of different types", found=_short(branches))
+        match nodes:
+            case (Null(), inner) if not isinstance(inner, Null | Nullable | Branches):
+                return Nullable(inner, null=0)
+            case (inner, Null()) if not isinstance(inner, Null | Nullable | Branches):
+                return Nullable(inner, null=1)
+        return Branches(names, nodes, tuple(blank(node) for node in nodes))
+
+
+def _full_name(document: Mapping[str, Any], namespace: str, path: str) -> str:
+    name = document.get("name")
+    if not isinstance(name, str) or not name:
+        raise SchemaError(path, expected="a name", found=_short(name))
+    own = document.get("namespace")
+    if "." in name:
+        return name
+    return f"{own if isinstance(own, str) else namespace}.{name}".lstrip(".")
+
+
+def _branch_name(branch: Any, namespace: str) -> str:
+    """The name by which Avro calls a branch: full name of a named type, else the type."""
+    match branch:
+        case {"type": dict() | list() as inner}:
+            return _branch_name(inner, namespace)
+        case {"type": "record" | "error" | "enum" | "fixed"}:
+            return _full_name(branch, namespace, "$")
+        case {"type": str(name)} | str(name):
+            return (
+                name
+                if name in PRIMITIVES or name in ("array", "map") or "." in name
+                else f"{namespace}.{name}".lstrip(".")
+            )
+    return "union"
+
+
+def _pruned(node: Node, paths: list[tuple[str, ...]]) -> Node:
+    """The node with only the fields on `paths` wanted; an empty path wants all."""
+    if () in paths:
+        return node
+    match node:
+        case Record(fields):
+            return Record(tuple(_pruned_field(each, paths) for each in fields))
+        case Array(item):
+            return Array(_pruned(item, paths))
+        case Map(value):
+            return Map(_pruned(value, paths))
+        case Nullable(inner):
+            return replace(node, inner=_pruned(inner, paths))  # type: ignore[arg-type]  # pruning keeps the kind
+        case Branches(names, nodes):
+            kept = tuple(_pruned(each, paths) for each in nodes)
+            return Branches(names, kept, tuple(blank(each) for each in kept))
+        case Null() | Boolean() | Integer() | Floating() | Sized() | Fixed() | Enumeration():
+            return node
+    assert_never(node)
+
+
+def _pruned_field(each: Field, paths: list[tuple[str, ...]]) -> Field:
+    below = [path[1:] for path in paths if path[0] == each.name]
+    return Field(each.name, _pruned(each.node, below), wanted=True) if below else replace(each, wanted=False)
+
+
+def blank(node: Node) -> Column:
+    """The column of no rows that the node's values would fill."""
+    none = np.zeros(0, np.uint8)
+    ends = np.zeros(1, np.int64)
+    match node:
+        case Null():
+            return Nulls(0)
+        case Boolean():
+            return Primitive(none.astype(np.bool_))
+        case Integer(bits):
+            return Primitive(none.astype(f"i{bits // 8}"))
+        case Floating(size):
+            return Primitive(none.astype(f"f{size}"))
+        case Sized(utf8):
+            return Text(ends, none) if utf8 else Binary(ends, none)
+        case Fixed(size):
+            return FixedBinary(size, none.reshape(0, size))
+        case Enumeration(symbols):
+            return Symbols(none.astype(np.int32), symbols)
+        case Record(fields):
+            return Struct(0, {each.name: blank(each.node) for each in fields if each.wanted})
+        case Array(item):
+            return ListOf(ends, blank(item))
+        case Map(value):
+            return MapOf(ends, Text(ends, none), blank(value))
+        case Nullable(inner):
+            return blank(inner)
+        case Branches(names, _, blanks):
+            return Union(none.astype(np.int8), names, blanks)
+    assert_never(node)
+
+
+def fixed_width(node: Node) -> int | None:
+    """Bytes of every value of the node; None when values differ in width."""
+    match node:
+        case Null():
+            return 0
+        case Boolean():
+            return 1
+        case Floating(size) | Fixed(size):
+            return size
+        case Record(fields):
+            widths = [fixed_width(each.node) for each in fields]
+            return None if None in widths else sum(width for width in widths if width)
+        case Integer() | Sized() | Enumeration() | Array() | Map() | Nullable() | Branches():
+            return None
+    assert_never(node)
+
+
+def least_width(node: Node) -> int:
+    """Bytes that a value of the node has at least."""
+    match node:
+        case Record(fields):
+            return sum(least_width(each.node) for each in fields)
+        case Branches(nodes=nodes):
+            return 1 + min(least_width(each) for each in nodes)
+        case Null() | Boolean() | Floating() | Fixed():
+            return fixed_width(node) or 0
+        case Integer() | Sized() | Enumeration() | Array() | Map() | Nullable():
+            return 1
+    assert_never(node)
+
+
+def _short(document: Any) -> str:
+    text = json.dumps(document, default=str)
+    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -1,0 +1,224 @@
+"""One Avro value at a time: where it ends, and what is wrong with it. For the few lists that are long, and for messages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import assert_never
+
+from hudi_core.formats.avro_plan import (
+    Array,
+    Boolean,
+    Branches,
+    Enumeration,
+    Fixed,
+    Floating,
+    Integer,
+    Map,
+    Node,
+    Null,
+    Nullable,
+    Record,
+    Sized,
+    fixed_width,
+    least_width,
+)
+
+MOST_EMPTY_ITEMS = 1 << 24
+"""Items without bytes in one list: a count can claim any number of them at no cost to the writer."""
+
+Walk = Callable[[bytes, int, int], int]
+"""(bytes, where the value begins, where the record ends) → where the value ends; raises Flaw."""
+
+
+@dataclass
+class Flaw(Exception):
+    """What is wrong with a value; `path` is filled in on the way out of the fields around it. Never leaves the decoder."""
+
+    expected: str
+    found: str
+    path: str = ""
+
+
+def flaw(node: Node, record: bytes) -> Flaw | None:
+    """What keeps the bytes from being exactly one value of the node; None when nothing does."""
+    try:
+        after = walker(node)(record, 0, len(record))
+    except Flaw as error:
+        return error
+    if after != len(record):
+        return Flaw("the end of the record", f"{len(record) - after} more bytes")
+    return None
+
+
+def walker(node: Node) -> Walk:
+    """The function that passes over one value of the node and checks it."""
+    match node:
+        case Null():
+            return _null
+        case Boolean():
+            return _boolean
+        case Integer(bits):
+            return _long if bits == 64 else _int
+        case Floating(size) | Fixed(size):
+            return _fixed(size)
+        case Sized(utf8):
+            return _text if utf8 else _bytes
+        case Enumeration(symbols):
+            return _enumeration(len(symbols))
+        case Record(fields):
+            return _record([(each.name, walker(each.node)) for each in fields])
+        case Array(item):
+            return _items(item)
+        case Map():
+            return _items(node.entry)
+        case Nullable(inner, null):
+            return _union([walker(Null()), walker(inner)] if null == 0 else [walker(inner), walker(Null())])
+        case Branches(nodes=nodes):
+            return _union([walker(each) for each in nodes])
+    assert_never(node)
+
+
+def starts(walk: Walk, data: bytes, at: int, end: int, rest: int) -> tuple[list[int], int]:
+    """Where each item of a list starts, from `at` with `rest` items left in the block; and where the list ends."""
+    found: list[int] = []
+    while True:
+        for _ in range(rest):
+            found.append(at)
+            at = walk(data, at, end)
+        rest, at = block(data, at, end)
+        if rest == 0:
+            return found, at
+
+
+def block(data: bytes, at: int, end: int) -> tuple[int, int]:
+    """The count in a block header, and where the block's first item starts."""
+    count, at = varint(data, at, end)
+    if count < 0:
+        _, at = varint(data, at, end)
+        count = -count
+    return count, at
+
+
+def varint(data: bytes, at: int, end: int) -> tuple[int, int]:
+    """The zigzag varint at `at`, and where it ends."""
+    raw = shift = 0
+    while True:
+        if at >= end:
+            raise Flaw("a number", "the end of the record")
+        byte = data[at]
+        at += 1
+        raw |= (byte & 127) << shift
+        if byte < 128:
+            break
+        shift += 7
+        if shift > 63:
+            raise Flaw("a number of at most 10 bytes", "more")
+    if raw >> 64:
+        raise Flaw("a number of at most 64 bits", "more")
+    return (raw >> 1) ^ -(raw & 1), at
+
+
+def _within(after: int, end: int) -> int:
+    if after > end:
+        raise Flaw("a value within the record", f"one that ends {after - end} bytes later")
+    return after
+
+
+def _null(data: bytes, at: int, end: int) -> int:  # noqa: ARG001  # it is a Walk
+    return at
+
+
+def _fixed(size: int) -> Walk:
+    def walk(data: bytes, at: int, end: int) -> int:  # noqa: ARG001  # it is a Walk
+        return _within(at + size, end)
+
+    return walk
+
+
+def _boolean(data: bytes, at: int, end: int) -> int:
+    _within(at + 1, end)
+    if data[at] > 1:
+        raise Flaw("a boolean, 0 or 1", str(data[at]))
+    return at + 1
+
+
+def _long(data: bytes, at: int, end: int) -> int:
+    return varint(data, at, end)[1]
+
+
+def _int(data: bytes, at: int, end: int) -> int:
+    value, at = varint(data, at, end)
+    if not -(1 << 31) <= value < 1 << 31:
+        raise Flaw("an int of 32 bits", str(value))
+    return at
+
+
+def _bytes(data: bytes, at: int, end: int) -> int:
+    size, at = varint(data, at, end)
+    if size < 0:
+        raise Flaw("a length", str(size))
+    return _within(at + size, end)
+
+
+def _text(data: bytes, at: int, end: int) -> int:
+    after = _bytes(data, at, end)
+    begin = varint(data, at, end)[1]
+    try:
+        data[begin:after].decode()
+    except UnicodeDecodeError as error:
+        raise Flaw("UTF-8 text", f"byte {data[begin + error.start]:#04x}") from None
+    return after
+
+
+def _enumeration(symbols: int) -> Walk:
+    def walk(data: bytes, at: int, end: int) -> int:
+        number, at = varint(data, at, end)
+        if not 0 <= number < symbols:
+            raise Flaw(f"a symbol from 0 to {symbols - 1}", str(number))
+        return at
+
+    return walk
+
+
+def _union(branches: list[Walk]) -> Walk:
+    def walk(data: bytes, at: int, end: int) -> int:
+        number, at = varint(data, at, end)
+        if not 0 <= number < len(branches):
+            raise Flaw(f"a union branch from 0 to {len(branches) - 1}", str(number))
+        return branches[number](data, at, end)
+
+    return walk
+
+
+def _record(fields: list[tuple[str, Walk]]) -> Walk:
+    def walk(data: bytes, at: int, end: int) -> int:
+        name = ""
+        try:
+            for name, step in fields:  # noqa: B007  # the name says in which field a flaw is
+                at = step(data, at, end)
+        except Flaw as error:
+            error.path = f"{name}.{error.path}" if error.path else name
+            raise
+        return at
+
+    return walk
+
+
+def _items(item: Node) -> Walk:
+    width, least, step = fixed_width(item), least_width(item), walker(item)
+
+    def walk(data: bytes, at: int, end: int) -> int:
+        while True:
+            count, at = block(data, at, end)
+            if count == 0:
+                return at
+            if count > ((end - at) // least if least else MOST_EMPTY_ITEMS):
+                raise Flaw("items within the record", f"a block of {count}")
+            if width == 0 or (width and isinstance(item, Floating | Fixed)):
+                at += count * width
+                continue
+            for _ in range(count):
+                at = step(data, at, end)
+
+    return walk
