@@ -14,15 +14,15 @@ Values cross in the form of `hudi_core.values.domain`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from hudi_core.expr.functions import Function
 from hudi_core.expr.predicate import Cut, Pattern
 from hudi_core.formats.source import RandomAccess
 from hudi_core.schema.schema import Schema
-from hudi_core.types.nodes import Field, Type
+from hudi_core.types.nodes import Field, Map, Type
 
 V = TypeVar("V")
 M = TypeVar("M")
@@ -30,16 +30,24 @@ B = TypeVar("B")
 
 
 class ValueReader(Protocol[V]):
-    """Getters: take structs, lists and maps apart. A field of a null struct is null."""
+    """Getters: take structs apart. A field of a null struct is null."""
 
     def field(self, struct: V, position: int) -> V: ...
 
 
 class StructWriter(Protocol[V, M]):
-    """Setters: put structs together."""
+    """Setters: put structs, lists and maps together."""
 
-    def struct(self, fields: Sequence[tuple[Field, V]], nulls: M | None, like: V) -> V:
+    def struct(self, fields: Sequence[tuple[Field, V]], nulls: M, like: V) -> V:
         """A struct of these fields, null where `nulls` says so. `like` gives the number of rows when there is no field."""
+        ...
+
+    def elements(self, array: V, element: Field, change: Callable[[V], V]) -> V:
+        """The lists with what `change` makes of their elements, put to it as one column. Nulls stay."""
+        ...
+
+    def entries(self, map: V, of: Map, keys: Callable[[V], V], values: Callable[[V], V]) -> V:
+        """The maps with what `keys` and `values` make of theirs. Nulls stay."""
         ...
 
     def literal(self, value: object, type: Type, like: V) -> V:
@@ -69,7 +77,11 @@ class Values(ValueReader[V], StructWriter[V, M], Protocol[V, M]):
         ...
 
     def apply(self, function: Function, arguments: Sequence[V], types: Sequence[Type], type: Type) -> V:
-        """A function of values; `types` are the arguments' types, `type` the result's."""
+        """A function of values, as `expr.scalar` defines it; `types` are the arguments' types, `type` the result's."""
+        ...
+
+    def convert(self, value: V, source: Type, to: Type) -> V:
+        """Stored values read as another type, as `values.cast` does; `SchemaError` for one without a counterpart."""
         ...
 
     def choose(self, when: M, then: V, otherwise: V) -> V: ...
@@ -141,8 +153,45 @@ class FileReader(Protocol[B]):
 
     def footer(self, storage: Storage, file: FileInfo) -> Footer: ...
 
-    def batches(self, storage: Storage, file: FileInfo, columns: Sequence[str] | None) -> Iterator[B]:
-        """The file's rows in file order, top-level columns by name in the file's order (None for all), bounded in size."""
+    def batches(
+        self,
+        storage: Storage,
+        file: FileInfo,
+        columns: Sequence[str] | None = None,
+        row_groups: Sequence[int] | None = None,
+    ) -> Iterator[B]:
+        """The file's rows in file order, top-level columns by name in the file's order (None for all), bounded in size.
+
+        The batches have the types of the footer's schema. `row_groups` are the parts of the file to read, None for all.
+        """
+        ...
+
+
+class Rows(Protocol[V, M, B]):
+    """What a scan does with batches."""
+
+    def root(self, batch: B) -> V:
+        """The rows as a column of structs, none of them null."""
+        ...
+
+    def batch(self, root: V) -> B:
+        """The rows of a column of structs."""
+        ...
+
+    def count(self, batch: B) -> int: ...
+
+    def filter(self, batch: B, mask: M) -> B: ...
+
+    def head(self, batch: B, count: int) -> B:
+        """At most the first `count` rows."""
+        ...
+
+    def to_json(self, batch: B, schema: Schema) -> list[dict[str, Any]]:
+        """The rows in the form of `values.json`; the batch has the columns of the schema."""
+        ...
+
+    def write(self, path: str, schema: Schema, batches: Iterable[B]) -> int:
+        """Rows to a local file whose extension says the format; gives their number. The file appears when it is whole."""
         ...
 
 
@@ -154,6 +203,9 @@ class Engine(Protocol[V, M, B]):
 
     @property
     def values(self) -> Values[V, M]: ...
+
+    @property
+    def rows(self) -> Rows[V, M, B]: ...
 
     def storage(self, uri: str) -> Storage:
         """The storage whose root is the URI or local path."""

@@ -6,12 +6,11 @@ import math
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
-import numpy as np
-
 from hudi_core.errors import UnsupportedError
 from hudi_core.expr.functions import Function
 from hudi_core.types import nodes as t
 from hudi_core.types.text import text as type_text
+from hudi_core.values.cast import nearest_binary32
 from hudi_core.values.domain import EXACT, fits_decimal, to_binary32
 
 
@@ -46,11 +45,7 @@ def wrapped(number: int, bits: int) -> int:
 def widened(value: Any, source: t.Type, to: t.Type) -> Any:
     """A number in a float type: an integer is rounded once, to the target's own width."""
     if isinstance(to, t.Float):
-        return (
-            float(np.int64(value).astype(np.float32))
-            if isinstance(source, t.Int | t.Long)
-            else to_binary32(float(value))
-        )
+        return nearest_binary32(value) if isinstance(source, t.Int | t.Long) else to_binary32(float(value))
     return float(value)
 
 
