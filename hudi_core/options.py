@@ -260,11 +260,16 @@ def _refuse_unknown_version(text: str | None, where: str) -> None:
         raise UnsupportedError(where, expected=f"a table version of {known}", found=f"version {int(text)}")
 
 
+def table_checksum(database: str | None, name: str) -> int:
+    """`hoodie.table.checksum`: the CRC-32 of `<database>.<table>`; without a database the text starts with the dot."""
+    return zlib.crc32(f"{database or ''}.{name}".encode())
+
+
 def _findings(present: Mapping[str, str]) -> tuple[str, ...]:
     stated, name = present.get("hoodie.table.checksum"), present.get("hoodie.table.name")
     if stated is None or name is None:
         return ()
-    computed = zlib.crc32(f"{present.get('hoodie.database.name', '')}.{name}".encode())
+    computed = table_checksum(present.get("hoodie.database.name"), name)
     if stated == str(computed):
         return ()
     return (f"hoodie.table.checksum is {stated}, the names of database and table give {computed}",)

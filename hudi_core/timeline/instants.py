@@ -1,0 +1,115 @@
+"""Instants: the names of their files in both timeline layouts, their states, and their order."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import IntEnum
+
+from hudi_core.errors import UsageError
+
+COMMIT, DELTA_COMMIT, REPLACE_COMMIT = "commit", "deltacommit", "replacecommit"
+CLUSTERING, COMPACTION, LOG_COMPACTION = "clustering", "compaction", "logcompaction"
+CLEAN, ROLLBACK, RESTORE, SAVEPOINT, INDEXING = "clean", "rollback", "restore", "savepoint", "indexing"
+
+WRITES = frozenset({COMMIT, DELTA_COMMIT, REPLACE_COMMIT})
+"""Actions whose completion makes data files visible."""
+
+_COMPLETES_AS = {COMPACTION: COMMIT, LOG_COMPACTION: DELTA_COMMIT, CLUSTERING: REPLACE_COMMIT}
+_ACTIONS = WRITES | frozenset(_COMPLETES_AS) | {CLEAN, ROLLBACK, RESTORE, SAVEPOINT, INDEXING}
+
+_NAME = re.compile(r"([0-9]+)(?:_([0-9]+))?(?:\.([a-z]+))?(?:\.(requested|inflight))?", re.ASCII)
+_DATE = re.compile(
+    r"([0-9]{4})-([0-9]{2})-([0-9]{2})(?:[ T]([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.([0-9]{1,9}))?)?", re.ASCII
+)
+
+
+class State(IntEnum):
+    """How far an action has come."""
+
+    REQUESTED = 0
+    INFLIGHT = 1
+    COMPLETED = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Instant:
+    """An action on the table's timeline. `file` is the name of the file that holds its latest state.
+
+    `completion_time` is None when the action is not completed, and in layout 1, which does not record it.
+    """
+
+    requested_time: str
+    action: str
+    state: State
+    completion_time: str | None
+    file: str
+
+    @property
+    def completed(self) -> bool:
+        return self.state is State.COMPLETED
+
+    @property
+    def completes_as(self) -> str:
+        """The action that stands in the name of its completed file: a compaction completes as a commit."""
+        return _COMPLETES_AS.get(self.action, self.action)
+
+    @property
+    def order(self) -> tuple[str, str, int]:
+        """Hudi's order: by requested time, then action, then state."""
+        return time_order(self.requested_time), self.completes_as, self.state
+
+
+def time_order(time: str) -> str:
+    """The text by which an instant time compares: as it is, but 14-digit times of old writers stand for the end of their
+    second. Metadata tables append digits to a data table's time; such a time sorts right after it."""
+    return f"{time}999" if len(time) == 14 else time
+
+
+def parse_instant(file: str) -> Instant | None:
+    """The instant that a file name of a timeline folder speaks of, or None when it speaks of none.
+
+    Both layouts are understood, whichever the folder has: they differ only in whether a completion time is in the name.
+    """
+    found = _NAME.fullmatch(file)
+    if found is None:
+        return None
+    time, completion, action, suffix = found.groups()
+    if action == "inflight" and suffix is None:
+        action, suffix = COMMIT, "inflight"
+    if action not in _ACTIONS:
+        return None
+    if suffix is None:
+        return Instant(time, action, State.COMPLETED, completion, file)
+    if completion is not None:
+        return None
+    return Instant(time, action, State.REQUESTED if suffix == "requested" else State.INFLIGHT, None, file)
+
+
+def latest_states(instants: Iterable[Instant]) -> tuple[Instant, ...]:
+    """One instant for each action: the furthest state of it, in order. A compaction and the commit it became are one."""
+    found: dict[tuple[str, str], Instant] = {}
+    for instant in instants:
+        key = instant.requested_time, instant.completes_as
+        known = found.get(key)
+        # Of two completed files of one action, the first that was completed counts: a writer that tried again found it there.
+        if known is None or instant.state > known.state:
+            found[key] = instant
+    return tuple(sorted(found.values(), key=lambda instant: instant.order))
+
+
+def query_time(text: str) -> str:
+    """An instant time as people write it: an instant, or a date with or without a time of day in the table's zone.
+
+    >>> query_time("2024-03-01 10:20:30")
+    '20240301102030000'
+    """
+    stripped = text.strip()
+    if stripped.isascii() and stripped.isdigit():
+        return stripped
+    found = _DATE.fullmatch(stripped)
+    if found is None:
+        raise UsageError(text, expected="an instant (yyyyMMddHHmmssSSS) or a date (yyyy-MM-dd [HH:mm:ss[.SSS]])")
+    day, clock, fraction = found.group(1, 2, 3), found.group(4, 5, 6), found.group(7) or ""
+    return "".join([*day, *(part or "00" for part in clock), f"{fraction:0<3}"[:3]])
