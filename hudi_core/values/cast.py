@@ -1,0 +1,117 @@
+"""One value from a type to another: exactly the ways of `types.promote`, on values in the form of `values.domain`."""
+
+from __future__ import annotations
+
+import decimal
+from collections.abc import Callable
+from typing import Any, Final, assert_never
+
+from hudi_core.errors import SchemaError
+from hudi_core.types import nodes as t
+from hudi_core.types.promote import Cast, promotion
+from hudi_core.types.text import text as type_text
+from hudi_core.values.calendar import DAY_SECONDS
+from hudi_core.values.domain import EXACT, LONG_RANGE, fits_decimal, to_binary32
+from hudi_core.values.text import parse_text, to_text
+
+_MOST_SHOWN: Final = 60
+
+
+def cast(from_: t.Type, to: t.Type) -> Callable[[Any], Any]:
+    """The function that reads a value of `from_` as one of `to`; null stays null.
+
+    Raises `SchemaError` when there is no such promotion; the function raises it for a value without a counterpart.
+
+    >>> cast(t.Float(), t.Double())(0.10000000149011612)
+    0.1
+    >>> cast(t.Decimal(5, 2), t.Decimal(9, 4))(decimal.Decimal("1.50"))
+    Decimal('1.5000')
+    """
+    found = promotion(from_, to)
+    if found is None:
+        raise SchemaError(expected=f"a type that can be read as {type_text(to)}", found=type_text(from_))
+    convert = _function(found.cast, from_, to)
+    return lambda value: None if value is None else convert(value)
+
+
+def _function(how: Cast, from_: Any, to: Any) -> Callable[[Any], Any]:
+    match how:
+        case Cast.SAME:
+            return lambda value: value
+        case Cast.TO_FLOAT:
+            return lambda value: nearest_binary32(value)
+        case Cast.TO_DOUBLE:
+            return float
+        case Cast.FLOAT_TO_DOUBLE:
+            return lambda value: float(to_text(value, from_))
+        case Cast.TO_TEXT:
+            return lambda value: to_text(value, from_)
+        case Cast.ENCODE:
+            return lambda value: value.encode("utf-8")
+        case Cast.DECODE:
+            return lambda value: _decoded(value, from_, to)
+        case Cast.TO_DECIMAL:
+            return lambda value: _to_decimal(value, from_, to)
+        case Cast.PARSE_DECIMAL | Cast.PARSE_DATE | Cast.PARSE_UUID | Cast.SYMBOL:
+            return lambda value: parse_text(value, to)
+        case Cast.RESCALE:
+            return lambda value: _rescaled(value, from_, to)
+        case Cast.UNIT:
+            return lambda value: _in_long(value * to.unit.value // from_.unit.value, value, from_, to)
+        case Cast.MIDNIGHT:
+            return lambda value: _in_long(value * DAY_SECONDS * to.unit.value, value, from_, to)
+        case _:
+            assert_never(how)
+
+
+def nearest_binary32(value: int) -> float:
+    """The binary32 number nearest to an integer, ties to even.
+
+    Not by way of binary64, which rounds twice: 2**60 + 2**36 + 1 lies above the middle of two binary32 numbers, yet its
+    nearest binary64 number is the middle.
+    """
+    excess = max(value.bit_length() - 24, 0) if value >= 0 else max((-value).bit_length() - 24, 0)
+    if not excess:
+        return float(value)
+    half, rest = 1 << (excess - 1), value & ((1 << excess) - 1)
+    kept = value >> excess
+    return to_binary32(float((kept + (rest > half or (rest == half and kept & 1))) << excess))
+
+
+def _decoded(value: bytes, from_: t.Type, to: t.Type) -> str:
+    try:
+        return value.decode("utf-8")
+    except UnicodeDecodeError:
+        raise _refused(value, from_, to) from None
+
+
+def _to_decimal(value: int | float, from_: t.Type, to: t.Decimal) -> decimal.Decimal:
+    number = decimal.Decimal(value if isinstance(value, int) else to_text(value, from_))
+    if number.is_finite() and number.adjusted() <= to.precision:
+        found = number.quantize(_step(to), rounding=decimal.ROUND_HALF_UP, context=EXACT)
+        if fits_decimal(found, to):
+            return EXACT.plus(found)
+    raise _refused(value, from_, to)
+
+
+def _rescaled(value: decimal.Decimal, from_: t.Type, to: t.Decimal) -> decimal.Decimal:
+    found = value.quantize(_step(to), context=EXACT)
+    if found != value or not fits_decimal(found, to):
+        raise _refused(value, from_, to)
+    return found
+
+
+def _step(of: t.Decimal) -> decimal.Decimal:
+    return decimal.Decimal((0, (1,), -of.scale))
+
+
+def _in_long(found: int, value: object, from_: t.Type, to: t.Type) -> int:
+    if not LONG_RANGE[0] <= found <= LONG_RANGE[1]:
+        raise _refused(value, from_, to)
+    return found
+
+
+def _refused(value: object, from_: t.Type, to: t.Type) -> SchemaError:
+    shown = repr(value)
+    shown = shown if len(shown) <= _MOST_SHOWN else f"{shown[: _MOST_SHOWN - 3]}..."
+    return SchemaError(expected=f"a {type_text(from_)} that can be read as {type_text(to)}", found=shown)
