@@ -1,0 +1,65 @@
+"""Names of base files and log files: taken apart, put together, ordered. Rules FORMAT-5 to FORMAT-8."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_BASE = re.compile(r"([^_./][^_/]*)_([A-Za-z0-9-]+)_([0-9]+)(\.(?:parquet|orc|hfile|lance))")
+_LOG = re.compile(r"\.([^_/]+)_([^./]*)\.log\.([0-9]{1,10})(?:_([0-9]+-[0-9]+-[0-9]+)([.-]cdc)?)?")
+
+
+@dataclass(frozen=True, slots=True)
+class BaseFileName:
+    """`<file id>_<write token>_<instant><extension>`; the extension has its dot."""
+
+    file_id: str
+    write_token: str
+    instant: str
+    extension: str
+
+    def text(self) -> str:
+        return f"{self.file_id}_{self.write_token}_{self.instant}{self.extension}"
+
+
+@dataclass(frozen=True, slots=True)
+class LogFileName:
+    """`.<file id>_<instant>.log.<version>_<write token><suffix>`.
+
+    The instant is that of the slice's base file in table version 6, of the delta commit from version 8 on. Old names end
+    at the version. The suffix is empty, or `.cdc` (also seen as `-cdc`) for a log of changes.
+    """
+
+    file_id: str
+    instant: str
+    version: int
+    write_token: str | None
+    suffix: str
+
+    @property
+    def is_cdc(self) -> bool:
+        return bool(self.suffix)
+
+    @property
+    def order(self) -> tuple[str, int, str, str]:
+        """Logs of one file slice apply in ascending order of this."""
+        return self.instant, self.version, self.write_token or "", self.suffix
+
+    def text(self) -> str:
+        token = "" if self.write_token is None else f"_{self.write_token}{self.suffix}"
+        return f".{self.file_id}_{self.instant}.log.{self.version}{token}"
+
+
+def parse_base_file(name: str) -> BaseFileName | None:
+    """The parts of a base file's name; None for any other name."""
+    found = _BASE.fullmatch(name)
+    return BaseFileName(*found.groups()) if found else None
+
+
+def parse_log_file(name: str) -> LogFileName | None:
+    """The parts of a log file's name; None for any other name, logs of archived instants among them."""
+    found = _LOG.fullmatch(name)
+    if found is None:
+        return None
+    file_id, instant, version, token, suffix = found.groups()
+    return LogFileName(file_id, instant, int(version), token, suffix or "")
