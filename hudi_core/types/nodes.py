@@ -103,11 +103,15 @@ class Uuid:
 
 @dataclass(frozen=True, slots=True)
 class Decimal:
-    """An exact number of `precision` digits, `scale` of them after the point. Avro backs it by bytes or by `fixed`."""
+    """An exact number of `precision` digits, `scale` of them after the point. Avro backs it by bytes or by `fixed`.
+
+    `implied` only matters to the persisted schema: the size of `fixed` was not stored there, it follows from the precision.
+    """
 
     precision: int
     scale: int = 0
     fixed: Fixed | None = None
+    implied: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +141,8 @@ class Vector:
     element: VectorElement = VectorElement.FLOAT
     backing: str = "FIXED_BYTES"
     name: str = ""
+    aliases: tuple[str, ...] = ()
+    doc: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +150,8 @@ class Field:
     """A named, typed place with a column id: a record's field, an array's element, a map's key or value.
 
     `default` is a value in the form of `hudi_core.values`, None for null, or `ABSENT`. `properties` are the custom
-    attributes of the Avro field, values as JSON.
+    attributes of the Avro field, values as JSON; `type_properties` those of its type, for a type that has no
+    `properties` of its own.
     """
 
     id: int
@@ -155,6 +162,7 @@ class Field:
     default: object = field(default=ABSENT, hash=False)
     aliases: tuple[str, ...] = ()
     properties: Mapping[str, object] = field(default_factory=dict, hash=False)
+    type_properties: Mapping[str, object] = field(default_factory=dict, hash=False)
 
 
 class RecordKind(Enum):

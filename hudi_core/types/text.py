@@ -46,7 +46,7 @@ def text(of: t.Type) -> str:
             return f"vector({dimension},{element.name.lower()})"
         case t.Record(fields, kind=kind):
             if kind is not t.RecordKind.PLAIN:
-                return kind.value
+                return str(kind.value)
             return f"record<{','.join(f'{f.name}:{text(f.type)}' for f in fields)}>"
         case t.Array(element):
             return f"array<{text(element.type)}>"

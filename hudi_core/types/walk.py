@@ -1,4 +1,4 @@
-"""Visiting all fields of a type, and rewriting them: one walk for every need."""
+"""Visiting all fields of a type, comparing and rewriting them: one walk for every need."""
 
 from __future__ import annotations
 
@@ -14,6 +14,35 @@ def walk(of: Type, prefix: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ..
         path = (*prefix, child.name)
         yield path, child
         yield from walk(child.type, path)
+
+
+def same(a: Type, b: Type) -> bool:
+    """Whether two types are equal but for the column ids in them."""
+    if a is b:
+        return True
+    if type(a) is not type(b):
+        return False
+    match a, b:
+        case (Record(), Record()):
+            equal = (a.name, a.kind, a.doc, a.aliases, a.properties) == (b.name, b.kind, b.doc, b.aliases, b.properties)
+        case (Array(properties=ours), Array(properties=theirs)) | (Map(properties=ours), Map(properties=theirs)):
+            equal = ours == theirs
+        case (Union(), Union()):
+            equal = True
+        case _:
+            return a == b
+    return equal and len(children(a)) == len(children(b)) and all(map(same_field, children(a), children(b)))
+
+
+def same_field(a: Field, b: Field) -> bool:
+    """`same` for fields: all but the ids."""
+    if a is b:
+        return True
+    if (a.name, a.optional, a.default, a.doc) != (b.name, b.optional, b.default, b.doc):
+        return False
+    if (a.aliases, a.properties, a.type_properties) != (b.aliases, b.properties, b.type_properties):
+        return False
+    return same(a.type, b.type)
 
 
 def with_children(of: Type, new: tuple[Field, ...]) -> Type:

@@ -1,0 +1,9 @@
+"""Avro schema text and the types: both ways, without loss.
+
+document   the text: JSON, and the rules of Avro names
+inbound    Avro schema -> Schema
+outbound   Schema -> Avro schema
+defaults   default values: Avro's JSON form and the domain form
+canonical  parsing canonical form and fingerprints
+compat     can data written under one schema be read under another, and why not
+"""

@@ -1,0 +1,402 @@
+"""Avro schema to `Schema`: names resolved, logical types recognised, unions taken apart, nothing lost.
+
+The normal form (what is not kept): the place of null in a union; a union of one type, which is the type; the spelling of
+names (all are full); logical types that are invalid where they stand, which are ignored as the Avro specification says.
+A logical type that is not known stays as a property. `time-nanos` is ours: a long to everyone else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Final, TypeGuard
+
+from hudi_core.avro.defaults import default_from_avro
+from hudi_core.avro.document import NAMED, PRIMITIVES, full_name, is_full_name, is_name, namespace, parse_document
+from hudi_core.errors import SchemaError
+from hudi_core.schema.ids import record_with_ids
+from hudi_core.schema.schema import Schema
+from hudi_core.types import nodes as t
+from hudi_core.types.decimals import greatest_precision
+from hudi_core.types.disguised import is_blob, missing_from_variant
+
+MAX_DEPTH: Final = 100
+"""Levels of nesting that are read; deeper texts are refused before they exhaust the stack."""
+
+MAX_COLUMNS: Final = 1_000_000
+"""Fields at all depths that are read. Records used by name in each other grow without bound from a small text."""
+
+_PRIMITIVE_TYPES: Final[Mapping[str, t.Type]] = {
+    "boolean": t.Boolean(),
+    "int": t.Int(),
+    "long": t.Long(),
+    "float": t.Float(),
+    "double": t.Double(),
+    "bytes": t.Binary(),
+    "string": t.String(),
+}
+
+_LOGICAL: Final[Mapping[tuple[str, str], t.Type]] = {
+    ("int", "date"): t.Date(),
+    ("int", "time-millis"): t.Time(t.Unit.MILLIS),
+    ("long", "time-micros"): t.Time(t.Unit.MICROS),
+    ("long", "time-nanos"): t.Time(t.Unit.NANOS),
+    ("long", "timestamp-millis"): t.Timestamp(t.Unit.MILLIS),
+    ("long", "timestamp-micros"): t.Timestamp(t.Unit.MICROS),
+    ("long", "timestamp-nanos"): t.Timestamp(t.Unit.NANOS),
+    ("long", "local-timestamp-millis"): t.Timestamp(t.Unit.MILLIS, zoned=False),
+    ("long", "local-timestamp-micros"): t.Timestamp(t.Unit.MICROS, zoned=False),
+    ("long", "local-timestamp-nanos"): t.Timestamp(t.Unit.NANOS, zoned=False),
+    ("string", "uuid"): t.Uuid(),
+}
+_PARAMETERS: Final[Mapping[str, frozenset[str]]] = {
+    "decimal": frozenset({"precision", "scale"}),
+    "vector": frozenset({"dimension", "elementType", "storageBacking"}),
+    "variant": frozenset(),
+    "blob": frozenset(),
+    **{name: frozenset() for _, name in _LOGICAL},
+}
+"""The logical types that are known, with the attributes that belong to them."""
+
+_ATTRIBUTES: Final[Mapping[str, frozenset[str]]] = {
+    "record": frozenset({"type", "name", "namespace", "doc", "aliases", "fields"}),
+    "enum": frozenset({"type", "name", "namespace", "doc", "aliases", "symbols", "default"}),
+    "fixed": frozenset({"type", "name", "namespace", "doc", "aliases", "size"}),
+    "array": frozenset({"type", "items"}),
+    "map": frozenset({"type", "values"}),
+    "field": frozenset({"name", "type", "doc", "default", "aliases"}),
+}
+_TYPE_ONLY: Final = frozenset({"type"})
+_KEY: Final = t.Field(0, "key", t.String(), optional=False)
+
+_Path = tuple[str, ...]
+_Json = Mapping[str, object]
+_Found = tuple[t.Type, _Json]
+"""A type, and the attributes that the type itself has no place for."""
+
+
+def schema_from_avro(text: str | Mapping[str, object] | list[object], where: str = "schema") -> Schema:
+    """The schema of an Avro record, given as text or as JSON; column ids are given afresh.
+
+    A root that is a union of null and a record is that record. Raises `SchemaError` with the path when the text is no valid
+    Avro schema, when a record contains itself, when a field can only be null, and when the root is no record.
+    """
+    found, _ = _Reader(where).place(parse_document(text, where), "", ())[0]
+    if not isinstance(found, t.Record):
+        raise SchemaError(where, expected="a record", found=type(found).__name__.lower())
+    return Schema(record_with_ids(found))
+
+
+def field_from_avro(text: str | Mapping[str, object] | list[object], where: str = "schema") -> t.Field:
+    """Any Avro schema, as the field `value` with id 0 that holds it: its type, and whether it is nullable."""
+    (found, properties), optional, _ = _Reader(where).place(parse_document(text, where), "", ())
+    return t.Field(0, "value", found, optional=optional, type_properties=properties)
+
+
+@dataclass(frozen=True, slots=True)
+class _Definition:
+    """A named type that is complete, and its size."""
+
+    found: _Found
+    columns: int
+    depth: int
+
+
+class _Reader:
+    """One reading of a schema text: the named types so far, and the measures that bound it."""
+
+    def __init__(self, where: str) -> None:
+        self._where = where
+        self._named: dict[str, _Definition | None] = {}
+        self._columns = 0
+        self._deepest = 0
+
+    def place(self, json: object, space: str, path: _Path) -> tuple[_Found, bool, bool]:
+        """What stands at a place: the type with its properties, whether null may stand there, and whether null is first."""
+        if not isinstance(json, list):
+            if json == "null" or (isinstance(json, Mapping) and json.get("type") == "null"):
+                raise self._error(path, "a type other than null", "null alone")
+            return self._type(json, space, path), False, False
+        branches = [branch for branch in json if not _is_null(branch)]
+        nulls = len(json) - len(branches)
+        if not branches or nulls > 1:
+            raise self._error(path, "a union of types, null at most once", f"a union of {len(json)} with {nulls} null")
+        optional, null_first = nulls == 1, _is_null(json[0])
+        if len(branches) == 1:
+            return self._branch(branches[0], space, path), optional, null_first
+        members = []
+        for position, branch in enumerate(branches):
+            name = f"member{position}"
+            found, properties = self._branch(branch, space, (*path, name))
+            members.append(t.Field(0, name, found, optional=False, type_properties=properties))
+        self._refuse_ambiguous(members, path)
+        self._count(len(members))
+        return (t.Union(tuple(members)), {}), optional, null_first
+
+    def _branch(self, json: object, space: str, path: _Path) -> _Found:
+        if isinstance(json, list):
+            raise self._error(path, "a type in a union", "a union")
+        return self._type(json, space, path)
+
+    def _type(self, json: object, space: str, path: _Path) -> _Found:
+        self._deepest = max(self._deepest, len(path))
+        if len(path) > MAX_DEPTH:
+            raise self._error(path[:3], f"at most {MAX_DEPTH} levels", "deeper nesting")
+        if isinstance(json, str):
+            primitive = _PRIMITIVE_TYPES.get(json)
+            return (primitive, {}) if primitive is not None else self._reference(json, space, path)
+        if not isinstance(json, Mapping):
+            raise self._error(path, "a type", repr(json)[:40])
+        kind = json.get("type")
+        if isinstance(kind, Mapping):
+            inner, properties = self._type(kind, space, path)
+            return inner, {**properties, **_without(json, _TYPE_ONLY)}
+        if not isinstance(kind, str):
+            raise self._error(path, "a type", repr(kind)[:40])
+        if kind in NAMED:
+            return self._define("record" if kind == "error" else kind, json, space, path)
+        if kind == "array":
+            return self._array(json, space, path), {}
+        if kind == "map":
+            return self._map(json, space, path), {}
+        if kind in _PRIMITIVE_TYPES:
+            return self._primitive(kind, json)
+        return self._reference(kind, space, path)
+
+    def _primitive(self, kind: str, json: _Json) -> _Found:
+        found, attributes = _PRIMITIVE_TYPES[kind], _TYPE_ONLY
+        logical = json.get("logicalType")
+        if isinstance(logical, str) and logical in _PARAMETERS:
+            attributes = _TYPE_ONLY | {"logicalType"} | _PARAMETERS[logical]
+            if logical == "decimal" and kind == "bytes":
+                found = _decimal(json, None) or found
+            else:
+                found = _LOGICAL.get((kind, logical), found)
+        return found, _without(json, attributes)
+
+    def _array(self, json: _Json, space: str, path: _Path) -> t.Array:
+        if "items" not in json:
+            raise self._error(path, "an attribute items", "none")
+        return t.Array(self._inside(json["items"], "element", space, path), _without(json, _ATTRIBUTES["array"]))
+
+    def _map(self, json: _Json, space: str, path: _Path) -> t.Map:
+        if "values" not in json:
+            raise self._error(path, "an attribute values", "none")
+        self._count(1)
+        return t.Map(_KEY, self._inside(json["values"], "value", space, path), _without(json, _ATTRIBUTES["map"]))
+
+    def _inside(self, json: object, name: str, space: str, path: _Path) -> t.Field:
+        self._count(1)
+        (found, properties), optional, _ = self.place(json, space, (*path, name))
+        return t.Field(0, name, found, optional=optional, type_properties=properties)
+
+    def _reference(self, name: str, space: str, path: _Path) -> _Found:
+        for candidate in (full_name(name, space), name):
+            if candidate in self._named:
+                definition = self._named[candidate]
+                if definition is None:
+                    raise self._error(path, "a type that does not contain itself", f"the recursive record {candidate}")
+                self._count(definition.columns)
+                self._deepest = max(self._deepest, len(path) + definition.depth)
+                if self._deepest > MAX_DEPTH:
+                    raise self._error(path[:3], f"at most {MAX_DEPTH} levels", "deeper nesting")
+                return definition.found
+        raise self._error(path, "a type", f"the unknown name {name!r}")
+
+    def _define(self, kind: str, json: _Json, space: str, path: _Path) -> _Found:
+        name = self._full_name(json, space, path)
+        if name in self._named:
+            raise self._error(path, "a name that is defined once", f"{name} a second time")
+        self._named[name] = None
+        columns, deepest = self._columns, self._deepest
+        self._deepest = len(path)
+        read: Callable[[str, _Json, _Path], _Found]
+        read = self._record if kind == "record" else self._enumeration if kind == "enum" else self._fixed
+        found = read(name, json, path)
+        self._named[name] = _Definition(found, self._columns - columns, self._deepest - len(path))
+        self._deepest = max(deepest, self._deepest)
+        return found
+
+    def _full_name(self, json: _Json, space: str, path: _Path) -> str:
+        name, own = json.get("name"), json.get("namespace")
+        if not isinstance(name, str):
+            raise self._error(path, "a name", repr(name)[:40])
+        full = full_name(name, own if isinstance(own, str) else space)
+        if not is_full_name(full) or full in PRIMITIVES:
+            raise self._error(path, "a name of letters, digits and _", repr(full)[:60])
+        return full
+
+    def _record(self, name: str, json: _Json, path: _Path) -> _Found:
+        listed = json.get("fields")
+        if not isinstance(listed, list):
+            raise self._error(path, f"a list of fields of {name}", repr(listed)[:40])
+        self._count(len(listed))
+        space = namespace(name)
+        fields = tuple(self._field(field, space, path) for field in listed)
+        if len({field.name for field in fields}) < len(fields):
+            names = [field.name for field in fields]
+            twice = next(other for position, other in enumerate(names) if other in names[:position])
+            raise self._error((*path, twice), "a name used once in its record", "two fields of this name")
+        attributes = _ATTRIBUTES["record"]
+        logical = json.get("logicalType")
+        if logical in ("variant", "blob"):
+            attributes = attributes | {"logicalType"}
+        record = t.Record(
+            fields, name, _text(json.get("doc")), self._aliases(json, space, path), _without(json, attributes)
+        )
+        return self._disguised(record, logical, path), {}
+
+    def _disguised(self, record: t.Record, logical: object, path: _Path) -> t.Record:
+        if logical == "variant":
+            missing = missing_from_variant(record)
+            if missing:
+                raise self._error(path, f"{missing} in a variant", "a record without")
+            return replace(record, kind=t.RecordKind.VARIANT)
+        return replace(record, kind=t.RecordKind.BLOB) if logical == "blob" and is_blob(record) else record
+
+    def _field(self, json: object, space: str, path: _Path) -> t.Field:
+        name = json.get("name") if isinstance(json, Mapping) else None
+        if not isinstance(json, Mapping) or not isinstance(name, str) or not is_name(name):
+            raise self._error(path, "a field with a name of letters, digits and _", repr(name or json)[:60])
+        inner = (*path, name)
+        if "type" not in json:
+            raise self._error(inner, "a type", "none")
+        (found, type_properties), optional, null_first = self.place(json["type"], space, inner)
+        default: object = t.ABSENT
+        if "default" in json:
+            default = self._default(json["default"], found, optional, null_first, inner)
+        aliases = json.get("aliases", ())
+        if not isinstance(aliases, list | tuple) or not all(isinstance(alias, str) for alias in aliases):
+            raise self._error(inner, "a list of aliases", repr(aliases)[:40])
+        properties = _without(json, _ATTRIBUTES["field"])
+        return t.Field(
+            0, name, found, optional, _text(json.get("doc")), default, tuple(aliases), properties, type_properties
+        )
+
+    def _default(self, json: object, of: t.Type, optional: bool, null_first: bool, path: _Path) -> object:
+        if null_first:
+            if json is not None:
+                raise self._error(path, "the default null, as null is first in the union", repr(json)[:40])
+            return None
+        return default_from_avro(json, of, self._at(path))
+
+    def _enumeration(self, name: str, json: _Json, path: _Path) -> _Found:
+        symbols, default = json.get("symbols"), json.get("default")
+        if not isinstance(symbols, list) or not all(map(is_name, symbols)) or len(set(symbols)) < len(symbols):
+            raise self._error(path, f"a list of distinct symbols of {name}", repr(symbols)[:60])
+        if default is not None and (not isinstance(default, str) or default not in symbols):
+            raise self._error(path, f"a default among the symbols of {name}", repr(default)[:40])
+        aliases = self._aliases(json, namespace(name), path)
+        enumeration = t.Enumeration(tuple(symbols), name, default, aliases, _text(json.get("doc")))
+        return enumeration, _without(json, _ATTRIBUTES["enum"])
+
+    def _fixed(self, name: str, json: _Json, path: _Path) -> _Found:
+        size = json.get("size")
+        if not _is_size(size):
+            raise self._error(path, f"a size of {name}", repr(size)[:40])
+        fixed = t.Fixed(size, name, self._aliases(json, namespace(name), path), _text(json.get("doc")))
+        found: t.Type = fixed
+        attributes, logical = _ATTRIBUTES["fixed"], json.get("logicalType")
+        if isinstance(logical, str) and logical in _PARAMETERS:
+            attributes = attributes | {"logicalType"} | _PARAMETERS[logical]
+            if logical == "decimal":
+                found = _decimal(json, fixed) or found
+            elif logical == "uuid" and size == 16:
+                found = t.Uuid(fixed)
+            elif logical == "vector":
+                found = self._vector(json, fixed, path)
+        return found, _without(json, attributes)
+
+    def _vector(self, json: _Json, fixed: t.Fixed, path: _Path) -> t.Vector:
+        dimension, element = json.get("dimension"), json.get("elementType", t.VectorElement.FLOAT.name)
+        backing = json.get("storageBacking", t.Vector(1).backing)
+        if not _is_size(dimension) or dimension == 0:
+            raise self._error(path, "a dimension of the vector", repr(dimension)[:40])
+        if element not in t.VectorElement.__members__:
+            raise self._error(path, f"one of {', '.join(t.VectorElement.__members__)}", repr(element)[:40])
+        if backing != t.Vector(1).backing:
+            raise self._error(path, f"the storage {t.Vector(1).backing} of the vector", repr(backing)[:40])
+        kind = t.VectorElement[str(element)]
+        if dimension * kind.value != fixed.size:
+            raise self._error(path, f"{dimension * kind.value} bytes for a vector of {dimension}", f"{fixed.size}")
+        return t.Vector(dimension, kind, str(backing), fixed.name, fixed.aliases, fixed.doc)
+
+    def _aliases(self, json: _Json, space: str, path: _Path) -> tuple[str, ...]:
+        aliases = json.get("aliases", ())
+        if not isinstance(aliases, list | tuple) or not all(map(is_full_name, aliases)):
+            raise self._error(path, "a list of aliases", repr(aliases)[:40])
+        return tuple(full_name(alias, space) for alias in aliases)
+
+    def _refuse_ambiguous(self, members: list[t.Field], path: _Path) -> None:
+        seen: set[str] = set()
+        for member in members:
+            base = branch_name(member.type)
+            if base in seen:
+                raise self._error(path, "a union of distinct types", f"two of {base}")
+            seen.add(base)
+
+    def _count(self, columns: int) -> None:
+        self._columns += columns
+        if self._columns > MAX_COLUMNS:
+            raise SchemaError(self._where, expected=f"at most {MAX_COLUMNS:,} columns", found="more")
+
+    def _at(self, path: _Path) -> str:
+        return f"{self._where}: {'.'.join(path)}" if path else self._where
+
+    def _error(self, path: _Path, expected: str, found: str) -> SchemaError:
+        return SchemaError(self._at(path), expected=expected, found=found)
+
+
+def branch_name(of: t.Type) -> str:
+    """What tells a union's branches apart: the full name of a named type, else the Avro type below any logical type."""
+    match of:
+        case t.Record(name=name) | t.Enumeration(name=name) | t.Vector(name=name):
+            return name or type(of).__name__.lower()
+        case t.Fixed(name=name) | t.Decimal(fixed=t.Fixed(name=name)) | t.Uuid(fixed=t.Fixed(name=name)):
+            return name or "fixed"
+        case t.Boolean():
+            return "boolean"
+        case t.Int() | t.Date() | t.Time(unit=t.Unit.MILLIS):
+            return "int"
+        case t.Long() | t.Time() | t.Timestamp():
+            return "long"
+        case t.Float():
+            return "float"
+        case t.Double():
+            return "double"
+        case t.Binary() | t.Decimal():
+            return "bytes"
+        case t.String() | t.Uuid():
+            return "string"
+        case t.Array():
+            return "array"
+        case t.Map():
+            return "map"
+        case t.Union():
+            return "union"
+
+
+def _decimal(json: _Json, fixed: t.Fixed | None) -> t.Decimal | None:
+    """The decimal that the attributes describe, None when they are invalid."""
+    precision, scale = json.get("precision"), json.get("scale", 0)
+    if not _is_size(precision) or not _is_size(scale):
+        return None
+    if precision == 0 or scale > precision or (fixed and precision > greatest_precision(fixed.size)):
+        return None
+    return t.Decimal(precision, scale, fixed)
+
+
+def _is_size(json: object) -> TypeGuard[int]:
+    return isinstance(json, int) and not isinstance(json, bool) and 0 <= json < 1 << 31
+
+
+def _is_null(json: object) -> bool:
+    return json == "null" or (isinstance(json, Mapping) and json.get("type") == "null")
+
+
+def _text(json: object) -> str | None:
+    return json if isinstance(json, str) else None
+
+
+def _without(json: _Json, attributes: frozenset[str]) -> _Json:
+    return {key: value for key, value in json.items() if key not in attributes}

@@ -1,0 +1,237 @@
+"""`Schema` to Avro schema, in the order of attributes that Avro's Java library writes.
+
+Null comes first in a union, last where the default is a value. Every named type is defined once and used by name
+afterwards; where one full name stands for different types, the later ones are named after the path of their field, as types
+without a name are (`<record>.<field>...`, for a fixed `.fixed` below it: what Apache Hudi does).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import count
+from typing import Any, Final, assert_never
+
+from hudi_core.avro.defaults import default_to_avro
+from hudi_core.avro.document import is_full_name, is_name, namespace, simple_name
+from hudi_core.errors import SchemaError
+from hudi_core.schema.schema import Schema
+from hudi_core.types import nodes as t
+from hudi_core.types.text import text
+from hudi_core.types.walk import same
+
+ROOT_NAME: Final = "topLevelRecord"
+"""The name of a root record that has none; Spark's Avro converter uses the same."""
+
+_NO_PROPERTIES: Final[Mapping[str, object]] = {}
+
+
+def schema_to_avro(schema: Schema | t.Record, name: str | None = None) -> dict[str, Any]:
+    """The Avro record as JSON; `name` (a full name) in place of the record's own.
+
+    Column ids are not written. Raises `SchemaError` with the path for names that Avro does not allow and defaults that it
+    cannot say.
+    """
+    record = schema.record if isinstance(schema, Schema) else schema
+    root = name or record.name or ROOT_NAME
+    return _Writer().record(record, root, "", _Place((), root))
+
+
+def type_to_avro(of: t.Type, name: str = "value") -> object:
+    """The Avro schema of any type; types in it that have no name are named below `name`."""
+    return _Writer().type(of, _NO_PROPERTIES, "", _Place((), name))
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a type stands: its path, and the full name a type without a name gets here."""
+
+    path: tuple[str, ...]
+    name: str
+
+    def field(self, name: str) -> _Place:
+        return _Place((*self.path, name), f"{self.name}.{name}")
+
+    def inside(self, name: str) -> _Place:
+        return _Place((*self.path, name), self.name)
+
+    @property
+    def where(self) -> str:
+        return ".".join(self.path) or self.name
+
+
+class _Writer:
+    """One writing of a schema: the named types that it has defined."""
+
+    def __init__(self) -> None:
+        self._named: dict[str, tuple[t.Type, Mapping[str, object]]] = {}
+
+    def type(self, of: t.Type, properties: Mapping[str, object], space: str, place: _Place) -> object:
+        match of:
+            case t.Boolean():
+                return _primitive("boolean", None, properties)
+            case t.Int():
+                return _primitive("int", None, properties)
+            case t.Long():
+                return _primitive("long", None, properties)
+            case t.Float():
+                return _primitive("float", None, properties)
+            case t.Double():
+                return _primitive("double", None, properties)
+            case t.String():
+                return _primitive("string", None, properties)
+            case t.Binary():
+                return _primitive("bytes", None, properties)
+            case t.Date():
+                return _primitive("int", "date", properties)
+            case t.Time(unit):
+                base = "int" if unit is t.Unit.MILLIS else "long"
+                return _primitive(base, f"time-{unit.name.lower()}", properties)
+            case t.Timestamp(unit, zoned):
+                return _primitive("long", f"{'' if zoned else 'local-'}timestamp-{unit.name.lower()}", properties)
+            case t.Uuid(fixed=None):
+                return _primitive("string", "uuid", properties)
+            case t.Decimal(precision, scale, fixed=None):
+                parameters = {"precision": precision, "scale": scale}
+                return {"type": "bytes", "logicalType": "decimal", **parameters, **properties}
+            case t.Fixed() | t.Uuid() | t.Decimal() | t.Vector() | t.Enumeration() | t.Record():
+                return self._named_type(of, properties, space, place)
+            case t.Array(element):
+                items = self.place(element, space, place.inside(element.name))
+                return {"type": "array", "items": items, **of.properties}
+            case t.Map(key, value):
+                if not isinstance(key.type, t.String):
+                    raise SchemaError(place.where, expected="string keys of a map", found=text(key.type))
+                values = self.place(value, space, place.inside(value.name))
+                return {"type": "map", "values": values, **of.properties}
+            case t.Union(branches):
+                return [self.type(b.type, b.type_properties, space, place.inside(b.name)) for b in branches]
+            case _:
+                assert_never(of)
+
+    def place(self, field: t.Field, space: str, place: _Place) -> object:
+        """The type of a field, in a union with null when it is optional."""
+        found = self.type(field.type, field.type_properties, space, place)
+        if not field.optional:
+            return found
+        branches = found if isinstance(found, list) else [found]
+        has_value = field.default is not t.ABSENT and field.default is not None
+        return [*branches, "null"] if has_value else ["null", *branches]
+
+    def record(self, of: t.Record, name: str, space: str, place: _Place) -> dict[str, Any]:
+        self._named[name] = (of, _NO_PROPERTIES)
+        own = namespace(name)
+        found: dict[str, Any] = {"type": "record", **_name(name, space, place), **_doc(of.doc)}
+        found["fields"] = [self._field(field, own, place) for field in of.fields]
+        found.update(of.properties)
+        if of.kind is not t.RecordKind.PLAIN:
+            found["logicalType"] = of.kind.value
+        found.update(_aliases(of.aliases, own))
+        return found
+
+    def _field(self, field: t.Field, space: str, place: _Place) -> dict[str, Any]:
+        inner = place.field(field.name)
+        if not is_name(field.name):
+            raise SchemaError(inner.where, expected="a name of letters, digits and _", found=repr(field.name))
+        found = {"name": field.name, "type": self.place(field, space, inner), **_doc(field.doc)}
+        if field.default is not t.ABSENT:
+            if field.default is None and not field.optional:
+                raise SchemaError(inner.where, expected="a default of the type", found="null for a required field")
+            found["default"] = default_to_avro(field.default, field.type, inner.where)
+        found.update(field.properties)
+        if field.aliases:
+            found["aliases"] = list(field.aliases)
+        return found
+
+    def _named_type(
+        self,
+        of: t.Fixed | t.Uuid | t.Decimal | t.Vector | t.Enumeration | t.Record,
+        properties: Mapping[str, object],
+        space: str,
+        place: _Place,
+    ) -> object:
+        name = ""
+        for name in _candidates(of, place):
+            known = self._named.get(name)
+            if known is None:
+                break
+            if same(known[0], of) and known[1] == properties:
+                return name if namespace(name) != space else simple_name(name)
+        if isinstance(of, t.Record):
+            return self.record(of, name, space, place)
+        self._named[name] = (of, properties)
+        match of:
+            case t.Enumeration(symbols, _, default, aliases, doc):
+                if not all(map(is_name, symbols)):
+                    raise SchemaError(
+                        place.where, expected="symbols of letters, digits and _", found=repr(symbols)[:60]
+                    )
+                body = {**_doc(doc), "symbols": list(symbols), **({} if default is None else {"default": default})}
+                kind = "enum"
+            case t.Vector(dimension, element, backing, _, aliases, doc):
+                body = {**_doc(doc), "size": dimension * element.value, "logicalType": "vector", "dimension": dimension}
+                body |= {"elementType": element.name, "storageBacking": backing}
+                kind = "fixed"
+            case _:
+                fixed = of if isinstance(of, t.Fixed) else of.fixed
+                assert fixed is not None
+                aliases, kind, body = fixed.aliases, "fixed", {**_doc(fixed.doc), "size": fixed.size, **_logical(of)}
+        return {"type": kind, **_name(name, space, place), **body, **properties, **_aliases(aliases, namespace(name))}
+
+
+def _candidates(of: t.Type, place: _Place) -> Iterator[str]:
+    """Full names to try in turn: its own, the one of its place, and that with numbers."""
+    match of:
+        case t.Record(name=name, kind=t.RecordKind.PLAIN):
+            derived = place.name
+        case t.Record(name=name, kind=kind):
+            derived = kind.value
+        case t.Vector(dimension, element, name=name):
+            derived = f"vector_{element.name.lower()}_{dimension}"
+        case t.Enumeration(name=name):
+            derived = f"{place.name}.enum"
+        case t.Fixed(name=name) | t.Uuid(fixed=t.Fixed(name=name)) | t.Decimal(fixed=t.Fixed(name=name)):
+            derived = f"{place.name}.fixed"
+        case _:
+            raise AssertionError(of)
+    if name:
+        yield name
+    yield derived
+    if place.name != derived:
+        derived = f"{place.name}.{simple_name(derived)}"
+        yield derived
+    for number in count(2):
+        yield f"{derived}_{number}"
+
+
+def _primitive(base: str, logical: str | None, properties: Mapping[str, object]) -> object:
+    if logical is not None:
+        return {"type": base, "logicalType": logical, **properties}
+    return {"type": base, **properties} if properties else base
+
+
+def _logical(of: t.Type) -> dict[str, object]:
+    match of:
+        case t.Decimal(precision, scale):
+            return {"logicalType": "decimal", "precision": precision, "scale": scale}
+        case t.Uuid():
+            return {"logicalType": "uuid"}
+        case _:
+            return {}
+
+
+def _name(name: str, space: str, place: _Place) -> dict[str, object]:
+    if not is_full_name(name):
+        raise SchemaError(place.where, expected="a type name of letters, digits and _", found=repr(name))
+    own = namespace(name)
+    return {"name": simple_name(name), **({} if own == space else {"namespace": own})}
+
+
+def _doc(doc: str | None) -> dict[str, object]:
+    return {} if doc is None else {"doc": doc}
+
+
+def _aliases(aliases: tuple[str, ...], space: str) -> dict[str, object]:
+    if not aliases:
+        return {}
+    return {"aliases": [simple_name(alias) if namespace(alias) == space else alias for alias in aliases]}

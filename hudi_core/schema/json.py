@@ -1,0 +1,374 @@
+"""The persisted form of a schema (InternalSchema JSON) and documents of its history, byte for byte as Apache Hudi writes them.
+
+Written: compact, keys in Hudi's order. Read: every spelling that any version wrote, hyphens for underscores in keys and
+type names, any case, any white space. Variants and blobs, which Hudi stores as records under fixed negative ids, become
+themselves again, with hidden ids of their own.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final
+
+from hudi_core.errors import SchemaError
+from hudi_core.schema.ids import with_hidden_ids
+from hudi_core.schema.loss import Converted, Loss
+from hudi_core.schema.schema import Schema
+from hudi_core.types import nodes as t
+from hudi_core.types.decimals import smallest_size
+from hudi_core.types.disguised import METADATA, VALUE, blob, variant
+from hudi_core.types.text import text as type_text
+from hudi_core.types.walk import same_field
+
+EMPTY: Final = Schema(t.Record(()), version=-1)
+"""No schema at all: Hudi writes it as the empty text."""
+
+_NAMES: Final[Mapping[str, t.Type]] = {
+    "boolean": t.Boolean(),
+    "int": t.Int(),
+    "long": t.Long(),
+    "float": t.Float(),
+    "double": t.Double(),
+    "date": t.Date(),
+    "time": t.Time(t.Unit.MICROS),
+    "time-millis": t.Time(t.Unit.MILLIS),
+    "timestamp": t.Timestamp(t.Unit.MICROS),
+    "timestamp-millis": t.Timestamp(t.Unit.MILLIS),
+    "local-timestamp-micros": t.Timestamp(t.Unit.MICROS, zoned=False),
+    "local-timestamp-millis": t.Timestamp(t.Unit.MILLIS, zoned=False),
+    "string": t.String(),
+    "binary": t.Binary(),
+    "uuid": t.Uuid(),
+}
+_TEXTS: Final = {of: name for name, of in _NAMES.items()}
+
+
+def _parameterised(pattern: str, make: Callable[..., t.Type]) -> tuple[re.Pattern[str], Callable[..., t.Type]]:
+    spaced = pattern.replace(" ", r"\s*").replace("#", r"(\d{1,9})").replace("@", r"([a-z0-9-]+)")
+    return re.compile(spaced), make
+
+
+_PARAMETERISED: Final = (
+    _parameterised(r"fixed \[ # \]", lambda size: t.Fixed(int(size))),
+    _parameterised(
+        r"decimal \( # , # \)",
+        lambda p, s: t.Decimal(int(p), int(s), t.Fixed(smallest_size(int(p))), implied=True),
+    ),
+    _parameterised(r"decimal-bytes \( # , # \)", lambda p, s: t.Decimal(int(p), int(s))),
+    _parameterised(
+        r"decimal-fixed \( # , # \) \[ # \]", lambda p, s, size: t.Decimal(int(p), int(s), t.Fixed(int(size)))
+    ),
+    _parameterised(
+        r"vector \[ # , @ , @ \]",
+        lambda dimension, element, backing: t.Vector(
+            int(dimension), t.VectorElement[element.upper()], backing.replace("-", "_").upper()
+        ),
+    ),
+)
+
+_VARIANT_IDS: Final = {METADATA: -2, VALUE: -1}
+_VARIANT_DOCS: Final = {METADATA: "Variant metadata component", VALUE: "Variant value component"}
+_BLOB_IDS: Final = {"type": -10, "data": -11, "reference": -12}
+
+_Path = tuple[str, ...]
+_Json = Mapping[str, Any]
+
+
+def schema_to_json(schema: Schema) -> Converted[str]:
+    """The persisted text of a schema, and what it has no place for.
+
+    A union is kept as its first type, an enumeration as string, nanoseconds as long; names of types, defaults, aliases,
+    docs of records and custom properties are not kept.
+    """
+    if schema == EMPTY:
+        return Converted("")
+    writer = _Writer()
+    document = {"max_column_id": schema.max_column_id, "version_id": schema.version, **writer.record(schema.record, ())}
+    return Converted(_dump(document), tuple(writer.losses))
+
+
+def schema_from_json(text: str, where: str = "schema") -> Schema:
+    """The schema of a persisted text. The empty text is the empty schema; a missing version is 0.
+
+    `max_column_id` is never below an id that is there. Raises `SchemaError` with the path.
+    """
+    if not text.strip():
+        return EMPTY
+    return _Reader(where).schema(_parse(text, where))
+
+
+def history_from_json(text: str, where: str = "schema history") -> tuple[Schema, ...]:
+    """The schemas of a history document in its order, which is newest first. Raises `SchemaError`."""
+    document = _parse(text, where)
+    listed = document.get("schemas")
+    if not isinstance(listed, list):
+        raise SchemaError(where, expected="a list `schemas`", found=repr(listed)[:40])
+    return tuple(_Reader(f"{where}: {position}").schema(item) for position, item in enumerate(listed))
+
+
+def history_to_json(schemas: Iterable[Schema]) -> Converted[str]:
+    """The history document of schemas, which are put newest first."""
+    ordered = sorted(schemas, key=lambda schema: schema.version, reverse=True)
+    converted = [schema_to_json(schema) for schema in ordered]
+    losses = dict.fromkeys(loss for each in converted for loss in each.losses)
+    return Converted(f'{{"schemas":[{",".join(each.value for each in converted)}]}}', tuple(losses))
+
+
+def type_to_json_text(of: t.Type) -> str | None:
+    """How the persisted form says a type without fields; None for a type that it has no word for."""
+    match of:
+        case t.Decimal(precision, scale, fixed=None):
+            return f"decimal_bytes({precision}, {scale})"
+        case t.Decimal(precision, scale, fixed=t.Fixed(size), implied=implied):
+            return f"decimal({precision}, {scale})" if implied else f"decimal_fixed({precision}, {scale})[{size}]"
+        case t.Fixed(size):
+            return f"fixed[{size}]"
+        case t.Vector(dimension, element, backing):
+            return f"vector[{dimension}, {element.name}, {backing}]"
+        case t.Uuid():
+            return "uuid"
+        case _:
+            return _TEXTS.get(of)
+
+
+def type_from_json_text(text: str) -> t.Type | None:
+    """The type that a persisted type name says, in any spelling; None when it says none."""
+    name = text.lower().replace("_", "-").strip()
+    if name in _NAMES:
+        return _NAMES[name]
+    for pattern, make in _PARAMETERISED:
+        found = pattern.fullmatch(name)
+        if found:
+            try:
+                return make(*found.groups())
+            except KeyError:
+                return None
+    return None
+
+
+class _Writer:
+    """One writing of a schema, and its losses so far."""
+
+    def __init__(self) -> None:
+        self.losses: list[Loss] = []
+
+    def record(self, of: t.Record, path: _Path) -> dict[str, object]:
+        self._lose(path, "name of the record", of.name)
+        self._lose(path, "doc of the record", of.doc)
+        self._lose(path, "aliases of the record", of.aliases)
+        self._lose(path, "properties of the record", of.properties)
+        return {"type": "record", "fields": [self._field(field, (*path, field.name)) for field in of.fields]}
+
+    def _field(self, field: t.Field, path: _Path) -> dict[str, object]:
+        found: dict[str, object] = {"id": field.id, "name": field.name, "optional": field.optional}
+        found["type"] = self._type(field, path)
+        if field.doc is not None:
+            found["doc"] = field.doc
+        if field.default is not t.ABSENT:
+            self.losses.append(Loss(".".join(path), f"default {field.default!r}"))
+        self._lose(path, "aliases", field.aliases)
+        self._lose(path, "properties", field.properties)
+        return found
+
+    def _type(self, field: t.Field, path: _Path) -> object:
+        self._lose(path, "properties of the type", field.type_properties)
+        match field.type:
+            case t.Record(kind=t.RecordKind.PLAIN):
+                return self.record(field.type, path)
+            case t.Record():
+                return self._disguised(field.type, path)
+            case t.Array(element):
+                self._lose(path, "properties of the array", field.type.properties)
+                inner = self._type(element, (*path, element.name))
+                found = {"type": "array", "element_id": element.id, "element": inner}
+                return {**found, "element_optional": element.optional}
+            case t.Map(key, value):
+                self._lose(path, "properties of the map", field.type.properties)
+                keys, values = self._type(key, (*path, key.name)), self._type(value, (*path, value.name))
+                found = {"type": "map", "key_id": key.id, "key": keys, "value_id": value.id, "value": values}
+                return {**found, "value_optional": value.optional}
+            case t.Union(branches):
+                self.losses.append(Loss(".".join(path), type_text(field.type), type_text(branches[0].type)))
+                return self._type(branches[0], path)
+            case _:
+                return self._primitive(field.type, path)
+
+    def _primitive(self, of: t.Primitive, path: _Path) -> str:
+        known = type_to_json_text(of)
+        match of:
+            case t.Enumeration():
+                self.losses.append(Loss(".".join(path), type_text(of), "string"))
+                return "string"
+            case t.Uuid(fixed=t.Fixed()):
+                self.losses.append(Loss(".".join(path), "16 bytes behind a uuid", "uuid"))
+            case t.Decimal(fixed=t.Fixed() as named) | (t.Fixed() | t.Vector() as named):
+                self._lose(path, "name of the type", named.name)
+                self._lose(path, "doc of the type", named.doc)
+                self._lose(path, "aliases of the type", named.aliases)
+        if known is None:
+            self.losses.append(Loss(".".join(path), type_text(of), "long"))
+            return "long"
+        return known
+
+    def _disguised(self, of: t.Record, path: _Path) -> dict[str, object]:
+        canonical = variant() if of.kind is t.RecordKind.VARIANT else blob()
+        self._lose(path, "name of the record", "" if of.name == canonical.name else of.name)
+        self._lose(path, "doc of the record", of.doc)
+        self._lose(path, "aliases of the record", of.aliases)
+        self._lose(path, "properties of the record", of.properties)
+        if len(of.fields) != len(canonical.fields) or not all(map(same_field, of.fields, canonical.fields)):
+            self.losses.append(Loss(".".join(path), f"fields of its own in a {of.kind.value}", of.kind.value))
+        return _CANONICAL[of.kind]
+
+    def _lose(self, path: _Path, what: str, value: object) -> None:
+        if value:
+            self.losses.append(Loss(".".join(path), f"{what} {value!r}"))
+
+
+class _Reader:
+    """One reading of a persisted schema."""
+
+    def __init__(self, where: str) -> None:
+        self._where = where
+
+    def schema(self, json: object) -> Schema:
+        document = self._object(json, ())
+        if document.get("type") != "record":
+            raise self._error((), "a record", repr(document.get("type"))[:40])
+        record = self._record(document, ())
+        return Schema(record, self._number(document, "version_id", 0), self._number(document, "max_column_id", -1))
+
+    def _record(self, json: _Json, path: _Path) -> t.Record:
+        listed = json.get("fields")
+        if not isinstance(listed, list):
+            raise self._error(path, "a list of fields", repr(listed)[:40])
+        return t.Record(tuple(self._field(self._object(field, path), path) for field in listed))
+
+    def _field(self, json: _Json, path: _Path) -> t.Field:
+        name, doc = json.get("name"), json.get("doc")
+        if not isinstance(name, str) or not (doc is None or isinstance(doc, str)):
+            raise self._error(path, "fields with a name and a doc in text", repr(dict(json))[:60])
+        inner = (*path, name)
+        column = self._id(json, "id", inner)
+        return t.Field(
+            column, name, self._type(_get(json, "type"), column, inner), self._flag(json, "optional", inner), doc
+        )
+
+    def _type(self, json: object, column: int, path: _Path) -> t.Type:
+        if isinstance(json, str):
+            found = type_from_json_text(json)
+            if found is None:
+                raise self._error(path, "a type", repr(json)[:60])
+            return found
+        document = self._object(json, path)
+        kind = document.get("type")
+        match kind.lower() if isinstance(kind, str) else kind:
+            case "record":
+                return self._disguised(document, column) or self._record(document, path)
+            case "array":
+                inner = (*path, "element")
+                element = self._id(document, "element_id", inner)
+                of = self._type(_get(document, "element"), element, inner)
+                return t.Array(t.Field(element, "element", of, self._flag(document, "element_optional", inner)))
+            case "map":
+                named, valued = (*path, "key"), (*path, "value")
+                key, value = self._id(document, "key_id", named), self._id(document, "value_id", valued)
+                return t.Map(
+                    t.Field(key, "key", self._type(_get(document, "key"), key, named), optional=False),
+                    t.Field(
+                        value,
+                        "value",
+                        self._type(_get(document, "value"), value, valued),
+                        self._flag(document, "value_optional", valued),
+                    ),
+                )
+            case _:
+                raise self._error(path, "a record, an array or a map", repr(kind)[:40])
+
+    def _disguised(self, json: _Json, column: int) -> t.Record | None:
+        """The variant or blob that a record stands for, known by the ids of its fields."""
+        listed = json.get("fields")
+        if not isinstance(listed, list) or not all(isinstance(field, Mapping) for field in listed):
+            return None
+        ids = {field.get("name"): field.get("id") for field in listed}
+        canonical = variant() if ids == _VARIANT_IDS else blob() if ids == _BLOB_IDS else None
+        if canonical is None:
+            return None
+        numbered = with_hidden_ids(canonical, column)
+        assert isinstance(numbered, t.Record)
+        return numbered
+
+    def _object(self, json: object, path: _Path) -> _Json:
+        if not isinstance(json, Mapping):
+            raise self._error(path, "an object", repr(json)[:40])
+        return json
+
+    def _id(self, json: _Json, key: str, path: _Path) -> int:
+        found = _get(json, key)
+        if not isinstance(found, int) or isinstance(found, bool) or found < 0:
+            raise self._error(path, f"a column id as {key}", repr(found)[:40])
+        return found
+
+    def _number(self, json: _Json, key: str, absent: int) -> int:
+        found = _get(json, key)
+        if found is None:
+            return absent
+        if not isinstance(found, int) or isinstance(found, bool):
+            raise self._error((), f"a whole number as {key}", repr(found)[:40])
+        return found
+
+    def _flag(self, json: _Json, key: str, path: _Path) -> bool:
+        found = _get(json, key)
+        if not isinstance(found, bool):
+            raise self._error(path, f"true or false as {key}", repr(found)[:40])
+        return found
+
+    def _error(self, path: _Path, expected: str, found: str) -> SchemaError:
+        where = f"{self._where}: {'.'.join(path)}" if path else self._where
+        return SchemaError(where, expected=expected, found=found)
+
+
+def _get(json: _Json, key: str) -> object:
+    """The value of a key in either spelling; None when it is not there."""
+    return json[key] if key in json else json.get(key.replace("_", "-"))
+
+
+def _parse(text: str, where: str) -> _Json:
+    try:
+        document = json.loads(text)
+    except RecursionError:
+        raise SchemaError(where, message="nested too deeply") from None
+    except ValueError as error:
+        raise SchemaError(where, expected="JSON", found=str(error)) from None
+    if not isinstance(document, dict):
+        raise SchemaError(where, expected="a JSON object", found=type(document).__name__)
+    return document
+
+
+def _dump(document: object) -> str:
+    """Compact JSON; control characters with upper-case digits, as Jackson writes them."""
+    text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+    return _ESCAPE.sub(lambda found: found[0] if found[1] is None else f"\\u{found[1].upper()}", text)
+
+
+_ESCAPE: Final = re.compile(r"\\\\|\\u([0-9a-f]{4})")
+
+
+def _canonical(of: t.Record, ids: Mapping[str, int], docs: Mapping[str, str]) -> dict[str, object]:
+    """A variant or blob as Hudi persists it: given ids at the top, ids from 0 within its `reference`."""
+    fields: list[dict[str, object]] = []
+    for position, field in enumerate(of.fields):
+        inner: object = "string" if isinstance(field.type, t.Enumeration) else type_to_json_text(field.type)
+        if isinstance(field.type, t.Record):
+            inner = _canonical(field.type, {}, {})
+        found = {"id": ids.get(field.name, position), "name": field.name, "optional": field.optional, "type": inner}
+        fields.append({**found, "doc": docs[field.name]} if field.name in docs else found)
+    return {"type": "record", "fields": fields}
+
+
+_CANONICAL: Final = {
+    t.RecordKind.VARIANT: _canonical(variant(), _VARIANT_IDS, _VARIANT_DOCS),
+    t.RecordKind.BLOB: _canonical(blob(), _BLOB_IDS, {}),
+}
