@@ -27,6 +27,8 @@ from hudi_core.types.nodes import Field, Map, Type
 V = TypeVar("V")
 M = TypeVar("M")
 B = TypeVar("B")
+MaskIn = TypeVar("MaskIn", contravariant=True)
+BatchOut = TypeVar("BatchOut", covariant=True)
 
 
 class ValueReader(Protocol[V]):
@@ -35,10 +37,10 @@ class ValueReader(Protocol[V]):
     def field(self, struct: V, position: int) -> V: ...
 
 
-class StructWriter(Protocol[V, M]):
+class StructWriter(Protocol[V, MaskIn]):
     """Setters: put structs, lists and maps together."""
 
-    def struct(self, fields: Sequence[tuple[Field, V]], nulls: M, like: V) -> V:
+    def struct(self, fields: Sequence[tuple[Field, V]], nulls: MaskIn, like: V) -> V:
         """A struct of these fields, null where `nulls` says so. `like` gives the number of rows when there is no field."""
         ...
 
@@ -148,7 +150,7 @@ class Footer:
     """By name path, leaves outside lists and maps only."""
 
 
-class FileReader(Protocol[B]):
+class FileReader(Protocol[BatchOut]):
     """Base files of one format to batches."""
 
     def footer(self, storage: Storage, file: FileInfo) -> Footer: ...
@@ -159,7 +161,7 @@ class FileReader(Protocol[B]):
         file: FileInfo,
         columns: Sequence[str] | None = None,
         row_groups: Sequence[int] | None = None,
-    ) -> Iterator[B]:
+    ) -> Iterator[BatchOut]:
         """The file's rows in file order, top-level columns by name in the file's order (None for all), bounded in size.
 
         The batches have the types of the footer's schema. `row_groups` are the parts of the file to read, None for all.
@@ -167,7 +169,7 @@ class FileReader(Protocol[B]):
         ...
 
 
-class Rows(Protocol[V, M, B]):
+class Rows(Protocol[V, MaskIn, B]):
     """What a scan does with batches."""
 
     def root(self, batch: B) -> V:
@@ -180,7 +182,7 @@ class Rows(Protocol[V, M, B]):
 
     def count(self, batch: B) -> int: ...
 
-    def filter(self, batch: B, mask: M) -> B: ...
+    def filter(self, batch: B, mask: MaskIn) -> B: ...
 
     def head(self, batch: B, count: int) -> B:
         """At most the first `count` rows."""

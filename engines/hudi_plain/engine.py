@@ -1,0 +1,30 @@
+"""The plain engine in one bundle."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hudi_core.engine import Engine, FileReader, Storage
+from hudi_core.errors import UnsupportedError
+from hudi_plain.rows import Batch, PlainRows
+from hudi_plain.storage import PlainStorage
+from hudi_plain.values import PlainValues
+
+
+class PlainEngine:
+    """`hudi_core.engine.Engine` without any library: metadata of tables on local disk, and rows that others read."""
+
+    name = "plain"
+    values = PlainValues()
+    rows = PlainRows()
+
+    def storage(self, uri: str) -> Storage:
+        return PlainStorage(uri)
+
+    def reader(self, extension: str) -> FileReader[Batch]:
+        raise UnsupportedError(
+            f"{extension} files", message="the plain engine reads no base files; pip install 'hudi-core[arrow]'"
+        )
+
+
+ENGINE: Engine[Any, bool, Batch] = PlainEngine()

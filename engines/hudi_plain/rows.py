@@ -1,0 +1,58 @@
+"""Batches of at most one row: tuples of values in the form of `hudi_core.values.domain`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from hudi_core.errors import StorageError, UnsupportedError
+from hudi_core.schema.schema import Schema
+from hudi_core.values.json import to_json
+
+Row = tuple[Any, ...]
+Batch = tuple[Row, ...]
+
+
+class PlainRows:
+    """`hudi_core.engine.Rows`: a batch holds one row, or none when it was filtered out."""
+
+    def root(self, batch: Batch) -> Row:
+        (row,) = batch
+        return row
+
+    def batch(self, root: Row) -> Batch:
+        return (root,)
+
+    def count(self, batch: Batch) -> int:
+        return len(batch)
+
+    def filter(self, batch: Batch, mask: bool) -> Batch:
+        return batch if mask else ()
+
+    def head(self, batch: Batch, count: int) -> Batch:
+        return batch[:count]
+
+    def to_json(self, batch: Batch, schema: Schema) -> list[dict[str, Any]]:
+        return [to_json(row, schema.record) for row in batch]
+
+    def write(self, path: str, schema: Schema, batches: Iterable[Batch]) -> int:
+        """NDJSON only."""
+        target = Path(path)
+        if target.suffix not in (".json", ".jsonl", ".ndjson"):
+            raise UnsupportedError(path, message="the plain engine writes .json only; pip install 'hudi-core[arrow]'")
+        partial = target.with_name(f".{target.name}.partial")
+        rows = 0
+        try:
+            with partial.open("w", encoding="utf-8", newline="\n") as file:
+                for batch in batches:
+                    for row in self.to_json(batch, schema):
+                        file.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
+                        rows += 1
+            partial.replace(target)
+        except OSError as problem:
+            raise StorageError(path, message=problem.strerror or str(problem)) from problem
+        finally:
+            partial.unlink(missing_ok=True)
+        return rows

@@ -1,0 +1,93 @@
+"""Tables in local folders, with the standard library alone."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+from hudi_core.engine import FileInfo
+from hudi_core.errors import StorageError, UnsupportedError
+from hudi_core.formats.source import RandomAccess
+
+
+def local_path(uri: str) -> Path:
+    """The path of a `file:` URI, percent escapes undone, or of a plain path, taken as it is."""
+    parts = urlsplit(uri)
+    if parts.scheme == "file":
+        return Path(url2pathname(parts.path)).absolute()
+    if "://" in uri:
+        raise UnsupportedError(uri, expected="a local path with the plain engine", found=f"the scheme {parts.scheme}")
+    return Path(uri).absolute()
+
+
+@dataclass(frozen=True, slots=True)
+class LocalFile:
+    """A file read by position; nothing stays open between two reads."""
+
+    path: Path
+    size: int
+
+    @property
+    def where(self) -> str:
+        return str(self.path)
+
+    def read(self, offset: int, length: int) -> bytes:
+        with _reported(self.where), self.path.open("rb") as file:
+            file.seek(offset)
+            return file.read(length)
+
+
+class PlainStorage:
+    """`hudi_core.engine.Storage` of a local folder."""
+
+    def __init__(self, uri: str) -> None:
+        self._root = local_path(uri)
+
+    @property
+    def uri(self) -> str:
+        return str(self._root)
+
+    def list(self, folder: str, *, recursive: bool = False) -> list[FileInfo]:
+        top = self._root / folder
+        with _reported(str(top)):
+            found = list(self._files(top, recursive))
+        return sorted(found, key=lambda file: file.path)
+
+    def exists(self, path: str) -> bool:
+        with _reported(str(self._root / path)):
+            return (self._root / path).exists()
+
+    def read(self, path: str) -> bytes:
+        with _reported(str(self._root / path)):
+            return (self._root / path).read_bytes()
+
+    def open(self, path: str) -> RandomAccess:
+        whole = self._root / path
+        with _reported(str(whole)):
+            if whole.is_dir():
+                raise IsADirectoryError("expected a file, found a folder")
+            return LocalFile(whole, whole.stat().st_size)
+
+    def _files(self, folder: Path, recursive: bool) -> Iterator[FileInfo]:
+        waiting = [folder] if folder.is_dir() else []
+        while waiting:
+            with os.scandir(waiting.pop()) as entries:
+                for entry in entries:
+                    if entry.is_file():
+                        path = Path(entry.path).relative_to(self._root)
+                        yield FileInfo(path.as_posix(), entry.stat().st_size)
+                    elif recursive and entry.is_dir(follow_symlinks=False):
+                        waiting.append(Path(entry.path))
+
+
+@contextmanager
+def _reported(where: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as problem:
+        raise StorageError(where, message=problem.strerror or str(problem)) from problem

@@ -1,0 +1,73 @@
+"""Operations on a Python value: a column is the value of one row, a mask a bool. The reference for every other engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from hudi_core.expr.functions import Function
+from hudi_core.expr.predicate import Cut, Pattern
+from hudi_core.expr.scalar import regex
+from hudi_core.expr.scalar.apply import apply
+from hudi_core.types.nodes import Field, Map, Type
+from hudi_core.values.cast import cast
+from hudi_core.values.order import equal, less
+
+
+class PlainValues:
+    """`hudi_core.engine.Values` on one row at a time. Values have the form of `hudi_core.values.domain`."""
+
+    def field(self, struct: Any, position: int) -> Any:
+        return None if struct is None else struct[position]
+
+    def struct(self, fields: Sequence[tuple[Field, Any]], nulls: bool, like: Any) -> Any:
+        return None if nulls else tuple(value for _, value in fields)
+
+    def elements(self, array: Any, element: Field, change: Callable[[Any], Any]) -> Any:
+        return None if array is None else tuple(change(value) for value in array)
+
+    def entries(self, map: Any, of: Map, keys: Callable[[Any], Any], values: Callable[[Any], Any]) -> Any:
+        return None if map is None else tuple((keys(key), values(value)) for key, value in map)
+
+    def literal(self, value: object, type: Type, like: Any) -> Any:
+        return value
+
+    def is_null(self, value: Any) -> bool:
+        return value is None
+
+    def below(self, value: Any, cut: Cut, type: Type) -> bool:
+        if value is None:
+            return False
+        return not less(cut.value, value, type) if cut.after else less(value, cut.value, type)
+
+    def one_of(self, value: Any, values: tuple[object, ...], type: Type) -> bool:
+        return value is not None and any(equal(value, choice, type) for choice in values)
+
+    def less(self, left: Any, right: Any, or_equal: bool, type: Type) -> bool:
+        if left is None or right is None:
+            return False
+        return not less(right, left, type) if or_equal else less(left, right, type)
+
+    def matches(self, value: Any, pattern: Pattern | str) -> bool:
+        if value is None:
+            return False
+        wanted = regex.parse(pattern) if isinstance(pattern, str) else regex.like(pattern)
+        return wanted.compiled.search(value) is not None
+
+    def apply(self, function: Function, arguments: Sequence[Any], types: Sequence[Type], type: Type) -> Any:
+        return apply(function, arguments, types, type)
+
+    def convert(self, value: Any, source: Type, to: Type) -> Any:
+        return cast(source, to)(value)
+
+    def choose(self, when: bool, then: Any, otherwise: Any) -> Any:
+        return then if when else otherwise
+
+    def every(self, masks: Sequence[bool], like: Any) -> bool:
+        return all(masks)
+
+    def some(self, masks: Sequence[bool], like: Any) -> bool:
+        return any(masks)
+
+    def no(self, mask: bool) -> bool:
+        return not mask

@@ -1,0 +1,127 @@
+"""The truth of a predicate on every row of a batch: the rules of `expr.outcomes`, for a row is a file with one row."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Generic, TypeVar
+
+from hudi_core.engine import Values
+from hudi_core.errors import UnsupportedError
+from hudi_core.expr.outcomes import can_be
+from hudi_core.expr.predicate import Apply, Choose, Column, Constant, Cut, Opaque, Pattern, Predicate, Term
+from hudi_core.schema.schema import Place, Schema
+from hudi_core.truth import TRUE, Truth
+
+V = TypeVar("V")
+M = TypeVar("M")
+
+
+def is_true(predicate: Predicate, values: Values[V, M], root: V, schema: Schema) -> M:
+    """For each row of `root`, a column of structs of the schema, whether the predicate is TRUE there.
+
+    Raises `UnsupportedError` when the predicate holds something the core does not know, or a column below a list or map.
+    """
+    return can_be(TRUE, predicate, RowQuestions(values, root, schema))
+
+
+def truth_masks(predicate: Predicate, values: Values[V, M], root: V, schema: Schema) -> dict[Truth, M]:
+    """For each truth, the rows that have it; every row is in exactly one of the three."""
+    asked = RowQuestions(values, root, schema)
+    return {truth: can_be(truth, predicate, asked) for truth in Truth}
+
+
+def evaluate(term: Term, values: Values[V, M], root: V, schema: Schema) -> V:
+    """The term's value in each row. Raises as `is_true`."""
+    return RowQuestions(values, root, schema).value(term)
+
+
+class RowQuestions(Generic[V, M]):
+    """The questions of `expr.outcomes`, answered by looking at the values: what may be so in a row, is so.
+
+    Terms that several leaves share are evaluated once; ask all questions about one batch of the same object.
+    """
+
+    def __init__(self, values: Values[V, M], root: V, schema: Schema) -> None:
+        self._values, self._root, self._schema = values, root, schema
+        self._known: dict[Hashable, V] = {}
+
+    def value(self, term: Term) -> V:
+        """The term's value in each row."""
+        key = _key(term)
+        if key not in self._known:
+            self._known[key] = self._evaluated(term)
+        return self._known[key]
+
+    def low_is_below(self, term: Term, cut: Cut) -> M:
+        return self._values.below(self.value(term), cut, term.type)
+
+    def high_is_above(self, term: Term, cut: Cut) -> M:
+        return self._present_and_not(term, self.low_is_below(term, cut))
+
+    def may_hold_one_of(self, term: Term, values: tuple[object, ...]) -> M:
+        return self._values.one_of(self.value(term), values, term.type)
+
+    def may_hold_none_of(self, term: Term, values: tuple[object, ...]) -> M:
+        return self._present_and_not(term, self.may_hold_one_of(term, values))
+
+    def may_hold_null(self, term: Term) -> M:
+        return self._values.is_null(self.value(term))
+
+    def may_hold_value(self, term: Term) -> M:
+        return self._values.no(self.may_hold_null(term))
+
+    def may_be_less(self, left: Term, right: Term, or_equal: bool) -> M:
+        return self._values.less(self.value(left), self.value(right), or_equal, left.type)
+
+    def may_match(self, term: Term, pattern: Pattern | str, negated: bool) -> M:
+        matches = self._values.matches(self.value(term), pattern)
+        return self._present_and_not(term, matches) if negated else matches
+
+    def unknown(self, what: Opaque) -> M:
+        raise UnsupportedError(what.text, message="rows cannot be tested by a function that is not known")
+
+    def every(self, answers: list[M]) -> M:
+        return answers[0] if len(answers) == 1 else self._values.every(answers, self._root)
+
+    def some(self, answers: list[M]) -> M:
+        return answers[0] if len(answers) == 1 else self._values.some(answers, self._root)
+
+    def _present_and_not(self, term: Term, mask: M) -> M:
+        absent = self._values.is_null(self.value(term))
+        return self._values.no(self._values.some([absent, mask], self._root))
+
+    def _evaluated(self, term: Term) -> V:
+        match term:
+            case Column(id=column_id):
+                return self._column(self._schema.place(column_id))
+            case Constant(value, type):
+                return self._values.literal(value, type, self._root)
+            case Apply(function, arguments, type):
+                types = [argument.type for argument in arguments]
+                return self._values.apply(function, [self.value(argument) for argument in arguments], types, type)
+            case Choose(branches, otherwise):
+                chosen = self.value(otherwise)
+                for condition, then in reversed(branches):
+                    chosen = self._values.choose(can_be(TRUE, condition, self), self.value(then), chosen)
+                return chosen
+
+    def _column(self, place: Place) -> V:
+        if place.repeated:
+            raise UnsupportedError(place.name, expected="a column outside lists and maps", found="one inside")
+        found = self._root
+        for position in place.positions:
+            found = self._values.field(found, position)
+        return found
+
+
+def _key(term: Term) -> Hashable:
+    """Equal for terms that have the same value in every row. Equality of constants would take -0.0 for 0.0."""
+    match term:
+        case Column(id=column_id):
+            return column_id
+        case Constant(value, type):
+            return repr(value), type
+        case Apply(function, arguments, type):
+            return function, *map(_key, arguments), type
+        case Choose():
+            return id(term)
