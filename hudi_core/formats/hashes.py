@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import accumulate
 
 import numpy as np
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 _SEED = 0xFFFFFFFF_DABADABA  # the 32-bit seed DABADABA, sign-extended as Java widens it
 _ROOT_PARTITION = "."
+_BATCH = 2048
 
 
 def xxh64_id(text: str) -> str:
@@ -57,17 +59,47 @@ def string_hashes(texts: Sequence[str]) -> NDArray[np.int32]:
     lengths = [len(text) for text in texts]
     if len(units) != len(joined):
         lengths = [len(text.encode("utf-16-le", "surrogatepass")) // 2 for text in texts]
-    ends = np.fromiter(accumulate(lengths), np.int64, len(lengths))
-    starts = ends - lengths
-    hashes = np.zeros(len(texts), np.uint32)
-    filled = np.flatnonzero(ends > starts)
-    if filled.size:
-        powers = np.full(max(lengths), 31, np.uint32)
-        powers[0] = 1
-        powers = np.cumprod(powers, dtype=np.uint32)
-        exponents = np.repeat(ends, lengths) - np.arange(1, len(units) + 1)
-        hashes[filled] = np.add.reduceat(units * powers[exponents], starts[filled], dtype=np.uint32)
+    return _unit_hashes(units, np.fromiter(accumulate(lengths, initial=0), np.int64, len(lengths) + 1))
+
+
+def utf8_string_hashes(data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> NDArray[np.int32]:
+    """`string_hashes` of texts in Arrow's layout: text `i` is the UTF-8 bytes from `offsets[i]` to `offsets[i + 1]`."""
+    data = data[int(offsets[0]) : int(offsets[-1])]
+    offsets = offsets - offsets[0]
+    if data.size and int(data.max()) >= 0x80:
+        # A character of four UTF-8 bytes takes two units, any other one: count units by the bytes that start characters.
+        starts = (data & 0xC0) != 0x80
+        made = np.concatenate([[0], np.cumsum(starts.astype(np.int64) + (data >= 0xF0))])
+        units = np.frombuffer(
+            data.tobytes().decode("utf-8", "surrogatepass").encode("utf-16-le", "surrogatepass"), "<u2"
+        )
+        return _unit_hashes(units, made[offsets])
+    return _unit_hashes(data, offsets)
+
+
+def _unit_hashes(units: NDArray[np.uint8] | NDArray[np.uint16], offsets: NDArray[np.int64]) -> NDArray[np.int32]:
+    # 31 has an inverse modulo 2^32, so the weight of a unit can be counted from the start of a batch, the same for all
+    # texts in it, and each text's sum be brought to its own end with one factor.
+    hashes = np.zeros(len(offsets) - 1, np.uint32)
+    for first in range(0, len(hashes), _BATCH):
+        bounds = offsets[first : first + _BATCH + 1]
+        starts, ends = bounds[:-1] - bounds[0], bounds[1:] - bounds[0]
+        size = int(ends[-1])
+        filled = np.flatnonzero(ends > starts)
+        if filled.size:
+            falling, rising = _powers(size.bit_length())
+            weighted = units[int(bounds[0]) : int(bounds[-1])] * falling[:size]
+            sums = np.add.reduceat(weighted, starts[filled], dtype=np.uint32)
+            hashes[first + filled] = sums * rising[ends[filled] - 1]
     return hashes.view(np.int32)
+
+
+@lru_cache(maxsize=2)
+def _powers(bits: int) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    """Powers of the inverse of 31, and of 31, for exponents below `2^bits`, modulo 2^32."""
+    falling, rising = (np.full(1 << bits, factor, np.uint32) for factor in (pow(31, -1, 1 << 32), 31))
+    falling[0] = rising[0] = 1
+    return np.cumprod(falling, dtype=np.uint32), np.cumprod(rising, dtype=np.uint32)
 
 
 def file_group_index(key: str, groups: int) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 from typing import Any
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,6 +19,7 @@ from hudi_core.formats.hashes import (
     partition_stats_key,
     string_hash,
     string_hashes,
+    utf8_string_hashes,
     xxh64_id,
 )
 from tests.support.conformance import vectors
@@ -76,4 +78,13 @@ def test_a_hash_of_the_least_integer_has_a_group() -> None:
 @given(st.lists(st.text(st.characters(), max_size=8) | st.text("ab", max_size=3) | st.just("😀" * 5), max_size=6))
 def test_many_texts_hash_as_one_by_one(texts: list[str]) -> None:
     assert string_hashes(texts).tolist() == [java_hash(text) for text in texts] == [string_hash(text) for text in texts]
+    whole = [text for text in texts if text.isprintable()]
+    data = np.frombuffer("".join(["ä", *whole]).encode(), np.uint8)
+    offsets = np.cumsum([2, *(len(text.encode()) for text in whole)])
+    assert utf8_string_hashes(data, offsets).tolist() == string_hashes(whole).tolist()
     assert file_group_indexes(texts, 7).tolist() == [file_group_index(text, 7) for text in texts]
+
+
+def test_texts_of_many_batches_hash_as_one_by_one() -> None:
+    texts = [f"{'k' * (number % 7)}{number}" for number in range(10_000)]
+    assert string_hashes(texts).tolist() == [java_hash(text) for text in texts]
