@@ -1,8 +1,11 @@
-"""The expression language as users write it: a closed tree over column names and literals."""
+"""The expression language as users write it: a closed tree over column names and literals.
+
+A node that stands for a place in a text carries it as `span`, for messages only: it takes no part in equality.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 from hudi_core.truth import Truth
@@ -11,8 +14,9 @@ from hudi_core.types.nodes import Type
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Where in the text an expression stood: start and end offset in characters."""
+    """Where in a text an expression stood: start and end offset in characters."""
 
+    text: str
     start: int
     end: int
 
@@ -22,11 +26,12 @@ class Name:
     """A column by its path of names."""
 
     path: tuple[str, ...]
+    span: Span | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """A value as written. `type` is None for a plain number, text, boolean or null, which take the column's type.
+    """A value as written. `type` is None for a plain number, text, bytes, boolean or null.
 
     `value` is bool, int, Decimal, float, str, bytes or None; for a typed literal the text between the quotes, or a value in
     the form of `hudi_core.values`.
@@ -34,6 +39,7 @@ class Literal:
 
     value: object
     type: Type | None = None
+    span: Span | None = field(default=None, compare=False, repr=False)
 
 
 class Comparison(Enum):
@@ -73,6 +79,7 @@ class Like:
     value: Scalar
     pattern: str
     escape: str = "\\"
+    span: Span | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +124,7 @@ class Call:
 
     function: str
     arguments: tuple[Scalar, ...]
+    span: Span | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +132,7 @@ class Cast:
     value: Scalar
     type: Type
     try_: bool = False
+    span: Span | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,160 @@
+"""What a call in the text stands for: other names of known functions, and functions that are sugar for other nodes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from hudi_core.expr.interval import Interval
+from hudi_core.expr.nodes import (
+    Call,
+    Case,
+    Cast,
+    Compare,
+    Comparison,
+    Expr,
+    Is,
+    IsNull,
+    Like,
+    Literal,
+    Name,
+    Not,
+    RegexLike,
+    Scalar,
+    Span,
+)
+from hudi_core.expr.place import error_at
+from hudi_core.expr.sqltypes import sql_type
+from hudi_core.truth import TRUE
+from hudi_core.types.nodes import Double
+
+ALIASES = {
+    "substr": "substring",
+    "char_length": "length",
+    "character_length": "length",
+    "len": "length",
+    "lcase": "lower",
+    "ucase": "upper",
+    "dayofmonth": "day",
+    "to_unix_timestamp": "unix_timestamp",
+    "nvl": "coalesce",
+    "ifnull": "coalesce",
+    "dateadd": "date_add",
+    "cardinality": "size",
+    "mod": "%",
+}
+_CASTS = frozenset({"boolean", "int", "bigint", "float", "double", "decimal", "date", "timestamp", "string", "binary"})
+
+
+def build(name: str, arguments: tuple[Expr, ...], span: Span | None) -> Expr:
+    """The node of `name(arguments)`. Raises `ExpressionError` for a wrong number of arguments of what is sugar."""
+    if name in _CASTS and len(arguments) == 1:
+        to = sql_type(name)
+        assert to is not None
+        return Cast(scalar(arguments[0]), to, False, span)
+    sugar = _SUGAR.get(name)
+    if sugar is not None:
+        count, make = sugar
+        if len(arguments) != count:
+            raise error_at(span, expected=f"{count} arguments of {name}", found=str(len(arguments)))
+        return make(*arguments, span)
+    return Call(ALIASES.get(name, name), tuple(scalar(argument) for argument in arguments), span)
+
+
+def scalar(found: Expr) -> Scalar:
+    """A predicate where a value is wanted: the boolean it gives."""
+    if isinstance(found, Name | Literal | Call | Cast | Case):
+        return found
+    return Case(((found, Literal(True)), (Not(found), Literal(False))))
+
+
+def negative(value: Scalar, span: Span | None) -> Scalar:
+    """`-value`; an interval is negated at once."""
+    if isinstance(value, Call) and value.function == "interval":
+        found = interval_of(value)
+        return interval_call(-found, span)
+    return Call("negative", (value,), span)
+
+
+def interval_call(found: Interval, span: Span | None) -> Call:
+    """An interval as a node: a call of its months, days and microseconds."""
+    return Call("interval", (Literal(found.months), Literal(found.days), Literal(found.micros)), span)
+
+
+def interval_of(call: Call) -> Interval:
+    """The interval a node made by `interval_call` stands for."""
+    months, days, micros = (part.value for part in call.arguments if isinstance(part, Literal))
+    assert isinstance(months, int) and isinstance(days, int) and isinstance(micros, int)
+    return Interval(months, days, micros)
+
+
+def like(value: Scalar, pattern: Scalar, escape: str, span: Span | None, *, any_case: bool = False) -> Expr:
+    """`value LIKE pattern`, or ILIKE. A pattern that is no literal text makes it a call that the core does not know."""
+    if not isinstance(pattern, Literal) or not isinstance(pattern.value, str):
+        return Call("ilike" if any_case else "like", (value, pattern), span)
+    if any_case:
+        return Like(Call("lower", (value,), span), pattern.value.lower(), escape, span)
+    return Like(value, pattern.value, escape, span)
+
+
+def literal_pattern(text: str) -> str:
+    """A LIKE pattern, with the default escape, that only this text matches."""
+    return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+
+
+def _affix(name: str, before: str, after: str) -> Callable[..., Expr]:
+    def make(value: Expr, part: Expr, span: Span | None) -> Expr:
+        if isinstance(part, Literal) and isinstance(part.value, str):
+            return Like(scalar(value), before + literal_pattern(part.value) + after, "\\", span)
+        return Call(name, (scalar(value), scalar(part)), span)
+
+    return make
+
+
+def _if(condition: Expr, then: Expr, otherwise: Expr, _: Span | None) -> Expr:
+    return Case(((condition, scalar(then)),), scalar(otherwise))
+
+
+def _nvl2(value: Expr, then: Expr, otherwise: Expr, _: Span | None) -> Expr:
+    return Case(((Not(IsNull(scalar(value))), scalar(then)),), scalar(otherwise))
+
+
+def _nullif(value: Expr, other: Expr, _: Span | None) -> Expr:
+    return Case(((Compare(Comparison.EQ, scalar(value), scalar(other)), Literal(None)),), scalar(value))
+
+
+def _isnan(value: Expr, span: Span | None) -> Expr:
+    return Is(Compare(Comparison.EQ, scalar(value), Literal(math.nan, Double(), span)), TRUE)
+
+
+def _rlike(value: Expr, pattern: Expr, span: Span | None) -> Expr:
+    if isinstance(pattern, Literal) and isinstance(pattern.value, str):
+        return RegexLike(scalar(value), pattern.value)
+    return Call("rlike", (scalar(value), scalar(pattern)), span)
+
+
+def _like(value: Expr, pattern: Expr, span: Span | None) -> Expr:
+    return like(scalar(value), scalar(pattern), "\\", span)
+
+
+def _left(value: Expr, count: Expr, span: Span | None) -> Expr:
+    return Call("substring", (scalar(value), Literal(1), scalar(count)), span)
+
+
+_SUGAR: dict[str, tuple[int, Callable[..., Expr]]] = {
+    "startswith": (2, _affix("startswith", "", "%")),
+    "endswith": (2, _affix("endswith", "%", "")),
+    "contains": (2, _affix("contains", "%", "%")),
+    "if": (3, _if),
+    "iff": (3, _if),
+    "nvl2": (3, _nvl2),
+    "nullif": (2, _nullif),
+    "isnull": (1, lambda value, _: IsNull(scalar(value))),
+    "isnotnull": (1, lambda value, _: Not(IsNull(scalar(value)))),
+    "isnan": (1, _isnan),
+    "rlike": (2, _rlike),
+    "regexp": (2, _rlike),
+    "regexp_like": (2, _rlike),
+    "like": (2, _like),
+    "left": (2, _left),
+}

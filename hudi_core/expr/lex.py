@@ -1,0 +1,118 @@
+"""Tokens of SQL text, with Spark SQL's literals, names and comments."""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+from typing import NamedTuple
+
+from hudi_core.expr.nodes import Span
+from hudi_core.expr.place import error_at
+
+
+class Kind(Enum):
+    """What a token is; the value is how messages call it."""
+
+    WORD = "a word"
+    NAME = "a quoted name"
+    NUMBER = "a number"
+    TEXT = "a text"
+    BYTES = "bytes"
+    SYMBOL = "a symbol"
+    END = "the end"
+
+
+class Token(NamedTuple):
+    """`key` is the upper-case word or the symbol, empty for other kinds; the token is the text from start to end."""
+
+    kind: Kind
+    key: str
+    start: int
+    end: int
+
+
+_TOKEN = re.compile(
+    r"""(?:\s+|--[^\n]*|/\*(?:[^*]|\*(?!/))*\*/)*
+    (?:(?P<word>(?![xXrR]['"])[^\W\d]\w*)
+    |(?P<symbol><=>|<>|!=|<=|>=|==|::|\|\||[-+*%<>=(),\[\]!|&^~]|/(?!\*)|\.(?!\d))
+    |(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?:BD|bd|[lLsSyYdDfF])?(?!\w))
+    |(?P<text>'[^'\\]*(?:(?:\\.|'')[^'\\]*)*'|"[^"\\]*(?:(?:\\.|"")[^"\\]*)*"|[rR](?:'[^']*'|"[^"]*"))
+    |(?P<name>`[^`]*(?:``[^`]*)*`)
+    |(?P<bytes>[xX](?:'[^']*'|"[^"]*"))
+    |(?P<end>\Z)
+    |(?P<bad>.))""",
+    re.VERBOSE | re.DOTALL,
+)
+_KINDS = {kind.name.lower(): kind for kind in Kind}
+_OPENERS = {"'": "a closing quote", '"': "a closing quote", "`": "a closing back-tick", "/": "the end of the comment"}
+_INTEGERS = re.compile(r"\s*\((\s*-?[0-9]+(?:\s*,\s*-?[0-9]+)*\s*)\)", re.ASCII)
+_TEXTS = re.compile(r"\s*\((\s*'[^'\\]*'(?:\s*,\s*'[^'\\]*')*\s*)\)")
+_TEXT = re.compile(r"'([^']*)'")
+_ESCAPE = re.compile(r"\\(u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|[01][0-7]{2}|.)", re.DOTALL)
+_ESCAPED = {"0": "\0", "b": "\b", "n": "\n", "r": "\r", "t": "\t", "Z": "\x1a", "%": "\\%", "_": "\\_"}
+
+
+def token_at(text: str, at: int) -> Token:
+    """The token at an offset, blanks and comments before it skipped. Raises `ExpressionError` at what is no token."""
+    match = _TOKEN.match(text, at)
+    assert match is not None  # one of the alternatives always matches
+    group = match.lastgroup or "bad"
+    start, end = match.span(group)
+    if group == "word":
+        return Token(Kind.WORD, match[group].upper(), start, end)
+    if group == "symbol":
+        return Token(Kind.SYMBOL, match[group], start, end)
+    if group == "bad":
+        raise _bad(text, start)
+    return Token(_KINDS[group], "", start, end)
+
+
+def plain_list(text: str, at: int) -> tuple[list[int] | list[str], int] | None:
+    """A bracketed list of nothing but integers, or of texts without escapes, read at one go, and the offset behind it.
+
+    Such lists may hold many thousands of values. None when it is another kind of list.
+    """
+    found = _INTEGERS.match(text, at)
+    if found is not None:
+        return list(map(int, found[1].split(","))), found.end()
+    found = _TEXTS.match(text, at)
+    return (_TEXT.findall(found[1]), found.end()) if found is not None else None
+
+
+def text_value(quoted: str) -> str:
+    """The text a quoted literal stands for: doubled quotes, backslash escapes (Spark's: `\\n`, `\\u0041`, `\\101`), `r'raw'`.
+
+    `\\%` and `\\_` keep their backslash, for LIKE.
+
+    >>> text_value("'it''s'"), text_value(r"'a\\tb\\u0041'"), text_value(r"r'a\\tb'")
+    ("it's", 'a\\tbA', 'a\\\\tb')
+    """
+    if quoted[0] in "rR":
+        return quoted[2:-1]
+    quote, inner = quoted[0], quoted[1:-1]
+    if "\\" not in inner:
+        return inner.replace(quote * 2, quote)
+    pieces = re.split(rf"(\\.|{quote}{quote})", inner, flags=re.DOTALL) if quote * 2 in inner else [inner]
+    joined = "".join(quote if piece == quote * 2 else piece for piece in pieces)
+    return _ESCAPE.sub(_unescaped, joined)
+
+
+def name_value(quoted: str) -> str:
+    """The name between back-ticks, doubled ones halved."""
+    return quoted[1:-1].replace("``", "`")
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    code = found[1]
+    if len(code) == 1:
+        return _ESCAPED.get(code, code)
+    point = int(code[1:], 16) if code[0] in "uU" else int(code, 8)
+    return chr(point) if point <= 0x10FFFF else code
+
+
+def _bad(text: str, start: int) -> Exception:
+    span = Span(text, start, start + 1)
+    wanted = _OPENERS.get(text[start])
+    if wanted:
+        return error_at(span, expected=wanted, found="the end")
+    return error_at(span, expected="an expression", found=repr(text[start]))

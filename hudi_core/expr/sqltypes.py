@@ -1,0 +1,83 @@
+"""The SQL names of types: what CAST, typed literals and printed expressions say."""
+
+from __future__ import annotations
+
+from hudi_core.types.nodes import (
+    Binary,
+    Boolean,
+    Date,
+    Decimal,
+    Double,
+    Float,
+    Int,
+    Long,
+    String,
+    Time,
+    Timestamp,
+    Type,
+    Unit,
+)
+
+MAX_PRECISION = 38
+_NAMED: dict[str, Type] = {
+    "BOOLEAN": Boolean(),
+    "INT": Int(),
+    "INTEGER": Int(),
+    "BIGINT": Long(),
+    "LONG": Long(),
+    "FLOAT": Float(),
+    "REAL": Float(),
+    "DOUBLE": Double(),
+    "DATE": Date(),
+    "TIME": Time(),
+    "TIMESTAMP": Timestamp(),
+    "TIMESTAMP_LTZ": Timestamp(),
+    "TIMESTAMP_NTZ": Timestamp(zoned=False),
+    "STRING": String(),
+    "BINARY": Binary(),
+    "DECIMAL": Decimal(10),
+    "DEC": Decimal(10),
+    "NUMERIC": Decimal(10),
+}
+_UNITS = {Unit.MILLIS: 3, Unit.MICROS: 6, Unit.NANOS: 9}
+NARROW = {"TINYINT": 8, "BYTE": 8, "SMALLINT": 16, "SHORT": 16}
+"""Integers of fewer bits than a column can have; a cast to one is not known to the core."""
+
+
+def sql_type(name: str, *parameters: int) -> Type | None:
+    """The type an SQL name and its numbers stand for, or None. `TIMESTAMP(3)` counts the digits of the second's fraction.
+
+    >>> sql_type("bigint"), sql_type("timestamp", 3), sql_type("decimal", 50)
+    (Long(), Timestamp(unit=<Unit.MILLIS: 1000>, zoned=True), None)
+    """
+    found = _NAMED.get(name.upper())
+    if not parameters:
+        return found
+    match found, parameters:
+        case Decimal(), (precision, *scales) if len(scales) <= 1:
+            scale = scales[0] if scales else 0
+            return Decimal(precision, scale) if 1 <= precision <= MAX_PRECISION and scale <= precision else None
+        case Timestamp(_, zoned), (digits,):
+            return next((Timestamp(unit, zoned) for unit, shown in _UNITS.items() if shown == digits), None)
+        case Time(), (digits,):
+            return next((Time(unit) for unit, shown in _UNITS.items() if shown == digits), None)
+        case _:
+            return None
+
+
+def sql_name(of: Type) -> str:
+    """The SQL name of a type, as `sql_type` takes it apart into name and numbers.
+
+    >>> sql_name(Timestamp(Unit.MILLIS, zoned=False)), sql_name(Long()), sql_name(Decimal(10, 2))
+    ('TIMESTAMP_NTZ(3)', 'BIGINT', 'DECIMAL(10,2)')
+    """
+    match of:
+        case Decimal(precision, scale):
+            return f"DECIMAL({precision},{scale})"
+        case Timestamp(unit, zoned):
+            digits = "" if unit is Unit.MICROS else f"({_UNITS[unit]})"
+            return f"{'TIMESTAMP' if zoned else 'TIMESTAMP_NTZ'}{digits}"
+        case Time(unit):
+            return f"TIME{'' if unit is Unit.MICROS else f'({_UNITS[unit]})'}"
+        case _:
+            return next((name for name, known in _NAMED.items() if known == of), "STRING")
