@@ -60,19 +60,17 @@ RESERVED: Final = frozenset({*META_COLUMNS, OPERATION})
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 
 
-def evolve(
-    schema: Schema, changes: Iterable[Change], *, case_sensitive: bool = False, version: int | None = None
-) -> Schema:
-    """The schema after the changes, with `version` if given.
+def evolve(schema: Schema, changes: Iterable[Change], *, case_sensitive: bool = False, version: int = 0) -> Schema:
+    """The schema after the changes; its version is `version`, unknown unless given, as its commit is still to come.
 
-    Columns are found by their exact names. New names have to be Avro names, and to differ from the other names of their
-    record in more than the case of letters, unless `case_sensitive`: other readers of the table may not tell them apart.
-    Raises `SchemaError` with the column and the reason; then nothing is changed.
+    A call that changes nothing gives the schema itself. Columns are found by their exact names. New names have to be Avro
+    names, and to differ from the other names of their record in more than the case of letters, unless `case_sensitive`:
+    other readers of the table may not tell them apart. Raises `SchemaError` with the column and the reason.
     """
     draft = _Draft(schema, case_sensitive)
     for change in changes:
         draft.apply(change)
-    return draft.close(schema.version if version is None else version)
+    return draft.close(version)
 
 
 class _Open:
@@ -133,7 +131,7 @@ class _Draft:
     def close(self, version: int) -> Schema:
         record = self._root.close()
         assert isinstance(record, Record)
-        if record is self._schema.record and version == self._schema.version:
+        if record is self._schema.record and self._max_column_id == self._schema.max_column_id:
             return self._schema
         return Schema(record, version, self._max_column_id)
 
@@ -207,7 +205,7 @@ class _Draft:
         column_id = self._max_column_id + 1
         of = with_ids(change.type, column_id + 1)
         _check_default(change.default, of, change.optional, where)
-        self._max_column_id = max((field.id for _, field in walk(of)), default=column_id)
+        self._max_column_id = max(column_id, *(field.id for _, field in walk(of)), -1)
         added = Field(column_id, name, of, optional=change.optional, doc=change.doc, default=change.default)
         parent.add(added, index)
 

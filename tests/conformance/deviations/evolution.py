@@ -1,0 +1,5 @@
+"""Deviations of schema changes, promotion, reconciliation and compatibility."""
+
+from __future__ import annotations
+
+DEVIATIONS = ()
