@@ -22,34 +22,47 @@ from hudi_core.expr.functions import Function
 from hudi_core.expr.predicate import Cut, Pattern
 from hudi_core.formats.source import RandomAccess
 from hudi_core.schema.schema import Schema
-from hudi_core.types.nodes import Field, Map, Type
+from hudi_core.types.nodes import Field, Map, Type, Union
 
 V = TypeVar("V")
 M = TypeVar("M")
 B = TypeVar("B")
 MaskIn = TypeVar("MaskIn", contravariant=True)
+MaskOut = TypeVar("MaskOut", covariant=True)
 BatchOut = TypeVar("BatchOut", covariant=True)
 
 
-class ValueReader(Protocol[V]):
-    """Getters: take structs apart. A field of a null struct is null."""
+class ValueReader(Protocol[V, MaskOut]):
+    """Getters: take structs and unions apart."""
 
-    def field(self, struct: V, position: int) -> V: ...
+    def field(self, struct: V, position: int) -> V:
+        """A field; null where the struct is null."""
+        ...
+
+    def is_branch(self, union: V, position: int) -> MaskOut: ...
+
+    def branch(self, union: V, position: int) -> V:
+        """The values of one branch; null where the row is of another."""
+        ...
 
 
 class StructWriter(Protocol[V, MaskIn]):
-    """Setters: put structs, lists and maps together."""
+    """Setters: put structs, unions, lists and maps together."""
 
     def struct(self, fields: Sequence[tuple[Field, V]], nulls: MaskIn, like: V) -> V:
         """A struct of these fields, null where `nulls` says so. `like` gives the number of rows when there is no field."""
+        ...
+
+    def union(self, of: Union, parts: Sequence[tuple[MaskIn, int, V]], like: V) -> V:
+        """Unions: where a mask says yes, a value of that branch; null in rows that no mask takes. Masks exclude each other."""
         ...
 
     def elements(self, array: V, element: Field, change: Callable[[V], V]) -> V:
         """The lists with what `change` makes of their elements, put to it as one column. Nulls stay."""
         ...
 
-    def entries(self, map: V, of: Map, keys: Callable[[V], V], values: Callable[[V], V]) -> V:
-        """The maps with what `keys` and `values` make of theirs. Nulls stay."""
+    def entries(self, map: V, of: Map, change: Callable[[V], V]) -> V:
+        """The maps of type `of` with what `change` makes of their values. Nulls stay."""
         ...
 
     def literal(self, value: object, type: Type, like: V) -> V:
@@ -57,7 +70,7 @@ class StructWriter(Protocol[V, MaskIn]):
         ...
 
 
-class Values(ValueReader[V], StructWriter[V, M], Protocol[V, M]):
+class Values(ValueReader[V, M], StructWriter[V, M], Protocol[V, M]):
     """What scalar rules are written in. Order: NaN equals itself and is greatest, -0.0 equals 0.0, text by UTF-8 bytes."""
 
     def is_null(self, value: V) -> M: ...

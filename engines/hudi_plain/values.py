@@ -9,7 +9,7 @@ from hudi_core.expr.functions import Function
 from hudi_core.expr.predicate import Cut, Pattern
 from hudi_core.expr.scalar import regex
 from hudi_core.expr.scalar.apply import apply
-from hudi_core.types.nodes import Field, Map, Type
+from hudi_core.types.nodes import Field, Map, Type, Union
 from hudi_core.values.cast import cast
 from hudi_core.values.order import equal, less
 
@@ -20,14 +20,23 @@ class PlainValues:
     def field(self, struct: Any, position: int) -> Any:
         return None if struct is None else struct[position]
 
+    def is_branch(self, union: Any, position: int) -> bool:
+        return union is not None and union[0] == position
+
+    def branch(self, union: Any, position: int) -> Any:
+        return union[1] if self.is_branch(union, position) else None
+
     def struct(self, fields: Sequence[tuple[Field, Any]], nulls: bool, like: Any) -> Any:
         return None if nulls else tuple(value for _, value in fields)
+
+    def union(self, of: Union, parts: Sequence[tuple[bool, int, Any]], like: Any) -> Any:
+        return next(((branch, value) for mask, branch, value in parts if mask), None)
 
     def elements(self, array: Any, element: Field, change: Callable[[Any], Any]) -> Any:
         return None if array is None else tuple(change(value) for value in array)
 
-    def entries(self, map: Any, of: Map, keys: Callable[[Any], Any], values: Callable[[Any], Any]) -> Any:
-        return None if map is None else tuple((keys(key), values(value)) for key, value in map)
+    def entries(self, map: Any, of: Map, change: Callable[[Any], Any]) -> Any:
+        return None if map is None else tuple((key, change(value)) for key, value in map)
 
     def literal(self, value: object, type: Type, like: Any) -> Any:
         return value

@@ -1,0 +1,138 @@
+"""Tables on local paths and on any URL that pyarrow or fsspec opens."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+import pyarrow as pa
+from pyarrow import fs
+
+from hudi_core.engine import FileInfo
+from hudi_core.errors import StorageError, UnsupportedError
+from hudi_core.formats.source import RandomAccess
+
+_ARROW_SCHEMES = {
+    "s3": "s3", "s3a": "s3", "s3n": "s3", "gs": "gs", "gcs": "gs", "hdfs": "hdfs", "viewfs": "viewfs",
+    "abfs": "abfs", "abfss": "abfss",
+}  # fmt: skip
+"""URL schemes that pyarrow's own file systems serve, by the name it knows them under."""
+_FSSPEC_PACKAGES = {"az": "adlfs", "adl": "adlfs", "abfs": "adlfs", "abfss": "adlfs", "gs": "gcsfs", "s3": "s3fs"}
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFile:
+    """A file opened for random access; closed when it is collected."""
+
+    where: str
+    size: int
+    file: pa.NativeFile
+
+    def read(self, offset: int, length: int) -> bytes:
+        with reported(self.where):
+            found: bytes = self.file.read_at(length, offset)
+            return found
+
+
+class ArrowStorage:
+    """`hudi_core.engine.Storage` over a `pyarrow.fs.FileSystem`. Paths go to it as they are: a `%2F` in one is no slash."""
+
+    def __init__(self, uri: str) -> None:
+        self._uri = uri
+        self._filesystem, self._root = _opened(uri)
+
+    @property
+    def uri(self) -> str:
+        return self._uri
+
+    @property
+    def filesystem(self) -> fs.FileSystem:
+        return self._filesystem
+
+    def full(self, path: str) -> str:
+        """The path as the file system knows it."""
+        return f"{self._root}/{path}" if path else self._root or "/"
+
+    def where(self, path: str) -> str:
+        """The path as messages show it."""
+        return f"{self._uri.rstrip('/')}/{path}"
+
+    def list(self, folder: str, *, recursive: bool = False) -> list[FileInfo]:
+        chosen = fs.FileSelector(self.full(folder), recursive=recursive, allow_not_found=True)
+        with reported(self.where(folder)):
+            found = self._filesystem.get_file_info(chosen)
+        # Some file systems give their paths a leading slash that the root they were asked for lacks.
+        start = len(self._root.lstrip("/")) + 1 if self._root else 0
+        files = [FileInfo(info.path.lstrip("/")[start:], info.size) for info in found if info.type == fs.FileType.File]
+        return sorted(files, key=lambda file: file.path)
+
+    def exists(self, path: str) -> bool:
+        with reported(self.where(path)):
+            info = self._filesystem.get_file_info(self.full(path))
+        return bool(info.type != fs.FileType.NotFound)
+
+    def read(self, path: str) -> bytes:
+        with reported(self.where(path)), self._filesystem.open_input_file(self.full(path)) as file:
+            found: bytes = file.readall()
+            return found
+
+    def open(self, path: str) -> RandomAccess:
+        with reported(self.where(path)):
+            file = self._filesystem.open_input_file(self.full(path))
+            return StoredFile(self.where(path), file.size(), file)
+
+
+@contextmanager
+def reported(where: str) -> Iterator[None]:
+    """Turns what the file system raises into a `StorageError` of one line."""
+    try:
+        yield
+    except (OSError, pa.ArrowException) as problem:
+        number = problem.errno if isinstance(problem, OSError) else None
+        said = os.strerror(number) if number else " ".join(str(problem).split())
+        raise StorageError(where, message=said or type(problem).__name__) from problem
+
+
+def _opened(uri: str) -> tuple[fs.FileSystem, str]:
+    """The file system of a URI or local path, and the root's path in it, without a slash at its end."""
+    parts = urlsplit(uri)
+    if parts.scheme == "file" or "://" not in uri:
+        path = url2pathname(parts.path) if parts.scheme == "file" else uri
+        return fs.LocalFileSystem(), str(Path(path).absolute()).rstrip("/")
+    # Only the authority goes through the URI parser, which would undo percent escapes in the path. A `#` or `?` after the
+    # last slash may belong to a path, so only pyarrow's own options are cut off.
+    scheme, _, rest = uri.partition("://")
+    path, _, query = rest.partition("?")
+    authority, _, below = path.partition("/")
+    known = _ARROW_SCHEMES.get(scheme)
+    with reported(uri):
+        if known is not None:
+            try:
+                filesystem, start = fs.FileSystem.from_uri(f"{known}://{authority}{'?' if query else ''}{query}")
+            except (pa.ArrowNotImplementedError, pa.ArrowInvalid) as refused:
+                filesystem, start = _by_fsspec(uri, scheme, refused), authority
+        else:
+            filesystem, start = _by_fsspec(uri, scheme, None), authority
+    root = "/".join(part.strip("/") for part in (start, below) if part.strip("/"))
+    return filesystem, f"/{root}" if known in ("hdfs", "viewfs") else root
+
+
+def _by_fsspec(uri: str, scheme: str, refused: Exception | None) -> fs.FileSystem:
+    try:
+        fsspec: Any = importlib.import_module("fsspec")
+        handler = fs.FSSpecHandler(fsspec.filesystem(scheme))
+    except ImportError as missing:
+        package = missing.name or _FSSPEC_PACKAGES.get(scheme, "fsspec")
+        raise UnsupportedError(uri, message=f"needs the package {package}: pip install 'hudi-core[cloud]'") from missing
+    except ValueError as unknown:
+        raise UnsupportedError(
+            uri, expected="a path or URL that pyarrow or fsspec opens", found=f"the scheme {scheme}"
+        ) from (refused or unknown)
+    return fs.PyFileSystem(handler)
