@@ -23,6 +23,7 @@ from hudi_core.types.walk import same
 ROOT_NAME: Final = "topLevelRecord"
 """The name of a root record that has none; Spark's Avro converter uses the same."""
 
+_BLOB_STORAGE: Final = "blob_storage_type"
 _NO_PROPERTIES: Final[Mapping[str, object]] = {}
 
 
@@ -151,11 +152,13 @@ class _Writer:
         place: _Place,
     ) -> object:
         name = ""
-        for name in _candidates(of, place):
+        for name in _candidates(of, place, _BLOB_STORAGE in self._named):
             known = self._named.get(name)
             if known is None:
                 break
-            if same(known[0], of) and known[1] == properties:
+            # A name without namespace cannot be said inside one: readers would look for it in the namespace around.
+            sayable = bool(namespace(name)) or not space
+            if sayable and known[1] == properties and same(known[0], of):
                 return name if namespace(name) != space else simple_name(name)
         if isinstance(of, t.Record):
             return self.record(of, name, space, place)
@@ -179,27 +182,32 @@ class _Writer:
         return {"type": kind, **_name(name, space, place), **body, **properties, **_aliases(aliases, namespace(name))}
 
 
-def _candidates(of: t.Type, place: _Place) -> Iterator[str]:
-    """Full names to try in turn: its own, the one of its place, and that with numbers."""
+def _candidates(of: t.Type, place: _Place, after_blob: bool) -> Iterator[str]:
+    """Full names to try in turn: its own, the one of its place, and that with numbers.
+
+    Every blob uses the same named types, which have no namespace; after the first one, blobs have none either, so that they
+    can say those names.
+    """
     match of:
         case t.Record(name=name, kind=t.RecordKind.PLAIN):
             derived = place.name
         case t.Record(name=name, kind=kind):
-            derived = kind.value
+            if kind is t.RecordKind.BLOB and after_blob and namespace(name):
+                name = ""
+            yield from filter(None, (name, kind.value))
+            derived = "_".join((kind.value, *place.path))
+            name = ""
         case t.Vector(dimension, element, name=name):
-            derived = f"vector_{element.name.lower()}_{dimension}"
+            yield from filter(None, (name, f"vector_{element.name.lower()}_{dimension}"))
+            derived = f"{place.name}.vector"
+            name = ""
         case t.Enumeration(name=name):
             derived = f"{place.name}.enum"
         case t.Fixed(name=name) | t.Uuid(fixed=t.Fixed(name=name)) | t.Decimal(fixed=t.Fixed(name=name)):
             derived = f"{place.name}.fixed"
         case _:
             raise AssertionError(of)
-    if name:
-        yield name
-    yield derived
-    if place.name != derived:
-        derived = f"{place.name}.{simple_name(derived)}"
-        yield derived
+    yield from filter(None, (name, derived))
     for number in count(2):
         yield f"{derived}_{number}"
 
