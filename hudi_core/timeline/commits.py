@@ -8,9 +8,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from hudi_core.errors import CorruptFileError
-from hudi_core.formats.avro_container import read_container
-
-AVRO_MAGIC = b"Obj\x01"
+from hudi_core.formats.avro_container import MAGIC, read_container
 
 
 def _text(value: object) -> object:
@@ -91,7 +89,7 @@ class CommitMetadata(BaseModel):
         return self.extra.get("latest_schema") or None
 
 
-_NOTHING = CommitMetadata()
+_NOTHING = CommitMetadata.model_validate({})
 
 
 def read_commit(content: bytes, where: str) -> CommitMetadata:
@@ -99,7 +97,7 @@ def read_commit(content: bytes, where: str) -> CommitMetadata:
 
     An empty file says nothing, and is legal. Raises `CorruptFileError` that names `where`.
     """
-    if content.startswith(AVRO_MAGIC):
+    if content.startswith(MAGIC):
         return _checked(read_record(content, where), where)
     if not content.strip():
         return _NOTHING

@@ -46,12 +46,7 @@ class Timeline:
     @cached_property
     def completed(self) -> tuple[Instant, ...]:
         """Completed instants of all actions."""
-        limit = None if self.until is None else time_order(self.until)
-        return tuple(
-            instant
-            for instant in self.instants
-            if instant.completed and (limit is None or time_order(instant.requested_time) <= limit)
-        )
+        return tuple(i for i in self.instants if i.completed and self._seen(i.requested_time))
 
     @cached_property
     def commits(self) -> tuple[Instant, ...]:
@@ -66,7 +61,8 @@ class Timeline:
     @cached_property
     def pending_compactions(self) -> frozenset[str]:
         """Requested times of compactions that are scheduled: each opened slices that have no base file yet."""
-        return frozenset(instant.requested_time for instant in self.pending if instant.action == COMPACTION)
+        scheduled = (instant.requested_time for instant in self.pending if instant.action == COMPACTION)
+        return frozenset(time for time in scheduled if self._seen(time))
 
     @cached_property
     def start(self) -> str | None:
@@ -90,10 +86,10 @@ class Timeline:
 
     def committed(self, requested_time: str) -> bool:
         """Files of the write requested at this time count: it is completed, or so old that it is archived."""
-        if requested_time in self._completion:
-            return True
-        seen = self.until is None or time_order(requested_time) <= time_order(self.until)
-        return seen and self.archived(requested_time)
+        return requested_time in self._completion or (self._seen(requested_time) and self.archived(requested_time))
+
+    def _seen(self, requested_time: str) -> bool:
+        return self.until is None or time_order(requested_time) <= time_order(self.until)
 
     def completion_time(self, requested_time: str) -> str:
         """When the write requested at this time completed; its requested time where the active timeline does not tell."""

@@ -139,7 +139,7 @@ def test_unknown_table_version_is_unsupported(version: str) -> None:
     ],
 )
 def test_value_that_cannot_be_meant_is_refused_with_place_and_key(key: str, text: str) -> None:
-    with pytest.raises(CorruptFileError, match=f"^place: .*{re.escape(key)}"):
+    with pytest.raises(CorruptFileError, match=rf"^place: .*{re.escape(key)}"):
         table_config(LEAST | {key: text}, "place")
 
 
@@ -147,7 +147,7 @@ def test_config_is_frozen_and_keeps_all_properties() -> None:
     found = table_config(LEAST | {"some.other": "x"})
     assert found.properties["some.other"] == "x"
     with pytest.raises(ValueError, match="frozen"):
-        found.name = "other"  # type: ignore[misc]
+        found.name = "other"
 
 
 @each_table()

@@ -1,0 +1,150 @@
+"""Names of instant files, and the order of instants."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hudi_core.errors import UsageError
+from hudi_core.timeline.instants import Instant, State, latest_states, parse_instant, query_time, time_order
+from tests.support.conformance import TableEntry, each_table
+
+T, C = "20240402144910683", "20240402144911999"
+
+
+@pytest.mark.parametrize(
+    ("file", "action", "state"),
+    [
+        (f"{T}.commit.requested", "commit", State.REQUESTED),
+        (f"{T}.inflight", "commit", State.INFLIGHT),
+        (f"{T}.commit.inflight", "commit", State.INFLIGHT),
+        (f"{T}.commit", "commit", State.COMPLETED),
+        (f"{T}.deltacommit.inflight", "deltacommit", State.INFLIGHT),
+        (f"{T}.replacecommit.requested", "replacecommit", State.REQUESTED),
+        (f"{T}.clustering.requested", "clustering", State.REQUESTED),
+        (f"{T}.compaction.inflight", "compaction", State.INFLIGHT),
+        (f"{T}.logcompaction.requested", "logcompaction", State.REQUESTED),
+        (f"{T}.clean.requested", "clean", State.REQUESTED),
+        (f"{T}.rollback.inflight", "rollback", State.INFLIGHT),
+        (f"{T}.restore", "restore", State.COMPLETED),
+        (f"{T}.savepoint.inflight", "savepoint", State.INFLIGHT),
+        (f"{T}.indexing", "indexing", State.COMPLETED),
+    ],
+)
+def test_names_without_completion_time_are_read(file: str, action: str, state: State) -> None:
+    assert parse_instant(file) == Instant(T, action, state, None, file)
+
+
+def test_completed_name_of_layout_2_holds_the_completion_time() -> None:
+    file = f"{T}_{C}.replacecommit"
+    assert parse_instant(file) == Instant(T, "replacecommit", State.COMPLETED, C, file)
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "hoodie.properties",
+        "hoodie.properties.backup",
+        ".DS_Store",
+        f".{T}.commit.crc",
+        f"{T}.commit.crc",
+        f"._{T}.commit",
+        f"{T}",
+        f"{T}_{C}",
+        f"{T}.requested",
+        f"{T}.unknown",
+        f"{T}_{C}.commit.inflight",
+        f"{T}_{C}.inflight",
+        f"{T}.commit.requested.tmp",
+        "٢٠٢٤.commit",
+        "test.crc",
+        "",
+    ],
+)
+def test_other_names_are_no_instants(file: str) -> None:
+    assert parse_instant(file) is None
+
+
+def test_pending_action_and_what_it_completed_as_are_one_instant() -> None:
+    files = [
+        f"{T}.compaction.requested",
+        f"{T}.compaction.inflight",
+        f"{T}_{C}.commit",
+        f"{C}.clustering.requested",
+        f"{C}.clustering.inflight",
+    ]
+    found = latest_states(instant for file in files if (instant := parse_instant(file)))
+    assert [(i.requested_time, i.action, i.state) for i in found] == [
+        (T, "commit", State.COMPLETED),
+        (C, "clustering", State.INFLIGHT),
+    ]
+
+
+def test_savepoint_of_a_commit_is_an_instant_of_its_own() -> None:
+    found = latest_states(instant for file in (f"{T}.commit", f"{T}.savepoint") if (instant := parse_instant(file)))
+    assert [i.action for i in found] == ["commit", "savepoint"]
+
+
+def test_second_completion_of_an_action_does_not_count() -> None:
+    files = (f"{T}_{C}.commit", f"{T}_2025.commit")
+    (found,) = latest_states(instant for file in files if (instant := parse_instant(file)))
+    assert found.completion_time == C
+
+
+def test_14_digit_times_stand_for_the_end_of_their_second() -> None:
+    times = ["20240402144911000", "20240402144910", "20240402144910683", "20240402144910683001"]
+    assert sorted(times, key=time_order) == [
+        "20240402144910683",
+        "20240402144910683001",
+        "20240402144910",
+        "20240402144911000",
+    ]
+
+
+@given(st.permutations([f"{i}.{action}" for i in ("1", "2") for action in ("commit", "clean.requested", "inflight")]))
+def test_order_of_listing_does_not_matter(files: list[str]) -> None:
+    def states(names: list[str]) -> tuple[Instant, ...]:
+        return latest_states(instant for name in names if (instant := parse_instant(name)))
+
+    assert states(files) == states(sorted(files))
+
+
+@given(st.text(max_size=40))
+def test_any_text_is_an_instant_or_not(file: str) -> None:
+    found = parse_instant(file)
+    assert found is None or (found.file == file and found.requested_time.isdigit())
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (T, T),
+        (" 20240402144910 ", "20240402144910"),
+        ("2024-04-02", "20240402000000000"),
+        ("2024-04-02 14:49:10", "20240402144910000"),
+        ("2024-04-02T14:49:10.6", "20240402144910600"),
+        ("2024-04-02 14:49:10.683999", T),
+    ],
+)
+def test_times_are_asked_for_as_instant_or_date(text: str, expected: str) -> None:
+    assert query_time(text) == expected
+
+
+@pytest.mark.parametrize("text", ["", "yesterday", "2024-04", "2024-04-02 14:49", "2024/04/02", "-1"])
+def test_other_texts_are_no_time(text: str) -> None:
+    with pytest.raises(UsageError, match="expected an instant"):
+        query_time(text)
+
+
+@each_table()
+def test_every_instant_file_is_read_as_recorded(entry: TableEntry) -> None:
+    for expected in entry.expected["timeline"]:
+        found = parse_instant(expected["file"])
+        assert found is not None
+        assert (found.requested_time, found.completion_time, found.action, found.state.name.lower()) == (
+            expected["requested_time"],
+            expected["completion_time"],
+            expected["action"],
+            expected["state"],
+        )

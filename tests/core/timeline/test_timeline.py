@@ -1,0 +1,214 @@
+"""The active timeline: what counts, as of when, and what is read of it."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hudi_core.engine import FileInfo
+from hudi_core.errors import CorruptFileError, StorageError, UsageError
+from hudi_core.formats.source import RandomAccess
+from hudi_core.timeline.instants import WRITES, State
+from hudi_core.timeline.timeline import Timeline, timeline_in
+from hudi_plain.storage import PlainStorage
+from tests.support.conformance import ROOT, TableEntry, each_table
+from tests.support.tables import opened, written
+
+
+@dataclass
+class Memory:
+    """A storage of texts that notes what is read."""
+
+    files: dict[str, bytes]
+    reads: list[str] = field(default_factory=list)
+    uri: str = "memory"
+
+    def list(self, folder: str, *, recursive: bool = False) -> list[FileInfo]:
+        return [
+            FileInfo(path, len(content))
+            for path, content in sorted(self.files.items())
+            if path.startswith(f"{folder}/") and (recursive or "/" not in path[len(folder) + 1 :])
+        ]
+
+    def exists(self, path: str) -> bool:
+        return path in self.files
+
+    def read(self, path: str) -> bytes:
+        self.reads.append(path)
+        if path not in self.files:
+            raise StorageError(path, message="no such file")
+        return self.files[path]
+
+    def open(self, path: str) -> RandomAccess:
+        raise NotImplementedError
+
+
+def commit(**document: object) -> bytes:
+    return json.dumps(document).encode()
+
+
+def timeline(layout: int = 2, **files: bytes) -> tuple[Timeline, Memory]:
+    """A timeline of files named by keyword: `i10_11__commit` is `10_11.commit`."""
+    names = {name[1:].replace("__", "."): content for name, content in files.items()}
+    storage = Memory({f"t/{name}": content for name, content in names.items()})
+    return timeline_in(storage, "t", layout), storage
+
+
+def times(found: Timeline) -> list[str]:
+    return [instant.requested_time for instant in found.commits]
+
+
+def test_loading_reads_no_file() -> None:
+    found, storage = timeline(i10_11__commit=b"", i12_13__commit=b"")
+    assert (times(found), storage.reads) == (["10", "12"], [])
+
+
+def test_content_is_read_once_also_through_views_of_other_times() -> None:
+    found, storage = timeline(i10_11__commit=commit(operationType="INSERT"))
+    for view in (found, found.as_of("10"), found):
+        assert view.metadata(view.commits[0]).operation == "INSERT"
+    assert storage.reads == ["t/10_11.commit"]
+
+
+def test_newest_first_reads_no_further_than_asked() -> None:
+    found, storage = timeline(i10_11__commit=b"", i12_13__commit=b"", i14_15__deltacommit=b"")
+    instant, _ = next(found.newest_first())
+    assert (instant.requested_time, storage.reads) == ("14", ["t/14_15.deltacommit"])
+
+
+def test_what_is_not_completed_is_pending() -> None:
+    found, _ = timeline(
+        i10_11__commit=b"", i12__inflight=b"", i13__compaction__requested=b"", i14__rollback__inflight=b""
+    )
+    assert times(found) == ["10"]
+    assert [(i.requested_time, i.action, i.state) for i in found.pending] == [
+        ("12", "commit", State.INFLIGHT),
+        ("13", "compaction", State.REQUESTED),
+        ("14", "rollback", State.INFLIGHT),
+    ]
+    assert found.pending_compactions == {"13"}
+    assert not found.committed("12")
+
+
+def test_as_of_cuts_by_requested_time() -> None:
+    found, _ = timeline(i10_40__commit=b"", i20_30__commit=b"", i25__compaction__requested=b"")
+    assert times(found.as_of("15")) == ["10"]
+    assert times(found.as_of("20")) == ["10", "20"]
+    assert found.as_of("15").pending_compactions == frozenset()
+    assert times(found.as_of("15").as_of(None)) == ["10", "20"]
+    with pytest.raises(UsageError):
+        found.as_of("yesterday")
+
+
+def test_instants_before_the_start_are_archived_and_count() -> None:
+    found, _ = timeline(i20_21__commit=b"", i22__inflight=b"", i05_06__clean=b"")
+    assert found.start == "20"
+    assert found.committed("10")
+    assert found.archived("10")
+    assert not found.archived("20")
+    assert not found.committed("21")
+    assert not found.committed("22")
+    assert not found.as_of("09").committed("10")
+
+
+def test_failed_write_before_all_others_does_not_count_as_archived() -> None:
+    found, _ = timeline(i10__inflight=b"", i20_21__commit=b"")
+    assert not found.committed("10")
+    assert found.committed("09")
+
+
+def test_savepointed_commit_left_alone_by_archiving_does_not_move_the_start() -> None:
+    found, _ = timeline(i10_11__commit=b"", i10_12__savepoint=b"", i30_31__commit=b"")
+    assert found.start == "30"
+    assert found.committed("20")
+    assert times(found) == ["10", "30"]
+
+
+def test_empty_timeline_knows_nothing() -> None:
+    found, _ = timeline()
+    assert (found.start, found.commits, found.committed("10")) == (None, (), False)
+
+
+def test_completion_time_is_the_requested_time_where_none_is_recorded() -> None:
+    assert timeline(i10_40__commit=b"")[0].completion_time("10") == "40"
+    assert timeline(1, i10__commit=b"")[0].completion_time("10") == "10"
+
+
+def test_replaced_groups_are_those_of_completed_replace_commits() -> None:
+    content = commit(partitionToReplaceFileIds={"p": ["f-0", "g-0"], "": ["h-0"]})
+    found, storage = timeline(
+        i10_11__commit=b"", i20_21__replacecommit=content, i30__replacecommit__inflight=content, i40__inflight=content
+    )
+    assert found.replaced == {("p", "f-0"): "20", ("p", "g-0"): "20", ("", "h-0"): "20"}
+    assert storage.reads == ["t/20_21.replacecommit"]
+    assert found.as_of("10").replaced == {}
+
+
+def test_operation_is_told_by_content_or_not_at_all() -> None:
+    found, _ = timeline(
+        i10_11__commit=commit(operationType="INSERT"),
+        i12__inflight=commit(operationType="UPSERT"),
+        i14__commit__requested=b"",
+        i15_16__clean=b"damaged",
+        i17__clustering__requested=b"",
+    )
+    assert [found.operation(instant) for instant in found.instants] == ["INSERT", "UPSERT", None, None, None]
+
+
+def test_damaged_commit_names_its_file() -> None:
+    found, _ = timeline(i10_11__replacecommit=b"{")
+    with pytest.raises(CorruptFileError, match=r"^memory/t/10_11\.replacecommit: expected commit metadata"):
+        _ = found.replaced
+
+
+def test_commit_that_vanished_is_a_storage_error(tmp_path: Path) -> None:
+    storage = written(tmp_path, {"t/10_11.commit": b"{}"})
+    found = timeline_in(storage, "t", 2)
+    (tmp_path / "t/10_11.commit").unlink()
+    with pytest.raises(StorageError, match=r"10_11\.commit"):
+        found.metadata(found.commits[0])
+
+
+@each_table()
+def test_every_timeline_has_each_action_once_in_its_latest_state(entry: TableEntry) -> None:
+    _, _, found = opened(entry.unpacked())
+    as_written = {"compaction": "commit", "logcompaction": "deltacommit", "clustering": "replacecommit"}
+    latest: dict[tuple[str, str], dict[str, str]] = {}
+    for expected in entry.expected["timeline"]:
+        key = expected["requested_time"], as_written.get(expected["action"], expected["action"])
+        states = ["requested", "inflight", "completed"]
+        if key not in latest or states.index(expected["state"]) > states.index(latest[key]["state"]):
+            latest[key] = expected
+    assert [(i.requested_time, i.completes_as, i.action, i.state.name.lower()) for i in found.instants] == [
+        (*key, latest[key]["action"], latest[key]["state"]) for key in sorted(latest)
+    ]
+    for instant in found.instants:
+        expected = latest[instant.requested_time, instant.completes_as]
+        if instant.action in WRITES and instant.state is not State.REQUESTED:
+            assert found.operation(instant) == expected.get("operation_type")
+    assert found.layout == entry.expected["table"]["timeline_layout_version"]
+
+
+def corpus_timelines() -> list[dict[str, Any]]:
+    listed = ROOT / "corpus" / "timelines" / "expected.json"
+    found: list[dict[str, Any]] = json.loads(listed.read_text("utf-8")) if listed.is_file() else []
+    return found
+
+
+@pytest.mark.skipif(not corpus_timelines(), reason="corpus folder not present")
+@pytest.mark.parametrize("case", corpus_timelines(), ids=lambda case: str(case["name"]))
+def test_timelines_without_properties_or_with_empty_files_are_read(case: dict[str, Any], tmp_path: Path) -> None:
+    with zipfile.ZipFile(ROOT / "corpus" / case["file"]) as archive:
+        archive.extractall(tmp_path)
+    found = timeline_in(PlainStorage(str(tmp_path / case["name"])), ".hoodie", 1)
+    completed = [instant for instant in case["timeline"] if instant["state"] == "completed"]
+    assert [instant.file for instant in found.instants] == [instant["file"] for instant in completed]
+    for instant, expected in zip(found.commits, completed, strict=True):
+        metadata = found.metadata(instant)
+        assert metadata.schema_text == expected.get("extra_metadata_schema")
+        assert sorted(metadata.stats) == expected.get("partitions_written", [])
