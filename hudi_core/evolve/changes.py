@@ -43,7 +43,7 @@ Position = First | Last | Before | After
 class AddColumn:
     """A new field. Ids inside `type` count for nothing, new ones are given.
 
-    Rows written before have `default`, or null without one; a field that is not optional therefore needs a default.
+    Rows written before have `default`; without one an optional field gets null for it, any other is refused.
     """
 
     column: Path | str
@@ -113,7 +113,7 @@ class SetDefault:
 Change = AddColumn | DropColumn | RenameColumn | MoveColumn | AlterType | SetOptional | SetDoc | SetDefault
 
 
-def names(column: Path | str) -> Path:
+def path_of(column: Path | str) -> Path:
     """The path as a tuple of names."""
     return tuple(column.split(".")) if isinstance(column, str) else column
 

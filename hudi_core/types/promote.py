@@ -60,7 +60,9 @@ class Loss(Enum):
 class Cast(Enum):
     """How a value becomes one of the wanted type; one implementation each in `values.cast` and in every engine."""
 
-    SAME = "the same value, though it may be stored otherwise"
+    SAME = "the same value; at most its backing, its name or its other symbols differ"
+    WIDEN = "the same integer in 64 bits"
+    RELABEL = "the integer, which counts the wanted unit"
     TO_FLOAT = "the nearest binary32 number"
     TO_DOUBLE = "the nearest binary64 number"
     FLOAT_TO_DOUBLE = "the binary64 number nearest to the shortest decimal text of the binary32 number"
@@ -97,7 +99,7 @@ def promotion(from_: Type, to: Type, purpose: Purpose = Purpose.READ) -> Promoti
     Nested types have no promotion; `evolve.reconcile` takes them apart.
 
     >>> promotion(Int(), Long(), Purpose.ALTER).cast
-    <Cast.SAME: 'the same value, though it may be stored otherwise'>
+    <Cast.WIDEN: 'the same integer in 64 bits'>
     >>> promotion(Long(), Int()) is None
     True
     """
@@ -200,7 +202,7 @@ _ROWS: Final[tuple[_Row, ...]] = (
     (Enumeration, Enumeration, _all_symbols, _ITSELF),
     (Decimal, Decimal, _same_number_size_kept, _ITSELF),
     # Numbers to wider numbers.
-    (Int, Long, _always, _row(_ALL, Cast.SAME, _EXACT, keeps_order=True)),
+    (Int, Long, _always, _row(_ALL, Cast.WIDEN, _EXACT, keeps_order=True)),
     (Int, Double, _always, _row(_ALL, Cast.TO_DOUBLE, _EXACT, keeps_order=True)),
     (Long, Double, _always, _row(_ALL, Cast.TO_DOUBLE, _LOSSY, keeps_order=True)),
     ((Int, Long), Float, _always, _row(_ALL, Cast.TO_FLOAT, _LOSSY, keeps_order=True)),
@@ -239,7 +241,7 @@ _ROWS: Final[tuple[_Row, ...]] = (
     # Bytes.
     ((Fixed, Vector), Binary, _always, _row([], Cast.SAME, _EXACT, keeps_order=True)),
     # Time. A number without a unit was written by versions that knew none; a date has no zone.
-    (Long, Timestamp, _always, _row([Purpose.WRITE], Cast.SAME, _EXACT, keeps_order=True)),
+    (Long, Timestamp, _always, _row([Purpose.WRITE], Cast.RELABEL, _EXACT, keeps_order=True)),
     (Date, Timestamp, _no_zone, _row([], Cast.MIDNIGHT, _DEPENDS, keeps_order=True)),
     (Time, Time, _finer, _row([], Cast.UNIT, _EXACT, keeps_order=True)),
     (Time, Time, _always, _row([], Cast.UNIT, _LOSSY, keeps_order=True)),

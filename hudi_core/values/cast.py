@@ -36,7 +36,7 @@ def cast(from_: t.Type, to: t.Type) -> Callable[[Any], Any]:
 
 def _function(how: Cast, from_: Any, to: Any) -> Callable[[Any], Any]:
     match how:
-        case Cast.SAME:
+        case Cast.SAME | Cast.WIDEN | Cast.RELABEL:
             return lambda value: value
         case Cast.TO_FLOAT:
             return lambda value: nearest_binary32(value)

@@ -1,0 +1,53 @@
+"""What every change of a field keeps true, whoever makes it: names that can be written, defaults that fit the type."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Final
+
+from hudi_core.errors import SchemaError
+from hudi_core.schema.ids import with_ids
+from hudi_core.schema.meta import META_COLUMNS, OPERATION
+from hudi_core.types.nodes import ABSENT, Field, Type
+from hudi_core.types.walk import walk
+from hudi_core.values.cast import cast
+
+RESERVED: Final = frozenset({*META_COLUMNS, OPERATION})
+"""Names at the top of a schema that are Hudi's own, in any case of letters."""
+
+_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
+
+
+def require_name(name: str, where: str) -> None:
+    """Raises `SchemaError` unless the name is one that Avro allows: every commit stores the schema as Avro."""
+    if not _NAME.fullmatch(name):
+        raise SchemaError(where, expected="a name of letters, digits and _ that begins with no digit", found=repr(name))
+
+
+def is_reserved(path: tuple[str, ...]) -> bool:
+    """Whether the path is, or lies below, a column that Hudi itself keeps."""
+    return path[0].lower() in RESERVED
+
+
+def numbered(field: Field, column_id: int) -> tuple[Field, int]:
+    """The field under a new id with all ids inside it following, and the greatest of them."""
+    of = with_ids(field.type, column_id + 1)
+    return replace(field, id=column_id, type=of), max((column_id, *(inner.id for _, inner in walk(of))))
+
+
+def as_optional(field: Field) -> Field:
+    """The field with null allowed, and for its default unless it has another: what Avro readers of older rows need."""
+    return replace(field, optional=True, default=None if field.default is ABSENT else field.default)
+
+
+def retyped(field: Field, to: Type) -> Field:
+    """The field with another primitive type and its default cast to it. Raises `SchemaError` when that has no counterpart."""
+    default = field.default if field.default is ABSENT else cast(field.type, to)(field.default)
+    return replace(field, type=to, default=default)
+
+
+def require_names_inside(of: Type, path: tuple[str, ...]) -> None:
+    """`require_name` for all fields inside a type."""
+    for inner, field in walk(of, path):
+        require_name(field.name, ".".join(inner))
