@@ -29,6 +29,7 @@ from hudi_core.evolve.draft import Draft
 from hudi_core.evolve.fields import (
     RESERVED,
     as_optional,
+    brief,
     is_reserved,
     numbered,
     require_name,
@@ -38,7 +39,6 @@ from hudi_core.evolve.fields import (
 from hudi_core.schema.schema import Path, Schema
 from hudi_core.types.nodes import ABSENT, Array, Field, Map, Nested, Record, RecordKind, Type, Union
 from hudi_core.types.promote import Purpose, promotion
-from hudi_core.types.text import text as type_text
 from hudi_core.values.domain import check
 
 
@@ -152,7 +152,7 @@ def _require_record(parent: Draft, where: str) -> None:
         case Union():
             found = "a branch of a union"
         case other:
-            found = f"a place in a {type_text(other)}"
+            found = f"a place in a {brief(other)}"
     raise SchemaError(where, expected="a field of a record", found=found)
 
 
@@ -194,10 +194,10 @@ def _require_alterable(field: Field, to: Type, parent: Draft, where: str) -> Non
         found = "a branch of a union or the key of a map"
         raise SchemaError(where, expected="a column whose type can change", found=found)
     if isinstance(field.type, Nested) or isinstance(to, Nested):
-        found = f"{type_text(field.type)} to {type_text(to)}; the fields inside change one by one"
+        found = f"{brief(field.type)} to {brief(to)}; the fields inside change one by one"
         raise SchemaError(where, expected="a change between primitive types", found=found)
     if promotion(field.type, to, Purpose.ALTER) is None:
-        raise SchemaError(where, expected=f"a type that {type_text(field.type)} can change to", found=type_text(to))
+        raise SchemaError(where, expected=f"a type that {brief(field.type)} can change to", found=brief(to))
 
 
 def _with_optional(field: Field, optional: bool, force: bool, parent: Draft, where: str) -> Field:

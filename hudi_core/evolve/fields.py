@@ -9,7 +9,8 @@ from typing import Final
 from hudi_core.errors import SchemaError
 from hudi_core.schema.ids import with_ids
 from hudi_core.schema.meta import META_COLUMNS, OPERATION
-from hudi_core.types.nodes import ABSENT, Field, Type
+from hudi_core.types.nodes import ABSENT, Array, Field, Map, Record, Type, Union
+from hudi_core.types.text import text as type_text
 from hudi_core.types.walk import walk
 from hudi_core.values.cast import cast
 
@@ -51,3 +52,18 @@ def require_names_inside(of: Type, path: tuple[str, ...]) -> None:
     """`require_name` for all fields inside a type."""
     for inner, field in walk(of, path):
         require_name(field.name, ".".join(inner))
+
+
+def brief(of: Type) -> str:
+    """A type in an error: its text, but only the kind of a nested one, whose text may be long."""
+    match of:
+        case Record(kind=kind):
+            return kind.value or "record"
+        case Array():
+            return "array"
+        case Map():
+            return "map"
+        case Union():
+            return "union"
+        case _:
+            return type_text(of)

@@ -11,11 +11,18 @@ from dataclasses import replace
 from enum import Enum
 
 from hudi_core.errors import SchemaError
-from hudi_core.evolve.fields import as_optional, is_reserved, numbered, require_name, require_names_inside, retyped
+from hudi_core.evolve.fields import (
+    as_optional,
+    brief,
+    is_reserved,
+    numbered,
+    require_name,
+    require_names_inside,
+    retyped,
+)
 from hudi_core.schema.schema import Path, Schema
 from hudi_core.types.nodes import Array, Field, Map, Nested, Record, Type, Union
 from hudi_core.types.promote import Cast, Promotion, Purpose, promotion
-from hudi_core.types.text import text as type_text
 from hudi_core.types.walk import same, with_children
 
 
@@ -114,8 +121,8 @@ class _Merger:
                     return found
         raise SchemaError(
             ".".join(path),
-            expected=f"a type that {type_text(table.type)} can change to",
-            found=type_text(incoming),
+            expected=f"a type that {brief(table.type)} can change to",
+            found=brief(incoming),
         )
 
     def _primitive(self, table: Type, incoming: Type) -> Type | None:

@@ -12,10 +12,10 @@ from enum import Enum
 from typing import Final
 
 from hudi_core.errors import SchemaError
+from hudi_core.evolve.fields import brief
 from hudi_core.schema.schema import Path, Place, Schema
 from hudi_core.types.nodes import ABSENT, Array, Field, Map, Nested, Primitive, Record, RecordKind, Type, Union
 from hudi_core.types.promote import Promotion, promotion
-from hudi_core.types.text import text as type_text
 
 
 class Match(Enum):
@@ -319,5 +319,5 @@ def _same_names(stored: Record, wanted: Record) -> bool:
 
 def _unreadable(stored: Type, wanted: Type, path: Path) -> SchemaError:
     return SchemaError(
-        ".".join(path), expected=f"stored values that can be read as {type_text(wanted)}", found=type_text(stored)
+        ".".join(path), expected=f"stored values that can be read as {brief(wanted)}", found=brief(stored)
     )
