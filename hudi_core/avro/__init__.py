@@ -4,6 +4,7 @@ document   the text: JSON, and the rules of Avro names
 inbound    Avro schema -> Schema
 outbound   Schema -> Avro schema
 defaults   default values: Avro's JSON form and the domain form
+extras     what an engine's schema language has no word for, as JSON for its metadata
 canonical  parsing canonical form and fingerprints
 compat     can data written under one schema be read under another, and why not
 """

@@ -4,5 +4,7 @@ schema   `Schema`: lookups by id, by name path, by position
 ids      giving ids to a type, and keeping them
 meta     Hudi's own columns
 project  choosing columns, nested ones too
-json     the persisted form (InternalSchema JSON), and histories of it
+json     the persisted form (InternalSchema JSON), and documents of its history
+history  the schema of an instant; adding to a history document
+loss     what a conversion could not carry over
 """

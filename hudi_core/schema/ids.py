@@ -33,6 +33,13 @@ def with_hidden_ids(of: Type, column: int) -> Type:
     return _numbered(of, hidden, hidden)
 
 
+def with_hidden_ids_only(of: Record) -> Record:
+    """A record whose ids all stay but the hidden ones, which are given."""
+    kept = _numbered(of, None, hidden_ids(-1))
+    assert isinstance(kept, Record)
+    return kept
+
+
 def hidden_ids(column: int) -> Iterator[int]:
     """The ids that belong to what is hidden in a column, without end: Cantor's pairing, so that no two columns share one."""
     for position in count():
@@ -40,20 +47,23 @@ def hidden_ids(column: int) -> Iterator[int]:
         yield -1 - (total * (total + 1) // 2 + position)
 
 
-def _numbered(of: Type, ids: Iterator[int], hidden: Iterator[int]) -> Type:
+def _numbered(of: Type, ids: Iterator[int] | None, hidden: Iterator[int]) -> Type:
+    """`ids` are those to give, None to leave them; `hidden` those of the column around."""
     inner = children(of)
     if not inner:
         return of
     disguised = isinstance(of, Record) and of.kind is not RecordKind.PLAIN
     own = hidden if disguised or isinstance(of, Union) else ids
     below = hidden if disguised else ids
-    block = [next(own) for _ in inner]
+    block = [field.id if own is None else next(own) for field in inner]
     return with_children(
         of, tuple(_with_id(field, column, below, hidden, own) for field, column in zip(inner, block, strict=True))
     )
 
 
-def _with_id(field: Field, column: int, ids: Iterator[int], hidden: Iterator[int], own: Iterator[int]) -> Field:
+def _with_id(
+    field: Field, column: int, ids: Iterator[int] | None, hidden: Iterator[int], own: Iterator[int] | None
+) -> Field:
     of = field.type
     if isinstance(of, Record | Array | Map | Union):
         of = _numbered(of, ids, hidden if own is hidden else hidden_ids(column))

@@ -1,0 +1,285 @@
+"""Our types and Arrow's, both ways: one table, and metadata for what Arrow has no word for.
+
+A field carries its column id as `PARQUET:field_id` (as Parquet writers take it) and all else under `hudi`, as JSON; the
+schema carries its version and its record's name there. Hidden column ids are not written, they follow from the others.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any, Final
+
+import pyarrow as pa
+
+from hudi_core.avro.extras import carried, restored, type_shell
+from hudi_core.errors import SchemaError
+from hudi_core.schema.ids import record_with_ids, with_hidden_ids_only, with_ids
+from hudi_core.schema.loss import Converted, Loss
+from hudi_core.schema.schema import Schema
+from hudi_core.types import nodes as t
+from hudi_core.types.decimals import smallest_size
+from hudi_core.types.text import text
+from hudi_core.types.walk import walk
+
+FIELD_ID: Final = b"PARQUET:field_id"
+EXTRAS: Final = b"hudi"
+
+GREATEST_PRECISION: Final = 76
+"""Digits of Arrow's widest decimal."""
+
+_NO_ID: Final = -1
+_UTC: Final = frozenset({None, "UTC"})
+_UNITS: Final = {t.Unit.MILLIS: "ms", t.Unit.MICROS: "us", t.Unit.NANOS: "ns"}
+_OF_UNIT: Final = {"s": t.Unit.MILLIS, **{name: unit for unit, name in _UNITS.items()}}
+
+_EXACT: Final[tuple[tuple[t.Type, pa.DataType], ...]] = (
+    (t.Boolean(), pa.bool_()),
+    (t.Int(), pa.int32()),
+    (t.Long(), pa.int64()),
+    (t.Float(), pa.float32()),
+    (t.Double(), pa.float64()),
+    (t.Date(), pa.date32()),
+    (t.Time(t.Unit.MILLIS), pa.time32("ms")),
+    (t.Time(t.Unit.MICROS), pa.time64("us")),
+    (t.Time(t.Unit.NANOS), pa.time64("ns")),
+    *((t.Timestamp(unit, zoned=True), pa.timestamp(name, "UTC")) for unit, name in _UNITS.items()),
+    *((t.Timestamp(unit, zoned=False), pa.timestamp(name)) for unit, name in _UNITS.items()),
+    (t.String(), pa.string()),
+    (t.Binary(), pa.binary()),
+)
+"""Types that mean the same on both sides."""
+
+_INWARD: Final[tuple[tuple[pa.DataType, t.Type], ...]] = (
+    (pa.int8(), t.Int()),
+    (pa.int16(), t.Int()),
+    (pa.uint8(), t.Int()),
+    (pa.uint16(), t.Int()),
+    (pa.uint32(), t.Long()),
+    (pa.uint64(), t.Decimal(20, 0, t.Fixed(smallest_size(20)))),
+    (pa.float16(), t.Float()),
+    (pa.date64(), t.Date()),
+    (pa.time32("s"), t.Time(t.Unit.MILLIS)),
+    (pa.large_string(), t.String()),
+    (pa.string_view(), t.String()),
+    (pa.large_binary(), t.Binary()),
+    (pa.binary_view(), t.Binary()),
+)
+"""Arrow's types that we keep as the narrowest of ours that holds all their values; what they say more is a loss."""
+
+_TO_ARROW: Final = dict(_EXACT)
+_FROM_ARROW: Final = {arrow: of for of, arrow in _EXACT}
+_WIDENED: Final = dict(_INWARD)
+
+_Path = tuple[str, ...]
+
+
+def to_arrow(of: t.Type) -> pa.DataType:
+    """The Arrow type of a type, without metadata. Raises `SchemaError` for decimals of more digits than Arrow has."""
+    return _Outward(keep=False, metadata=False).type(of, ())
+
+
+def schema_to_arrow(schema: Schema, *, metadata: bool = True) -> Converted[pa.Schema]:
+    """The Arrow schema of a schema. Without `metadata` all that Arrow has no word for is lost, but for the column ids."""
+    outward = _Outward(keep=metadata, metadata=True)
+    fields = [outward.field(field, (field.name,)) for field in schema.fields]
+    shell = type_shell(schema.record)
+    if metadata:
+        said = {"version": schema.version, "max_column_id": schema.max_column_id, "record": shell}
+        return Converted(pa.schema(fields, {EXTRAS: json.dumps(said)}), tuple(outward.losses))
+    losses = [Loss("", f"{name} of the record {value!r}") for name, value in shell.items() if name != "is"]
+    losses += [Loss("", f"version {schema.version}")] if schema.version else []
+    losses += (
+        [Loss("", "ids of columns that are gone")] if schema.max_column_id > max(schema.places, default=-1) else []
+    )
+    return Converted(pa.schema(fields), (*losses, *outward.losses))
+
+
+def schema_from_arrow(schema: pa.Schema, where: str = "schema") -> Converted[Schema]:
+    """The schema of an Arrow schema, with its column ids when every field has one, else with fresh ones.
+
+    Raises `SchemaError` with the path for types that hold no values of ours: null, durations, intervals.
+    """
+    inward = _Inward(where)
+    record = t.Record(tuple(inward.field(field, (field.name,)) for field in schema))
+    said = _load((schema.metadata or {}).get(EXTRAS), where)
+    version, greatest = said.get("version", 0), said.get("max_column_id", -1)
+    if not isinstance(version, int) or not isinstance(greatest, int):
+        raise SchemaError(where, expected="whole numbers as version and max_column_id", found=repr(said)[:60])
+    if "record" in said:
+        holder = restored(t.Field(_NO_ID, "", record), {"type": said["record"]}, plain, where).type
+        record = holder if isinstance(holder, t.Record) else record
+    kept = with_hidden_ids_only(record)
+    ids = [field.id for _, field in walk(kept)]
+    if _NO_ID not in ids:
+        return Converted(Schema(kept, version, greatest), tuple(inward.losses))
+    if max(ids) >= 0:
+        inward.losses.append(Loss("", "column ids, which some fields have and some have not"))
+    return Converted(Schema(record_with_ids(record), version), tuple(inward.losses))
+
+
+def from_arrow(of: pa.DataType, where: str = "type") -> Converted[t.Type]:
+    """The type of an Arrow type, with column ids in it from 0."""
+    inward = _Inward(where)
+    return Converted(with_ids(inward.type(of, ())), tuple(inward.losses))
+
+
+def plain(of: t.Type) -> t.Type:
+    """The type that Arrow's word for a type gives back, around the same fields."""
+    match of:
+        case t.Decimal(precision, scale):
+            return t.Decimal(precision, scale, t.Fixed(smallest_size(precision)))
+        case t.Fixed(size) | t.Uuid(fixed=t.Fixed(size)):
+            return t.Fixed(size)
+        case t.Vector(dimension, element):
+            return t.Fixed(dimension * element.value)
+        case t.Uuid() | t.Enumeration():
+            return t.String()
+        case t.Record(fields):
+            return t.Record(fields)
+        case t.Array(element):
+            return t.Array(element)
+        case t.Map(key, value):
+            return t.Map(key, value)
+        case _:
+            return of
+
+
+class _Outward:
+    """One conversion to Arrow, and its losses."""
+
+    def __init__(self, *, keep: bool, metadata: bool) -> None:
+        self._keep = keep
+        self._metadata = metadata
+        self.losses: list[Loss] = []
+
+    def field(self, field: t.Field, path: _Path) -> pa.Field:
+        arrow = self.type(field.type, path)
+        if not self._metadata:
+            return pa.field(field.name, arrow, field.optional)
+        extras = carried(field, plain, ".".join(path), self.losses, keep=self._keep)
+        metadata = {FIELD_ID: str(field.id)} if field.id >= 0 else {}
+        if extras:
+            metadata[EXTRAS] = json.dumps(extras)
+        return pa.field(field.name, arrow, field.optional, metadata or None)
+
+    def type(self, of: t.Type, path: _Path) -> pa.DataType:
+        match of:
+            case t.Record(fields):
+                return pa.struct([self.field(field, (*path, field.name)) for field in fields])
+            case t.Array(element):
+                return pa.list_(self.field(element, (*path, element.name)))
+            case t.Map(key, value):
+                return pa.map_(self.field(key, (*path, key.name)), self.field(value, (*path, value.name)))
+            case t.Union(branches):
+                return pa.dense_union([self.field(branch, (*path, branch.name)) for branch in branches])
+            case t.Decimal(precision, scale):
+                if precision > GREATEST_PRECISION:
+                    expected = f"at most {GREATEST_PRECISION} digits for Arrow"
+                    raise SchemaError(".".join(path), expected=expected, found=text(of))
+                return pa.decimal128(precision, scale) if precision <= 38 else pa.decimal256(precision, scale)
+            case t.Fixed(size) | t.Uuid(fixed=t.Fixed(size)):
+                return pa.binary(size)
+            case t.Vector(dimension, element):
+                return pa.binary(dimension * element.value)
+            case t.Uuid() | t.Enumeration():
+                return pa.string()
+            case _:
+                return _TO_ARROW[of]
+
+
+class _Inward:
+    """One conversion from Arrow, and its losses. A field without a column id gets `_NO_ID`."""
+
+    def __init__(self, where: str) -> None:
+        self._where = where
+        self.losses: list[Loss] = []
+
+    def field(self, arrow: pa.Field, path: _Path) -> t.Field:
+        metadata = arrow.metadata
+        of = self.type(arrow.type, path)
+        if metadata is None:
+            return t.Field(_NO_ID, path[-1], of, arrow.nullable)
+        where = self._at(path)
+        found = t.Field(_id(metadata.get(FIELD_ID), where), path[-1], of, arrow.nullable)
+        return restored(found, _load(metadata.get(EXTRAS), where), plain, where)
+
+    def type(self, arrow: pa.DataType, path: _Path) -> t.Type:
+        exact = _FROM_ARROW.get(arrow)
+        if exact is not None:
+            return exact
+        widened = _WIDENED.get(arrow)
+        if widened is not None:
+            return self._lossy(arrow, widened, path)
+        if pa.types.is_decimal(arrow):
+            return self._decimal(arrow, path)
+        if pa.types.is_timestamp(arrow):
+            found = t.Timestamp(_OF_UNIT[arrow.unit], zoned=arrow.tz is not None)
+            return found if arrow.unit != "s" and arrow.tz in _UTC else self._lossy(arrow, found, path)
+        if pa.types.is_fixed_size_binary(arrow):
+            return t.Fixed(arrow.byte_width)
+        if pa.types.is_dictionary(arrow) or pa.types.is_run_end_encoded(arrow):
+            return self._lossy(arrow, self.type(arrow.value_type, path), path)
+        if isinstance(arrow, pa.BaseExtensionType):
+            storage = self.type(arrow.storage_type, path)
+            of = t.Uuid(storage) if arrow.extension_name == "arrow.uuid" and isinstance(storage, t.Fixed) else storage
+            return of if isinstance(of, t.Uuid) else self._lossy(arrow, of, path)
+        return self._nested(arrow, path)
+
+    def _nested(self, arrow: pa.DataType, path: _Path) -> t.Type:
+        if pa.types.is_struct(arrow):
+            return t.Record(tuple(self.field(inner, (*path, inner.name)) for inner in _fields(arrow)))
+        if pa.types.is_map(arrow):
+            key = self.field(arrow.key_field, (*path, "key"))
+            return t.Map(replace(key, optional=False), self.field(arrow.item_field, (*path, "value")))
+        if pa.types.is_union(arrow):
+            branches = [self.field(inner, (*path, f"member{i}")) for i, inner in enumerate(_fields(arrow))]
+            return t.Union(tuple(replace(branch, optional=False) for branch in branches))
+        if hasattr(arrow, "value_field"):
+            array = t.Array(self.field(arrow.value_field, (*path, "element")))
+            return array if pa.types.is_list(arrow) else self._lossy(arrow, array, path)
+        raise SchemaError(self._at(path), expected="an Arrow type that holds values of ours", found=str(arrow))
+
+    def _decimal(self, arrow: pa.DataType, path: _Path) -> t.Type:
+        """Our scale is from 0 to the precision; Arrow's may lie outside."""
+        scale = max(arrow.scale, 0)
+        precision = max(arrow.precision + scale - arrow.scale, scale)
+        found = t.Decimal(precision, scale, t.Fixed(smallest_size(precision)))
+        return found if (precision, scale) == (arrow.precision, arrow.scale) else self._lossy(arrow, found, path)
+
+    def _lossy(self, arrow: pa.DataType, of: t.Type, path: _Path) -> t.Type:
+        self.losses.append(Loss(".".join(path), _shown(arrow), text(of)))
+        return of
+
+    def _at(self, path: _Path) -> str:
+        return f"{self._where}: {'.'.join(path)}" if path else self._where
+
+
+def _fields(arrow: pa.DataType) -> list[pa.Field]:
+    return [arrow.field(position) for position in range(arrow.num_fields)]
+
+
+def _shown(arrow: pa.DataType) -> str:
+    """An Arrow type for people, without the types in it."""
+    shown = str(arrow)
+    return shown if len(shown) <= 60 else f"{shown[:57]}..."
+
+
+def _id(stated: bytes | None, where: str) -> int:
+    if stated is None:
+        return _NO_ID
+    if not stated.isdigit():
+        raise SchemaError(where, expected=f"a column id as {FIELD_ID.decode()}", found=repr(stated)[:40])
+    return int(stated)
+
+
+def _load(extras: bytes | None, where: str) -> Any:
+    if extras is None:
+        return {}
+    try:
+        found = json.loads(extras)
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise SchemaError(where, expected="a JSON object as metadata `hudi`", found=repr(extras)[:60])
+    return found

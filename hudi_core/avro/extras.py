@@ -1,0 +1,177 @@
+"""What the schema languages of engines have no word for, as JSON that they carry in the metadata of a field.
+
+An engine has a plain type for every type of ours. `carried` says what a field has that the plain one lacks, `restored` puts
+it back. A reader that knows nothing of it sees an ordinary schema.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, fields
+from enum import Enum
+from typing import Any, Final
+
+from hudi_core.avro.defaults import default_from_avro, default_to_avro
+from hudi_core.errors import SchemaError
+from hudi_core.schema.loss import Loss
+from hudi_core.types import nodes as t
+from hudi_core.types.text import text
+
+Extras = Mapping[str, Any]
+"""JSON; empty when there is nothing to say."""
+
+Plain = Callable[[t.Type], t.Type]
+"""The type that an engine's own word for a type gives back, around the same fields; the very type when that is the same."""
+
+_KINDS: Final[Mapping[str, type]] = {
+    kind.__name__.lower(): kind
+    for kind in (
+        *(t.Boolean, t.Int, t.Long, t.Float, t.Double, t.Date, t.Time, t.Timestamp, t.String, t.Binary),
+        *(t.Fixed, t.Uuid, t.Decimal, t.Enumeration, t.Vector, t.Record, t.Array, t.Map, t.Union),
+    )
+}
+_INNER: Final[Mapping[type, frozenset[str]]] = {
+    t.Record: frozenset({"fields"}),
+    t.Array: frozenset({"element"}),
+    t.Map: frozenset({"key", "value"}),
+    t.Union: frozenset({"branches"}),
+}
+
+
+def _attributes(kind: type) -> tuple[tuple[str, object], ...]:
+    found = []
+    for attribute in fields(kind):
+        if attribute.name not in _INNER.get(kind, ()):
+            default = attribute.default_factory() if attribute.default_factory is not MISSING else attribute.default
+            found.append((attribute.name, default))
+    return tuple(found)
+
+
+_ATTRIBUTES: Final[Mapping[type, tuple[tuple[str, object], ...]]] = {
+    kind: _attributes(kind) for kind in _KINDS.values()
+}
+"""The attributes of each kind of type that are no fields, each with its default."""
+
+
+def carried(field: t.Field, plain: Plain, path: str, losses: list[Loss], *, keep: bool = True) -> dict[str, Any]:
+    """What a field has besides its id, its name, whether it is optional, and the fields in its type.
+
+    With `keep` it is returned as extras, and `losses` grows only by what JSON cannot say; without, all of it is a loss and
+    the extras are empty.
+    """
+    found: dict[str, Any] = {}
+    word = plain(field.type)
+    if word is not field.type and not _same_shell(field.type, word):
+        found["type"] = type_shell(field.type)
+    if field.doc is not None:
+        found["doc"] = field.doc
+    if field.default is not t.ABSENT:
+        try:
+            found["default"] = default_to_avro(field.default, field.type, path)
+        except SchemaError:
+            losses.append(Loss(path, f"default {field.default!r}"))
+    if field.aliases:
+        found["aliases"] = list(field.aliases)
+    if field.properties:
+        found["properties"] = dict(field.properties)
+    if field.type_properties:
+        found["type_properties"] = dict(field.type_properties)
+    if keep:
+        return found
+    for what, value in found.items():
+        loss = Loss(path, _described(field.type), _described(word)) if what == "type" else Loss(path, f"{what} {value!r}")
+        losses.append(loss)
+    return {}
+
+
+def restored(field: t.Field, extras: Extras, plain: Plain, path: str) -> t.Field:
+    """The field that was `carried`, from the plain one and the extras.
+
+    The type is put back when its plain form is the one that stands there; else someone has changed that since, and it wins.
+    Raises `SchemaError` for extras of another form.
+    """
+    if not extras:
+        return field
+    of = field.type
+    try:
+        if "type" in extras:
+            said = type_from_shell(extras["type"], t.children(of))
+            of = said if _same_shell(plain(said), of) else of
+        default: object = t.ABSENT
+        if "default" in extras:
+            stated = extras["default"]
+            default = None if stated is None else default_from_avro(stated, of, path)
+        return t.Field(
+            field.id,
+            field.name,
+            of,
+            field.optional,
+            extras.get("doc", field.doc),
+            default,
+            tuple(extras.get("aliases", ())),
+            extras.get("properties", {}),
+            extras.get("type_properties", {}),
+        )
+    except (KeyError, TypeError, AttributeError) as error:
+        raise SchemaError(path, expected="metadata of this library", found=f"{extras!r:.60} ({error!r})") from None
+
+
+def type_shell(of: t.Type) -> dict[str, Any]:
+    """A type without the fields in it, as JSON: its kind, and what differs from that kind's defaults."""
+    shell: dict[str, Any] = {"is": type(of).__name__.lower()}
+    for name, default in _ATTRIBUTES[type(of)]:
+        value = getattr(of, name)
+        if value != default:
+            shell[name] = _encoded(value)
+    return shell
+
+
+def type_from_shell(shell: Mapping[str, Any], inner: tuple[t.Field, ...] = ()) -> t.Type:
+    """Undoes `type_shell`; `inner` are the fields of the type. KeyError or TypeError when it is no shell."""
+    kind = _KINDS[shell["is"]]
+    stated = {name: _decoded(kind, name, value) for name, value in shell.items() if name != "is"}
+    if kind is t.Record or kind is t.Union:
+        return kind(inner, **stated)
+    return kind(*inner, **stated)  # type: ignore[no-any-return]
+
+
+def _same_shell(a: t.Type, b: t.Type) -> bool:
+    if type(a) is not type(b):
+        return False
+    return all(getattr(a, name) == getattr(b, name) for name, _ in _ATTRIBUTES[type(a)])
+
+
+def _encoded(value: object) -> object:
+    match value:
+        case Enum():
+            return value.name
+        case t.Fixed():
+            return type_shell(value)
+        case tuple():
+            return list(value)
+        case _:
+            return value
+
+
+def _decoded(kind: type, name: str, value: Any) -> Any:
+    match kind, name:
+        case _, "unit":
+            return t.Unit[value]
+        case _, "kind":
+            return t.RecordKind[value]
+        case t.Vector, "element":
+            return t.VectorElement[value]
+        case _, "fixed":
+            return type_from_shell(value)
+        case _, "symbols" | "aliases":
+            return tuple(value)
+        case _:
+            return value
+
+
+def _described(of: t.Type) -> str:
+    """A type without the fields in it, for people."""
+    shell = type_shell(of)
+    stated = ", ".join(f"{name} {value!r}" for name, value in shell.items() if name != "is")
+    name = shell["is"] if isinstance(of, t.Record | t.Array | t.Map | t.Union) else text(of)
+    return f"{name} with {stated}" if stated and isinstance(of, t.Record | t.Array | t.Map | t.Union) else name
