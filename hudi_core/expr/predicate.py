@@ -188,3 +188,18 @@ def _collect(part: Predicate | Term, found: dict[int, Column]) -> None:
             _collect(otherwise, found)
         case Always() | Opaque() | Constant():
             pass
+
+
+def literals_of(predicate: Predicate, column_id: int) -> list[object]:
+    """The values that a column itself is compared with, in order of appearance, repetitions included."""
+    match predicate:
+        case Below(Column(id=found), cut):
+            return [cut.value] if found == column_id else []
+        case OneOf(Column(id=found), values):
+            return list(values) if found == column_id else []
+        case Not(inner) | Is(inner):
+            return literals_of(inner, column_id)
+        case And(parts) | Or(parts):
+            return [value for inner in parts for value in literals_of(inner, column_id)]
+        case _:
+            return []
