@@ -20,6 +20,7 @@ from hudi_core.formats.avro_plan import (
     Boolean,
     Branches,
     Enumeration,
+    Field,
     Fixed,
     Floating,
     Integer,
@@ -53,11 +54,12 @@ from hudi_core.formats.columns import (
     Union,
     concatenate,
     spread,
+    without_nulls,
 )
 from hudi_core.formats.spans import gather
 
-CHUNK_BYTES = 1 << 20
-CHUNK_RECORDS = (1024, 16384)
+CHUNK_BYTES = 1 << 21
+CHUNK_RECORDS = (2048, 16384)
 """A chunk's records and its arrays of one number a record share the second-level cache; fewer records cost more calls."""
 
 FEW_LANES = 24
@@ -151,10 +153,6 @@ def _explain(node: Node, data: Bytes8, starts: Offsets, ends: Offsets, where: st
 def _read(node: Node, lanes: Lanes) -> Column:
     """The next value of every lane; there is at least one lane."""
     match node:
-        case Null():
-            return Nulls(len(lanes))
-        case Boolean() | Integer() | Floating() | Sized() | Fixed() | Enumeration():
-            return _read_leaf(node, lanes, None)
         case Record(fields):
             found = {}
             for each in fields:
@@ -163,6 +161,14 @@ def _read(node: Node, lanes: Lanes) -> Column:
                 else:
                     _skip(each.node, lanes)
             return Struct(len(lanes), found)
+        case Nullable():
+            return _read_nullable(node, lanes)
+        case Branches():
+            return _read_branches(node, lanes)
+        case Boolean() | Integer() | Floating() | Sized() | Fixed() | Enumeration():
+            return _read_leaf(node, lanes, None)
+        case Null():
+            return Nulls(len(lanes))
         case Array(item):
             offsets, items = _read_items(item, lanes)
             return ListOf(offsets, items)
@@ -172,10 +178,6 @@ def _read(node: Node, lanes: Lanes) -> Column:
             keys = entries.fields["key"]
             assert isinstance(keys, Text)
             return MapOf(offsets, keys, entries.fields["value"])
-        case Nullable():
-            return _read_nullable(node, lanes)
-        case Branches():
-            return _read_branches(node, lanes)
     assert_never(node)
 
 
@@ -183,35 +185,33 @@ def _read_leaf(node: Leaf, lanes: Lanes, live: Bools | None) -> Column:
     """The next value of every live lane (None: all); lanes that are not live stay, and give a null."""
     match node:
         case Boolean():
-            bits = lanes.peek()
+            bits = np.full(len(lanes), lanes.byte(), np.uint8)
             if live is not None:
                 bits *= live
             if bits.max() > 1:
                 raise Damaged
-            lanes.step_where(live, 1)
+            lanes.skip_where(live, 1)
             return Primitive(bits.view(np.bool_), live)
         case Integer(bits):
             return Primitive(lanes.signed(bits, live), live)
         case Floating(size):
-            words = lanes.rows(size).view(f"<u{size}").reshape(-1)
+            words = lanes.word(size)
             if live is not None:
                 words *= live
-            lanes.step_where(live, size)
+            lanes.skip_where(live, size)
             return Primitive(words.view(f"<f{size}"), live)
         case Fixed(size):
             rows = lanes.rows(size)
             if live is not None:
                 rows[~live] = 0
-            lanes.step_where(live, size)
+            lanes.skip_where(live, size)
             return FixedBinary(size, rows, live)
         case Enumeration(symbols):
-            return Symbols(lanes.ordinals(len(symbols), live).astype(np.int32), symbols, live)
+            return Symbols(np.full(len(lanes), lanes.naturals(len(symbols) - 1, live), np.int32), symbols, live)
         case Sized(utf8):
-            sizes = lanes.counts(live)
+            sizes = lanes.sizes(live)
             begin = lanes.here()
-            lanes.step(sizes)
-            if int(sizes.sum()) > lanes.limit:
-                raise Damaged
+            lanes.skip(sizes)
             offsets, data = gather(lanes.data, begin, sizes)
             if utf8:
                 _check_utf8(offsets, data)
@@ -233,46 +233,63 @@ def _check_utf8(offsets: Offsets, data: Bytes8) -> None:
         raise Damaged
 
 
+def _read_where(node: Node, lanes: Lanes, live: Bools) -> Column | None:
+    """As `_read` in the live lanes, others stay and are null. Only for a leaf, also one wrapped in records; else None.
+
+    For these it costs less to read all lanes and to blot out some than to part the live from the others.
+    """
+    match node:
+        case Boolean() | Integer() | Floating() | Sized() | Enumeration():
+            return _read_leaf(node, lanes, live)
+        case Record((Field(name, inner, True),)):
+            column = _read_where(inner, lanes, live)
+            return None if column is None else Struct(len(lanes), {name: column}, live)
+        case _:
+            return None
+
+
 def _read_nullable(node: Nullable, lanes: Lanes) -> Column:
-    branch = lanes.ordinals(2)
+    branch, inner = lanes.naturals(1), node.inner
+    if isinstance(branch, int):
+        none = np.empty(0, np.int64)
+        return spread(blank(inner), none, len(lanes)) if branch == node.null else _read(inner, lanes)
     live = branch != node.null
-    if live.all():
-        return _read(node.inner, lanes)
-    if not live.any():
-        return spread(blank(node.inner), np.empty(0, np.int64), len(lanes))
-    inner = node.inner
-    if not isinstance(inner, Record | Array | Map) and (fixed_width(inner) or 0) <= PADDING:
-        return _read_leaf(inner, lanes, live)
-    rows = np.flatnonzero(live)
-    chosen = lanes.select(rows)
-    column = spread(_read(inner, chosen), rows, len(lanes))
-    lanes.rejoin(rows, chosen)
+    column = _read_where(inner, lanes, live)
+    if column is None:
+        rows = np.flatnonzero(live)
+        chosen = lanes.select(rows)
+        column = spread(_read(inner, chosen), rows, len(lanes))
+        lanes.rejoin(rows, chosen)
     return column
 
 
 def _read_branches(node: Branches, lanes: Lanes) -> Column:
-    branch = lanes.ordinals(len(node.nodes))
+    branch, nodes = lanes.naturals(len(node.nodes) - 1), node.nodes
     children = list(node.blanks)
-    for number, rows in _by_branch(branch):
-        if rows is None:
-            children[number] = _read(node.nodes[number], lanes)
-        else:
+    if isinstance(branch, int):
+        children[branch] = _read(nodes[branch], lanes)
+        return Union(np.full(len(lanes), branch, np.int8), node.names, tuple(children))
+    for number, live in _by_branch(branch):
+        if isinstance(nodes[number], Null):
+            children[number] = Nulls(int(np.count_nonzero(live)))
+            continue
+        column = _read_where(nodes[number], lanes, live)
+        if column is None:
+            rows = np.flatnonzero(live)
             chosen = lanes.select(rows)
-            children[number] = _read(node.nodes[number], chosen)
+            children[number] = _read(nodes[number], chosen)
             lanes.rejoin(rows, chosen)
+        else:
+            children[number] = without_nulls(column)
     return Union(branch.astype(np.int8), node.names, tuple(children))
 
 
-def _by_branch(branch: Unsigned) -> Iterator[tuple[int, NDArray[np.int64] | None]]:
-    """The branches that occur, each with the rows that are on it; None for all rows."""
-    low, high = int(branch.min()), int(branch.max())
-    if low == high:
-        yield low, None
-        return
-    for number in range(low, high + 1):
-        rows = np.flatnonzero(branch == number)
-        if len(rows):
-            yield number, rows
+def _by_branch(branch: Unsigned) -> Iterator[tuple[int, Bools]]:
+    """The branches that occur, each with the lanes that are on it."""
+    for number in range(int(branch.min()), int(branch.max()) + 1):
+        live = branch == number
+        if np.count_nonzero(live):
+            yield number, live
 
 
 # -- passing over ----------------------------------------------------------------------------------------------------------
@@ -281,38 +298,55 @@ def _by_branch(branch: Unsigned) -> Iterator[tuple[int, NDArray[np.int64] | None
 def _skip(node: Node, lanes: Lanes) -> None:
     """As `_read`, without the values: only the bytes that say how long something is are looked at."""
     match node:
-        case Null():
-            return
-        case Boolean() | Floating() | Fixed():
-            lanes.skip(fixed_width(node) or 0)
-        case Integer() | Enumeration():
-            lanes.pass_varint()
-        case Sized():
-            lanes.step(lanes.counts())
         case Record(fields):
             for each in fields:
                 _skip(each.node, lanes)
+        case Nullable(inner, null):
+            _skip_one_of((Null(), inner) if null == 0 else (inner, Null()), lanes)
+        case Branches(nodes=nodes):
+            _skip_one_of(nodes, lanes)
+        case Null():
+            pass
+        case Boolean() | Integer() | Floating() | Sized() | Fixed() | Enumeration():
+            _skip_leaf(node, lanes, None)
         case Array(item):
             _items(item, lanes)
         case Map():
             _items(node.entry, lanes)
-        case Nullable():
-            _skip_one_of((Null(), node.inner) if node.null == 0 else (node.inner, Null()), lanes)
-        case Branches(nodes=nodes):
-            _skip_one_of(nodes, lanes)
+        case _:
+            assert_never(node)
+
+
+def _skip_leaf(node: Leaf, lanes: Lanes, live: Bools | None) -> None:
+    match node:
+        case Boolean():
+            lanes.skip_where(live, 1)
+        case Floating(size) | Fixed(size):
+            lanes.skip_where(live, size)
+        case Integer() | Enumeration():
+            lanes.pass_varint(live)
+        case Sized():
+            lanes.skip(lanes.sizes(live))
         case _:
             assert_never(node)
 
 
 def _skip_one_of(nodes: tuple[Node, ...], lanes: Lanes) -> None:
-    branch = lanes.ordinals(len(nodes))
-    for number, rows in _by_branch(branch):
-        if rows is None:
-            _skip(nodes[number], lanes)
-        elif not isinstance(nodes[number], Null):
-            chosen = lanes.select(rows)
-            _skip(nodes[number], chosen)
-            lanes.rejoin(rows, chosen)
+    branch = lanes.naturals(len(nodes) - 1)
+    if isinstance(branch, int):
+        _skip(nodes[branch], lanes)
+        return
+    for number, live in _by_branch(branch):
+        match nodes[number]:
+            case Null():
+                pass
+            case Boolean() | Integer() | Floating() | Sized() | Fixed() | Enumeration() as leaf:
+                _skip_leaf(leaf, lanes, live)
+            case other:
+                rows = np.flatnonzero(live)
+                chosen = lanes.select(rows)
+                _skip(other, chosen)
+                lanes.rejoin(rows, chosen)
 
 
 # -- lists and maps --------------------------------------------------------------------------------------------------------
@@ -371,7 +405,7 @@ def _items(item: Node, lanes: Lanes) -> tuple[Offsets, Offsets]:
             lane = np.repeat(rows, left)
             runs.append((lane, counts[lane] + within, np.repeat(active.here(), left) + within * width))
             counts[rows] += left
-            active.step(left * width)
+            active.skip(left * width)
             left = np.zeros_like(left)
     offsets = np.zeros(total + 1, np.int64)
     np.cumsum(counts, out=offsets[1:])

@@ -1,8 +1,8 @@
 """Many cursors into one buffer, one a record, that read the same Avro field of all records at once.
 
-A lane is one record. What all lanes have in common costs nothing a lane: bytes passed by every lane are added up in one
-number, and a byte is gathered for all lanes by one NumPy call. Each read looks first whether the lanes agree (all values
-one byte long, all on one branch) and does the general work only when they do not.
+A lane is one record. The next bytes of all lanes are copied side by side into a window by one NumPy call, and read from
+there; what all lanes have in common costs nothing a lane: bytes that every lane passes are added up in one number, and
+where the lanes agree on a byte it is read once.
 
 Lanes only ever move forward, and lengths are never negative; so a lane that read past the end of its record can never come
 back to it, and one comparison at the end of the records finds all such lanes. Until then such a lane reads bytes of its
@@ -11,6 +11,7 @@ neighbours, or hits the end of the buffer (`IndexError`, which the caller takes 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,14 +20,21 @@ from numpy.typing import NDArray
 from hudi_core.formats.columns import Bools, Bytes8, Offsets
 from hudi_core.formats.spans import windows
 
-PADDING = 32
-"""Bytes that must follow the last record in the buffer: fixed-width reads may look past the value that they want."""
+WINDOW = 32
+"""Bytes of each lane that are copied at once; a multiple of 8."""
 
-STOP = np.uint64(0x8080808080808080)
-LOW_BITS = np.uint64(0x0101010101010101)
-PAYLOAD = np.uint64(0x7F7F7F7F7F7F7F7F)
+PADDING = WINDOW + 32
+"""Bytes that must follow the last record in the buffer, because a window may open at the end of a record."""
 
-Unsigned = NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.uint64]
+_UNKNOWN, _DIFFERS = -1, -2
+"""Of a byte of the window: not compared yet; not the same in all lanes."""
+
+Unsigned = NDArray[np.unsignedinteger[Any]]
+Numbers = int | Unsigned
+"""One number a lane, or the one number that all lanes have."""
+
+
+_WORDS = {4: np.dtype("<u4"), 8: np.dtype("<u8")}
 
 
 class Damaged(Exception):
@@ -36,10 +44,13 @@ class Damaged(Exception):
 class Lanes:
     """Cursors at `positions + shift`; each record ends at `ends`. `limit` is the most bytes that all values can have."""
 
-    __slots__ = ("data", "ends", "limit", "positions", "shift")
+    __slots__ = ("base", "data", "ends", "limit", "positions", "shared", "shift", "window")
 
     def __init__(self, data: Bytes8, positions: Offsets, ends: Offsets, limit: int, shift: int = 0) -> None:
         self.data, self.positions, self.ends, self.limit, self.shift = data, positions, ends, limit, shift
+        self.window = np.empty((0, 0), np.uint8)
+        self.base = shift
+        self.shared: list[int] = []
 
     def __len__(self) -> int:
         return len(self.positions)
@@ -56,6 +67,7 @@ class Lanes:
         """Moves the given rows to where the lanes of `other`, once selected from them, have gone."""
         self.positions = self.positions.copy()
         self.positions[rows] = other.positions + (other.shift - self.shift)
+        self._close()
 
     def check_ends(self) -> None:
         """Raises Damaged when a lane has passed the end of its record."""
@@ -64,153 +76,235 @@ class Lanes:
 
     # -- bytes ---------------------------------------------------------------------------------------------------------
 
-    def peek(self, ahead: int = 0) -> NDArray[np.uint8]:
-        """The byte `ahead` of each lane."""
-        return self.data[self.shift + ahead :].take(self.positions)
+    def byte(self, ahead: int = 0) -> int | NDArray[np.uint8]:
+        """The byte `ahead` of each lane; an int when all lanes agree on it."""
+        place = self._see(ahead, 1)
+        if self.shared[place] == _UNKNOWN:
+            self._compare(place // 8)
+        shared = self.shared[place]
+        return shared if shared >= 0 else self.window[:, place].copy()
+
+    def word(self, size: int) -> Unsigned:
+        """The next `size` bytes (4 or 8) of each lane as a little-endian number."""
+        place = self._see(0, size)
+        return np.ndarray((len(self),), _WORDS[size], self.window, place, (WINDOW,)).copy()
 
     def rows(self, size: int) -> Bytes8:
         """The next `size` bytes of each lane, as an array of shape (lanes, size)."""
         return windows(self.data, self.positions, size, self.shift)
 
-    def skip(self, size: int) -> None:
-        """All lanes pass over `size` bytes."""
-        self.shift += size
+    def _see(self, ahead: int, size: int) -> int:
+        """The window's column in which `size` bytes from `ahead` begin; opens another window when this one lacks them."""
+        place = self.shift + ahead - self.base
+        if place + size <= len(self.shared):
+            return place
+        self.base = self.shift + ahead
+        self.window = windows(self.data, self.positions, WINDOW, self.base)
+        self.shared = [_UNKNOWN] * WINDOW
+        return 0
 
-    def step(self, sizes: NDArray[Any]) -> None:
-        """Each lane passes over its own number of bytes."""
-        self.positions = self.positions + sizes
+    def _close(self) -> None:
+        """The lanes have moved by different numbers of bytes: what the window shows is no longer what follows."""
+        self.base, self.shared = self.shift, []
 
-    def step_where(self, live: Bools | None, size: int) -> None:
-        """The live lanes (None: all) pass over `size` bytes."""
-        if live is None:
-            self.shift += size
+    def _compare(self, number: int) -> None:
+        """Finds out on which of the eight bytes of a word of the window all lanes agree."""
+        words = self.window.view(_WORDS[8])[:, number]
+        first = int(words[0]).to_bytes(8, "little")
+        apart = int(np.bitwise_or.reduce(words ^ words[0])).to_bytes(8, "little")
+        self.shared[8 * number : 8 * number + 8] = [_DIFFERS if a else b for a, b in zip(apart, first, strict=True)]
+
+    def skip(self, sizes: int | NDArray[Any]) -> None:
+        """Each lane passes over its own number of bytes, or all over the same."""
+        if isinstance(sizes, int):
+            self.shift += sizes
         else:
-            self.step(live * np.int64(size))
+            self.positions = self.positions + sizes
+            self._close()
+
+    def skip_where(self, live: Bools | None, size: int) -> None:
+        """The live lanes (None: all) pass over `size` bytes."""
+        self.skip(size if live is None else live * np.int64(size))
 
     # -- varints -------------------------------------------------------------------------------------------------------
 
-    def unsigned(self, live: Bools | None = None) -> Unsigned:
+    def unsigned(self, live: Bools | None = None) -> Numbers:
         """The next varint of each lane before zigzag, in the narrowest array that holds all; 0 and not moved where not live."""
-        first = self.peek()
-        if live is not None:
-            first *= live
-        more = first >= 128
-        if not more.any():
-            self.step_where(live, 1)
-            return first
-        second = self.peek(1)
-        second *= more
-        if second.max() >= 128:
-            return self._long_unsigned(live)
-        self.step(more if live is None else more + live.view(np.uint8))
-        self.shift += live is None
-        wide = second.astype(np.uint16)
-        wide <<= 7
-        wide |= first & 127
-        return wide
+        found = self._short(live)
+        if found is not None:
+            return found
+        for size in (4, 8):
+            word = self.word(size)
+            if live is not None:
+                word *= live
+            below = _below_stop(word)
+            reach = int(np.bitwise_or.reduce(below))
+            if reach >> (8 * size - 1) == 0:
+                self._pass(below, reach, live)
+                return _packed(word, below, reach)
+        return self._longest(word, below, live)
 
-    def _long_unsigned(self, live: Bools | None) -> NDArray[np.uint64]:
-        word = self.rows(8).view("<u8").reshape(-1)
+    def pass_varint(self, live: Bools | None = None) -> None:
+        """As `unsigned`, when the number does not matter."""
+        if self._short(live) is not None:
+            return
+        word = self.word(4)
         if live is not None:
             word *= live
-        low = _below_stop(word)
-        size = _bytes_of(low)
-        reach = int(np.bitwise_or.reduce(low))
-        word &= low
-        word &= PAYLOAD
-        value = _packed(word, reach)
-        if reach == 0xFFFFFFFFFFFFFFFF:
-            self._add_last_bytes(value, size, np.flatnonzero(low == np.uint64(reach)))
-        sizes = size.view(np.int64)
-        self.step(sizes if live is None else sizes * live)
+        below = _below_stop(word)
+        reach = int(np.bitwise_or.reduce(below))
+        if reach >> 31 == 0:
+            self._pass(below, reach, live)
+        else:
+            self.unsigned(live)
+
+    def _short(self, live: Bools | None) -> Numbers | None:
+        """The next varint when all lanes have the same or all have one byte; None, and nobody moved, otherwise."""
+        first = self.byte()
+        if isinstance(first, int):
+            if live is None:
+                return self._same(first)
+            first = np.full(len(self), first, np.uint8)
+        if live is not None:
+            first *= live
+        if np.maximum.reduce(first) >= 128:
+            return None
+        self.skip_where(live, 1)
+        return first
+
+    def _same(self, byte: int | NDArray[np.uint8]) -> int | None:
+        """The next varint when all lanes agree on all its bytes, `byte` being the first."""
+        value = size = 0
+        while isinstance(byte, int):
+            value |= (byte & 127) << 7 * size
+            size += 1
+            if byte < 128:
+                if value >> 64:
+                    raise Damaged
+                self.shift += size
+                return value
+            if size == 10:
+                raise Damaged
+            byte = self.byte(size)
+        return None
+
+    def _longest(self, word: Unsigned, below: Unsigned, live: Bools | None) -> Unsigned:
+        """As `unsigned`, where some number has more than eight bytes: the ninth holds bits 56 to 62, the tenth bit 63."""
+        rows = np.flatnonzero(below == ~np.uint64(0))
+        value = _packed(word, below, (1 << 64) - 1)
+        tail = self.select(rows).rows(10)[:, 8:].astype(np.uint64)
+        more = tail[:, 0] >> np.uint64(7)
+        tail[:, 1] *= more
+        if tail[:, 1].max() > 1:
+            raise Damaged
+        value[rows] |= (tail[:, 0] & np.uint64(127)) << np.uint64(56)
+        value[rows] |= tail[:, 1] << np.uint64(63)
+        sizes = _sizes(below)
+        sizes[rows] += 1 + more.astype(np.int64)
+        self.skip(sizes if live is None else sizes * live)
         return value
 
-    def _add_last_bytes(self, value: NDArray[np.uint64], size: NDArray[np.uint64], rows: NDArray[np.int64]) -> None:
-        """Completes the varints of more than eight bytes: the ninth holds bits 56 to 62, the tenth bit 63."""
-        tail = self.select(rows)
-        ninth, tenth = tail.peek(8), tail.peek(9)
-        more = ninth >= 128
-        tenth *= more
-        if tenth.max() > 1:
-            raise Damaged
-        value[rows] |= (ninth.astype(np.uint64) & np.uint64(127)) << np.uint64(56)
-        value[rows] |= tenth.astype(np.uint64) << np.uint64(63)
-        size[rows] += np.uint64(1) + more
+    def _pass(self, below: Unsigned, reach: int, live: Bools | None) -> None:
+        """The live lanes pass over the varints that end where the ones end; `reach` has the ones of the longest."""
+        if live is None and int(np.bitwise_and.reduce(below)) == reach:
+            self.skip(reach.bit_length() // 8 + 1)
+        else:
+            sizes = _sizes(below)
+            self.skip(sizes if live is None else sizes * live)
 
     def signed(self, bits: int, live: Bools | None = None) -> NDArray[Any]:
         """The next int (`bits` 32) or long (64) of each lane; 0 and not moved where not live."""
         raw = self.unsigned(live)
-        if bits == 32 and raw.dtype == np.uint64 and (raw >> np.uint64(32)).any():
+        dtype = np.int32 if bits == 32 else np.int64
+        if bits == 32 and int(raw if isinstance(raw, int) else raw.max()) >> 32:
             raise Damaged
-        value: NDArray[Any] = (raw >> raw.dtype.type(1)).astype(np.int32 if bits == 32 else np.int64)
-        raw &= raw.dtype.type(1)
-        if raw.any():
-            value ^= -(raw.astype(value.dtype))
+        if isinstance(raw, int):
+            return np.full(len(self), (raw >> 1) ^ -(raw & 1), dtype)
+        value = (raw >> raw.dtype.type(1)).astype(dtype)
+        if np.bitwise_or.reduce(raw) & 1:
+            raw &= raw.dtype.type(1)
+            value ^= -raw.astype(dtype)
         return value
 
-    def counts(self, live: Bools | None = None) -> NDArray[np.int64]:
-        """The next long of each lane as a count of bytes that cannot be more than there are."""
+    def naturals(self, most: int, live: Bools | None = None) -> Numbers:
+        """The next int or long of each lane, which must be from 0 to `most`; 0 and not moved where not live."""
         raw = self.unsigned(live)
-        if raw.dtype == np.uint64 and raw.max() > np.uint64(2 * self.limit):
-            raise Damaged
-        found = raw.astype(np.int64)
-        if np.bitwise_or.reduce(raw) & raw.dtype.type(1):
-            raise Damaged
-        found >>= 1
-        return found
-
-    def ordinals(self, below: int, live: Bools | None = None) -> Unsigned:
-        """The next int of each lane as a number from 0 to `below` exclusive: a branch of a union or a symbol of an enum."""
-        raw = self.unsigned(live)
-        if np.bitwise_or.reduce(raw) & raw.dtype.type(1):
+        if isinstance(raw, int):
+            if raw & 1 or raw >> 1 > most:
+                raise Damaged
+            return raw >> 1
+        if np.bitwise_or.reduce(raw) & 1 or np.maximum.reduce(raw) > 2 * most:
             raise Damaged
         raw >>= raw.dtype.type(1)
-        if raw.max() >= below:
-            raise Damaged
         return raw
 
-    def pass_varint(self, live: Bools | None = None) -> None:
-        """Passes over the next varint of each lane; what it says does not matter."""
-        more = self.peek() >= 128
-        if live is not None:
-            more &= live
-        if not more.any():
-            self.step_where(live, 1)
-            return
-        second = self.peek(1)
-        second *= more
-        if second.max() < 128:
-            self.step(more if live is None else more + live.view(np.uint8))
-            self.shift += live is None
-            return
-        self._long_unsigned(live)
+    def sizes(self, live: Bools | None = None) -> int | NDArray[np.int64]:
+        """The next long of each lane as a number of bytes that follow; all together no more than there can be."""
+        found = self.naturals(self.limit, live)
+        total = found * len(self) if isinstance(found, int) else int(found.sum(dtype=np.int64))
+        if total > self.limit:
+            raise Damaged
+        return found if isinstance(found, int) else found.astype(np.int64)
 
 
-def _below_stop(word: NDArray[np.uint64]) -> NDArray[np.uint64]:
+@dataclass(frozen=True, slots=True)
+class _Bits:
+    """Constants of one word size, of that size: bit patterns of its bytes, and where the last byte begins."""
+
+    one: Any
+    tops: Any
+    lows: Any
+    payloads: Any
+    last: Any
+    packing: tuple[tuple[int, Any, Any, Any], ...]
+    """For pairs, fours and eights of 7-bit groups: how far numbers must reach for it, the lower halves, the upper halves once
+    moved, and by how many bits they move."""
+
+
+def _bits(size: int) -> _Bits:
+    kind = np.uint32 if size == 4 else np.uint64
+    packing = []
+    for unit in (1, 2, 4)[: size // 4 + 1]:
+        half = (1 << 7 * unit) - 1
+        low = sum(half << 16 * unit * i for i in range(size // (2 * unit)))
+        packing.append(((1 << 8 * unit - 1) - 1, kind(low), kind(low << 7 * unit), kind(unit)))
+    every = int.from_bytes(b"\x01" * size, "little")
+    return _Bits(kind(1), kind(0x80 * every), kind(every), kind(0x7F * every), kind(8 * size - 8), tuple(packing))
+
+
+_BITS = {4: _bits(4), 8: _bits(8)}
+
+
+def _below_stop(word: Unsigned) -> Unsigned:
     """Ones in all bits below the top bit of the first byte whose top bit is clear; all ones when there is no such byte."""
+    bits = _BITS[word.itemsize]
     stop = ~word
-    stop &= STOP
+    stop &= bits.tops
     lowest = np.negative(stop)
     lowest &= stop
-    lowest -= np.uint64(1)
+    lowest -= bits.one
     return lowest
 
 
-def _bytes_of(low: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Number of bytes that the ones from below reach into: one low bit a byte, summed into the top byte by a multiplication."""
-    size = low & LOW_BITS
-    size *= LOW_BITS
-    size >>= np.uint64(56)
-    return size
+def _sizes(below: Unsigned) -> NDArray[np.int64]:
+    """Number of bytes that the ones reach into: one low bit a byte, all summed into the top byte by a multiplication."""
+    bits = _BITS[below.itemsize]
+    size = below & bits.lows
+    size *= bits.lows
+    size >>= bits.last
+    found: NDArray[np.int64] = size.astype(np.int64)
+    return found
 
 
-def _packed(word: NDArray[np.uint64], reach: int) -> NDArray[np.uint64]:
-    """The 7-bit groups, one a byte, moved together: first in pairs, then in fours, then all eight, as far as `reach` asks."""
-    steps = ((0x7F, 0x007F007F007F007F, 1), (0x7FFF, 0x00003FFF00003FFF, 2), (0x7FFFFFFF, 0x000000000FFFFFFF, 4))
-    for needed_above, keep, shift in steps:
-        if reach > needed_above:
-            moved = word >> np.uint64(shift)
-            word &= np.uint64(keep)
-            moved &= np.uint64(keep << (8 * shift - shift))
-            word |= moved
+def _packed(word: Unsigned, below: Unsigned, reach: int) -> Unsigned:
+    """The 7-bit groups below the stop, one a byte, moved together: in pairs, then fours, then eights, as far as needed."""
+    bits = _BITS[word.itemsize]
+    word &= below
+    word &= bits.payloads
+    for enough, low, moved_high, by in bits.packing:
+        if reach > enough:
+            high = word >> by
+            high &= moved_high
+            word &= low
+            word |= high
     return word

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
 from hudi_core.formats.columns import Bytes8, Offsets
@@ -20,20 +22,26 @@ def windows(data: Bytes8, positions: Offsets, size: int, shift: int = 0) -> Byte
     spots = len(data) - shift - size + 1
     if spots <= 0:
         raise IndexError(f"no {size} bytes at {shift} in a buffer of {len(data)}")
-    items = np.ndarray((spots,), f"V{size}", data, shift, (1,))
+    items = np.ndarray((spots,), _opaque(size), data, shift, (1,))
     return items[positions].view(np.uint8).reshape(-1, size)
 
 
-def gather(data: Bytes8, starts: Offsets, lengths: Offsets) -> tuple[Offsets, Bytes8]:
-    """Offsets and bytes of all spans, in order. IndexError when a span passes the end of `data`."""
+@cache
+def _opaque(size: int) -> np.dtype[np.void]:
+    return np.dtype((np.void, size))
+
+
+def gather(data: Bytes8, starts: Offsets, lengths: Offsets | int) -> tuple[Offsets, Bytes8]:
+    """Offsets and bytes of all spans, in order; one length when all are equal. IndexError past the end of `data`."""
+    if isinstance(lengths, int):
+        offsets = np.arange(len(starts) + 1, dtype=np.int64) * lengths
+        return offsets, windows(data, starts, lengths).reshape(-1)
     offsets = np.zeros(len(starts) + 1, np.int64)
     np.cumsum(lengths, out=offsets[1:])
     total = int(offsets[-1])
     if total == 0:
         return offsets, np.empty(0, np.uint8)
     widest = int(lengths.max())
-    if widest * len(starts) == total:
-        return offsets, windows(data, starts, widest).reshape(-1)
     roomy = int(starts.max()) + widest <= len(data)
     if roomy and widest <= WIDEST_WINDOW and widest * len(starts) <= 4 * total:
         return offsets, _cut(windows(data, starts, widest), lengths)
