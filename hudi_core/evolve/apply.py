@@ -152,7 +152,7 @@ def _require_record(parent: Draft, where: str) -> None:
         case Union():
             found = "a branch of a union"
         case other:
-            found = f"a place in a {brief(other)}"
+            found = f"a name inside a {brief(other)}"
     raise SchemaError(where, expected="a field of a record", found=found)
 
 
