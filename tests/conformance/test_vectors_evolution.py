@@ -10,20 +10,27 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import count
 from typing import Any
 
+from hudi_core.avro.inbound import schema_from_avro
+from hudi_core.avro.outbound import schema_to_avro
 from hudi_core.errors import SchemaError
 from hudi_core.evolve.apply import evolve
 from hudi_core.evolve.changes import AlterType
-from hudi_core.evolve.compat import incompatibilities
-from hudi_core.evolve.reconcile import Match, reconcile
-from hudi_core.schema.json import schema_to_json
+from hudi_core.evolve.compat import incompatibilities, missing_columns, require_writable
+from hudi_core.evolve.merge import merge, requirements
+from hudi_core.evolve.reconcile import Match, Stored, reconcile, stored_column
+from hudi_core.schema.json import schema_from_json, schema_to_json
 from hudi_core.schema.schema import Schema
+from hudi_core.types import nodes as t
+from hudi_core.types.walk import with_children
 from tests.conformance.deviations import find
 from tests.conformance.deviations.evolution import DEVIATIONS
 from tests.support.conformance import vectors
 from tests.support.plans import apply_plan
-from tests.support.vector_schemas import holding, persisted_type, schema_of, stepped, type_of
+from tests.support.vector_schemas import defaults, holding, persisted_type, schema_of, shape, stepped, type_of
 from tests.support.vector_values import decode
 
 REFUSED = "refused"
@@ -117,3 +124,165 @@ def checked(answer: dict[str, Any]) -> object:
     if "error" in answer:
         return REFUSED
     return [(reason["kind"], reason["location"]) for reason in answer["value"]["incompatibilities"]]
+
+
+def test_reconciliation_answers_like_hudi_or_deviates_with_a_reason() -> None:
+    ledger = Ledger("schema_reconcile")
+    asking = {
+        "reconcile": merge_questions,
+        "requirements": requirement_questions,
+        "merge": read_questions,
+        "pair_checks": gate_questions,
+        "rewrite": rewrite_questions,
+        "rewrite_deep": rewrite_questions,
+        "rewrite_flat": rewrite_questions,
+    }
+    for case in vectors("schema_reconcile"):
+        for question, ours, theirs in asking.get(case["op"], nothing)(case):
+            ledger.settle(case, question, ours, theirs)
+    ledger.close()
+
+
+Answers = Iterator[tuple[dict[str, Any], object, object]]
+
+
+def nothing(case: dict[str, Any]) -> Answers:
+    """Taking top-level fields over by name without a look at their types is no reading of ours."""
+    assert case["op"] == "project_shallow"
+    yield from ()
+
+
+def merge_questions(case: dict[str, Any]) -> Answers:
+    given, output = case["input"], case["output"]
+    table = schema_of(given["table"])
+    incoming = schema_from_avro(given["incoming"]) if given["incoming"] else t.Record(())
+    for name, missing_optional in (("keep_missing", False), ("make_missing_nullable", True)):
+        question = {"ask": "merge", "table": table, "incoming": incoming}
+        ours = attempt(lambda missing=missing_optional: merge(table, incoming, missing_optional=missing))
+        theirs = output[name]
+        if isinstance(ours, Schema) and "value" in theirs and table.max_column_id > max(table.places):
+            yield question, ours.max_column_id, theirs["value"]["max_column_id"]
+            ours, theirs = shape(ours.record), shape(schema_from_json(json.dumps(theirs["value"]["internal"])).record)
+        elif isinstance(ours, Schema) and "value" in theirs:
+            yield {"ask": "same"}, ours is table, theirs["value"]["same_as_table"]
+            ours, theirs = json.loads(schema_to_json(ours).value), theirs["value"]["internal"]
+        else:
+            ours, theirs = ours == REFUSED, "error" in theirs
+        yield {**question, "ask": "merged"}, ours, theirs
+        if f"avro_{name}" in output:
+            yield from avro_merge_questions(given, missing_optional, output[f"avro_{name}"])
+
+
+def avro_merge_questions(given: dict[str, Any], missing_optional: bool, theirs: dict[str, Any]) -> Answers:
+    table = schema_from_avro(given["table_avro"])
+    incoming = schema_from_avro(given["incoming"]) if given["incoming"] else t.Record(())
+    ours = attempt(lambda: schema_from_avro(schema_to_avro(merge(table, incoming, missing_optional=missing_optional))))
+    if isinstance(ours, Schema) and "value" in theirs:
+        found = schema_from_avro(theirs["value"])
+        yield (
+            {"ask": "avro"},
+            (shape(ours.record), defaults(ours.record)),
+            (shape(found.record), defaults(found.record)),
+        )
+    else:
+        yield {"ask": "avro"}, ours == REFUSED, "error" in theirs
+
+
+def requirement_questions(case: dict[str, Any]) -> Answers:
+    source, target = (schema_from_avro(case["input"][side]).record for side in ("source", "target"))
+    for name, reorder in (("no_reorder", False), ("reorder", True)):
+        ours = requirements(source, target, reorder=reorder)
+        theirs = schema_from_avro(case["output"][name]["value"]).record
+        question = {"ask": "requirements", "source": source, "target": target}
+        yield question, shape(ours), shape(theirs)
+        yield {**question, "ask": "defaults"}, defaults(ours), defaults(theirs)
+
+
+def read_questions(case: dict[str, Any]) -> Answers:
+    given = case["input"]
+    file = schema_of(given["file"])
+    changed = {**given["file"], "changes": [*given["file"].get("changes", []), *given.get("changes", [])]}
+    wanted = attempt(lambda: schema_of(given.get("query", changed)))
+    yield {"ask": "changed"}, wanted == REFUSED, "error" in case
+    if not isinstance(wanted, Schema) or "error" in case:
+        return
+    output, question = case["output"], {"ask": "read", "file": file, "wanted": wanted}
+    for name, answer in output["filter_names"].items():
+        found = stored_column(file, wanted, wanted.get(name).field.id)
+        ours = found.place.name if isinstance(found, Stored) else ""
+        yield {**question, "ask": "stored", "column": name}, ours, answer.get("value")
+    plan = reconcile(file, wanted, nulls_for_required=True) if "records" in given else None
+    for record, rewritten in zip(given.get("records", []), output.get("rewritten", []), strict=True):
+        stored = decode(record, file.record)
+        ours = attempt(lambda stored=stored: apply_plan(plan, stored))
+        answer = rewritten["log_path"]
+        theirs = REFUSED if "error" in answer else decode(in_order(answer["value"], wanted.record), wanted.record)
+        yield {**question, "ask": "rows", "value": stored}, ours, theirs
+
+
+def in_order(typed: Any, of: Any) -> Any:
+    """A typed value with the fields of records under our names; Hudi has other names for columns that were added again."""
+    match of:
+        case t.Record(fields) if typed is not None:
+            parts = zip(fields, typed["record"].values(), strict=True)
+            return {"record": {field.name: in_order(part, field.type) for field, part in parts}}
+        case t.Array(element) if typed is not None:
+            return {"array": [in_order(part, element.type) for part in typed["array"]]}
+        case t.Map(value=item) if typed is not None:
+            return {"map": {key: in_order(part, item.type) for key, part in typed["map"].items()}}
+        case _:
+            return typed
+
+
+def gate_questions(case: dict[str, Any]) -> Answers:
+    table, writer = (schema_from_avro(case["input"][side]) for side in ("table", "writer"))
+    output, ignored = case["output"], case["input"]["partition_columns"]
+    question = {"ask": "gate", "reader": writer, "writer": table, "avro": case["input"]}
+    reasons = incompatibilities(writer.record, table.record)
+    yield question, [(reason.kind.name, reason.location) for reason in reasons], checked(output["checker"])
+    yield question, not reasons, output["is_schema_compatible"].get("value", REFUSED)
+    for validate in (True, False):
+        for allow_missing in (True, False):
+            name = f"check_schema_compatible(validate={validate},projection={allow_missing})".lower()
+            options = {"validate": validate, "allow_missing": allow_missing, "ignored": ignored}
+            ours = attempt(lambda options=options: require_writable(table.record, writer.record, **options))
+            yield {**question, "ask": "require"}, ours == REFUSED, "error" in output[name]
+    lacking = missing_columns(table.record, writer.record)
+    yield (
+        {**question, "ask": "missing"},
+        [path[0] for path in lacking if len(path) == 1],
+        output["missing_fields"]["value"],
+    )
+    ours = not lacking and not incompatibilities(writer.record, table.record, names=False)
+    yield {**question, "ask": "evolution"}, ours, "value" in output["check_valid_evolution"]
+    covered = attempt(lambda: bool(reconcile(table, writer, Match.NAME).positions))
+    covered = covered != REFUSED and not missing_columns(writer.record, table.record)
+    yield {**question, "ask": "covers"}, covered, output["is_compatible_projection"]["value"]
+
+
+def rewrite_questions(case: dict[str, Any]) -> Answers:
+    given = case["input"]
+    file, wanted = schema_from_avro(given["from"]), schema_from_avro(given["to"])
+    wanted = with_ids_of(file, wanted, given["renames"])
+    stored = decode(given["record"], file.record)
+    ours = attempt(lambda: apply_plan(reconcile(file, wanted), stored))
+    theirs = REFUSED if "error" in case else decode(case["output"], wanted.record)
+    yield {"ask": "rewrite", "file": file, "wanted": wanted, "value": stored}, ours, theirs
+
+
+def with_ids_of(file: Schema, wanted: Schema, renames: dict[str, str]) -> Schema:
+    """The wanted schema with the ids of the file's columns: those of the same path, renames taken back."""
+    fresh = count(1000)
+
+    def old(path: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(renames.get(".".join(path[: depth + 1]), name) for depth, name in enumerate(path))
+
+    def numbered(of: t.Type, path: tuple[str, ...]) -> t.Type:
+        inner = []
+        for field in t.children(of):
+            at = (*path, field.name)
+            column_id = file.ids[old(at)] if old(at) in file.ids else next(fresh)
+            inner.append(replace(field, id=column_id, type=numbered(field.type, at)))
+        return with_children(of, tuple(inner))
+
+    return Schema(numbered(wanted.record, ()))

@@ -29,6 +29,7 @@ from hudi_core.schema.ids import record_with_ids
 from hudi_core.schema.json import schema_from_json
 from hudi_core.schema.schema import Path, Schema
 from hudi_core.types import nodes as t
+from hudi_core.types.walk import walk
 
 Step = Mapping[str, Any]
 
@@ -168,3 +169,29 @@ def _updated(item: Step, start: Schema) -> list[Change]:
     if "new_name" in item:
         made.append(RenameColumn(name, item["new_name"]))
     return made
+
+
+def shape(of: t.Type, *, ids: bool = False) -> object:
+    """What a schema says of its rows: names, nullability, types; without names of types, docs, defaults, and ids unless asked."""
+    match of:
+        case t.Record() | t.Array() | t.Map() | t.Union():
+            inner = [
+                (field.id if ids else None, field.name, field.optional, shape(field.type, ids=ids))
+                for field in t.children(of)
+            ]
+            return (type(of).__name__, *inner)
+        case t.Fixed(size):
+            return f"fixed[{size}]"
+        case t.Decimal(precision, scale, fixed):
+            return f"decimal({precision}, {scale})[{fixed.size if fixed else ''}]"
+        case t.Enumeration(symbols):
+            return symbols
+        case t.Vector(dimension, element, backing):
+            return (dimension, element, backing)
+        case _:
+            return of
+
+
+def defaults(of: t.Type) -> list[tuple[Path, object]]:
+    """The default of every field of a record that has one."""
+    return [(path, field.default) for path, field in walk(of) if field.default is not t.ABSENT]
