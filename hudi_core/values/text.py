@@ -147,7 +147,7 @@ def _decimal(text: str, of: t.Decimal) -> decimal.Decimal | None:
     if number.adjusted() > of.precision:
         return None
     step = decimal.Decimal((0, (1,), -of.scale))
-    found = number.quantize(step, rounding=decimal.ROUND_HALF_UP, context=EXACT)
+    found = EXACT.plus(number.quantize(step, rounding=decimal.ROUND_HALF_UP, context=EXACT))  # no zero has a sign
     return found if fits_decimal(found, of) else None
 
 

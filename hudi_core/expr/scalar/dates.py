@@ -8,7 +8,7 @@ from hudi_core.values.calendar import DAY_SECONDS, civil_from_days, days_from_ci
 _SECONDS = {"WEEK": 7 * DAY_SECONDS, "DAY": DAY_SECONDS, "DD": DAY_SECONDS, "HOUR": 3600, "MINUTE": 60, "SECOND": 1}
 _PARTS_OF_SECOND = {"MILLISECOND": 1_000, "MICROSECOND": MICROS}
 _MONTHS = {"YEAR": 12, "YYYY": 12, "YY": 12, "QUARTER": 3, "MONTH": 1, "MM": 1, "MON": 1}
-_MONDAY = -3 * DAY_SECONDS
+MONDAY = -3 * DAY_SECONDS
 """1969-12-29, in seconds: a start of a week."""
 
 
@@ -47,6 +47,6 @@ def date_trunc(unit: str, ticks: int, per_second: int) -> int | None:
     if kind == "parts":
         step = max(per_second // number, 1)
         return ticks // step * step
-    origin = _MONDAY * per_second if unit.upper() == "WEEK" else 0
+    origin = MONDAY * per_second if unit.upper() == "WEEK" else 0
     step = number * per_second
     return (ticks - origin) // step * step + origin

@@ -1,0 +1,113 @@
+"""Arithmetic on Arrow arrays, with the answers of `hudi_core.expr.scalar.arithmetic`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from hudi_arrow.arrays import Array, conformed
+from hudi_arrow.distinct import by_distinct
+from hudi_arrow.types import to_arrow
+from hudi_core.expr.functions import Function
+from hudi_core.expr.scalar.apply import apply
+from hudi_core.types import nodes as t
+
+_MOST_DIGITS = 76
+"""Digits of Arrow's widest decimal."""
+
+
+def arithmetic(function: Function, operands: Sequence[Array], types: Sequence[t.Type], of: t.Type) -> Array:
+    """One operation in the arithmetic of the result's type."""
+    operands = [conformed(array, source) for array, source in zip(operands, types, strict=True)]
+    match of:
+        case t.Int() | t.Long():
+            return _on_integers(function, [array.cast(to_arrow(of), safe=False) for array in operands])
+        case t.Float() | t.Double():
+            return _on_floats(function, [_real(array, to_arrow(of)) for array in operands])
+        case t.Decimal() if function in _ON_DECIMALS and all(isinstance(source, t.Decimal) for source in types):
+            found = _on_decimals(function, list(operands), of)
+            if found is not None:
+                return found
+    return by_distinct(lambda *values: apply(function, values, types, of), operands, types, of)
+
+
+def _on_integers(function: Function, operands: list[Array]) -> Array:
+    left, right = operands[0], operands[-1]
+    match function:
+        case Function.DIVIDE | Function.MODULO:
+            # The one quotient that does not fit, least / -1, wraps to the least, as its negation does.
+            minus_one = pc.equal(right, -1)
+            divisor = pc.if_else(pc.or_(pc.equal(right, 0), minus_one), pa.scalar(None, right.type), right)
+            quotient = pc.if_else(minus_one, pc.negate(left), pc.divide(left, divisor))
+            return quotient if function is Function.DIVIDE else pc.subtract(left, pc.multiply(quotient, right))
+        case _:
+            return _KERNELS[function](*operands)
+
+
+def _on_floats(function: Function, operands: list[Array]) -> Array:
+    left, right = operands[0], operands[-1]
+    match function:
+        case Function.DIVIDE:
+            return pc.divide(left, _without_zeros(right))
+        case Function.MODULO:
+            known = pc.and_(pc.is_valid(left), pc.is_valid(_without_zeros(right)))
+            divisor = pc.if_else(known, right, pa.scalar(1.0, right.type))
+            with np.errstate(invalid="ignore"):
+                found = np.fmod(pc.fill_null(left, 0.0).to_numpy(), divisor.to_numpy())
+            return pc.if_else(known, pa.array(found, left.type), pa.scalar(None, left.type))
+        case _:
+            return _KERNELS[function](*operands)
+
+
+def _on_decimals(function: Function, operands: list[Array], of: t.Decimal) -> Array | None:
+    """Exact in 76 digits, then rounded half up; None when 76 digits may be too few."""
+    kinds = [array.type for array in operands]
+    if function is Function.MULTIPLY:
+        needed = sum(kind.precision for kind in kinds) + 1
+    else:
+        needed = max(kind.precision - kind.scale for kind in kinds) + max(kind.scale for kind in kinds) + 1
+    # Rounding up may add a digit, and rescaling to more decimals adds those.
+    if needed + 1 + max(of.scale - sum(kind.scale for kind in kinds), 0) > _MOST_DIGITS:
+        return None
+    wide = [array.cast(pa.decimal256(kind.precision, kind.scale)) for array, kind in zip(operands, kinds, strict=True)]
+    exact = _KERNELS[function](*wide)
+    return fitted(exact, of)
+
+
+def fitted(exact: Array, of: t.Decimal) -> Array:
+    """Decimals of up to 76 digits at the type's scale, half rounded away from zero, null where they have too many digits."""
+    scale, whole = exact.type.scale, of.precision - of.scale
+    if scale > of.scale:
+        room = pa.decimal256(min(exact.type.precision + 1, _MOST_DIGITS), scale)
+        exact = pc.round(exact.cast(room), of.scale, "half_towards_infinity")
+    if whole + 1 + scale <= _MOST_DIGITS:
+        limit = pa.scalar(Decimal((0, (1,), whole)), pa.decimal256(whole + 1 + scale, scale))
+        exact = pc.if_else(pc.less(pc.abs(exact), limit), exact, pa.scalar(None, exact.type))
+    return exact.cast(pa.decimal256(_MOST_DIGITS, of.scale), safe=False).cast(to_arrow(of))
+
+
+def _real(array: Array, to: pa.DataType) -> Array:
+    # By way of text, decimals are rounded once and correctly.
+    return (
+        array.cast(pa.string()).cast(pa.float64()).cast(to)
+        if pa.types.is_decimal(array.type)
+        else array.cast(to, safe=False)
+    )
+
+
+def _without_zeros(array: Array) -> Array:
+    return pc.if_else(pc.equal(array, 0.0), pa.scalar(None, array.type), array)
+
+
+_KERNELS = {
+    Function.ADD: pc.add,
+    Function.SUBTRACT: pc.subtract,
+    Function.MULTIPLY: pc.multiply,
+    Function.NEGATE: pc.negate,
+    Function.ABS: pc.abs,
+}
+_ON_DECIMALS = frozenset(_KERNELS)

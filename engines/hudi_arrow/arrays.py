@@ -1,0 +1,251 @@
+"""Arrow arrays in one physical form, taken apart and put together, and as Python values."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from hudi_arrow.types import to_arrow
+from hudi_core.types import nodes as t
+
+Array: TypeAlias = pa.Array
+Offsets = npt.NDArray[np.int64]
+
+
+def plain(array: Array) -> Array:
+    """The same values without encodings that kernels do not take: dictionaries, runs, views, extensions, narrow numbers."""
+    kind = array.type
+    if isinstance(array, pa.ExtensionArray):
+        return plain(array.storage)
+    if pa.types.is_dictionary(kind):
+        return plain(array.dictionary_decode())
+    if pa.types.is_run_end_encoded(kind):
+        return plain(pc.run_end_decode(array))
+    if pa.types.is_string_view(kind):
+        return array.cast(pa.large_string())
+    if pa.types.is_binary_view(kind):
+        return array.cast(pa.large_binary())
+    if pa.types.is_decimal32(kind) or pa.types.is_decimal64(kind):
+        return array.cast(pa.decimal128(kind.precision, kind.scale))
+    if pa.types.is_float16(kind):
+        return array.cast(pa.float32())
+    if pa.types.is_date64(kind):
+        return array.cast(pa.date32())
+    return array
+
+
+def conformed(array: Array, of: t.Type) -> Array:
+    """`plain`, and numbers, times and timestamps of other widths or units in those of the type."""
+    array = plain(array)
+    if isinstance(of, t.Nested | t.String | t.Binary | t.Enumeration | t.Fixed | t.Vector | t.Uuid | t.Boolean):
+        return array
+    wanted = to_arrow(of)
+    return array if array.type == wanted else array.cast(wanted)
+
+
+def numbers(array: Array) -> Array:
+    """Days and ticks as the integers they are, without a copy; other arrays as they are."""
+    kind = array.type
+    if pa.types.is_date32(kind) or pa.types.is_time32(kind):
+        return array.view(pa.int32())
+    if pa.types.is_timestamp(kind) or pa.types.is_time64(kind):
+        return array.view(pa.int64())
+    return array
+
+
+def repeated(value: object, of: t.Type, rows: int) -> Array:
+    """The same value in every row."""
+    single = from_values([value], of)
+    return single.take(pa.array(np.zeros(rows, np.int64)))
+
+
+def field(struct: Array, position: int) -> Array:
+    """A field of structs, null where the struct is null."""
+    struct = plain(struct)
+    if struct.null_count == 0:
+        return struct.field(position)
+    if pa.types.is_union(struct.type.field(position).type):  # has no validity for the kernel to set
+        rows = np.arange(len(struct))
+        return struct.field(position).take(pa.array(rows, mask=struct.is_null().to_numpy(zero_copy_only=False)))
+    return pc.struct_field(struct, [position])
+
+
+def struct_of(fields: Sequence[tuple[pa.Field, Array]], nulls: Array | None, rows: int) -> Array:
+    """Structs of these fields, null where `nulls` says so."""
+    kind = pa.struct([field for field, _ in fields])
+    validity = None if nulls is None else bitmap(~nulls.to_numpy(zero_copy_only=False))
+    return pa.Array.from_buffers(kind, rows, [validity], children=[array for _, array in fields])
+
+
+class Lists(NamedTuple):
+    """Lists or maps taken apart: row i holds the items from `offsets[i]` to `offsets[i + 1]`, none when it is null."""
+
+    offsets: Offsets
+    items: tuple[Array, ...]
+    """The elements; or the keys and the values."""
+
+
+def lists(array: Array) -> Lists:
+    """The parts of lists of any kind, or of maps, without what lies outside of the rows."""
+    kind = array.type
+    if pa.types.is_map(kind):
+        children: tuple[Array, ...] = (array.keys, array.items)
+    elif pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        children = (array.values,)
+    else:
+        return lists(array.cast(pa.large_list(kind.field(0))))
+    bounds = array.offsets.to_numpy().astype(np.int64)
+    lengths = np.diff(bounds)
+    hidden = array.null_count > 0 and bool(lengths[array.is_null().to_numpy(zero_copy_only=False)].any())
+    if hidden:
+        present = array.is_valid().to_numpy(zero_copy_only=False)
+        kept = pa.array(spread(bounds[:-1][present], lengths[present]))
+        return Lists(offsets_of(np.where(present, lengths, 0)), tuple(child.take(kept) for child in children))
+    first, last = int(bounds[0]), int(bounds[-1])
+    return Lists(bounds - first, tuple(child.slice(first, last - first) for child in children))
+
+
+def lists_of(kind: pa.DataType, parts: Lists, validity: pa.Buffer | None, rows: int) -> Array:
+    """Lists or maps of a type, which is a list, large list or map."""
+    width = np.int64 if pa.types.is_large_list(kind) else np.int32
+    bounds = pa.py_buffer(parts.offsets.astype(width))
+    if pa.types.is_map(kind):
+        entries = (kind.key_field, kind.item_field)
+        items = struct_of(list(zip(entries, parts.items, strict=True)), None, len(parts.items[0]))
+    else:
+        (items,) = parts.items
+    return pa.Array.from_buffers(kind, rows, [validity, bounds], children=[items])
+
+
+def spread(starts: Offsets, lengths: Offsets) -> Offsets:
+    """All positions from each start on, as many as its length, one run after another."""
+    total = int(lengths.sum())
+    before = np.cumsum(lengths) - lengths
+    return np.repeat(starts - before, lengths) + np.arange(total, dtype=np.int64)
+
+
+def to_values(array: Array, of: t.Type) -> list[Any]:
+    """The rows in the form of `hudi_core.values.domain`."""
+    array = plain(array)
+    match of:
+        case t.Record(fields):
+            columns = [to_values(field(array, number), inner.type) for number, inner in enumerate(fields)]
+            found: list[Any] = list(zip(*columns, strict=True)) if columns else [()] * len(array)
+        case t.Array(element):
+            parts = lists(array)
+            found = _runs(parts.offsets, to_values(parts.items[0], element.type))
+        case t.Map(key, item):
+            parts = lists(array)
+            keys, values = to_values(parts.items[0], key.type), to_values(parts.items[1], item.type)
+            found = _runs(parts.offsets, list(zip(keys, values, strict=True)))
+        case t.Union(branches):
+            columns = [to_values(branch(array, number), inner.type) for number, inner in enumerate(branches)]
+            positions = codes(array).tolist()
+            found = [
+                None if columns[code][row] is None else (code, columns[code][row]) for row, code in enumerate(positions)
+            ]
+        case t.Uuid() if pa.types.is_fixed_size_binary(array.type):
+            return [None if value is None else str(uuid.UUID(bytes=value)) for value in array.to_pylist()]
+        case _:
+            return list(numbers(array).to_pylist())
+    if array.null_count == 0:
+        return found
+    return [None if null else value for value, null in zip(found, array.is_null().to_pylist(), strict=True)]
+
+
+def from_values(values: Sequence[Any], of: t.Type) -> Array:
+    """An array of values in the form of `hudi_core.values.domain`, in the Arrow type that stands for theirs."""
+    return _built(values, of, to_arrow(of))
+
+
+def _built(values: Sequence[Any], of: t.Type, kind: pa.DataType) -> Array:
+    match of:
+        case t.Record(fields):
+            columns = [
+                _built(
+                    [None if value is None else value[number] for value in values], inner.type, kind.field(number).type
+                )
+                for number, inner in enumerate(fields)
+            ]
+            return pa.Array.from_buffers(kind, len(values), [_validity(values)], children=columns)
+        case t.Array(element):
+            items = _built([part for value in values for part in value or ()], element.type, kind.value_type)
+            return lists_of(kind, Lists(_bounds(values), (items,)), _validity(values), len(values))
+        case t.Map(key, item):
+            entries = [pair for value in values for pair in value or ()]
+            keys = _built([pair[0] for pair in entries], key.type, kind.key_type)
+            items = _built([pair[1] for pair in entries], item.type, kind.item_type)
+            return lists_of(kind, Lists(_bounds(values), (keys, items)), _validity(values), len(values))
+        case t.Union(branches):
+            positions = np.array([value[0] if value is not None else 0 for value in values], np.int8)
+            columns = [
+                _built(
+                    [v[1] if v is not None and v[0] == number else None for v in values],
+                    inner.type,
+                    kind.field(number).type,
+                )
+                for number, inner in enumerate(branches)
+            ]
+            return union_of(kind, positions, columns)
+        case t.Uuid() if pa.types.is_fixed_size_binary(kind):
+            return pa.array([None if value is None else uuid.UUID(value).bytes for value in values], kind)
+        case _:
+            return pa.array(values, kind)
+
+
+def branch(union: Array, position: int) -> Array:
+    """The values of one branch, null in rows of another."""
+    rows = _from_buffer(union, 2, np.int32) if union.type.mode == "dense" else np.arange(len(union))
+    return union.field(position).take(pa.array(rows, mask=codes(union) != position))
+
+
+def codes(union: Array) -> npt.NDArray[np.int8]:
+    """The position of each row's branch."""
+    return _from_buffer(union, 1, np.int8)
+
+
+def _from_buffer(array: Array, number: int, kind: type[np.generic]) -> npt.NDArray[Any]:
+    """A buffer's numbers of the array's rows; what the array is a slice of may have more."""
+    if len(array) == 0:
+        return np.zeros(0, kind)
+    return np.frombuffer(array.buffers()[number], kind)[array.offset : array.offset + len(array)]
+
+
+def union_of(kind: pa.DataType, positions: npt.NDArray[np.int8], columns: Sequence[Array]) -> Array:
+    """A dense union of one full-length column a branch: row i is of branch `positions[i]`."""
+    rows = [np.flatnonzero(positions == number) for number in range(len(columns))]
+    offsets = np.zeros(len(positions), np.int32)
+    for chosen in rows:
+        offsets[chosen] = np.arange(len(chosen), dtype=np.int32)
+    children = [column.take(pa.array(chosen)) for column, chosen in zip(columns, rows, strict=True)]
+    return pa.Array.from_buffers(
+        kind, len(positions), [None, pa.py_buffer(positions), pa.py_buffer(offsets)], children=children
+    )
+
+
+def bitmap(mask: npt.NDArray[np.bool_]) -> pa.Buffer | None:
+    """Arrow's validity bits; None when all are set."""
+    return None if mask.all() else pa.py_buffer(np.packbits(mask, bitorder="little"))
+
+
+def _validity(values: Sequence[Any]) -> pa.Buffer | None:
+    return bitmap(np.array([value is not None for value in values], np.bool_))
+
+
+def _bounds(values: Sequence[Any]) -> Offsets:
+    return offsets_of(np.array([len(value or ()) for value in values], np.int64))
+
+
+def offsets_of(lengths: Offsets) -> Offsets:
+    return np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
+
+
+def _runs(offsets: Offsets, items: list[Any]) -> list[Any]:
+    return [tuple(items[low:high]) for low, high in pairwise(offsets.tolist())]

@@ -1,0 +1,151 @@
+"""Conversions of Arrow arrays: what stored values are read as (`hudi_core.values.cast`), and SQL's CAST.
+
+Each takes an Arrow kernel where one gives the very answers, and the core's own function for each distinct value elsewhere.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from hudi_arrow.arithmetic import fitted
+from hudi_arrow.arrays import Array, conformed, numbers, plain
+from hudi_arrow.dates import integers, with_nulls
+from hudi_arrow.distinct import by_distinct
+from hudi_arrow.types import to_arrow
+from hudi_core.errors import SchemaError
+from hudi_core.expr.scalar import cast as sql
+from hudi_core.types import nodes as t
+from hudi_core.types.promote import Cast, promotion
+from hudi_core.types.text import text as type_text
+from hudi_core.values.calendar import DAY_SECONDS
+from hudi_core.values.cast import cast as stored_cast
+from hudi_core.values.domain import INT_RANGE, LONG_RANGE
+
+
+def convert(array: Array, source: t.Type, to: t.Type) -> Array:
+    """Stored values read as another type. Raises `SchemaError` for a value without a counterpart."""
+    way = promotion(source, to)
+    if way is None:
+        raise SchemaError(expected=f"a type that can be read as {type_text(to)}", found=type_text(source))
+    array = conformed(array, source)
+    try:
+        found = _converted(array, way.cast, source, to)
+    except pa.ArrowInvalid:
+        found = None  # some value has no counterpart: the core's function says which
+    return by_distinct(stored_cast(source, to), [array], [source], to) if found is None else found
+
+
+def _converted(array: Array, how: Cast, source: t.Type, to: t.Type) -> Array | None:
+    wanted = to_arrow(to)
+    match how:
+        case Cast.SAME:
+            return relabelled(array, source, to)
+        case Cast.TO_FLOAT | Cast.TO_DOUBLE:
+            return array.cast(wanted, safe=False)
+        case Cast.FLOAT_TO_DOUBLE:
+            return array.cast(pa.string()).cast(pa.float64())
+        case Cast.TO_TEXT if isinstance(source, t.Int | t.Long | t.Boolean):
+            return array.cast(wanted)
+        case Cast.ENCODE | Cast.DECODE | Cast.RESCALE:
+            return array.cast(wanted)
+        case Cast.TO_DECIMAL if isinstance(source, t.Int | t.Long):
+            return array.cast(pa.decimal128(19 if isinstance(source, t.Long) else 10, 0)).cast(wanted)
+        case Cast.SYMBOL if isinstance(to, t.Enumeration):
+            known = pc.is_in(array, value_set=pa.array(to.symbols, array.type))
+            return array.cast(wanted) if pc.all(pc.or_(known, pc.is_null(array))).as_py() is not False else None
+        case Cast.UNIT if isinstance(source, t.Time | t.Timestamp) and isinstance(to, t.Time | t.Timestamp):
+            return _in_other_unit(array, source.unit.value, to.unit.value, wanted, null_beyond=False)
+        case Cast.MIDNIGHT if isinstance(to, t.Timestamp):
+            return _in_other_unit(array, 1, DAY_SECONDS * to.unit.value, wanted, null_beyond=False)
+        case _:
+            return None
+
+
+def relabelled(array: Array, source: t.Type, to: t.Type) -> Array | None:
+    """The same values in the Arrow type of another of ours; None when they are stored in another way there."""
+    wanted = to_arrow(to)
+    array = numbers(plain(array))
+    if array.type == wanted:
+        return array
+    if isinstance(source, t.Uuid) and isinstance(to, t.String) and pa.types.is_fixed_size_binary(array.type):
+        return None
+    if pa.types.is_integer(array.type) and pa.types.is_temporal(wanted):
+        return array.cast(pa.int32() if wanted.bit_width == 32 else pa.int64()).view(wanted)
+    return array.cast(wanted)
+
+
+def cast(array: Array, source: t.Type, to: t.Type) -> Array:
+    """SQL's CAST; what does not convert is null. Raises `UnsupportedError` for types that SQL does not convert."""
+    if source == to:
+        return array
+    array = conformed(array, source)
+    found = _cast(array, source, to)
+    return by_distinct(lambda value: sql.cast(value, source, to), [array], [source], to) if found is None else found
+
+
+def _cast(array: Array, source: t.Type, to: t.Type) -> Array | None:
+    wanted = to_arrow(to)
+    match source, to:
+        case (t.Int() | t.Long() | t.Float() | t.Double(), t.Float() | t.Double()) | (
+            t.Int() | t.Long(),
+            t.Int() | t.Long(),
+        ):
+            return array.cast(wanted, safe=False)
+        case t.Boolean(), t.Int() | t.Long() | t.Float() | t.Double():
+            return array.cast(pa.int32()).cast(wanted)
+        case t.Boolean() | t.Int() | t.Long(), t.String():
+            return array.cast(wanted)
+        case t.Float() | t.Double(), t.Int() | t.Long():
+            return _saturated(array, INT_RANGE if isinstance(to, t.Int) else LONG_RANGE, wanted)
+        case t.Int() | t.Long() | t.Float() | t.Double(), t.Boolean():
+            return pc.not_equal(array, pa.scalar(0, array.type))
+        case t.Int() | t.Long(), t.Decimal():
+            return fitted(array.cast(pa.decimal256(19, 0)), to)
+        case t.Decimal(), t.Decimal():
+            return fitted(array.cast(pa.decimal256(source.precision, source.scale)), to)
+        case t.Decimal(), t.Double():
+            return array.cast(pa.string()).cast(wanted)
+        case t.String(), t.Int() | t.Long():
+            digits = 9 if isinstance(to, t.Int) else 18
+            bare = pc.match_substring_regex(array, rf"\A-?[0-9]{{1,{digits}}}\z")
+            return array.cast(wanted) if pc.all(bare).as_py() is not False else None
+        case t.String() | t.Enumeration(), t.Binary():
+            return array.cast(wanted)
+        case t.Fixed() | t.Vector(), t.Binary():
+            return relabelled(array, source, to)
+        case t.Date(), t.Timestamp(unit):
+            return _in_other_unit(array, 1, DAY_SECONDS * unit.value, wanted, null_beyond=True)
+        case (t.Timestamp(had), t.Timestamp(unit)) | (t.Time(had), t.Time(unit)):
+            return _in_other_unit(array, had.value, unit.value, wanted, null_beyond=True)
+        case t.Timestamp(unit), t.Date():
+            days = integers(array) // (DAY_SECONDS * unit.value)
+            beyond = (days < INT_RANGE[0]) | (days > INT_RANGE[1])
+            return with_nulls(np.where(beyond, 0, days), array, pa.int32(), beyond).view(wanted)
+        case t.Timestamp(unit), t.Long():
+            return with_nulls(integers(array) // unit.value, array, wanted)
+        case _:
+            return None
+
+
+def _in_other_unit(array: Array, had: int, unit: int, wanted: pa.DataType, *, null_beyond: bool) -> Array | None:
+    """Ticks in another unit, cut towards the past. Those that do not fit 64 bits are null; without `null_beyond`, all is None."""
+    values = integers(array)
+    if unit <= had:
+        found, beyond = values // (had // unit), np.zeros(len(values), np.bool_)
+    else:
+        factor = unit // had
+        beyond = (values > LONG_RANGE[1] // factor) | (values < -(-LONG_RANGE[0] // factor))
+        found = np.where(beyond, 0, values) * factor
+    if beyond.any() and not null_beyond:
+        return None
+    return with_nulls(found, array, pa.int32() if wanted.bit_width == 32 else pa.int64(), beyond).view(wanted)
+
+
+def _saturated(array: Array, span: tuple[int, int], wanted: pa.DataType) -> Array:
+    """Real numbers cut toward zero, at the nearest end of the range beyond it, zero for NaN."""
+    values = pc.fill_null(array, 0.0).to_numpy().astype(np.float64)
+    high, low = values >= float(span[1] + 1), values < float(span[0])
+    inside = np.where(high | low | np.isnan(values), 0.0, values).astype(np.int64)
+    return with_nulls(np.where(high, span[1], np.where(low, span[0], inside)), array, wanted)

@@ -1,0 +1,97 @@
+"""Operations on Arrow arrays: a column is an array, a mask a boolean array without nulls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import reduce
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from hudi_arrow import arrays, casts, compare, functions, text
+from hudi_arrow.arrays import Array
+from hudi_arrow.types import to_arrow
+from hudi_core.expr.functions import Function
+from hudi_core.expr.predicate import Cut, Pattern
+from hudi_core.types.nodes import Field, Map, Type, Union
+
+
+class ArrowValues:
+    """`hudi_core.engine.Values` on a batch at a time. Arrays may be dictionary-encoded or of Arrow's other layouts."""
+
+    def field(self, struct: Array, position: int) -> Array:
+        return arrays.field(struct, position)
+
+    def is_branch(self, union: Array, position: int) -> Array:
+        return pc.is_valid(arrays.branch(union, position))
+
+    def branch(self, union: Array, position: int) -> Array:
+        return arrays.branch(union, position)
+
+    def struct(self, fields: Sequence[tuple[Field, Array]], nulls: Array, like: Array) -> Array:
+        named = [(pa.field(field.name, array.type, field.optional), array) for field, array in fields]
+        return arrays.struct_of(named, nulls, len(like))
+
+    def union(self, of: Union, parts: Sequence[tuple[Array, int, Array]], like: Array) -> Array:
+        kind = to_arrow(of)
+        codes = np.zeros(len(like), np.int8)
+        columns = [pa.nulls(len(like), kind.field(number).type) for number in range(kind.num_fields)]
+        for mask, branch, array in parts:
+            codes[compare.flags(mask)] = branch
+            columns[branch] = pc.if_else(mask, array.cast(columns[branch].type), columns[branch])
+        return arrays.union_of(kind, codes, columns)
+
+    def elements(self, array: Array, element: Field, change: Callable[[Array], Array]) -> Array:
+        parts = arrays.lists(array)
+        items = change(parts.items[0])
+        inner = pa.field(element.name, items.type, element.optional)
+        kind = pa.large_list(inner) if pa.types.is_large_list(array.type) else pa.list_(inner)
+        return arrays.lists_of(kind, parts._replace(items=(items,)), _validity(array), len(array))
+
+    def entries(self, map: Array, of: Map, change: Callable[[Array], Array]) -> Array:
+        parts = arrays.lists(map)
+        keys, items = parts.items[0], change(parts.items[1])
+        kind = pa.map_(keys.type, pa.field(of.value.name, items.type, of.value.optional))
+        return arrays.lists_of(kind, parts._replace(items=(keys, items)), _validity(map), len(map))
+
+    def literal(self, value: object, type: Type, like: Array) -> Array:
+        return arrays.repeated(value, type, len(like))
+
+    def is_null(self, value: Array) -> Array:
+        return pc.is_null(value)
+
+    def below(self, value: Array, cut: Cut, type: Type) -> Array:
+        return compare.below(value, cut, type)
+
+    def one_of(self, value: Array, values: tuple[object, ...], type: Type) -> Array:
+        return compare.one_of(value, values, type)
+
+    def less(self, left: Array, right: Array, or_equal: bool, type: Type) -> Array:
+        return compare.less(left, right, or_equal, type)
+
+    def matches(self, value: Array, pattern: Pattern | str) -> Array:
+        return text.matches(value, pattern)
+
+    def apply(self, function: Function, arguments: Sequence[Array], types: Sequence[Type], type: Type) -> Array:
+        return functions.apply(function, arguments, types, type)
+
+    def convert(self, value: Array, source: Type, to: Type) -> Array:
+        return casts.convert(value, source, to)
+
+    def choose(self, when: Array, then: Array, otherwise: Array) -> Array:
+        then, otherwise = arrays.plain(then), arrays.plain(otherwise)
+        return pc.if_else(when, then, otherwise if otherwise.type == then.type else otherwise.cast(then.type))
+
+    def every(self, masks: Sequence[Array], like: Array) -> Array:
+        return reduce(pc.and_, masks) if masks else pa.array(np.ones(len(like), np.bool_))
+
+    def some(self, masks: Sequence[Array], like: Array) -> Array:
+        return reduce(pc.or_, masks) if masks else pa.array(np.zeros(len(like), np.bool_))
+
+    def no(self, mask: Array) -> Array:
+        return pc.invert(mask)
+
+
+def _validity(array: Array) -> pa.Buffer | None:
+    return arrays.bitmap(compare.flags(pc.is_valid(array))) if array.null_count else None

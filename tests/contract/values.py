@@ -1,0 +1,289 @@
+"""What `Values` has to answer: the core's order, functions and casts, on every type, in every row."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hudi_core.errors import SchemaError
+from hudi_core.expr.functions import Function
+from hudi_core.expr.predicate import AnyChar, AnyRun, Cut
+from hudi_core.expr.scalar import regex
+from hudi_core.expr.scalar.apply import apply
+from hudi_core.expr.scalar.cast import can_cast
+from hudi_core.types import nodes as t
+from hudi_core.types.promote import promotion
+from hudi_core.values.cast import cast
+from hudi_core.values.order import equal, is_ordered, less
+from tests.contract.harness import Columns
+from tests.support.calls import CALLS
+from tests.support.strategies import PRIMITIVES, fields, types, values_of
+
+ORDERED = types(unions=False, disguised=False).filter(is_ordered)
+"""Types whose values SQL compares."""
+
+_WORDS = st.text("ab%_\\é\n", max_size=4)
+_PATTERNS = st.lists(_WORDS | st.just(AnyChar()) | st.just(AnyRun()), max_size=4).map(tuple)
+_REGEXES = st.sampled_from(
+    [
+        "a",
+        "^a",
+        "a$",
+        "^(a|b)+$",
+        "a.b",
+        "(?i)A",
+        "[^a]",
+        "\\s",
+        "\\d+",
+        "b{2}",
+        "é?b",
+        "(?s)a.b",
+        "(a)\\1",
+        "a(?=b)",
+        "",
+    ]
+)
+
+
+@st.composite
+def columns(draw: st.DrawFn, of: st.SearchStrategy[t.Type], width: int = 1) -> tuple[t.Type, list[list[Any]]]:
+    """A type, and columns of one length whose rows repeat values now and then."""
+    kind = draw(of)
+    pool = draw(st.lists(values_of(kind), min_size=1, max_size=4))
+    rows = draw(st.integers(0, 6))
+    value = st.none() | st.sampled_from(pool)
+    return kind, [draw(st.lists(value, min_size=rows, max_size=rows)) for _ in range(width)]
+
+
+class ValuesContract:
+    """Give a fixture `engine` of `tests.contract.harness.Columns`."""
+
+    @given(columns(types()))
+    def test_is_null_tells_null_from_every_value(self, engine: Columns, column: Any) -> None:
+        of, (rows,) = column
+        assert engine.mask(engine.values.is_null, (rows, of)) == [row is None for row in rows]
+
+    @given(columns(ORDERED), st.data())
+    def test_below_cuts_where_the_order_says(self, engine: Columns, column: Any, data: st.DataObject) -> None:
+        of, (rows,) = column
+        value = data.draw(
+            values_of(of) | st.sampled_from([row for row in rows if row is not None] or [data.draw(values_of(of))])
+        )
+        for after in (False, True):
+            found = engine.mask(lambda v, after=after: engine.values.below(v, Cut(value, after), of), (rows, of))
+            assert found == [
+                row is not None and (not less(value, row, of) if after else less(row, value, of)) for row in rows
+            ]
+
+    @given(columns(ORDERED, width=2))
+    def test_less_orders_two_columns(self, engine: Columns, column: Any) -> None:
+        of, (left, right) = column
+        for or_equal in (False, True):
+            found = engine.mask(
+                lambda a, b, or_equal=or_equal: engine.values.less(a, b, or_equal, of), (left, of), (right, of)
+            )
+            assert found == [
+                a is not None and b is not None and (less(a, b, of) or (or_equal and equal(a, b, of)))
+                for a, b in zip(left, right, strict=True)
+            ]
+
+    @given(columns(ORDERED), st.data())
+    def test_one_of_finds_members(self, engine: Columns, column: Any, data: st.DataObject) -> None:
+        of, (rows,) = column
+        pool = [row for row in rows if row is not None]
+        choices = tuple(
+            data.draw(st.lists(values_of(of) | (st.sampled_from(pool) if pool else st.nothing()), max_size=4))
+        )
+        found = engine.mask(lambda v: engine.values.one_of(v, choices, of), (rows, of))
+        assert found == [row is not None and any(equal(row, choice, of) for choice in choices) for row in rows]
+
+    @pytest.mark.parametrize("of", [t.Float(), t.Double()])
+    def test_nan_is_greatest_and_equals_itself_and_zeros_are_equal(self, engine: Columns, of: t.Type) -> None:
+        rows = [math.nan, math.inf, 0.0, -0.0, None]
+        values = engine.values
+        column = (rows, of)
+        assert engine.mask(lambda v: values.below(v, Cut(math.nan), of), column) == [False, True, True, True, False]
+        assert engine.mask(lambda v: values.below(v, Cut(math.nan, True), of), column) == [
+            True,
+            True,
+            True,
+            True,
+            False,
+        ]
+        assert engine.mask(lambda v: values.below(v, Cut(math.inf, True), of), column) == [
+            False,
+            True,
+            True,
+            True,
+            False,
+        ]
+        assert engine.mask(lambda v: values.below(v, Cut(0.0), of), column) == [False] * 5
+        assert engine.mask(lambda v: values.one_of(v, (math.nan, -0.0), of), column) == [True, False, True, True, False]
+
+    @pytest.mark.parametrize("of", [t.String(), t.Enumeration(("\uffff", "\U00010000", "z", "é"))])
+    def test_text_is_ordered_by_utf8_bytes_not_by_utf16_units(self, engine: Columns, of: t.Type) -> None:
+        rows = ["\uffff", "\U00010000", "z", "é"]
+        assert engine.mask(lambda v: engine.values.below(v, Cut("\U00010000"), of), (rows, of)) == [
+            True,
+            False,
+            True,
+            True,
+        ]
+
+    @given(columns(st.just(t.String())), _PATTERNS)
+    def test_like_matches_the_whole_text(self, engine: Columns, column: Any, pattern: Any) -> None:
+        of, (rows,) = column
+        found = engine.mask(lambda v: engine.values.matches(v, pattern), (rows, of))
+        assert found == [row is not None and bool(regex.like(pattern).compiled.search(row)) for row in rows]
+
+    @given(st.lists(st.none() | st.text("aAbé 1\n\r", max_size=5), max_size=6), _REGEXES)
+    def test_a_regular_expression_is_found_anywhere(self, engine: Columns, rows: Any, pattern: str) -> None:
+        found = engine.mask(lambda v: engine.values.matches(v, pattern), (rows, t.String()))
+        assert found == [row is not None and bool(regex.parse(pattern).compiled.search(row)) for row in rows]
+
+    @pytest.mark.parametrize("function", Function)
+    @given(data=st.data())
+    def test_functions_give_what_the_core_defines(
+        self, engine: Columns, function: Function, data: st.DataObject
+    ) -> None:
+        types, of = data.draw(CALLS[function].types)
+        length = data.draw(st.integers(0, 5))
+        arguments = [
+            data.draw(st.lists(st.none() | CALLS[function].values(number, of), min_size=length, max_size=length))
+            for number, of in enumerate(types)
+        ]
+        given_columns = list(zip(arguments, types, strict=True))
+        found = engine.column(lambda *args: engine.values.apply(function, args, types, of), of, *given_columns)
+        wanted = [apply(function, row, types, of) for row in zip(*arguments, strict=True)]
+        assert list(map(repr, found)) == list(map(repr, wanted))
+
+    @given(PRIMITIVES, PRIMITIVES, st.data())
+    def test_casts_give_what_the_core_defines(
+        self, engine: Columns, source: t.Type, to: t.Type, data: st.DataObject
+    ) -> None:
+        if not can_cast(source, to):
+            return
+        rows = data.draw(st.lists(st.none() | CALLS[Function.CAST].values(0, source), max_size=5))
+        found = engine.column(lambda v: engine.values.apply(Function.CAST, [v], [source], to), to, (rows, source))
+        assert list(map(repr, found)) == [repr(apply(Function.CAST, [row], [source], to)) for row in rows]
+
+    @given(PRIMITIVES, PRIMITIVES, st.data())
+    def test_stored_values_are_read_as_the_core_promotes_them(
+        self, engine: Columns, source: t.Type, to: t.Type, data: st.DataObject
+    ) -> None:
+        if promotion(source, to) is None:
+            return
+        rows = data.draw(st.lists(st.none() | values_of(source), max_size=5))
+        try:
+            wanted = [cast(source, to)(row) for row in rows]
+        except SchemaError:
+            with pytest.raises(SchemaError):
+                engine.column(lambda v: engine.values.convert(v, source, to), to, (rows, source))
+            return
+        found = engine.column(lambda v: engine.values.convert(v, source, to), to, (rows, source))
+        assert list(map(repr, found)) == list(map(repr, wanted))
+
+    @given(columns(types(), width=2), st.data())
+    def test_choose_takes_from_one_column_or_the_other(self, engine: Columns, column: Any, data: st.DataObject) -> None:
+        of, (left, right) = column
+        which = data.draw(st.lists(st.booleans(), min_size=len(left), max_size=len(left)))
+        found = engine.column(
+            lambda w, a, b: engine.values.choose(engine.values.one_of(w, (True,), t.Boolean()), a, b),
+            of,
+            (which, t.Boolean()),
+            (left, of),
+            (right, of),
+        )
+        assert list(map(repr, found)) == [repr(a if w else b) for w, a, b in zip(which, left, right, strict=True)]
+
+    @given(columns(st.just(t.Boolean()), width=3))
+    def test_masks_combine(self, engine: Columns, column: Any) -> None:
+        of, rows = column
+        values = engine.values
+
+        def masks(arguments: Any) -> list[Any]:
+            return [values.one_of(argument, (True,), of) for argument in arguments]
+
+        inputs = [(row, of) for row in rows]
+        flags = [[bool(value) for value in row] for row in zip(*rows, strict=True)]
+        assert engine.mask(lambda *args: values.every(masks(args), args[0]), *inputs) == [all(row) for row in flags]
+        assert engine.mask(lambda *args: values.some(masks(args), args[0]), *inputs) == [any(row) for row in flags]
+        assert engine.mask(lambda a, *_: values.no(masks([a])[0]), *inputs) == [not row[0] for row in flags]
+        assert engine.mask(lambda a, *_: values.every([], a), *inputs) == [True] * len(flags)
+        assert engine.mask(lambda a, *_: values.some([], a), *inputs) == [False] * len(flags)
+
+    @given(types(), st.data())
+    def test_a_literal_stands_in_every_row(self, engine: Columns, of: t.Type, data: st.DataObject) -> None:
+        value = data.draw(st.none() | values_of(of))
+        rows = data.draw(st.lists(st.none() | st.booleans(), max_size=4))
+        found = engine.column(lambda like: engine.values.literal(value, of, like), of, (rows, t.Boolean()))
+        assert list(map(repr, found)) == [repr(value)] * len(rows)
+
+    @given(st.lists(fields(PRIMITIVES, "x", plain=True), max_size=3), st.data())
+    def test_structs_come_apart_as_they_were_put_together(
+        self, engine: Columns, inner: list[t.Field], data: st.DataObject
+    ) -> None:
+        named = [t.Field(0, f"x{number}", field.type) for number, field in enumerate(inner)]
+        record = t.Record(tuple(named))
+        rows = data.draw(st.lists(st.none() | values_of(record), max_size=5))
+        for number, field in enumerate(named):
+            found = engine.column(lambda s, n=number: engine.values.field(s, n), field.type, (rows, record))
+            assert list(map(repr, found)) == [repr(None if row is None else row[number]) for row in rows]
+
+        def rebuilt(struct: Any) -> Any:
+            parts = [(field, engine.values.field(struct, number)) for number, field in enumerate(named)]
+            return engine.values.struct(parts, engine.values.is_null(struct), struct)
+
+        assert list(map(repr, engine.column(rebuilt, record, (rows, record)))) == list(map(repr, rows))
+
+    @given(fields(PRIMITIVES, "element", plain=True), st.data())
+    def test_elements_are_changed_where_they_are(self, engine: Columns, element: t.Field, data: st.DataObject) -> None:
+        array = t.Array(element)
+        rows = data.draw(st.lists(st.none() | values_of(array), max_size=5))
+        flags = t.Field(0, "element", t.Boolean())
+        values = engine.values
+
+        def nulls(item: Any) -> Any:
+            one = values.literal(True, t.Boolean(), item)
+            return values.choose(values.is_null(item), one, values.literal(None, t.Boolean(), item))
+
+        found = engine.column(lambda a: values.elements(a, flags, nulls), t.Array(flags), (rows, array))
+        assert found == [None if row is None else tuple(True if part is None else None for part in row) for row in rows]
+
+    @given(fields(PRIMITIVES, "value", plain=True), st.data())
+    def test_values_of_maps_are_changed_where_they_are(
+        self, engine: Columns, value: t.Field, data: st.DataObject
+    ) -> None:
+        key = t.Field(0, "key", t.String(), optional=False)
+        rows = data.draw(st.lists(st.none() | values_of(t.Map(key, value)), max_size=5))
+        of = t.Map(key, t.Field(0, "value", t.Int()))
+        changed = engine.column(
+            lambda m: engine.values.entries(m, of, lambda v: engine.values.literal(7, t.Int(), v)),
+            of,
+            (rows, t.Map(key, value)),
+        )
+        assert changed == [None if row is None else tuple((name, 7) for name, _ in row) for row in rows]
+
+    @given(st.data())
+    def test_unions_come_apart_as_they_were_put_together(self, engine: Columns, data: st.DataObject) -> None:
+        branches = [
+            t.Field(0, f"member{n}", of, optional=False) for n, of in enumerate([t.Int(), t.String(), t.Double()])
+        ]
+        union = t.Union(tuple(branches))
+        rows = data.draw(st.lists(st.none() | values_of(union), max_size=6))
+        values = engine.values
+        for number, branch in enumerate(branches):
+            taken = engine.column(lambda u, n=number: values.branch(u, n), branch.type, (rows, union))
+            assert list(map(repr, taken)) == [repr(row[1] if row and row[0] == number else None) for row in rows]
+            of_branch = engine.mask(lambda u, n=number: values.is_branch(u, n), (rows, union))
+            assert of_branch == [row is not None and row[0] == number for row in rows]
+
+        def rebuilt(column: Any) -> Any:
+            parts = [(values.is_branch(column, n), n, values.branch(column, n)) for n in range(len(branches))]
+            return values.union(union, parts, column)
+
+        assert list(map(repr, engine.column(rebuilt, union, (rows, union)))) == list(map(repr, rows))

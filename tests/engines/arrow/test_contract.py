@@ -1,0 +1,49 @@
+"""The Arrow engine keeps the contracts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from hudi_arrow.arrays import from_values, to_values
+from hudi_arrow.types import to_arrow
+from hudi_arrow.values import ArrowValues
+from hudi_core.types.nodes import Type
+from tests.contract.harness import Given
+from tests.contract.values import ValuesContract
+
+
+class ArrowColumns:
+    """Arrays that are slices of longer ones, so that no operation may look at what lies outside."""
+
+    values = ArrowValues()
+
+    def mask(self, operation: Callable[..., Any], *columns: Given) -> list[bool]:
+        found = operation(*map(_sliced, columns))
+        assert found.type == pa.bool_() and found.null_count == 0
+        return found.to_pylist()
+
+    def column(self, operation: Callable[..., Any], of: Type, *columns: Given) -> list[Any]:
+        found = operation(*map(_sliced, columns))
+        found.validate(full=True)
+        assert not pa.types.is_primitive(found.type) or found.type == to_arrow(of)
+        return to_values(found, of)
+
+
+def _sliced(column: Given) -> pa.Array:
+    rows, of = column
+    whole = from_values([*rows[-1:], *rows, *rows[:1]], of)
+    whole.validate(full=True)
+    return whole.slice(len(rows[-1:]), len(rows))
+
+
+@pytest.fixture(scope="session")
+def engine() -> ArrowColumns:
+    return ArrowColumns()
+
+
+class TestValues(ValuesContract):
+    pass
