@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import TypeGuard
 
 from hudi_core.expr.interval import Interval
 from hudi_core.expr.nodes import (
@@ -26,7 +27,7 @@ from hudi_core.expr.nodes import (
 from hudi_core.expr.place import error_at
 from hudi_core.expr.sqltypes import sql_type
 from hudi_core.truth import TRUE
-from hudi_core.types.nodes import Double
+from hudi_core.types.nodes import Date, Double, Float, Timestamp, Type
 
 ALIASES = {
     "substr": "substring",
@@ -43,21 +44,25 @@ ALIASES = {
     "cardinality": "size",
     "mod": "%",
 }
+_SPECIAL = {"nan": math.nan} | {
+    sign + name: float(sign + name) for sign in ("", "+", "-") for name in ("inf", "infinity")
+}
 _CASTS = frozenset({"boolean", "int", "bigint", "float", "double", "decimal", "date", "timestamp", "string", "binary"})
 
 
 def build(name: str, arguments: tuple[Expr, ...], span: Span | None) -> Expr:
     """The node of `name(arguments)`. Raises `ExpressionError` for a wrong number of arguments of what is sugar."""
-    if name in _CASTS and len(arguments) == 1:
-        to = sql_type(name)
-        assert to is not None
-        return Cast(scalar(arguments[0]), to, False, span)
+    to = sql_type(name) if name in _CASTS and len(arguments) == 1 else None
+    if to is not None:
+        return cast(scalar(arguments[0]), to, False, span)
     sugar = _SUGAR.get(name)
     if sugar is not None:
         count, make = sugar
         if len(arguments) != count:
             raise error_at(span, expected=f"{count} arguments of {name}", found=str(len(arguments)))
         return make(*arguments, span)
+    if name in ("trim", "ltrim", "rtrim") and len(arguments) == 2:  # SQL says what to trim first
+        arguments = arguments[::-1]
     return Call(ALIASES.get(name, name), tuple(scalar(argument) for argument in arguments), span)
 
 
@@ -66,6 +71,14 @@ def scalar(found: Expr) -> Scalar:
     if isinstance(found, Name | Literal | Call | Cast | Case):
         return found
     return Case(((found, Literal(True)), (Not(found), Literal(False))))
+
+
+def cast(value: Scalar, to: Type, try_: bool, span: Span | None) -> Scalar:
+    """A cast; of the name of NaN or an infinity it is the literal that has no other spelling."""
+    special = _SPECIAL.get(value.value.lower()) if isinstance(value, Literal) and isinstance(value.value, str) else None
+    if special is not None and isinstance(to, Double | Float):
+        return Literal(special, to, span)
+    return Cast(value, to, try_, span)
 
 
 def negative(value: Scalar, span: Span | None) -> Scalar:
@@ -86,6 +99,44 @@ def interval_of(call: Call) -> Interval:
     months, days, micros = (part.value for part in call.arguments if isinstance(part, Literal))
     assert isinstance(months, int) and isinstance(days, int) and isinstance(micros, int)
     return Interval(months, days, micros)
+
+
+def is_interval(found: Scalar) -> TypeGuard[Call]:
+    """Whether a node is an interval."""
+    return isinstance(found, Call) and found.function == "interval"
+
+
+def interval_across(left: Scalar, right: Scalar) -> tuple[Scalar, Scalar]:
+    """The sides of a comparison with an interval brought from the side of a column to that of a constant.
+
+    `ts + INTERVAL '1' DAY < x` is `ts < x - INTERVAL '1' DAY`. Not so for months, of which adding loses days.
+    """
+    for one, other in ((left, right), (right, left)):
+        if not isinstance(one, Call) or one.function not in ("+", "-") or len(one.arguments) != 2:
+            continue
+        moment, by = one.arguments if is_interval(one.arguments[1]) else one.arguments[::-1]
+        if not is_interval(by) or interval_of(by).months or not _is_typed_constant(other):
+            continue
+        if one.function == "-" and by is one.arguments[0]:
+            continue
+        back = Call("-" if one.function == "+" else "+", (other, by), one.span)
+        return (moment, back) if one is left else (back, moment)
+    return left, right
+
+
+def is_made_scalar(found: Case) -> bool:
+    """Whether a CASE is but a predicate that stands for a value, as `scalar` makes it."""
+    return bool(found.branches) and scalar(found.branches[0][0]) == found
+
+
+def _is_typed_constant(found: Scalar) -> bool:
+    match found:
+        case Literal(_, of):
+            return isinstance(of, Date | Timestamp)
+        case Call("+" | "-", (left, right)):
+            return _is_typed_constant(left) and (is_interval(right) or _is_typed_constant(right))
+        case _:
+            return False
 
 
 def like(value: Scalar, pattern: Scalar, escape: str, span: Span | None, *, any_case: bool = False) -> Expr:

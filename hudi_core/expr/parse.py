@@ -241,8 +241,8 @@ class _Parser:
         self._expect("(")
         if self._token.key == "SELECT":
             raise self._unexpected("a list of values (sub-queries are not supported)")
-        found = [self._operand(0)]
-        while self._take(","):
+        found: list[Scalar] = []
+        while self._token.key != ")" and (not found or self._take(",")):
             found.append(self._operand(0))
         self._expect(")")
         return tuple(found)
@@ -404,10 +404,8 @@ class _Parser:
         if self._token.key != ")" or side:
             conditions.append(Literal(" ") if side and self._token.key == "FROM" else self.expression())
             while self._take(",") or (name in ("trim", "substring", "substr") and self._token.key in ("FROM", "FOR")):
-                separator = self._next().key if self._token.key in ("FROM", "FOR") else ","
+                self._take("FROM") or self._take("FOR")
                 conditions.append(self.expression())
-                if name == "trim" and separator == "FROM":  # TRIM(chars FROM text)
-                    conditions.reverse()
         self._expect(")")
         name = {"LEADING": "ltrim", "TRAILING": "rtrim"}.get(side, name)
         return calls.build(name, tuple(conditions), self._span(start))
@@ -431,7 +429,7 @@ class _Parser:
         to = String() if name.upper() in ("VARCHAR", "CHAR") else sql_type(name, *numbers)
         if to is None:
             raise self._unexpected("the SQL name of a primitive type", token)
-        return Cast(value, to, try_, span)
+        return calls.cast(value, to, try_, span)
 
     def _interval(self) -> Expr:
         start = self._next()

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import datetime
 import re
+import zoneinfo
+from functools import cache
 
 DAY_SECONDS = 86_400
 
+_FIRST, _LAST = -62_135_510_400, 253_402_214_400  # a day within the years 1 and 9999
 _ERA_DAYS = 146_097  # 400 years
 _SHIFT = 719_468  # days from 0000-03-01, where an era begins, to 1970-01-01
 _TEXT = re.compile(
@@ -75,7 +79,8 @@ def parse_date(text: str) -> int | None:
 def parse_timestamp(text: str, per_second: int) -> tuple[int, bool] | None:
     """Ticks of a date and clock time, and whether a zone was given (the ticks are then UTC's).
 
-    Zones are `Z`, `UTC`, `GMT` and offsets; finer fractions than the unit are cut off. None when it is no timestamp.
+    Zones are `Z`, `UTC`, `GMT`, offsets and the names of regions (`Europe/Paris`); finer fractions than the unit are cut
+    off. None when it is no timestamp.
     """
     found = _TEXT.fullmatch(text.strip())
     days = _days(found) if found else None
@@ -88,17 +93,44 @@ def parse_timestamp(text: str, per_second: int) -> tuple[int, bool] | None:
     zone = (found[8] or "").strip()
     if zone:
         offset = _offset_seconds(zone)
-        if offset is None:
+        if offset is None and not is_zone(zone):
             return None
-        seconds -= offset
+        seconds -= zone_shift(seconds, zone) if offset is None else offset
     width = len(str(per_second)) - 1
-    return seconds * per_second + int((found[7] or "").ljust(9, "0")[:width]), bool(zone)
+    return seconds * per_second + int((found[7] or "").ljust(9, "0")[:width] or 0), bool(zone)
 
 
 def parse_clock(text: str, per_second: int) -> int | None:
     """Ticks since midnight of `HH:MM[:SS[.f]]`; None when it is no time of day."""
     found = parse_timestamp(f"1970-01-01 {text.strip()}", per_second) if ":" in text else None
     return found[0] if found and not found[1] else None
+
+
+def is_zone(name: str) -> bool:
+    """Whether a time zone of this name is known."""
+    return _zone(name) is not None
+
+
+def zone_shift(seconds: int, name: str) -> int:
+    """By how many seconds a wall clock in a zone is ahead of UTC when it shows `seconds` since 1970-01-01T00:00:00.
+
+    A time that the clock skips counts as if it had not been put forward; of one that it shows twice the first is meant.
+    Beyond the years 1 to 9999 the shift is that of the nearest one. Raises `KeyError` for a zone that is not known.
+    """
+    zone = _zone(name)
+    if zone is None:
+        raise KeyError(name)
+    clock = datetime.datetime(1970, 1, 1) + datetime.timedelta(seconds=min(max(seconds, _FIRST), _LAST))
+    shift = clock.replace(tzinfo=zone).utcoffset()
+    return int(shift.total_seconds()) if shift is not None else 0
+
+
+@cache
+def _zone(name: str) -> zoneinfo.ZoneInfo | None:
+    try:
+        return zoneinfo.ZoneInfo(name)
+    except (KeyError, ValueError, OSError):  # not there, no name of a zone, or a folder of them
+        return None
 
 
 def _days(found: re.Match[str]) -> int | None:

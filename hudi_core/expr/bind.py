@@ -1,0 +1,361 @@
+"""Names to column ids, literals to the type of what they are compared with, sugar to the leaves of `predicate`.
+
+The meaning is Spark SQL's without ANSI mode. One thing differs on purpose: a text that is written as a literal where a
+number, date or other type stands opposite has to be one; Spark would make it null, and find no row, without a word.
+"""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from hudi_core.errors import ExpressionError, UnknownColumnError, UnsupportedError
+from hudi_core.expr import coerce, nodes, preimage
+from hudi_core.expr.calls import interval_across, interval_of, is_made_scalar
+from hudi_core.expr.functions import Function
+from hudi_core.expr.interval import Interval
+from hudi_core.expr.leaves import every, first_of, is_truth, negate, some
+from hudi_core.expr.like import like, pattern_of
+from hudi_core.expr.literals import NULL, constant, moved, read_text
+from hudi_core.expr.nodes import Comparison, Expr, Literal, Scalar
+from hudi_core.expr.place import error_at
+from hudi_core.expr.predicate import ALWAYS_NULL, Apply, Choose, Column, Constant, Cut, Less, Opaque, Predicate, Term
+from hudi_core.expr.scalar import regex
+from hudi_core.expr.signatures import ARITIES, MismatchError, applied, call, cast_to
+from hudi_core.expr.text import to_sql
+from hudi_core.expr.walk import names_in, place_of
+from hudi_core.schema.schema import Schema
+from hudi_core.truth import TRUE
+from hudi_core.types import nodes as t
+from hudi_core.types.text import text as type_text
+from hudi_core.values.calendar import is_zone
+from hudi_core.values.domain import INT_RANGE, LONG_RANGE
+
+_FLIPPED = {
+    Comparison.LT: Comparison.GT,
+    Comparison.LE: Comparison.GE,
+    Comparison.GT: Comparison.LT,
+    Comparison.GE: Comparison.LE,
+}
+_EQUALITIES = (Comparison.EQ, Comparison.NE, Comparison.NULL_SAFE_EQ)
+
+
+def bind(expr: Expr, schema: Schema, *, case_sensitive: bool = False, session_zone: str = "UTC") -> Predicate:
+    """The predicate an expression stands for on rows of the schema.
+
+    Names are found without regard to case unless `case_sensitive`. Points in time written without a zone are those of
+    `session_zone`. What the core does not know becomes `Opaque`. Raises `ExpressionError` for a name that is not there
+    (with those that come close), for types that SQL does not compare, and for what is no boolean.
+    """
+    if session_zone != "UTC" and not is_zone(session_zone):
+        raise ExpressionError("session zone", expected="the name of a time zone", found=repr(session_zone))
+    return _Binder(schema, case_sensitive, session_zone).predicate(expr)
+
+
+class _NotKnownError(Exception):
+    """The core does not know a function, or cannot follow it in the session's zone."""
+
+
+class _Binder:
+    """One binding of one expression: the schema's columns, and the session's settings."""
+
+    def __init__(self, schema: Schema, case_sensitive: bool, zone: str) -> None:
+        self._schema, self._case_sensitive, self._zone = schema, case_sensitive, zone
+        self._utc = zone.upper() in ("UTC", "GMT", "Z", "ETC/UTC")
+
+    # ---- predicates
+
+    def predicate(self, expr: Expr) -> Predicate:
+        match expr:
+            case nodes.And(parts):
+                return every([self.predicate(part) for part in parts])
+            case nodes.Or(parts):
+                return some([self.predicate(part) for part in parts])
+            case nodes.Not(part):
+                return negate(self.predicate(part))
+            case nodes.Is(part, truth):
+                return is_truth(self.predicate(part), truth)
+            case nodes.Between(value, low, high):
+                bounds = nodes.Compare(Comparison.GE, value, low), nodes.Compare(Comparison.LE, value, high)
+                return every([self.predicate(bound) for bound in bounds])
+            case nodes.Case(branches, otherwise):
+                if is_made_scalar(expr):
+                    return self.predicate(branches[0][0])
+                bound = [(self.predicate(when), self.predicate(then)) for when, then in branches]
+                return first_of(bound, self.predicate(otherwise))
+            case _:
+                try:
+                    return self._leaf(expr)
+                except (_NotKnownError, UnsupportedError):
+                    for name in names_in(expr):
+                        self._column(name)
+                    return Opaque(to_sql(expr))
+
+    def _leaf(self, expr: Expr) -> Predicate:
+        match expr:
+            case nodes.Compare(operator, left, right):
+                return self._compare(operator, left, right)
+            case nodes.In(value, choices):
+                return self._in(value, choices)
+            case nodes.IsNull(value):
+                return preimage.is_null(self._term(value))
+            case nodes.Like(value, pattern, escape, span):
+                return like(self._as_text(value), pattern_of(pattern, escape, span))
+            case nodes.RegexLike(value, pattern):
+                regex.parse(pattern)
+                return preimage.matches(self._as_text(value), pattern)
+            case nodes.Name() | nodes.Literal() | nodes.Call() | nodes.Cast():
+                return self._boolean(expr)
+            case _:
+                return self.predicate(expr)
+
+    def _boolean(self, expr: Scalar) -> Predicate:
+        term = self._term(expr)
+        if _is_null(term):
+            return ALWAYS_NULL
+        if not isinstance(term.type, t.Boolean):
+            raise error_at(place_of(expr), expected="a condition", found=_called(term, expr))
+        return preimage.one_of(term, (True,))
+
+    def _compare(self, operator: Comparison, left: Scalar, right: Scalar) -> Predicate:
+        left, right = interval_across(left, right)
+        first, second = self._term(left), self._term(right)
+        if coerce.is_nested(first.type) or coerce.is_nested(second.type):
+            wrong, term = (left, first) if coerce.is_nested(first.type) else (right, second)
+            raise error_at(place_of(wrong), expected="a single value to compare", found=_called(term, wrong))
+        if _is_null(first) or _is_null(second):
+            return _with_null(operator, second if _is_null(first) else first)
+        common = _compared(operator, first, second)
+        if common is None:
+            raise error_at(place_of(right), expected=_comparable(first, left), found=_called(second, right))
+        first, second = self._brought(first, common, left), self._brought(second, common, right)
+        if isinstance(second, Constant):
+            return _against(operator, first, second)
+        if isinstance(first, Constant):
+            return _against(_FLIPPED.get(operator, operator), second, first)
+        return _two_terms(operator, first, second, common)
+
+    def _in(self, value: Scalar, choices: tuple[Scalar, ...]) -> Predicate:
+        term = self._term(value)
+        plain = _plain_choices(term, choices)
+        if plain is not None:
+            return plain
+        listed = [self._term(choice) for choice in choices]
+        given = [found for found in listed if not _is_null(found)]
+        with_null = len(given) < len(listed)
+        if _is_null(term) or (with_null and not given):
+            return ALWAYS_NULL
+        types = [found.type for found in (term, *given)]
+        common = None if any(map(coerce.is_nested, types)) else coerce.widest(types)
+        if common is None:
+            pairs = list(zip(choices, listed, strict=True))
+            wrong, found = next(((c, f) for c, f in pairs if coerce.widest([term.type, f.type]) is None), (value, term))
+            raise error_at(place_of(wrong), expected=_comparable(term, value), found=_called(found, wrong))
+        subject = self._cast(term, common, value)
+        brought = [self._cast(found, common, value) for found in given]
+        values = [found.value for found in brought if isinstance(found, Constant)]
+        present = [found for found in values if found is not None]
+        parts: list[Predicate] = [
+            _two_terms(Comparison.EQ, subject, other, common) for other in brought if not isinstance(other, Constant)
+        ]
+        if values or not parts:
+            parts.append(preimage.one_of(subject, present, with_null or len(present) < len(values)))
+        elif with_null:
+            parts.append(ALWAYS_NULL)
+        return some(parts)
+
+    def _as_text(self, value: Scalar) -> Term:
+        term = self._term(value)
+        if isinstance(coerce.seen(term.type), t.Binary):
+            raise _NotKnownError
+        return self._cast(term, t.String(), value)
+
+    # ---- terms
+
+    def _term(self, expr: Scalar) -> Term:
+        match expr:
+            case nodes.Literal():
+                return constant(expr, self._zone)
+            case nodes.Name():
+                return self._column(expr)
+            case nodes.Cast(value, to):
+                return self._cast(self._term(value), to, value)
+            case nodes.Case(branches, otherwise):
+                return self._case(branches, otherwise)
+            case nodes.Call():
+                return self._call(expr)
+            case _:
+                assert_never(expr)
+
+    def _column(self, name: nodes.Name) -> Column:
+        try:
+            place = self._schema.find(name.path, case_sensitive=self._case_sensitive)
+        except UnknownColumnError as ambiguous:
+            raise error_at(name.span, expected=ambiguous.expected, found=ambiguous.found) from None
+        said = ".".join(name.path)
+        if place is None:
+            raise error_at(name.span, message=f"no column {said}{self._schema.suggestion(said)}")
+        if place.repeated:
+            raise error_at(
+                name.span, expected="a single value in each row", found=f"{said}, which is inside a list or map"
+            )
+        return Column(place.field.id, place.name, place.field.type, place.optional)
+
+    def _case(self, branches: tuple[tuple[Expr, Scalar], ...], otherwise: Scalar) -> Term:
+        conditions = [self.predicate(when) for when, _ in branches]
+        values = [self._term(then) for _, then in branches]
+        last = self._term(otherwise)
+        typed = [term.type for term in (*values, last) if not _is_null(term)]
+        common = coerce.widest(typed) if typed else NULL.type
+        if common is None or coerce.is_nested(common):
+            raise error_at(
+                place_of(branches[0][1]),
+                expected="values of one type in CASE",
+                found=" and ".join(dict.fromkeys(map(type_text, typed))),
+            )
+        chosen = [self._cast(value, common, then) for value, (_, then) in zip(values, branches, strict=True)]
+        return Choose(tuple(zip(conditions, chosen, strict=True)), self._cast(last, common, otherwise), common)
+
+    def _call(self, expr: nodes.Call) -> Term:
+        match expr:
+            case nodes.Call("+" | "-", (moment, nodes.Call("interval") as by)):
+                return self._moved(moment, interval_of(by), expr.function == "-")
+            case nodes.Call("+", (nodes.Call("interval") as by, moment)):
+                return self._moved(moment, interval_of(by), False)
+            case nodes.Call("interval"):
+                raise error_at(expr.span, expected="a date or timestamp beside an interval", found="an interval alone")
+        allowed = ARITIES.get(expr.function)
+        if allowed is not None and len(expr.arguments) not in allowed:
+            wanted = str(allowed[0]) if len(allowed) == 1 else f"{allowed[0]} to {allowed[-1]}"
+            found = str(len(expr.arguments))
+            raise error_at(expr.span, expected=f"{wanted} arguments of {expr.function}", found=found)
+        arguments = [self._term(argument) for argument in expr.arguments]
+        try:
+            made = call(expr.function, arguments, self._utc)
+        except MismatchError as wrong:
+            raise error_at(expr.span, expected=wrong.expected, found=wrong.found) from None
+        if made is None:
+            raise _NotKnownError
+        return made
+
+    def _moved(self, moment: Scalar, by: Interval, back: bool) -> Term:
+        """A date or timestamp and an interval. A column keeps only whole days, as a date; the rest is not known."""
+        term = self._term(moment)
+        by = -by if back else by
+        if isinstance(term, Constant) and isinstance(term.type, t.Date | t.Timestamp) and term.value is not None:
+            if self._utc or not isinstance(term.type, t.Timestamp) or not (by.months or by.days):
+                return moved(term, by)
+        elif isinstance(term.type, t.Date) and not by.months and not by.micros:
+            return applied(Function.DATE_ADD, [term, Constant(by.days, t.Int())], t.Date())
+        raise _NotKnownError
+
+    def _brought(self, term: Term, common: t.Type, source: Scalar) -> Term:
+        """One side of a comparison in the type of both. A text written as a literal has to stand for such a value."""
+        if isinstance(common, t.Time) and isinstance(term, Constant) and isinstance(term.type, t.Int | t.Long):
+            return Constant(term.value, common)
+        if not isinstance(source, Literal) or not isinstance(term, Constant) or not isinstance(term.type, t.String):
+            return self._cast(term, common, source)
+        value = read_text(str(term.value), common, self._zone)
+        if value is None:
+            raise error_at(source.span, expected=f"a value of {type_text(common)}", found=repr(term.value))
+        return Constant(value, common)
+
+    def _cast(self, term: Term, to: t.Type, source: Scalar) -> Term:
+        if not self._utc and _asks_the_clock(coerce.seen(term.type), to):
+            raise _NotKnownError
+        try:
+            return cast_to(term, to)
+        except MismatchError as wrong:
+            raise error_at(place_of(source), expected=wrong.expected, found=wrong.found) from None
+
+
+def _with_null(operator: Comparison, other: Term) -> Predicate:
+    return preimage.is_null(other) if operator is Comparison.NULL_SAFE_EQ else ALWAYS_NULL
+
+
+def _against(operator: Comparison, term: Term, constant: Constant) -> Predicate:
+    """A comparison with a constant: one of one value, or a cut."""
+    value = constant.value
+    if value is None:
+        return _with_null(operator, term)
+    match operator:
+        case Comparison.EQ:
+            return preimage.one_of(term, (value,))
+        case Comparison.NE:
+            return negate(preimage.one_of(term, (value,)))
+        case Comparison.NULL_SAFE_EQ:
+            return is_truth(preimage.one_of(term, (value,)), TRUE)
+        case Comparison.LT:
+            return preimage.below(term, Cut(value))
+        case Comparison.LE:
+            return preimage.below(term, Cut(value, after=True))
+        case Comparison.GT:
+            return negate(preimage.below(term, Cut(value, after=True)))
+        case Comparison.GE:
+            return negate(preimage.below(term, Cut(value)))
+        case _:
+            assert_never(operator)
+
+
+def _two_terms(operator: Comparison, left: Term, right: Term, common: t.Type) -> Predicate:
+    """Two terms compared. Where they only seem to be of one type, as text and enumeration do, they are cast."""
+    left, right = (term if term.type == common else Apply(Function.CAST, (term,), common) for term in (left, right))
+    equal = every([Less(left, right, or_equal=True), Less(right, left, or_equal=True)])
+    match operator:
+        case Comparison.EQ:
+            return equal
+        case Comparison.NE:
+            return negate(equal)
+        case Comparison.NULL_SAFE_EQ:
+            both_null = every([preimage.is_null(left), preimage.is_null(right)])
+            return some([both_null, is_truth(equal, TRUE)])
+        case Comparison.LT | Comparison.LE:
+            return Less(left, right, operator is Comparison.LE)
+        case Comparison.GT | Comparison.GE:
+            return Less(right, left, operator is Comparison.GE)
+        case _:
+            assert_never(operator)
+
+
+def _compared(operator: Comparison, first: Term, second: Term) -> t.Type | None:
+    """The type two terms are compared in; None when they are not."""
+    one, other = coerce.seen(first.type), coerce.seen(second.type)
+    for of, number, term in ((one, other, second), (other, one, first)):
+        if isinstance(of, t.Boolean) and coerce.is_number(number):
+            return number if operator in _EQUALITIES else None
+        if isinstance(of, t.Time) and isinstance(number, t.Int | t.Long) and isinstance(term, Constant):
+            return of  # a time of day is a number of ticks to SQL
+    return coerce.compared(one, other)
+
+
+def _plain_choices(term: Term, choices: tuple[Scalar, ...]) -> Predicate | None:
+    """IN of a column and untyped literals of its own kind, of which there may be many thousands; None for any other."""
+    values: list[object] = [choice.value for choice in choices if isinstance(choice, Literal) and choice.type is None]
+    kinds = set(map(type, values))
+    if len(values) < len(choices) or len(kinds) != 1 or not isinstance(term, Column):
+        return None
+    if kinds == {str} and isinstance(term.type, t.String):
+        return preimage.one_of(term, values)
+    if kinds == {int} and isinstance(term.type, t.Int | t.Long):
+        low, high = INT_RANGE if isinstance(term.type, t.Int) else LONG_RANGE
+        return preimage.one_of(term, [value for value in values if isinstance(value, int) and low <= value <= high])
+    return None
+
+
+def _asks_the_clock(source: t.Type, to: t.Type) -> bool:
+    """Whether a cast goes between an instant and what a clock shows, which depends on the zone."""
+    zoned = [isinstance(of, t.Timestamp) and of.zoned for of in (source, to)]
+    shown = [isinstance(of, t.Date | t.String) or (isinstance(of, t.Timestamp) and not of.zoned) for of in (source, to)]
+    return any(zoned) and any(shown)
+
+
+def _is_null(term: Term) -> bool:
+    return isinstance(term, Constant) and term.value is None
+
+
+def _comparable(term: Term, source: Scalar) -> str:
+    return f"a value comparable with {_called(term, source)}"
+
+
+def _called(term: Term, source: Scalar) -> str:
+    shown = to_sql(source)
+    return f"{shown if len(shown) <= 40 else f'{shown[:37]}...'} of {type_text(term.type)}"

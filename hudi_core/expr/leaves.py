@@ -1,0 +1,99 @@
+"""Building predicates that are already simple: constants folded as Kleene's logic does, AND and OR flat, no double NOT."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from hudi_core.expr.predicate import (
+    ALWAYS_FALSE,
+    ALWAYS_NULL,
+    ALWAYS_TRUE,
+    Always,
+    And,
+    Is,
+    IsNull,
+    Not,
+    OneOf,
+    Or,
+    Predicate,
+    Term,
+)
+from hudi_core.truth import NULL, TRUE, Truth
+
+
+def never(term: Term) -> Predicate:
+    """FALSE for every value, NULL for null: the value is one of none."""
+    return OneOf(term, ())
+
+
+def negate(part: Predicate) -> Predicate:
+    """NOT."""
+    match part:
+        case Always(truth):
+            return Always(~truth)
+        case Not(inner):
+            return inner
+        case _:
+            return Not(part)
+
+
+def every(parts: Iterable[Predicate]) -> Predicate:
+    """AND. FALSE decides, TRUE says nothing."""
+    return _joined(parts, And, ALWAYS_TRUE, ALWAYS_FALSE)
+
+
+def some(parts: Iterable[Predicate]) -> Predicate:
+    """OR. TRUE decides, FALSE says nothing."""
+    return _joined(parts, Or, ALWAYS_FALSE, ALWAYS_TRUE)
+
+
+def is_truth(part: Predicate, truth: Truth) -> Predicate:
+    """`part IS truth`; the part itself, or its negation, where it is never NULL."""
+    if isinstance(part, Always):
+        return ALWAYS_TRUE if part.truth is truth else ALWAYS_FALSE
+    if not is_never_null(part):
+        return is_truth(part.part, ~truth) if isinstance(part, Not) else Is(part, truth)
+    if truth is NULL:
+        return ALWAYS_FALSE
+    return part if truth is TRUE else negate(part)
+
+
+def is_never_null(part: Predicate) -> bool:
+    """Whether a predicate is known to give TRUE or FALSE on every row."""
+    match part:
+        case Is() | IsNull() | Always(truth=(Truth.TRUE | Truth.FALSE)):
+            return True
+        case Not(inner):
+            return is_never_null(inner)
+        case And(parts) | Or(parts):
+            return all(is_never_null(inner) for inner in parts)
+        case _:
+            return False
+
+
+def first_of(branches: Sequence[tuple[Predicate, Predicate]], otherwise: Predicate) -> Predicate:
+    """The predicate of the first branch whose condition is TRUE, else `otherwise`.
+
+    Exact: of the parts of the OR, one is the chosen predicate and all others are FALSE, since the conditions that guard
+    them are never NULL.
+    """
+    passed: list[Predicate] = []
+    parts: list[Predicate] = []
+    for condition, then in branches:
+        taken = is_truth(condition, TRUE)
+        parts.append(every([*passed, taken, then]))
+        passed.append(negate(taken))
+    return some([*parts, every([*passed, otherwise])])
+
+
+def _joined(parts: Iterable[Predicate], kind: type[And | Or], unit: Always, decisive: Always) -> Predicate:
+    kept: list[Predicate] = []
+    for part in parts:
+        for inner in part.parts if isinstance(part, kind) else (part,):
+            if inner == decisive:
+                return decisive
+            if inner != unit and not (inner == ALWAYS_NULL and ALWAYS_NULL in kept):
+                kept.append(inner)
+    if len(kept) == 1:
+        return kept[0]
+    return kind(tuple(kept)) if kept else unit

@@ -1,0 +1,204 @@
+"""Where the known functions of one argument rise or fall: the stretches of its values, as positions on the type's axis.
+
+Within a stretch a function never turns round and is never null; it may stand still. Outside all stretches nothing is
+claimed.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from decimal import Decimal
+
+from hudi_core.errors import UnsupportedError
+from hudi_core.expr import axis
+from hudi_core.expr.functions import Function
+from hudi_core.expr.predicate import Apply, Constant
+from hudi_core.expr.scalar.patterns import date_pattern
+from hudi_core.types import nodes as t
+from hudi_core.values.calendar import DAY_SECONDS, days_from_civil
+from hudi_core.values.domain import INT_RANGE, LONG_RANGE
+
+_FOUR_DIGIT_DAYS = (days_from_civil(0, 1), days_from_civil(10_000, 1) - 1)
+"""Years that are written with four digits, so that their texts order as they do."""
+_PATTERN_ORDER = "yMdHmsS"
+_DECIMAL_DIGITS = {"y": 4, "M": 2, "d": 2, "H": 2, "m": 2, "s": 2}
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Positions from `first` to `last`, both included, over which a function never falls, or never rises."""
+
+    first: int
+    last: int
+    rising: bool = True
+
+
+def stretches(term: Apply, variable: int, ends: tuple[int, int]) -> tuple[Stretch, ...]:
+    """The stretches of a function whose arguments are constants but for the one at `variable`; none when it is not known.
+
+    `ends` are the limits of that argument's type.
+    """
+    if any(isinstance(argument, Constant) and argument.value is None for argument in term.arguments):
+        return ()
+    of = term.arguments[variable].type
+    match term.function:
+        case Function.CAST:
+            found = _of_cast(of, term.type, ends)
+        case Function.ADD | Function.SUBTRACT | Function.MULTIPLY | Function.DIVIDE | Function.NEGATE | Function.ABS:
+            found = _of_arithmetic(term, variable, ends)
+        case Function.DATE_ADD | Function.DATE_SUB if variable == 0 and isinstance(of, t.Date):
+            days = _number(term, 1)
+            found = _shifted(ends, int(days) if term.function is Function.DATE_ADD else -int(days))
+        case Function.YEAR | Function.DATE | Function.DATE_TRUNC | Function.UNIX_TIMESTAMP:
+            found = [Stretch(*ends)]
+        case Function.DATE_FORMAT | Function.FROM_UNIXTIME if variable == 0 and _orders(term):
+            found = [_four_digit_years(of)]
+        case _:
+            found = []
+    return tuple(stretch for stretch in found if stretch.first <= stretch.last)
+
+
+def _of_cast(of: t.Type, to: t.Type, ends: tuple[int, int]) -> list[Stretch]:
+    real = isinstance(of, t.Float | t.Double)
+    match to:
+        case t.Int() | t.Long() if real:  # beyond the range it is the end of the range; NaN is 0
+            return [Stretch(ends[0], ends[1] - 1), Stretch(ends[1], ends[1])]
+        case t.Int() | t.Long() if isinstance(of, t.Int | t.Long | t.Boolean | t.Decimal):
+            low, high = INT_RANGE if isinstance(to, t.Int) else LONG_RANGE
+            unit = 10**of.scale if isinstance(of, t.Decimal) else 1
+            return [Stretch(max(low * unit, ends[0]), min(high * unit, ends[1]))]
+        case t.Long() if isinstance(of, t.Timestamp):
+            return [Stretch(*ends)]
+        case t.Float() | t.Double() | t.Decimal() if isinstance(of, t.Boolean | t.Int | t.Long | t.Decimal):
+            return [Stretch(*ends)]
+        case t.Float() | t.Double() if real:
+            return [Stretch(*ends)]
+        case t.Double() if isinstance(of, t.Timestamp):
+            return [Stretch(*ends)]
+        case t.Date() if isinstance(of, t.Timestamp):
+            return [Stretch(*ends)]
+        case t.Timestamp() if isinstance(of, t.Date | t.Timestamp | t.Int | t.Long):
+            return [Stretch(*ends)]
+        case t.Time() if isinstance(of, t.Time):
+            return [Stretch(*ends)]
+        case t.String() if isinstance(of, t.Date | t.Timestamp):
+            return [_four_digit_years(of)]
+        case _:
+            return []
+
+
+def _of_arithmetic(term: Apply, variable: int, ends: tuple[int, int]) -> list[Stretch]:
+    if isinstance(term.type, t.Float | t.Double):
+        return _of_reals(term, variable, ends)
+    falls = (term.function is Function.SUBTRACT and variable == 1) or term.function is Function.NEGATE
+    whole = isinstance(term.type, t.Int | t.Long)
+    if whole and term.arguments[variable].type != term.type:
+        return []
+    match term.function:
+        case Function.ABS:
+            return [
+                Stretch(ends[0] + whole, 0, False),
+                Stretch(1, ends[1]),
+                *([Stretch(ends[0], ends[0])] if whole else []),
+            ]
+        case Function.NEGATE:
+            return [Stretch(ends[0] + whole, ends[1], False), *([Stretch(ends[0], ends[0])] if whole else [])]
+        case Function.DIVIDE if isinstance(term.type, t.Decimal) and variable == 0 and _number(term, 1) != 0:
+            return [Stretch(*ends, _number(term, 1) > 0)]
+        case Function.MULTIPLY if not whole:
+            return [Stretch(*ends, _number(term, 1 - variable) >= 0)]
+        case Function.MULTIPLY:
+            return _multiplied(ends, int(_number(term, 1 - variable)))
+        case Function.ADD | Function.SUBTRACT if not whole:
+            return [Stretch(*ends, not falls)]
+        case Function.ADD:
+            return _shifted(ends, int(_number(term, 1 - variable)))
+        case Function.SUBTRACT if variable == 0:
+            return _shifted(ends, -int(_number(term, 1)))
+        case Function.SUBTRACT:
+            number = int(_number(term, 0))  # number - x wraps where x < number - greatest, or x > number - least
+            edges = [max(number - ends[1], ends[0]), min(number - ends[0], ends[1])]
+            parts = [(ends[0], edges[0] - 1), (edges[0], edges[1]), (edges[1] + 1, ends[1])]
+            return [Stretch(first, last, False) for first, last in parts]
+        case _:
+            return []
+
+
+def _of_reals(term: Apply, variable: int, ends: tuple[int, int]) -> list[Stretch]:
+    """Arithmetic of binary numbers. NaN, the last position, gives NaN, so what falls falls up to infinity only."""
+    of = term.arguments[variable].type
+    if term.function in (Function.NEGATE, Function.ABS):
+        last = ends[1] - 1
+        falling = Stretch(ends[0], last if term.function is Function.NEGATE else 0, False)
+        return [falling, Stretch(falling.last + 1, ends[1])]
+    number = float(_number(term, 1 - variable))
+    if not math.isfinite(number):
+        return []
+    match term.function:
+        case Function.ADD:
+            rising = True
+        case Function.SUBTRACT:
+            rising = variable == 0
+        case Function.MULTIPLY | Function.DIVIDE if number != 0 and (
+            term.function is Function.MULTIPLY or variable == 0
+        ):
+            rising = number > 0
+        case _:
+            return []
+    if rising or not isinstance(of, t.Float | t.Double):
+        return [Stretch(*ends, rising)]
+    return [Stretch(ends[0], ends[1] - 1, False), Stretch(ends[1], ends[1])]
+
+
+def _shifted(ends: tuple[int, int], by: int) -> list[Stretch]:
+    """x + by, wrapping round: rising on either side of the place where it wraps."""
+    low, high = ends
+    edge = high - by if by >= 0 else low - by - 1
+    return [Stretch(low, edge), Stretch(edge + 1, high)]
+
+
+def _multiplied(ends: tuple[int, int], by: int) -> list[Stretch]:
+    """x * by where it does not wrap round."""
+    if by == 0:
+        return [Stretch(*ends)]
+    low, high = (-(-ends[0] // by), ends[1] // by) if by > 0 else (-(-ends[1] // by), ends[0] // by)
+    return [Stretch(max(low, ends[0]), min(high, ends[1]), by > 0)]
+
+
+def _four_digit_years(of: t.Type) -> Stretch:
+    first, last = _FOUR_DIGIT_DAYS
+    match of:
+        case t.Date():
+            return Stretch(first, last)
+        case t.Timestamp(unit):
+            day = DAY_SECONDS * unit.value
+            low, high = axis.limits(of) or (0, 0)
+            return Stretch(max(first * day, low), min((last + 1) * day - 1, high))
+        case _:  # seconds
+            low, high = axis.limits(of) or (0, 0)
+            return Stretch(max(first * DAY_SECONDS, low), min((last + 1) * DAY_SECONDS - 1, high))
+
+
+def _orders(term: Apply) -> bool:
+    """Whether the texts of a date pattern order as the points in time do: the year first, no part left out before a finer one."""
+    if len(term.arguments) < 2:
+        return True  # the default pattern
+    pattern = term.arguments[1]
+    if not isinstance(pattern, Constant) or not isinstance(pattern.value, str):
+        return False
+    try:
+        pieces = date_pattern(pattern.value).pieces
+    except UnsupportedError:
+        return False
+    parts = [(letter, width) for letter, width in pieces if width]
+    return all(
+        letter == wanted and (letter == "S" or width == _DECIMAL_DIGITS[letter])
+        for (letter, width), wanted in zip(parts, _PATTERN_ORDER, strict=False)
+    ) and len(parts) <= len(_PATTERN_ORDER)
+
+
+def _number(term: Apply, position: int) -> int | float | Decimal:
+    constant = term.arguments[position]
+    assert isinstance(constant, Constant) and isinstance(constant.value, int | float | Decimal)
+    return constant.value

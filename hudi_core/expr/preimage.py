@@ -1,0 +1,405 @@
+"""Comparing a function of a column, said as comparing the column: `year(d) = 2024` is `d >= 2024-01-01 AND d < 2025-01-01`.
+
+A function that rises or falls over a stretch of its argument's values takes a cut back to a cut. An argument's values are
+therefore divided into stretches; where the function is known to rise or fall, bisection over all values of the type finds
+the cut exactly, overflow and rounding included; elsewhere the comparison stays as it is, but only for those values:
+
+    i * 3 > 12   is   (i > 4 AND i <= 715827882)  OR  (i beyond where i * 3 wraps  AND  i * 3 > 12)
+
+Rows, files and every engine then see a plain column. Where a date or timestamp would leave its type's range, the
+comparison is made as if it did not.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Any
+
+from hudi_core.expr import axis
+from hudi_core.expr.functions import Function
+from hudi_core.expr.leaves import every, first_of, negate, never, some
+from hudi_core.expr.monotone import Stretch, stretches
+from hudi_core.expr.predicate import (
+    ALWAYS_FALSE,
+    ALWAYS_NULL,
+    ALWAYS_TRUE,
+    Apply,
+    Below,
+    Choose,
+    Constant,
+    Cut,
+    IsNull,
+    Matches,
+    Not,
+    OneOf,
+    Pattern,
+    Predicate,
+    Term,
+)
+from hudi_core.expr.scalar.apply import apply
+from hudi_core.expr.scalar.cast import cast
+from hudi_core.types import nodes as t
+from hudi_core.types.nodes import Type
+from hudi_core.values.domain import EXACT
+from hudi_core.values.order import after_prefix, distinct, equal, less
+from hudi_core.values.text import to_text
+
+Interval = tuple[int, int]
+"""Positions on the argument's axis, both included."""
+
+_MANY = 32
+"""Beyond so many listed values of a function, only the stretch from the least to the greatest is taken back."""
+
+
+def below(term: Term, cut: Cut) -> Predicate:
+    """The term's value lies below the cut."""
+    match term:
+        case Constant(value, type):
+            return ALWAYS_NULL if value is None else _always(is_below(value, cut, type))
+        case Choose():
+            return _over_branches(term, lambda branch: below(branch, cut))
+        case Apply() if _is_prefix(term):
+            return _prefix_below(term, cut)
+        case Apply():
+            inverse = _inverse(term)
+            if inverse is None:
+                return Below(term, cut)
+            return _taken_back(inverse, inverse.below(cut), Below(term, cut), cut.after)
+        case _:
+            at = _extreme(cut, term.type)
+            if at is None:
+                return Below(term, cut)
+            return never(term) if at < 0 else Not(never(term))
+
+
+def one_of(term: Term, values: Iterable[object], with_null: bool = False) -> Predicate:
+    """The term's value is one of the values, none of them null; `with_null` says that a null stood among them."""
+    match term:
+        case Constant(None):
+            return ALWAYS_NULL
+        case Constant(value, type):
+            found = any(equal(value, choice, type) for choice in values)
+            return ALWAYS_NULL if with_null and not found else _always(found)
+        case Choose():
+            listed = tuple(values)
+            return _over_branches(term, lambda branch: one_of(branch, listed, with_null))
+        case Apply():
+            found_back = _one_of_taken_back(term, distinct(tuple(values), term.type))
+            if with_null and isinstance(found_back, OneOf):
+                return replace(found_back, with_null=True)
+            return some([found_back, ALWAYS_NULL]) if with_null else found_back
+        case _:
+            return OneOf(term, distinct(tuple(values), term.type), with_null)
+
+
+def is_null(term: Term) -> Predicate:
+    """The term's value is null."""
+    match term:
+        case Constant(value):
+            return _always(value is None)
+        case Choose():
+            return _over_branches(term, is_null)
+        case Apply(Function.CAST, (argument,), t.String()) if not isinstance(argument.type, t.Binary):
+            return is_null(argument)
+        case Apply():
+            inverse = None if _is_prefix(term) else _inverse(term)
+            if _is_prefix(term) or (inverse is not None and not inverse.unknown):
+                return is_null(_argument(term))
+            return IsNull(term)
+        case _:
+            return IsNull(term)
+
+
+def matches(term: Term, pattern: Pattern | str) -> Predicate:
+    """The term's text matches."""
+    if isinstance(term, Choose):
+        return _over_branches(term, lambda branch: matches(branch, pattern))
+    if isinstance(term, Constant) and term.value is None:
+        return ALWAYS_NULL
+    return Matches(term, pattern)
+
+
+def is_below(value: Any, cut: Cut, of: Type) -> bool:
+    """Whether a value, not null, lies below a cut."""
+    return not less(cut.value, value, of) if cut.after else less(value, cut.value, of)
+
+
+def _always(truth: bool) -> Predicate:
+    return ALWAYS_TRUE if truth else ALWAYS_FALSE
+
+
+def _over_branches(term: Choose, leaf: Callable[[Term], Predicate]) -> Predicate:
+    return first_of([(condition, leaf(then)) for condition, then in term.branches], leaf(term.otherwise))
+
+
+def _extreme(cut: Cut, of: Type) -> int | None:
+    """-1 for a cut below all values, 1 for one above all, else None."""
+    if isinstance(of, t.String | t.Binary):
+        return -1 if not cut.value and not cut.after else None
+    ends = axis.limits(of)
+    if ends is None:
+        return None
+    place = axis.position(cut.value, of)
+    if place == ends[0] and not cut.after:
+        return -1
+    return 1 if place == ends[1] and cut.after else None
+
+
+# ---- functions over stretches
+
+
+@dataclass(frozen=True, slots=True)
+class _Inverse:
+    """A function of one argument, taken apart: where it rises or falls, and what it gives at a position."""
+
+    argument: Term
+    stretches: tuple[Stretch, ...]
+    unknown: tuple[Interval, ...]
+    at: Callable[[int], Any]
+    type: Type
+    shortcut: Callable[[Cut], int] | None
+
+    def below(self, cut: Cut) -> list[Interval]:
+        """The positions, of all stretches, at which the function lies below the cut."""
+        found: list[Interval] = []
+        for stretch in self.stretches:
+            edge = self._edge(stretch, cut)
+            found.append((stretch.first, edge - 1) if stretch.rising else (edge, stretch.last))
+        return _merged(found)
+
+    def equal(self, value: Any) -> list[Interval]:
+        """The positions at which the function gives the value."""
+        found: list[Interval] = []
+        for stretch in self.stretches:
+            before, after = self._edge(stretch, Cut(value)), self._edge(stretch, Cut(value, True))
+            found.append((before, after - 1) if stretch.rising else (after, before - 1))
+        return _merged(found)
+
+    def _edge(self, stretch: Stretch, cut: Cut) -> int:
+        """Where the function crosses the cut: from there on not below it when rising, below it when falling."""
+        if self.shortcut is not None:
+            return min(max(self.shortcut(cut), stretch.first), stretch.last + 1)
+
+        def crossed(place: int) -> bool:
+            value = self.at(place)
+            return (value is None or is_below(value, cut, self.type)) is not stretch.rising
+
+        return axis.first_where(stretch.first, stretch.last, crossed)
+
+
+def _inverse(term: Apply) -> _Inverse | None:
+    """How to take cuts of the function back to its argument; None when that is not known."""
+    variables = [position for position, argument in enumerate(term.arguments) if not isinstance(argument, Constant)]
+    if len(variables) != 1:
+        return None
+    argument = term.arguments[variables[0]]
+    ends = axis.limits(argument.type)
+    if ends is None:
+        return None
+    known = stretches(term, variables[0], ends)
+    if not known:
+        return None
+    at = _evaluator(term, variables[0])
+    if not all(_is_total(stretch, at, term) for stretch in known):
+        return None
+    return _Inverse(argument, known, tuple(_gaps(known, ends)), at, term.type, _shortcut(term))
+
+
+def _evaluator(term: Apply, variable: int) -> Callable[[int], Any]:
+    of = term.arguments[variable].type
+    types = [argument.type for argument in term.arguments]
+    values = [argument.value if isinstance(argument, Constant) else None for argument in term.arguments]
+
+    def at(place: int) -> Any:
+        values[variable] = axis.value_at(place, of)
+        return apply(term.function, values, types, term.type)
+
+    return at
+
+
+def _is_total(stretch: Stretch, at: Callable[[int], Any], term: Apply) -> bool:
+    """No null comes of a value: a function that rises or falls gives none between two ends that give none.
+
+    Where a date or timestamp leaves its type's range the evaluation gives null, but the comparison is made as if it did not.
+    """
+    if isinstance(term.type, t.Timestamp):
+        return True
+    return at(stretch.first) is not None and at(stretch.last) is not None
+
+
+def _argument(term: Apply) -> Term:
+    return next(argument for argument in term.arguments if not isinstance(argument, Constant))
+
+
+def _one_of_taken_back(term: Apply, values: tuple[Any, ...]) -> Predicate:
+    leaf = OneOf(term, values)
+    if _is_prefix(term):
+        return some([_prefix_equal(term, value) for value in values] or [never(_argument(term))])
+    spelled = _spelled(term, values)
+    if spelled is not None:
+        return one_of(_argument(term), spelled)
+    inverse = _inverse(term)
+    if inverse is None:
+        return leaf
+    if len(values) > _MANY and inverse.shortcut is None:
+        low, high = inverse.below(Cut(values[0])), inverse.below(Cut(values[-1], True))
+        hull = _merged([*_without(high, low), *inverse.unknown])
+        return every([_inside(inverse.argument, hull, False), leaf])
+    found = [interval for value in values for interval in inverse.equal(value)]
+    points = all(low == high for low, high in found)
+    return _taken_back(inverse, found if points else _merged(found), leaf, False)
+
+
+def _spelled(term: Apply, values: tuple[Any, ...]) -> list[Any] | None:
+    """What texts are the spelling of, for a cast whose texts tell all values apart; None for another function."""
+    of = term.arguments[0].type
+    exact = isinstance(of, t.Boolean | t.Int | t.Long | t.Decimal | t.Date | t.Time | t.Timestamp)
+    if term.function is not Function.CAST or not isinstance(term.type, t.String) or not exact:
+        return None
+    read = [cast(text, t.String(), of) for text in values]
+    return [value for value, text in zip(read, values, strict=True) if value is not None and to_text(value, of) == text]
+
+
+def _shortcut(term: Apply) -> Callable[[Cut], int] | None:
+    """For a cast that keeps the number, the first position whose number is not below a cut; None for another function."""
+    ratio = exact_ratio(term.arguments[0].type, term.type) if term.function is Function.CAST else None
+    if ratio is None:
+        return None
+    up, down = ratio
+
+    def first_not_below(cut: Cut) -> int:
+        value = cut.value
+        assert isinstance(value, int | float | Decimal)
+        if isinstance(value, float) and not math.isfinite(value):
+            return -(1 << 80) if value < 0 else 1 << 80
+        if isinstance(value, int):
+            floor, rest = divmod(value * down, up)
+        else:
+            scaled = EXACT.multiply(value, Decimal(down)) if isinstance(value, Decimal) else value
+            floor = math.floor(scaled)
+            rest = scaled != floor
+        return floor + 1 if rest or cut.after else floor
+
+    return first_not_below
+
+
+def exact_ratio(of: Type, to: Type) -> tuple[int, int] | None:
+    """By what a position of one type is multiplied (and divided) to be the number of the other, for casts that lose nothing."""
+    match of, to:
+        case (t.Int(), t.Long() | t.Double()):
+            return 1, 1
+        case ((t.Int() | t.Long()), t.Decimal(precision, scale)) if precision - scale >= (
+            10 if isinstance(of, t.Int) else 19
+        ):
+            return 1, 1
+        case t.Decimal(), t.Decimal() if to.scale >= of.scale and to.precision - to.scale >= of.precision - of.scale:
+            return 1, 10**of.scale
+        case t.Date(), t.Timestamp(unit):
+            return 86_400 * unit.value, 1
+        case (t.Timestamp(unit), t.Timestamp(finer)) | (t.Time(unit), t.Time(finer)) if finer.value >= unit.value:
+            return finer.value // unit.value, 1
+        case _:
+            return None
+
+
+def _taken_back(inverse: _Inverse, found: list[Interval], leaf: Predicate, after: bool) -> Predicate:
+    inside = _inside(inverse.argument, found, after)
+    if not inverse.unknown:
+        return inside
+    return some([inside, every([_inside(inverse.argument, list(inverse.unknown), False), leaf])])
+
+
+def _inside(argument: Term, intervals: list[Interval], after: bool) -> Predicate:
+    """The argument lies in one of the intervals."""
+    of, ends = argument.type, axis.limits(argument.type)
+    assert ends is not None
+    points = [axis.value_at(low, of) for low, high in intervals if low == high]
+    parts: list[Predicate] = [one_of(argument, points)] if points else []
+    for low, high in intervals:
+        if low < high:
+            bounds = [negate(below(argument, _cut_before(low, of, after)))] if low > ends[0] else []
+            bounds += [below(argument, _cut_before(high + 1, of, after))] if high < ends[1] else []
+            parts.append(every(bounds) if bounds else negate(_never(argument)))
+    return some(parts) if parts else _never(argument)
+
+
+def _cut_before(place: int, of: Type, after: bool) -> Cut:
+    """The cut between a position and the one before, said by the plainer of the two values; by `after` where they are alike."""
+    value, previous = axis.value_at(place, of), axis.value_at(place - 1, of)
+    lengths = len(str(value).rstrip("0")), len(str(previous).rstrip("0"))
+    return Cut(previous, True) if lengths[1] < lengths[0] or (after and lengths[0] == lengths[1]) else Cut(value)
+
+
+def _never(term: Term) -> Predicate:
+    """FALSE for every value, NULL for null, said of the column where the term is a function of one."""
+    return one_of(term, ())
+
+
+def _merged(intervals: Iterable[Interval]) -> list[Interval]:
+    """In order, without empty ones, neighbours joined."""
+    found: list[Interval] = []
+    for low, high in sorted(interval for interval in intervals if interval[0] <= interval[1]):
+        if found and low <= found[-1][1] + 1:
+            found[-1] = (found[-1][0], max(found[-1][1], high))
+        else:
+            found.append((low, high))
+    return found
+
+
+def _without(intervals: list[Interval], gone: list[Interval]) -> list[Interval]:
+    found: list[Interval] = []
+    for low, high in intervals:
+        for first, last in gone:
+            if first > low:
+                found.append((low, min(high, first - 1)))
+            low = max(low, last + 1)
+        found.append((low, high))
+    return _merged(found)
+
+
+def _gaps(known: tuple[Stretch, ...], ends: Interval) -> list[Interval]:
+    return _without([ends], _merged((stretch.first, stretch.last) for stretch in known))
+
+
+# ---- the first characters of a text
+
+
+def _is_prefix(term: Apply) -> bool:
+    """`substring(text, 1, n)` with a constant n."""
+    if term.function is not Function.SUBSTRING or not isinstance(term.type, t.String) or len(term.arguments) != 3:
+        return False
+    argument, start, length = term.arguments
+    from_first = isinstance(start, Constant) and start.value in (0, 1) and isinstance(length, Constant)
+    return from_first and not isinstance(argument, Constant) and isinstance(argument.type, t.String)
+
+
+def _prefix_length(term: Apply) -> int:
+    length = term.arguments[2]
+    assert isinstance(length, Constant) and isinstance(length.value, int)
+    return max(length.value, 0)
+
+
+def _prefix_below(term: Apply, cut: Cut) -> Predicate:
+    """The first n characters order texts as the texts do themselves, but for ties: those go with the whole prefix."""
+    argument, length, wanted = _argument(term), _prefix_length(term), str(cut.value)
+    if len(wanted) < length or (len(wanted) == length and not cut.after):
+        return below(argument, replace(cut, value=wanted))
+    end = after_prefix(wanted[:length])
+    return negate(_never(argument)) if end is None else below(argument, Cut(end))
+
+
+def _prefix_equal(term: Apply, wanted: Any) -> Predicate:
+    argument, length = _argument(term), _prefix_length(term)
+    if len(wanted) < length:
+        return one_of(argument, (wanted,))
+    return starts_with(argument, wanted) if len(wanted) == length else _never(argument)
+
+
+def starts_with(term: Term, prefix: str) -> Predicate:
+    """The term's text begins with the prefix: a range of texts."""
+    end = after_prefix(prefix)
+    bounds = [negate(below(term, Cut(prefix)))] + ([below(term, Cut(end))] if end is not None else [])
+    return every(bounds)

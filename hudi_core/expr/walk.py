@@ -1,0 +1,71 @@
+"""Walking over nodes: their parts, the names among them, and where the text of one stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import assert_never
+
+from hudi_core.expr.nodes import (
+    And,
+    Between,
+    Call,
+    Case,
+    Cast,
+    Compare,
+    Expr,
+    In,
+    Is,
+    IsNull,
+    Like,
+    Literal,
+    Name,
+    Not,
+    Or,
+    RegexLike,
+    Span,
+)
+
+
+def parts_of(expr: Expr) -> tuple[Expr, ...]:
+    """The nodes directly inside a node, in the order of the text."""
+    match expr:
+        case And(parts) | Or(parts):
+            return parts
+        case Not(part) | Is(part):
+            return (part,)
+        case Compare(_, left, right):
+            return left, right
+        case In(value, choices):
+            return (value, *choices)
+        case Between(value, low, high):
+            return value, low, high
+        case Like(value) | RegexLike(value) | IsNull(value) | Cast(value):
+            return (value,)
+        case Call(_, arguments):
+            return arguments
+        case Case(branches, otherwise):
+            return (*(part for branch in branches for part in branch), otherwise)
+        case Name() | Literal():
+            return ()
+        case _:
+            assert_never(expr)
+
+
+def walk(expr: Expr) -> Iterator[Expr]:
+    """The node and every node inside it, in the order of the text."""
+    waiting = [expr]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting.extend(reversed(parts_of(node)))
+
+
+def names_in(expr: Expr) -> list[Name]:
+    """The columns named, each as often as it is."""
+    return [node for node in walk(expr) if isinstance(node, Name)]
+
+
+def place_of(expr: Expr) -> Span | None:
+    """Where a node stands in the text: its own place, or that of its first part that has one."""
+    spans = (node.span for node in walk(expr) if isinstance(node, Name | Literal | Call | Cast | Like))
+    return next((span for span in spans if span is not None), None)
