@@ -14,13 +14,12 @@ import pyarrow as pa
 
 from hudi_core.avro.extras import carried, restored, type_shell
 from hudi_core.errors import SchemaError
-from hudi_core.schema.ids import record_with_ids, with_hidden_ids_only, with_ids
+from hudi_core.schema.ids import NO_ID, record_with_missing_ids, with_ids
 from hudi_core.schema.loss import Converted, Loss
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
 from hudi_core.types.decimals import smallest_size
 from hudi_core.types.text import text
-from hudi_core.types.walk import walk
 
 FIELD_ID: Final = b"PARQUET:field_id"
 EXTRAS: Final = b"hudi"
@@ -28,7 +27,6 @@ EXTRAS: Final = b"hudi"
 GREATEST_PRECISION: Final = 76
 """Digits of Arrow's widest decimal."""
 
-_NO_ID: Final = -1
 _UTC: Final = frozenset({None, "UTC"})
 _UNITS: Final = {t.Unit.MILLIS: "ms", t.Unit.MICROS: "us", t.Unit.NANOS: "ns"}
 _OF_UNIT: Final = {"s": t.Unit.MILLIS, **{name: unit for unit, name in _UNITS.items()}}
@@ -96,7 +94,7 @@ def schema_to_arrow(schema: Schema, *, metadata: bool = True) -> Converted[pa.Sc
 
 
 def schema_from_arrow(schema: pa.Schema, where: str = "schema") -> Converted[Schema]:
-    """The schema of an Arrow schema, with its column ids when every field has one, else with fresh ones.
+    """The schema of an Arrow schema; fields without a column id get new ones, beyond all that are there.
 
     Raises `SchemaError` with the path for types that hold no values of ours: null, durations, intervals.
     """
@@ -107,15 +105,9 @@ def schema_from_arrow(schema: pa.Schema, where: str = "schema") -> Converted[Sch
     if not isinstance(version, int) or not isinstance(greatest, int):
         raise SchemaError(where, expected="whole numbers as version and max_column_id", found=repr(said)[:60])
     if "record" in said:
-        holder = restored(t.Field(_NO_ID, "", record), {"type": said["record"]}, plain, where).type
+        holder = restored(t.Field(NO_ID, "", record), {"type": said["record"]}, plain, where).type
         record = holder if isinstance(holder, t.Record) else record
-    kept = with_hidden_ids_only(record)
-    ids = [field.id for _, field in walk(kept)]
-    if _NO_ID not in ids:
-        return Converted(Schema(kept, version, greatest), tuple(inward.losses))
-    if max(ids) >= 0:
-        inward.losses.append(Loss("", "column ids, which some fields have and some have not"))
-    return Converted(Schema(record_with_ids(record), version), tuple(inward.losses))
+    return Converted(Schema(record_with_missing_ids(record, greatest), version, greatest), tuple(inward.losses))
 
 
 def from_arrow(of: pa.DataType, where: str = "type") -> Converted[t.Type]:
@@ -189,7 +181,7 @@ class _Outward:
 
 
 class _Inward:
-    """One conversion from Arrow, and its losses. A field without a column id gets `_NO_ID`."""
+    """One conversion from Arrow, and its losses. A field without a column id gets `NO_ID`."""
 
     def __init__(self, where: str) -> None:
         self._where = where
@@ -199,7 +191,7 @@ class _Inward:
         metadata = arrow.metadata
         of = self.type(arrow.type, path)
         if metadata is None:
-            return t.Field(_NO_ID, path[-1], of, arrow.nullable)
+            return t.Field(NO_ID, path[-1], of, arrow.nullable)
         where = self._at(path)
         found = t.Field(_id(metadata.get(FIELD_ID), where), path[-1], of, arrow.nullable)
         return restored(found, _load(metadata.get(EXTRAS), where), plain, where)
@@ -267,7 +259,7 @@ def _shown(arrow: pa.DataType) -> str:
 
 def _id(stated: bytes | None, where: str) -> int:
     if stated is None:
-        return _NO_ID
+        return NO_ID
     if not stated.isdigit():
         raise SchemaError(where, expected=f"a column id as {FIELD_ID.decode()}", found=repr(stated)[:40])
     return int(stated)

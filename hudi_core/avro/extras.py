@@ -7,7 +7,7 @@ it back. A reader that knows nothing of it sees an ordinary schema.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, fields, replace
 from enum import Enum
 from typing import Any, Final
 
@@ -16,6 +16,7 @@ from hudi_core.errors import SchemaError
 from hudi_core.schema.loss import Loss
 from hudi_core.types import nodes as t
 from hudi_core.types.text import text
+from hudi_core.types.walk import same
 
 Extras = Mapping[str, Any]
 """JSON; empty when there is nothing to say."""
@@ -96,7 +97,8 @@ def restored(field: t.Field, extras: Extras, plain: Plain, path: str) -> t.Field
     try:
         if "type" in extras:
             said = type_from_shell(extras["type"], t.children(of))
-            of = said if _same_shell(plain(said), of) else of
+            word = plain(said)
+            of = said if (_same_shell(word, of) if t.children(said) else same(word, of)) else of
         default: object = t.ABSENT
         if "default" in extras:
             stated = extras["default"]
@@ -130,9 +132,11 @@ def type_from_shell(shell: Mapping[str, Any], inner: tuple[t.Field, ...] = ()) -
     """Undoes `type_shell`; `inner` are the fields of the type. KeyError or TypeError when it is no shell."""
     kind = _KINDS[shell["is"]]
     stated = {name: _decoded(kind, name, value) for name, value in shell.items() if name != "is"}
-    if kind is t.Record or kind is t.Union:
-        return kind(inner, **stated)
-    return kind(*inner, **stated)  # type: ignore[no-any-return]
+    if kind is t.Record:
+        return t.Record(inner, **stated)
+    if kind is t.Union:
+        return t.Union(tuple(replace(branch, optional=False) for branch in inner), **stated)
+    return kind(*(inner if kind in _INNER else ()), **stated)  # type: ignore[no-any-return]
 
 
 def _same_shell(a: t.Type, b: t.Type) -> bool:

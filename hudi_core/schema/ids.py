@@ -8,16 +8,23 @@ them, and so are the same wherever the column is read from; they never count tow
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import count
+from typing import Final
 
 from hudi_core.types.nodes import Array, Field, Map, Record, RecordKind, Type, Union, children
-from hudi_core.types.walk import with_children
+from hudi_core.types.walk import walk, with_children
+
+NO_ID: Final = -1
+"""Stands in a field that has no column id yet."""
+
+_Give = Callable[[Field], int]
 
 
 def with_ids(of: Type, first: int = 0) -> Type:
     """The type with ids from `first`; it is taken to stand in the column `first - 1` (the root when `first` is 0)."""
-    return _numbered(of, count(first), hidden_ids(first - 1))
+    fresh = count(first)
+    return _numbered(of, lambda _: next(fresh), hidden_ids(first - 1))
 
 
 def record_with_ids(of: Record, first: int = 0) -> Record:
@@ -27,17 +34,18 @@ def record_with_ids(of: Record, first: int = 0) -> Record:
     return numbered
 
 
+def record_with_missing_ids(of: Record, greatest: int = -1) -> Record:
+    """The record whose fields keep their ids; those with `NO_ID` get ids beyond all of these and `greatest`, in block order."""
+    fresh = count(max(greatest, max((field.id for _, field in walk(of)), default=-1)) + 1)
+    numbered = _numbered(of, lambda field: next(fresh) if field.id == NO_ID else field.id, hidden_ids(NO_ID))
+    assert isinstance(numbered, Record)
+    return numbered
+
+
 def with_hidden_ids(of: Type, column: int) -> Type:
     """A type that stands in a known column, with hidden ids in all of it."""
     hidden = hidden_ids(column)
-    return _numbered(of, hidden, hidden)
-
-
-def with_hidden_ids_only(of: Record) -> Record:
-    """A record whose ids all stay but the hidden ones, which are given."""
-    kept = _numbered(of, None, hidden_ids(-1))
-    assert isinstance(kept, Record)
-    return kept
+    return _numbered(of, lambda _: next(hidden), hidden)
 
 
 def hidden_ids(column: int) -> Iterator[int]:
@@ -47,26 +55,27 @@ def hidden_ids(column: int) -> Iterator[int]:
         yield -1 - (total * (total + 1) // 2 + position)
 
 
-def _numbered(of: Type, ids: Iterator[int] | None, hidden: Iterator[int]) -> Type:
-    """`ids` are those to give, None to leave them; `hidden` those of the column around."""
+def _numbered(of: Type, give: _Give, hidden: Iterator[int]) -> Type:
+    """`give` says the id of a field that Hudi has a place for; `hidden` are the ids of the column around."""
     inner = children(of)
     if not inner:
         return of
     disguised = isinstance(of, Record) and of.kind is not RecordKind.PLAIN
-    own = hidden if disguised or isinstance(of, Union) else ids
-    below = hidden if disguised else ids
-    block = [field.id if own is None else next(own) for field in inner]
-    return with_children(
-        of, tuple(_with_id(field, column, below, hidden, own) for field, column in zip(inner, block, strict=True))
-    )
+    concealed = disguised or isinstance(of, Union)
+
+    def give_hidden(_: Field) -> int:
+        return next(hidden)
+
+    own, below = give_hidden if concealed else give, give_hidden if disguised else give
+    block = [own(field) for field in inner]
+    around = hidden if concealed else None
+    return with_children(of, tuple(_with_id(*each, below, around) for each in zip(inner, block, strict=True)))
 
 
-def _with_id(
-    field: Field, column: int, ids: Iterator[int] | None, hidden: Iterator[int], own: Iterator[int] | None
-) -> Field:
+def _with_id(field: Field, column: int, give: _Give, hidden: Iterator[int] | None) -> Field:
     of = field.type
     if isinstance(of, Record | Array | Map | Union):
-        of = _numbered(of, ids, hidden if own is hidden else hidden_ids(column))
+        of = _numbered(of, give, hidden_ids(column) if hidden is None else hidden)
     return Field(
         column,
         field.name,
