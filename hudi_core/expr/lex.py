@@ -1,13 +1,19 @@
-"""Tokens of SQL text, with Spark SQL's literals, names and comments."""
+"""Tokens of SQL text, with Spark SQL's literals, names and comments, and the values they stand for."""
 
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 from enum import Enum
 from typing import NamedTuple
 
-from hudi_core.expr.nodes import Span
+from hudi_core.expr.nodes import Literal, Span
 from hudi_core.expr.place import error_at
+from hudi_core.types.nodes import Decimal as DecimalType
+from hudi_core.types.nodes import Double, Float, Int, Long, Type
+from hudi_core.values.domain import to_binary32
+
+_SUFFIXES: dict[str, Type] = {"L": Long(), "S": Int(), "Y": Int(), "D": Double(), "F": Float()}
 
 
 class Kind(Enum):
@@ -100,6 +106,35 @@ def text_value(quoted: str) -> str:
 def name_value(quoted: str) -> str:
     """The name between back-ticks, doubled ones halved."""
     return quoted[1:-1].replace("``", "`")
+
+
+def number(source: str, span: Span | None = None) -> Literal:
+    """The literal of a number as Spark reads it: exact integers and decimals, an exponent or a suffix D or F makes it binary."""
+    upper = source.upper()
+    if upper.endswith("BD"):
+        exact = Decimal(source[:-2])
+        digits = exact.as_tuple()
+        scale = max(-int(digits.exponent), 0)
+        plain = exact.quantize(Decimal((0, (1,), -scale)))
+        precision = max(len(plain.as_tuple().digits), scale, 1)
+        return Literal(plain, DecimalType(precision, scale), span)
+    suffix = _SUFFIXES.get(upper[-1])
+    bare = source[:-1] if suffix else source
+    if isinstance(suffix, Float):
+        return Literal(to_binary32(float(bare)), suffix, span)
+    if isinstance(suffix, Double) or "E" in bare.upper():
+        return Literal(float(bare), Double(), span)
+    if suffix is not None:
+        return Literal(int(bare), suffix, span)
+    return Literal(Decimal(bare) if "." in bare else int(bare), None, span)
+
+
+def bytes_value(source: str, span: Span | None) -> Literal:
+    digits = source[2:-1]
+    try:
+        return Literal(bytes.fromhex(digits.zfill(len(digits) + len(digits) % 2)), None, span)
+    except ValueError:
+        raise error_at(span, expected="hexadecimal digits", found=repr(digits)) from None
 
 
 def _unescaped(found: re.Match[str]) -> str:

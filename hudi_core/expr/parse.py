@@ -6,11 +6,10 @@ OR  <  AND  <  NOT  <  comparison, IS, IN, BETWEEN, LIKE, RLIKE  <  |  <  ^  <  
 
 from __future__ import annotations
 
-from decimal import Decimal
-
 from hudi_core.errors import ExpressionError
 from hudi_core.expr import calls, interval
-from hudi_core.expr.lex import Kind, Token, name_value, plain_list, text_value, token_at
+from hudi_core.expr.cursor import Cursor
+from hudi_core.expr.lex import Kind, Token, bytes_value, number, plain_list
 from hudi_core.expr.nodes import (
     And,
     Between,
@@ -31,12 +30,9 @@ from hudi_core.expr.nodes import (
     Scalar,
     Span,
 )
-from hudi_core.expr.place import error_at
 from hudi_core.expr.sqltypes import NARROW, sql_type
 from hudi_core.truth import FALSE, NULL, TRUE
-from hudi_core.types.nodes import Date, Double, Float, Int, Long, String, Time, Timestamp, Type
-from hudi_core.types.nodes import Decimal as DecimalType
-from hudi_core.values.domain import to_binary32
+from hudi_core.types.nodes import Date, String, Time, Timestamp, Type
 
 MAX_DEPTH = 100
 """Levels of brackets, and operators in a row, beyond which a text is refused: later walks go as deep as the tree."""
@@ -53,7 +49,6 @@ _TYPED: dict[str, Type] = {
     "TIMESTAMP_LTZ": Timestamp(),
     "TIMESTAMP_NTZ": Timestamp(zoned=False),
 }
-_SUFFIXES: dict[str, Type] = {"L": Long(), "S": Int(), "Y": Int(), "D": Double(), "F": Float()}
 _MOMENTS = frozenset({"CURRENT_DATE", "CURRENT_TIMESTAMP", "CURRENT_TIME", "LOCALTIMESTAMP"})
 _TRUTHS = {"TRUE": TRUE, "FALSE": FALSE, "UNKNOWN": NULL, "NULL": NULL}
 
@@ -73,55 +68,14 @@ def parse_predicate(sql: str) -> Expr:
     return found
 
 
-class _Parser:
-    """Precedence climbing over one text, looking one token ahead."""
+class _Parser(Cursor):
+    """Precedence climbing over one text."""
 
-    __slots__ = ("_depth", "_following", "_last", "_text", "_token")
+    __slots__ = ("_depth",)
 
     def __init__(self, text: str) -> None:
-        self._text = text
+        super().__init__(text)
         self._depth = 0
-        self._last = self._token = self._following = token_at(text, 0)
-        self._go_to(0)
-
-    # ---- tokens
-
-    def _go_to(self, at: int) -> None:
-        self._token = token_at(self._text, at)
-        self._following = token_at(self._text, self._token.end)
-
-    def _next(self) -> Token:
-        taken = self._last = self._token
-        self._token = self._following
-        self._following = token_at(self._text, self._token.end)
-        return taken
-
-    def _take(self, key: str) -> bool:
-        if self._token.key != key:
-            return False
-        self._next()
-        return True
-
-    def _expect(self, key: str) -> Token:
-        if self._token.key != key:
-            raise self._unexpected(f"`{key}`")
-        return self._next()
-
-    def expect_end(self) -> None:
-        if self._token.kind is not Kind.END:
-            raise self._unexpected("AND, OR or the end")
-
-    def _source(self, token: Token) -> str:
-        return self._text[token.start : token.end]
-
-    def _span(self, start: Token) -> Span:
-        """From a token to the last one taken."""
-        return Span(self._text, start.start, self._last.end)
-
-    def _unexpected(self, expected: str, token: Token | None = None) -> ExpressionError:
-        token = token or self._token
-        found = "the end" if token.kind is Kind.END else f"`{self._source(token)}`"
-        return error_at(Span(self._text, token.start, token.end), expected=expected, found=found)
 
     # ---- expressions
 
@@ -341,19 +295,6 @@ class _Parser:
             path.append(self._part())
         return Name(tuple(path), self._span(start))
 
-    def _part(self) -> str:
-        token = self._token
-        if token.kind not in (Kind.WORD, Kind.NAME):
-            raise self._unexpected("a name")
-        self._next()
-        return name_value(self._source(token)) if token.kind is Kind.NAME else self._source(token)
-
-    def _text_of(self, token: Token) -> str:
-        value = text_value(self._source(token))
-        if any("\ud800" <= character <= "\udfff" for character in value):
-            raise self._unexpected("text (half of a surrogate pair is none)", token)
-        return value
-
     def _literal(self, negative: bool = False) -> Literal:
         token = self._next()
         span = self._span(token)
@@ -361,7 +302,7 @@ class _Parser:
         if token.kind is Kind.NUMBER:
             return number(f"-{source}" if negative else source, span)
         if token.kind is Kind.BYTES:
-            return _bytes(source, span)
+            return bytes_value(source, span)
         value = self._text_of(token)
         while self._token.kind is Kind.TEXT:  # literals side by side are one
             value += self._text_of(self._next())
@@ -456,34 +397,5 @@ class _Parser:
                 return calls.interval_call(total, self._span(start))
 
 
-def number(source: str, span: Span | None = None) -> Literal:
-    """The literal of a number as Spark reads it: exact integers and decimals, an exponent or a suffix D or F makes it binary."""
-    upper = source.upper()
-    if upper.endswith("BD"):
-        exact = Decimal(source[:-2])
-        digits = exact.as_tuple()
-        scale = max(-int(digits.exponent), 0)
-        plain = exact.quantize(Decimal((0, (1,), -scale)))
-        precision = max(len(plain.as_tuple().digits), scale, 1)
-        return Literal(plain, DecimalType(precision, scale), span)
-    suffix = _SUFFIXES.get(upper[-1])
-    bare = source[:-1] if suffix else source
-    if isinstance(suffix, Float):
-        return Literal(to_binary32(float(bare)), suffix, span)
-    if isinstance(suffix, Double) or "E" in bare.upper():
-        return Literal(float(bare), Double(), span)
-    if suffix is not None:
-        return Literal(int(bare), suffix, span)
-    return Literal(Decimal(bare) if "." in bare else int(bare), None, span)
-
-
 def _is_number(text: str) -> bool:
     return text.strip().lstrip("+-").replace(".", "", 1).isdigit()
-
-
-def _bytes(source: str, span: Span | None) -> Literal:
-    digits = source[2:-1]
-    try:
-        return Literal(bytes.fromhex(digits.zfill(len(digits) + len(digits) % 2)), None, span)
-    except ValueError:
-        raise error_at(span, expected="hexadecimal digits", found=repr(digits)) from None

@@ -29,6 +29,7 @@ from hudi_core.expr.predicate import (
     Apply,
     Below,
     Choose,
+    Column,
     Constant,
     Cut,
     IsNull,
@@ -91,6 +92,10 @@ def one_of(term: Term, values: Iterable[object], with_null: bool = False) -> Pre
             if with_null and isinstance(found_back, OneOf):
                 return replace(found_back, with_null=True)
             return some([found_back, ALWAYS_NULL]) if with_null else found_back
+        case Column(type=t.Date() | t.Time() | t.Timestamp() as of):  # an interval may have led out of the type's range
+            low, high = axis.limits(of) or (0, 0)
+            kept = (value for value in values if low <= axis.position(value, of) <= high)
+            return OneOf(term, distinct(tuple(kept), of), with_null)
         case _:
             return OneOf(term, distinct(tuple(values), term.type), with_null)
 
@@ -143,9 +148,9 @@ def _extreme(cut: Cut, of: Type) -> int | None:
     if ends is None:
         return None
     place = axis.position(cut.value, of)
-    if place == ends[0] and not cut.after:
+    if place < ends[0] or (place == ends[0] and not cut.after):
         return -1
-    return 1 if place == ends[1] and cut.after else None
+    return 1 if place > ends[1] or (place == ends[1] and cut.after) else None
 
 
 # ---- functions over stretches

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from hudi_core.types.nodes import (
     Binary,
     Boolean,
@@ -39,6 +41,7 @@ _NAMED: dict[str, Type] = {
     "DEC": Decimal(10),
     "NUMERIC": Decimal(10),
 }
+_WRITTEN = re.compile(r"([A-Za-z_]+)(?:\((\d+(?:,\d+)?)\))?", re.ASCII)
 _UNITS = {Unit.MILLIS: 3, Unit.MICROS: 6, Unit.NANOS: 9}
 NARROW = {"TINYINT": 8, "BYTE": 8, "SMALLINT": 16, "SHORT": 16}
 """Integers of fewer bits than a column can have; a cast to one is not known to the core."""
@@ -63,6 +66,18 @@ def sql_type(name: str, *parameters: int) -> Type | None:
             return next((Time(unit) for unit, shown in _UNITS.items() if shown == digits), None)
         case _:
             return None
+
+
+def named_type(text: str) -> Type | None:
+    """The type of a name with its numbers in brackets, as `sql_name` writes it.
+
+    >>> named_type("DECIMAL(10,2)") == Decimal(10, 2), named_type("array<int>")
+    (True, None)
+    """
+    found = _WRITTEN.fullmatch(text)
+    if found is None:
+        return None
+    return sql_type(found[1], *(int(number) for number in (found[2] or "").split(",") if number))
 
 
 def sql_name(of: Type) -> str:

@@ -1,0 +1,265 @@
+"""Writing expressions in Python: `(col("a") > 3) & col("b").like("x%")` makes the nodes of `a > 3 AND b LIKE 'x%'`.
+
+comparisons   == != < <= > >=, eq_null_safe, is_in, between, like, rlike, startswith, endswith, contains
+logic         & | ~ (never `and`, `or`, `not`, which Python decides itself: they raise)
+tests         is_null, is_not_null, is_true, is_false
+values        + - * / % -x abs(x), cast, function("year", col("d"))
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import Any
+
+from hudi_core.errors import ExpressionError, SchemaError, UsageError
+from hudi_core.expr import calls, nodes
+from hudi_core.expr.nodes import Comparison, Expr, Scalar
+from hudi_core.expr.sqltypes import sql_type
+from hudi_core.expr.text import to_sql
+from hudi_core.truth import FALSE, TRUE
+from hudi_core.types.nodes import Date, Double, Time, Timestamp, Type
+from hudi_core.values.domain import coerce
+
+
+def col(*path: str) -> Built:
+    """A column. Each argument is one name; a single dotted text is a path, and a name with a dot in it stands in back-ticks.
+
+    >>> col("a.b"), col("a", "b.c")
+    (a.b, a.`b.c`)
+    """
+    if len(path) != 1:
+        return Built(nodes.Name(path))
+    names = [part.replace("``", "`") for part in _split(path[0])]
+    if not all(names):
+        raise UsageError("col", expected="names between the dots", found=repr(path[0]))
+    return Built(nodes.Name(tuple(names)))
+
+
+def lit(value: object, type: Type | str | None = None) -> Built:
+    """A literal: null, bool, int, float, Decimal, str, bytes, or a date, time or datetime of Python's (naive: no zone).
+
+    `type` (or its SQL name) says the type where the value alone does not: `lit(1, "bigint")`, `lit("2024-01-01", "date")`.
+    """
+    of = sql_type(type) if isinstance(type, str) else type or _own_type(value)
+    if of is None and isinstance(type, str):
+        raise UsageError("lit", expected="the SQL name of a type", found=repr(type))
+    if of is None and value is not None and not isinstance(value, bool | int | Decimal | str | bytes):
+        raise UsageError("lit", expected="a value SQL can write", found=repr(value))
+    if of is not None and not isinstance(value, str):
+        try:
+            value = coerce(value, of)
+        except SchemaError as wrong:
+            raise UsageError("lit", expected=wrong.expected, found=wrong.found) from None
+    return Built(nodes.Literal(value, of))
+
+
+def function(name: str, *arguments: object) -> Built:
+    """A call of a function by its SQL name; one that the core does not know makes the predicate unknown when pruning."""
+    return Built(calls.build(name.lower(), tuple(_node(argument) for argument in arguments), None))
+
+
+class Built:
+    """An expression under construction; `node` is what it has become."""
+
+    __slots__ = ("node",)
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, node: Expr) -> None:
+        self.node = node
+
+    def __repr__(self) -> str:
+        return to_sql(self.node)
+
+    def __bool__(self) -> bool:
+        raise ExpressionError(
+            to_sql(self.node),
+            expected="`&`, `|` and `~` to join conditions, with brackets around comparisons",
+            found="`and`, `or`, `not`, `in` or a chained comparison",
+        )
+
+    def __iter__(self) -> Any:
+        raise TypeError("an expression is no sequence")
+
+    # ---- logic
+
+    def __and__(self, other: object) -> Built:
+        return Built(nodes.And((*_parts(self.node, nodes.And), *_parts(_node(other), nodes.And))))
+
+    def __rand__(self, other: object) -> Built:
+        return lit(other) & self
+
+    def __or__(self, other: object) -> Built:
+        return Built(nodes.Or((*_parts(self.node, nodes.Or), *_parts(_node(other), nodes.Or))))
+
+    def __ror__(self, other: object) -> Built:
+        return lit(other) | self
+
+    def __invert__(self) -> Built:
+        return Built(nodes.Not(self.node))
+
+    # ---- comparisons
+
+    def __eq__(self, other: object) -> Built:  # type: ignore[override]
+        return self._compared(Comparison.EQ, other)
+
+    def __ne__(self, other: object) -> Built:  # type: ignore[override]
+        return self._compared(Comparison.NE, other)
+
+    def __lt__(self, other: object) -> Built:
+        return self._compared(Comparison.LT, other)
+
+    def __le__(self, other: object) -> Built:
+        return self._compared(Comparison.LE, other)
+
+    def __gt__(self, other: object) -> Built:
+        return self._compared(Comparison.GT, other)
+
+    def __ge__(self, other: object) -> Built:
+        return self._compared(Comparison.GE, other)
+
+    def eq_null_safe(self, other: object) -> Built:
+        """`<=>`: nulls are equal to each other and to nothing else."""
+        return self._compared(Comparison.NULL_SAFE_EQ, other)
+
+    def is_in(self, choices: Iterable[object]) -> Built:
+        """One of the choices; a None among them is a null."""
+        return Built(nodes.In(self._scalar, tuple(_scalar(choice) for choice in choices)))
+
+    def between(self, low: object, high: object) -> Built:
+        """From `low` to `high`, both included."""
+        return Built(nodes.Between(self._scalar, _scalar(low), _scalar(high)))
+
+    def like(self, pattern: str, escape: str = "\\") -> Built:
+        """`%` is any run of characters, `_` any one, after the escape character they are themselves."""
+        if len(escape) != 1:
+            raise UsageError("like", expected="one escape character", found=repr(escape))
+        return Built(nodes.Like(self._scalar, pattern, escape))
+
+    def rlike(self, pattern: str) -> Built:
+        """The regular expression, of Java's kind, is found somewhere in the text."""
+        return Built(nodes.RegexLike(self._scalar, pattern))
+
+    def startswith(self, text: str) -> Built:
+        return self.like(calls.literal_pattern(text) + "%")
+
+    def endswith(self, text: str) -> Built:
+        return self.like("%" + calls.literal_pattern(text))
+
+    def contains(self, text: str) -> Built:
+        return self.like(f"%{calls.literal_pattern(text)}%")
+
+    def is_null(self) -> Built:
+        return Built(nodes.IsNull(self._scalar))
+
+    def is_not_null(self) -> Built:
+        return ~self.is_null()
+
+    def is_true(self) -> Built:
+        return Built(nodes.Is(self.node, TRUE))
+
+    def is_false(self) -> Built:
+        return Built(nodes.Is(self.node, FALSE))
+
+    # ---- values
+
+    def __add__(self, other: object) -> Built:
+        return self._called("+", other)
+
+    def __radd__(self, other: object) -> Built:
+        return lit(other) + self
+
+    def __sub__(self, other: object) -> Built:
+        return self._called("-", other)
+
+    def __rsub__(self, other: object) -> Built:
+        return lit(other) - self
+
+    def __mul__(self, other: object) -> Built:
+        return self._called("*", other)
+
+    def __rmul__(self, other: object) -> Built:
+        return lit(other) * self
+
+    def __truediv__(self, other: object) -> Built:
+        return self._called("/", other)
+
+    def __rtruediv__(self, other: object) -> Built:
+        return lit(other) / self
+
+    def __mod__(self, other: object) -> Built:
+        return self._called("%", other)
+
+    def __rmod__(self, other: object) -> Built:
+        return lit(other) % self
+
+    def __neg__(self) -> Built:
+        return self._called("negative")
+
+    def __abs__(self) -> Built:
+        return self._called("abs")
+
+    def cast(self, to: Type | str) -> Built:
+        """`CAST(... AS to)`; `to` is a type or the SQL name of one without numbers."""
+        named = sql_type(to) if isinstance(to, str) else to
+        if named is None:
+            raise UsageError("cast", expected="the SQL name of a type", found=repr(to))
+        return Built(nodes.Cast(self._scalar, named))
+
+    @property
+    def _scalar(self) -> Scalar:
+        return calls.scalar(self.node)
+
+    def _compared(self, operator: Comparison, other: object) -> Built:
+        return Built(nodes.Compare(operator, self._scalar, _scalar(other)))
+
+    def _called(self, name: str, *others: object) -> Built:
+        return Built(nodes.Call(name, (self._scalar, *map(_scalar, others))))
+
+
+def _node(value: object) -> Expr:
+    return value.node if isinstance(value, Built) else lit(value).node
+
+
+def _scalar(value: object) -> Scalar:
+    return calls.scalar(_node(value))
+
+
+def _parts(node: Expr, kind: type[nodes.And | nodes.Or]) -> tuple[Expr, ...]:
+    return node.parts if isinstance(node, kind) else (node,)
+
+
+def _own_type(value: object) -> Type | None:
+    """The type of Python's values that SQL writes with their type."""
+    match value:
+        case float():
+            return Double()
+        case datetime.datetime():
+            return Timestamp(zoned=value.tzinfo is not None)
+        case datetime.date():
+            return Date()
+        case datetime.time():
+            return Time()
+        case _:
+            return None
+
+
+def _split(path: str) -> list[str]:
+    """A dotted path's names; between back-ticks a dot belongs to the name."""
+    if "`" not in path:
+        return path.split(".")
+    names, rest = [], path
+    while rest:
+        if rest.startswith("`"):
+            end = 1
+            while rest[end : end + 1] != "`" or rest[end + 1 : end + 2] == "`":
+                if end >= len(rest):
+                    raise UsageError("col", expected="a closing back-tick", found=repr(path))
+                end += 2 if rest[end : end + 2] == "``" else 1
+            names.append(rest[1:end])
+            rest = rest[end + 1 :].removeprefix(".")
+        else:
+            name, _, rest = rest.partition(".")
+            names.append(name)
+    return names
