@@ -30,6 +30,7 @@ from hudi_core.evolve.fields import (
     RESERVED,
     as_optional,
     brief,
+    default_value,
     is_reserved,
     numbered,
     require_name,
@@ -39,7 +40,6 @@ from hudi_core.evolve.fields import (
 from hudi_core.schema.schema import Path, Schema
 from hudi_core.types.nodes import ABSENT, Array, Field, Map, Nested, Record, RecordKind, Type, Union
 from hudi_core.types.promote import Purpose, promotion
-from hudi_core.values.domain import check
 
 
 def evolve(schema: Schema, changes: Iterable[Change], *, case_sensitive: bool = False, version: int = 0) -> Schema:
@@ -105,8 +105,7 @@ class _Evolution:
             case SetDefault(default=default):
                 _require_record(parent, where)
                 of = parent.inside(field).close() if isinstance(field.type, Nested) else field.type
-                _check_default(default, of, field.optional, where)
-                parent.put(replace(field, default=default))
+                parent.put(_with_default(field, default, of, where))
             case _:
                 assert_never(change)
 
@@ -128,7 +127,7 @@ class _Evolution:
             raise SchemaError(where, expected="a default for the rows there are", found="a required column without one")
         field = Field(0, path[-1], change.type, optional=change.optional, doc=change.doc, default=change.default)
         field, greatest = numbered(as_optional(field) if change.optional else field, self._max_column_id + 1)
-        _check_default(field.default, field.type, field.optional, where)
+        field = _with_default(field, field.default, field.type, where)
         parent.add(field, _index(change.position, parent, path, where))
         self._max_column_id = greatest
 
@@ -218,9 +217,7 @@ def _is_branch_or_key(field: Field, parent: Draft) -> bool:
     return isinstance(parent.type, Union) or (isinstance(parent.type, Map) and field.id == parent.type.key.id)
 
 
-def _check_default(default: object, of: Type, optional: bool, where: str) -> None:
-    if default is ABSENT:
-        return
-    if default is None and not optional:
+def _with_default(field: Field, default: object, of: Type, where: str) -> Field:
+    if default is None and not field.optional:
         raise SchemaError(where, expected="a default that is not null", found="null")
-    check(default, of, where)
+    return replace(field, default=default if default is ABSENT else default_value(default, of, where))

@@ -1,7 +1,8 @@
 """The changes a column can undergo, as frozen data.
 
 A column is named by its path: a tuple of names, or a dotted text when no name holds a dot. Inside arrays and maps the
-names are `element`, `key` and `value` (`lines.element.price`).
+names are `element`, `key` and `value` (`lines.element.price`). A default is a value in the form of `hudi_core.values`, or
+one of Python's own forms, or the text of a date or a time.
 """
 
 from __future__ import annotations
@@ -104,7 +105,7 @@ class SetDoc:
 
 @dataclass(frozen=True, slots=True)
 class SetDefault:
-    """Another default, a value in the form of `hudi_core.values`; None for null, `ABSENT` for none."""
+    """Another default, None for null, `ABSENT` for none."""
 
     column: Path | str
     default: object

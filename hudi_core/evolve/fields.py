@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import decimal
 import re
 from dataclasses import replace
 from typing import Final
@@ -9,10 +10,25 @@ from typing import Final
 from hudi_core.errors import SchemaError
 from hudi_core.schema.ids import with_ids
 from hudi_core.schema.meta import META_COLUMNS, OPERATION
-from hudi_core.types.nodes import ABSENT, Array, Field, Map, Record, Type, Union
+from hudi_core.types.nodes import (
+    ABSENT,
+    Array,
+    Date,
+    Double,
+    Field,
+    Float,
+    Map,
+    Record,
+    Time,
+    Timestamp,
+    Type,
+    Union,
+)
 from hudi_core.types.text import text as type_text
 from hudi_core.types.walk import walk
 from hudi_core.values.cast import cast
+from hudi_core.values.domain import coerce
+from hudi_core.values.text import parse_text
 
 RESERVED: Final = frozenset({*META_COLUMNS, OPERATION})
 """Names at the top of a schema that are Hudi's own, in any case of letters."""
@@ -46,6 +62,18 @@ def retyped(field: Field, to: Type) -> Field:
     """The field with another primitive type and its default cast to it. Raises `SchemaError` when that has no counterpart."""
     default = field.default if field.default is ABSENT else cast(field.type, to)(field.default)
     return replace(field, type=to, default=default)
+
+
+def default_value(said: object, of: Type, where: str) -> object:
+    """A default in the form of the type, from that or from what people write for it. Raises `SchemaError`.
+
+    Beyond what `values.domain.coerce` takes: the text of a date, time or timestamp, and a decimal for a float.
+    """
+    if isinstance(said, str) and isinstance(of, Date | Time | Timestamp):
+        return parse_text(said, of)
+    if isinstance(said, decimal.Decimal) and isinstance(of, Float | Double):
+        said = float(said)
+    return coerce(said, of, where)
 
 
 def require_names_inside(of: Type, path: tuple[str, ...]) -> None:
