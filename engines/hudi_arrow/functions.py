@@ -68,7 +68,10 @@ def _by_kernels(function: Function, arguments: list[Array], types: list[t.Type],
             return _moved(first, source, arguments[1], 1 if function is Function.DATE_ADD else -1)
         case Function.UNIX_TIMESTAMP, [(t.Date() | t.Timestamp()) as source, *_]:
             seconds = dates.integers(first)
-            seconds = seconds // source.unit.value if isinstance(source, t.Timestamp) else seconds * DAY_SECONDS
+            if isinstance(source, t.Timestamp):  # towards zero, as Spark's division does
+                seconds = np.where(seconds < 0, -(-seconds // source.unit.value), seconds // source.unit.value)
+            else:
+                seconds = seconds * DAY_SECONDS
             known = [pc.is_null(argument) for argument in arguments]
             return dates.with_nulls(seconds, first, pa.int64(), _some(known))
         case Function.DATE_FORMAT, [(t.Date() | t.Timestamp()) as source, t.String()]:

@@ -92,11 +92,16 @@ def _applied(function: Function, arguments: list[Any], types: list[t.Type], of: 
             return format_micros(micros_of(function, first, types[0]), date_pattern(arguments[1]))
         case Function.UNIX_TIMESTAMP:
             micros = _unix_micros(arguments, types)
-            return None if micros is None else micros // MICROS
+            return None if micros is None else towards_zero(micros, MICROS)
         case Function.FROM_UNIXTIME:
             return format_micros(first * MICROS, date_pattern(arguments[1] if len(arguments) > 1 else DEFAULT_PATTERN))
         case _:
             assert_never(function)
+
+
+def towards_zero(dividend: int, divisor: int) -> int:
+    """Java's division of integers, by a positive one; Spark counts the seconds before 1970 so, but casts them down."""
+    return dividend // divisor if dividend >= 0 else -(-dividend // divisor)
 
 
 def days_of(function: Function, value: int, of: t.Type) -> int:
