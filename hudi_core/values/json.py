@@ -1,4 +1,4 @@
-"""The JSON form of values, as the command line writes it.
+"""The JSON form of values, as the command line writes it, and back.
 
 Decimals and dates are strings, timestamps ISO with microseconds and a `Z` when zoned, bytes `{"base64": ...}`, NaN and the
 infinities `{"float": "NaN"}`, records objects, maps lists of pairs. A union is its value; a named record in one says its
@@ -9,11 +9,49 @@ from __future__ import annotations
 
 import base64
 import math
+from collections.abc import Mapping
 from typing import Any, assert_never
 
+from hudi_core.errors import SchemaError
 from hudi_core.types import nodes as t
+from hudi_core.types.text import text as type_text
 from hudi_core.values.calendar import clock_text, date_text, timestamp_text
-from hudi_core.values.text import to_text
+from hudi_core.values.domain import check, coerce
+from hudi_core.values.text import parse_text, to_text
+
+
+def from_json(data: Any, of: t.Type, where: str = "") -> Any:
+    """The value whose JSON form `to_json` gives; null is None. Raises `SchemaError` for another form, with the path.
+
+    A plain number stands for a float also where it is whole. A union is read as the first of its branches that fits.
+
+    >>> from_json("1970-01-01T00:00:01.5Z", t.Timestamp()), from_json({"float": "-Infinity"}, t.Double())
+    (1500000, -inf)
+    """
+    if data is None:
+        return None
+    match of, data:
+        case t.Record(fields), Mapping():
+            return tuple(from_json(data.get(field.name), field.type, _inside(where, field.name)) for field in fields)
+        case t.Array(element), list():
+            return tuple(from_json(part, element.type, f"{where}[]") for part in data)
+        case t.Map(key, item), list() if all(isinstance(pair, list) and len(pair) == 2 for pair in data):
+            named, valued = _inside(where, "key"), _inside(where, "value")
+            return tuple((from_json(name, key.type, named), from_json(part, item.type, valued)) for name, part in data)
+        case t.Union(branches), _:
+            return _branch(data, branches, where)
+        case ((t.Binary() | t.Fixed() | t.Vector()), {"base64": str() as text}):
+            found: Any = _bytes(text)
+        case ((t.Float() | t.Double()), {"float": str() as text}):
+            found = parse_text(text, of)
+        case ((t.Float() | t.Double()), int() | float()) if not isinstance(data, bool):
+            found = coerce(data, of, where)
+        case ((t.Decimal() | t.Date() | t.Time() | t.Timestamp()), str()):
+            found = parse_text(data, of)
+        case _:
+            found = data
+    check(found, of, where)
+    return found
 
 
 def to_json(value: Any, of: t.Type) -> Any:
@@ -52,3 +90,27 @@ def to_json(value: Any, of: t.Type) -> Any:
             return {"$type": branch.name, **shown} if isinstance(branch, t.Record) and branch.name else shown
         case _:
             assert_never(of)
+
+
+def _branch(data: Any, branches: tuple[t.Field, ...], where: str) -> tuple[int, Any]:
+    name = data.get("$type") if isinstance(data, Mapping) else None
+    for position, branch in enumerate(branches):
+        if name is not None and (not isinstance(branch.type, t.Record) or branch.type.name != name):
+            continue
+        try:
+            return position, from_json(data, branch.type, where)
+        except SchemaError:
+            continue
+    kinds = ", ".join(type_text(branch.type) for branch in branches)
+    raise SchemaError(where, expected=f"a value of one of {kinds}", found=repr(data)[:60])
+
+
+def _bytes(text: str) -> bytes | None:
+    try:
+        return base64.b64decode(text, validate=True)
+    except ValueError:
+        return None
+
+
+def _inside(where: str, name: str) -> str:
+    return f"{where}.{name}" if where else name
