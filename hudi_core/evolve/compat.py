@@ -148,6 +148,8 @@ class _Checker:
                 yield from self._primitive(reader, writer, place)
 
     def _fields(self, reader: Field, writer: Field, place: _Place) -> Iterator[Incompatibility]:
+        if reader.optional == writer.optional and not isinstance(reader.type, Nested) and reader.type == writer.type:
+            return
         reads, has = _branches(reader), _branches(writer)
         if len(reads) == 1:
             for branch in has:
@@ -165,7 +167,7 @@ class _Checker:
         has = {field.name: field for field in writer.fields}
         for field in reader.fields:
             at = place.field(field)
-            found = [has[name] for name in {field.name, *field.aliases} if name in has]
+            found = [has[name] for name in dict.fromkeys((field.name, *field.aliases)) if name in has]
             if len(found) > 1:
                 raise SchemaError(
                     ".".join(at.path), expected="one field of the writer", found=f"{len(found)}, by alias"

@@ -57,7 +57,7 @@ class _Identity:
                 of = with_children(of, tuple(self._field(branch, at, (*path, branch.name)) for branch, at in numbers))
             case Record() | Array() | Map():
                 of = self._numbered(of, path)
-        return replace(field, id=column, type=of)
+        return field if field.id == column and of is field.type else replace(field, id=column, type=of)
 
     def _id(self, field: Field, path: Path) -> int:
         key = (path, type(field.type) if isinstance(field.type, Nested) else None)

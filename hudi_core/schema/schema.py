@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from hudi_core.errors import SchemaError, UnknownColumnError
-from hudi_core.types.nodes import Array, Field, Map, Record, Type, children
+from hudi_core.types.nodes import Array, Field, Map, Nested, Record, Type, children
 
 Path = tuple[str, ...]
 
@@ -44,7 +44,10 @@ class Schema:
     max_column_id: int = -1
 
     def __post_init__(self) -> None:
-        greatest = max(self.places, default=-1)
+        given = list(_column_ids(self.record))
+        if len(set(given)) != len(given):
+            _ = self.places  # raises, and says which columns share an id
+        greatest = max(given, default=-1)
         if self.max_column_id < greatest:
             object.__setattr__(self, "max_column_id", greatest)
 
@@ -132,9 +135,18 @@ class Schema:
         return iter(self.fields)
 
 
+def _column_ids(of: Type) -> Iterator[int]:
+    fields = children(of)
+    yield from [field.id for field in fields]
+    for field in fields:
+        if isinstance(field.type, Nested):
+            yield from _column_ids(field.type)
+
+
 def _places(of: Type, path: Path, positions: tuple[int, ...], optional: bool, repeated: bool) -> Iterator[Place]:
     inside = repeated or isinstance(of, Array | Map)
     for position, child in enumerate(children(of)):
         place = Place(child, (*path, child.name), (*positions, position), optional or child.optional, inside)
         yield place
-        yield from _places(child.type, place.path, place.positions, place.optional, inside)
+        if isinstance(child.type, Nested):
+            yield from _places(child.type, place.path, place.positions, place.optional, inside)
