@@ -1,0 +1,9 @@
+"""The metadata table of a table: what it says of files and columns, read and merged. Rules: `specs/metadata-table.md`.
+
+table       opening it; its partitions and their file slices; which of its instants count
+records     the records of a partition: base files and log blocks, whole or by prefix
+files       `files`: the live files of each partition
+statistics  `column_stats` and `partition_stats`: records to columns, merged
+belief      what of recorded statistics can be believed
+stored      statistics whose records do not say their type, read as the type the file has
+"""

@@ -1,0 +1,287 @@
+"""Records of column statistics as they stand: decoded to columns, with the type that each tells or looks like.
+
+Source: fact sheet 4.2 and 4.6. No Python object a record.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hudi_core.errors import CorruptFileError
+from hudi_core.formats.avro_columns import decode
+from hudi_core.formats.columns import Binary, Column, Nulls, Primitive, Struct, Text, Union, at, validity_of
+from hudi_core.formats.spans import gather, windows
+from hudi_core.metadata.records import Batch
+from hudi_core.metadata.stored import V1_DECIMAL
+from hudi_core.metadata.unscaled import from_bytes, to_integers, to_texts
+from hudi_core.stats.columns import Bools, Bounds, Carrier, Ints, carrier
+from hudi_core.stats.ranks import ranks
+from hudi_core.stats.texts import Texts
+from hudi_core.types import nodes as t
+
+_PAYLOAD = "ColumnStatsMetadata"
+_WANTED = frozenset(
+    f"{_PAYLOAD}.{name}"
+    for name in (
+        "minValue",
+        "maxValue",
+        "valueCount",
+        "nullCount",
+        "totalUncompressedSize",
+        "isDeleted",
+        "isTightBound",
+        "valueType",
+    )
+)
+
+_BY_WRAPPER: Final[Mapping[str, t.Type]] = {
+    "BooleanWrapper": t.Boolean(),
+    "IntWrapper": t.Int(),
+    "LongWrapper": t.Long(),
+    "FloatWrapper": t.Float(),
+    "DoubleWrapper": t.Double(),
+    "BytesWrapper": t.Binary(),
+    "StringWrapper": t.String(),
+    "DateWrapper": t.Date(),
+    "DecimalWrapper": V1_DECIMAL,
+    "TimeMicrosWrapper": t.Time(t.Unit.MICROS),
+    "TimestampMicrosWrapper": t.Timestamp(t.Unit.MICROS),
+    "LocalDateWrapper": t.Date(),
+}
+"""What bounds of a record without a type look like."""
+
+_DECIMAL: Final = 10
+_BY_ORDINAL: Final[Mapping[int, t.Type]] = {
+    2: t.Boolean(),
+    3: t.Int(),
+    4: t.Long(),
+    5: t.Float(),
+    6: t.Double(),
+    7: t.String(),
+    8: t.Binary(),
+    9: t.Binary(),
+    11: t.Uuid(),
+    12: t.Date(),
+    13: t.Time(t.Unit.MILLIS),
+    14: t.Time(t.Unit.MICROS),
+    15: t.Timestamp(t.Unit.MILLIS),
+    16: t.Timestamp(t.Unit.MICROS),
+    17: t.Timestamp(t.Unit.NANOS),
+    18: t.Timestamp(t.Unit.MILLIS, zoned=False),
+    19: t.Timestamp(t.Unit.MICROS, zoned=False),
+    20: t.Timestamp(t.Unit.NANOS, zoned=False),
+}
+"""By `valueType.typeOrdinal`. 0 and 1 tell no type; the size of a fixed (9) is not told."""
+
+_PRECISION_AND_SCALE = re.compile(rb"\s*([0-9]{1,3})\s*,\s*([0-9]{1,3})\s*")
+
+NO_KIND: Final = -1
+"""The kind of a record that has no bounds and tells no type."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """How bounds are stored: as a type that the records tell, or as one that they look like."""
+
+    type: t.Type
+    told: bool
+
+
+@dataclass(slots=True)
+class Kinds:
+    """The kinds that were met, by number."""
+
+    numbers: dict[Kind, int] = field(default_factory=dict)
+
+    def number(self, of: t.Type | None, *, told: bool) -> int:
+        return NO_KIND if of is None else self.numbers.setdefault(Kind(of, told), len(self.numbers))
+
+    def __getitem__(self, number: int) -> Kind:
+        return list(self.numbers)[number]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """Records of one decoding, in the order of their batches. Counts and sizes are -1 where unknown."""
+
+    keys: NDArray[np.uint8]
+    order: Ints
+    kinds: Ints
+    low: Union
+    high: Union
+    rows: Ints
+    nulls: Ints
+    size: Ints
+    """Uncompressed bytes of the column's chunks."""
+    gone: Bools
+    """The record says that its file is deleted."""
+    tight: Bools
+    """The record replaces what was there before."""
+
+    def __len__(self) -> int:
+        return len(self.order)
+
+
+def decoded(batches: list[Batch], key_size: int, kinds: Kinds) -> Part:
+    """The records of batches of one schema. Raises `CorruptFileError`."""
+    first = batches[0]
+    keys = np.concatenate([_keys(batch, key_size) for batch in batches])
+    data, starts, lengths = _values(batches)
+    column = decode(first.schema, data, starts, lengths, first.where, _WANTED)
+    count = len(starts)
+    try:
+        payload = at(column, _PAYLOAD)
+        low, high = at(payload, "minValue"), at(payload, "maxValue")
+        stated = {name: at(payload, name) for name in ("valueCount", "nullCount", "totalUncompressedSize", "isDeleted")}
+    except KeyError as missing:
+        raise CorruptFileError(
+            first.where, expected=f"a schema of column statistics with {missing}", found="none"
+        ) from None
+    if not isinstance(payload, Struct) or not isinstance(low, Union) or not isinstance(high, Union):
+        raise CorruptFileError(first.where, expected="a schema of column statistics", found="another")
+    return Part(
+        keys,
+        np.repeat([batch.order for batch in batches], [len(batch.cells) for batch in batches]),
+        _kinds(payload, low, high, kinds),
+        low,
+        high,
+        _counts(stated["valueCount"]),
+        _counts(stated["nullCount"]),
+        _counts(stated["totalUncompressedSize"]),
+        _flags(stated["isDeleted"]) | ~validity_of(payload),
+        _flags(payload.fields.get("isTightBound", Nulls(count))),
+    )
+
+
+def bounds(of: Union, rows: Ints, type: t.Type) -> tuple[Bounds, Bools]:
+    """The bounds of some records in the carrier of their type, and which are there and of a form that the type can have."""
+    branches, places = of.branches[rows], of.positions()[rows]
+    known = np.zeros(len(rows), np.bool_)
+    form = carrier(type)
+    if form is Carrier.TEXTS or isinstance(type, t.Decimal):
+        texts, known = _texts(of, branches, places, _text_wrapper(type))
+        if not isinstance(type, t.Decimal):
+            return texts, known
+        numbers, readable = from_bytes(texts)
+        if form is Carrier.TEXTS:
+            return to_texts(numbers), known & readable
+        integers, fits = to_integers(numbers)
+        return integers, known & readable & fits
+    found: Any = np.zeros(len(rows), np.float64 if form is Carrier.FLOATS else np.int64)
+    for branch in np.unique(branches).tolist():
+        values = _numbers(of.children[branch])
+        if values is not None and (values.dtype.kind == "f") == (form is Carrier.FLOATS):
+            chosen = branches == branch
+            found[chosen] = values[places[chosen]]
+            known |= chosen
+    return found, known
+
+
+def _keys(batch: Batch, size: int) -> NDArray[np.uint8]:
+    cells = batch.cells
+    if (cells.key_lengths != size).any():
+        wrong = int(cells.key_lengths[np.argmax(cells.key_lengths != size)])
+        raise CorruptFileError(batch.where, expected=f"keys of {size} bytes", found=f"one of {wrong}")
+    return windows(cells.data, cells.key_offsets, size)
+
+
+def _values(batches: list[Batch]) -> tuple[NDArray[np.uint8], Ints, Ints]:
+    """One buffer, and where in it the values are."""
+    if len(batches) == 1:
+        cells = batches[0].cells
+        return cells.data, cells.value_offsets, cells.value_lengths
+    copied = [gather(b.cells.data, b.cells.value_offsets, b.cells.value_lengths)[1] for b in batches]
+    lengths = np.concatenate([batch.cells.value_lengths for batch in batches])
+    return np.concatenate(copied), np.cumsum(lengths) - lengths, lengths
+
+
+def _kinds(payload: Struct, low: Union, high: Union, kinds: Kinds) -> Ints:
+    """The number of each record's kind."""
+    told, ordinals, details = _told(payload)
+    nothing = low.names.index("null") if "null" in low.names else NO_KIND
+    wrappers = np.where(low.branches == nothing, high.branches, low.branches).astype(np.int64)
+    found = np.full(payload.length, NO_KIND, np.int64)
+    plain = np.flatnonzero(~told)
+    for branch in np.unique(wrappers[plain]).tolist():
+        looks = _BY_WRAPPER.get(low.names[branch].rpartition(".")[2])
+        found[plain[wrappers[plain] == branch]] = kinds.number(looks, told=False)
+    for ordinal in np.unique(ordinals[told]).tolist():
+        rows = np.flatnonzero(told & (ordinals == ordinal))
+        if ordinal == _DECIMAL:
+            found[rows] = _decimal_kinds(details, rows, kinds)
+        else:
+            found[rows] = kinds.number(_BY_ORDINAL.get(ordinal), told=True)
+    return found
+
+
+def _told(payload: Struct) -> tuple[Bools, Ints, Text | None]:
+    """Which records tell a type, its ordinal, and what else they say of it. Schemas before version 9 have no place for it."""
+    nobody = np.zeros(payload.length, np.bool_)
+    said = payload.fields.get("valueType")
+    if not isinstance(said, Struct) or not isinstance(ordinal := said.fields.get("typeOrdinal"), Primitive):
+        return nobody, np.zeros(payload.length, np.int64), None
+    ordinals = ordinal.values.astype(np.int64)
+    details = said.fields.get("additionalInfo")
+    return validity_of(said) & (ordinals > 0), ordinals, details if isinstance(details, Text) else None
+
+
+def _decimal_kinds(details: Text | None, rows: Ints, kinds: Kinds) -> Ints:
+    """The kinds of decimals: few different texts say precision and scale of all."""
+    if details is None:
+        return np.full(len(rows), NO_KIND, np.int64)
+    texts = Texts(details.offsets, details.data).take(rows)
+    rank, examples = ranks(texts)
+    numbers = [kinds.number(_decimal(texts[example]), told=True) for example in examples.tolist()]
+    return np.array(numbers, np.int64)[rank]
+
+
+def _decimal(text: bytes) -> t.Decimal | None:
+    found = _PRECISION_AND_SCALE.fullmatch(text)
+    return t.Decimal(int(found[1]), int(found[2])) if found else None
+
+
+def _counts(column: Column) -> Ints:
+    if not isinstance(column, Primitive):
+        return np.full(len(validity_of(column)), -1, np.int64)
+    return np.where(validity_of(column), column.values, -1).astype(np.int64)
+
+
+def _flags(column: Column) -> Bools:
+    known: Bools = validity_of(column)
+    return known & column.values if isinstance(column, Primitive) else known & False
+
+
+def _text_wrapper(type: t.Type) -> str:
+    match type:
+        case t.String() | t.Enumeration() | t.Uuid():
+            return "StringWrapper"
+        case t.Decimal() if type == V1_DECIMAL:
+            return "DecimalWrapper"
+        case _:
+            return "BytesWrapper"
+
+
+def _texts(of: Union, branches: NDArray[Any], places: NDArray[Any], wrapper: str) -> tuple[Texts, Bools]:
+    for branch, name in enumerate(of.names):
+        child = of.children[branch]
+        value = child.fields.get("value") if isinstance(child, Struct) else None
+        if name.rpartition(".")[2] == wrapper and isinstance(value, Text | Binary):
+            known = branches == branch
+            places = np.where(known, places, 0)
+            if not known.any():
+                break
+            starts = value.offsets[places]
+            lengths = np.where(known, value.offsets[places + 1] - starts, 0)
+            return Texts(*gather(value.data, starts, lengths)), known
+    return Texts(np.zeros(len(branches) + 1, np.int64), np.zeros(0, np.uint8)), np.zeros(len(branches), np.bool_)
+
+
+def _numbers(child: Column) -> NDArray[Any] | None:
+    value = child.fields.get("value") if isinstance(child, Struct) else None
+    return value.values if isinstance(value, Primitive) else None

@@ -1,0 +1,140 @@
+"""`MetadataTable`: the metadata table of a table, opened; which of its instants count, and what its partitions say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from hudi_core.engine import Storage
+from hudi_core.errors import CorruptFileError
+from hudi_core.formats.hashes import xxh64_id
+from hudi_core.formats.properties import parse_properties
+from hudi_core.metadata.files import live_files
+from hudi_core.metadata.records import FileGroup, Records, open_group, read_groups
+from hudi_core.metadata.statistics import FILE_KEY, PARTITION_KEY, RecordedStatistics, read_statistics
+from hudi_core.options import FOLDER, PROPERTIES_PATH, TableConfig, table_config
+from hudi_core.timeline.instants import COMMIT, time_order
+from hudi_core.timeline.slices import FileSlice, Visibility, latest_slices
+from hudi_core.timeline.timeline import Timeline, timeline_in
+
+METADATA_FOLDER = f"{FOLDER}/metadata"
+
+FILES, COLUMN_STATS, PARTITION_STATS = "files", "column_stats", "partition_stats"
+
+
+@dataclass(frozen=True)
+class MetadataTable:
+    """The metadata table as of its latest completed instant. What is read is kept.
+
+    An instant of it counts when it is completed here and not pending on the data table's timeline: a write completes here
+    first. `partitions` are those that may be used.
+    """
+
+    storage: Storage
+    config: TableConfig
+    timeline: Timeline
+    partitions: frozenset[str]
+    pending: frozenset[str]
+    """Requested times that are pending on the data table's timeline."""
+    _groups: dict[str, tuple[FileGroup, ...]] = field(default_factory=dict, repr=False, compare=False)
+    _statistics: dict[tuple[str, str], tuple[RecordedStatistics, ...]] = field(
+        default_factory=dict, repr=False, compare=False
+    )
+
+    def counts(self, requested_time: str) -> bool:
+        """What was written at this instant counts."""
+        return self.timeline.committed(requested_time) and requested_time not in self.pending
+
+    def slices(self, partition: str) -> list[FileSlice]:
+        """The latest slice of each file group of a metadata partition, by file id.
+
+        Raises `CorruptFileError` when there is none, or when a file is missing that the last compaction wrote.
+        """
+        folder = f"{METADATA_FOLDER}/{partition}"
+        files = self.storage.list(folder)
+        visible = Visibility(
+            self.timeline.layout, self.counts, self.timeline.completion_time, self.timeline.pending_compactions
+        )
+        found = latest_slices({partition: files}, visible)
+        if not found:
+            raise CorruptFileError(f"{self.storage.uri}/{folder}", expected="file groups", found=f"{len(files)} files")
+        present = {file.name for file in files}
+        for path in self._compacted(partition):
+            if path.rpartition("/")[2] not in present:
+                raise CorruptFileError(
+                    f"{self.storage.uri}/{METADATA_FOLDER}/{path}",
+                    expected="a file of the last compaction",
+                    found="none",
+                )
+        return found
+
+    def records(self, partition: str, prefixes: Sequence[bytes] | None = None) -> Records:
+        """The records of a metadata partition, or those whose key starts with one of the prefixes, not merged yet."""
+        if partition not in self._groups:
+            slices = self.slices(partition)
+            self._groups[partition] = tuple(open_group(self.storage, each, self.counts) for each in slices)
+        return read_groups(self._groups[partition], prefixes)
+
+    def files(self) -> dict[str, dict[str, int]]:
+        """Sizes in bytes by file name, by partition path (empty for a table without partitions).
+
+        It may list files that no completed instant of the data table speaks of.
+        """
+        return live_files(self.records(FILES))
+
+    def column_stats(self, columns: Sequence[str]) -> dict[str, tuple[RecordedStatistics, ...]]:
+        """What `column_stats` knows of columns (dotted names, as they were when the file was written), by column."""
+        return self._recorded(COLUMN_STATS, columns, FILE_KEY)
+
+    def partition_stats(self, columns: Sequence[str]) -> dict[str, tuple[RecordedStatistics, ...]]:
+        """What `partition_stats` knows of columns. See rule META-19 before use: it may not cover all files of a partition."""
+        return self._recorded(PARTITION_STATS, columns, PARTITION_KEY)
+
+    def _recorded(
+        self, partition: str, columns: Sequence[str], key_size: int
+    ) -> dict[str, tuple[RecordedStatistics, ...]]:
+        missing = [column for column in columns if (partition, column) not in self._statistics]
+        if missing and partition in self.partitions:
+            records = self.records(partition, [xxh64_id(column).encode() for column in missing])
+            for column, found in read_statistics(records, missing, key_size).items():
+                self._statistics[partition, column] = found
+        return {column: self._statistics.get((partition, column), ()) for column in columns}
+
+    def _compacted(self, partition: str) -> list[str]:
+        """The files of a metadata partition that its last compaction wrote, from the metadata table's root."""
+        for instant in reversed(self.timeline.commits):
+            if instant.action == COMMIT and self.counts(instant.requested_time):
+                return [stat.path for stat in self.timeline.metadata(instant).stats.get(partition, ())]
+        return []
+
+
+def open_metadata_table(storage: Storage, config: TableConfig, data_timeline: Timeline) -> MetadataTable | None:
+    """The metadata table of a table, as of now; None when none of its partitions may be used.
+
+    `data_timeline` is the data table's, whole. Reads the metadata table's properties and lists its timeline. Raises
+    `CorruptFileError`, `StorageError` or `UnsupportedError` when it cannot be used, also when it lags behind the table.
+    """
+    if FILES not in config.metadata_partitions:
+        return None
+    path = f"{METADATA_FOLDER}/{PROPERTIES_PATH}"
+    where = f"{storage.uri}/{path}"
+    if not storage.exists(path):
+        raise CorruptFileError(where, expected="properties of the metadata table", found="no such file")
+    own = table_config(parse_properties(storage.read(path), where), where)
+    timeline = timeline_in(storage, f"{METADATA_FOLDER}/{own.timeline_folder}", own.layout)
+    _refuse_lagging(storage, timeline, data_timeline)
+    pending = frozenset(instant.requested_time for instant in data_timeline.pending)
+    return MetadataTable(storage, own, timeline, frozenset(config.metadata_partitions), pending)
+
+
+def _refuse_lagging(storage: Storage, timeline: Timeline, data: Timeline) -> None:
+    """Every write completes here before it completes on the table, so once one is here, the latest one is here too."""
+    here = {instant.requested_time for instant in timeline.commits}
+    shared = [instant.requested_time for instant in data.commits if instant.requested_time in here]
+    latest = data.commits[-1].requested_time if data.commits else ""
+    if shared and latest not in here and time_order(shared[-1]) < time_order(latest):
+        raise CorruptFileError(
+            f"{storage.uri}/{timeline.folder}",
+            expected=f"the table's latest commit {latest}",
+            found=f"{shared[-1]} as the latest",
+        )
