@@ -12,7 +12,7 @@ from typing import assert_never
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.errors import CorruptFileError, SchemaError
+from hudi_core.errors import CorruptFileError, SchemaError, UnsupportedError
 from hudi_core.formats import avro_walk
 from hudi_core.formats.avro_lanes import PADDING, Damaged, Lanes, Unsigned
 from hudi_core.formats.avro_plan import (
@@ -88,6 +88,8 @@ def decode(
         node = plan(schema_text, None if wanted is None else frozenset(wanted))
     except SchemaError as error:
         raise CorruptFileError(where, message=str(error)) from error
+    except UnsupportedError as error:
+        raise UnsupportedError(where, message=str(error)) from error
     buffer = np.frombuffer(data, np.uint8) if not isinstance(data, np.ndarray) else data
     ends = starts + lengths
     outside = (starts < 0) | (lengths < 0) | (ends > len(buffer))

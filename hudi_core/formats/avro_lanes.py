@@ -34,7 +34,7 @@ Numbers = int | Unsigned
 """One number a lane, or the one number that all lanes have."""
 
 
-_WORDS = {4: np.dtype("<u4"), 8: np.dtype("<u8")}
+_WORDS: dict[int, np.dtype[np.unsignedinteger[Any]]] = {4: np.dtype("<u4"), 8: np.dtype("<u8")}
 
 
 class Damaged(Exception):
@@ -220,10 +220,10 @@ class Lanes:
             raise Damaged
         if isinstance(raw, int):
             return np.full(len(self), (raw >> 1) ^ -(raw & 1), dtype)
-        value = (raw >> raw.dtype.type(1)).astype(dtype)
+        value: NDArray[np.signedinteger[Any]] = (raw >> raw.dtype.type(1)).astype(dtype)
         if np.bitwise_or.reduce(raw) & 1:
             raw &= raw.dtype.type(1)
-            value ^= -raw.astype(dtype)
+            value ^= np.negative(raw.astype(dtype))
         return value
 
     def naturals(self, most: int, live: Bools | None = None) -> Numbers:

@@ -196,16 +196,19 @@ class _Parser:
     def reference(self, name: str, namespace: str, path: str) -> Node:
         if name in PRIMITIVES:
             return PRIMITIVES[name]
-        for full in (name, f"{namespace}.{name}") if "." in name else (f"{namespace}.{name}", name):
-            if full.lstrip(".") in self.named:
-                known = self.named[full.lstrip(".")]
-                if known is None:
-                    raise UnsupportedError(
-                        path, expected="a type that does not contain itself", found=f"recursive {name}"
-                    )
-                self.grow(known[1], 0, path)
-                return known[0]
-        raise SchemaError(path, expected="a known Avro type", found=_short(name))
+        full = self.full_name(name, namespace)
+        if full not in self.named:
+            raise SchemaError(path, expected="a known Avro type", found=_short(name))
+        known = self.named[full]
+        if known is None:
+            raise UnsupportedError(path, expected="a type that does not contain itself", found=f"recursive {name}")
+        self.grow(known[1], 0, path)
+        return known[0]
+
+    def full_name(self, name: str, namespace: str) -> str:
+        """A name as it is known: one without a dot is looked for in its namespace first."""
+        within = f"{namespace}.{name}"
+        return within if "." not in name and within in self.named else name
 
     def definition(self, document: Mapping[str, Any], namespace: str, path: str, depth: int) -> Node:
         full = _full_name(document, namespace, path)
@@ -239,7 +242,7 @@ class _Parser:
         if not 1 <= len(branches) <= MAX_BRANCHES:
             raise UnsupportedError(path, expected=f"a union of 1 to {MAX_BRANCHES} types", found=str(len(branches)))
         nodes = tuple(self.node(branch, namespace, path, depth + 1) for branch in branches)
-        names = tuple(_branch_name(branch, namespace) for branch in branches)
+        names = tuple(self.branch_name(branch, namespace) for branch in branches)
         if any(isinstance(node, Nullable | Branches) for node in nodes) or len(set(names)) < len(names):
             raise SchemaError(path, expected="a union of different types", found=_short(branches))
         match nodes:
@@ -249,31 +252,25 @@ class _Parser:
                 return Nullable(inner, null=1)
         return Branches(names, nodes, tuple(blank(node) for node in nodes))
 
+    def branch_name(self, branch: Any, namespace: str) -> str:
+        """The name by which Avro calls a branch of a union: the full name of a named type, else the type."""
+        match branch:
+            case {"type": dict() | list() as inner}:
+                return self.branch_name(inner, namespace)
+            case {"type": "record" | "error" | "enum" | "fixed"}:
+                return _full_name(branch, namespace, "$")
+            case {"type": str(name)} | str(name):
+                return self.full_name(name, namespace)
+        return "union"
+
 
 def _full_name(document: Mapping[str, Any], namespace: str, path: str) -> str:
     name = document.get("name")
     if not isinstance(name, str) or not name:
         raise SchemaError(path, expected="a name", found=_short(name))
     own = document.get("namespace")
-    if "." in name:
-        return name
-    return f"{own if isinstance(own, str) else namespace}.{name}".lstrip(".")
-
-
-def _branch_name(branch: Any, namespace: str) -> str:
-    """The name by which Avro calls a branch: full name of a named type, else the type."""
-    match branch:
-        case {"type": dict() | list() as inner}:
-            return _branch_name(inner, namespace)
-        case {"type": "record" | "error" | "enum" | "fixed"}:
-            return _full_name(branch, namespace, "$")
-        case {"type": str(name)} | str(name):
-            return (
-                name
-                if name in PRIMITIVES or name in ("array", "map") or "." in name
-                else f"{namespace}.{name}".lstrip(".")
-            )
-    return "union"
+    space = own if isinstance(own, str) else namespace
+    return name if "." in name or not space else f"{space}.{name}"
 
 
 def _pruned(node: Node, paths: list[tuple[str, ...]]) -> Node:

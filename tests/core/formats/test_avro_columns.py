@@ -1,10 +1,8 @@
-"""The column decoder says what fastavro says, on all schemas; and damage is always a CorruptFileError with the record."""
+"""AVRO-COLUMNS rules: columns hold what fastavro reads, for all schemas; damage is a CorruptFileError with the record."""
 
 from __future__ import annotations
 
-import io
 import json
-import struct
 from typing import Any
 
 import fastavro
@@ -14,133 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hudi_core.errors import CorruptFileError, UnsupportedError
-from hudi_core.formats import avro_columns
+from hudi_core.formats import avro_columns, avro_lanes, avro_walk
 from hudi_core.formats.avro_columns import decode
-from hudi_core.formats.columns import (
-    Column,
-    ListOf,
-    MapOf,
-    Nulls,
-    Primitive,
-    Struct,
-    Text,
-    Union,
-    at,
-    length,
-    to_list,
-    validity_of,
-)
-
-Typed = tuple[Any, st.SearchStrategy[Any]]
-"""An Avro schema, as JSON, and a strategy for values of it as fastavro takes them."""
-
-# -- random schemas with values --------------------------------------------------------------------------------------------
-
-INT = st.integers(-(2**31), 2**31 - 1)
-LONG = st.one_of(
-    st.integers(-(2**63), 2**63 - 1), st.integers(-70, 70), st.sampled_from([64, -65, 8191, 8192, 2**62, 2**55, -(2**55)])
-)
-TEXT = st.one_of(st.text(max_size=12), st.text(alphabet="aé漢😀", min_size=50, max_size=90))
-
-
-class Names:
-    """Gives every named type of one schema a name of its own."""
-
-    def __init__(self) -> None:
-        self.used = 0
-
-    def next(self) -> str:
-        self.used += 1
-        return f"T{self.used}"
-
-
-def primitive() -> st.SearchStrategy[Typed]:
-    return st.sampled_from(
-        [
-            ("null", st.none()),
-            ("boolean", st.booleans()),
-            ("int", INT),
-            ("long", LONG),
-            ("float", st.floats(width=32)),
-            ("double", st.floats()),
-            ("bytes", st.binary(max_size=40)),
-            ("string", TEXT),
-        ]
-    )
-
-
-@st.composite
-def named_leaf(draw: st.DrawFn, names: Names) -> Typed:
-    if draw(st.booleans()):
-        size = draw(st.integers(0, 40))
-        return {"type": "fixed", "name": names.next(), "size": size}, st.binary(min_size=size, max_size=size)
-    symbols = [f"S{i}" for i in range(draw(st.sampled_from([1, 3, 70])))]
-    return {"type": "enum", "name": names.next(), "symbols": symbols}, st.sampled_from(symbols)
-
-
-@st.composite
-def array(draw: st.DrawFn, names: Names, depth: int) -> Typed:
-    schema, values = draw(typed(names, depth - 1))
-    return {"type": "array", "items": schema}, st.lists(values, max_size=draw(st.sampled_from([2, 40])))
-
-
-@st.composite
-def mapping(draw: st.DrawFn, names: Names, depth: int) -> Typed:
-    schema, values = draw(typed(names, depth - 1))
-    return {"type": "map", "values": schema}, st.dictionaries(st.text(max_size=5), values, max_size=3)
-
-
-@st.composite
-def record(draw: st.DrawFn, names: Names, depth: int) -> Typed:
-    name = names.next()
-    fields = draw(st.lists(typed(names, depth - 1), max_size=4))
-    document = {
-        "type": "record",
-        "name": name,
-        "fields": [{"name": f"f{i}", "type": schema} for i, (schema, _) in enumerate(fields)],
-    }
-    return document, st.fixed_dictionaries({f"f{i}": values for i, (_, values) in enumerate(fields)})
-
-
-@st.composite
-def union(draw: st.DrawFn, names: Names, depth: int) -> Typed:
-    """Branches that fastavro can tell apart by the value: null, one number or text type, and tagged records."""
-    plain = draw(st.sampled_from([None, ("long", LONG), ("double", st.floats()), ("string", TEXT), ("boolean", st.booleans())]))
-    branches: list[tuple[Any, st.SearchStrategy[Any]]] = [] if plain is None else [plain]
-    for _ in range(draw(st.integers(0, 3))):
-        schema, values = draw(record(names, depth - 1))
-        name = schema["name"]
-        branches.append((schema, values.map(lambda value, name=name: (name, value))))
-    if draw(st.booleans()) or not branches:
-        branches.insert(draw(st.integers(0, len(branches))), ("null", st.none()))
-    return [schema for schema, _ in branches], st.one_of([values for _, values in branches])
-
-
-def typed(names: Names, depth: int) -> st.SearchStrategy[Typed]:
-    leaves = st.one_of(primitive(), named_leaf(names))
-    if depth <= 0:
-        return leaves
-    return st.one_of(leaves, array(names, depth), mapping(names, depth), record(names, depth), union(names, depth))
-
-
-@st.composite
-def written(draw: st.DrawFn) -> tuple[str, list[bytes]]:
-    """A writer schema and some records as fastavro writes them; many records repeat, so that lanes outnumber examples."""
-    schema, values = draw(record(Names(), 3))
-    parsed = fastavro.parse_schema(schema)
-    some = draw(st.lists(values, min_size=1, max_size=6))
-    chosen = draw(st.lists(st.integers(0, len(some) - 1), min_size=1, max_size=60))
-    encoded = [encode(parsed, value) for value in some]
-    return json.dumps(schema), [encoded[i] for i in chosen]
-
-
-def encode(parsed: Any, value: Any) -> bytes:
-    out = io.BytesIO()
-    fastavro.schemaless_writer(out, parsed, value)
-    return out.getvalue()
-
-
-# -- what fastavro says ----------------------------------------------------------------------------------------------------
+from hudi_core.formats.columns import Column, ListOf, MapOf, Nulls, Primitive, Struct, Text, Union, at, length, to_list
+from tests.support.avro_values import encode, rows_by_fastavro, same, written
 
 
 def laid_out(records: list[bytes], gap: bytes = b"") -> tuple[bytes, np.ndarray, np.ndarray]:
@@ -153,72 +28,31 @@ def decoded(schema: str, records: list[bytes], gap: bytes = b"", **options: Any)
     return decode(schema, *laid_out(records, gap), "file", **options)
 
 
-def oracle(schema: str, records: list[bytes]) -> list[Any]:
-    parsed = fastavro.parse_schema(json.loads(schema))
-    return [same(fastavro.schemaless_reader(io.BytesIO(each), parsed)) for each in records]
+def column_of(type_: Any, *values: Any, **options: Any) -> Column:
+    """The column of a record's only field, of the given type, over the given values."""
+    schema = {"type": "record", "name": "R", "fields": [{"name": "f", "type": type_}]}
+    parsed = fastavro.parse_schema(schema)
+    rows = decoded(json.dumps(schema), [encode(parsed, {"f": value}) for value in values], **options)
+    return at(rows, "f")
 
 
-def same(value: Any) -> Any:
-    """A form in which values are equal exactly when their bytes are: floats by their bits, maps as lists of pairs."""
-    match value:
-        case float():
-            return ("float", struct.pack("<d", value) if value == value else "NaN")
-        case dict():
-            return {name: same(each) for name, each in value.items()}
-        case list() | tuple():
-            return [same(each) for each in value]
-    return value
-
-
-def maps_as_pairs(value: Any, schema: Any) -> Any:
-    """fastavro gives dicts for records and for maps; ours are pairs for maps. This makes pairs of fastavro's maps."""
-    match schema:
-        case {"type": "record", "fields": fields}:
-            return {each["name"]: maps_as_pairs(value[each["name"]], each["type"]) for each in fields}
-        case {"type": "map", "values": values}:
-            return [[key, maps_as_pairs(each, values)] for key, each in value.items()]
-        case {"type": "array", "items": items}:
-            return [maps_as_pairs(each, items) for each in value]
-        case list() as branches if isinstance(value, dict):
-            names = [each for each in branches if isinstance(each, dict) and each["type"] == "record"]
-            fitting = [each for each in names if [f["name"] for f in each["fields"]] == list(value)]
-            return value if not fitting else maps_as_pairs(value, fitting[0])
-    return value
-
-
-def expected_rows(schema: str, records: list[bytes]) -> list[Any]:
-    parsed = fastavro.parse_schema(json.loads(schema))
-    read = [fastavro.schemaless_reader(io.BytesIO(each), parsed, return_record_name=True) for each in records]
-    return [same(_tagged(value, json.loads(schema))) for value in read]
-
-
-def _tagged(value: Any, schema: Any) -> Any:
-    """Follows fastavro's (name, record) of a union branch to the schema of that branch."""
-    match schema:
-        case {"type": "record", "fields": fields}:
-            return {each["name"]: _tagged(value[each["name"]], each["type"]) for each in fields}
-        case {"type": "map", "values": values}:
-            return [[key, _tagged(each, values)] for key, each in value.items()]
-        case {"type": "array", "items": items}:
-            return [_tagged(each, items) for each in value]
-        case list() as branches:
-            records = {each["name"]: each for each in branches if isinstance(each, dict) and each["type"] == "record"}
-            if isinstance(value, tuple):
-                return _tagged(value[1], records[value[0]])
-            return _tagged(value, next(iter(records.values()))) if isinstance(value, dict) else value
-    return value
+def raw_column(type_: Any, *records: bytes) -> Column:
+    schema = {"type": "record", "name": "R", "fields": [{"name": "f", "type": type_}]}
+    return at(decoded(json.dumps(schema), list(records)), "f")
 
 
 # -- laws ------------------------------------------------------------------------------------------------------------------
 
-ROOMY = settings(deadline=None, max_examples=200, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+ROOMY = settings(
+    deadline=None, max_examples=80, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+)
 
 
 @ROOMY
 @given(written(), st.sampled_from([b"", b"\xff\xff\xff", b"\x00" * 40]))
 def test_columns_hold_what_fastavro_reads(case: tuple[str, list[bytes]], gap: bytes) -> None:
     schema, records = case
-    assert same(to_list(decoded(schema, records, gap))) == expected_rows(schema, records)
+    assert same(to_list(decoded(schema, records, gap))) == rows_by_fastavro(schema, records)
 
 
 @ROOMY
@@ -243,12 +77,15 @@ def test_chunks_do_not_show(case: tuple[str, list[bytes]], size: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(avro_columns, "CHUNK_RECORDS", (size, size))
         patch.setattr(avro_columns, "FEW_LANES", size)
+        patch.setattr(avro_lanes, "WINDOW", 8 * size)
         assert same(to_list(decoded(schema, records))) == same(to_list(whole))
 
 
 @ROOMY
 @given(written(), st.data())
-def test_mutated_bytes_give_a_result_or_a_corrupt_file_error(case: tuple[str, list[bytes]], data: st.DataObject) -> None:
+def test_mutated_bytes_give_a_result_or_a_corrupt_file_error(
+    case: tuple[str, list[bytes]], data: st.DataObject
+) -> None:
     schema, records = case
     buffer, starts, lengths = laid_out(records)
     damaged = bytearray(buffer)
@@ -275,3 +112,172 @@ def test_records_cut_short_or_long_are_corrupt(case: tuple[str, list[bytes]], da
         records[row] += b"\x00"
     with pytest.raises(CorruptFileError, match=rf"^file, record {row}[:,]"):
         decoded(schema, records)
+
+
+# -- each type -------------------------------------------------------------------------------------------------------------
+
+
+def test_each_type_has_its_column() -> None:
+    column = column_of("long", 1, -1, 2**62)
+    assert isinstance(column, Primitive)
+    assert column.values.dtype == np.int64
+    assert column.validity is None
+    assert column_of("int", 3).values.dtype == np.int32  # type: ignore[union-attr]
+    assert column_of("float", 0.5).values.dtype == np.float32  # type: ignore[union-attr]
+    assert column_of("double", 0.5).values.dtype == np.float64  # type: ignore[union-attr]
+    assert column_of("boolean", True).values.dtype == np.bool_  # type: ignore[union-attr]
+    assert column_of("null", None, None) == Nulls(2) or length(column_of("null", None, None)) == 2
+
+
+def test_a_nullable_column_has_zeros_and_no_bytes_where_it_is_null() -> None:
+    numbers = column_of(["null", "long"], 7, None, 2**40)
+    assert isinstance(numbers, Primitive)
+    assert numbers.values.tolist() == [7, 0, 2**40]
+    assert numbers.validity is not None
+    assert numbers.validity.tolist() == [True, False, True]
+    texts = column_of(["string", "null"], "ab", None, "é")
+    assert isinstance(texts, Text)
+    assert texts.offsets.tolist() == [0, 2, 2, 4]
+    assert texts.data.tobytes() == "abé".encode()
+
+
+def test_a_union_of_several_types_is_dense_and_names_its_branches() -> None:
+    wrapper = {"type": "record", "name": "W", "namespace": "n", "fields": [{"name": "value", "type": "int"}]}
+    column = column_of(["null", "string", wrapper], "a", None, ("n.W", {"value": 5}), "b", None)
+    assert isinstance(column, Union)
+    assert column.names == ("null", "string", "n.W")
+    assert column.branches.tolist() == [1, 0, 2, 1, 0]
+    assert column.positions().tolist() == [0, 0, 0, 1, 1]
+    assert [to_list(child) for child in column.children] == [[None, None], ["a", "b"], [{"value": 5}]]
+
+
+def test_lists_and_maps_hold_their_items_in_order() -> None:
+    lists = column_of({"type": "array", "items": "string"}, ["a", "bc"], [], ["d"])
+    assert isinstance(lists, ListOf)
+    assert lists.offsets.tolist() == [0, 2, 2, 3]
+    assert to_list(lists.items) == ["a", "bc", "d"]
+    maps = column_of({"type": "map", "values": "long"}, {"x": 1}, {"z": 3, "y": 2})
+    assert isinstance(maps, MapOf)
+    assert to_list(maps) == [[("x", 1)], [("z", 3), ("y", 2)]]
+
+
+def test_a_null_struct_makes_its_fields_null_on_the_way_down() -> None:
+    inner = {"type": "record", "name": "I", "fields": [{"name": "x", "type": "long"}, {"name": "t", "type": "string"}]}
+    column = column_of(["null", inner], {"x": 1, "t": "a"}, None, {"x": 3, "t": "c"})
+    assert isinstance(column, Struct)
+    assert to_list(at(column, "x")) == [1, None, 3]
+    assert to_list(at(column, "t")) == ["a", None, "c"]
+
+
+def test_no_records_give_columns_of_no_rows() -> None:
+    assert to_list(column_of({"type": "map", "values": ["null", "long", "string"]})) == []
+
+
+def test_blocks_of_a_list_may_carry_their_size_and_be_many() -> None:
+    # two items in a block with its size in bytes, one in a block without, then the end
+    assert to_list(raw_column({"type": "array", "items": "long"}, b"\x03\x04\x02\x04\x02\x06\x00")) == [[1, 2, 3]]
+    assert to_list(raw_column({"type": "array", "items": "float"}, b"\x01\x08" + bytes(4) + b"\x00")) == [[0.0]]
+
+
+def test_a_long_list_in_one_record_is_read_in_order() -> None:
+    values = [f"item {i}" * (i % 3) for i in range(20_000)]
+    assert to_list(column_of({"type": "array", "items": "string"}, values)) == [values]
+
+
+def test_numbers_may_be_written_longer_than_needed() -> None:
+    assert to_list(raw_column("long", b"\x82\x00", b"\x02", b"\x82\x80\x80\x80\x80\x80\x80\x80\x80\x00")) == [1, 1, 1]
+
+
+def test_wanted_paths_reach_into_structs_through_unions_lists_and_maps() -> None:
+    point = {"type": "record", "name": "P", "fields": [{"name": "x", "type": "int"}, {"name": "y", "type": "string"}]}
+    schema = {
+        "type": "record",
+        "name": "R",
+        "fields": [
+            {"name": "a", "type": ["null", {"type": "array", "items": point}]},
+            {"name": "m", "type": {"type": "map", "values": ["null", "P"]}},
+            {"name": "z", "type": "P"},
+        ],
+    }
+    one, two = {"x": 1, "y": "one"}, {"x": 2, "y": "two"}
+    record = encode(fastavro.parse_schema(schema), {"a": [one, two], "m": {"k": two, "n": None}, "z": one})
+    part = decoded(json.dumps(schema), [record], wanted=["a.y", "m.x", "no.such"])
+    assert to_list(part) == [{"a": [{"y": "one"}, {"y": "two"}], "m": [("k", {"x": 2}), ("n", None)]}]
+
+
+# -- damage ----------------------------------------------------------------------------------------------------------------
+
+DAMAGED = [
+    ("boolean", b"\x02", "expected a boolean, 0 or 1, found 2"),
+    ("int", b"\x80\x80\x80\x80\x10", "expected an int of 32 bits, found 2147483648"),
+    ("long", b"\x80" * 10 + b"\x00", "expected a number of at most 10 bytes, found more"),
+    ("long", b"\x80" * 9 + b"\x02", "expected a number of at most 64 bits, found more"),
+    ("double", bytes(7), "expected a value within the record, found one that ends 1 bytes later"),
+    ("string", b"\x01", "expected a length, found -1"),
+    ("string", b"\xfe\xff\xff\xff\xff\xff\xff\xff\xff\x01", "expected a value within the record, found one"),
+    ("string", b"\x04\xc3\x28", "expected UTF-8 text, found byte 0xc3"),
+    ("bytes", b"\x04a", "expected a value within the record, found one that ends 1 bytes later"),
+    (["null", "long"], b"\x04", "expected a union branch from 0 to 1, found 2"),
+    (["null", "long", "string"], b"\x01", "expected a union branch from 0 to 2, found -1"),
+    ({"type": "enum", "name": "E", "symbols": ["A"]}, b"\x02", "expected a symbol from 0 to 0, found 1"),
+    ({"type": "array", "items": "long"}, b"\x80\x80\x80\x80\x20", "expected items within the record, found a block of"),
+    ({"type": "array", "items": "null"}, b"\x80\x80\x80\x80\x20", "expected items within the record, found a block of"),
+    ({"type": "array", "items": "double"}, b"\x02\x00", "expected items within the record, found a block of 1"),
+    ({"type": "map", "values": "null"}, b"\x02", "expected items within the record, found a block of 1"),
+    ("null", b"\x00", "expected the end of the record, found 1 more bytes"),
+]
+
+
+@pytest.mark.parametrize(("type_", "record", "message"), DAMAGED, ids=[str(i) for i in range(len(DAMAGED))])
+def test_damage_is_reported_with_the_record_the_field_and_what_is_wrong(
+    type_: Any, record: bytes, message: str
+) -> None:
+    sound = encode(fastavro.parse_schema({"type": "record", "name": "R", "fields": []}), {})
+    schema = {"type": "record", "name": "R", "fields": [{"name": "f", "type": ["null", type_]}]}
+    if isinstance(type_, list):
+        schema["fields"][0]["type"] = type_  # type: ignore[index]
+    elif type_ != "null":
+        sound, record = b"\x00", b"\x02" + record
+    else:
+        schema["fields"][0]["type"] = "null"  # type: ignore[index]
+    with pytest.raises(CorruptFileError) as caught:
+        decoded(json.dumps(schema), [sound or b"", record] if type_ == "null" else [b"\x00", record])
+    assert str(caught.value).startswith("file, record 1")
+    assert message in str(caught.value)
+
+
+def test_items_without_bytes_are_limited_over_all_records() -> None:
+    block = b"\x80\x80\x80\x01"  # a block of 2**20 nulls
+    with pytest.raises(CorruptFileError, match="records 0 to 1: expected at most 16777216 items without bytes"):
+        raw_column({"type": "array", "items": "null"}, block * 10 + b"\x00", block * 10 + b"\x00")
+    assert avro_walk.MOST_EMPTY_ITEMS == 16777216
+
+
+@pytest.mark.parametrize(
+    ("schema", "error"),
+    [
+        ("{", CorruptFileError),
+        ('{"type": "record", "name": "R"}', CorruptFileError),
+        ('"Unknown"', CorruptFileError),
+        ('{"type": "enum", "name": "E", "symbols": []}', CorruptFileError),
+        ('["null", ["null", "int"]]', CorruptFileError),
+        ('["int", "int"]', CorruptFileError),
+        ("[" * 100_000, CorruptFileError),
+        ('{"type": "record", "name": "L", "fields": [{"name": "next", "type": ["null", "L"]}]}', UnsupportedError),
+        ('{"type": "array", "items": ' * 150 + '"int"' + "}" * 150, UnsupportedError),
+    ],
+)
+def test_a_schema_that_is_none_or_has_no_columns_is_refused(schema: str, error: type[Exception]) -> None:
+    with pytest.raises(error, match=r"^file: "):
+        decoded(schema, [b"\x00"])
+
+
+@pytest.mark.parametrize(("start", "size"), [(-1, 1), (0, 3), (2, 1), (0, -1)])
+def test_records_outside_the_buffer_are_refused(start: int, size: int) -> None:
+    with pytest.raises(CorruptFileError, match="record 1: expected a place in the buffer"):
+        decode('"long"', b"\x02\x04", np.array([0, start]), np.array([1, size]), "file")
+
+
+def test_records_may_overlap_repeat_and_come_in_any_order() -> None:
+    starts, ones = np.array([2, 0, 2, 1]), np.ones(4, np.int64)
+    assert to_list(decode('"long"', b"\x02\x04\x06", starts, ones, "file")) == [3, 1, 3, 2]

@@ -1,0 +1,204 @@
+"""Log files: their blocks, framed and told apart; what a block holds is read when asked for. Rules: `specs/log-files.md`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+from hudi_core.errors import CorruptFileError, UnsupportedError
+from hudi_core.formats.source import RandomAccess, read_range
+
+MAGIC = b"#HUDI#"
+FORMAT_VERSION = 1
+
+READ_AHEAD = 64 * 1024
+"""Bytes read at once where a block begins: frame and header of most blocks, and the whole of small ones."""
+
+SCAN = 1024 * 1024
+"""Bytes read at once in search of the next magic."""
+
+LEAST_SIZE = 4 + 4 + 4 + 8 + 4 + 8
+"""What a block's size field counts at least: version, type, no header, content length, no footer, trailing length."""
+
+
+class BlockKind(IntEnum):
+    """The block type as it is stored. CORRUPT is never stored by a sound writer: it stands for a region without a block."""
+
+    COMMAND = 0
+    DELETE = 1
+    CORRUPT = 2
+    AVRO_DATA = 3
+    HFILE_DATA = 4
+    PARQUET_DATA = 5
+    CDC_DATA = 6
+
+
+class HeaderKey(IntEnum):
+    """The keys of a block's header as they are stored."""
+
+    INSTANT_TIME = 0
+    TARGET_INSTANT_TIME = 1
+    SCHEMA = 2
+    COMMAND_BLOCK_TYPE = 3
+    COMPACTED_BLOCK_TIMES = 4
+    RECORD_POSITIONS = 5
+    BLOCK_IDENTIFIER = 6
+    IS_PARTIAL = 7
+    BASE_FILE_INSTANT_TIME_OF_RECORD_POSITIONS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class LogBlock:
+    """A block, or a CORRUPT region between blocks: bytes `offset` to `offset + length` of the file.
+
+    Header keys that this library does not know keep their number. A CORRUPT region has no header and is all content.
+    """
+
+    source: RandomAccess = field(repr=False)
+    kind: BlockKind
+    offset: int
+    length: int
+    header: Mapping[HeaderKey | int, str]
+    footer: Mapping[int, str]
+    content_offset: int
+    content_length: int
+
+    @property
+    def where(self) -> str:
+        """Names the block in errors."""
+        return f"{self.source.where}, block at {self.offset}"
+
+    def content(self) -> bytes:
+        """The content's bytes, read now."""
+        return read_range(self.source, self.content_offset, self.content_length, "block content")
+
+    def require(self, key: HeaderKey) -> str:
+        """The header's value; CorruptFileError when it is missing."""
+        if key not in self.header:
+            raise CorruptFileError(self.where, expected=f"header {key.name}", found="none")
+        return self.header[key]
+
+
+def read_blocks(source: RandomAccess) -> Iterator[LogBlock]:
+    """The blocks of a log file in file order; together they are exactly the file.
+
+    Bytes that are no whole block come as a CORRUPT region that ends where the next magic begins, or with the file. A block
+    whose frame is whole but whose inside contradicts itself raises CorruptFileError; an unknown format version or block
+    type raises UnsupportedError. Reads frames and headers only, apart from what lies within READ_AHEAD of them.
+    """
+    file = _Ahead(source)
+    offset = 0
+    while offset < source.size:
+        length = _frame_length(file, offset)
+        if length is None:
+            end = _next_magic(source, offset + 1)
+            yield LogBlock(source, BlockKind.CORRUPT, offset, end - offset, {}, {}, offset, end - offset)
+            offset = end
+        else:
+            yield _block(file, offset, length)
+            offset += length
+
+
+def rollback_target(block: LogBlock) -> str:
+    """The instant whose blocks a COMMAND block cancels. UnsupportedError for a command that is not a rollback."""
+    if block.kind is not BlockKind.COMMAND:
+        raise ValueError(f"{block.where} is {block.kind.name}, not COMMAND")
+    command = block.require(HeaderKey.COMMAND_BLOCK_TYPE)
+    if command != "0":
+        raise UnsupportedError(block.where, expected="command 0 (rollback)", found=f"command {command}")
+    return block.require(HeaderKey.TARGET_INSTANT_TIME)
+
+
+class _Ahead:
+    """Small reads of a source served from one larger read."""
+
+    def __init__(self, source: RandomAccess) -> None:
+        self.source = source
+        self.begin, self.data = 0, b""
+
+    def bytes(self, offset: int, length: int) -> bytes:
+        """The bytes of a range, fewer at the end of the file."""
+        low = offset - self.begin
+        if low < 0 or low + length > len(self.data):
+            wanted = min(max(length, READ_AHEAD), self.source.size - offset)
+            self.begin, self.data, low = offset, read_range(self.source, offset, max(wanted, 0), "log blocks"), 0
+        return self.data[low : low + length]
+
+    def number(self, offset: int, length: int) -> int:
+        return int.from_bytes(self.bytes(offset, length), "big", signed=True)
+
+
+def _frame_length(file: _Ahead, offset: int) -> int | None:
+    """Length of the whole frame at `offset`; None when there is none: no magic, cut off, lengths that disagree, or something
+    other than another magic behind it."""
+    total = file.source.size
+    start = offset + len(MAGIC) + 8
+    if start > total or file.bytes(offset, len(MAGIC)) != MAGIC:
+        return None
+    size = file.number(offset + len(MAGIC), 8)
+    end = start + size
+    if size < LEAST_SIZE or end > total or file.number(end - 8, 8) != size + len(MAGIC):
+        return None
+    behind = file.bytes(end, min(len(MAGIC), total - end))
+    return end - offset if len(behind) < len(MAGIC) or behind == MAGIC else None
+
+
+def _next_magic(source: RandomAccess, offset: int) -> int:
+    """Where the next magic begins, from `offset` on; the end of the file when there is none."""
+    overlap = len(MAGIC) - 1
+    while offset < source.size:
+        data = read_range(source, offset, min(SCAN, source.size - offset), "log blocks")
+        found = data.find(MAGIC)
+        if found >= 0:
+            return offset + found
+        if offset + len(data) >= source.size:
+            break
+        offset += len(data) - overlap
+    return source.size
+
+
+def _block(file: _Ahead, offset: int, length: int) -> LogBlock:
+    source, end = file.source, offset + length - 8
+    where = f"{source.where}, block at {offset}"
+    at = offset + len(MAGIC) + 8
+    version, kind = file.number(at, 4), file.number(at + 4, 4)
+    if version != FORMAT_VERSION:
+        raise UnsupportedError(where, expected=f"log format version {FORMAT_VERSION}", found=str(version))
+    if kind not in BlockKind.__members__.values():
+        raise UnsupportedError(where, expected=f"a block type from 0 to {max(BlockKind).value}", found=str(kind))
+    header, at = _metadata(file, at + 8, end, where)
+    content_length = _room(file, at, 8, end, where, "content length")
+    content_offset = at + 8
+    footer, at = _metadata(file, content_offset + content_length, end, where)
+    if at != end:
+        raise CorruptFileError(where, expected="the trailing length after the footer", found=f"{end - at} more bytes")
+    known = {HeaderKey(key) if key in HeaderKey.__members__.values() else key: text for key, text in header.items()}
+    return LogBlock(source, BlockKind(kind), offset, length, known, footer, content_offset, content_length)
+
+
+def _metadata(file: _Ahead, at: int, end: int, where: str) -> tuple[dict[int, str], int]:
+    """A header or footer, and where it ends."""
+    found: dict[int, str] = {}
+    count = _room(file, at, 4, end, where, "count of header or footer entries", each=8)
+    at += 4
+    for _ in range(count):
+        key = file.number(at, 4)
+        length = _room(file, at + 4, 4, end, where, "length of a header or footer entry")
+        try:
+            found[key] = file.bytes(at + 8, length).decode()
+        except UnicodeDecodeError as error:
+            raise CorruptFileError(
+                where, expected=f"UTF-8 text under header key {key}", found=str(error.reason)
+            ) from None
+        at += 8 + length
+    return found, at
+
+
+def _room(file: _Ahead, at: int, width: int, end: int, where: str, what: str, each: int = 1) -> int:
+    """The number of `width` bytes at `at`: of things of at least `each` bytes that follow it, before `end`."""
+    number = file.number(at, width) if at + width <= end else -1
+    if number < 0 or at + width + number * each > end:
+        found = str(number) if at + width <= end else "the end of the block"
+        raise CorruptFileError(where, expected=f"{what} within the block", found=found)
+    return number
