@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from hudi_core.avro.extras import carried, restored, type_shell
+from hudi_core.avro.extras import carried, implied_default, restored, type_shell
 from hudi_core.errors import SchemaError
 from hudi_core.schema.ids import NO_ID, record_with_missing_ids, with_ids
 from hudi_core.schema.loss import Converted, Loss
@@ -145,11 +145,11 @@ class _Outward:
         self._metadata = metadata
         self.losses: list[Loss] = []
 
-    def field(self, field: t.Field, path: _Path) -> pa.Field:
+    def field(self, field: t.Field, path: _Path, *, column: bool = True) -> pa.Field:
         arrow = self.type(field.type, path)
         if not self._metadata:
             return pa.field(field.name, arrow, field.optional)
-        extras = carried(field, plain, ".".join(path), self.losses, keep=self._keep)
+        extras = carried(field, plain, ".".join(path), self.losses, keep=self._keep, column=column)
         metadata = {FIELD_ID: str(field.id)} if field.id >= 0 else {}
         if extras:
             metadata[EXTRAS] = json.dumps(extras)
@@ -160,11 +160,12 @@ class _Outward:
             case t.Record(fields):
                 return pa.struct([self.field(field, (*path, field.name)) for field in fields])
             case t.Array(element):
-                return pa.list_(self.field(element, (*path, element.name)))
+                return pa.list_(self.field(element, (*path, element.name), column=False))
             case t.Map(key, value):
-                return pa.map_(self.field(key, (*path, key.name)), self.field(value, (*path, value.name)))
+                inner = [self.field(each, (*path, each.name), column=False) for each in (key, value)]
+                return pa.map_(*inner)
             case t.Union(branches):
-                return pa.dense_union([self.field(branch, (*path, branch.name)) for branch in branches])
+                return pa.dense_union([self.field(each, (*path, each.name), column=False) for each in branches])
             case t.Decimal(precision, scale):
                 if precision > GREATEST_PRECISION:
                     expected = f"at most {GREATEST_PRECISION} digits for Arrow"
@@ -187,13 +188,14 @@ class _Inward:
         self._where = where
         self.losses: list[Loss] = []
 
-    def field(self, arrow: pa.Field, path: _Path) -> t.Field:
+    def field(self, arrow: pa.Field, path: _Path, *, column: bool = True) -> t.Field:
         metadata = arrow.metadata
         of = self.type(arrow.type, path)
+        default = implied_default(arrow.nullable, column=column)
         if metadata is None:
-            return t.Field(NO_ID, path[-1], of, arrow.nullable)
+            return t.Field(NO_ID, path[-1], of, arrow.nullable, None, default)
         where = self._at(path)
-        found = t.Field(_id(metadata.get(FIELD_ID), where), path[-1], of, arrow.nullable)
+        found = t.Field(_id(metadata.get(FIELD_ID), where), path[-1], of, arrow.nullable, None, default)
         return restored(found, _load(metadata.get(EXTRAS), where), plain, where)
 
     def type(self, arrow: pa.DataType, path: _Path) -> t.Type:
@@ -222,13 +224,14 @@ class _Inward:
         if pa.types.is_struct(arrow):
             return t.Record(tuple(self.field(inner, (*path, inner.name)) for inner in _fields(arrow)))
         if pa.types.is_map(arrow):
-            key = self.field(arrow.key_field, (*path, "key"))
-            return t.Map(replace(key, optional=False), self.field(arrow.item_field, (*path, "value")))
+            key = self.field(arrow.key_field, (*path, "key"), column=False)
+            return t.Map(replace(key, optional=False), self.field(arrow.item_field, (*path, "value"), column=False))
         if pa.types.is_union(arrow):
-            branches = [self.field(inner, (*path, f"member{i}")) for i, inner in enumerate(_fields(arrow))]
+            inners = enumerate(_fields(arrow))
+            branches = [self.field(inner, (*path, f"member{i}"), column=False) for i, inner in inners]
             return t.Union(tuple(replace(branch, optional=False) for branch in branches))
         if hasattr(arrow, "value_field"):
-            array = t.Array(self.field(arrow.value_field, (*path, "element")))
+            array = t.Array(self.field(arrow.value_field, (*path, "element"), column=False))
             return array if pa.types.is_list(arrow) else self._lossy(arrow, array, path)
         raise SchemaError(self._at(path), expected="an Arrow type that holds values of ours", found=str(arrow))
 

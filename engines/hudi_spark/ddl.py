@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from hudi_core.avro.extras import carried, type_shell
+from hudi_core.avro.extras import carried, implied_default, type_shell
 from hudi_core.errors import SchemaError
 from hudi_core.schema.ids import record_with_ids
 from hudi_core.schema.loss import Converted, Loss
@@ -109,7 +109,7 @@ class _Writer:
 
     def _inner(self, field: t.Field, path: _Path) -> str:
         inner = (*path, field.name)
-        carried(field, plain, ".".join(inner), self.losses, keep=False)
+        carried(field, plain, ".".join(inner), self.losses, keep=False, column=False)
         if not field.optional and field.name != "key":
             self.losses.append(Loss(".".join(inner), "required", "optional"))
         return self._type(field.type, inner)
@@ -172,7 +172,7 @@ class _Reader:
             if said.kind != "text":
                 raise self._error("a quoted comment", said)
             comment = said.text
-        return t.Field(0, token.text, of, not required, comment)
+        return t.Field(0, token.text, of, not required, comment, implied_default(not required))
 
     def _type(self, path: _Path) -> t.Type:
         token = self._next()

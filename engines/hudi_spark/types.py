@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from hudi_core.avro.extras import carried, restored, type_shell
+from hudi_core.avro.extras import carried, implied_default, restored, type_shell
 from hudi_core.errors import SchemaError
 from hudi_core.schema.ids import NO_ID, record_with_missing_ids
 from hudi_core.schema.loss import Converted, Loss
@@ -120,7 +120,7 @@ def plain(of: t.Type) -> t.Type:
         case t.Record(fields):
             return t.Record(fields)
         case t.Union(branches):
-            return t.Record(tuple(replace(branch, optional=True) for branch in branches))
+            return t.Record(tuple(replace(branch, optional=True, default=None) for branch in branches))
         case t.Array(element):
             return t.Array(element)
         case t.Map(key, value):
@@ -151,11 +151,11 @@ class _Outward:
         word = self._type(field.type, path)
         return {"name": field.name, "type": word, "nullable": field.optional, "metadata": metadata}
 
-    def _extras(self, field: t.Field, path: _Path) -> dict[str, Any]:
-        found = carried(field, plain, ".".join(path), self.losses, keep=self._keep)
+    def _extras(self, field: t.Field, path: _Path, *, column: bool = True) -> dict[str, Any]:
+        found = carried(field, plain, ".".join(path), self.losses, keep=self._keep, column=column)
         if isinstance(field.type, t.Array | t.Map):
             for inner in t.children(field.type):
-                below = self._extras(inner, (*path, inner.name))
+                below = self._extras(inner, (*path, inner.name), column=False)
                 found[inner.name] = {"id": inner.id, **below} if inner.id >= 0 else below
         return found
 
@@ -237,7 +237,8 @@ class _Inward:
             raise self._error(inner, "true or false as nullable and an object as metadata", json_field)
         extras = self._load(metadata.get(EXTRAS), inner)
         of = self.type(json_field.get("type"), inner, extras)
-        found = t.Field(self._id(metadata.get(FIELD_ID), inner), inner[-1], of, nullable, metadata.get(COMMENT))
+        column, comment = self._id(metadata.get(FIELD_ID), inner), metadata.get(COMMENT)
+        found = t.Field(column, inner[-1], of, nullable, comment, implied_default(nullable))
         restoration = restored(found, extras, plain, self._at(inner))
         return replace(restoration, type=self._unmarked(restoration.type, metadata.get(HUDI_TYPE), inner))
 

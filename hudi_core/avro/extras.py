@@ -54,11 +54,18 @@ _ATTRIBUTES: Final[Mapping[type, tuple[tuple[str, object], ...]]] = {
 """The attributes of each kind of type that are no fields, each with its default."""
 
 
-def carried(field: t.Field, plain: Plain, path: str, losses: list[Loss], *, keep: bool = True) -> dict[str, Any]:
-    """What a field has besides its id, its name, whether it is optional, and the fields in its type.
+def implied_default(optional: bool, *, column: bool = True) -> object:
+    """The default that engines give a field without saying: null to a record's optional field, as Apache Hudi does it."""
+    return None if optional and column else t.ABSENT
 
-    With `keep` it is returned as extras, and `losses` grows only by what JSON cannot say; without, all of it is a loss and
-    the extras are empty.
+
+def carried(
+    field: t.Field, plain: Plain, path: str, losses: list[Loss], *, keep: bool = True, column: bool = True
+) -> dict[str, Any]:
+    """What a field has besides its id, its name, whether it is optional, its implied default, and the fields in its type.
+
+    `column` says that it stands in a record. With `keep` all this is returned as extras, and `losses` grows only by what
+    JSON cannot say; without, all of it is a loss and the extras are empty.
     """
     found: dict[str, Any] = {}
     word = plain(field.type)
@@ -66,7 +73,10 @@ def carried(field: t.Field, plain: Plain, path: str, losses: list[Loss], *, keep
         found["type"] = type_shell(field.type)
     if field.doc is not None:
         found["doc"] = field.doc
-    if field.default is not t.ABSENT:
+    implied = implied_default(field.optional, column=column)
+    if field.default is t.ABSENT:
+        found.update({} if implied is t.ABSENT else {"no_default": True})
+    elif field.default is not None or implied is not None:
         try:
             found["default"] = default_to_avro(field.default, field.type, path)
         except SchemaError:
@@ -80,13 +90,18 @@ def carried(field: t.Field, plain: Plain, path: str, losses: list[Loss], *, keep
     if keep:
         return found
     for what, value in found.items():
-        loss = Loss(path, _described(field.type), _described(word)) if what == "type" else Loss(path, f"{what} {value!r}")
-        losses.append(loss)
+        match what:
+            case "type":
+                losses.append(Loss(path, _described(field.type), _described(word)))
+            case "no_default":
+                losses.append(Loss(path, "no default", "default null"))
+            case _:
+                losses.append(Loss(path, f"{what.replace('_', ' ')} {value!r}"))
     return {}
 
 
 def restored(field: t.Field, extras: Extras, plain: Plain, path: str) -> t.Field:
-    """The field that was `carried`, from the plain one and the extras.
+    """The field that was `carried`, from the plain one with its implied default, and the extras.
 
     The type is put back when its plain form is the one that stands there; else someone has changed that since, and it wins.
     Raises `SchemaError` for extras of another form.
@@ -99,7 +114,7 @@ def restored(field: t.Field, extras: Extras, plain: Plain, path: str) -> t.Field
             said = type_from_shell(extras["type"], t.children(of))
             word = plain(said)
             of = said if (_same_shell(word, of) if t.children(said) else same(word, of)) else of
-        default: object = t.ABSENT
+        default = t.ABSENT if extras.get("no_default") else field.default
         if "default" in extras:
             stated = extras["default"]
             default = None if stated is None else default_from_avro(stated, of, path)
@@ -135,7 +150,7 @@ def type_from_shell(shell: Mapping[str, Any], inner: tuple[t.Field, ...] = ()) -
     if kind is t.Record:
         return t.Record(inner, **stated)
     if kind is t.Union:
-        return t.Union(tuple(replace(branch, optional=False) for branch in inner), **stated)
+        return t.Union(tuple(replace(branch, optional=False, default=t.ABSENT) for branch in inner), **stated)
     return kind(*(inner if kind in _INNER else ()), **stated)  # type: ignore[no-any-return]
 
 

@@ -79,14 +79,14 @@ _Json = Mapping[str, Any]
 def schema_to_json(schema: Schema) -> Converted[str]:
     """The persisted text of a schema, and what it has no place for.
 
-    A union is kept as its first type, an enumeration as string, nanoseconds as long; names of types, defaults, aliases,
-    docs of records and custom properties are not kept.
+    A union is kept as its first type, an enumeration as string, nanoseconds as long; names of types, aliases, docs of
+    records and custom properties are not kept, nor defaults: an optional field of a record has the default null.
     """
     if schema == EMPTY:
         return Converted("")
     writer = _Writer()
     document = {"max_column_id": schema.max_column_id, "version_id": schema.version, **writer.record(schema.record, ())}
-    return Converted(_dump(document), tuple(writer.losses))
+    return Converted(compact(document), tuple(writer.losses))
 
 
 def schema_from_json(text: str, where: str = "schema") -> Schema:
@@ -166,8 +166,11 @@ class _Writer:
         found["type"] = self._type(field, path)
         if field.doc is not None:
             found["doc"] = field.doc
-        if field.default is not t.ABSENT:
-            self.losses.append(Loss(".".join(path), f"default {field.default!r}"))
+        implied = "default null" if field.optional else ""
+        if field.default is t.ABSENT:
+            self.losses += [Loss(".".join(path), "no default", implied)] if implied else []
+        elif field.default is not None:
+            self.losses.append(Loss(".".join(path), f"default {field.default!r}", implied))
         self._lose(path, "aliases", field.aliases)
         self._lose(path, "properties", field.properties)
         return found
@@ -252,9 +255,8 @@ class _Reader:
             raise self._error(path, "fields with a name and a doc in text", repr(dict(json))[:60])
         inner = (*path, name)
         column = self._id(json, "id", inner)
-        return t.Field(
-            column, name, self._type(_get(json, "type"), column, inner), self._flag(json, "optional", inner), doc
-        )
+        of, optional = self._type(_get(json, "type"), column, inner), self._flag(json, "optional", inner)
+        return t.Field(column, name, of, optional, doc, None if optional else t.ABSENT)
 
     def _type(self, json: object, column: int, path: _Path) -> t.Type:
         if isinstance(json, str):
@@ -347,7 +349,7 @@ def _parse(text: str, where: str) -> _Json:
     return document
 
 
-def _dump(document: object) -> str:
+def compact(document: object) -> str:
     """Compact JSON; control characters with upper-case digits, as Jackson writes them."""
     text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
     return _ESCAPE.sub(lambda found: found[0] if found[1] is None else f"\\u{found[1].upper()}", text)

@@ -1,0 +1,33 @@
+"""Column paths as column statistics and Parquet write them: `a.list.element.x`, `m.key_value.value`.
+
+Evolution and the persisted schema write `a.element.x` and `m.value` (`Place.name`). Neither dialect escapes a dot in a name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hudi_core.schema.schema import Place, Schema
+from hudi_core.types.nodes import Array, Map, Type, children
+
+
+def parquet_names(schema: Schema) -> dict[str, int]:
+    """Column id by the path that statistics write; where dots in names make two paths one, the first in schema order."""
+    found: dict[str, int] = {}
+    for name, column in _names(schema.record, ()):
+        found.setdefault(name, column)
+    return found
+
+
+def place_of_parquet_name(schema: Schema, name: str) -> Place | None:
+    """The place of a column by the path that statistics write, None when there is none."""
+    column = parquet_names(schema).get(name)
+    return None if column is None else schema.place(column)
+
+
+def _names(of: Type, path: tuple[str, ...]) -> Iterator[tuple[str, int]]:
+    between = ("list",) if isinstance(of, Array) else ("key_value",) if isinstance(of, Map) else ()
+    for field in children(of):
+        inner = (*path, *between, field.name)
+        yield ".".join(inner), field.id
+        yield from _names(field.type, inner)

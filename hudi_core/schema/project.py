@@ -1,0 +1,83 @@
+"""Schemas made of a schema: columns chosen, columns made optional. Ids stay, and so does the greatest id ever given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from hudi_core.schema.schema import Path, Place, Schema
+from hudi_core.types import nodes as t
+from hudi_core.types.nodes import children
+from hudi_core.types.walk import with_children
+
+
+def project(
+    schema: Schema, columns: Iterable[Path | str], *, case_sensitive: bool = True, as_asked: bool = False
+) -> Schema:
+    """The schema with these columns, all that is in them and the records, arrays and maps around them, in schema order.
+
+    `as_asked` puts the top-level columns into the order of the question. A key goes with its map, and a union, a variant
+    or a blob is taken whole. Raises `UnknownColumnError`.
+    """
+    asked = [schema.get(column, case_sensitive=case_sensitive) for column in columns]
+    wanted: _Wanted = {}
+    for place in asked:
+        _add(wanted, schema, place)
+    fields = [_chosen(field, wanted[field.id]) for field in schema.fields if field.id in wanted]
+    if as_asked:
+        order = {column_id: position for position, column_id in enumerate(wanted)}
+        fields.sort(key=lambda field: order[field.id])
+    return replace(schema, record=replace(schema.record, fields=tuple(fields)))
+
+
+def with_all_optional(schema: Schema) -> Schema:
+    """The schema with every top-level column optional, and null its default."""
+    fields = tuple(replace(field, optional=True, default=None) for field in schema.fields)
+    return replace(schema, record=replace(schema.record, fields=fields))
+
+
+_Wanted = dict[int, "_Wanted | None"]
+"""What is wanted below each field, by its id; None is all."""
+
+
+def _add(wanted: _Wanted, schema: Schema, place: Place) -> None:
+    inside: t.Type = schema.record
+    for position in place.positions:
+        field = children(inside)[position]
+        whole = field.id == place.field.id or _whole(field.type)
+        below = wanted.setdefault(field.id, None if whole else {})
+        if whole or below is None:
+            wanted[field.id] = None
+            return
+        wanted, inside = below, field.type
+
+
+def _whole(of: t.Type) -> bool:
+    return isinstance(of, t.Union) or (isinstance(of, t.Record) and of.kind is not t.RecordKind.PLAIN)
+
+
+def _chosen(field: t.Field, below: _Wanted | None) -> t.Field:
+    if below is None:
+        return field
+    inner = children(field.type)
+    if isinstance(field.type, t.Map):
+        below = {field.type.key.id: None, field.type.value.id: None, **below}
+    chosen = tuple(_chosen(each, below[each.id]) for each in inner if each.id in below)
+    of = with_children(field.type, chosen)
+    return replace(field, type=of, default=_default(field.default, field.type, of))
+
+
+def _default(value: object, before: t.Type, after: t.Type) -> object:
+    """The default in the form of the chosen type."""
+    if not isinstance(value, tuple) or before is after:
+        return value
+    match before, after:
+        case t.Record(fields=old), t.Record(fields=new):
+            parts = {field.id: (part, field.type) for field, part in zip(old, value, strict=True)}
+            return tuple(_default(*parts[field.id], field.type) for field in new)
+        case t.Array(element=old), t.Array(element=new):
+            return tuple(_default(part, old.type, new.type) for part in value)
+        case t.Map(value=old), t.Map(value=new):
+            return tuple((name, _default(part, old.type, new.type)) for name, part in value)
+        case _:
+            return value
