@@ -15,8 +15,8 @@ from urllib.request import url2pathname
 import pyarrow as pa
 from pyarrow import fs
 
-from hudi_core.engine import FileInfo
-from hudi_core.errors import StorageError, UnsupportedError
+from hudi_core.engine import FileInfo, Storage
+from hudi_core.errors import CorruptFileError, HudiError, StorageError, UnsupportedError
 from hudi_core.formats.source import RandomAccess
 
 _ARROW_SCHEMES = {
@@ -98,6 +98,34 @@ def reported(where: str) -> Iterator[None]:
         number = problem.errno if isinstance(problem, OSError) else None
         said = os.strerror(number) if number else " ".join(str(problem).split())
         raise StorageError(where, message=said or type(problem).__name__) from problem
+
+
+@contextmanager
+def native_file(storage: Storage, file: FileInfo) -> Iterator[pa.NativeFile]:
+    """The file as pyarrow's readers take it."""
+    if isinstance(storage, ArrowStorage):
+        with reported(storage.where(file.path)):
+            opened = storage.filesystem.open_input_file(storage.full(file.path))
+    else:
+        opened = pa.BufferReader(storage.read(file.path))  # another engine's storage gives its bytes only
+    with opened:
+        yield opened
+
+
+@contextmanager
+def decoding(where: str, what: str) -> Iterator[None]:
+    """Tells what pyarrow's readers raise apart: storage that fails, formats it lacks, and bytes that are wrong."""
+    try:
+        yield
+    except HudiError:
+        raise
+    except (pa.ArrowException, OSError, ValueError, IndexError, OverflowError, MemoryError) as problem:
+        said = " ".join(str(problem).split()) or type(problem).__name__
+        if isinstance(problem, OSError) and problem.errno:
+            raise StorageError(where, message=os.strerror(problem.errno)) from problem
+        if isinstance(problem, pa.ArrowNotImplementedError):
+            raise UnsupportedError(where, message=said) from problem
+        raise CorruptFileError(where, expected=what, found=said) from problem
 
 
 def _opened(uri: str) -> tuple[fs.FileSystem, str]:

@@ -1,0 +1,76 @@
+"""What the footer of a base file says of its schema: Arrow's types, and the Avro schema that Hudi's writers leave there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import pyarrow as pa
+
+from hudi_arrow.types import schema_from_arrow, to_arrow
+from hudi_core.avro.inbound import schema_from_avro
+from hudi_core.errors import SchemaError, UnknownColumnError
+from hudi_core.schema.schema import Schema
+from hudi_core.types import nodes as t
+from hudi_core.types.walk import with_children
+
+AVRO_SCHEMA_KEYS = ("parquet.avro.schema", "orc.avro.schema")
+
+
+def texts(metadata: Mapping[bytes, bytes] | None) -> dict[str, str]:
+    """Key-value metadata as texts; bytes that are no UTF-8 are replaced, since what Hudi reads there is ASCII."""
+    return {key.decode("utf-8", "replace"): value.decode("utf-8", "replace") for key, value in (metadata or {}).items()}
+
+
+def file_schema(arrow: pa.Schema, metadata: Mapping[str, str], where: str) -> Schema:
+    """The schema of a file: the types of its batches, told apart further by its Avro schema where that agrees with them.
+
+    So an enumeration stays one, names and docs are kept, and a file whose Avro schema is wrong is still read as it is.
+    """
+    found = schema_from_arrow(arrow, where).value
+    text = next((metadata[key] for key in AVRO_SCHEMA_KEYS if key in metadata), None)
+    if text is None:
+        return found
+    try:
+        said = schema_from_avro(text, where)
+    except SchemaError:
+        return found  # what is stored is known without it
+    record = _refined(found.record, said.record)
+    assert isinstance(record, t.Record)
+    return Schema(record, found.version, found.max_column_id)
+
+
+def chosen(schema: pa.Schema, columns: Sequence[str] | None, where: str) -> pa.Schema:
+    """The schema of some columns, in the file's order. Raises `UnknownColumnError` for one that is not there."""
+    if columns is None:
+        return schema
+    missing = next((name for name in columns if name not in schema.names), None)
+    if missing is not None:
+        raise UnknownColumnError(where, expected=f"a column {missing}", found=f"only {', '.join(schema.names)}")
+    return pa.schema([field for field in schema if field.name in set(columns)])
+
+
+def typed(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
+    """The columns of the schema in its types, which differ from the batch's in what units and zones mean only."""
+    if not schema.names:
+        return pa.RecordBatch.from_struct_array(pa.array([{}] * batch.num_rows, pa.struct([])))
+    columns = [batch.column(name) for name in schema.names]
+    arrays = [
+        array if array.type == field.type else array.cast(field.type)
+        for array, field in zip(columns, schema, strict=True)
+    ]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def _refined(stored: t.Type, said: t.Type) -> t.Type:
+    """The type that was said, wherever it is stored as the stored one."""
+    if isinstance(stored, t.Nested) or isinstance(said, t.Nested):
+        inner, told = t.children(stored), t.children(said)
+        if type(stored) is not type(said) or [f.name for f in inner] != [f.name for f in told]:
+            return stored
+        fields = tuple(
+            replace(tale, id=field.id, type=_refined(field.type, tale.type), optional=field.optional or tale.optional)
+            for field, tale in zip(inner, told, strict=True)
+        )
+        return with_children(said, fields)
+    return said if to_arrow(said) == to_arrow(stored) else stored

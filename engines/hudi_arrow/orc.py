@@ -1,0 +1,59 @@
+"""ORC base files: footers and batches, by pyarrow's reader. It gives no statistics, so none are known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from hudi_arrow.footers import chosen, file_schema, texts, typed
+from hudi_arrow.storage import decoding, native_file
+from hudi_core.engine import FileInfo, Footer, Storage
+from hudi_core.errors import UnsupportedError
+
+try:
+    from pyarrow import orc
+except ImportError:  # not in every build of pyarrow
+    orc = None
+
+_WHAT = "an ORC file"
+_BATCH_ROWS = 65_536
+
+
+class OrcReader:
+    """`hudi_core.engine.FileReader` of ORC. One stripe is in memory at a time; row groups are stripes."""
+
+    def footer(self, storage: Storage, file: FileInfo) -> Footer:
+        where = _where(storage, file)
+        with native_file(storage, file) as source, decoding(where, _WHAT):
+            opened = _opened(source, where)
+            said = texts(opened.metadata)
+            return Footer(opened.nrows, file_schema(opened.schema, said, where), said)
+
+    def batches(
+        self,
+        storage: Storage,
+        file: FileInfo,
+        columns: Sequence[str] | None = None,
+        row_groups: Sequence[int] | None = None,
+    ) -> Iterator[pa.RecordBatch]:
+        where = _where(storage, file)
+        with native_file(storage, file) as source, decoding(where, _WHAT):
+            opened = _opened(source, where)
+            schema = chosen(opened.schema, columns, where).remove_metadata()
+            read = schema.names or opened.schema.names[:1]  # a stripe without columns would have no rows
+            for stripe in range(opened.nstripes) if row_groups is None else row_groups:
+                rows = typed(opened.read_stripe(stripe, columns=read), schema)
+                for start in range(0, rows.num_rows, _BATCH_ROWS):
+                    yield rows.slice(start, _BATCH_ROWS)
+
+
+def _opened(source: pa.NativeFile, where: str) -> Any:
+    if orc is None:
+        raise UnsupportedError(where, message="this build of pyarrow reads no ORC files")
+    return orc.ORCFile(source)
+
+
+def _where(storage: Storage, file: FileInfo) -> str:
+    return f"{storage.uri.rstrip('/')}/{file.path}"

@@ -1,0 +1,155 @@
+"""Rows written to a local file as they come; the extension says the format."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Protocol, Self
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyarrow import csv
+
+from hudi_arrow.arrays import Array, plain
+from hudi_arrow.types import schema_to_arrow, to_arrow
+from hudi_core.errors import HudiError, StorageError, UnsupportedError, UsageError
+from hudi_core.schema.schema import Schema
+from hudi_core.types import nodes as t
+
+ToJson = Callable[[Array, t.Type], list[Any]]
+
+
+class _Sink(Protocol):
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, raised: BaseException | None, trace: TracebackType | None
+    ) -> bool | None: ...
+
+    def write_batch(self, batch: pa.RecordBatch) -> None: ...
+
+
+def write(path: str, schema: Schema, batches: Iterable[pa.RecordBatch], to_json: ToJson) -> int:
+    """Writes batches of a schema; gives the number of rows. The file appears under its name when it is whole.
+
+    `to_json` gives the JSON form of a column's rows. Raises `UsageError` for an extension that says no format,
+    `UnsupportedError` for types the format lacks, `StorageError` when the file cannot be written.
+    """
+    target = Path(path)
+    open_sink = _SINKS.get(target.suffix.lower())
+    if open_sink is None:
+        raise UsageError(
+            path, expected=f"a file name ending in {', '.join(_SINKS)}", found=target.suffix or "no extension"
+        )
+    partial = target.with_name(f".{target.name}.partial")
+    rows = 0
+    try:
+        with open_sink(partial, schema, to_json) as sink:
+            for batch in batches:
+                sink.write_batch(batch)
+                rows += batch.num_rows
+        partial.replace(target)
+    except HudiError:
+        raise
+    except (pa.ArrowNotImplementedError, pa.ArrowTypeError, pa.ArrowInvalid) as problem:
+        raise UnsupportedError(path, message=" ".join(str(problem).split())) from problem
+    except OSError as problem:
+        raise StorageError(path, message=os.strerror(problem.errno) if problem.errno else str(problem)) from problem
+    finally:
+        partial.unlink(missing_ok=True)
+    return rows
+
+
+class _Arrow:
+    """A writer of pyarrow's for record batches of one Arrow schema."""
+
+    def __init__(self, writer: Any, schema: pa.Schema, columns: Callable[[pa.RecordBatch], list[Array]]) -> None:
+        self._writer, self._schema, self._columns = writer, schema, columns
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, raised: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._writer.close()
+
+    def write_batch(self, batch: pa.RecordBatch) -> None:
+        self._writer.write_batch(pa.RecordBatch.from_arrays(self._columns(batch), schema=self._schema))
+
+
+class _Lines:
+    """NDJSON: an object a line."""
+
+    def __init__(self, path: Path, schema: Schema, to_json: ToJson) -> None:
+        self._path, self._record, self._to_json = path, schema.record, to_json
+
+    def __enter__(self) -> Self:
+        self._file = self._path.open("w", encoding="utf-8", newline="\n")
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, raised: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._file.close()
+
+    def write_batch(self, batch: pa.RecordBatch) -> None:
+        rows = self._to_json(batch.to_struct_array(), self._record)
+        self._file.writelines(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n" for row in rows)
+
+
+def _parquet(path: Path, schema: Schema, _: ToJson) -> _Sink:
+    arrow = schema_to_arrow(schema).value
+    return _Arrow(pq.ParquetWriter(path, arrow, compression="zstd"), arrow, _as(arrow))
+
+
+def _ipc(path: Path, schema: Schema, _: ToJson) -> _Sink:
+    arrow = schema_to_arrow(schema).value
+    return _Arrow(pa.ipc.new_file(str(path), arrow), arrow, _as(arrow))
+
+
+def _csv(path: Path, schema: Schema, to_json: ToJson) -> _Sink:
+    """Nested values and bytes as JSON; nothing between the commas for null, `""` for an empty text."""
+    fields = [
+        (field.name, pa.string() if _is_json_in_csv(field.type) else to_arrow(field.type)) for field in schema.fields
+    ]
+    arrow = pa.schema(fields)
+
+    def columns(batch: pa.RecordBatch) -> list[Array]:
+        return [
+            _json_text(array, field.type, to_json) if _is_json_in_csv(field.type) else plain(array).cast(kind.type)
+            for array, field, kind in zip(batch.columns, schema.fields, arrow, strict=True)
+        ]
+
+    return _Arrow(csv.CSVWriter(str(path), arrow), arrow, columns)
+
+
+def _as(schema: pa.Schema) -> Callable[[pa.RecordBatch], list[Array]]:
+    def columns(batch: pa.RecordBatch) -> list[Array]:
+        found = [plain(array) for array in batch.columns]
+        return [a if a.type == field.type else a.cast(field.type) for a, field in zip(found, schema, strict=True)]
+
+    return columns
+
+
+def _is_json_in_csv(of: t.Type) -> bool:
+    return isinstance(of, t.Nested | t.Binary | t.Fixed | t.Vector | t.Uuid)
+
+
+def _json_text(array: Array, of: t.Type, to_json: ToJson) -> Array:
+    shown = to_json(array, of)
+    if isinstance(of, t.Uuid):
+        return pa.array(shown, pa.string())
+    return pa.array([None if value is None else json.dumps(value, ensure_ascii=False) for value in shown], pa.string())
+
+
+_SINKS: dict[str, Callable[[Path, Schema, ToJson], _Sink]] = {
+    ".parquet": _parquet,
+    ".csv": _csv,
+    ".arrow": _ipc,
+    ".json": _Lines,
+    ".ndjson": _Lines,
+}

@@ -1,0 +1,87 @@
+"""Parquet base files: footers and batches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from hudi_arrow.footers import chosen, file_schema, texts, typed
+from hudi_arrow.leaves import FooterStatistics, leaves
+from hudi_arrow.storage import decoding, native_file
+from hudi_core.engine import FileInfo, Footer, Storage
+
+_WHAT = "a Parquet file"
+_BATCH_ROWS = 65_536
+_INT96 = pa.timestamp("us", "UTC")
+"""What INT96 stands for: Spark and Hive write instants there."""
+
+
+class ParquetReader:
+    """`hudi_core.engine.FileReader` of Parquet. In memory are at most one row group's bytes and one batch at a time."""
+
+    def footer(self, storage: Storage, file: FileInfo) -> Footer:
+        tail = _tail(storage, file)  # type: ignore[arg-type]  # hashed by identity
+        said = texts(tail.metadata.metadata)
+        with decoding(tail.where, _WHAT):
+            schema = file_schema(tail.schema, said, tail.where)
+        return Footer(tail.metadata.num_rows, schema, said, FooterStatistics(tail.metadata, leaves(schema.record)))
+
+    def batches(
+        self,
+        storage: Storage,
+        file: FileInfo,
+        columns: Sequence[str] | None = None,
+        row_groups: Sequence[int] | None = None,
+    ) -> Iterator[pa.RecordBatch]:
+        tail = _tail(storage, file)  # type: ignore[arg-type]  # hashed by identity
+        schema = chosen(tail.schema, columns, tail.where).remove_metadata()
+        groups = range(tail.metadata.num_row_groups) if row_groups is None else row_groups
+        with native_file(storage, file) as source, decoding(tail.where, _WHAT):
+            opened = pq.ParquetFile(
+                source, metadata=tail.metadata, pre_buffer=True, coerce_int96_timestamp_unit=_INT96.unit
+            )
+            # One group at a time: what is asked for at once is fetched at once.
+            for group in groups:
+                for batch in opened.iter_batches(_BATCH_ROWS, row_groups=[group], columns=schema.names):
+                    yield typed(batch, schema)
+
+
+@dataclass(frozen=True, slots=True)
+class _Tail:
+    where: str
+    metadata: pq.FileMetaData
+    schema: pa.Schema
+
+
+@lru_cache(maxsize=16)
+def _tail(storage: Any, file: FileInfo) -> _Tail:
+    """The end of a file, kept for the next question about it: files of a table never change. A bloom filter makes it large."""
+    where = f"{storage.uri.rstrip('/')}/{file.path}"
+    with native_file(storage, file) as source, decoding(where, _WHAT):
+        metadata = pq.read_metadata(source)
+        schema = metadata.schema.to_arrow_schema()
+        physical = iter([metadata.schema.column(number).physical_type for number in range(metadata.num_columns)])
+        fields = [field.with_type(_without_int96(field.type, physical)) for field in schema]
+        return _Tail(where, metadata, pa.schema(fields, schema.metadata))
+
+
+def _without_int96(of: pa.DataType, physical: Iterator[str]) -> pa.DataType:
+    """The type with instants where the file has INT96; `physical` gives the types of its leaves in order."""
+    if isinstance(of, pa.BaseExtensionType) or of.num_fields == 0:
+        return _INT96 if next(physical, "") == "INT96" else of
+    inner = [
+        of.field(number).with_type(_without_int96(of.field(number).type, physical)) for number in range(of.num_fields)
+    ]
+    if pa.types.is_struct(of):
+        return pa.struct(inner)
+    if pa.types.is_map(of):
+        entries = inner[0].type
+        return pa.map_(entries.field(0), entries.field(1), of.keys_sorted)
+    if pa.types.is_large_list(of):
+        return pa.large_list(inner[0])
+    return pa.list_(inner[0], of.list_size) if pa.types.is_fixed_size_list(of) else pa.list_(inner[0])

@@ -1,0 +1,107 @@
+"""Batches of a scan: Arrow record batches, and their rows as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import pairwise
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from hudi_arrow.arrays import Array, Lists, conformed, field, lists, numbers, plain, to_values
+from hudi_arrow.output import write
+from hudi_core.schema.schema import Schema
+from hudi_core.types import nodes as t
+from hudi_core.values.calendar import DAY_SECONDS, days_from_civil
+from hudi_core.values.json import to_json
+
+_FIRST_DAY, _LAST_DAY = days_from_civil(1, 1, 1), days_from_civil(9999, 12, 31)
+
+
+class ArrowRows:
+    """`hudi_core.engine.Rows` of record batches."""
+
+    def root(self, batch: pa.RecordBatch) -> Array:
+        if batch.num_columns == 0:
+            return pa.array([{}] * batch.num_rows, pa.struct([]))
+        return batch.to_struct_array()
+
+    def batch(self, root: Array) -> pa.RecordBatch:
+        return pa.RecordBatch.from_struct_array(root)
+
+    def count(self, batch: pa.RecordBatch) -> int:
+        return int(batch.num_rows)
+
+    def filter(self, batch: pa.RecordBatch, mask: Array) -> pa.RecordBatch:
+        return batch.filter(mask)
+
+    def head(self, batch: pa.RecordBatch, count: int) -> pa.RecordBatch:
+        return batch.slice(0, count)
+
+    def to_json(self, batch: pa.RecordBatch, schema: Schema) -> list[dict[str, Any]]:
+        return to_json_values(self.root(batch), schema.record)
+
+    def write(self, path: str, schema: Schema, batches: Iterable[pa.RecordBatch]) -> int:
+        return write(path, schema, batches, to_json_values)
+
+
+def to_json_values(array: Array, of: t.Type) -> list[Any]:
+    """The rows in the form of `hudi_core.values.json`: whole columns at a time, each distinct value once where it pays."""
+    array = plain(array)
+    match of:
+        case t.Boolean() | t.Int() | t.Long() | t.String() | t.Enumeration():
+            return list(array.to_pylist())
+        case t.Float() | t.Double() if pc.all(pc.is_finite(array)).as_py() is not False:
+            return list(array.to_pylist())
+        case t.Decimal() | t.Date() | t.Timestamp() | t.Time() if (texts := _texts(array, of)) is not None:
+            return list(texts.to_pylist())
+        case t.Record(fields):
+            columns = [to_json_values(field(array, number), inner.type) for number, inner in enumerate(fields)]
+            names = [inner.name for inner in fields]
+            found: list[Any] = [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+            return _with_nulls(found if columns else [{} for _ in range(len(array))], array)
+        case t.Array(element):
+            parts = lists(array)
+            return _with_nulls(_runs(parts, to_json_values(parts.items[0], element.type)), array)
+        case t.Map(key, value):
+            parts = lists(array)
+            keys, values = to_json_values(parts.items[0], key.type), to_json_values(parts.items[1], value.type)
+            return _with_nulls(_runs(parts, [list(pair) for pair in zip(keys, values, strict=True)]), array)
+        case _:
+            return [to_json(value, of) for value in to_values(array, of)]
+
+
+def _texts(array: Array, of: t.Decimal | t.Date | t.Time | t.Timestamp) -> Array | None:
+    """Arrow's texts where they are ours: years of four digits, numbers without an exponent. None elsewhere."""
+    array = conformed(array, of)
+    if isinstance(of, t.Decimal):
+        found = array.cast(pa.string())
+        return None if pc.any(pc.match_substring(found, "E")).as_py() else found
+    if isinstance(of, t.Time):
+        return _padded(array.cast(pa.string()), of.unit)
+    per_day = DAY_SECONDS * of.unit.value if isinstance(of, t.Timestamp) else 1
+    ticks = numbers(array)
+    span = pc.min_max(ticks).as_py()
+    if span["min"] is not None and (span["min"] < _FIRST_DAY * per_day or span["max"] >= (_LAST_DAY + 1) * per_day):
+        return None
+    if isinstance(of, t.Date):
+        return array.cast(pa.string())
+    naive = ticks.view(pa.timestamp(array.type.unit))
+    texts = _padded(pc.strftime(naive, "%Y-%m-%dT%H:%M:%S"), of.unit)
+    return pc.binary_join_element_wise(texts, "Z", "") if of.zoned else texts
+
+
+def _padded(texts: Array, unit: t.Unit) -> Array:
+    """Microseconds at least."""
+    return pc.binary_join_element_wise(texts, "000", "") if unit is t.Unit.MILLIS else texts
+
+
+def _with_nulls(found: list[Any], array: Array) -> list[Any]:
+    if array.null_count == 0:
+        return found
+    return [None if null else value for value, null in zip(found, array.is_null().to_pylist(), strict=True)]
+
+
+def _runs(parts: Lists, items: list[Any]) -> list[Any]:
+    return [items[low:high] for low, high in pairwise(parts.offsets.tolist())]
