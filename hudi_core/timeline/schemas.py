@@ -1,0 +1,206 @@
+"""Which schema a table has, and which its files were written under, with the column ids of one life. Rules TIME-30 to TIME-36.
+
+A table that evolves on read keeps a history of schemas with ids. Without one a column is its name, and ids are given over
+the life of the table as far as the active timeline tells it.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from hudi_core.avro.inbound import schema_from_avro
+from hudi_core.engine import FileInfo, Storage
+from hudi_core.errors import CorruptFileError, SchemaError, StorageError, UnsupportedError
+from hudi_core.evolve.identity import identified
+from hudi_core.formats.names import parse_base_file
+from hudi_core.options import FOLDER, TableConfig
+from hudi_core.schema.ids import NO_ID, record_with_missing_ids
+from hudi_core.schema.json import history_from_json, schema_from_json
+from hudi_core.schema.meta import with_meta_columns
+from hudi_core.schema.schema import Path, Schema
+from hudi_core.timeline.commits import CommitMetadata
+from hudi_core.timeline.instants import time_order
+from hudi_core.timeline.timeline import Timeline
+from hudi_core.types.nodes import Field, Record, Type, children
+from hudi_core.types.walk import with_children
+
+SCHEMA_FOLDER = f"{FOLDER}/.schema"
+_ACTION = ".schemacommit"
+_AVRO, _INTERNAL = "schema", "latest_schema"
+
+FooterSchema = Callable[[FileInfo], Schema]
+"""Reads the schema in a base file's footer."""
+
+
+@dataclass(frozen=True)
+class SchemaHistory:
+    """The schemas that files of a table were written under, oldest first, and the one it has.
+
+    `times` are requested times of commits in ascending order, and `numbers` the schema each wrote under. Before the first of
+    them there may have been schemas that nobody tells of any more.
+    """
+
+    schemas: tuple[Schema, ...]
+    times: tuple[str, ...]
+    numbers: tuple[int, ...]
+    latest: Schema
+
+    def number_at(self, instant: str) -> int:
+        """The number in `schemas` of the schema that files of an instant were written under: that of the commit, else of the
+        last one before it, else the first."""
+        at = bisect_right(self._order, time_order(instant)) - 1
+        return self.numbers[at] if at >= 0 else 0
+
+    def certain(self, instant: str) -> bool:
+        """The schema of an instant is known, and not taken from the first commit after it."""
+        return not self._order or time_order(instant) >= self._order[0]
+
+    @cached_property
+    def _order(self) -> list[str]:
+        return [time_order(time) for time in self.times]
+
+
+def schema_history(timeline: Timeline, config: TableConfig, footer_schema: FooterSchema) -> SchemaHistory:
+    """The schemas of a table up to the timeline's instant. Hudi's own columns come first where rows have them.
+
+    The table's schema is that of the last commit that tells one, else that of a file it wrote, else the one the table was
+    created with. Raises `SchemaError` when nothing tells.
+    """
+    written = [(i.requested_time, timeline.metadata(i)) for i in timeline.commits]
+    stored = _stored(timeline, written)
+    if stored:
+        return _by_id(written, stored, config)
+    texts = [(time, text) for time, each in written if (text := each.extra.get(_AVRO))]
+    if not texts:
+        only = _without_commits(timeline, config, written, footer_schema)
+        return SchemaHistory((only,), (), (), only)
+    distinct = list(dict.fromkeys(text for _, text in texts))
+    schemas = identified(_from_avro(text, config) for text in distinct)
+    numbers = {text: number for number, text in enumerate(distinct)}
+    latest = schemas[numbers[texts[-1][1]]]
+    latest = replace(latest, max_column_id=max(each.max_column_id for each in schemas))
+    return SchemaHistory(schemas, tuple(time for time, _ in texts), tuple(numbers[text] for _, text in texts), latest)
+
+
+def _by_id(
+    written: list[tuple[str, CommitMetadata]], stored: Mapping[int, Schema], config: TableConfig
+) -> SchemaHistory:
+    """With a history: a commit's own schema with ids, else the last one of the history before it, else its Avro schema with
+    the ids that its names have in the first schema of the history."""
+    versions = sorted(stored)
+    schemas: list[Schema] = []
+    known: dict[object, int] = {}
+
+    def number(key: object, make: Callable[[], Schema]) -> int:
+        if key not in known:
+            known[key] = len(schemas)
+            schemas.append(make())
+        return known[key]
+
+    numbers = []
+    for time, each in written:
+        own = each.extra.get(_INTERNAL)
+        at = bisect_right(versions, int(time)) - 1
+        if own:
+            numbers.append(number(own, lambda own=own: schema_from_json(own, f"{_INTERNAL} of commit {time}")))  # noqa: B023
+        elif at >= 0 and versions[at] > 0:
+            numbers.append(number(versions[at], lambda at=at: stored[versions[at]]))
+        elif avro := each.extra.get(_AVRO):
+            first = stored[versions[0]]
+            greatest = max(schema.max_column_id for schema in stored.values())
+            numbers.append(number(avro, lambda avro=avro: with_ids_of(_from_avro(avro, config), first, greatest)))
+        else:
+            numbers.append(number(versions[0], lambda: stored[versions[0]]))
+    if not schemas:
+        schemas.append(stored[versions[-1]])
+    last = schemas[numbers[-1]] if numbers else schemas[0]
+    latest = replace(last, max_column_id=max(each.max_column_id for each in (*schemas, *stored.values())))
+    latest = _named_as_written(latest, written, config)
+    return SchemaHistory(tuple(schemas), tuple(time for time, _ in written), tuple(numbers), latest)
+
+
+def _named_as_written(latest: Schema, written: list[tuple[str, CommitMetadata]], config: TableConfig) -> Schema:
+    """The latest schema as its Avro text has it, where both agree on the columns: names of types and defaults are only
+    there."""
+    avro = next((text for _, each in reversed(written) if (text := each.extra.get(_AVRO))), None)
+    if avro is None:
+        return latest
+    said = _from_avro(avro, config)
+    if set(said.ids) != set(latest.ids):
+        return latest
+    return replace(
+        with_ids_of(said, latest, latest.max_column_id), version=latest.version, max_column_id=latest.max_column_id
+    )
+
+
+def with_ids_of(stored: Schema, version: Schema, greatest: int) -> Schema:
+    """A schema of its own making (of a file, or Avro text) with the column ids that its names have in `version`; what that
+    version does not have gets ids beyond `greatest`."""
+
+    def numbered(of: Type, path: Path) -> Type:
+        return with_children(of, tuple(renumbered(each, (*path, each.name)) for each in children(of)))
+
+    def renumbered(each: Field, path: Path) -> Field:
+        return replace(each, id=version.ids.get(path, NO_ID), type=numbered(each.type, path))
+
+    record = numbered(stored.record, ())
+    assert isinstance(record, Record)
+    return Schema(record_with_missing_ids(record, greatest))
+
+
+def _from_avro(text: str, config: TableConfig) -> Schema:
+    found = schema_from_avro(text, "schema of a commit")
+    return replace(found, record=with_meta_columns(found.record)) if config.populate_meta_fields else found
+
+
+def _stored(timeline: Timeline, written: list[tuple[str, CommitMetadata]]) -> dict[int, Schema]:
+    """The newest history document of a commit that counts, by version; with it the schemas that commits carry themselves."""
+    found: dict[int, Schema] = {}
+    document = _document(timeline.storage, timeline)
+    if document is not None:
+        where, text = document
+        found = {schema.version: schema for schema in history_from_json(text, where)}
+    for time, each in written:
+        own = each.extra.get(_INTERNAL)
+        if own:
+            schema = schema_from_json(own, f"{_INTERNAL} of commit {time}")
+            found.setdefault(schema.version, schema)
+    return found
+
+
+def _document(storage: Storage, timeline: Timeline) -> tuple[str, str] | None:
+    """Path and text of the newest history of a commit that counts. Each holds the whole history up to then, newest first."""
+    names = {}
+    for info in storage.list(SCHEMA_FOLDER):
+        time, _, rest = info.name.partition(".")
+        if f".{rest}" == _ACTION and info.size and timeline.committed(requested := time.partition("_")[0]):
+            names[time_order(requested)] = info.path
+    if not names:
+        return None
+    path = names[max(names)]
+    where = f"{storage.uri}/{path}"
+    try:
+        return where, storage.read(path).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise CorruptFileError(where, expected="a history of schemas as UTF-8", found=str(error)) from None
+
+
+def _without_commits(
+    timeline: Timeline, config: TableConfig, written: list[tuple[str, CommitMetadata]], footer_schema: FooterSchema
+) -> Schema:
+    for _, each in reversed(written):
+        for stats in each.stats.values():
+            for stat in stats:
+                if stat.path and parse_base_file(stat.path.rpartition("/")[2]) is not None:
+                    try:
+                        return footer_schema(FileInfo(stat.path, stat.file_size or 0))
+                    except (StorageError, UnsupportedError):
+                        continue
+    if config.create_schema:
+        return _from_avro(config.create_schema, config)
+    raise SchemaError(
+        timeline.storage.uri, expected="a schema in a commit, a base file or the properties", found="none"
+    )
