@@ -1,4 +1,4 @@
-"""Bytes of Hudi's own formats, read and written without an engine. Rules: `specs/formats.md`, `specs/avro-columns.md`.
+"""Bytes of Hudi's own formats, read and written without an engine. Rules: in `specs/`, a file for each kind of format.
 
 source         what bytes are read from: random access to one file
 properties     Java properties text, the form of `hoodie.properties`
@@ -12,8 +12,11 @@ hfile_block    its blocks: frame, checksums, compression
 hfile_cells    its rows: cells found in blocks, and found by key
 crc32c         CRC-32C of many pieces at once
 log            log files: their blocks and what they hold
-avro_block     the Avro records and deletes of log blocks
+avro_block     the Avro records of log blocks
+deletes        the deletes of log blocks
+length_chain   items of which each starts with its length
 avro_columns   Avro records of one schema to columns, with its parts avro_lanes, avro_plan, avro_walk
+avro_container Avro object-container files, read whole
 columns        columns of values in Arrow's memory layout
 spans          spans of bytes scattered in a buffer, copied together
 """

@@ -1,0 +1,252 @@
+"""HFile version 3: opened from random access, read whole, looked up by key or by prefix. Rules FORMAT-14 to FORMAT-22."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from hudi_core.errors import CorruptFileError, UnsupportedError
+from hudi_core.formats.hfile_block import (
+    DATA,
+    FILE_INFO,
+    INTERMEDIATE_INDEX,
+    LEAF_INDEX,
+    META,
+    ROOT_INDEX,
+    Block,
+    content,
+    expect_kind,
+    parse_block,
+    verify,
+)
+from hudi_core.formats.hfile_cells import Cells, Integers, decode_cells, find_rows
+from hudi_core.formats.hfile_index import (
+    IndexNode,
+    join_nodes,
+    parse_inner_index,
+    parse_meta_index,
+    parse_root_index,
+)
+from hudi_core.formats.hfile_trailer import TRAILER_SIZE, Codec, Trailer, parse_file_info, parse_trailer
+from hudi_core.formats.source import RandomAccess, read_range
+
+_TAIL = 1 << 16  # bytes read at opening; in most files they hold the whole load-on-open section
+_READ_TOGETHER = 1 << 23  # neighbouring blocks are read in one piece up to this size
+
+Spans = Callable[[Cells | list[bytes]], tuple[Integers, Integers]]
+"""What is asked for: given ascending rows, where each wanted run of them starts and stops."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Matches:
+    """Cells found for keys: cell `i` has the key at index `key_indexes[i]` of those asked for. Keys without a row have none."""
+
+    cells: Cells
+    key_indexes: Integers
+
+
+class HFile:
+    """One HFile. Opening reads its end only: trailer, root indexes, file info.
+
+    Raises `CorruptFileError` where bytes contradict the format, `UnsupportedError` for other versions, codecs and
+    encryption. Everything read is checked against its checksum where the file has one.
+    """
+
+    def __init__(self, source: RandomAccess) -> None:
+        self.where = source.where
+        self.blocks_read = 0
+        """Blocks read since opening."""
+        self._source = source
+        self._inner: dict[int, IndexNode] = {}
+
+        start = max(source.size - max(_TAIL, TRAILER_SIZE), 0)
+        tail = read_range(source, start, source.size - start, "the end of an HFile")
+        if len(tail) < TRAILER_SIZE:
+            raise CorruptFileError(
+                self.where, expected=f"a trailer of {TRAILER_SIZE} bytes", found=f"a file of {len(tail)} bytes"
+            )
+        self.trailer: Trailer = parse_trailer(tail[-TRAILER_SIZE:], source.size, self.where)
+        self.codec: Codec = self.trailer.codec
+        self.entry_count: int = self.trailer.entry_count
+        self._load_on_open(start, tail)
+
+    def _load_on_open(self, start: int, tail: bytes) -> None:
+        trailer, where = self.trailer, self.where
+        first, end = trailer.load_on_open_offset, self._source.size - TRAILER_SIZE
+        if first >= start:
+            section = memoryview(tail)[first - start : end - start]
+        else:
+            section = memoryview(read_range(self._source, first, end - first, "load-on-open section"))
+        data_index = parse_block(section, 0, first, where)
+        meta_index = parse_block(section, data_index.size, first + data_index.size, where)
+        info = parse_block(section, trailer.file_info_offset - first, trailer.file_info_offset, where)
+        expect_kind(data_index, ROOT_INDEX, where)
+        expect_kind(meta_index, ROOT_INDEX, where)
+        expect_kind(info, FILE_INFO, where)
+        verify([data_index, meta_index, info], where)
+
+        self._root = parse_root_index(
+            self._content(data_index), trailer.data_index_count, trailer.data_index_levels, first, where
+        )
+        self._meta_index = parse_meta_index(self._content(meta_index), trailer.meta_index_count, first, where)
+        self.file_info: dict[bytes, bytes] = parse_file_info(self._content(info), where)
+        version = self._info_number(b"KEY_VALUE_VERSION", 4)
+        if version not in (0, 1) or self._info_number(b"MAX_MEMSTORE_TS_KEY", 8) > 0:
+            raise UnsupportedError(
+                f"{where}: file info", expected="cells without memstore timestamps", found=f"cell version {version}"
+            )
+        self._trailing = version  # bytes after each value: version 1 has a timestamp there, which is 0
+
+    def _info_number(self, key: bytes, width: int) -> int:
+        data = self.file_info.get(key, bytes(width))
+        if len(data) != width:
+            raise CorruptFileError(
+                f"{self.where}: file info", expected=f"{width} bytes of {key.decode()}", found=f"{len(data)} bytes"
+            )
+        return int.from_bytes(data, "big", signed=True)
+
+    @property
+    def schema_text(self) -> str | None:
+        """The Avro schema the values were written with, as JSON text; None when the file does not say."""
+        data = self.file_info.get(b"schema")
+        try:
+            return None if data is None else data.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise CorruptFileError(f"{self.where}: schema", expected="UTF-8 text", found=str(error)) from None
+
+    def meta(self, name: str) -> bytes | None:
+        """The content of a meta block; None when there is none of that name."""
+        place = self._meta_index.get(name.encode())
+        if place is None:
+            return None
+        (block,) = self._read([place], META)
+        return self._content(block)
+
+    def cells(self) -> Cells:
+        """The whole file, read from the first data block on in one piece. The index is not needed for it."""
+        first, last = self.trailer.first_data_block_offset, self.trailer.last_data_block_offset
+        blocks: list[Block] = []
+        if self._root.rows:
+            end = self.trailer.load_on_open_offset
+            if self.trailer.data_index_levels == 1:
+                end = self._root.offsets[-1] + self._root.sizes[-1]
+            section = memoryview(read_range(self._source, first, end - first, "data blocks"))
+            at = 0
+            while first + at <= last:
+                block = parse_block(section, at, first + at, self.where)
+                if block.kind not in (LEAF_INDEX, INTERMEDIATE_INDEX, META):
+                    expect_kind(block, DATA, self.where)
+                    blocks.append(block)
+                at += block.size
+            if not blocks or blocks[-1].offset != last:
+                raise CorruptFileError(
+                    f"{self.where}: data blocks from offset {first}",
+                    expected=f"the last one at offset {last}",
+                    found=f"one at offset {blocks[-1].offset}" if blocks else "none",
+                )
+        verify(blocks, self.where)
+        self.blocks_read += len(blocks)
+        cells = self._decode(blocks)
+        if len(cells) != self.entry_count:
+            raise CorruptFileError(self.where, expected=f"{self.entry_count} entries", found=str(len(cells)))
+        return cells
+
+    def lookup(self, keys: Sequence[bytes]) -> Matches:
+        """All cells of these keys, in the order of `keys`; reads only the blocks that can hold them, each once."""
+        return self._search(lambda rows: find_rows(rows, keys))
+
+    def prefix(self, prefixes: Sequence[bytes]) -> Cells:
+        """All cells whose row starts with one of the prefixes, in file order, each once; reads only the blocks needed."""
+        apart: list[bytes] = []
+        for prefix in sorted(set(prefixes)):
+            if not apart or not prefix.startswith(apart[-1]):
+                apart.append(prefix)
+        return self._search(lambda rows: _find_prefixes(rows, apart)).cells
+
+    def _search(self, spans: Spans) -> Matches:
+        node = _covering(self._root, spans)
+        for level in range(self.trailer.data_index_levels - 1, 0, -1):
+            kind = LEAF_INDEX if level == 1 else INTERMEDIATE_INDEX
+            node = _covering(self._children(node, kind), spans)
+        blocks = self._read(list(zip(node.offsets, node.sizes, strict=True)), DATA)
+        cells = self._decode(blocks)
+        starts, stops = spans(cells)
+        key_indexes = np.repeat(np.arange(len(starts)), stops - starts)
+        within = np.arange(len(key_indexes)) - np.repeat(np.cumsum(stops - starts) - (stops - starts), stops - starts)
+        return Matches(cells.take(starts[key_indexes] + within), key_indexes)
+
+    def _children(self, node: IndexNode, kind: bytes) -> IndexNode:
+        """The index one level below the entries of `node`; a block of it is read once."""
+        missing = [place for place in zip(node.offsets, node.sizes, strict=True) if place[0] not in self._inner]
+        for block in self._read(missing, kind):
+            place = f"{self.where}: index block at offset {block.offset}"
+            self._inner[block.offset] = parse_inner_index(self._content(block), self.trailer.load_on_open_offset, place)
+        return join_nodes([self._inner[offset] for offset in node.offsets])
+
+    def _read(self, places: list[tuple[int, int]], kind: bytes) -> list[Block]:
+        """Blocks by offset and size, neighbours read together; checksums compared."""
+        blocks: list[Block] = []
+        for run in _runs(places):
+            first = run[0][0]
+            section = memoryview(read_range(self._source, first, sum(size for _, size in run), "blocks"))
+            for offset, size in run:
+                block = parse_block(section[: offset - first + size], offset - first, offset, self.where)
+                expect_kind(block, kind, self.where)
+                if block.size != size:
+                    raise CorruptFileError(
+                        f"{self.where}: block at offset {offset}", expected=f"{size} bytes", found=f"{block.size} bytes"
+                    )
+                blocks.append(block)
+        verify(blocks, self.where)
+        self.blocks_read += len(blocks)
+        return blocks
+
+    def _content(self, block: Block) -> bytes:
+        return bytes(content(block, self.codec, self.where))
+
+    def _decode(self, blocks: Sequence[Block]) -> Cells:
+        contents = [content(block, self.codec, self.where) for block in blocks]
+        places = [f"{self.where}: data block at offset {block.offset}" for block in blocks]
+        return decode_cells(contents, places, self._trailing)
+
+
+def _covering(node: IndexNode, spans: Spans) -> IndexNode:
+    """The entries whose blocks can hold rows of the spans. A row equal to a block's first one may end the block before too."""
+    starts, stops = spans(node.rows)
+    starts = np.minimum(np.maximum(starts - 1, 0), stops)
+    edges = np.bincount(starts, minlength=len(node.rows) + 1) - np.bincount(stops, minlength=len(node.rows) + 1)
+    chosen = np.flatnonzero(np.cumsum(edges)[:-1]).tolist()
+    return IndexNode(
+        [node.rows[index] for index in chosen],
+        [node.offsets[index] for index in chosen],
+        [node.sizes[index] for index in chosen],
+    )
+
+
+def _find_prefixes(rows: Cells | list[bytes], prefixes: list[bytes]) -> tuple[Integers, Integers]:
+    """Where the rows that start with each of the ascending prefixes start and stop."""
+    starts, _ = find_rows(rows, prefixes)
+    after = [end for end in map(_after_prefix, prefixes) if end is not None]
+    # Only the last prefix can be one that nothing comes after.
+    stops, _ = find_rows(rows, after)
+    return starts, np.append(stops, np.full(len(prefixes) - len(after), len(rows)))
+
+
+def _after_prefix(prefix: bytes) -> bytes | None:
+    """The least bytes greater than all that start with the prefix; None when there are none."""
+    kept = prefix.rstrip(b"\xff")
+    return kept[:-1] + bytes([kept[-1] + 1]) if kept else None
+
+
+def _runs(places: list[tuple[int, int]]) -> Iterator[list[tuple[int, int]]]:
+    """Neighbouring blocks, in pieces of a moderate size."""
+    run: list[tuple[int, int]] = []
+    for offset, size in places:
+        if run and (offset != sum(run[-1]) or sum(size for _, size in run) + size > _READ_TOGETHER):
+            yield run
+            run = []
+        run.append((offset, size))
+    if run:
+        yield run

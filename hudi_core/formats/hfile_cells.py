@@ -1,0 +1,280 @@
+"""Rows of an HFile: cells found in the bytes of its data blocks, and rows found by key. Rules FORMAT-21 and FORMAT-22.
+
+A cell says how long it is at its start, so cells can be found one after the other only. What makes it fast: the ten bytes
+after each row are always the same. Where they stand, a row ends; its length stands before it, twice, so its start is
+found by looking back. If the cells found like this follow each other without a gap from the first byte to the last, they
+are the cells. If not (a value holds those ten bytes, say) they are walked one by one.
+"""
+
+from __future__ import annotations
+
+import struct
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hudi_core.errors import CorruptFileError, UnsupportedError
+
+Integers = NDArray[np.int64]
+Octets = NDArray[np.uint8]
+Texts = NDArray[np.bytes_]
+
+_HEADER = struct.Struct(">IIH")  # key length, value length, row length
+_BEFORE_ROW = _HEADER.size
+_AFTER_ROW = 10  # family length 0, timestamp 2^63 - 1, type: a key is this and the row's length longer than its row
+_KEY_EXTRA = 2 + _AFTER_ROW
+_PUT = 4
+_ALL_ONES = 0xFFFFFFFF
+
+_WINDOW = 1 << 19  # bytes of cells looked at together, so that they stay in the processor's cache
+_WALKED = 1 << 14  # fewer bytes than this are walked faster than searched
+_LOOK_BACK = (64, 256)  # how far back a row's start is looked for; longer rows are walked
+
+_WIDEST = 1 << 15  # no row is longer
+_PADDED_WORTH = 1 << 13  # bytes of rows padded at the cost of one binary search without
+_PADDED_TOGETHER = 1 << 26  # bytes of rows, and of targets, padded at once
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cells:
+    """Rows and their values, as places in one buffer: no object a row."""
+
+    data: Octets
+    key_offsets: Integers
+    key_lengths: Integers
+    value_offsets: Integers
+    value_lengths: Integers
+
+    def __len__(self) -> int:
+        return len(self.key_offsets)
+
+    def key(self, index: int) -> bytes:
+        start = int(self.key_offsets[index])
+        return self.data[start : start + int(self.key_lengths[index])].tobytes()
+
+    def value(self, index: int) -> bytes:
+        start = int(self.value_offsets[index])
+        return self.data[start : start + int(self.value_lengths[index])].tobytes()
+
+    def take(self, indexes: NDArray[np.intp] | Integers | slice) -> Cells:
+        """Some of the cells, in the order given, on the same buffer."""
+        return Cells(
+            self.data,
+            self.key_offsets[indexes],
+            self.key_lengths[indexes],
+            self.value_offsets[indexes],
+            self.value_lengths[indexes],
+        )
+
+
+class _Found(NamedTuple):
+    """Cells by their start, with the lengths of row and value."""
+
+    starts: Integers
+    rows: Integers
+    values: Integers
+
+
+def decode_cells(blocks: Sequence[bytes | memoryview], places: Sequence[str], trailing: int) -> Cells:
+    """All cells of the contents of data blocks, brought into one buffer.
+
+    `places` name the blocks in errors; `trailing` is how many bytes follow each value (the memstore timestamp, 0).
+    """
+    bounds = list(accumulate(map(len, blocks), initial=0))
+    data = np.frombuffer(blocks[0], np.uint8) if len(blocks) == 1 else np.empty(bounds[-1], np.uint8)
+    parts: list[_Found] = []
+    first = 0
+    while first < len(blocks):
+        last = first + 1
+        while last < len(blocks) and bounds[last] - bounds[first] < _WINDOW:
+            last += 1
+        for number in range(first, last) if len(blocks) > 1 else ():
+            data[bounds[number] : bounds[number + 1]] = np.frombuffer(blocks[number], np.uint8)
+        found = _find_cells(data, bounds[first : last + 1], trailing)
+        if found is None:
+            window = zip(bounds[first:last], bounds[first + 1 : last + 1], places[first:last], strict=True)
+            found = [_walk(data, start, stop, stop, trailing, place) for start, stop, place in window]
+        parts += found
+        first = last
+    starts, rows, values = _joined(parts)
+    value_offsets = starts + rows
+    value_offsets += _BEFORE_ROW + _AFTER_ROW
+    return Cells(data, starts + _BEFORE_ROW, rows, value_offsets, values)
+
+
+def _joined(parts: Sequence[_Found]) -> _Found:
+    empty = np.zeros(0, np.int64)
+    return _Found(*(np.concatenate(arrays) for arrays in zip(_Found(empty, empty, empty), *parts, strict=True)))
+
+
+def _walk(data: Octets, start: int, until: int, stop: int, trailing: int, place: str) -> _Found:
+    """Cells one by one from `start` on, to the first that ends at or after `until`; they must fill the bytes to `stop`."""
+    starts: list[int] = []
+    rows: list[int] = []
+    values: list[int] = []
+    buffer = data.data
+    read = _HEADER.unpack_from
+    at = start
+    while at < until:
+        if stop - at < _BEFORE_ROW:
+            raise CorruptFileError(place, expected=f"a cell at byte {at - start}", found=f"{stop - at} bytes")
+        key_length, value_length, row_length = read(buffer, at)
+        end = at + 8 + key_length + value_length + trailing
+        if key_length != row_length + _KEY_EXTRA or end > stop:
+            raise CorruptFileError(
+                place,
+                expected=f"a cell of at most {stop - at} bytes at byte {at - start}",
+                found=f"lengths {row_length} of the row, {key_length} of the key, {value_length} of the value",
+            )
+        if (kind := buffer[at + key_length + 7]) != _PUT:
+            raise UnsupportedError(place, expected="cells that put a value", found=f"a cell of type {kind}")
+        starts.append(at)
+        rows.append(row_length)
+        values.append(value_length)
+        at = end
+    return _Found(np.array(starts, np.int64), np.array(rows, np.int64), np.array(values, np.int64))
+
+
+def _find_cells(data: Octets, bounds: Sequence[int], trailing: int) -> list[_Found] | None:
+    """The cells of neighbouring blocks, all proved; None when they must be walked."""
+    start, stop = bounds[0], bounds[-1]
+    if stop - start < _WALKED:
+        return None
+    try:
+        head = _walk(data, start, start + _LOOK_BACK[-1], stop, trailing, "")
+    except (CorruptFileError, UnsupportedError):
+        return None  # the walk tells it with its place
+    begin = int(head.starts[-1] + head.rows[-1] + head.values[-1]) + _BEFORE_ROW + _AFTER_ROW + trailing
+    rest = _cells_before(data, _row_ends(data, begin, stop), begin, int(head.rows[-1]))
+    ends = rest.rows + rest.values
+    ends += rest.starts
+    ends += _BEFORE_ROW + _AFTER_ROW + trailing
+    if not len(ends) or rest.starts[0] != begin or ends[-1] != stop or (rest.starts[1:] != ends[:-1]).any():
+        return None
+    # A cell of one block must not reach into the next: where a block starts that is not empty, a cell does.
+    filled = np.array([bound for bound in bounds if bound < stop], np.int64)
+    aligned = np.isin(filled, head.starts) | (rest.starts[np.searchsorted(rest.starts, filled, "right") - 1] == filled)
+    return [head, rest] if aligned.all() else None
+
+
+def _row_ends(data: Octets, start: int, stop: int) -> Integers:
+    """Where, after `start`, the bytes stand that follow each row: 00, 7F, seven times FF, 04.
+
+    Seven FF in a row hold exactly one aligned word of four, so it is enough to compare words; the word before tells how
+    many FF stand before it.
+    """
+    begin = -(-start // 4) * 4
+    words = data[begin : stop // 4 * 4].view("<u4")
+    hits = np.flatnonzero(words == np.uint32(_ALL_ONES))
+    if hits.size and hits[0] == 0:
+        hits = hits[1:]
+    before = words[hits - 1]
+    marks = hits * 4 + (begin - 1)
+    for ones in (0xFF000000, 0xFFFF0000, 0xFFFFFF00):
+        marks -= before >= np.uint32(ones)
+    marks = marks[np.searchsorted(marks, start + _BEFORE_ROW + 1) : np.searchsorted(marks, stop - 8)]
+    right = (data[marks] == 0x7F) & (data[marks + 8] == _PUT)
+    ends: Integers = marks - 1 if right.all() else marks[right] - 1
+    return ends
+
+
+def _cells_before(data: Octets, ends: Integers, begin: int, guess: int) -> _Found:
+    """The cells whose rows end at `ends`, found by the lengths that stand before the row; `guess` is tried first."""
+    rows = np.full(len(ends), guess, np.int64)
+    starts = ends - (_BEFORE_ROW + guess)
+    keys, values, lengths = _headers(data, np.maximum(starts, begin))
+    known = (keys == guess + _KEY_EXTRA) & (lengths == guess) & (starts >= begin)
+    for width in _LOOK_BACK:
+        if known.all():
+            break
+        unknown = np.flatnonzero(~known)
+        # If a row of `r` bytes ends at `end`, the low byte of its length stands at `end - r - 1`, and is `r`.
+        before = np.lib.stride_tricks.sliding_window_view(data, width)[ends[unknown] - width]
+        hits = np.flatnonzero(before == np.arange(width - 1, -1, -1).astype(np.uint8))
+        which = unknown[hits // width]
+        row = width - 1 - hits % width
+        start = ends[which] - (_BEFORE_ROW + row)
+        keys, value, lengths = _headers(data, np.maximum(start, begin))
+        right = np.flatnonzero((keys == row + _KEY_EXTRA) & (lengths == row) & (start >= begin))
+        which = which[right]
+        rows[which], starts[which], values[which], known[which] = row[right], start[right], value[right], True
+    return _Found(starts, rows, values) if known.all() else _Found(starts[known], rows[known], values[known])
+
+
+def _headers(data: Octets, starts: Integers) -> tuple[Integers, Integers, Integers]:
+    """Lengths of key, value and row as they stand at the start of cells."""
+    pairs: NDArray[np.int64] = np.ndarray((len(data) - 7,), ">i8", data, strides=(1,))[starts].astype(np.int64)
+    rows = data[starts + 8].astype(np.int64) << 8
+    rows |= data[starts + 9]
+    return pairs >> 32 & _ALL_ONES, pairs & _ALL_ONES, rows
+
+
+def find_rows(rows: Cells | list[bytes], targets: Sequence[bytes]) -> tuple[Integers, Integers]:
+    """For each target how many rows are less than it, and how many less or equal: where rows equal to it start and stop.
+
+    Rows ascend by their unsigned bytes. Targets may have any order; many of them are found faster in ascending order.
+    """
+    width = min(max(map(len, targets), default=0), _WIDEST)
+    if len(rows) * (width + 2) > len(targets) * _PADDED_WORTH:
+        return _bisected(rows, targets, bisect_left), _bisected(rows, targets, bisect_right)
+    starts = np.zeros(len(targets), np.int64)
+    stops = np.zeros(len(targets), np.int64)
+    step = max(_PADDED_TOGETHER // (width + 2), 1)
+    for first in range(0, len(rows), step):
+        padded = _padded_rows(rows, slice(first, first + step), width)
+        run_ends = np.append(np.flatnonzero(padded[1:] != padded[:-1]) + 1, len(padded))
+        for at in range(0, len(targets), step):
+            part = _padded(targets[at : at + step], width)
+            less = np.searchsorted(padded, part)
+            equal = padded[np.minimum(less, len(padded) - 1)] == part
+            starts[at : at + step] += less
+            less[equal] = run_ends[np.searchsorted(run_ends, less[equal], "right")]
+            stops[at : at + step] += less
+    return starts, stops
+
+
+def _bisected(rows: Cells | list[bytes], targets: Sequence[bytes], bisect: Callable[..., int]) -> Integers:
+    if isinstance(rows, Cells):
+        positions = range(len(rows))
+        return np.array([bisect(positions, target, key=rows.key) for target in targets], np.int64)
+    return np.array([bisect(rows, target) for target in targets], np.int64)
+
+
+def _padded_rows(rows: Cells | list[bytes], part: slice, width: int) -> Texts:
+    return _padded_cells(rows.take(part), width) if isinstance(rows, Cells) else _padded(rows[part], width)
+
+
+def _padded(texts: Sequence[bytes], width: int) -> Texts:
+    """Texts of one width that compare as the given ones do with any of at most `width` bytes.
+
+    A text is cut or filled up with zero bytes, and then says in two bytes how long it was, or that it was longer.
+    """
+    lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+    filled = np.array(texts, f"S{max(width, 1)}").view(np.uint8).reshape(len(texts), max(width, 1))
+    return _with_lengths(filled[:, :width], lengths)
+
+
+def _padded_cells(cells: Cells, width: int) -> Texts:
+    """`_padded` of the rows of cells."""
+    data = cells.data
+    if width == 0 or not len(cells):
+        return _with_lengths(np.zeros((len(cells), width), np.uint8), cells.key_lengths)
+    if int(cells.key_offsets.max()) + width > len(data):
+        data = np.concatenate([data, np.zeros(width, np.uint8)])
+    filled = np.lib.stride_tricks.sliding_window_view(data, width)[cells.key_offsets]
+    if int(cells.key_lengths.min()) < width:
+        filled *= np.arange(width) < cells.key_lengths[:, None]
+    return _with_lengths(filled, cells.key_lengths)
+
+
+def _with_lengths(filled: Octets, lengths: Integers) -> Texts:
+    count, width = filled.shape
+    marked = np.empty((count, width + 2), np.uint8)
+    marked[:, :width] = filled
+    marked[:, width:] = np.minimum(lengths, width + 1).astype(">u2").view(np.uint8).reshape(count, 2)
+    return marked.view(f"S{width + 2}").reshape(count)

@@ -1,0 +1,159 @@
+"""The trailer of an HFile, its file info, and the protobuf wire form both are written in. Rules FORMAT-15 and FORMAT-18."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+from hudi_core.errors import CorruptFileError, UnsupportedError
+
+TRAILER_SIZE = 4096
+_MAGIC = b'TRABLK"$'
+_MAJOR_VERSION = 3
+_DEEPEST_INDEX = 16  # a three-level index of default blocks already spans petabytes
+_FILE_INFO_MAGIC = b"PBUF"
+
+
+class Codec(Enum):
+    """How blocks are compressed, by the numbers of HBase."""
+
+    LZO = 0
+    GZ = 1
+    NONE = 2
+    SNAPPY = 3
+    LZ4 = 4
+    BZIP2 = 5
+    ZSTD = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Trailer:
+    """What the last 4,096 bytes say. Offsets count from the start of the file."""
+
+    minor_version: int
+    file_info_offset: int
+    load_on_open_offset: int
+    data_index_count: int
+    meta_index_count: int
+    entry_count: int
+    data_index_levels: int
+    first_data_block_offset: int
+    last_data_block_offset: int
+    comparator: str
+    codec: Codec
+
+
+def parse_trailer(data: bytes, file_size: int, where: str) -> Trailer:
+    """`data` is the last `TRAILER_SIZE` bytes of the file. `UnsupportedError` for another major version, codec, encryption."""
+    place = f"{where}: trailer"
+    if not data.startswith(_MAGIC):
+        raise CorruptFileError(place, expected=f"magic {_MAGIC!r}", found=repr(bytes(data[:8])))
+    version = int.from_bytes(data[-4:], "big")
+    if version & 0xFFFFFF != _MAJOR_VERSION:
+        raise UnsupportedError(place, expected="HFile version 3", found=f"version {version & 0xFFFFFF}")
+    numbers: dict[int, int] = {}
+    texts: dict[int, bytes] = {}
+    for field, value in protobuf_fields(_delimited(data[len(_MAGIC) : -4], place), place):
+        if isinstance(value, int):
+            numbers[field] = value
+        else:
+            texts[field] = value
+    if 13 in texts:
+        raise UnsupportedError(place, expected="an unencrypted file", found="an encryption key")
+    try:
+        codec = Codec(numbers.get(12, Codec.NONE.value))
+    except ValueError:
+        raise CorruptFileError(place, expected="a codec from 0 to 6", found=str(numbers[12])) from None
+    if codec not in (Codec.GZ, Codec.NONE):
+        raise UnsupportedError(place, expected="codec GZ or NONE", found=f"codec {codec.name}")
+    trailer = Trailer(
+        minor_version=version >> 24,
+        file_info_offset=numbers.get(1, 0),
+        load_on_open_offset=numbers.get(2, 0),
+        data_index_count=numbers.get(5, 0),
+        meta_index_count=numbers.get(6, 0),
+        entry_count=numbers.get(7, 0),
+        data_index_levels=numbers.get(8, 1),
+        first_data_block_offset=_signed(numbers.get(9, 0)),
+        last_data_block_offset=_signed(numbers.get(10, 0)),
+        comparator=texts.get(11, b"").decode("utf-8", "replace"),
+        codec=codec,
+    )
+    end = file_size - TRAILER_SIZE
+    if not trailer.load_on_open_offset <= trailer.file_info_offset <= end:
+        raise CorruptFileError(
+            place,
+            expected=f"the load-on-open section and the file info in order before offset {end}",
+            found=f"offsets {trailer.load_on_open_offset} and {trailer.file_info_offset}",
+        )
+    if not 1 <= trailer.data_index_levels <= _DEEPEST_INDEX:
+        raise CorruptFileError(
+            place, expected=f"1 to {_DEEPEST_INDEX} index levels", found=str(trailer.data_index_levels)
+        )
+    return trailer
+
+
+def parse_file_info(data: bytes, where: str) -> dict[bytes, bytes]:
+    """The body of the file info block: keys and values."""
+    place = f"{where}: file info"
+    if not data.startswith(_FILE_INFO_MAGIC):
+        raise CorruptFileError(place, expected=f"magic {_FILE_INFO_MAGIC!r}", found=repr(bytes(data[:4])))
+    info: dict[bytes, bytes] = {}
+    for field, entry in protobuf_fields(_delimited(data[len(_FILE_INFO_MAGIC) :], place), place):
+        if field != 1 or isinstance(entry, int):
+            continue
+        parts = {part: value for part, value in protobuf_fields(entry, place) if isinstance(value, bytes)}
+        info[parts.get(1, b"")] = parts.get(2, b"")
+    return info
+
+
+def protobuf_fields(data: bytes, place: str) -> Iterator[tuple[int, int | bytes]]:
+    """Field numbers and values of one message: varints and fixed ones as unsigned integers, the others as bytes."""
+    at = 0
+    while at < len(data):
+        tag, at = _varint(data, at, place)
+        match tag & 7:
+            case 0:
+                value, at = _varint(data, at, place)
+                yield tag >> 3, value
+            case 1 | 5 as kind:
+                length = 8 if kind == 1 else 4
+                yield tag >> 3, int.from_bytes(_part(data, at, length, place), "little")
+                at += length
+            case 2:
+                length, at = _varint(data, at, place)
+                yield tag >> 3, _part(data, at, length, place)
+                at += length
+            case other:
+                raise CorruptFileError(place, expected="a protobuf message", found=f"wire type {other} at byte {at}")
+
+
+def _delimited(data: bytes, place: str) -> bytes:
+    """The message at the start of `data`, after its own length."""
+    length, at = _varint(data, 0, place)
+    return _part(data, at, length, place)
+
+
+def _part(data: bytes, at: int, length: int, place: str) -> bytes:
+    if at + length > len(data):
+        raise CorruptFileError(place, expected=f"{length} bytes at byte {at}", found=f"{len(data) - at} bytes")
+    return bytes(data[at : at + length])
+
+
+def _varint(data: bytes, at: int, place: str) -> tuple[int, int]:
+    """A protobuf varint of at most 64 bits, and where the next field starts."""
+    if at < len(data) and data[at] < 0x80:
+        return data[at], at + 1
+    value = 0
+    for index, byte in enumerate(data[at : at + 10]):
+        value |= (byte & 0x7F) << (7 * index)
+        if byte < 0x80:
+            return value & 0xFFFFFFFF_FFFFFFFF, at + index + 1
+    raise CorruptFileError(place, expected=f"a varint at byte {at}", found="none that ends")
+
+
+def _signed(value: int) -> int:
+    signed: int = struct.unpack("<q", struct.pack("<Q", value))[0]
+    return signed
