@@ -1,0 +1,203 @@
+"""A column's files in the order of its lower bounds, in blocks with a summary each: most questions open a few blocks only.
+
+A block's hull is what some file of it may hold. It is an interval too, so a question is put to it as it is to files: nothing
+in the hull, and the block is skipped. Files with unknown bounds come first and files without values last, in blocks of
+their own, so that they do not widen the hulls of others.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hudi_core.stats.columns import Bools
+from hudi_core.stats.intervals import BLOCK, Intervals, hull
+from hudi_core.stats.keys import NAN_KEY, Floats, KeyArray, Keys
+from hudi_core.stats.keysets import Ranges
+
+Numbers = NDArray[np.signedinteger[Any]]
+"""File numbers, int32 or int64."""
+
+_FEW_RUNS = 4
+"""Up to so many runs of blocks are looked at one by one."""
+
+FEW_RANGES = 3
+"""Up to so many ranges are compared one after the other, more are searched."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Values of one column: those with keys in the ranges, and NaN and null or not."""
+
+    keys: Keys
+    ranges: Ranges
+    nan: bool
+    null: bool
+
+    @staticmethod
+    def of(keys: Keys, ranges: Ranges, null: bool = False) -> Wanted:
+        """`ranges` may hold NaN by its key, as `keys` makes them."""
+        nan = isinstance(keys, Floats) and bool(ranges) and ranges[-1][1] == NAN_KEY
+        if nan:
+            first, last = ranges[-1]
+            ranges = (*ranges[:-1], (first, last - 1)) if first < last else ranges[:-1]
+        return Wanted(keys, ranges, nan, null)
+
+    @property
+    def in_ranges(self) -> Wanted:
+        """Without NaN and null."""
+        return replace(self, nan=False, null=False) if self.nan or self.null else self
+
+    @cached_property
+    def ends(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """First and last keys of the ranges."""
+        pairs = np.array(self.ranges, np.int64).reshape(-1, 2)
+        return pairs[:, 0].copy(), pairs[:, 1].copy()
+
+
+def holds(wanted: Wanted, of: Intervals, at: Any = ..., *, ascending: bool = False) -> Bools:
+    """Which files may hold a wanted value; `at` picks files. `ascending`: their lower bounds do not decrease."""
+    found = _holds_in_range(wanted, of, at, ascending) if wanted.ranges else None
+    if wanted.nan and of.nans is not None:
+        found = of.nans[at] if found is None else found | of.nans[at]
+    if wanted.null:
+        found = of.nulls[at] if found is None else found | of.nulls[at]
+    return np.zeros(of.low[at].shape, np.bool_) if found is None else found
+
+
+def _holds_in_range(wanted: Wanted, of: Intervals, at: Any, ascending: bool) -> Bools:
+    ranges, bottom, top = wanted.ranges, wanted.keys.bottom, wanted.keys.top
+    if len(ranges) > FEW_RANGES:
+        firsts, lasts = (ends.astype(of.low.dtype) for ends in wanted.ends)
+        return (_meets_ascending if ascending else _meets)(firsts, lasts, of.low[at], of.high[at])
+    found: Bools | None = None
+    for first, last in ranges:
+        met: Bools
+        if first > bottom:
+            met = of.high[at] >= first
+            if last < top:
+                met &= of.low[at] <= last
+        elif last < top:
+            met = of.low[at] <= last
+        else:  # any value will do
+            met = of.low[at] <= of.high[at]
+        found = met if found is None else found | met
+    assert found is not None
+    return found
+
+
+def _meets(firsts: KeyArray, lasts: KeyArray, low: KeyArray, high: KeyArray) -> Bools:
+    """Whether the first range that does not end below `low` begins at or below `high`."""
+    following = np.searchsorted(lasts, low)
+    met: Bools = firsts[np.minimum(following, len(firsts) - 1)] <= high
+    met &= low <= lasts[-1]
+    return met
+
+
+def _meets_ascending(firsts: KeyArray, lasts: KeyArray, low: KeyArray, high: KeyArray) -> Bools:
+    """The same for ascending `low`: the ranges are searched among the files, not the files among the ranges."""
+    flat_low, flat_high = low.ravel(), high.ravel()
+    ends = np.searchsorted(flat_low, lasts, side="right")
+    following = np.repeat(firsts, np.diff(ends, prepend=0))
+    met = np.zeros(len(flat_low), np.bool_)
+    np.less_equal(following, flat_high[: len(following)], out=met[: len(following)])
+    return met.reshape(low.shape)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ordered:
+    """Files by ascending lower bound, in arrays of shape (blocks, `BLOCK`)."""
+
+    numbers: NDArray[np.int32] | None
+    """Their file numbers; None when they are listed in this order anyway."""
+    files: Intervals
+    hull: Intervals
+    first: NDArray[np.int64]
+    last: NDArray[np.int64]
+    """The least and greatest file number in each block."""
+
+    @property
+    def size(self) -> int:
+        return self.files.low.size
+
+
+def ordered(listed: Intervals, keys: Keys) -> Ordered:
+    """The files of whole blocks, put in order; those whose lower bound is an end of the keys stay as they are listed."""
+    size = len(listed.low)
+    if (listed.low[1:] >= listed.low[:-1]).all():
+        files = listed.each(lambda array: array.reshape(-1, BLOCK))
+        first = np.arange(0, size, BLOCK)
+        return Ordered(None, files, hull(files), first, first + BLOCK - 1)
+    order = np.argsort(listed.low)
+    low = listed.low[order]
+    order[: np.searchsorted(low, keys.bottom, "right")].sort()
+    order[np.searchsorted(low, keys.top) :].sort()
+    files = listed.each(lambda array: array[order].reshape(-1, BLOCK))
+    blocks = order.reshape(-1, BLOCK)
+    return Ordered(order.astype(np.int32), files, hull(files), blocks.min(1), blocks.max(1))
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Blocks that follow each other, and the file numbers among which theirs are. Dense: most of these are theirs."""
+
+    blocks: Any
+    """A slice, or an array when they do not follow each other after all."""
+    count: int
+    files: slice | None
+    """None: not dense."""
+
+
+def candidates(wanted: Wanted, of: Ordered) -> NDArray[np.int64]:
+    """The blocks that may hold a wanted value, ascending."""
+    return holds(wanted, of.hull, ascending=True).nonzero()[0]
+
+
+def runs(of: Ordered, blocks: NDArray[np.int64]) -> list[Run]:
+    """The blocks in a few runs, or all in one that is not dense."""
+    if not len(blocks):
+        return []
+    if int(blocks[-1]) - int(blocks[0]) + 1 == len(blocks):
+        return [_run(of, int(blocks[0]), int(blocks[-1]) + 1)]
+    gaps = (blocks[1:] - blocks[:-1] != 1).nonzero()[0] + 1
+    if len(gaps) >= _FEW_RUNS:
+        return [Run(blocks, len(blocks), None)]
+    bounds = [0, *gaps.tolist(), len(blocks)]
+    return [_run(of, int(blocks[begin]), int(blocks[end - 1]) + 1) for begin, end in pairwise(bounds)]
+
+
+def _run(of: Ordered, begin: int, end: int) -> Run:
+    blocks = slice(begin, end)
+    first, last = int(of.first[blocks].min()), int(of.last[blocks].max())
+    dense = last - first < 2 * (end - begin) * BLOCK
+    return Run(blocks, end - begin, slice(first, last + 1) if dense else None)
+
+
+def opened(wanted: Wanted, of: Ordered, blocks: Any) -> Numbers:
+    """The numbers of the files in these blocks that may hold a wanted value, ascending."""
+    masks = holds(wanted, of.files, blocks, ascending=True)
+    found = masks.ravel().nonzero()[0]
+    if isinstance(blocks, slice):
+        found += blocks.start * BLOCK
+    else:
+        found += np.repeat((blocks - np.arange(len(blocks))) * BLOCK, np.count_nonzero(masks, axis=1))
+    if of.numbers is None:
+        return found
+    numbers = of.numbers[found]
+    numbers.sort()
+    return numbers
+
+
+def everywhere(wanted: Wanted, of: Ordered) -> Bools:
+    """Which files, by number, may hold a wanted value."""
+    found = holds(wanted, of.files, ascending=True).ravel()
+    if of.numbers is None:
+        return found
+    by_number = np.empty(len(found), np.bool_)
+    by_number[of.numbers.astype(np.intp)] = found
+    return by_number

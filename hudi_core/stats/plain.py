@@ -1,0 +1,91 @@
+"""The same questions about one file in plain Python: no arrays, no keys. The reference that the fast form is held against."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from hudi_core.expr.predicate import Column, Cut, Opaque, Pattern, Term
+from hudi_core.types import nodes as t
+from hudi_core.values.order import equal, less
+
+_NAN = float("nan")
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """What is known of one column in one file. A bound of None is not known; NaN stands outside the bounds."""
+
+    low: object = None
+    high: object = None
+    nulls: bool = True
+    """May hold null."""
+    values: bool = True
+    """May hold something else."""
+    nans: bool = True
+    """May hold NaN, if the type has it."""
+
+
+ANYTHING = Interval()
+
+
+@dataclass(frozen=True, slots=True)
+class OneFile:
+    """`expr.outcomes.Questions` answered by bools. Columns by id; of one that is not there nothing is known."""
+
+    columns: Mapping[int, Interval]
+
+    def low_is_below(self, term: Term, cut: Cut) -> bool:
+        known = self._known(term)
+        return known.values and (known.low is None or _below(known.low, cut, term.type))
+
+    def high_is_above(self, term: Term, cut: Cut) -> bool:
+        known = self._known(term)
+        nan_is = isinstance(term.type, t.Float | t.Double) and known.nans and not _below(_NAN, cut, term.type)
+        return known.values and (nan_is or known.high is None or not _below(known.high, cut, term.type))
+
+    def may_hold_one_of(self, term: Term, values: tuple[object, ...]) -> bool:
+        return any(
+            self.low_is_below(term, Cut(value, after=True)) and self.high_is_above(term, Cut(value)) for value in values
+        )
+
+    def may_hold_none_of(self, term: Term, values: tuple[object, ...]) -> bool:
+        known = self._known(term)
+        has_nan = isinstance(term.type, t.Float | t.Double) and known.nans
+        if not known.values or has_nan or known.low is None or known.high is None:
+            return known.values
+        one = equal(known.low, known.high, term.type)
+        return not one or not any(equal(known.low, value, term.type) for value in values)
+
+    def may_hold_null(self, term: Term) -> bool:
+        return self._known(term).nulls
+
+    def may_hold_value(self, term: Term) -> bool:
+        return self._known(term).values
+
+    def may_be_less(self, left: Term, right: Term, or_equal: bool) -> bool:
+        one, other = self._known(left), self._known(right)
+        if not (one.values and other.values):
+            return False
+        if one.low is None or other.high is None or (isinstance(right.type, t.Float | t.Double) and other.nans):
+            return True
+        return less(one.low, other.high, left.type) or (or_equal and equal(one.low, other.high, left.type))
+
+    def may_match(self, term: Term, pattern: Pattern | str, negated: bool) -> bool:
+        return self.may_hold_value(term)
+
+    def unknown(self, what: Opaque) -> bool:
+        return True
+
+    def every(self, answers: list[bool]) -> bool:
+        return all(answers)
+
+    def some(self, answers: list[bool]) -> bool:
+        return any(answers)
+
+    def _known(self, term: Term) -> Interval:
+        return self.columns.get(term.id, ANYTHING) if isinstance(term, Column) else ANYTHING
+
+
+def _below(value: object, cut: Cut, of: t.Type) -> bool:
+    return less(value, cut.value, of) or (cut.after and equal(value, cut.value, of))

@@ -1,0 +1,262 @@
+"""A predicate's outcome as a program over statistics, and running it over files.
+
+The answers to the questions of `expr.outcomes` are not masks but what to compute. All that is said of one column, however
+it is put together, becomes one set of its values: `x > 1 AND x < 9`, `x NOT IN (3, 4)` and `x IS NULL OR x = 1` are one look
+at the column each. What is left is AND and OR between columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, assert_never
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hudi_core.expr.predicate import Cut, Opaque, Pattern, Term
+from hudi_core.stats.columns import Bools
+from hudi_core.stats.intervals import Intervals
+from hudi_core.stats.keys import Floats, KeyArray, Keys, Whole
+from hudi_core.stats.keysets import Ranges, intersection, union
+from hudi_core.stats.ordered import FEW_RANGES, Ordered, Wanted, everywhere, holds
+from hudi_core.types.nodes import Type
+
+FEW_LEFT = 16
+"""When one file in so many is left, the rest of an AND looks at those alone."""
+
+Files = slice | NDArray[Any]
+"""Which files to look at: consecutive numbers (start and stop given), or numbers in an array."""
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """What is known of one column: by file number, and put in order when that is worth it."""
+
+    type: Type
+    keys: Keys
+    listed: Intervals
+    """Filled up to whole blocks with files that hold nothing."""
+    ordered: Ordered | None = None
+
+    @cached_property
+    def with_null(self) -> NDArray[np.int64]:
+        """The numbers of the files that may hold null, ascending; read only."""
+        return _numbers(self.listed.nulls)
+
+    @cached_property
+    def with_nan(self) -> NDArray[np.int64]:
+        """The numbers of the files that may hold NaN, ascending; read only."""
+        nans = self.listed.nans
+        return np.zeros(0, np.int64) if nans is None else _numbers(nans)
+
+
+def _numbers(found: Bools) -> NDArray[np.int64]:
+    numbers = np.flatnonzero(found)
+    numbers.flags.writeable = False
+    return numbers
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """The same answer for all files."""
+
+    answer: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Holds:
+    """The file may hold a value of the column whose key is in the ranges, or null when that is wanted."""
+
+    known: Known
+    ranges: Ranges
+    null: bool
+
+    @cached_property
+    def wanted(self) -> Wanted:
+        return Wanted.of(self.known.keys, self.ranges, self.null)
+
+
+@dataclass(frozen=True, slots=True)
+class Lesser:
+    """Some value of the left column may be less than some value of the right one; keys of both compare."""
+
+    left: Known
+    right: Known
+    or_equal: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Every:
+    parts: tuple[Program, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Some:
+    parts: tuple[Program, ...]
+
+
+Program = Fixed | Holds | Lesser | Every | Some
+
+YES, NO = Fixed(True), Fixed(False)
+
+
+@dataclass(frozen=True, slots=True)
+class Compiler:
+    """`expr.outcomes.Questions` answered by programs. `known` gives a term's statistics, None when nothing can be known."""
+
+    known: Callable[[Term], Known | None]
+
+    def low_is_below(self, term: Term, cut: Cut) -> Program:
+        known = self.known(term)
+        return YES if known is None else _holds(known, known.keys.below(cut))
+
+    def high_is_above(self, term: Term, cut: Cut) -> Program:
+        known = self.known(term)
+        return YES if known is None else _holds(known, known.keys.not_below(cut))
+
+    def may_hold_one_of(self, term: Term, values: tuple[object, ...]) -> Program:
+        known = self.known(term)
+        return YES if known is None else _holds(known, known.keys.one_of(values))
+
+    def may_hold_none_of(self, term: Term, values: tuple[object, ...]) -> Program:
+        known = self.known(term)
+        return YES if known is None else _holds(known, known.keys.none_of(values))
+
+    def may_hold_null(self, term: Term) -> Program:
+        known = self.known(term)
+        return YES if known is None else _holds(known, (), null=True)
+
+    def may_hold_value(self, term: Term) -> Program:
+        known = self.known(term)
+        return YES if known is None else _holds(known, known.keys.everything)
+
+    def may_be_less(self, left: Term, right: Term, or_equal: bool) -> Program:
+        one, other = self.known(left), self.known(right)
+        both = self.every([self.may_hold_value(left), self.may_hold_value(right)])
+        if one is None or other is None or not _comparable(one, other):
+            return both
+        return self.every([both, Lesser(one, other, or_equal)])
+
+    def may_match(self, term: Term, pattern: Pattern | str, negated: bool) -> Program:
+        return self.may_hold_value(term)
+
+    def unknown(self, what: Opaque) -> Program:
+        return YES
+
+    def every(self, answers: list[Program]) -> Program:
+        """All answers are about one and the same row, so what they say of one column is about one value."""
+        parts = _by_column([part for answer in answers for part in _parts(answer, Every)], _both)
+        if any(part is NO for part in parts):
+            return NO
+        parts = [part for part in parts if part is not YES]
+        return YES if not parts else parts[0] if len(parts) == 1 else Every(tuple(parts))
+
+    def some(self, answers: list[Program]) -> Program:
+        parts = _by_column([part for answer in answers for part in _parts(answer, Some)], _either)
+        if any(part is YES for part in parts):
+            return YES
+        parts = [part for part in parts if part is not NO]
+        return NO if not parts else parts[0] if len(parts) == 1 else Some(tuple(parts))
+
+
+def _holds(known: Known, ranges: Ranges, null: bool = False) -> Program:
+    return Holds(known, ranges, null) if ranges or null else NO
+
+
+def _parts(program: Program, kind: type[Every] | type[Some]) -> tuple[Program, ...]:
+    return program.parts if isinstance(program, kind) else (program,)
+
+
+def _by_column(parts: list[Program], join: Callable[[Holds, Holds], Program]) -> list[Program]:
+    """The parts, with one at most about the values of each column."""
+    found: list[Program] = []
+    places: dict[int, int] = {}
+    for part in parts:
+        if isinstance(part, Holds):
+            place = places.setdefault(id(part.known), len(found))
+            if place < len(found):
+                earlier = found[place]
+                found[place] = join(earlier, part) if isinstance(earlier, Holds) else earlier
+                continue
+        found.append(part)
+    return found
+
+
+def _both(one: Holds, other: Holds) -> Program:
+    return _holds(one.known, intersection(one.ranges, other.ranges), one.null and other.null)
+
+
+def _either(one: Holds, other: Holds) -> Program:
+    return _holds(one.known, union(one.ranges, other.ranges), one.null or other.null)
+
+
+def _comparable(one: Known, other: Known) -> bool:
+    """Whether keys of one column compare with keys of the other. Ranks do not: each column has its own."""
+    return one is other or (one.type == other.type and isinstance(one.keys, Whole | Floats))
+
+
+def mask(program: Program, files: Files) -> Bools:
+    """For each of the files whether the program says yes."""
+    match program:
+        case Fixed(answer):
+            return np.full(_size(files), answer)
+        case Holds(known):
+            wanted = program.wanted
+            # Searching many ranges among ordered files is cheap; it pays even when half of the answer is thrown away.
+            if len(wanted.ranges) > FEW_RANGES and known.ordered is not None and 2 * _size(files) > known.ordered.size:
+                return everywhere(wanted, known.ordered)[files]
+            return holds(wanted, known.listed, files)
+        case Lesser(left, right, or_equal):
+            low = _comparable_keys(left, left.listed.low[files])
+            high = _comparable_keys(right, right.listed.high[files])
+            less: Bools = low <= high if or_equal else low < high
+            nans = right.listed.nans  # NaN is greatest, and equal to itself
+            return less if nans is None else less | nans[files]
+        case Every(parts):
+            return _every(parts, files)
+        case Some(parts):
+            found = mask(parts[0], files)
+            for part in parts[1:]:
+                found = found | mask(part, files)
+            return found
+        case _:
+            assert_never(program)
+
+
+def _every(parts: tuple[Program, ...], files: Files) -> Bools:
+    found = mask(parts[0], files)
+    for done, part in enumerate(parts[1:], start=1):
+        left = np.count_nonzero(found)
+        if not left:
+            return found
+        if left * FEW_LEFT < len(found):
+            places = np.flatnonzero(found)
+            kept = _every(parts[done:], picked(files, places))
+            found = np.zeros(len(found), np.bool_)
+            found[places[kept]] = True
+            return found
+        found = found & mask(part, files)
+    return found
+
+
+def picked(files: Files, places: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Some of the files, by their places among them."""
+    return places + int(files.start) if isinstance(files, slice) else files[places]
+
+
+def _size(files: Files) -> int:
+    return files.stop - files.start if isinstance(files, slice) else len(files)
+
+
+def _comparable_keys(known: Known, keys: KeyArray) -> KeyArray:
+    """Keys that compare with those of another column of the type; bounds that are not known stay beyond all others."""
+    if not isinstance(known.keys, Whole) or keys.dtype == np.int64:
+        return keys
+    wide = keys.astype(np.int64) + known.keys.base
+    if known.keys.open:
+        limits = np.iinfo(np.int64)
+        wide[keys == known.keys.bottom] = limits.min
+        wide[keys == known.keys.top] = limits.max
+    return wide

@@ -1,0 +1,238 @@
+"""The statistics of all files of a table, a column at a time, and the plans that are made from them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from time import perf_counter
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hudi_core.expr.outcomes import can_be
+from hudi_core.expr.predicate import And, Column, Cut, Predicate, Term, literals_of
+from hudi_core.stats.columns import Carrier, ColumnStatistics, Ints, carrier, concatenated, unknown
+from hudi_core.stats.intervals import folded, placed
+from hudi_core.stats.keys import text_cut
+from hudi_core.stats.ordered import ordered
+from hudi_core.stats.program import Compiler, Files, Known, Program, mask
+from hudi_core.stats.promoted import promoted
+from hudi_core.stats.search import SMALL, find
+from hudi_core.truth import FALSE, NULL, TRUE, Outcomes, Truth
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Piece:
+    """What is known of one column in some files: those of one schema version, say.
+
+    `statistics` are of the type that the files store. A number may occur several times, in one piece or in several: its
+    statistics are then joined, as those of a base file and its logs are; a number that occurs nowhere is unknown.
+    """
+
+    numbers: Ints
+    statistics: ColumnStatistics
+
+
+Load = Callable[[Column], Iterable[Piece]]
+"""Reads what is known of a column; asked once for each column, when a predicate first names it."""
+
+
+@dataclass(slots=True, eq=False)
+class _Asked:
+    """A column as far as it was made ready, and how often it was asked for."""
+
+    known: Known | None = None
+    texts: tuple[Ints, ColumnStatistics] | None = None
+    """Bounds that are not ranked yet."""
+    times: int = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Segment:
+    """Files that came together, numbered from 0, and their columns as far as they were asked for."""
+
+    count: int
+    load: Load
+    columns: dict[int, _Asked] = field(default_factory=dict)
+
+    def known(self, column: Column, predicate: Predicate) -> Known:
+        """The column's statistics, made ready for one more predicate.
+
+        A column that is asked for once is used as it was read; one that is asked for again is worth being put in order, and
+        its texts worth being ranked.
+        """
+        asked = self.columns.get(column.id)
+        if asked is None:
+            asked = self.columns[column.id] = self._loaded(column)
+        asked.times += 1
+        if asked.texts is not None:
+            if asked.times == 1 and self.count > SMALL:
+                return self._folded(*asked.texts, _literals(predicate, column))
+            asked.known, asked.texts = self._folded(*asked.texts), None
+        assert asked.known is not None
+        if asked.times > 1 and asked.known.ordered is None and self.count > SMALL:
+            asked.known = replace(asked.known, ordered=ordered(asked.known.listed, asked.known.keys))
+        return asked.known
+
+    def _loaded(self, column: Column) -> _Asked:
+        pieces = list(self.load(column))
+        numbers = np.concatenate([np.zeros(0, np.int64), *(piece.numbers for piece in pieces)])
+        parts = [promoted(piece.statistics, column.type) for piece in pieces]
+        statistics = concatenated(parts or [unknown(column.type, 0)])
+        if carrier(column.type) is Carrier.TEXTS:
+            return _Asked(texts=(numbers, statistics))
+        return _Asked(known=self._folded(numbers, statistics))
+
+    def _folded(self, numbers: Ints, statistics: ColumnStatistics, literals: list[bytes] | None = None) -> Known:
+        keys, intervals = folded(statistics, literals)
+        return Known(statistics.type, keys, placed(intervals, keys, numbers, self.count))
+
+
+def _literals(predicate: Predicate, column: Column) -> list[bytes]:
+    return sorted({text_cut(Cut(value), column.type)[0] for value in literals_of(predicate, column.id)})
+
+
+@dataclass(frozen=True)
+class FileStatistics:
+    """The statistics of a table's files (slices, partitions: whatever has numbers), from one or more segments in turn."""
+
+    segments: tuple[Segment, ...]
+
+    @staticmethod
+    def of(count: int, load: Load) -> FileStatistics:
+        """The statistics of files 0 to `count` - 1."""
+        return FileStatistics((Segment(count, load),))
+
+    @cached_property
+    def count(self) -> int:
+        return sum(segment.count for segment in self.segments)
+
+    def extended(self, count: int, load: Load) -> FileStatistics:
+        """With `count` more files, numbered after those there are; `load` counts them from 0. What was made ready is kept.
+
+        Segments grow as those of a log-structured tree: one that is less than twice as long as the next is joined with it,
+        and read anew when asked for.
+        """
+        segments = [*self.segments, Segment(count, load)]
+        while len(segments) > 1 and segments[-2].count < 2 * segments[-1].count:
+            segments[-2:] = [_joined(*segments[-2:])]
+        return FileStatistics(tuple(segments))
+
+    def plan(self, predicate: Predicate) -> Plan:
+        """What the predicate makes of the files. Columns are read when the plan first needs them."""
+        return Plan(self, predicate)
+
+
+def _joined(first: Segment, second: Segment) -> Segment:
+    def load(column: Column) -> Iterable[Piece]:
+        yield from first.load(column)
+        for piece in second.load(column):
+            yield Piece(piece.numbers + first.count, piece.statistics)
+
+    return Segment(first.count + second.count, load)
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """One part of a conjunction: how many files it removes on its own, how many of those that the parts before it left, and
+    the seconds both took."""
+
+    predicate: Predicate
+    alone: int
+    further: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Which files a predicate can match. File numbers are int64 and ascend; treat the arrays as read-only."""
+
+    store: FileStatistics
+    predicate: Predicate
+
+    def possible(self) -> NDArray[np.int64]:
+        """The files in which some row may match."""
+        return self._each(lambda part: find(part.program(TRUE), part.count))
+
+    def all_match(self) -> NDArray[np.int64]:
+        """The files in which every row matches, if they have rows."""
+        return self._each(_all_match)
+
+    def outcomes(self, file: int) -> Outcomes:
+        """The truths that the predicate may give on rows of one file."""
+        for part, offset in self._parts:
+            if file < offset + part.count:
+                at = np.array([file - offset])
+                return frozenset(truth for truth in Truth if mask(part.program(truth), at)[0])
+        raise IndexError(file)
+
+    def decided_by(self) -> list[Decided]:
+        """What each part of the conjunction does, in the order in which they stand."""
+        left = np.ones(self.store.count, np.bool_)
+        found = []
+        for part in self.predicate.parts if isinstance(self.predicate, And) else (self.predicate,):
+            begin = perf_counter()
+            possible = np.zeros(len(left), np.bool_)
+            possible[Plan(self.store, part).possible()] = True
+            before = np.count_nonzero(left)
+            left &= possible
+            alone = len(left) - int(np.count_nonzero(possible))
+            further = int(before - np.count_nonzero(left))
+            found.append(Decided(part, alone, further, perf_counter() - begin))
+        return found
+
+    @cached_property
+    def _parts(self) -> list[tuple[_SegmentPlan, int]]:
+        offset, found = 0, []
+        for segment in self.store.segments:
+            found.append((_SegmentPlan(segment, self.predicate), offset))
+            offset += segment.count
+        return found
+
+    def _each(self, numbers: Callable[[_SegmentPlan], NDArray[np.integer]]) -> NDArray[np.int64]:
+        if len(self._parts) == 1:
+            return numbers(self._parts[0][0]).astype(np.int64, copy=False)
+        return np.concatenate([numbers(part).astype(np.int64) + offset for part, offset in self._parts])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _SegmentPlan:
+    """A predicate over one segment, with the columns and programs it has needed so far."""
+
+    segment: Segment
+    predicate: Predicate
+    columns: dict[int, Known] = field(default_factory=dict)
+    programs: dict[Truth, Program] = field(default_factory=dict)
+
+    @property
+    def count(self) -> int:
+        return self.segment.count
+
+    def program(self, outcome: Truth) -> Program:
+        found = self.programs.get(outcome)
+        if found is None:
+            found = self.programs[outcome] = can_be(outcome, self.predicate, Compiler(self._known))
+        return found
+
+    def _known(self, term: Term) -> Known | None:
+        if not isinstance(term, Column):
+            return None
+        found = self.columns.get(term.id)
+        if found is None:
+            found = self.columns[term.id] = self.segment.known(term, self.predicate)
+        return found
+
+
+def _all_match(part: _SegmentPlan) -> NDArray[np.integer]:
+    possible = find(part.program(TRUE), part.count)
+    for other in (FALSE, NULL):
+        if not len(possible):
+            break
+        consecutive = int(possible[-1]) - int(possible[0]) + 1 == len(possible)
+        files: Files = slice(int(possible[0]), int(possible[-1]) + 1) if consecutive else possible
+        possible = possible[~mask(part.program(other), files)]
+    return possible

@@ -1,0 +1,89 @@
+"""Many byte texts in two arrays, and their bytes eight at a time as numbers that sort as the bytes do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hudi_core.formats.spans import gather
+
+WORD = 8
+"""Bytes in a word."""
+
+Words = NDArray[np.uint64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Texts:
+    """Byte texts: text i is `data[offsets[i]:offsets[i + 1]]`; int64 and uint8, as Arrow lays out `large_binary`."""
+
+    offsets: Ints
+    data: NDArray[np.uint8]
+
+    @staticmethod
+    def of(texts: Sequence[bytes]) -> Texts:
+        lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+        return Texts(np.append(0, lengths).cumsum(), np.frombuffer(b"".join(texts), np.uint8))
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, number: int) -> bytes:
+        return self.data[self.offsets[number] : self.offsets[number + 1]].tobytes()
+
+    def take(self, numbers: NDArray[Any]) -> Texts:
+        """The texts at these places."""
+        starts = self.offsets[numbers]
+        return Texts(*gather(self.data, starts, self.offsets[numbers + 1] - starts))
+
+
+def joined(parts: Sequence[Texts]) -> Texts:
+    """All texts of all parts, in order."""
+    lengths = [np.diff(part.offsets) for part in parts]
+    data = [part.data[part.offsets[0] : part.offsets[-1]] for part in parts]
+    return Texts(np.concatenate([[0], *lengths]).cumsum(), np.concatenate(data))
+
+
+class WordReader:
+    """The bytes of texts as big-endian words: word w of a text is its bytes from `skip + 8 w` on, zeros past its end.
+
+    Two texts compare as their (word, size) pairs do at the first word where these differ; `size` is the number of bytes that
+    the word really has, at most eight.
+    """
+
+    def __init__(self, texts: Texts, skip: int = 0) -> None:
+        self.starts, self.ends = texts.offsets[:-1] + skip, texts.offsets[1:]
+        padded = np.zeros(len(texts.data) + 2 * WORD, np.uint8)
+        padded[: len(texts.data)] = texts.data
+        self._lanes: Words = np.ndarray((len(padded) - WORD + 1,), np.dtype(">u8"), padded, strides=(1,))
+
+    def read(self, word: int, at: NDArray[Any] | None = None) -> tuple[Words, NDArray[np.uint8]]:
+        """The words and their sizes: of all texts, or of those at the given places."""
+        starts, ends = (self.starts, self.ends) if at is None else (self.starts[at], self.ends[at])
+        first = starts + WORD * word
+        size = np.minimum(np.maximum(ends - first, 0), WORD).astype(np.uint8)
+        found = self._lanes[np.minimum(first, len(self._lanes) - 1)].astype(np.uint64)
+        return found & _KEPT[size], size
+
+
+_KEPT = np.array([(2**64 - 1) >> (64 - 8 * size) << (64 - 8 * size) for size in range(WORD + 1)], np.uint64)
+"""By size, which bits of a word belong to the text."""
+
+
+def common_prefix(texts: Texts) -> int:
+    """How many bytes at the start all texts share."""
+    if not len(texts):
+        return 0
+    shortest = int(np.diff(texts.offsets).min())
+    reader = WordReader(texts)
+    for word in range(-(-shortest // WORD)):
+        words, _ = reader.read(word)
+        differing = int(np.bitwise_or.reduce(words ^ words[0]))
+        if differing:
+            return min(shortest, WORD * word + (64 - differing.bit_length()) // 8)
+    return shortest

@@ -1,0 +1,281 @@
+"""Which files can match: one query from a bound predicate to file numbers, against masks written by hand in NumPy.
+
+The masks work on statistics as decoded: bounds, null counts, row counts, a flag for NaN. What they leave out (three-valued
+logic, types, literals out of range) costs them nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache, reduce
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hudi_core.expr.predicate import And, Below, Column, Cut, IsNull, Not, OneOf, Or, Predicate
+from hudi_core.stats.columns import absent, from_values
+from hudi_core.stats.store import FileStatistics, Piece
+from hudi_core.types import nodes as t
+from tests.bench.files import COLUMNS, DAY, DAYS, FIRST_DAY, STEP, Bounds, Files, files
+from tests.bench.timing import Missing, Pair
+
+SIZES = {"1k": 1_000, "100k": 100_000, "1m": 1_000_000}
+MIDDLE_DAY = FIRST_DAY + DAYS // 2 * DAY
+
+
+@dataclass(frozen=True)
+class Range:
+    """`low <= column <= high`, either end open when None."""
+
+    column: str
+    low: Any = None
+    high: Any = None
+
+
+@dataclass(frozen=True)
+class Choice:
+    """`column IN (...)`."""
+
+    column: str
+    values: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Null:
+    column: str
+
+
+@dataclass(frozen=True)
+class Both:
+    parts: tuple[Question, ...]
+
+
+@dataclass(frozen=True)
+class Either:
+    parts: tuple[Question, ...]
+
+
+Question = Range | Choice | Null | Both | Either
+"""A query in a form that every peer's own is made from: what must be possible in a file."""
+
+
+@dataclass(frozen=True)
+class Query:
+    """A question, and the predicate that asks it when the question alone does not say (a NOT over an AND)."""
+
+    question: Question
+    predicate: Predicate | None = field(default=None)
+
+    def bound(self) -> Predicate:
+        return self.predicate or predicate_of(self.question)
+
+
+def queries(count: int) -> dict[str, Query]:
+    """The queries on so many files, by the name of the case without its size."""
+    top = count * STEP
+    middle = top // 2
+    seeded = random.Random(3)
+    some_ids = tuple(sorted(seeded.sample(range(top), 100)))
+    some_users = tuple(sorted(seeded.sample(range(10**9), 100)))
+    some_words = tuple(sorted("".join(seeded.choices("abcdefghijklmnopqrstuvwxyz", k=8)) for _ in range(100)))
+    in_order = [
+        Range("id", middle, middle + top // 20),
+        Range("ts", MIDDLE_DAY, MIDDLE_DAY + 100 * DAY),
+        Range("price", 300.0, 400.0),
+        Range("user", 10**8, 5 * 10**8),
+        Range("score", -20.0, 20.0),
+    ]
+    scattered = [
+        Range("user", 10**8, 10**8 + 10**7),
+        Range("seller", 10**8, 5 * 10**8),
+        Range("price", 300.0, 400.0),
+        Range("score", -20.0, 20.0),
+        Range("city", "f", "h"),
+    ]
+    either = [
+        Choice("id", (middle,)),
+        Range("ts", MIDDLE_DAY, MIDDLE_DAY + DAY),
+        Range("price", 1040.0, None),
+        Choice("user", (5 * 10**8,)),
+        Range("score", None, -49.9),
+    ]
+    cheap, late = Range("price", None, 20.0), Range("user", 98 * 10**7, None)
+    nand = Not(And((Not(predicate_of(cheap)), Not(predicate_of(late)))))
+    return {
+        "int_range_clustered": Query(Range("id", middle, middle + top // 100)),
+        "int_eq_clustered": Query(Choice("id", (middle + 500,))),
+        "timestamp_range_clustered": Query(Range("ts", MIDDLE_DAY, MIDDLE_DAY + DAY)),
+        "string_eq_clustered": Query(Choice("key", ("moscow",))),
+        "prefix_clustered": Query(Range("key", "mq", "mq{")),
+        "int_range_scattered": Query(Range("user", 5 * 10**8, 5 * 10**8 + 10**7)),
+        "int_eq_scattered": Query(Choice("user", (123_456_789,))),
+        "double_between_nan": Query(Range("price", 500.0, 510.0)),
+        "string_eq_scattered": Query(Choice("city", ("moscow",))),
+        "prefix_scattered": Query(Range("city", "mq", "mq{")),
+        "in100_int_clustered": Query(Choice("id", some_ids)),
+        "in100_int_scattered": Query(Choice("user", some_users)),
+        "in100_str_scattered": Query(Choice("city", some_words)),
+        "and5": Query(Both(tuple(in_order))),
+        "and5_scattered": Query(Both(tuple(scattered))),
+        "or5": Query(Either(tuple(either))),
+        "not_and": Query(Either((cheap, late)), nand),
+        "is_null": Query(Null("user")),
+        "int_eq_one_percent_unknown": Query(Choice("id_gaps", (middle + 500,))),
+        "int_range": Query(Range("id", middle, middle + top // 100)),
+        "in100_int": Query(Choice("id", some_ids)),
+        "prefix": Query(Range("key", "mq", "mq{")),
+    }
+
+
+def predicate_of(question: Question) -> Predicate:
+    """The bound predicate, as `bind` makes it."""
+    match question:
+        case Range(name, low, high):
+            column = COLUMNS[name]
+            parts: list[Predicate] = []
+            parts += [Not(Below(column, Cut(low)))] if low is not None else []
+            parts += [Below(column, Cut(high, after=True))] if high is not None else []
+            return parts[0] if len(parts) == 1 else And(tuple(parts))
+        case Choice(name, values):
+            return OneOf(COLUMNS[name], values)
+        case Null(name):
+            return IsNull(COLUMNS[name])
+        case Both(all_parts):
+            return And(tuple(map(predicate_of, all_parts)))
+        case Either(any_parts):
+            return Or(tuple(map(predicate_of, any_parts)))
+
+
+Mask = NDArray[np.bool_]
+
+
+def floor(question: Question, of: Files) -> Callable[[], Mask]:
+    """The mask by hand."""
+    match question:
+        case Range(name, low, high):
+            return _range_mask(of.bounds[name], _literal(low), _literal(high), nan=name == "price")
+        case Choice(name, (value,)):
+            return _range_mask(of.bounds[name], _literal(value), _literal(value))
+        case Choice(name, values):
+            return _choice_mask(of.bounds[name], [_literal(value) for value in values])
+        case Null(name):
+            nulls = of.bounds[name].nulls
+            return lambda: nulls > 0
+        case Both(parts):
+            all_masks = [floor(part, of) for part in parts]
+            return lambda: reduce(
+                lambda left, right: np.logical_and(left, right(), out=left), all_masks[1:], all_masks[0]()
+            )
+        case Either(parts):
+            any_masks = [floor(part, of) for part in parts]
+            return lambda: reduce(
+                lambda left, right: np.logical_or(left, right(), out=left), any_masks[1:], any_masks[0]()
+            )
+
+
+def _literal(value: Any) -> Any:
+    return np.bytes_(value) if isinstance(value, str) else value
+
+
+def _range_mask(of: Bounds, low: Any, high: Any, nan: bool = False) -> Callable[[], Mask]:
+    def run() -> Mask:
+        found: Mask | None = of.low <= high if high is not None else None
+        if low is not None:
+            above = of.high >= low
+            if nan:
+                np.logical_or(above, of.nan, out=above)
+            found = above if found is None else np.logical_and(found, above, out=found)
+        assert found is not None
+        return np.logical_and(found, of.nulls < of.rows, out=found)
+
+    return run
+
+
+def _choice_mask(of: Bounds, values: Sequence[Any]) -> Callable[[], Mask]:
+    wanted = np.array(values, of.low.dtype)
+
+    def run() -> Mask:
+        found = np.searchsorted(wanted, of.low, "left") < np.searchsorted(wanted, of.high, "right")
+        return np.logical_and(found, of.nulls < of.rows, out=found)
+
+    return run
+
+
+def pair(case: str, peer: str) -> Pair:
+    """The measurement of one goal."""
+    if case.startswith("sql_"):
+        raise Missing("SQL text is measured with the language, not with the store")
+    if case == "end_to_end_evolved_1m":
+        return _evolved(SIZES["1m"])
+    name, _, size = case.rpartition("_")
+    count = SIZES[size]
+    of = files(count)
+    query = _queries(count)[name]
+    predicate, store = query.bound(), of.store
+
+    def ours() -> NDArray[np.int64]:
+        return store.plan(predicate).possible()
+
+    if peer == "numpy":
+        by_hand = floor(query.question, of)
+        return Pair(ours, lambda: np.flatnonzero(by_hand()), _nothing_more)
+    module = importlib.import_module(f"tests.bench.prune_{peer}")
+    return Pair(ours, module.query(query.question, of), _nothing_more)
+
+
+_queries = cache(queries)
+
+
+def _nothing_more(ours: Any, theirs: Any) -> None:
+    """Ours keeps no file that the peer skips, and skips hardly any that it keeps: those where NaN alone lies in the range."""
+    assert np.isin(ours, theirs).all(), f"{np.isin(ours, theirs, invert=True).sum()} files more than the peer"
+    assert len(ours) >= 0.8 * len(theirs), f"{len(ours)} files, the peer keeps {len(theirs)}"
+
+
+def _evolved(count: int) -> Pair:
+    """Five schema versions, file by file in turn: int, long, float, double, and one older than the column.
+
+    The peer has all bounds as doubles of one version, in one array each.
+    """
+    random_ = np.random.default_rng(5)
+    version = random_.integers(0, 5, count)
+    low = random_.integers(0, 10**6, count)
+    high = low + random_.integers(0, 20_000, count)
+    column = Column(1, "amount", t.Double())
+    stored = [t.Int(), t.Long(), t.Float(), t.Double()]
+
+    def pieces(_column: Column) -> list[Piece]:
+        found = []
+        for number, type_ in enumerate(stored):
+            at = np.flatnonzero(version == number)
+            empty = from_values(type_, [], [], [], [], [])
+            ones, zeros = np.ones(len(at), np.bool_), np.zeros(len(at), np.int64)
+            dtype = np.float64 if number > 1 else np.int64
+            parts = {
+                "low": low[at].astype(dtype),
+                "high": high[at].astype(dtype),
+                "low_known": ones,
+                "high_known": ones,
+            }
+            counts = {"nulls": zeros, "rows": zeros + 1000, "nans": ~ones}
+            found.append(Piece(at, replace(empty, **parts, **counts)))
+        at = np.flatnonzero(version == len(stored))
+        return [*found, Piece(at, absent(column.type, len(at)))]
+
+    store = FileStatistics.of(count, pieces)
+    predicate = And((Not(Below(column, Cut(500_000.0))), Below(column, Cut(505_000.0, after=True))))
+    gone = version == len(stored)
+    masked = Bounds(
+        np.where(gone, 0.0, low),
+        np.where(gone, 0.0, high),
+        ~gone,
+        np.where(gone, 1000, 0),
+        np.full(count, 1000),
+        np.zeros(count, np.bool_),
+    )
+    by_hand = _range_mask(masked, 500_000.0, 505_000.0)
+    return Pair(lambda: store.plan(predicate).possible(), lambda: np.flatnonzero(by_hand()), _nothing_more)

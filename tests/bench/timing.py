@@ -1,0 +1,75 @@
+"""Timing two ways of doing one thing on a machine that is never quiet: turn by turn, best and median of many."""
+
+from __future__ import annotations
+
+import gc
+import statistics
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import perf_counter
+
+import numpy as np
+
+
+class Missing(Exception):
+    """A case that cannot be measured here; the text says why."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Ours and a peer's way to the same answer; `check` raises when the answers do not go together."""
+
+    ours: Callable[[], object]
+    peer: Callable[[], object]
+    check: Callable[[object, object], None]
+    seconds: float = 3.0
+    """How long to repeat."""
+
+
+@dataclass(frozen=True)
+class Times:
+    """Seconds: best, median, and median with caches emptied before each call."""
+
+    best: float
+    median: float
+    cold: float
+
+
+def measured(pair: Pair) -> tuple[Times, Times]:
+    """Ours and the peer's times, after one call of each to warm up and to compare the answers."""
+    pair.ours()
+    pair.check(pair.ours(), pair.peer())
+    ours: list[float] = []
+    peer: list[float] = []
+    gc.collect()
+    gc.disable()
+    try:
+        end = perf_counter() + pair.seconds
+        while perf_counter() < end or len(peer) < 3:
+            peer.append(_timed(pair.peer))
+            ours += [_timed(pair.ours) for _ in range(5)]
+        return _times(ours, pair.ours), _times(peer, pair.peer)
+    finally:
+        gc.enable()
+
+
+def _times(hot: list[float], call: Callable[[], object]) -> Times:
+    median = statistics.median(hot)
+    rounds = 15 if median < 0.01 else 5 if median < 0.2 else 0
+    cold = [_timed(call) for _ in range(rounds) if _emptied_caches()]
+    return Times(min(hot), median, statistics.median(cold) if cold else median)
+
+
+def _timed(call: Callable[[], object]) -> float:
+    begin = perf_counter()
+    call()
+    return perf_counter() - begin
+
+
+_OTHER = np.zeros(16_000_000)
+
+
+def _emptied_caches() -> bool:
+    """Reads and writes more memory than any cache holds."""
+    np.add(_OTHER, 1, out=_OTHER)
+    return True
