@@ -40,7 +40,7 @@ def convert(array: Array, source: t.Type, to: t.Type) -> Array:
 def _converted(array: Array, how: Cast, source: t.Type, to: t.Type) -> Array | None:
     wanted = to_arrow(to)
     match how:
-        case Cast.SAME:
+        case Cast.SAME | Cast.WIDEN | Cast.RELABEL:
             return relabelled(array, source, to)
         case Cast.TO_FLOAT | Cast.TO_DOUBLE:
             return array.cast(wanted, safe=False)

@@ -1,0 +1,56 @@
+# Targets: demo test check bench interop clean. Each makes the virtual environment it needs, once.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+export HUDI_CONFORMANCE ?= $(abspath ../shared)
+
+.PHONY: demo test check bench interop clean
+.DEFAULT_GOAL := test
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "hudi-core needs Python 3.11 or newer; set PYTHON=")'
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) --upgrade "pip>=25.1"
+
+# What a user installs.
+$(VENV)/.base: pyproject.toml | $(BIN)/python
+	@$(PIP) --editable .
+	@touch $@
+
+# What the tests and checks need on top of it.
+$(VENV)/.dev: pyproject.toml $(VENV)/.base
+	@$(PIP) --group test --group check
+	@touch $@
+
+demo: $(VENV)/.base
+	@$(BIN)/hudi-core demo
+
+test: $(VENV)/.dev
+	$(BIN)/python -m pytest $(ARGS)
+
+check: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest tests/shape -q
+
+# Peers live in an environment of their own; `make bench BENCH=prune` measures one subject.
+.venv-bench/.ready: pyproject.toml
+	@$(PYTHON) -m venv .venv-bench
+	@.venv-bench/bin/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
+	@.venv-bench/bin/python -m pip install --quiet --disable-pip-version-check --editable . --group bench
+	@touch $@
+
+bench: .venv-bench/.ready
+	@.venv-bench/bin/python -m tests.bench $(BENCH)
+
+# A real Apache Hudi on a JVM writes tables, and ours must give its answers.
+interop: $(VENV)/.dev
+	$(BIN)/python -m pytest -m interop tests/interop $(ARGS)
+
+clean:
+	rm -rf .venv .venv-bench demo-out .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -1,0 +1,67 @@
+"""`read`: rows to the terminal, as NDJSON, or into a file."""
+
+from __future__ import annotations
+
+from itertools import chain
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hudi_core.cli.options import (
+    DEFAULT_ENGINE,
+    AsOfOption,
+    CaseOption,
+    EngineOption,
+    JsonOption,
+    MetadataOption,
+    TableArgument,
+    WhereOption,
+    local_path,
+    opened,
+    warn,
+)
+from hudi_core.cli.output import Output, say
+from hudi_core.table.snapshot import MetadataMode
+
+SHOWN = 20
+"""Rows shown to people unless they say how many."""
+
+
+def read(
+    table: TableArgument,
+    where: WhereOption = None,
+    columns: Annotated[
+        str | None, typer.Option("--columns", metavar="A,B.C", help="Columns by dotted name, separated by commas.")
+    ] = None,
+    as_of: AsOfOption = None,
+    limit: Annotated[int | None, typer.Option("--limit", min=0, metavar="N", help="At most this many rows.")] = None,
+    meta: Annotated[bool, typer.Option("--meta", help="Hudi's own columns too.")] = False,
+    output: Annotated[
+        Path | None, typer.Option("--output", metavar="FILE", help="A file ending in .parquet, .csv, .arrow or .json.")
+    ] = None,
+    engine: EngineOption = DEFAULT_ENGINE,
+    metadata: MetadataOption = MetadataMode.AUTO,
+    case_sensitive: CaseOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Read rows: to the terminal, as JSON lines, or into a file."""
+    found = opened(table, engine, metadata, case_sensitive)
+    out = Output(as_json)
+    shown = limit if limit is not None or as_json or output is not None else SHOWN + 1
+    names = [name.strip() for name in columns.split(",")] if columns else None
+    scan = found.scan(where=where, columns=names, as_of=as_of, limit=shown, meta=meta)
+    if output is not None:
+        count = scan.write(str(local_path(output)))
+        say(f"{count:,} rows to {output}")
+    elif as_json:
+        for row in scan.to_json_rows():
+            out.line(row)
+    else:
+        rows = list(scan.to_json_rows())
+        cut = limit is None and len(rows) > SHOWN
+        head = rows[:SHOWN] if cut else rows
+        out.rows([field.name for field in scan.schema.fields], head)
+        more = "; --limit shows more" if cut else ""
+        out.text(f"{'the first ' if cut else ''}{len(head):,} rows{more}")
+    warn(chain(found.warnings, scan.plan.warnings))

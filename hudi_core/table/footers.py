@@ -1,0 +1,64 @@
+"""Statistics from the footers of base files, for tables whose metadata table has none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+import numpy as np
+
+from hudi_core.engine import Footer, LeafStatistics
+from hudi_core.evolve.reconcile import Absent, stored_column
+from hudi_core.expr.predicate import Column
+from hudi_core.schema.schema import Schema
+from hudi_core.stats.columns import absent, from_values, unknown
+from hudi_core.stats.store import Piece
+from hudi_core.timeline.slices import FileSlice
+from hudi_core.types import nodes as t
+
+
+def footer_pieces(
+    column: Column,
+    slices: Iterable[tuple[int, FileSlice]],
+    stored: Mapping[str, Schema],
+    wanted: Schema,
+    footers: Mapping[str, Footer],
+) -> Iterator[Piece]:
+    """What footers tell of a column in numbered slices, a piece for each stored type. `stored` and `footers` are by path.
+
+    Nothing is known of a slice with log files, nor of one whose footer could not be read.
+    """
+    known: dict[t.Type, list[tuple[int, LeafStatistics]]] = {}
+    missing: dict[object, list[int]] = {}
+    nothing: list[int] = []
+    for number, each in slices:
+        footer = footers.get(each.base.path) if each.base and not each.logs else None
+        if footer is None or each.base is None:
+            nothing.append(number)
+            continue
+        place = stored_column(stored[each.base.path], wanted, column.id)
+        if isinstance(place, Absent):
+            missing.setdefault(place.value, []).append(number)
+            continue
+        leaf = footer.statistics.get(place.place.path)
+        if leaf is None:
+            nothing.append(number)
+        else:
+            known.setdefault(leaf.type, []).append((number, leaf))
+    for kind, leaves in known.items():
+        numbers = np.array([number for number, _ in leaves], np.int64)
+        found = [leaf for _, leaf in leaves]
+        yield Piece(
+            numbers,
+            from_values(
+                kind,
+                [leaf.low for leaf in found],
+                [leaf.high for leaf in found],
+                [leaf.nulls for leaf in found],
+                [leaf.values for leaf in found],
+                [leaf.nans for leaf in found],
+            ),
+        )
+    for value, absentees in missing.items():
+        yield Piece(np.array(absentees, np.int64), absent(column.type, len(absentees), value))
+    if nothing:
+        yield Piece(np.array(nothing, np.int64), unknown(column.type, len(nothing)))

@@ -1,0 +1,182 @@
+"""What is known of each slice's columns: the sources of statistics, a column at a time, as pieces for one store.
+
+Statistics follow column ids. A file was written under a schema version, and its statistics are recorded under the names of
+that version: id → name and type there → statistics → bounds promoted to the wanted type. A column that the version does not
+have is null, or its default, in every row: that is knowledge, not ignorance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from hudi_core.evolve.reconcile import Absent, Stored, stored_column
+from hudi_core.expr.predicate import Column
+from hudi_core.formats.hashes import bloom_filter_key, partition_id
+from hudi_core.metadata.statistics import RecordedStatistics
+from hudi_core.metadata.stored import as_stored
+from hudi_core.schema.schema import Schema
+from hudi_core.stats.columns import absent, from_values, taken, unknown
+from hudi_core.stats.store import Piece
+from hudi_core.table.partitions import PathValue
+from hudi_core.timeline.slices import FileSlice
+from hudi_core.types import nodes as t
+
+Numbers = npt.NDArray[np.int64]
+Recorded = Callable[[Sequence[str]], Mapping[str, tuple[RecordedStatistics, ...]]]
+"""Reads the recorded statistics of columns by the names they had."""
+
+
+@dataclass(frozen=True)
+class DataFiles:
+    """The files of some slices: which slice each belongs to, and which of the schema versions it was written under.
+
+    Where that is not `certain`, the version tells under which name a column's statistics are, but not that a column is absent.
+    """
+
+    slices: Numbers
+    names: Sequence[str]
+    partitions: Sequence[str]
+    versions: npt.NDArray[np.int32]
+    certain: npt.NDArray[np.bool_]
+
+    @cached_property
+    def keys(self) -> npt.NDArray[np.bytes_]:
+        """The part of a `column_stats` key after the column, for each file."""
+        return np.array([bloom_filter_key(*file) for file in zip(self.partitions, self.names, strict=True)], "S36")
+
+
+@dataclass(frozen=True)
+class PartitionValues:
+    """What partition paths say of partition columns. `members` gives for each slice or partition its row in `values`."""
+
+    columns: Mapping[int, Sequence[PathValue | None]]
+    members: Numbers
+
+    def pieces(self, column: Column) -> list[Piece] | None:
+        """The column as its paths tell; None when it is no partition column, or no path tells anything."""
+        values = self.columns.get(column.id)
+        if values is None or all(value is None for value in values):
+            return None
+        known = [value or PathValue(None, None, True) for value in values]
+        exact = [value.low is not None and not value.nulls for value in known]
+        nothing = [value is not None and value.low is None for value in values]
+        statistics = from_values(
+            column.type,
+            [value.low for value in known],
+            [value.high for value in known],
+            [0 if is_exact else 1 if is_null else None for is_exact, is_null in zip(exact, nothing, strict=True)],
+            [1 if is_exact or is_null else None for is_exact, is_null in zip(exact, nothing, strict=True)],
+            [value is None or value.low != value.low for value in values],
+        )
+        return [Piece(np.arange(len(self.members), dtype=np.int64), taken(statistics, self.members))]
+
+
+@dataclass(frozen=True)
+class RecordedKnowledge:
+    """`column_stats` of the files of slices, joined to them by key."""
+
+    files: DataFiles
+    versions: Sequence[Schema]
+    wanted: Schema
+    recorded: Recorded
+
+    def pieces(self, column: Column) -> Iterator[Piece]:
+        """What is known of the column in each file, as that of its slice."""
+        for version, schema in enumerate(self.versions):
+            members = np.flatnonzero(self.files.versions == version)
+            if len(members):
+                yield from self._of_version(column, schema, members)
+
+    def _of_version(self, column: Column, schema: Schema, members: Numbers) -> Iterator[Piece]:
+        match stored_column(schema, self.wanted, column.id):
+            case Absent(value):
+                certain = self.files.certain[members]
+                sure, unsure = self.files.slices[members[certain]], self.files.slices[members[~certain]]
+                yield Piece(sure, absent(column.type, len(sure), value))
+                yield Piece(unsure, unknown(column.type, len(unsure)))
+            case Stored(place):
+                yield from self._joined(column, place.name, place.field.type, members)
+
+    def _joined(self, column: Column, name: str, stored: t.Type, members: Numbers) -> Iterator[Piece]:
+        missing = np.ones(len(members), np.bool_)
+        keys = self.files.keys[members]
+        for found in self.recorded([name]).get(name, ()):
+            statistics = found.statistics if found.typed else as_stored(found.statistics, stored)
+            if statistics is not None:
+                rows, at = joined(found.keys, keys)
+                missing[at] = False
+                yield Piece(self.files.slices[members[at]], taken(statistics, rows))
+        if missing.any():
+            without = members[missing]
+            yield Piece(self.files.slices[without], unknown(column.type, len(without)))
+
+    def missing(self, name: str) -> Numbers:
+        """The files without a record of the column of this name."""
+        without = np.ones(len(self.files.names), np.bool_)
+        for found in self.recorded([name]).get(name, ()):
+            without[joined(found.keys, self.files.keys)[1]] = False
+        return np.flatnonzero(without)
+
+
+@dataclass(frozen=True)
+class PartitionKnowledge:
+    """`partition_stats` of partitions. The files of a partition may be of several schema versions: a column counts when all
+    versions at work have it under one name and with one type, and only where each file of the partition was counted."""
+
+    partitions: Sequence[str]
+    versions: Sequence[Schema]
+    wanted: Schema
+    recorded: Recorded
+
+    def pieces(self, column: Column, covered: Callable[[str], npt.NDArray[np.bool_]]) -> Iterator[Piece]:
+        stored = [stored_column(version, self.wanted, column.id) for version in self.versions]
+        places = {(one.place.name, one.place.field.type) for one in stored if isinstance(one, Stored)}
+        if len(places) != 1 or any(isinstance(one, Absent) for one in stored):
+            return
+        ((name, kind),) = places
+        keys = partition_keys(self.partitions)
+        for found in self.recorded([name]).get(name, ()):
+            statistics = found.statistics if found.typed else as_stored(found.statistics, kind)
+            if statistics is not None:
+                rows, at = joined(found.keys, keys)
+                trusted = covered(name)[at]
+                yield Piece(at[trusted], taken(statistics, rows[trusted]))
+
+
+def partition_keys(partitions: Iterable[str]) -> npt.NDArray[np.bytes_]:
+    """The part of a `partition_stats` key after the column."""
+    return np.array([partition_id(partition) for partition in partitions], "S12")
+
+
+def joined(recorded: npt.NDArray[np.uint8], wanted: npt.NDArray[np.bytes_]) -> tuple[Numbers, Numbers]:
+    """Rows of `recorded` keys (a row of bytes each) and places of `wanted` keys that are equal, in the order of `wanted`."""
+    size = wanted.dtype.itemsize
+    keys = np.ascontiguousarray(recorded).view(f"S{size}").ravel()
+    if not len(keys) or not len(wanted):
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    order = np.argsort(keys, kind="stable")
+    found = np.minimum(np.searchsorted(keys, wanted, sorter=order), len(keys) - 1)
+    rows = order[found]
+    at = np.flatnonzero(keys[rows] == wanted)
+    return rows[at].astype(np.int64), at.astype(np.int64)
+
+
+def files_of(slices: Sequence[FileSlice], version_of: Callable[[FileSlice, str], tuple[int, bool]]) -> DataFiles:
+    """The files of slices, in order; `version_of` tells a file's schema version from its slice and name."""
+    numbers: list[int] = []
+    names: list[str] = []
+    partitions: list[str] = []
+    versions: list[tuple[int, bool]] = []
+    for number, each in enumerate(slices):
+        for info in each.files:
+            numbers.append(number)
+            names.append(info.name)
+            partitions.append(each.partition)
+            versions.append(version_of(each, info.name))
+    known = np.array(versions, np.int32).reshape(-1, 2)
+    return DataFiles(np.array(numbers, np.int64), names, partitions, known[:, 0], known[:, 1].astype(np.bool_))

@@ -1,0 +1,54 @@
+"""Opening a table: is it one, what does it say of itself, which instants has it."""
+
+from __future__ import annotations
+
+from hudi_core.engine import Storage
+from hudi_core.errors import CorruptFileError, NotATableError, StorageError
+from hudi_core.formats.properties import parse_properties
+from hudi_core.options import PROPERTIES_PATH, TableConfig, table_config
+from hudi_core.table.engines import load_engine
+from hudi_core.table.snapshot import MetadataMode
+from hudi_core.table.table import Table
+from hudi_core.timeline.timeline import load_timeline
+
+_BACKUP = f"{PROPERTIES_PATH}.backup"
+
+
+def open_table(
+    uri: str, engine: str = "arrow", *, metadata: MetadataMode | str = MetadataMode.AUTO, case_sensitive: bool = False
+) -> Table:
+    """The Hudi table whose root folder is at a local path or URL.
+
+    Reads its properties and lists its timeline, nothing else. Raises `NotATableError`, `UnsupportedError` for a version that
+    is not known, `CorruptFileError` for damaged properties, `UsageError` for an engine nobody offers.
+    """
+    bundle = load_engine(engine)
+    storage = bundle.storage(uri)
+    config = _properties(storage)
+    return Table(bundle, storage, config, load_timeline(storage, config), MetadataMode(metadata), case_sensitive)
+
+
+def _properties(storage: Storage) -> TableConfig:
+    """The properties; while a writer replaces them, the copy it keeps beside them."""
+    where = f"{storage.uri}/{PROPERTIES_PATH}"
+    present = storage.exists(PROPERTIES_PATH)
+    has_backup = storage.exists(_BACKUP)
+    if not present and not has_backup:
+        raise NotATableError(storage.uri, expected=f"a Hudi table, with {PROPERTIES_PATH}", found=_found(storage))
+    if present:
+        try:
+            return table_config(parse_properties(storage.read(PROPERTIES_PATH), where), where)
+        except CorruptFileError:
+            if not has_backup:
+                raise
+    backup = f"{storage.uri}/{_BACKUP}"
+    config = table_config(parse_properties(storage.read(_BACKUP), backup), backup)
+    finding = f"{PROPERTIES_PATH} is {'damaged' if present else 'not there'}: its backup is used"
+    return config.model_copy(update={"findings": (*config.findings, finding)})
+
+
+def _found(storage: Storage) -> str:
+    try:
+        return "a folder without it" if storage.list("", recursive=False) else "no such folder, or an empty one"
+    except StorageError as error:
+        return error.found or "a path that cannot be listed"

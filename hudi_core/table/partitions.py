@@ -1,0 +1,83 @@
+"""Partition paths to values: what a row's folder says of its partition columns (the inverse of the key generators' paths).
+
+A path is knowledge only when it can be read back without doubt; else its columns are unknown, which costs speed, not rows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hudi_core.errors import HudiError
+from hudi_core.options import TableConfig
+from hudi_core.types import nodes as t
+from hudi_core.values.text import parse_text
+
+HIVE_DEFAULT = "__HIVE_DEFAULT_PARTITION__"
+"""Stands for null and for the empty text alike."""
+LEGACY_DEFAULT = "default"
+"""What writers before 0.12 used in its place; a value like any other since."""
+
+_ESCAPED = re.compile("%([0-9A-Fa-f]{2})")
+_INVERTIBLE = t.String | t.Enumeration | t.Uuid | t.Boolean | t.Int | t.Long | t.Float | t.Double | t.Decimal | t.Date
+
+
+@dataclass(frozen=True, slots=True)
+class PathValue:
+    """What a path says of one column: every value lies between `low` and `high` (None: there is no value), nulls as said."""
+
+    low: object
+    high: object
+    nulls: bool
+
+
+def path_values(path: str, config: TableConfig, types: Sequence[t.Type]) -> tuple[PathValue | None, ...]:
+    """For each partition field, in order, what the path says; None: nothing.
+
+    `types` are the fields' types. Unknown are: fields of a generator that formats a time or is not known, texts that do not
+    parse as the column's type, and every field when the path's depth does not fit.
+    """
+    fields = config.partition_fields
+    unknown: tuple[PathValue | None, ...] = (None,) * len(fields)
+    if not fields or config.slash_separated_dates:
+        return unknown
+    segments = [path] if len(fields) == 1 else path.split("/")
+    if len(segments) != len(fields):
+        return unknown
+    return tuple(
+        _value(segment, name, kind, config) if _plain(config, position) else None
+        for position, (segment, name, kind) in enumerate(zip(segments, fields, types, strict=True))
+    )
+
+
+def _plain(config: TableConfig, position: int) -> bool:
+    """The field's path text is its value's text."""
+    match config.key_generator:
+        case "SIMPLE" | "SIMPLE_AVRO" | "COMPLEX" | "COMPLEX_AVRO":
+            return True
+        case "CUSTOM" | "CUSTOM_AVRO":
+            return config.partition_field_types[position].upper() == "SIMPLE"
+        case _:
+            return False
+
+
+def _value(segment: str, name: str, type: t.Type, config: TableConfig) -> PathValue | None:
+    if config.hive_style_partitioning:
+        if not segment.startswith(f"{name}="):
+            return None
+        segment = segment[len(name) + 1 :]
+    if segment == HIVE_DEFAULT:
+        # Null and the empty text share this folder, and a text that reads like the marker would be in it too.
+        return PathValue("", HIVE_DEFAULT, True) if isinstance(type, t.String) else PathValue(None, None, True)
+    if config.url_encode_partitioning:
+        segment = _ESCAPED.sub(lambda found: chr(int(found[1], 16)), segment)
+    if not isinstance(type, _INVERTIBLE):
+        return None
+    try:
+        value = segment if isinstance(type, t.String) else parse_text(segment, type)
+    except HudiError:
+        return None
+    if segment == LEGACY_DEFAULT:
+        return PathValue("", LEGACY_DEFAULT, True)
+    return PathValue(value, value, False)

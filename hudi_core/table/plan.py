@@ -1,0 +1,83 @@
+"""A scan plan: which slices a query reads, and what decided about each, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from hudi_core.timeline.slices import FileSlice
+from hudi_core.truth import Verdict
+
+VERDICTS = (Verdict.READ, Verdict.ALL_MATCH, Verdict.SKIP)
+"""Verdict by its code in `ScanPlan.codes`."""
+READ, ALL_MATCH, SKIP = range(3)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One source of knowledge put to the predicate. `removed` counts the slices it took from the `before` that were left."""
+
+    source: str
+    before: int
+    removed: int
+    seconds: float
+    note: str = ""
+
+    @property
+    def after(self) -> int:
+        return self.before - self.removed
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A slice, what becomes of it, and what decided: the source and the part of the predicate, empty when nothing did."""
+
+    slice: FileSlice
+    verdict: Verdict
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reasons:
+    """Why, for each slice: a number into `texts`."""
+
+    numbers: npt.NDArray[np.int32]
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ScanPlan:
+    """All slices of the table at an instant, and what a predicate makes of them.
+
+    `codes` has an index into `VERDICTS` for each slice. `why` finds the reasons, which costs as much again as the plan and
+    is done when they are asked for. `warnings` say what could not be used and why.
+    """
+
+    slices: Sequence[FileSlice]
+    codes: npt.NDArray[np.int8]
+    steps: tuple[Step, ...]
+    why: Callable[[], Reasons]
+    warnings: tuple[str, ...] = ()
+
+    @cached_property
+    def reasons(self) -> Reasons:
+        return self.why()
+
+    def kept(self) -> list[FileSlice]:
+        """The slices to read, in order."""
+        return [self.slices[number] for number in np.flatnonzero(self.codes != SKIP).tolist()]
+
+    def decision(self, number: int) -> Decision:
+        by = self.reasons.texts[self.reasons.numbers[number]]
+        return Decision(self.slices[number], VERDICTS[self.codes[number]], by)
+
+    def decisions(self) -> Iterator[Decision]:
+        """Every slice with its verdict, in order."""
+        return (self.decision(number) for number in range(len(self.slices)))
+
+    def count(self, code: int) -> int:
+        return int(np.count_nonzero(self.codes == code))

@@ -1,0 +1,126 @@
+"""`Scan`: a chosen read of a table at an instant: its plan, its rows, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from hudi_core.expr.bind import bind
+from hudi_core.expr.nodes import And as AndNode
+from hudi_core.expr.nodes import Expr
+from hudi_core.expr.parse import parse_predicate
+from hudi_core.expr.predicate import columns_of
+from hudi_core.expr.text import to_sql
+from hudi_core.schema.meta import META_COLUMNS, OPERATION
+from hudi_core.schema.project import project
+from hudi_core.schema.schema import Schema
+from hudi_core.table.picture import ColumnPicture, column_picture
+from hudi_core.table.plan import ALL_MATCH, SKIP, ScanPlan
+from hudi_core.table.prune import Conjunct, alone, prune, whole
+from hudi_core.table.reading import SliceReader
+from hudi_core.table.sources import Sources
+from hudi_core.types.nodes import Nested
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a read is to give."""
+
+    where: str | Expr | None = None
+    columns: tuple[str, ...] | None = None
+    limit: int | None = None
+    meta: bool = True
+    case_sensitive: bool = False
+
+
+class Scan:
+    """A read of a table. The predicate is bound and the columns are found when it is made; rows are read when asked for."""
+
+    def __init__(self, sources: Sources, asked: Asked) -> None:
+        self._sources, self._asked = sources, asked
+        self._snapshot = sources.snapshot
+        self._conjuncts = _conjuncts(asked, self._snapshot.schema)
+        self.predicate = whole(self._conjuncts)
+        self.schema = _wanted(asked, self._snapshot.schema)
+
+    @cached_property
+    def plan(self) -> ScanPlan:
+        """Which file slices are read, and what decided."""
+        columns = columns_of(self.predicate).values()
+        snapshot = self._snapshot
+        found = prune(snapshot.slices, self._conjuncts, self._sources.in_order(columns))
+        return replace(found, warnings=tuple(snapshot.warnings))
+
+    def conjuncts(self) -> list[dict[str, Any]]:
+        """For each part of the predicate's AND the number of slices it would skip by itself."""
+        sources = self._sources.in_order(columns_of(self.predicate).values())
+        counted = alone(self._conjuncts, len(self._snapshot.slices), sources)
+        return [{"condition": said, "would_skip_alone": count} for said, count in counted]
+
+    def pictures(self, numbers: Sequence[int]) -> list[ColumnPicture]:
+        """For each column of the predicate, the ranges of these slices against it."""
+        columns = columns_of(self.predicate).values()
+        return [
+            column_picture(column, self.predicate, self._sources.bounds(column, numbers))
+            for column in columns
+            if not isinstance(column.type, Nested)
+        ]
+
+    def batches(self) -> Iterator[Any]:
+        """The engine's batches of matching rows, slice after slice; bounded in size, nothing read ahead of need."""
+        left = self._asked.limit
+        rows = self._snapshot.engine.rows
+        for number in np.flatnonzero(self.plan.codes != SKIP):
+            for batch in self._of_slice(int(number)):
+                if left is None:
+                    yield batch
+                    continue
+                if left == 0:
+                    return
+                cut = rows.head(batch, left)
+                left -= rows.count(cut)
+                yield cut
+
+    def counts(self) -> list[int]:
+        """Matching rows of each slice that is read, in order."""
+        rows = self._snapshot.engine.rows
+        kept = np.flatnonzero(self.plan.codes != SKIP)
+        return [sum(rows.count(batch) for batch in self._of_slice(int(number))) for number in kept]
+
+    def to_json_rows(self) -> Iterator[dict[str, Any]]:
+        """Matching rows as objects that `json.dumps` takes (`values.json` says in which form)."""
+        for batch in self.batches():
+            yield from self._snapshot.engine.rows.to_json(batch, self.schema)
+
+    def write(self, path: str) -> int:
+        """Matching rows into a local file whose extension says the format; gives their number."""
+        return self._snapshot.engine.rows.write(path, self.schema, self.batches())
+
+    def _of_slice(self, number: int) -> Iterator[Any]:
+        every = self.plan.codes[number] == ALL_MATCH
+        residual = None if every or not self._conjuncts else self.predicate
+        return self._reader.read(self._snapshot.slices[number], residual)
+
+    @cached_property
+    def _reader(self) -> SliceReader:
+        return SliceReader(self._sources, self.schema, self.predicate)
+
+
+def _conjuncts(asked: Asked, schema: Schema) -> list[Conjunct]:
+    if asked.where is None:
+        return []
+    tree = parse_predicate(asked.where) if isinstance(asked.where, str) else asked.where
+    parts = tree.parts if isinstance(tree, AndNode) else (tree,)
+    return [Conjunct(to_sql(part), bind(part, schema, case_sensitive=asked.case_sensitive)) for part in parts]
+
+
+def _wanted(asked: Asked, schema: Schema) -> Schema:
+    if asked.columns is not None:
+        return project(schema, asked.columns, case_sensitive=asked.case_sensitive)
+    if asked.meta:
+        return schema
+    return project(schema, [field.name for field in schema.fields if field.name not in (*META_COLUMNS, OPERATION)])

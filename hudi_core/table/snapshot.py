@@ -1,0 +1,100 @@
+"""`Snapshot`: a table at an instant: its schema, file slices and metadata, each looked up when first needed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+from typing import Any
+
+from hudi_core.engine import Engine, FileInfo, Storage
+from hudi_core.errors import TableError, UnsupportedError
+from hudi_core.metadata.table import MetadataTable, open_metadata_table
+from hudi_core.options import TableConfig
+from hudi_core.schema.schema import Schema
+from hudi_core.table.listing import Listing, from_metadata, listed
+from hudi_core.timeline.schemas import SchemaHistory, schema_history
+from hudi_core.timeline.slices import FileSlice, latest_slices, visibility
+from hudi_core.timeline.timeline import Timeline
+
+
+class MetadataMode(StrEnum):
+    """Whether the metadata table is used."""
+
+    AUTO = "auto"
+    """When it is there and readable; a warning when it is damaged."""
+    REQUIRE = "require"
+    OFF = "off"
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """What a query of a table at one instant sees. Nothing is read before it is needed, and nothing twice.
+
+    `timeline` is cut at the instant, `whole` is not. What goes wrong with the metadata table is added to `warnings`, or
+    raised when it is required.
+    """
+
+    engine: Engine[Any, Any, Any]
+    storage: Storage
+    config: TableConfig
+    whole: Timeline
+    timeline: Timeline
+    mode: MetadataMode
+    warnings: list[str] = field(default_factory=list, compare=False)
+
+    @cached_property
+    def history(self) -> SchemaHistory:
+        """The schemas the table's files were written under, with the ids of one life."""
+        return schema_history(self.timeline, self.config, self._footer_schema)
+
+    @property
+    def schema(self) -> Schema:
+        """The table's schema at the instant, Hudi's own columns first."""
+        return self.history.latest
+
+    @cached_property
+    def metadata(self) -> MetadataTable | None:
+        """The metadata table, if there is one that may be used. Where it is damaged: a warning, or an error if required."""
+        if self.mode is MetadataMode.OFF:
+            return None
+        try:
+            found = open_metadata_table(self.storage, self.config, self.whole)
+        except TableError as error:
+            self.set_aside(error)
+            return None
+        if found is None and self.mode is MetadataMode.REQUIRE:
+            raise UnsupportedError(self.storage.uri, expected="a metadata table", found="none")
+        return found
+
+    @cached_property
+    def listing(self) -> Listing:
+        """The data files of each partition."""
+        if self.metadata is not None:
+            try:
+                return from_metadata(self.metadata.files())
+            except TableError as error:
+                self.set_aside(error)
+        return listed(self.storage)
+
+    @cached_property
+    def slices(self) -> Sequence[FileSlice]:
+        """The latest slice of each live file group, by partition and file id."""
+        return tuple(latest_slices(self.listing, visibility(self.timeline)))
+
+    def usable(self, partition: str) -> MetadataTable | None:
+        """The metadata table when this partition of it may be used."""
+        return self.metadata if self.metadata is not None and partition in self.metadata.partitions else None
+
+    def set_aside(self, error: TableError) -> None:
+        """What to do about a part of the metadata table that cannot be used: warn, or fail when it is required."""
+        if self.mode is MetadataMode.REQUIRE:
+            raise error
+        message = f"{error}; listing folders and reading footers instead"
+        if message not in self.warnings:
+            self.warnings.append(message)
+
+    def _footer_schema(self, file: FileInfo) -> Schema:
+        """The schema in a base file's footer."""
+        return self.engine.reader(file.name.rpartition(".")[2]).footer(self.storage, file).schema

@@ -1,0 +1,93 @@
+"""`Table`: a Hudi table that was opened, and what it is and has at any instant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from hudi_core.engine import Engine, Storage
+from hudi_core.expr.nodes import Expr
+from hudi_core.options import BaseFileFormat, TableConfig
+from hudi_core.schema.schema import Schema
+from hudi_core.table.scan import Asked, Scan
+from hudi_core.table.snapshot import MetadataMode, Snapshot
+from hudi_core.table.sources import Sources
+from hudi_core.timeline.slices import FileSlice
+from hudi_core.timeline.timeline import Timeline
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table that was opened. It shows the timeline as it was then; open it anew to see later commits."""
+
+    engine: Engine[Any, Any, Any]
+    storage: Storage
+    config: TableConfig
+    timeline: Timeline
+    metadata_mode: MetadataMode = MetadataMode.AUTO
+    case_sensitive: bool = False
+    _snapshots: dict[str | None, Snapshot] = field(default_factory=dict, repr=False, compare=False)
+    _sources: dict[str | None, Sources] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def schema(self) -> Schema:
+        """The latest schema, with column ids, Hudi's own columns first."""
+        return self.snapshot().schema
+
+    def schema_at(self, as_of: str | None) -> Schema:
+        """The schema at an instant."""
+        return self.snapshot(as_of).schema
+
+    def history(self, as_of: str | None = None) -> tuple[Schema, ...]:
+        """Every schema the table's files were written under, oldest first."""
+        return self.snapshot(as_of).history.schemas
+
+    def slices(self, as_of: str | None = None) -> Sequence[FileSlice]:
+        """The latest slice of each live file group at an instant, by partition and file id."""
+        return self.snapshot(as_of).slices
+
+    def scan(
+        self,
+        where: str | Expr | None = None,
+        columns: Sequence[str] | None = None,
+        as_of: str | None = None,
+        limit: int | None = None,
+        meta: bool = True,
+    ) -> Scan:
+        """A read of the table: rows that match, columns by dotted name in the order given, at most `limit` of them.
+
+        Without `columns` there are all, with `meta` Hudi's own too. Nothing is read yet. Raises `ExpressionError` and
+        `UnknownColumnError` for a predicate or columns that do not fit the schema.
+        """
+        asked = Asked(where, None if columns is None else tuple(columns), limit, meta, self.case_sensitive)
+        if as_of not in self._sources:
+            self._sources[as_of] = Sources(self.snapshot(as_of))
+        return Scan(self._sources[as_of], asked)
+
+    def snapshot(self, as_of: str | None = None) -> Snapshot:
+        """The table at an instant: a requested time, or a date in the timeline's zone. None is the latest."""
+        if as_of not in self._snapshots:
+            cut = self.timeline.as_of(as_of)
+            self._snapshots[as_of] = Snapshot(
+                self.engine, self.storage, self.config, self.timeline, cut, self.metadata_mode
+            )
+        return self._snapshots[as_of]
+
+    @property
+    def warnings(self) -> list[str]:
+        """What could not be used so far, and why."""
+        return [said for each in self._snapshots.values() for said in each.warnings]
+
+    def findings(self) -> Iterator[str]:
+        """What to beware of with this table, a sentence each."""
+        yield from self.config.findings
+        if self.config.base_file_format in (BaseFileFormat.LANCE, BaseFileFormat.HFILE):
+            yield f"base files are {self.config.base_file_format.value}: their rows cannot be read"
+        if not self.config.populate_meta_fields:
+            yield "virtual keys: rows have no columns of Hudi's own"
+        if self.timeline.pending:
+            pending = sorted({f"{instant.action} {instant.requested_time}" for instant in self.timeline.pending})
+            yield f"not completed: {', '.join(pending)}"
+        if self.config.metadata_partitions_inflight:
+            yield f"indexes under construction: {', '.join(sorted(self.config.metadata_partitions_inflight))}"

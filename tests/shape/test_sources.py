@@ -1,0 +1,38 @@
+"""Habits that a machine can check: a subject in a line for each file, thin `__init__` files, sizes, no machine paths."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SOURCES = sorted([*ROOT.glob("hudi_core/**/*.py"), *ROOT.glob("engines/**/*.py")])
+LONGEST = 450
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_source_states_its_subject_and_keeps_its_size(source: Path) -> None:
+    text = source.read_text("utf-8")
+    tree = ast.parse(text)
+    assert ast.get_docstring(tree), "no module docstring"
+    assert len(text.splitlines()) <= LONGEST
+    if source.name == "__init__.py" and source.parent != ROOT / "hudi_core":
+        assert len(tree.body) == 1, "an __init__ holds a docstring map and nothing else"
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_source_names_no_path_of_a_machine(source: Path) -> None:
+    assert not re.search(r"[\"'](/home/|/Users/|/work/|/root/)", source.read_text("utf-8"))
+
+
+def test_package_map_names_every_module() -> None:
+    for init in ROOT.glob("hudi_core/*/__init__.py"):
+        said = init.read_text("utf-8")
+        for module in init.parent.glob("*.py"):
+            if module.name not in ("__init__.py", "__main__.py"):
+                assert re.search(rf"^{module.stem}\b", said, re.M), (
+                    f"{init.parent.name}/__init__.py does not name {module.stem}"
+                )
