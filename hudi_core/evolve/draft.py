@@ -58,9 +58,11 @@ class Draft:
         self._inner.pop(field.id, None)
 
     def put(self, field: Field) -> None:
-        """The field in place of the one with its id."""
-        self._let_go(self.fields[field.id])
-        self._hold(field)
+        """The field in place of the one with its id; one that is equal changes nothing."""
+        held = self.fields[field.id]
+        if field != held:
+            self._let_go(held)
+            self._hold(field)
 
     def close(self) -> Type:
         """The type as it has become; the very same object when nothing has changed."""
