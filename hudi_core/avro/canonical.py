@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from typing import Final
+from typing import Any, Final
 
 from hudi_core.avro.document import NAMED, PRIMITIVES, full_name, namespace, parse_document
 from hudi_core.errors import SchemaError
@@ -18,7 +18,7 @@ _EMPTY: Final = 0xC15D213AA4D7A795
 _ORDER: Final = ("name", "type", "fields", "symbols", "items", "values", "size")
 
 
-def canonical_form(text: str | Mapping[str, object] | list[object], where: str = "schema") -> str:
+def canonical_form(text: str | dict[str, Any] | list[Any], where: str = "schema") -> str:
     """The parsing canonical form: attributes that do not matter to readers gone, names full, no white space.
 
     Recursive schemas are as good as any. Raises `SchemaError` for what is no Avro schema.

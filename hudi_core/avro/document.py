@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
-from typing import Final
+from typing import Any, Final
 
 from hudi_core.errors import SchemaError
 
@@ -16,7 +15,7 @@ _NAME = re.compile(r"[^\W\d]\w*")
 """Letters of any script: what Avro's Java library takes. The specification has ASCII only."""
 
 
-def parse_document(text: str | Mapping[str, object] | list[object], where: str) -> object:
+def parse_document(text: str | dict[str, Any] | list[Any], where: str) -> object:
     """The JSON of a schema text; a schema that is JSON already is returned as it is.
 
     A bare type name (`int`) is taken as the JSON string. Raises `SchemaError` when the text is no JSON.

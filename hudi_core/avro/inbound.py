@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Final, TypeGuard
+from typing import Any, Final, TypeGuard
 
 from hudi_core.avro.defaults import default_from_avro
 from hudi_core.avro.document import NAMED, PRIMITIVES, full_name, is_full_name, is_name, namespace, parse_document
@@ -64,8 +64,8 @@ _ATTRIBUTES: Final[Mapping[str, frozenset[str]]] = {
     "fixed": frozenset({"type", "name", "namespace", "doc", "aliases", "size"}),
     "array": frozenset({"type", "items"}),
     "map": frozenset({"type", "values"}),
-    "field": frozenset({"name", "type", "doc", "default", "aliases"}),
 }
+_FIELD_ATTRIBUTES: Final = frozenset({"name", "type", "doc", "default", "aliases"})
 _TYPE_ONLY: Final = frozenset({"type"})
 _KEY: Final = t.Field(0, "key", t.String(), optional=False)
 
@@ -75,7 +75,7 @@ _Found = tuple[t.Type, _Json]
 """A type, and the attributes that the type itself has no place for."""
 
 
-def schema_from_avro(text: str | Mapping[str, object] | list[object], where: str = "schema") -> Schema:
+def schema_from_avro(text: str | dict[str, Any] | list[Any], where: str = "schema") -> Schema:
     """The schema of an Avro record, given as text or as JSON; column ids are given afresh.
 
     A root that is a union of null and a record is that record. Raises `SchemaError` with the path when the text is no valid
@@ -87,7 +87,7 @@ def schema_from_avro(text: str | Mapping[str, object] | list[object], where: str
     return Schema(record_with_ids(found))
 
 
-def field_from_avro(text: str | Mapping[str, object] | list[object], where: str = "schema") -> t.Field:
+def field_from_avro(text: str | dict[str, Any] | list[Any], where: str = "schema") -> t.Field:
     """Any Avro schema, as the field `value` with id 0 that holds it: its type, and whether it is nullable."""
     (found, properties), optional, _ = _Reader(where).place(parse_document(text, where), "", ())
     return t.Field(0, "value", found, optional=optional, type_properties=properties)
@@ -114,7 +114,7 @@ class _Reader:
     def place(self, json: object, space: str, path: _Path) -> tuple[_Found, bool, bool]:
         """What stands at a place: the type with its properties, whether null may stand there, and whether null is first."""
         if not isinstance(json, list):
-            if json == "null" or (isinstance(json, Mapping) and json.get("type") == "null"):
+            if json == "null" or (isinstance(json, dict) and json.get("type") == "null"):
                 raise self._error(path, "a type other than null", "null alone")
             return self._type(json, space, path), False, False
         branches = [branch for branch in json if not _is_null(branch)]
@@ -145,10 +145,10 @@ class _Reader:
         if isinstance(json, str):
             primitive = _PRIMITIVE_TYPES.get(json)
             return (primitive, {}) if primitive is not None else self._reference(json, space, path)
-        if not isinstance(json, Mapping):
+        if not isinstance(json, dict):
             raise self._error(path, "a type", repr(json)[:40])
         kind = json.get("type")
-        if isinstance(kind, Mapping):
+        if isinstance(kind, dict):
             inner, properties = self._type(kind, space, path)
             return inner, {**properties, **_without(json, _TYPE_ONLY)}
         if not isinstance(kind, str):
@@ -232,7 +232,7 @@ class _Reader:
             raise self._error(path, f"a list of fields of {name}", repr(listed)[:40])
         self._count(len(listed))
         space = namespace(name)
-        fields = tuple(self._field(field, space, path) for field in listed)
+        fields = tuple(self._field(field, position, space, path) for position, field in enumerate(listed))
         if len({field.name for field in fields}) < len(fields):
             names = [field.name for field in fields]
             twice = next(other for position, other in enumerate(names) if other in names[:position])
@@ -254,9 +254,9 @@ class _Reader:
             return replace(record, kind=t.RecordKind.VARIANT)
         return replace(record, kind=t.RecordKind.BLOB) if logical == "blob" and is_blob(record) else record
 
-    def _field(self, json: object, space: str, path: _Path) -> t.Field:
-        name = json.get("name") if isinstance(json, Mapping) else None
-        if not isinstance(json, Mapping) or not isinstance(name, str) or not is_name(name):
+    def _field(self, json: object, position: int, space: str, path: _Path) -> t.Field:
+        name = json.get("name") if isinstance(json, dict) else None
+        if not isinstance(json, dict) or not isinstance(name, str) or not is_name(name):
             raise self._error(path, "a field with a name of letters, digits and _", repr(name or json)[:60])
         inner = (*path, name)
         if "type" not in json:
@@ -265,12 +265,20 @@ class _Reader:
         default: object = t.ABSENT
         if "default" in json:
             default = self._default(json["default"], found, optional, null_first, inner)
-        aliases = json.get("aliases", ())
-        if not isinstance(aliases, list | tuple) or not all(isinstance(alias, str) for alias in aliases):
+        aliases = json.get("aliases", [])
+        if not isinstance(aliases, list) or not all(isinstance(alias, str) for alias in aliases):
             raise self._error(inner, "a list of aliases", repr(aliases)[:40])
-        properties = _without(json, _ATTRIBUTES["field"])
+        # The position is the final id in the root record, where most fields are; giving the ids then copies none of them.
         return t.Field(
-            0, name, found, optional, _text(json.get("doc")), default, tuple(aliases), properties, type_properties
+            position,
+            name,
+            found,
+            optional,
+            _text(json.get("doc")),
+            default,
+            tuple(aliases),
+            _without(json, _FIELD_ATTRIBUTES),
+            type_properties,
         )
 
     def _default(self, json: object, of: t.Type, optional: bool, null_first: bool, path: _Path) -> object:
@@ -322,8 +330,8 @@ class _Reader:
         return t.Vector(dimension, kind, str(backing), fixed.name, fixed.aliases, fixed.doc)
 
     def _aliases(self, json: _Json, space: str, path: _Path) -> tuple[str, ...]:
-        aliases = json.get("aliases", ())
-        if not isinstance(aliases, list | tuple) or not all(map(is_full_name, aliases)):
+        aliases = json.get("aliases", [])
+        if not isinstance(aliases, list) or not all(map(is_full_name, aliases)):
             raise self._error(path, "a list of aliases", repr(aliases)[:40])
         return tuple(full_name(alias, space) for alias in aliases)
 
@@ -391,7 +399,7 @@ def _is_size(json: object) -> TypeGuard[int]:
 
 
 def _is_null(json: object) -> bool:
-    return json == "null" or (isinstance(json, Mapping) and json.get("type") == "null")
+    return json == "null" or (isinstance(json, dict) and json.get("type") == "null")
 
 
 def _text(json: object) -> str | None:
@@ -399,4 +407,6 @@ def _text(json: object) -> str | None:
 
 
 def _without(json: _Json, attributes: frozenset[str]) -> _Json:
+    if json.keys() <= attributes:
+        return {}
     return {key: value for key, value in json.items() if key not in attributes}

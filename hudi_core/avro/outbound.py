@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
-from typing import Any, Final, assert_never
+from typing import Any, Final
 
 from hudi_core.avro.defaults import default_to_avro
 from hudi_core.avro.document import is_full_name, is_name, namespace, simple_name
@@ -23,6 +23,15 @@ from hudi_core.types.walk import same
 ROOT_NAME: Final = "topLevelRecord"
 """The name of a root record that has none; Spark's Avro converter uses the same."""
 
+_WORDS: Final[Mapping[type, str]] = {
+    t.Boolean: "boolean",
+    t.Int: "int",
+    t.Long: "long",
+    t.Float: "float",
+    t.Double: "double",
+    t.String: "string",
+    t.Binary: "bytes",
+}
 _BLOB_STORAGE: Final = "blob_storage_type"
 _NO_PROPERTIES: Final[Mapping[str, object]] = {}
 
@@ -68,21 +77,10 @@ class _Writer:
         self._named: dict[str, tuple[t.Type, Mapping[str, object]]] = {}
 
     def type(self, of: t.Type, properties: Mapping[str, object], space: str, place: _Place) -> object:
+        word = _WORDS.get(type(of))
+        if word is not None:
+            return _primitive(word, None, properties)
         match of:
-            case t.Boolean():
-                return _primitive("boolean", None, properties)
-            case t.Int():
-                return _primitive("int", None, properties)
-            case t.Long():
-                return _primitive("long", None, properties)
-            case t.Float():
-                return _primitive("float", None, properties)
-            case t.Double():
-                return _primitive("double", None, properties)
-            case t.String():
-                return _primitive("string", None, properties)
-            case t.Binary():
-                return _primitive("bytes", None, properties)
             case t.Date():
                 return _primitive("int", "date", properties)
             case t.Time(unit):
@@ -108,11 +106,13 @@ class _Writer:
             case t.Union(branches):
                 return [self.type(b.type, b.type_properties, space, place.inside(b.name)) for b in branches]
             case _:
-                assert_never(of)
+                raise AssertionError(of)
 
     def place(self, field: t.Field, space: str, place: _Place) -> object:
         """The type of a field, in a union with null when it is optional."""
-        found = self.type(field.type, field.type_properties, space, place)
+        return self._nullable(field, self.type(field.type, field.type_properties, space, place))
+
+    def _nullable(self, field: t.Field, found: object) -> object:
         if not field.optional:
             return found
         branches = found if isinstance(found, list) else [found]
@@ -131,14 +131,21 @@ class _Writer:
         return found
 
     def _field(self, field: t.Field, space: str, place: _Place) -> dict[str, Any]:
-        inner = place.field(field.name)
         if not is_name(field.name):
-            raise SchemaError(inner.where, expected="a name of letters, digits and _", found=repr(field.name))
-        found = {"name": field.name, "type": self.place(field, space, inner), **_doc(field.doc)}
-        if field.default is not t.ABSENT:
-            if field.default is None and not field.optional:
-                raise SchemaError(inner.where, expected="a default of the type", found="null for a required field")
-            found["default"] = default_to_avro(field.default, field.type, inner.where)
+            where = place.field(field.name).where
+            raise SchemaError(where, expected="a name of letters, digits and _", found=repr(field.name))
+        word = _WORDS.get(type(field.type)) if not field.type_properties else None
+        of = self.place(field, space, place.field(field.name)) if word is None else self._nullable(field, word)
+        found: dict[str, Any] = {"name": field.name, "type": of}
+        if field.doc is not None:
+            found["doc"] = field.doc
+        if field.default is None and field.optional:
+            found["default"] = None
+        elif field.default is not t.ABSENT:
+            where = place.field(field.name).where
+            if field.default is None:
+                raise SchemaError(where, expected="a default of the type", found="null for a required field")
+            found["default"] = default_to_avro(field.default, field.type, where)
         found.update(field.properties)
         if field.aliases:
             found["aliases"] = list(field.aliases)

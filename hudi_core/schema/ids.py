@@ -76,6 +76,8 @@ def _with_id(field: Field, column: int, give: _Give, hidden: Iterator[int] | Non
     of = field.type
     if isinstance(of, Record | Array | Map | Union):
         of = _numbered(of, give, hidden_ids(column) if hidden is None else hidden)
+    if column == field.id and of is field.type:
+        return field
     return Field(
         column,
         field.name,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from hudi_core.errors import SchemaError, UnknownColumnError
-from hudi_core.types.nodes import Array, Field, Map, Nested, Record, Type, children
+from hudi_core.types.nodes import NESTED, Array, Field, Map, Record, Type, children
 
 Path = tuple[str, ...]
 
@@ -44,7 +44,7 @@ class Schema:
     max_column_id: int = -1
 
     def __post_init__(self) -> None:
-        given = list(_column_ids(self.record))
+        given = _column_ids(self.record, ())
         if len(set(given)) != len(given):
             _ = self.places  # raises, and says which columns share an id
         greatest = max(given, default=-1)
@@ -69,10 +69,17 @@ class Schema:
         """Column id by path of names."""
         found: dict[Path, int] = {}
         for column_id, place in self.places.items():
-            if found.setdefault(place.path, column_id) != column_id:
-                raise SchemaError(
-                    place.name, expected="a name used once in its record", found="two fields of this name"
-                )
+            found[place.path] = column_id
+        return found
+
+    @cached_property
+    def _by_text(self) -> dict[str, Place]:
+        """Every field by its dotted path; where dots in names make two paths one, the deeper field."""
+        found: dict[str, Place] = {}
+        for place in self.places.values():
+            other = found.setdefault(place.name, place)
+            if len(other.path) < len(place.path):
+                found[place.name] = place
         return found
 
     @cached_property
@@ -98,13 +105,17 @@ class Schema:
     def find(self, path: Path | str, *, case_sensitive: bool = True) -> Place | None:
         """The place of a name path (a dotted text or a tuple of names), or None.
 
-        Without case sensitivity an exact match wins; several inexact ones raise `UnknownColumnError`.
+        A text is taken apart at its dots; a name that holds a dot itself is found by text where no nested field is. Without
+        case sensitivity an exact match wins; several inexact ones raise `UnknownColumnError`.
         """
+        if isinstance(path, str):
+            found = self._by_text.get(path)
+        else:
+            column_id = self.ids.get(path)
+            found = None if column_id is None else self.places[column_id]
+        if found is not None or case_sensitive:
+            return found
         names = tuple(path.split(".")) if isinstance(path, str) else path
-        if names in self.ids:
-            return self.places[self.ids[names]]
-        if case_sensitive:
-            return None
         matches = self._ids_lower.get(tuple(part.lower() for part in names), ())
         if len(matches) > 1:
             said = ", ".join(self.places[match].name for match in matches)
@@ -135,12 +146,20 @@ class Schema:
         return iter(self.fields)
 
 
-def _column_ids(of: Type) -> Iterator[int]:
+def _column_ids(of: Type, path: Path) -> list[int]:
+    """All column ids in a type. Raises `SchemaError` when two fields of a record share a name."""
     fields = children(of)
-    yield from [field.id for field in fields]
+    if len({field.name for field in fields}) != len(fields):
+        names = [field.name for field in fields]
+        twice = next(name for position, name in enumerate(names) if name in names[:position])
+        raise SchemaError(
+            ".".join((*path, twice)), expected="a name used once in its record", found="two fields so named"
+        )
+    found = [field.id for field in fields]
     for field in fields:
-        if isinstance(field.type, Nested):
-            yield from _column_ids(field.type)
+        if isinstance(field.type, NESTED):
+            found += _column_ids(field.type, (*path, field.name))
+    return found
 
 
 def _places(of: Type, path: Path, positions: tuple[int, ...], optional: bool, repeated: bool) -> Iterator[Place]:
@@ -148,5 +167,5 @@ def _places(of: Type, path: Path, positions: tuple[int, ...], optional: bool, re
     for position, child in enumerate(children(of)):
         place = Place(child, (*path, child.name), (*positions, position), optional or child.optional, inside)
         yield place
-        if isinstance(child.type, Nested):
+        if isinstance(child.type, NESTED):
             yield from _places(child.type, place.path, place.positions, place.optional, inside)

@@ -229,6 +229,9 @@ Primitive = (
 Nested = Record | Array | Map | Union
 Type = Primitive | Nested
 
+NESTED: Final = (Record, Array, Map, Union)
+"""The types that have fields in them, for `isinstance`."""
+
 
 def children(of: Type) -> tuple[Field, ...]:
     """The fields directly inside a type, in order; none for a primitive."""
