@@ -5,8 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
-from hudi_core.engine import Values
+from hypothesis import HealthCheck, given, settings
+
+from hudi_core.engine import Rows, Values
+from hudi_core.schema.schema import Schema
 from hudi_core.types.nodes import Type
+
+
+def law(*arguments: Any, **named: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """`given`, for suites: each engine's class runs the same method, and a busy machine is no failure."""
+    settled = settings(deadline=None, suppress_health_check=[HealthCheck.differing_executors])
+    return lambda test: settled(given(*arguments, **named)(test))
+
 
 Given = tuple[Sequence[Any], Type]
 """The rows of a column, in the form of `hudi_core.values.domain`, and their type."""
@@ -24,4 +34,19 @@ class Columns(Protocol):
 
     def column(self, operation: Callable[..., Any], of: Type, *columns: Given) -> list[Any]:
         """An operation that gives a column of type `of`."""
+        ...
+
+
+class Batches(Protocol):
+    """An engine's batches under test."""
+
+    @property
+    def rows(self) -> Rows[Any, Any, Any]: ...
+
+    def of(self, rows: Sequence[Any], schema: Schema) -> list[Any]:
+        """Batches with these rows, in the form of `hudi_core.values.domain`; none of them is empty."""
+        ...
+
+    def mask(self, batch: Any, yes: bool) -> Any:
+        """The same answer for every row of a batch."""
         ...

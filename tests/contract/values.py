@@ -6,7 +6,6 @@ import math
 from typing import Any
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from hudi_core.errors import SchemaError
@@ -19,7 +18,7 @@ from hudi_core.types import nodes as t
 from hudi_core.types.promote import promotion
 from hudi_core.values.cast import cast
 from hudi_core.values.order import equal, is_ordered, less
-from tests.contract.harness import Columns
+from tests.contract.harness import Columns, law
 from tests.support.calls import CALLS
 from tests.support.strategies import PRIMITIVES, fields, types, values_of
 
@@ -62,12 +61,12 @@ def columns(draw: st.DrawFn, of: st.SearchStrategy[t.Type], width: int = 1) -> t
 class ValuesContract:
     """Give a fixture `engine` of `tests.contract.harness.Columns`."""
 
-    @given(columns(types()))
+    @law(columns(types()))
     def test_is_null_tells_null_from_every_value(self, engine: Columns, column: Any) -> None:
         of, (rows,) = column
         assert engine.mask(engine.values.is_null, (rows, of)) == [row is None for row in rows]
 
-    @given(columns(ORDERED), st.data())
+    @law(columns(ORDERED), st.data())
     def test_below_cuts_where_the_order_says(self, engine: Columns, column: Any, data: st.DataObject) -> None:
         of, (rows,) = column
         value = data.draw(
@@ -79,7 +78,7 @@ class ValuesContract:
                 row is not None and (not less(value, row, of) if after else less(row, value, of)) for row in rows
             ]
 
-    @given(columns(ORDERED, width=2))
+    @law(columns(ORDERED, width=2))
     def test_less_orders_two_columns(self, engine: Columns, column: Any) -> None:
         of, (left, right) = column
         for or_equal in (False, True):
@@ -91,7 +90,7 @@ class ValuesContract:
                 for a, b in zip(left, right, strict=True)
             ]
 
-    @given(columns(ORDERED), st.data())
+    @law(columns(ORDERED), st.data())
     def test_one_of_finds_members(self, engine: Columns, column: Any, data: st.DataObject) -> None:
         of, (rows,) = column
         pool = [row for row in rows if row is not None]
@@ -134,19 +133,19 @@ class ValuesContract:
             True,
         ]
 
-    @given(columns(st.just(t.String())), _PATTERNS)
+    @law(columns(st.just(t.String())), _PATTERNS)
     def test_like_matches_the_whole_text(self, engine: Columns, column: Any, pattern: Any) -> None:
         of, (rows,) = column
         found = engine.mask(lambda v: engine.values.matches(v, pattern), (rows, of))
         assert found == [row is not None and bool(regex.like(pattern).compiled.search(row)) for row in rows]
 
-    @given(st.lists(st.none() | st.text("aAbé 1\n\r", max_size=5), max_size=6), _REGEXES)
+    @law(st.lists(st.none() | st.text("aAbé 1\n\r", max_size=5), max_size=6), _REGEXES)
     def test_a_regular_expression_is_found_anywhere(self, engine: Columns, rows: Any, pattern: str) -> None:
         found = engine.mask(lambda v: engine.values.matches(v, pattern), (rows, t.String()))
         assert found == [row is not None and bool(regex.parse(pattern).compiled.search(row)) for row in rows]
 
     @pytest.mark.parametrize("function", Function)
-    @given(data=st.data())
+    @law(data=st.data())
     def test_functions_give_what_the_core_defines(
         self, engine: Columns, function: Function, data: st.DataObject
     ) -> None:
@@ -161,7 +160,7 @@ class ValuesContract:
         wanted = [apply(function, row, types, of) for row in zip(*arguments, strict=True)]
         assert list(map(repr, found)) == list(map(repr, wanted))
 
-    @given(PRIMITIVES, PRIMITIVES, st.data())
+    @law(PRIMITIVES, PRIMITIVES, st.data())
     def test_casts_give_what_the_core_defines(
         self, engine: Columns, source: t.Type, to: t.Type, data: st.DataObject
     ) -> None:
@@ -171,7 +170,7 @@ class ValuesContract:
         found = engine.column(lambda v: engine.values.apply(Function.CAST, [v], [source], to), to, (rows, source))
         assert list(map(repr, found)) == [repr(apply(Function.CAST, [row], [source], to)) for row in rows]
 
-    @given(PRIMITIVES, PRIMITIVES, st.data())
+    @law(PRIMITIVES, PRIMITIVES, st.data())
     def test_stored_values_are_read_as_the_core_promotes_them(
         self, engine: Columns, source: t.Type, to: t.Type, data: st.DataObject
     ) -> None:
@@ -187,7 +186,7 @@ class ValuesContract:
         found = engine.column(lambda v: engine.values.convert(v, source, to), to, (rows, source))
         assert list(map(repr, found)) == list(map(repr, wanted))
 
-    @given(columns(types(), width=2), st.data())
+    @law(columns(types(), width=2), st.data())
     def test_choose_takes_from_one_column_or_the_other(self, engine: Columns, column: Any, data: st.DataObject) -> None:
         of, (left, right) = column
         which = data.draw(st.lists(st.booleans(), min_size=len(left), max_size=len(left)))
@@ -200,7 +199,7 @@ class ValuesContract:
         )
         assert list(map(repr, found)) == [repr(a if w else b) for w, a, b in zip(which, left, right, strict=True)]
 
-    @given(columns(st.just(t.Boolean()), width=3))
+    @law(columns(st.just(t.Boolean()), width=3))
     def test_masks_combine(self, engine: Columns, column: Any) -> None:
         of, rows = column
         values = engine.values
@@ -216,14 +215,14 @@ class ValuesContract:
         assert engine.mask(lambda a, *_: values.every([], a), *inputs) == [True] * len(flags)
         assert engine.mask(lambda a, *_: values.some([], a), *inputs) == [False] * len(flags)
 
-    @given(types(), st.data())
+    @law(types(), st.data())
     def test_a_literal_stands_in_every_row(self, engine: Columns, of: t.Type, data: st.DataObject) -> None:
         value = data.draw(st.none() | values_of(of))
         rows = data.draw(st.lists(st.none() | st.booleans(), max_size=4))
         found = engine.column(lambda like: engine.values.literal(value, of, like), of, (rows, t.Boolean()))
         assert list(map(repr, found)) == [repr(value)] * len(rows)
 
-    @given(st.lists(fields(PRIMITIVES, "x", plain=True), max_size=3), st.data())
+    @law(st.lists(fields(PRIMITIVES, "x", plain=True), max_size=3), st.data())
     def test_structs_come_apart_as_they_were_put_together(
         self, engine: Columns, inner: list[t.Field], data: st.DataObject
     ) -> None:
@@ -240,7 +239,7 @@ class ValuesContract:
 
         assert list(map(repr, engine.column(rebuilt, record, (rows, record)))) == list(map(repr, rows))
 
-    @given(fields(PRIMITIVES, "element", plain=True), st.data())
+    @law(fields(PRIMITIVES, "element", plain=True), st.data())
     def test_elements_are_changed_where_they_are(self, engine: Columns, element: t.Field, data: st.DataObject) -> None:
         array = t.Array(element)
         rows = data.draw(st.lists(st.none() | values_of(array), max_size=5))
@@ -254,7 +253,7 @@ class ValuesContract:
         found = engine.column(lambda a: values.elements(a, flags, nulls), t.Array(flags), (rows, array))
         assert found == [None if row is None else tuple(True if part is None else None for part in row) for row in rows]
 
-    @given(fields(PRIMITIVES, "value", plain=True), st.data())
+    @law(fields(PRIMITIVES, "value", plain=True), st.data())
     def test_values_of_maps_are_changed_where_they_are(
         self, engine: Columns, value: t.Field, data: st.DataObject
     ) -> None:
@@ -268,7 +267,7 @@ class ValuesContract:
         )
         assert changed == [None if row is None else tuple((name, 7) for name, _ in row) for row in rows]
 
-    @given(st.data())
+    @law(st.data())
     def test_unions_come_apart_as_they_were_put_together(self, engine: Columns, data: st.DataObject) -> None:
         branches = [
             t.Field(0, f"member{n}", of, optional=False) for n, of in enumerate([t.Int(), t.String(), t.Double()])

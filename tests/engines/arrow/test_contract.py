@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pyarrow as pa
 import pytest
 
 from hudi_arrow.arrays import from_values, to_values
+from hudi_arrow.rows import ArrowRows
 from hudi_arrow.types import to_arrow
 from hudi_arrow.values import ArrowValues
+from hudi_core.schema.schema import Schema
 from hudi_core.types.nodes import Type
 from tests.contract.harness import Given
+from tests.contract.rows import ProjectionContract, RowsContract, RowTruthContract
 from tests.contract.values import ValuesContract
 
 
@@ -33,6 +36,18 @@ class ArrowColumns:
         return to_values(found, of)
 
 
+class ArrowBatches:
+    """All rows in one batch."""
+
+    rows = ArrowRows()
+
+    def of(self, rows: Sequence[Any], schema: Schema) -> list[pa.RecordBatch]:
+        return [self.rows.batch(from_values(list(rows), schema.record))] if rows else []
+
+    def mask(self, batch: pa.RecordBatch, yes: bool) -> pa.Array:
+        return pa.array([yes] * batch.num_rows, pa.bool_())
+
+
 def _sliced(column: Given) -> pa.Array:
     rows, of = column
     whole = from_values([*rows[-1:], *rows, *rows[:1]], of)
@@ -41,9 +56,26 @@ def _sliced(column: Given) -> pa.Array:
 
 
 @pytest.fixture(scope="session")
+def batches() -> ArrowBatches:
+    return ArrowBatches()
+
+
+@pytest.fixture(scope="session")
 def engine() -> ArrowColumns:
     return ArrowColumns()
 
 
 class TestValues(ValuesContract):
+    pass
+
+
+class TestRowTruth(RowTruthContract):
+    pass
+
+
+class TestProjection(ProjectionContract):
+    pass
+
+
+class TestRows(RowsContract):
     pass

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
 
+from hudi_core.schema.schema import Schema
 from hudi_core.types.nodes import Type
+from hudi_plain.rows import Batch, PlainRows
 from hudi_plain.values import PlainValues
 from tests.contract.harness import Given
+from tests.contract.rows import ProjectionContract, RowsContract, RowTruthContract
 from tests.contract.values import ValuesContract
 
 
@@ -25,10 +28,39 @@ class PlainColumns:
         return self.mask(operation, *columns)
 
 
+class PlainBatches:
+    """A row a batch."""
+
+    rows = PlainRows()
+
+    def of(self, rows: Sequence[Any], schema: Schema) -> list[Batch]:
+        return [(row,) for row in rows]
+
+    def mask(self, batch: Batch, yes: bool) -> bool:
+        return yes
+
+
+@pytest.fixture(scope="session")
+def batches() -> PlainBatches:
+    return PlainBatches()
+
+
 @pytest.fixture(scope="session")
 def engine() -> PlainColumns:
     return PlainColumns()
 
 
 class TestValues(ValuesContract):
+    pass
+
+
+class TestRowTruth(RowTruthContract):
+    pass
+
+
+class TestProjection(ProjectionContract):
+    pass
+
+
+class TestRows(RowsContract):
     pass
