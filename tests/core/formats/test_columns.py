@@ -1,0 +1,120 @@
+"""Columns keep their rows whatever is done with them: joined, spread out, cut down to those that are not null."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hudi_core.formats.avro_columns import decode
+from hudi_core.formats.columns import (
+    Binary,
+    Column,
+    Nulls,
+    Primitive,
+    Struct,
+    Symbols,
+    Text,
+    Union,
+    at,
+    concatenate,
+    length,
+    masked,
+    spread,
+    to_list,
+    validity_of,
+    without_nulls,
+)
+from tests.support.avro_values import same, written
+
+
+def columns(case: tuple[str, list[bytes]]) -> Column:
+    schema, records = case
+    lengths = np.array([len(each) for each in records], np.int64)
+    return decode(schema, b"".join(records), np.cumsum(lengths) - lengths, lengths, "file")
+
+
+ROOMY = settings(deadline=None, max_examples=60)
+
+
+@ROOMY
+@given(written(), st.integers(0, 60))
+def test_parts_join_to_the_whole(case: tuple[str, list[bytes]], cut: int) -> None:
+    schema, records = case
+    parts = [columns((schema, part)) for part in (records[:cut], records[cut:], records)]
+    joined = concatenate(parts)
+    assert same(to_list(joined)) == [row for part in parts for row in same(to_list(part))]
+    assert length(joined) == 2 * len(records)
+
+
+@ROOMY
+@given(written(), st.data())
+def test_rows_spread_out_have_nulls_between(case: tuple[str, list[bytes]], data: st.DataObject) -> None:
+    column = columns(case)
+    gaps = np.array(data.draw(st.lists(st.integers(1, 3), min_size=length(column), max_size=length(column))))
+    rows = np.cumsum(gaps) - 1
+    total = int(rows[-1]) + 2
+    assert isinstance(column, Struct)
+    for field in column.fields.values():
+        found = same(to_list(spread(field, rows, total)))
+        expected = [None] * total
+        for row, value in zip(rows.tolist(), same(to_list(field)), strict=True):
+            expected[row] = value
+        assert found == expected
+
+
+def texts(*values: str | None) -> Text:
+    data = [(value or "").encode() for value in values]
+    offsets = np.cumsum([0, *map(len, data)])
+    return Text(offsets, np.frombuffer(b"".join(data), np.uint8), np.array([value is not None for value in values]))
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        texts("a", None, "bc", None),
+        Binary(*(lambda text: (text.offsets, text.data, text.validity))(texts(None, "x"))),
+        Primitive(np.array([1, 0, 3]), np.array([True, False, True])),
+        Symbols(np.array([1, 0], np.int32), ("A", "B"), np.array([True, False])),
+        Struct(2, {"f": texts("a", None)}, np.array([True, False])),
+        Primitive(np.array([1, 2])),
+    ],
+)
+def test_rows_that_are_not_null_stay_in_order(column: Column) -> None:
+    assert to_list(without_nulls(column)) == [row for row in to_list(column) if row is not None]
+
+
+def test_a_union_has_no_nulls_to_leave_out() -> None:
+    with pytest.raises(TypeError):
+        without_nulls(Nulls(1))
+
+
+def test_validity_says_which_rows_are_not_null() -> None:
+    assert validity_of(Nulls(2)).tolist() == [False, False]
+    assert validity_of(texts("a", None)).tolist() == [True, False]
+    union = Union(np.array([1, 0], np.int8), ("null", "string"), (Nulls(1), texts("a")))
+    assert validity_of(union).tolist() == [True, False]
+    assert validity_of(Primitive(np.array([1]))).tolist() == [True]
+
+
+def test_a_mask_adds_nulls_and_takes_none_away() -> None:
+    found = masked(texts("a", None, "c"), np.array([False, True, True]))
+    assert to_list(found) == [None, None, "c"]
+    assert masked(found, None) is found
+
+
+def test_a_path_that_is_not_there_is_a_key_error() -> None:
+    struct = Struct(1, {"f": Nulls(1)})
+    for path in (("g",), ("f", "g")):
+        with pytest.raises(KeyError):
+            at(struct, *path)
+
+
+def test_union_rows_know_their_place_in_their_branch() -> None:
+    children: tuple[Any, ...] = (Nulls(2), texts("a", "b"))
+    union = Union(np.array([1, 0, 0, 1], np.int8), ("null", "string"), children)
+    assert union.positions().tolist() == [0, 0, 1, 1]
+    assert to_list(union) == ["a", None, None, "b"]

@@ -1,0 +1,42 @@
+"""Spans of bytes are copied in order, whatever their lengths; beyond the buffer is an IndexError."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hudi_core.formats.spans import gather, windows
+
+DATA = np.arange(2000, dtype=np.int64).astype(np.uint8)
+
+
+@given(st.lists(st.tuples(st.integers(0, 1000), st.one_of(st.integers(0, 30), st.integers(0, 1000))), max_size=40))
+def test_spans_are_joined_in_order(spans: list[tuple[int, int]]) -> None:
+    starts, lengths = np.array(spans, np.int64).reshape(-1, 2).T
+    offsets, data = gather(DATA, starts, lengths)
+    assert [data[low:high].tobytes() for low, high in pairwise(offsets)] == [
+        DATA[start : start + size].tobytes() for start, size in spans
+    ]
+
+
+@pytest.mark.parametrize("size", [0, 1, 7, 300])
+def test_spans_of_one_length_need_no_lengths(size: int) -> None:
+    starts = np.array([5, 0, 1000])
+    offsets, data = gather(DATA, starts, size)
+    same_offsets, same_data = gather(DATA, starts, np.full(3, size))
+    assert offsets.tolist() == same_offsets.tolist()
+    assert data.tobytes() == same_data.tobytes()
+
+
+def test_windows_are_rows_of_bytes() -> None:
+    assert windows(DATA, np.array([3, 10]), 4, shift=1).tolist() == [[4, 5, 6, 7], [11, 12, 13, 14]]
+
+
+@pytest.mark.parametrize(("start", "size", "shift"), [(1999, 2, 0), (0, 1, 2000), (0, 3000, 0), (-2001, 1, 0)])
+def test_beyond_the_buffer_is_an_index_error(start: int, size: int, shift: int) -> None:
+    with pytest.raises(IndexError):
+        windows(DATA, np.array([start]), size, shift)
