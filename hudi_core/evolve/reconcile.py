@@ -15,7 +15,7 @@ from hudi_core.errors import SchemaError
 from hudi_core.evolve.fields import brief
 from hudi_core.schema.schema import Path, Place, Schema
 from hudi_core.types.nodes import ABSENT, Array, Field, Map, Nested, Primitive, Record, RecordKind, Type, Union
-from hudi_core.types.promote import Promotion, promotion
+from hudi_core.types.promote import Cast, Promotion, promotion
 
 
 class Match(Enum):
@@ -255,19 +255,18 @@ class _Planner:
         return _AS_STORED if kept else ReadUnion(wanted, branches)
 
     def _branch(self, stored: Type, wanted: Union, path: Path) -> tuple[int, Reading]:
-        """The branch of the wanted union for a stored type: one of the very type, else the first that it can be read as."""
-        readings: list[tuple[int, Reading]] = []
+        """The branch of the wanted union for a stored type: one of the very type, else the first it can be read as, text last."""
+        found: list[tuple[int, int, Reading]] = []
         for position, branch in enumerate(wanted.branches):
             try:
                 reading = self._reading(stored, branch.type, (*path, branch.name))
             except SchemaError:
                 continue
-            if reading is _AS_STORED:
-                return position, reading
-            readings.append((position, reading))
-        if not readings:
+            found.append((_distance(reading), position, reading))
+        if not found:
             raise _unreadable(stored, wanted, path)
-        return readings[0]
+        _, position, reading = min(found, key=lambda each: each[:2])
+        return position, reading
 
     def _finder(self, stored: Record, wanted: Record) -> Callable[[Field], tuple[int, Field] | None]:
         disguised = stored.kind is not RecordKind.PLAIN or wanted.kind is not RecordKind.PLAIN
@@ -300,6 +299,16 @@ def _named_any_case(wanted: Field, stored: _ByName, folded: Mapping[str, list[st
             wanted.name, expected="one stored column", found=f"several that differ by case: {', '.join(names)}"
         )
     return stored[names[0]] if names else None
+
+
+def _distance(reading: Reading) -> int:
+    match reading:
+        case AsStored():
+            return 0
+        case Convert(promotion=Promotion(cast=Cast.TO_TEXT)):
+            return 2
+        case _:
+            return 1
 
 
 def _primitive(stored: Type, wanted: Type, path: Path) -> Reading:
