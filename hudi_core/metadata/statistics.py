@@ -39,14 +39,13 @@ class RecordedStatistics:
     """Live records of one column whose bounds are stored in one way, as far as they can be believed.
 
     `keys` has a row a record: the record's key after the column, ASCII; 36 bytes of a file (partition and file name), 12 of
-    a partition. `told`: the records tell their type. Otherwise the type is what the bounds look like (`stored.as_stored`
-    makes it the file's), or None in `type` when there is no bound either: then only the counts mean something.
+    a partition. `typed`: the records tell their type. Otherwise the type is what the bounds look like, or `binary` when there
+    is no bound; `stored.as_stored` makes it the file's.
     """
 
     keys: Octets
     statistics: ColumnStatistics
-    type: t.Type | None
-    told: bool
+    typed: bool
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -184,9 +183,7 @@ def _kinds_of(
             places.append(at)
         place = np.concatenate(places)
         first, statistics = _merged(live.run[place], concatenated(pieces))
-        yield RecordedStatistics(
-            keys[place[first]], statistics, None if kind is None else kind.type, kind is not None and kind.told
-        )
+        yield RecordedStatistics(keys[place[first]], statistics, kind is not None and kind.told)
 
 
 def _statistics(part: Part, rows: Ints, void: Bools, type: t.Type, typed: bool, of_files: bool) -> ColumnStatistics:

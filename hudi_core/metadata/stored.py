@@ -10,9 +10,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from hudi_core.metadata.unscaled import Wide, divided, from_texts, to_integers, to_texts
-from hudi_core.stats.columns import Bools, Bounds, Carrier, ColumnStatistics, carrier
+from hudi_core.stats.columns import Bounds, ColumnStatistics, Ints, without_bounds
 from hudi_core.stats.texts import Texts
+from hudi_core.stats.wide import rescaled_wide
 from hudi_core.types import nodes as t
 
 V1_DECIMAL = t.Decimal(30, 15)
@@ -22,41 +22,38 @@ V1_DECIMAL = t.Decimal(30, 15)
 def as_stored(of: ColumnStatistics, stored: t.Type) -> ColumnStatistics | None:
     """The statistics as those of a column that the file has as `stored`; None when these cannot be its bounds.
 
-    `of` has the type that the carrier suggests: long for a long integer, string for a text, and so on.
+    `of` has the type that the carrier suggests: long for a long integer, string for a text, and so on. Where no bound is
+    known the type says nothing, and the counts are those of any column.
     """
-    if of.type == stored:
-        return of
     match of.type, stored:
-        case (t.Int(), t.Date() | t.Time(t.Unit.MILLIS)):
+        case _ if of.type == stored:
+            return of
+        case _ if not (of.low_known.any() or of.high_known.any()):
+            return without_bounds(of, stored)
+        case (t.Decimal(), t.Decimal()):
+            return _rescaled(of, of.type.scale, stored)
+        case (
+            (t.Int(), t.Date() | t.Time(t.Unit.MILLIS))
+            | (t.Long(), t.Time() | t.Timestamp())
+            | (t.String(), t.Enumeration() | t.Uuid())
+            | (t.Binary(), t.Fixed() | t.Vector())
+        ):
             return replace(of, type=stored)
-        case (t.Long(), t.Time() | t.Timestamp()):
-            return replace(of, type=stored)
-        case (t.Time(ours), t.Time(theirs)) if ours is theirs:
-            return replace(of, type=stored)
-        case (t.Timestamp(ours), t.Timestamp(theirs)) if ours is theirs:
+        case (t.Time(ours), t.Time(theirs)) | (t.Timestamp(ours), t.Timestamp(theirs)) if ours is theirs:
             # The carrier in memory does not tell instants from wall clocks.
             return replace(of, type=stored)
-        case (t.String(), t.Enumeration() | t.Uuid()):
-            return replace(of, type=stored)
-        case (t.Binary(), t.Fixed() | t.Vector()):
-            return replace(of, type=stored)
-        case (t.Decimal(scale=scale), t.Decimal(scale=wanted)) if wanted <= scale:
-            return _rescaled(of, stored, scale - wanted)
         case _:
             return None
 
 
-def _rescaled(of: ColumnStatistics, stored: t.Type, power: int) -> ColumnStatistics:
-    assert isinstance(of.low, Texts)
-    assert isinstance(of.high, Texts)
-    low, low_fits = _carried(divided(from_texts(of.low), power, up=False), stored)
-    high, high_fits = _carried(divided(from_texts(of.high), power, up=True), stored)
+def _rescaled(of: ColumnStatistics, scale: int, stored: t.Decimal) -> ColumnStatistics:
+    low, low_fits = rescaled_wide(_exact(of.low), stored.scale - scale, stored.precision)
+    high, high_fits = rescaled_wide(_exact(of.high), stored.scale - scale, stored.precision)
     return replace(
         of, type=stored, low=low, high=high, low_known=of.low_known & low_fits, high_known=of.high_known & high_fits
     )
 
 
-def _carried(of: Wide, stored: t.Type) -> tuple[Bounds, Bools]:
-    if carrier(stored) is Carrier.TEXTS:
-        return to_texts(of), np.ones(len(of.low), np.bool_)
-    return to_integers(of)
+def _exact(bounds: Bounds) -> Ints | Texts:
+    """Bounds of decimals, which no float carries."""
+    return bounds if isinstance(bounds, Texts) else bounds.astype(np.int64)

@@ -6,9 +6,11 @@ from pathlib import Path
 
 from hudi_core.engine import Storage
 from hudi_core.formats.properties import parse_properties
+from hudi_core.metadata.table import MetadataTable, open_metadata_table
 from hudi_core.options import PROPERTIES_PATH, TableConfig, table_config
 from hudi_core.timeline.timeline import Timeline, load_timeline
 from hudi_plain.storage import PlainStorage
+from tests.support.conformance import TableEntry
 
 
 def opened(root: Path) -> tuple[Storage, TableConfig, Timeline]:
@@ -25,3 +27,9 @@ def written(root: Path, files: dict[str, bytes]) -> Storage:
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_bytes(content)
     return PlainStorage(str(root))
+
+
+def metadata_of(entry: TableEntry) -> tuple[Storage, TableConfig, Timeline, MetadataTable | None]:
+    """A recorded table, opened with its metadata table."""
+    storage, config, timeline = opened(entry.unpacked())
+    return storage, config, timeline, open_metadata_table(storage, config, timeline)

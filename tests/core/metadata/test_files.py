@@ -1,0 +1,85 @@
+"""The `files` partition: records to the live files of each partition."""
+
+from __future__ import annotations
+
+import pytest
+
+from hudi_core.engine import FileInfo, Storage
+from hudi_core.errors import CorruptFileError
+from hudi_core.formats.log import HeaderKey, read_blocks
+from hudi_core.formats.names import parse_base_file, parse_log_file
+from hudi_core.metadata.files import live_files
+from hudi_core.metadata.records import Deletes, Records
+from tests.support.conformance import TableEntry, each_table
+from tests.support.metadata_records import batch, files
+from tests.support.tables import metadata_of
+
+ALL = b"__all_partitions__"
+
+
+def test_root_partition_is_the_empty_path() -> None:
+    base = batch({ALL: files(**{".": 0}), b".": files(a=1)})
+    assert live_files(Records([base], [])) == {"": {"a": 1}}
+
+
+def test_later_records_add_grow_and_delete_files() -> None:
+    base = batch({ALL: files(p=0), b"p": files(a=10, b=20, c=30)})
+    first = batch({b"p": files(a=None, b=15, d=40)}, 1)
+    second = batch({b"p": files(b=25, d=None, a=5)}, 2)
+    assert live_files(Records([second, base, first], [])) == {"p": {"a": 5, "b": 25, "c": 30}}
+
+
+def test_tombstone_in_a_log_cancels_the_base_entry_only_once() -> None:
+    base = batch({ALL: files(p=0), b"p": files(a=10)})
+    log = batch({b"p": files(a=None, z=None)}, 1)
+    again = batch({b"p": files(z=7)}, 2)
+    assert live_files(Records([base, log, again], [])) == {"p": {"z": 7}}
+
+
+def test_dropped_partition_is_gone_and_may_come_back() -> None:
+    base = batch({ALL: files(p=0, q=0), b"p": files(a=1), b"q": files(b=2)})
+    drop = batch({ALL: files(q=None)}, 1)
+    back = batch({ALL: files(q=0), b"q": files(c=3)}, 3)
+    dropped = [Deletes([b"q"], 2)]
+    assert live_files(Records([base, drop], dropped)) == {"p": {"a": 1}}
+    assert live_files(Records([base, drop, back], dropped)) == {"p": {"a": 1}, "q": {"c": 3}}
+
+
+def test_record_of_an_unlisted_partition_does_not_count() -> None:
+    base = batch({ALL: files(p=0), b"p": files(a=1), b"q": files(b=2)})
+    assert live_files(Records([base], [])) == {"p": {"a": 1}}
+
+
+def test_listed_partition_without_record_is_damage() -> None:
+    with pytest.raises(CorruptFileError, match="source 0: expected a record of the partition 'p'"):
+        live_files(Records([batch({ALL: files(p=0)})], []))
+
+
+@pytest.mark.parametrize("records", [Records([], []), Records([batch({b"p": files(a=1)})], [])])
+def test_missing_list_of_partitions_is_damage(records: Records) -> None:
+    with pytest.raises(CorruptFileError, match="__all_partitions__"):
+        live_files(records)
+
+
+@each_table()
+def test_listing_of_every_table_is_that_of_its_folders(entry: TableEntry) -> None:
+    storage, _, timeline, metadata = metadata_of(entry)
+    if metadata is None:
+        return
+    pending = {instant.requested_time for instant in timeline.pending}
+    on_disk: dict[str, dict[str, int]] = {}
+    for info in storage.list("", recursive=True):
+        folder, _, name = info.path.rpartition("/")
+        if not info.path.startswith(".hoodie/") and _committed(storage, info, pending):
+            on_disk.setdefault(folder, {})[name] = info.size
+    assert {partition: files for partition, files in metadata.files().items() if files} == on_disk
+
+
+def _committed(storage: Storage, file: FileInfo, pending: set[str]) -> bool:
+    """The file is a data file that some completed write wrote; in layout 1 only the blocks of a log tell."""
+    base, log = parse_base_file(file.name), parse_log_file(file.name)
+    if base is not None:
+        return base.instant not in pending
+    if log is None or log.is_cdc:
+        return log is not None
+    return any(block.header[HeaderKey.INSTANT_TIME] not in pending for block in read_blocks(storage.open(file.path)))

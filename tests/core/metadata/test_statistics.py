@@ -1,0 +1,318 @@
+"""Recorded statistics of columns: which records count, how they merge, and in what form they come."""
+
+from __future__ import annotations
+
+import base64
+import json
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hudi_core.errors import CorruptFileError
+from hudi_core.formats.hashes import column_stats_key, md5_id, partition_id, xxh64_id
+from hudi_core.metadata import statistics as module
+from hudi_core.metadata.records import Deletes, Records
+from hudi_core.metadata.statistics import FILE_KEY, PARTITION_KEY, RecordedStatistics, read_statistics
+from hudi_core.stats.columns import WIDE_OFFSET, ColumnStatistics
+from hudi_core.types import nodes as t
+from tests.support.conformance import TableEntry, each_table
+from tests.support.metadata_records import OLDEST, batch, statistics
+from tests.support.tables import metadata_of
+
+
+def key(file: str, column: str = "c", partition: str = "p") -> bytes:
+    return column_stats_key(column, partition, file).encode()
+
+
+def suffix(file: str, partition: str = "p") -> bytes:
+    return (partition_id(partition) + md5_id(file)).encode()
+
+
+def ints(low: int, high: int, **said: Any) -> dict[str, Any]:
+    return statistics(("IntWrapper", low), ("IntWrapper", high), ordinal=3, **said)
+
+
+def told(records: Records, column: str = "c") -> dict[bytes, tuple[Any, ...]]:
+    """Key suffix → type, bounds (None: unknown), nulls, rows."""
+    found: dict[bytes, tuple[Any, ...]] = {}
+    for each in read_statistics(records, [column], FILE_KEY)[column]:
+        for row in range(len(each)):
+            suffix_ = each.keys[row].tobytes()
+            assert suffix_ not in found
+            of = each.statistics
+            low, high = bound(of, row, low=True), bound(of, row, low=False)
+            found[suffix_] = (type(of.type).__name__, low, high, int(of.nulls[row]), int(of.rows[row]))
+    return found
+
+
+def bound(of: ColumnStatistics, row: int, *, low: bool) -> object:
+    if not (of.low_known if low else of.high_known)[row]:
+        return None
+    value = (of.low if low else of.high)[row]
+    if isinstance(of.type, t.Decimal):
+        unscaled = int.from_bytes(value, "big") - WIDE_OFFSET if isinstance(value, bytes) else int(value)
+        return Decimal(unscaled).scaleb(-of.type.scale)
+    return value if isinstance(value, bytes) else value.item()
+
+
+def test_columns_are_told_apart_and_missing_ones_have_nothing() -> None:
+    records = Records([batch({key("f", "c"): ints(1, 2), key("f", "d"): ints(3, 4)})], [])
+    found = read_statistics(records, ["c", "d", "e"], FILE_KEY)
+    assert [len(found[column]) for column in ("c", "d", "e")] == [1, 1, 0]
+    assert found["c"][0].keys[0].tobytes() == suffix("f")
+    assert bound(found["d"][0].statistics, 0, low=True) == 3
+
+
+def test_no_records_at_all() -> None:
+    assert read_statistics(Records([], []), ["c"], FILE_KEY) == {"c": ()}
+
+
+def test_records_of_one_key_merge_by_the_widest_bounds_and_added_counts() -> None:
+    base = batch({key("f"): ints(5, 9, nulls=1, rows=4), key("g"): ints(0, 0)})
+    log = batch({key("f"): ints(2, 7, nulls=0, rows=3)}, 1)
+    assert told(Records([base, log], [])) == {suffix("f"): ("Int", 2, 9, 1, 7), suffix("g"): ("Int", 0, 0, 0, 1)}
+
+
+def test_tight_record_replaces_what_was_before() -> None:
+    base, log = batch({key("f"): ints(5, 9)}), batch({key("f"): ints(6, 7, tight=True, rows=3)}, 1)
+    assert told(Records([base, log], [])) == {suffix("f"): ("Int", 6, 7, 0, 3)}
+
+
+def test_deleted_records_and_deleted_keys_are_gone_until_written_again() -> None:
+    base = batch({key(file): ints(1, 2) for file in "abcd"})
+    log = batch({key("a"): statistics(deleted=True), key("b"): statistics(deleted=True)}, 1)
+    again = batch({key("b"): ints(7, 8), key("d"): ints(7, 8)}, 3)
+    deleted = [Deletes([key("c"), key("d"), b"other"], 2)]
+    found = told(Records([base, log, again], deleted))
+    assert found == {suffix("b"): ("Int", 7, 8, 0, 1), suffix("d"): ("Int", 7, 8, 0, 1)}
+
+
+def test_unknown_bound_or_count_of_a_part_is_unknown_in_the_whole() -> None:
+    base = batch({key("f"): ints(1, 2), key("g"): ints(1, 2), key("h"): ints(1, 2, nulls=None)})
+    log = batch(
+        {
+            key("f"): statistics(None, ("IntWrapper", 5), ordinal=3),
+            key("g"): statistics(None, None, ordinal=3, nulls=1, rows=1),
+            key("h"): ints(3, 4),
+        },
+        1,
+    )
+    assert told(Records([base, log], [])) == {
+        suffix("f"): ("Int", None, 5, 0, 2),
+        suffix("g"): ("Int", 1, 2, 1, 2),
+        suffix("h"): ("Int", 1, 4, -1, 2),
+    }
+
+
+def test_record_without_bounds_and_type_merges_into_one_that_has_them() -> None:
+    base = batch({key("f"): statistics(("LongWrapper", 5), ("LongWrapper", 6))}, 0, OLDEST)
+    log = batch({key("f"): statistics(nulls=2, rows=2), key("g"): statistics(nulls=2, rows=2)}, 1, OLDEST)
+    found = told(Records([base, log], []))
+    assert found == {suffix("f"): ("Long", 5, 6, 2, 3), suffix("g"): ("Binary", None, None, 2, 2)}
+
+
+def test_bounds_of_two_types_under_one_key_are_void_but_counts_add() -> None:
+    base = batch({key("f"): ints(5, 6, rows=3)})
+    log = batch({key("f"): statistics(("StringWrapper", "a"), ("StringWrapper", "b"), ordinal=7)}, 1)
+    assert told(Records([base, log], [])) == {suffix("f"): ("String", None, None, 0, 4)}
+
+
+def test_one_column_comes_apart_by_the_types_it_was_stored_with() -> None:
+    records = {
+        key("a"): ints(1, 2),
+        key("b"): statistics(("LongWrapper", 1), ("LongWrapper", 2), ordinal=4),
+        key("c"): statistics(("BytesWrapper", b"\x01"), ("BytesWrapper", b"\xff\x01"), ordinal=10, detail="10,2"),
+        key("d"): statistics(("BytesWrapper", b"\x80"), ("BytesWrapper", b"\x7f"), ordinal=10, detail="12,2"),
+        key("e"): statistics(("BytesWrapper", b"\xff"), ("BytesWrapper", bytes(15)), ordinal=10, detail="38,4"),
+    }
+    assert told(Records([batch(records)], [])) == {
+        suffix("a"): ("Int", 1, 2, 0, 1),
+        suffix("b"): ("Long", 1, 2, 0, 1),
+        suffix("c"): ("Decimal", Decimal("0.01"), Decimal("-2.55"), 0, 1),
+        suffix("d"): ("Decimal", Decimal("-1.28"), Decimal("1.27"), 0, 1),
+        suffix("e"): ("Decimal", Decimal("-0.0001"), Decimal("0.0000"), 0, 1),
+    }
+
+
+WRAPPED: list[tuple[str, object, t.Type]] = [
+    ("BooleanWrapper", True, t.Boolean()),
+    ("IntWrapper", -3, t.Int()),
+    ("LongWrapper", 2**40, t.Long()),
+    ("FloatWrapper", 1.5, t.Float()),
+    ("DoubleWrapper", -2.5, t.Double()),
+    ("BytesWrapper", b"\x80", t.Binary()),
+    ("StringWrapper", "é", t.String()),
+    ("DateWrapper", 7, t.Date()),
+    ("DecimalWrapper", b"\x01", t.Decimal(30, 15)),
+    ("TimeMicrosWrapper", 5, t.Time()),
+    ("TimestampMicrosWrapper", 5, t.Timestamp()),
+    ("LocalDateWrapper", -7, t.Date()),
+]
+
+
+@pytest.mark.parametrize(("wrapper", "value", "of"), WRAPPED, ids=lambda part: str(part)[:20])
+def test_records_without_a_type_have_that_of_their_wrapper(wrapper: str, value: object, of: t.Type) -> None:
+    records = Records([batch({key("f"): statistics((wrapper, value), (wrapper, value))}, 0, OLDEST)], [])
+    (found,) = read_statistics(records, ["c"], FILE_KEY)["c"]
+    assert (found.statistics.type, found.typed) == (of, False)
+    assert found.statistics.low_known.tolist() == found.statistics.high_known.tolist() == [True]
+
+
+def test_type_that_is_not_known_gives_counts_only() -> None:
+    said = statistics(("LongWrapper", 1), ("LongWrapper", 2), ordinal=99, nulls=0, rows=3)
+    assert told(Records([batch({key("f"): said})], [])) == {suffix("f"): ("Binary", None, None, 0, 3)}
+
+
+def test_bounds_of_another_form_than_the_type_are_unknown() -> None:
+    said = statistics(("StringWrapper", "1"), ("LongWrapper", 2), ordinal=4)
+    assert told(Records([batch({key("f"): said})], [])) == {suffix("f"): ("Long", None, 2, 0, 1)}
+
+
+def test_key_of_another_size_is_damage() -> None:
+    with pytest.raises(CorruptFileError, match="source 0: expected keys of 48 bytes, found one of 24"):
+        read_statistics(Records([batch({b"k" * 24: ints(1, 2)})], []), ["c"], FILE_KEY)
+
+
+def test_schema_of_something_else_is_damage() -> None:
+    made = batch({key("f"): ints(1, 2)})
+    other = json.dumps({"type": "record", "name": "r", "fields": [{"name": "x", "type": "bytes"}]})
+    with pytest.raises(CorruptFileError, match="source 0"):
+        read_statistics(Records([type(made)(made.cells, other, 0, made.where)], []), ["c"], FILE_KEY)
+
+
+said = st.builds(
+    lambda low, width, nulls, more, flags: (low, low + width, nulls, nulls + more, *flags),
+    st.integers(-5, 5),
+    st.integers(0, 5),
+    st.integers(0, 3),
+    st.integers(1, 3),
+    st.sampled_from([(False, False)] * 4 + [(True, False), (False, True)]),
+)
+sources = st.lists(st.dictionaries(st.sampled_from("abc"), said | st.none(), max_size=3), max_size=5)
+
+
+@settings(max_examples=150)
+@given(sources, st.booleans())
+def test_merging_is_that_of_applying_record_after_record(events: list[dict[str, Any]], collide: bool) -> None:
+    state: dict[str, Any] = {}
+    batches, deletes = [], []
+    for order, event in enumerate(events):
+        for file, record in sorted(event.items()):
+            before = state.pop(file, None)
+            if record is None:
+                continue
+            low, high, nulls, rows, deleted, tight = record
+            if before is not None and not (before[4] or deleted or tight):
+                low, high = min(low, before[0]), max(high, before[1])
+                nulls, rows = nulls + before[2], rows + before[3]
+            state[file] = (low, high, nulls, rows, deleted)
+        there = {
+            key(file): ints(record[0], record[1], nulls=record[2], rows=record[3], deleted=record[4], tight=record[5])
+            for file, record in sorted(event.items())
+            if record is not None
+        }
+        batches.append(batch(there, order))
+        deletes.append(Deletes([key(file) for file, record in event.items() if record is None], order))
+    records = Records(batches, [each for each in deletes if each.keys])
+    mixers = module._MIXERS
+    try:
+        if collide:
+            module._MIXERS = np.zeros_like(mixers)
+        found = told(records)
+    finally:
+        module._MIXERS = mixers
+    assert found == {suffix(file): ("Int", *kept[:4]) for file, kept in state.items() if not kept[4]}
+
+
+@each_table()
+def test_records_of_every_table_are_as_recorded(entry: TableEntry, monkeypatch: pytest.MonkeyPatch) -> None:
+    _, config, _, metadata = metadata_of(entry)
+    if metadata is None:
+        return
+    monkeypatch.setattr(module, "believed", lambda recorded, *_, **__: recorded)
+    expressions = {
+        metadata_key.tobytes()
+        for partition in config.metadata_partitions
+        if partition.startswith("expr_index_")
+        for each in metadata.records(partition).batches
+        for metadata_key in _keys_of(each)
+    }
+    for partition, size in (("column_stats", FILE_KEY), ("partition_stats", PARTITION_KEY)):
+        live = _live_of(entry, partition)
+        if live is None or partition not in metadata.partitions:
+            continue
+        columns = sorted({column for column, _ in live.values()})
+        read = metadata.column_stats if size == FILE_KEY else metadata.partition_stats
+        found = {
+            xxh64_id(column).encode() + each.keys[row].tobytes(): (each, row)
+            for column, groups in read(columns).items()
+            for each in groups
+            for row in range(len(each))
+        }
+        # The record of a table with expression indexes has their statistics under the same keys.
+        assert set(found) - expressions == set(live) - expressions
+        for at, (_, stats) in live.items():
+            if stats is not None and at not in expressions:
+                # As text: NaN equals NaN, and -0.0 does not equal 0.0.
+                assert repr(_as_recorded(*found[at])) == repr(_recorded(stats, found[at][0].statistics.type))
+
+
+def _keys_of(each: Any) -> list[Any]:
+    cells = each.cells
+    return [cells.data[at : at + n] for at, n in zip(cells.key_offsets, cells.key_lengths, strict=True)]
+
+
+def _live_of(entry: TableEntry, partition: str) -> dict[bytes, tuple[str, Any]] | None:
+    """The recorded live view: key → column and statistics (None where only keys were recorded)."""
+    recorded = entry.expected.get("metadata_table") or {}
+    if isinstance(recorded.get(partition), list):
+        return {each["key"].encode(): (each["stats"]["columnName"], each["stats"]) for each in recorded[partition]}
+    of_corpus = recorded.get("partitions", {}).get(partition)
+    if of_corpus is None:
+        return None
+    paths = _partition_paths(recorded)
+    if partition == "partition_stats":
+        return {(xxh64_id(column) + partition_id(path)).encode(): (column, None) for path, column in of_corpus["live"]}
+    return {column_stats_key(column, paths[file], file).encode(): (column, None) for file, column in of_corpus["live"]}
+
+
+def _partition_paths(recorded: Any) -> dict[str, str]:
+    listed = recorded["partitions"]["files"]["live"]
+    return {file: path for path, files in listed.items() if path != "__all_partitions__" for file in files}
+
+
+def _as_recorded(each: RecordedStatistics, row: int) -> tuple[Any, ...]:
+    of = each.statistics
+    return bound(of, row, low=True), bound(of, row, low=False), int(of.nulls[row]), int(of.rows[row])
+
+
+def _recorded(stats: dict[str, Any], of: t.Type) -> tuple[Any, ...]:
+    return (
+        _value(stats["minValue"], of),
+        _value(stats["maxValue"], of),
+        -1 if stats["nullCount"] is None else stats["nullCount"],
+        -1 if stats["valueCount"] is None else stats["valueCount"],
+    )
+
+
+def _value(wrapped: dict[str, Any] | None, of: t.Type) -> object:
+    match None if wrapped is None else wrapped["value"]:
+        case None:
+            return None
+        case {"base64": text}:
+            data = base64.b64decode(text)
+            if isinstance(of, t.Decimal):
+                return Decimal(int.from_bytes(data, "big", signed=True)).scaleb(-of.scale)
+            return data
+        case {"float": text}:
+            return float(text.replace("Infinity", "inf"))
+        case bool(flag):
+            return int(flag)
+        case str(text):
+            return Decimal(text) if isinstance(of, t.Decimal) else text.encode()
+        case number:
+            return number

@@ -1,0 +1,118 @@
+"""Records of metadata tables, encoded for tests: batches as a base file or a log block would give them."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import fastavro
+import numpy as np
+
+from hudi_core.formats.hfile_cells import Cells
+from hudi_core.metadata.records import Batch
+
+
+def _record(name: str, **fields: object) -> dict[str, object]:
+    return {"type": "record", "name": name, "fields": [{"name": key, "type": of} for key, of in fields.items()]}
+
+
+_WRAPPERS = [
+    _record("BooleanWrapper", value="boolean"),
+    _record("IntWrapper", value="int"),
+    _record("LongWrapper", value="long"),
+    _record("FloatWrapper", value="float"),
+    _record("DoubleWrapper", value="double"),
+    _record("BytesWrapper", value="bytes"),
+    _record("StringWrapper", value="string"),
+    _record("DateWrapper", value={"type": "int"}),
+    _record("DecimalWrapper", value="bytes"),
+    _record("TimeMicrosWrapper", value={"type": "long"}),
+    _record("TimestampMicrosWrapper", value={"type": "long"}),
+    _record("LocalDateWrapper", value={"type": "int"}),
+]
+_NAMES = [wrapper["name"] for wrapper in _WRAPPERS]
+_COUNTS: dict[str, object] = {
+    name: ["null", "long"] for name in ("valueCount", "nullCount", "totalSize", "totalUncompressedSize")
+}
+_TYPE = _record("HoodieValueTypeInfo", typeOrdinal="int", additionalInfo=["null", "string"])
+
+
+def _schema(*, newest: bool) -> dict[str, Any]:
+    statistics = _record(
+        "HoodieMetadataColumnStats",
+        fileName=["null", "string"],
+        columnName=["null", "string"],
+        minValue=["null", *_WRAPPERS],
+        maxValue=["null", *_NAMES],
+        **_COUNTS,
+        isDeleted="boolean",
+        **({"isTightBound": "boolean", "valueType": ["null", _TYPE]} if newest else {}),
+    )
+    file = _record("HoodieMetadataFileInfo", size="long", isDeleted="boolean")
+    return _record(
+        "HoodieMetadataRecord",
+        key="string",
+        type="int",
+        filesystemMetadata=["null", {"type": "map", "values": file}],
+        ColumnStatsMetadata=["null", statistics],
+    )
+
+
+NEWEST, OLDEST = _schema(newest=True), _schema(newest=False)
+_PARSED = {id(schema): fastavro.parse_schema(json.loads(json.dumps(schema))) for schema in (NEWEST, OLDEST)}
+
+
+def statistics(
+    low: tuple[str, object] | None = None,
+    high: tuple[str, object] | None = None,
+    *,
+    nulls: int | None = 0,
+    rows: int | None = 1,
+    size: int = 50,
+    deleted: bool = False,
+    tight: bool = False,
+    ordinal: int | None = None,
+    detail: str | None = None,
+) -> dict[str, Any]:
+    """A record of column statistics; bounds are a wrapper's name and a value."""
+    told = None if ordinal is None else {"typeOrdinal": ordinal, "additionalInfo": detail}
+    payload = {
+        "fileName": "f",
+        "columnName": "c",
+        "minValue": None if low is None else (low[0], {"value": low[1]}),
+        "maxValue": None if high is None else (high[0], {"value": high[1]}),
+        "valueCount": rows,
+        "nullCount": nulls,
+        "totalSize": size,
+        "totalUncompressedSize": size,
+        "isDeleted": deleted,
+        "isTightBound": tight,
+        "valueType": told,
+    }
+    return {"key": "", "type": 3, "filesystemMetadata": None, "ColumnStatsMetadata": payload}
+
+
+def files(**sizes: int | None) -> dict[str, Any]:
+    """A record of files with their sizes; None for a file that is deleted."""
+    listed = {name: {"size": size or 0, "isDeleted": size is None} for name, size in sizes.items()}
+    return {"key": "", "type": 2, "filesystemMetadata": listed, "ColumnStatsMetadata": None}
+
+
+def batch(
+    records: Mapping[bytes, Mapping[str, Any]] | Sequence[tuple[bytes, Mapping[str, Any]]],
+    order: int = 0,
+    schema: dict[str, Any] = NEWEST,
+) -> Batch:
+    """The records by key, as cells."""
+    data = bytearray()
+    places: list[tuple[int, int, int, int]] = []
+    for key, record in records.items() if isinstance(records, Mapping) else records:
+        out = io.BytesIO()
+        fastavro.schemaless_writer(out, _PARSED[id(schema)], record)
+        places.append((len(data), len(key), len(data) + len(key), out.tell()))
+        data += key + out.getvalue()
+    columns = np.array(places, np.int64).reshape(-1, 4).T
+    cells = Cells(np.frombuffer(bytes(data), np.uint8), *columns)
+    return Batch(cells, json.dumps(schema), order, f"source {order}")
