@@ -9,15 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final, TypeGuard
+from typing import Any, Final
 
 from hudi_core.avro.defaults import default_from_avro
 from hudi_core.avro.document import NAMED, PRIMITIVES, full_name, is_full_name, is_name, namespace, parse_document
+from hudi_core.avro.logical import (
+    PRIMITIVE_TYPES,
+    branch_name,
+    is_size,
+    logical_attributes,
+    logical_fixed,
+    logical_primitive,
+)
 from hudi_core.errors import SchemaError
 from hudi_core.schema.ids import record_with_ids
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
-from hudi_core.types.decimals import greatest_precision
 from hudi_core.types.disguised import is_blob, missing_from_variant
 
 MAX_DEPTH: Final = 100
@@ -25,38 +32,6 @@ MAX_DEPTH: Final = 100
 
 MAX_COLUMNS: Final = 1_000_000
 """Fields at all depths that are read. Records used by name in each other grow without bound from a small text."""
-
-_PRIMITIVE_TYPES: Final[Mapping[str, t.Type]] = {
-    "boolean": t.Boolean(),
-    "int": t.Int(),
-    "long": t.Long(),
-    "float": t.Float(),
-    "double": t.Double(),
-    "bytes": t.Binary(),
-    "string": t.String(),
-}
-
-_LOGICAL: Final[Mapping[tuple[str, str], t.Type]] = {
-    ("int", "date"): t.Date(),
-    ("int", "time-millis"): t.Time(t.Unit.MILLIS),
-    ("long", "time-micros"): t.Time(t.Unit.MICROS),
-    ("long", "time-nanos"): t.Time(t.Unit.NANOS),
-    ("long", "timestamp-millis"): t.Timestamp(t.Unit.MILLIS),
-    ("long", "timestamp-micros"): t.Timestamp(t.Unit.MICROS),
-    ("long", "timestamp-nanos"): t.Timestamp(t.Unit.NANOS),
-    ("long", "local-timestamp-millis"): t.Timestamp(t.Unit.MILLIS, zoned=False),
-    ("long", "local-timestamp-micros"): t.Timestamp(t.Unit.MICROS, zoned=False),
-    ("long", "local-timestamp-nanos"): t.Timestamp(t.Unit.NANOS, zoned=False),
-    ("string", "uuid"): t.Uuid(),
-}
-_PARAMETERS: Final[Mapping[str, frozenset[str]]] = {
-    "decimal": frozenset({"precision", "scale"}),
-    "vector": frozenset({"dimension", "elementType", "storageBacking"}),
-    "variant": frozenset(),
-    "blob": frozenset(),
-    **{name: frozenset() for _, name in _LOGICAL},
-}
-"""The logical types that are known, with the attributes that belong to them."""
 
 _ATTRIBUTES: Final[Mapping[str, frozenset[str]]] = {
     "record": frozenset({"type", "name", "namespace", "doc", "aliases", "fields"}),
@@ -143,7 +118,7 @@ class _Reader:
         if len(path) > MAX_DEPTH:
             raise self._error(path[:3], f"at most {MAX_DEPTH} levels", "deeper nesting")
         if isinstance(json, str):
-            primitive = _PRIMITIVE_TYPES.get(json)
+            primitive = PRIMITIVE_TYPES.get(json)
             return (primitive, {}) if primitive is not None else self._reference(json, space, path)
         if not isinstance(json, dict):
             raise self._error(path, "a type", repr(json)[:40])
@@ -159,20 +134,9 @@ class _Reader:
             return self._array(json, space, path), {}
         if kind == "map":
             return self._map(json, space, path), {}
-        if kind in _PRIMITIVE_TYPES:
-            return self._primitive(kind, json)
+        if kind in PRIMITIVE_TYPES:
+            return logical_primitive(kind, json), _without(json, _TYPE_ONLY | logical_attributes(json))
         return self._reference(kind, space, path)
-
-    def _primitive(self, kind: str, json: _Json) -> _Found:
-        found, attributes = _PRIMITIVE_TYPES[kind], _TYPE_ONLY
-        logical = json.get("logicalType")
-        if isinstance(logical, str) and logical in _PARAMETERS:
-            attributes = _TYPE_ONLY | {"logicalType"} | _PARAMETERS[logical]
-            if logical == "decimal" and kind == "bytes":
-                found = _decimal(json, None) or found
-            else:
-                found = _LOGICAL.get((kind, logical), found)
-        return found, _without(json, attributes)
 
     def _array(self, json: _Json, space: str, path: _Path) -> t.Array:
         if "items" not in json:
@@ -300,34 +264,11 @@ class _Reader:
 
     def _fixed(self, name: str, json: _Json, path: _Path) -> _Found:
         size = json.get("size")
-        if not _is_size(size):
+        if not is_size(size):
             raise self._error(path, f"a size of {name}", repr(size)[:40])
         fixed = t.Fixed(size, name, self._aliases(json, namespace(name), path), _text(json.get("doc")))
-        found: t.Type = fixed
-        attributes, logical = _ATTRIBUTES["fixed"], json.get("logicalType")
-        if isinstance(logical, str) and logical in _PARAMETERS:
-            attributes = attributes | {"logicalType"} | _PARAMETERS[logical]
-            if logical == "decimal":
-                found = _decimal(json, fixed) or found
-            elif logical == "uuid" and size == 16:
-                found = t.Uuid(fixed)
-            elif logical == "vector":
-                found = self._vector(json, fixed, path)
-        return found, _without(json, attributes)
-
-    def _vector(self, json: _Json, fixed: t.Fixed, path: _Path) -> t.Vector:
-        dimension, element = json.get("dimension"), json.get("elementType", t.VectorElement.FLOAT.name)
-        backing = json.get("storageBacking", t.Vector(1).backing)
-        if not _is_size(dimension) or dimension == 0:
-            raise self._error(path, "a dimension of the vector", repr(dimension)[:40])
-        if element not in t.VectorElement.__members__:
-            raise self._error(path, f"one of {', '.join(t.VectorElement.__members__)}", repr(element)[:40])
-        if backing != t.Vector(1).backing:
-            raise self._error(path, f"the storage {t.Vector(1).backing} of the vector", repr(backing)[:40])
-        kind = t.VectorElement[str(element)]
-        if dimension * kind.value != fixed.size:
-            raise self._error(path, f"{dimension * kind.value} bytes for a vector of {dimension}", f"{fixed.size}")
-        return t.Vector(dimension, kind, str(backing), fixed.name, fixed.aliases, fixed.doc)
+        found = logical_fixed(fixed, json, self._at(path))
+        return found, _without(json, _ATTRIBUTES["fixed"] | logical_attributes(json))
 
     def _aliases(self, json: _Json, space: str, path: _Path) -> tuple[str, ...]:
         aliases = json.get("aliases", [])
@@ -353,49 +294,6 @@ class _Reader:
 
     def _error(self, path: _Path, expected: str, found: str) -> SchemaError:
         return SchemaError(self._at(path), expected=expected, found=found)
-
-
-def branch_name(of: t.Type) -> str:
-    """What tells a union's branches apart: the full name of a named type, else the Avro type below any logical type."""
-    match of:
-        case t.Record(name=name) | t.Enumeration(name=name) | t.Vector(name=name):
-            return name or type(of).__name__.lower()
-        case t.Fixed(name=name) | t.Decimal(fixed=t.Fixed(name=name)) | t.Uuid(fixed=t.Fixed(name=name)):
-            return name or "fixed"
-        case t.Boolean():
-            return "boolean"
-        case t.Int() | t.Date() | t.Time(unit=t.Unit.MILLIS):
-            return "int"
-        case t.Long() | t.Time() | t.Timestamp():
-            return "long"
-        case t.Float():
-            return "float"
-        case t.Double():
-            return "double"
-        case t.Binary() | t.Decimal():
-            return "bytes"
-        case t.String() | t.Uuid():
-            return "string"
-        case t.Array():
-            return "array"
-        case t.Map():
-            return "map"
-        case t.Union():
-            return "union"
-
-
-def _decimal(json: _Json, fixed: t.Fixed | None) -> t.Decimal | None:
-    """The decimal that the attributes describe, None when they are invalid."""
-    precision, scale = json.get("precision"), json.get("scale", 0)
-    if not _is_size(precision) or not _is_size(scale):
-        return None
-    if precision == 0 or scale > precision or (fixed and precision > greatest_precision(fixed.size)):
-        return None
-    return t.Decimal(precision, scale, fixed)
-
-
-def _is_size(json: object) -> TypeGuard[int]:
-    return isinstance(json, int) and not isinstance(json, bool) and 0 <= json < 1 << 31
 
 
 def _is_null(json: object) -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from itertools import count
 from typing import Final
 
+from hudi_core.types.disguised import VARIANT_FIELDS
 from hudi_core.types.nodes import Array, Field, Map, Record, RecordKind, Type, Union, children
 from hudi_core.types.walk import walk, with_children
 
@@ -67,9 +68,17 @@ def _numbered(of: Type, give: _Give, hidden: Iterator[int]) -> Type:
         return next(hidden)
 
     own, below = give_hidden if concealed else give, give_hidden if disguised else give
-    block = [own(field) for field in inner]
+    block = _block(of, inner, own)
     around = hidden if concealed else None
     return with_children(of, tuple(_with_id(*each, below, around) for each in zip(inner, block, strict=True)))
+
+
+def _block(of: Type, inner: tuple[Field, ...], own: _Give) -> list[int]:
+    if not isinstance(of, Record) or of.kind is not RecordKind.VARIANT:
+        return [own(field) for field in inner]
+    # A variant's fields stand in any order; by name they have the same ids in every file.
+    named = {name: own(of.fields[0]) for name in dict.fromkeys((*VARIANT_FIELDS, *(field.name for field in inner)))}
+    return [named[field.name] for field in inner]
 
 
 def _with_id(field: Field, column: int, give: _Give, hidden: Iterator[int] | None) -> Field:

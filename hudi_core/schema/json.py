@@ -69,7 +69,6 @@ _PARAMETERISED: Final = (
 )
 
 _VARIANT_IDS: Final = {METADATA: -2, VALUE: -1}
-_VARIANT_DOCS: Final = {METADATA: "Variant metadata component", VALUE: "Variant value component"}
 _BLOB_IDS: Final = {"type": -10, "data": -11, "reference": -12}
 
 _Path = tuple[str, ...]
@@ -358,19 +357,19 @@ def compact(document: object) -> str:
 _ESCAPE: Final = re.compile(r"\\\\|\\u([0-9a-f]{4})")
 
 
-def _canonical(of: t.Record, ids: Mapping[str, int], docs: Mapping[str, str]) -> dict[str, object]:
+def _canonical(of: t.Record, ids: Mapping[str, int]) -> dict[str, object]:
     """A variant or blob as Hudi persists it: given ids at the top, ids from 0 within its `reference`."""
     fields: list[dict[str, object]] = []
     for position, field in enumerate(of.fields):
         inner: object = "string" if isinstance(field.type, t.Enumeration) else type_to_json_text(field.type)
         if isinstance(field.type, t.Record):
-            inner = _canonical(field.type, {}, {})
+            inner = _canonical(field.type, {})
         found = {"id": ids.get(field.name, position), "name": field.name, "optional": field.optional, "type": inner}
-        fields.append({**found, "doc": docs[field.name]} if field.name in docs else found)
+        fields.append({**found, "doc": field.doc} if field.doc is not None else found)
     return {"type": "record", "fields": fields}
 
 
 _CANONICAL: Final = {
-    t.RecordKind.VARIANT: _canonical(variant(), _VARIANT_IDS, _VARIANT_DOCS),
-    t.RecordKind.BLOB: _canonical(blob(), _BLOB_IDS, {}),
+    t.RecordKind.VARIANT: _canonical(variant(), _VARIANT_IDS),
+    t.RecordKind.BLOB: _canonical(blob(), _BLOB_IDS),
 }

@@ -21,3 +21,8 @@ def with_meta_columns(record: Record, *, operation: bool = False) -> Record:
     names = (*META_COLUMNS, OPERATION) if operation else META_COLUMNS
     meta = tuple(Field(0, name, String(), optional=True, doc="", default=None) for name in names)
     return record_with_ids(replace(record, fields=meta + tuple(f for f in record.fields if f.name not in names)))
+
+
+def without_meta_columns(record: Record) -> Record:
+    """The record without any of the meta columns; all ids stay."""
+    return replace(record, fields=tuple(f for f in record.fields if f.name not in (*META_COLUMNS, OPERATION)))

@@ -1,8 +1,9 @@
-"""Schemas made of a schema: columns chosen, columns made optional. Ids stay, and so does the greatest id ever given."""
+"""Schemas made of a schema: columns chosen, ordered, made optional. Ids stay, and so does the greatest id ever given."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from hudi_core.schema.schema import Path, Place, Schema
@@ -34,6 +35,26 @@ def with_all_optional(schema: Schema) -> Schema:
     """The schema with every top-level column optional, and null its default."""
     fields = tuple(replace(field, optional=True, default=None) for field in schema.fields)
     return replace(schema, record=replace(schema.record, fields=fields))
+
+
+def in_order(schema: Schema, positions: Mapping[Path, int]) -> Schema:
+    """The schema with the fields of each record sorted by the positions of their paths, those without a position last."""
+    return replace(schema, record=_ordered(schema.record, positions, ()))
+
+
+def _ordered(of: t.Record, positions: Mapping[Path, int], path: Path) -> t.Record:
+    inner = [_with_order_inside(each, positions, (*path, each.name)) for each in of.fields]
+    inner.sort(key=lambda each: positions.get((*path, each.name), math.inf))
+    return replace(of, fields=tuple(inner))
+
+
+def _with_order_inside(field: t.Field, positions: Mapping[Path, int], path: Path) -> t.Field:
+    if isinstance(field.type, t.Record):
+        of: t.Type = _ordered(field.type, positions, path)
+    else:
+        inner = (_with_order_inside(each, positions, (*path, each.name)) for each in children(field.type))
+        of = with_children(field.type, tuple(inner))
+    return field if of is field.type else replace(field, type=of, default=_default(field.default, field.type, of))
 
 
 _Wanted = dict[int, "_Wanted | None"]

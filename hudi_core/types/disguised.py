@@ -21,13 +21,17 @@ from hudi_core.types.nodes import (
 METADATA = "metadata"
 VALUE = "value"
 TYPED_VALUE = "typed_value"
+VARIANT_FIELDS = (METADATA, VALUE, TYPED_VALUE)
 
 _BLOB_STORAGE = Enumeration(("INLINE", "OUT_OF_LINE"), name="blob_storage_type")
 
 
 def variant(name: str = "variant") -> Record:
-    """An unshredded variant, without column ids."""
-    fields = (Field(0, METADATA, Binary(), optional=False), Field(0, VALUE, Binary(), optional=False))
+    """An unshredded variant, without column ids, with the docs that Hudi gives it."""
+    fields = (
+        Field(0, METADATA, Binary(), optional=False, doc="Variant metadata component"),
+        Field(0, VALUE, Binary(), optional=False, doc="Variant value component"),
+    )
     return Record(fields, name=name, kind=RecordKind.VARIANT)
 
 
@@ -63,7 +67,7 @@ def missing_from_variant(record: Record) -> str | None:
             return f"bytes as its field {name}"
     if fields[METADATA].optional:
         return f"a required field {METADATA}"
-    if fields.keys() - {METADATA, VALUE, TYPED_VALUE}:
+    if fields.keys() - set(VARIANT_FIELDS):
         return f"no fields but {METADATA}, {VALUE} and {TYPED_VALUE}"
     return None
 

@@ -75,6 +75,8 @@ class Cast(Enum):
     PARSE_DATE = "the day that a text says"
     PARSE_UUID = "the UUID that a text says"
     SYMBOL = "the text, which has to be one of the symbols"
+    BY_TEXT = "the text of the value, or the text that bytes are in UTF-8, as the wanted type reads it"
+    NEVER = "nothing but null: no value has a counterpart"
     UNIT = "the same time in the wanted unit, cut towards the past"
     MIDNIGHT = "the beginning of the day"
 
@@ -235,13 +237,22 @@ _ROWS: Final[tuple[_Row, ...]] = (
     (String, Binary, _always, _row(_ALL, Cast.ENCODE, _EXACT, keeps_order=True)),
     (String, Date, _always, _row([Purpose.ALTER], Cast.PARSE_DATE, _DEPENDS, keeps_order=False)),
     (String, Decimal, _fixed_backed, _row([Purpose.ALTER], Cast.PARSE_DECIMAL, _DEPENDS, keeps_order=False)),
-    (String, Decimal, _always, _row([], Cast.PARSE_DECIMAL, _DEPENDS, keeps_order=False)),
+    ((String, Enumeration), Decimal, _always, _row([], Cast.PARSE_DECIMAL, _DEPENDS, keeps_order=False)),
     (String, Uuid, _always, _row([Purpose.WRITE], Cast.PARSE_UUID, _DEPENDS, keeps_order=False)),
+    (Enumeration, Binary, _always, _row([], Cast.ENCODE, _EXACT, keeps_order=True)),
+    (Enumeration, Date, _always, _row([], Cast.PARSE_DATE, _DEPENDS, keeps_order=False)),
+    (Enumeration, Uuid, _always, _row([], Cast.PARSE_UUID, _DEPENDS, keeps_order=False)),
+    # What two changes lead to, by way of a string: files from before both stay readable.
+    ((Int, Long, Float, Double, Decimal, Date), Binary, _always, _row([], Cast.BY_TEXT, _EXACT, keeps_order=False)),
+    (Binary, (Date, Decimal, Uuid), _always, _row([], Cast.BY_TEXT, _DEPENDS, keeps_order=False)),
+    ((Int, Long, Float, Double, Decimal), (Date, Uuid), _always, _row([], Cast.NEVER, _DEPENDS, keeps_order=False)),
+    (Date, (Decimal, Uuid), _always, _row([], Cast.NEVER, _DEPENDS, keeps_order=False)),
     ((String, Enumeration), Enumeration, _always, _row([], Cast.SYMBOL, _DEPENDS, keeps_order=True)),
     # Bytes.
     ((Fixed, Vector), Binary, _always, _row([], Cast.SAME, _EXACT, keeps_order=True)),
     # Time. A number without a unit was written by versions that knew none; a date has no zone.
     (Long, Timestamp, _always, _row([Purpose.WRITE], Cast.RELABEL, _EXACT, keeps_order=True)),
+    (Int, Timestamp, _always, _row([], Cast.RELABEL, _EXACT, keeps_order=True)),
     (Date, Timestamp, _no_zone, _row([], Cast.MIDNIGHT, _DEPENDS, keeps_order=True)),
     (Time, Time, _finer, _row([], Cast.UNIT, _EXACT, keeps_order=True)),
     (Time, Time, _always, _row([], Cast.UNIT, _LOSSY, keeps_order=True)),
