@@ -1,0 +1,111 @@
+"""Opening metadata tables: which parts may be used, which instants count, and how damage is told."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from hudi_core.errors import CorruptFileError, HudiError
+from hudi_core.metadata.table import METADATA_FOLDER, MetadataTable, open_metadata_table
+from tests.support.conformance import TableEntry, tables
+from tests.support.tables import metadata_of, opened
+
+
+def smallest(*needs: str, compacted: bool = False) -> TableEntry:
+    """The smallest recorded table with these metadata partitions, and with a compacted metadata table if asked for."""
+    for entry in sorted(tables(), key=lambda each: (each.folder / "table.zip").stat().st_size):
+        if set(needs) <= set(entry.expected["table"]["metadata_partitions"]):
+            metadata = metadata_of(entry)[3]
+            assert metadata is not None
+            if not compacted or any(instant.action == "commit" for instant in metadata.timeline.commits):
+                return entry
+    pytest.skip(f"no recorded table with the metadata partitions {needs}")
+
+
+@pytest.fixture
+def copied(tmp_path: Path) -> Path:
+    """A copy of a small table with `files` and `column_stats`, whose metadata table was compacted."""
+    target = tmp_path / "table"
+    shutil.copytree(smallest("files", "column_stats", compacted=True).unpacked(), target)
+    return target
+
+
+def metadata(root: Path) -> MetadataTable:
+    storage, config, timeline = opened(root)
+    found = open_metadata_table(storage, config, timeline)
+    assert found is not None
+    return found
+
+
+def test_partitions_that_are_not_listed_are_not_used(copied: Path) -> None:
+    storage, config, timeline = opened(copied)
+    assert open_metadata_table(storage, config.model_copy(update={"metadata_partitions": ()}), timeline) is None
+    only_files = config.model_copy(update={"metadata_partitions": ("files",)})
+    found = open_metadata_table(storage, only_files, timeline)
+    assert found is not None
+    assert found.files()
+    assert found.column_stats(["_hoodie_commit_time"]) == {"_hoodie_commit_time": ()}
+    assert metadata(copied).column_stats(["_hoodie_commit_time"])["_hoodie_commit_time"] != ()
+
+
+def test_instant_that_is_pending_on_the_table_does_not_count(copied: Path) -> None:
+    whole = metadata(copied)
+    _, config, timeline = opened(copied)
+    latest = next(
+        i for i in reversed(timeline.commits) if i.requested_time in {c.requested_time for c in whole.timeline.commits}
+    )
+    (copied / timeline.folder / latest.file).unlink()
+    pending = metadata(copied)
+    assert latest.requested_time in pending.pending
+    assert not pending.counts(latest.requested_time)
+    gone = {name for files in whole.files().values() for name in files}
+    gone -= {name for files in pending.files().values() for name in files}
+    assert gone
+    assert all(latest.requested_time in name for name in gone) or config.layout == 1
+
+
+def test_metadata_table_that_lags_behind_is_refused(copied: Path) -> None:
+    found = metadata(copied)
+    _, _, timeline = opened(copied)
+    latest = timeline.commits[-1].requested_time
+    for path in (copied / found.timeline.folder).glob(f"{latest}*"):
+        path.unlink()
+    with pytest.raises(CorruptFileError, match=rf"expected the table's latest commit {latest}"):
+        metadata(copied)
+
+
+def test_missing_properties_are_damage(copied: Path) -> None:
+    (copied / METADATA_FOLDER / ".hoodie/hoodie.properties").unlink()
+    with pytest.raises(CorruptFileError, match="metadata table"):
+        metadata(copied)
+
+
+def test_missing_file_of_the_last_compaction_is_damage(copied: Path) -> None:
+    bases = sorted((copied / METADATA_FOLDER / "files").glob("*.hfile"))
+    bases[-1].unlink()
+    with pytest.raises(CorruptFileError, match=bases[-1].name):
+        metadata(copied).files()
+
+
+def test_missing_partition_folder_is_damage(copied: Path) -> None:
+    shutil.rmtree(copied / METADATA_FOLDER / "column_stats")
+    with pytest.raises(CorruptFileError, match="column_stats: expected file groups"):
+        metadata(copied).column_stats(["_hoodie_commit_time"])
+
+
+def test_damage_names_the_file_wherever_it_is(copied: Path) -> None:
+    """Every file that is read, cut short and changed in the middle: an error that names it, or the same answer."""
+    expected = metadata(copied).files()
+    for each in metadata(copied).slices("files"):
+        for file in each.files:
+            path = copied / file.path
+            content = path.read_bytes()
+            for damaged in (content[: len(content) // 2], b"", content[:200] + bytes(64) + content[264:]):
+                path.write_bytes(damaged)
+                try:
+                    assert metadata(copied).files() == expected
+                except HudiError as error:
+                    assert file.name in str(error)
+            path.write_bytes(content)
