@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import decimal
 from collections.abc import Callable
-from typing import Any, Final, assert_never
+from typing import Any, Final, NoReturn, assert_never
 
 from hudi_core.errors import SchemaError
 from hudi_core.types import nodes as t
@@ -54,6 +54,10 @@ def _function(how: Cast, from_: Any, to: Any) -> Callable[[Any], Any]:
             return lambda value: _to_decimal(value, from_, to)
         case Cast.PARSE_DECIMAL | Cast.PARSE_DATE | Cast.PARSE_UUID | Cast.SYMBOL:
             return lambda value: parse_text(value, to)
+        case Cast.BY_TEXT:
+            return lambda value: _by_text(value, from_, to)
+        case Cast.NEVER:
+            return lambda value: _never(value, from_, to)
         case Cast.RESCALE:
             return lambda value: _rescaled(value, from_, to)
         case Cast.UNIT:
@@ -83,6 +87,15 @@ def _decoded(value: bytes, from_: t.Type, to: t.Type) -> str:
         return value.decode("utf-8")
     except UnicodeDecodeError:
         raise _refused(value, from_, to) from None
+
+
+def _by_text(value: Any, from_: t.Type, to: t.Type) -> Any:
+    text = _decoded(value, from_, to) if isinstance(from_, t.Binary) else to_text(value, from_)
+    return text.encode("utf-8") if isinstance(to, t.Binary) else parse_text(text, to)
+
+
+def _never(value: object, from_: t.Type, to: t.Type) -> NoReturn:
+    raise _refused(value, from_, to)
 
 
 def _to_decimal(value: int | float, from_: t.Type, to: t.Decimal) -> decimal.Decimal:

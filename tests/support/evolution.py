@@ -22,6 +22,7 @@ from hudi_core.evolve.changes import (
 from hudi_core.schema.ids import record_with_ids
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
+from hudi_core.types.promote import Purpose, promotion
 
 PRIMITIVES: tuple[t.Type, ...] = (
     t.Boolean(),
@@ -96,7 +97,9 @@ def changes(draw: st.DrawFn, schema: Schema) -> Change:
         case 4:
             return MoveColumn(path, position)
         case 5:
-            return AlterType(path, draw(st.sampled_from(PRIMITIVES)))
+            of = schema.get(path).field.type
+            allowed = [to for to in PRIMITIVES if promotion(of, to, Purpose.ALTER)]
+            return AlterType(path, draw(st.sampled_from([*allowed, draw(st.sampled_from(PRIMITIVES))])))
         case 6:
             return SetOptional(path, draw(st.booleans()), draw(st.booleans()))
         case 7:

@@ -60,6 +60,10 @@ def _reads_more(q: Question) -> bool:
         or _is(q, "covers", (t.Date, t.Uuid), t.String)
         or _is(q, "covers", (t.Fixed, t.Vector), t.Binary)
         or (_is(q, "covers", t.Date, t.Timestamp) and not q["to"].zoned)
+        or _is(q, "covers", t.Int, t.Timestamp)
+        or _is(q, "covers", (*_NUMBERS, t.Decimal, t.Date, t.Enumeration), t.Binary)
+        or _is(q, "covers", (*_NUMBERS, t.Decimal, t.Binary, t.Enumeration), (t.Date, t.Uuid))
+        or _is(q, "covers", (t.Date, t.Binary, t.Enumeration), (t.Decimal, t.Uuid))
     )
 
 
@@ -80,7 +84,7 @@ def _coarser(q: Question) -> bool:
 
 
 def _relabelled(q: Question) -> bool:
-    if q["ask"] != "value" or _is(q, "value", t.Long, t.Timestamp) or _is(q, "value", t.Date, t.String):
+    if q["ask"] != "value" or _is(q, "value", (t.Int, t.Long), t.Timestamp) or _is(q, "value", t.Date, t.String):
         return False
     from_, to = isinstance(q["from"], _TIMES), isinstance(q["to"], _TIMES)
     if from_ and to:
@@ -124,7 +128,8 @@ def _no_uuid(q: Question) -> bool:
     if q["ask"] != "value" or not isinstance(q["to"], t.Uuid) or isinstance(q["from"], t.Uuid):
         return False
     try:
-        return not isinstance(q["value"], str) or str(uuid.UUID(q["value"])) != q["value"]
+        said = q["value"].decode("utf-8") if isinstance(q["value"], bytes) else q["value"]
+        return not isinstance(said, str) or str(uuid.UUID(said)) != said
     except ValueError:
         return True
 
@@ -135,6 +140,10 @@ def _into_bytes_backed(q: Question) -> bool:
 
 def _decimal_from_bytes(q: Question) -> bool:
     return _is(q, "value", _BYTES, t.Decimal) or _is(q, "value", t.Decimal, t.Binary)
+
+
+def _twice_changed(q: Question) -> bool:
+    return _is(q, "value", (*_NUMBERS, t.Date, t.Enumeration), t.Binary) or _is(q, "value", t.Binary, t.Date)
 
 
 def _fixed_of_another_kind(q: Question) -> bool:
@@ -272,10 +281,17 @@ PROMOTION = (
     ),
     Deviation(
         "type_promotion",
-        "bytes are no decimal",
+        "bytes are text and not the digits of a decimal",
         _decimal_from_bytes,
-        "Refused.",
+        "By way of text, as two changes through string lead there: the bytes of `12.5` are 12.50, anything else is refused.",
         "Hudi takes bytes for the unscaled number of whatever scale is wanted, and gives out a decimal's bytes without it.",
+    ),
+    Deviation(
+        "type_promotion",
+        "what two changes lead to can be read",
+        _twice_changed,
+        "A number that was changed to string and then to binary is the bytes of its text; bytes become dates by way of text.",
+        "Hudi accepts both changes and then cannot read files from before the first.",
     ),
     Deviation(
         "type_promotion",
