@@ -53,9 +53,7 @@ def test_partitions_that_are_not_listed_are_not_used(copied: Path) -> None:
 def test_instant_that_is_pending_on_the_table_does_not_count(copied: Path) -> None:
     whole = metadata(copied)
     _, config, timeline = opened(copied)
-    latest = next(
-        i for i in reversed(timeline.commits) if i.requested_time in {c.requested_time for c in whole.timeline.commits}
-    )
+    latest = next(instant for instant, said in timeline.newest_first() if said.stats)
     (copied / timeline.folder / latest.file).unlink()
     pending = metadata(copied)
     assert latest.requested_time in pending.pending
