@@ -340,7 +340,7 @@ PROMOTION = (
         "dates as Spark reads them",
         _loose_date,
         "Text that Spark's cast takes for a date is one (`2024-02`, blanks around).",
-        "Hudi's Spark reader takes it, its Avro reader raises.",
+        "Hudi's Avro and vectorised readers take `yyyy-mm-dd` only, and what Spark's own cast takes depends on the reader in use.",
     ),
 )
 
