@@ -1,8 +1,8 @@
 """Statistics in a Parquet footer: of each leaf column over all row groups, as values of ours, unknown where in doubt.
 
-What is unknown: no bounds in some group that has values; NaN as a bound (bounds of floats never say that there is no NaN);
-INT96, which has no order; byte arrays from writers that compared bytes as signed. Writers may cut long texts short, but
-then round the bounds outward: they still enclose every value.
+What is unknown: no bounds in some group that has values; NaN as a bound; INT96, which has no order; byte arrays from
+writers that compared bytes as signed. Most writers leave NaN out of the bounds, which then do not tell whether there is
+one. Writers may cut long texts short, but then round the bounds outward: they still enclose every value.
 """
 
 from __future__ import annotations
@@ -22,8 +22,11 @@ from hudi_core.values.order import sort_key
 
 Path = tuple[str, ...]
 
-_WRITER = re.compile(r"parquet-mr version (\d+)\.(\d+)")
-_FIRST_WITH_ORDERED_BYTES = (1, 10)
+_JAVA_WRITER = re.compile(r"parquet-mr version (\d+)\.(\d+)")
+_TYPED_ORDER = (1, 10)
+"""The Java library's first version that orders values by their logical types, and NaN last."""
+_BEYOND_KNOWN = (1, 16)
+"""Its first version of which it is not known that it does so."""
 _INTEGERS = ("INT32", "INT64")
 _BYTES = ("BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY")
 _UUID_BYTES = 16
@@ -92,7 +95,9 @@ def _statistics(metadata: pq.FileMetaData, leaf: Leaf) -> LeafStatistics:
             low, high = _bounds(said, leaf.type) if ordered and said is not None and said.has_min_max else _UNKNOWN
             lows.append(low)
             highs.append(high)
-    return LeafStatistics(leaf.type, _least(lows, leaf.type), _greatest(highs, leaf.type), nulls, metadata.num_rows)
+    low, high = _least(lows, leaf.type), _greatest(highs, leaf.type)
+    nans = isinstance(leaf.type, t.Float | t.Double) and not (low is not None and _makes_nan_a_bound(metadata))
+    return LeafStatistics(leaf.type, low, high, nulls, metadata.num_rows, nans)
 
 
 def _least(bounds: list[Any], of: t.Type) -> Any:
@@ -108,9 +113,20 @@ def _has_order(metadata: pq.FileMetaData, leaf: Leaf) -> bool:
     physical = metadata.schema.column(leaf.number).physical_type
     if physical not in _BYTES:
         return bool(physical != "INT96")
-    writer: str = metadata.created_by or ""
-    mr = _WRITER.match(writer)
-    return bool(writer) if mr is None else (int(mr[1]), int(mr[2])) >= _FIRST_WITH_ORDERED_BYTES
+    java = _parquet_java(metadata)
+    return bool((metadata.created_by or "").strip()) if java is None else java >= _TYPED_ORDER
+
+
+def _makes_nan_a_bound(metadata: pq.FileMetaData) -> bool:
+    """Whether the writer takes NaN for the greatest value, so that bounds without it tell that there is none."""
+    java = _parquet_java(metadata)
+    return java is not None and _TYPED_ORDER <= java < _BEYOND_KNOWN
+
+
+def _parquet_java(metadata: pq.FileMetaData) -> tuple[int, int] | None:
+    """The version of the Java library that wrote the file; None for another writer."""
+    found = _JAVA_WRITER.match(metadata.created_by or "")
+    return (int(found[1]), int(found[2])) if found else None
 
 
 def _bounds(said: Any, of: t.Primitive) -> tuple[Any, Any]:

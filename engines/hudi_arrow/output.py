@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol, Self
@@ -18,6 +19,7 @@ from hudi_arrow.types import schema_to_arrow, to_arrow
 from hudi_core.errors import HudiError, StorageError, UnsupportedError, UsageError
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
+from hudi_core.types.walk import with_children
 
 ToJson = Callable[[Array, t.Type], list[Any]]
 
@@ -102,7 +104,7 @@ class _Lines:
 
 
 def _parquet(path: Path, schema: Schema, _: ToJson) -> _Sink:
-    arrow = schema_to_arrow(schema).value
+    arrow = schema_to_arrow(_all_optional(schema)).value
     return _Arrow(pq.ParquetWriter(path, arrow, compression="zstd"), arrow, _as(arrow))
 
 
@@ -125,6 +127,20 @@ def _csv(path: Path, schema: Schema, to_json: ToJson) -> _Sink:
         ]
 
     return _Arrow(csv.CSVWriter(str(path), arrow), arrow, columns)
+
+
+def _all_optional(schema: Schema) -> Schema:
+    """A required field below a null struct has no value, which the Parquet writer takes for a contradiction."""
+    record = _relaxed(schema.record)
+    assert isinstance(record, t.Record)
+    return Schema(record, schema.version, schema.max_column_id)
+
+
+def _relaxed(of: t.Type) -> t.Type:
+    inner = [replace(child, type=_relaxed(child.type), optional=True) for child in t.children(of)]
+    if isinstance(of, t.Map):
+        inner[0] = of.key
+    return with_children(of, tuple(inner))
 
 
 def _as(schema: pa.Schema) -> Callable[[pa.RecordBatch], list[Array]]:

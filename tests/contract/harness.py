@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from hypothesis import HealthCheck, given, settings
 
-from hudi_core.engine import Rows, Values
+from hudi_core.engine import Engine, Rows, Values
 from hudi_core.schema.schema import Schema
 from hudi_core.types.nodes import Type
+
+AnyEngine: TypeAlias = Engine[Any, Any, Any]
 
 
 def law(*arguments: Any, **named: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:

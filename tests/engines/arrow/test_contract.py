@@ -9,13 +9,15 @@ import pyarrow as pa
 import pytest
 
 from hudi_arrow.arrays import from_values, to_values
+from hudi_arrow.engine import ENGINE
 from hudi_arrow.rows import ArrowRows
 from hudi_arrow.types import to_arrow
 from hudi_arrow.values import ArrowValues
 from hudi_core.schema.schema import Schema
 from hudi_core.types.nodes import Type
-from tests.contract.harness import Given
+from tests.contract.harness import AnyEngine, Given
 from tests.contract.rows import ProjectionContract, RowsContract, RowTruthContract
+from tests.contract.storage import StorageContract
 from tests.contract.values import ValuesContract
 
 
@@ -56,6 +58,11 @@ def _sliced(column: Given) -> pa.Array:
 
 
 @pytest.fixture(scope="session")
+def whole_engine() -> AnyEngine:
+    return ENGINE
+
+
+@pytest.fixture(scope="session")
 def batches() -> ArrowBatches:
     return ArrowBatches()
 
@@ -78,4 +85,8 @@ class TestProjection(ProjectionContract):
 
 
 class TestRows(RowsContract):
+    pass
+
+
+class TestStorage(StorageContract):
     pass

@@ -9,10 +9,12 @@ import pytest
 
 from hudi_core.schema.schema import Schema
 from hudi_core.types.nodes import Type
+from hudi_plain.engine import ENGINE
 from hudi_plain.rows import Batch, PlainRows
 from hudi_plain.values import PlainValues
-from tests.contract.harness import Given
+from tests.contract.harness import AnyEngine, Given
 from tests.contract.rows import ProjectionContract, RowsContract, RowTruthContract
+from tests.contract.storage import StorageContract
 from tests.contract.values import ValuesContract
 
 
@@ -41,6 +43,11 @@ class PlainBatches:
 
 
 @pytest.fixture(scope="session")
+def whole_engine() -> AnyEngine:
+    return ENGINE
+
+
+@pytest.fixture(scope="session")
 def batches() -> PlainBatches:
     return PlainBatches()
 
@@ -63,4 +70,8 @@ class TestProjection(ProjectionContract):
 
 
 class TestRows(RowsContract):
+    pass
+
+
+class TestStorage(StorageContract):
     pass

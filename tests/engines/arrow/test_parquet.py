@@ -1,0 +1,207 @@
+"""Parquet as writers of all ages leave it: INT96, integers as decimals, unsigned numbers, old list layouts, Avro schemas."""
+
+from __future__ import annotations
+
+import datetime
+import io
+import json
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from hudi_arrow.parquet import ParquetReader
+from hudi_arrow.storage import ArrowStorage
+from hudi_core.engine import FileInfo, Footer, LeafStatistics
+from hudi_core.types import nodes as t
+from hudi_plain.storage import PlainStorage
+
+READER = ParquetReader()
+
+
+def read(table: pa.Table, folder: Path, **options: Any) -> tuple[Footer, pa.Table]:
+    path = folder / f"{len(list(folder.iterdir()))}.parquet"
+    pq.write_table(table, path, **options)
+    storage, file = ArrowStorage(str(folder)), FileInfo(path.name, path.stat().st_size)
+    return READER.footer(storage, file), pa.Table.from_batches(READER.batches(storage, file))
+
+
+def test_int96_is_an_instant_in_microseconds_without_bounds_at_any_depth(tmp_path: Path) -> None:
+    moment = datetime.datetime(2024, 1, 2, 3, 4, 5, 678_901)
+    kind = pa.timestamp("us")
+    table = pa.table(
+        {
+            "t": pa.array([moment], kind),
+            "s": pa.array([{"x": 1, "l": [moment, None]}], pa.struct([("x", pa.int32()), ("l", pa.list_(kind))])),
+            "m": pa.array([[("k", moment)]], pa.map_(pa.string(), kind)),
+        }
+    )
+    footer, rows = read(table, tmp_path, use_deprecated_int96_timestamps=True, store_schema=False)
+    assert footer.schema.get("t").field.type == t.Timestamp()
+    assert footer.schema.get("s.l.element").field.type == t.Timestamp()
+    assert footer.schema.get("m.value").field.type == t.Timestamp()
+    known = footer.statistics["t",]
+    assert (known.low, known.high, known.nulls, known.values) == (None, None, None, 1)
+    utc = moment.replace(tzinfo=datetime.UTC)
+    assert rows.to_pylist() == [{"t": utc, "s": {"x": 1, "l": [utc, None]}, "m": [("k", utc)]}]
+
+
+@pytest.mark.parametrize("precision", [5, 15, 30])
+@pytest.mark.parametrize("as_integer", [False, True])
+def test_bounds_of_decimals_do_not_depend_on_how_they_are_stored(
+    tmp_path: Path, precision: int, as_integer: bool
+) -> None:
+    values = [Decimal("-1.50"), Decimal("2.25"), None, Decimal("-0.01")]
+    table = pa.table({"d": pa.array(values, pa.decimal128(precision, 2))})
+    known = read(table, tmp_path, store_decimal_as_integer=as_integer)[0].statistics["d",]
+    assert (known.low, known.high, known.nulls, known.values) == (Decimal("-1.50"), Decimal("2.25"), 1, 4)
+
+
+@pytest.mark.parametrize(
+    ("values", "low", "high"),
+    [
+        (pa.array([1, 2**32 - 1], pa.uint32()), 1, 2**32 - 1),
+        (pa.array([1, 2**64 - 1], pa.uint64()), Decimal(1), Decimal(2**64 - 1)),
+        (pa.array([200, 3], pa.uint8()), 3, 200),
+        (pa.array([-3, 100], pa.int8()), -3, 100),
+        (pa.array([5, -7], pa.date32()), -7, 5),
+        (pa.array([5, -7], pa.timestamp("ns")), -7, 5),
+        (pa.array([5, -7], pa.timestamp("s")), -7000, 5000),
+        (pa.array([5, 7], pa.time32("s")), 5000, 7000),
+        (pa.array([5, 7], pa.time64("us")), 5, 7),
+        (pa.array([True, False]), False, True),
+        (pa.array(["é", "z", None]), "z", "é"),
+        (pa.array(["b", "a"]).dictionary_encode(), "a", "b"),
+        (pa.array([b"\x7f", b"\x80"]), b"\x7f", b"\x80"),
+        (pa.array([b"\x7f", b"\x80"], pa.binary(1)), b"\x7f", b"\x80"),
+        (pa.array([0.0, -1.5]), -1.5, 0.0),
+    ],
+    ids=lambda value: str(value.type) if isinstance(value, pa.Array) else "",
+)
+def test_bounds_are_values_in_the_form_of_the_domain(tmp_path: Path, values: pa.Array, low: Any, high: Any) -> None:
+    footer, rows = read(pa.table({"x": values}), tmp_path)
+    known = footer.statistics["x",]
+    assert (known.low, known.high) == (low, high) and type(known.low) is type(low)
+    assert rows.num_rows == len(values)
+
+
+def test_nan_is_no_bound_and_no_value_leaves_no_bounds(tmp_path: Path) -> None:
+    table = pa.table(
+        {"n": [float("nan")] * 2, "e": pa.array([None, None], pa.int32()), "h": pa.array([1.5, 2], pa.float16())}
+    )
+    statistics = read(table, tmp_path)[0].statistics
+    assert statistics["n",] == LeafStatistics(t.Double(), None, None, 0, 2)
+    assert statistics["e",] == LeafStatistics(t.Int(), None, None, 2, 2, nans=False)
+    assert statistics["h",].low is None
+
+
+def test_bounds_hold_over_all_row_groups_and_are_unknown_when_one_has_none(tmp_path: Path) -> None:
+    table = pa.table({"a": [5, 1, None, 9], "s": ["b", "a", "x" * 10_000, "c"], "n": [None, None, None, 3]})
+    statistics = read(table, tmp_path, row_group_size=1)[0].statistics
+    assert statistics["a",] == LeafStatistics(t.Long(), 1, 9, 1, 4, nans=False)
+    assert statistics["n",] == LeafStatistics(t.Long(), 3, 3, 3, 4, nans=False)
+    assert (statistics["s",].low, statistics["s",].high, statistics["s",].nulls) == (None, None, 0)
+
+
+def test_columns_without_statistics_are_unknown(tmp_path: Path) -> None:
+    known = read(pa.table({"a": [1, 2]}), tmp_path, write_statistics=False)[0].statistics["a",]
+    assert known == LeafStatistics(t.Long(), None, None, None, 2, nans=False)
+
+
+def test_only_leaves_outside_lists_and_maps_have_statistics_and_find_theirs(tmp_path: Path) -> None:
+    table = pa.table(
+        {
+            "l": [[1, 2]],
+            "m": pa.array([[("k", 1)]], pa.map_(pa.string(), pa.int32())),
+            "s": [{"x": [{"deep": 1}], "y": 7}],
+            "a.b": [8],
+            "a": [{"b": 9}],
+        }
+    )
+    statistics = read(table, tmp_path)[0].statistics
+    assert {path: known.low for path, known in statistics.items()} == {("s", "y"): 7, ("a.b",): 8, ("a", "b"): 9}
+
+
+@pytest.mark.parametrize(
+    ("writer", "orders_bytes", "nans"),
+    [
+        (b"parquet-mr version 1.10.1", True, False),
+        (b"parquet-mr version 1.13.1", True, False),
+        (b"parquet-mr version 1.99.0", True, True),
+        (b"parquet-mr version 1.8.3", False, True),
+        (b"parquet-rs version 9.0.0", True, True),
+        (b"", False, True),
+    ],
+)
+def test_how_far_bounds_go_depends_on_the_writer(tmp_path: Path, writer: bytes, orders_bytes: bool, nans: bool) -> None:
+    buffer = io.BytesIO()
+    table = pa.table(
+        {"s": ["a", "é"], "d": pa.array([Decimal(1)] * 2, pa.decimal128(5, 0)), "i": [1, 2], "f": [1.0, 2.0]}
+    )
+    pq.write_table(table, buffer)
+    content = buffer.getvalue()
+    own = pq.read_metadata(io.BytesIO(content)).created_by.encode()
+    (tmp_path / "f").write_bytes(content.replace(own, writer.ljust(len(own))))
+    known = READER.footer(ArrowStorage(str(tmp_path)), FileInfo("f", len(content))).statistics
+    assert (known["s",].low is not None) == (known["d",].low is not None) == orders_bytes
+    assert (known["f",].low, known["f",].nans) == (1.0, nans)
+    assert (known["i",].low, known["i",].nans) == (1, False)
+
+
+UUID_TEXT = {"type": "string", "logicalType": "uuid"}
+INNER = {"type": "record", "name": "inner", "fields": [{"name": "u", "type": UUID_TEXT}]}
+AVRO = {
+    "type": "record",
+    "name": "row",
+    "fields": [
+        {"name": "e", "type": {"type": "enum", "name": "colour", "symbols": ["RED", "GREEN"]}},
+        {"name": "t", "type": {"type": "long", "logicalType": "timestamp-millis"}},
+        {"name": "s", "doc": "said", "type": ["null", INNER]},
+    ],
+}
+
+
+def test_the_avro_schema_tells_more_where_it_agrees_with_what_is_stored(tmp_path: Path) -> None:
+    table = pa.table(
+        {
+            "e": ["RED"],
+            "t": pa.array([1], pa.timestamp("us", "UTC")),
+            "s": [{"u": "00000000-0000-0000-0000-000000000000"}],
+        }
+    ).replace_schema_metadata({"parquet.avro.schema": json.dumps(AVRO)})
+    schema = read(table, tmp_path)[0].schema
+    assert schema.get("e").field.type == t.Enumeration(("RED", "GREEN"), name="colour")
+    assert schema.get("t").field.type == t.Timestamp(t.Unit.MICROS)
+    assert (schema.get("s").field.doc, schema.get("s.u").field.type) == ("said", t.Uuid())
+
+
+@pytest.mark.parametrize("said", ["{", '{"type": "record", "name": "r", "fields": []}', '"int"'])
+def test_a_wrong_avro_schema_does_not_keep_a_file_from_being_read(tmp_path: Path, said: str) -> None:
+    table = pa.table({"a": [1]}).replace_schema_metadata({"parquet.avro.schema": said})
+    footer, rows = read(table, tmp_path)
+    assert footer.schema.get("a").field.type == t.Long() and rows.to_pylist() == [{"a": 1}]
+
+
+def test_storages_of_other_engines_serve_too(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"a": [1, 2]}), tmp_path / "f.parquet")
+    file = FileInfo("f.parquet", 0)
+    storage = PlainStorage(str(tmp_path))
+    assert READER.footer(storage, file).rows == 2
+    assert [batch.to_pylist() for batch in READER.batches(storage, file)] == [[{"a": 1}, {"a": 2}]]
+
+
+def test_memory_is_bounded_by_a_row_group_not_by_the_file(tmp_path: Path) -> None:
+    rows = 20_000
+    table = pa.table({"x": pa.array(range(rows * 60)), "y": pa.array(range(rows * 60)).cast(pa.string())})
+    pq.write_table(table, tmp_path / "f.parquet", row_group_size=rows, compression="none")
+    whole = table.nbytes
+    del table
+    pool = pa.default_memory_pool()
+    before, peak = pool.bytes_allocated(), 0
+    for batch in READER.batches(ArrowStorage(str(tmp_path)), FileInfo("f.parquet", 0)):
+        peak = max(peak, pool.bytes_allocated() - before)
+        assert batch.num_rows <= rows
+    assert peak < whole / 4
