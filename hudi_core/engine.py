@@ -150,6 +150,8 @@ class LeafStatistics:
     nulls: int | None = None
     values: int | None = None
     """Rows including nulls."""
+    nans: bool = True
+    """NaN may be among the values, whatever the bounds: false only where the writer is known to leave no bounds then."""
 
 
 @dataclass(frozen=True, slots=True)
