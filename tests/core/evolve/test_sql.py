@@ -102,7 +102,9 @@ def test_errors_say_where_and_what_was_expected(text: str, reason: str) -> None:
     assert reason in str(raised.value)
 
 
-PIECES = "add|drop|column|(|)|rename|to|move|after|first|alter|a.b|type|set|not|null|default|'x'|int|,|;|array|<|>|10|`|'|."
+PIECES = (
+    "add|drop|column|(|)|rename|to|move|after|first|alter|a.b|type|set|not|null|default|'x'|int|,|;|array|<|>|10|`|'|."
+)
 WORDS = st.sampled_from(PIECES.split("|"))
 
 

@@ -1,0 +1,107 @@
+"""What changed between two versions of a schema, column by column, by id."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from hudi_core.evolve.fields import brief
+from hudi_core.schema.schema import Place, Schema
+from hudi_core.types.nodes import ABSENT, Nested, children
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One column that is not what it was. `before` and `after` are its dotted names, None where it is not there."""
+
+    before: str | None
+    after: str | None
+    what: str
+
+    def __str__(self) -> str:
+        return f"{self.after or self.before}: {self.what}"
+
+
+def differences(before: Schema, after: Schema) -> tuple[Difference, ...]:
+    """What changed: columns gone in their old order, then columns new or changed in their new order.
+
+    Only the top of what is new or gone as a whole is told. Columns below one that was renamed are not renamed themselves.
+    """
+    return (*_gone(before, after), *_new_or_changed(before, after))
+
+
+def _gone(before: Schema, after: Schema) -> Iterator[Difference]:
+    for column_id, place in before.places.items():
+        if column_id not in after.places and _has_parent(before, place, after):
+            yield Difference(place.name, None, f"dropped, was {brief(place.field.type)}")
+
+
+def _new_or_changed(before: Schema, after: Schema) -> Iterator[Difference]:
+    moved = _moved(before, after)
+    for column_id, place in after.places.items():
+        was = before.places.get(column_id)
+        if was is None:
+            if _has_parent(after, place, before):
+                yield Difference(None, place.name, f"added as {brief(place.field.type)}")
+        else:
+            for what in _changes(was, place, column_id in moved):
+                yield Difference(was.name, place.name, what)
+
+
+def _has_parent(schema: Schema, place: Place, other: Schema) -> bool:
+    return len(place.path) == 1 or schema.ids[place.path[:-1]] in other.places
+
+
+def _changes(was: Place, now: Place, moved: bool) -> Iterator[str]:
+    old, new = was.field, now.field
+    if old.name != new.name:
+        yield f"renamed from {old.name}"
+    if moved:
+        yield f"moved from place {was.positions[-1] + 1} to {now.positions[-1] + 1}"
+    if type(old.type) is not type(new.type) or (not isinstance(new.type, Nested) and old.type != new.type):
+        yield f"type changed from {brief(old.type)} to {brief(new.type)}"
+    if old.optional != new.optional:
+        yield "null allowed" if new.optional else "null forbidden"
+    if old.doc != new.doc:
+        yield "comment dropped" if new.doc is None else f"comment {new.doc!r}"
+    if (old.default is ABSENT) != (new.default is ABSENT) or old.default != new.default:
+        yield "default dropped" if new.default is ABSENT else f"default {new.default!r}"
+
+
+def _moved(before: Schema, after: Schema) -> set[int]:
+    """Columns whose order among the ones that stayed in their record changed: those outside the longest run in order."""
+    found: set[int] = set()
+    for column_id, place in [(None, None), *after.places.items()]:
+        of = after.record if place is None else place.field.type
+        old = (
+            before.record
+            if column_id is None
+            else before.places[column_id].field.type
+            if column_id in before.places
+            else None
+        )
+        if old is None or not isinstance(of, Nested):
+            continue
+        order = {field.id: position for position, field in enumerate(children(old))}
+        stayed = [field.id for field in children(of) if field.id in order]
+        found |= set(stayed) - _longest_in_order(stayed, order)
+    return found
+
+
+def _longest_in_order(ids: list[int], order: dict[int, int]) -> set[int]:
+    """The members of a longest increasing subsequence (patience sorting)."""
+    tails: list[int] = []
+    behind: dict[int, int | None] = {}
+    for column_id in ids:
+        low, high = 0, len(tails)
+        while low < high:
+            middle = (low + high) // 2
+            low, high = (middle + 1, high) if order[tails[middle]] < order[column_id] else (low, middle)
+        behind[column_id] = tails[low - 1] if low else None
+        tails[low : low + 1] = [column_id]
+    found: set[int] = set()
+    last = tails[-1] if tails else None
+    while last is not None:
+        found.add(last)
+        last = behind[last]
+    return found
