@@ -242,12 +242,12 @@ _ROWS: Final[tuple[_Row, ...]] = (
     (Enumeration, Binary, _always, _row([], Cast.ENCODE, _EXACT, keeps_order=True)),
     (Enumeration, Date, _always, _row([], Cast.PARSE_DATE, _DEPENDS, keeps_order=False)),
     (Enumeration, Uuid, _always, _row([], Cast.PARSE_UUID, _DEPENDS, keeps_order=False)),
+    ((String, Enumeration), Enumeration, _always, _row([], Cast.SYMBOL, _DEPENDS, keeps_order=True)),
     # What two changes lead to, by way of a string: files from before both stay readable.
     ((Int, Long, Float, Double, Decimal, Date), Binary, _always, _row([], Cast.BY_TEXT, _EXACT, keeps_order=False)),
     (Binary, (Date, Decimal, Uuid), _always, _row([], Cast.BY_TEXT, _DEPENDS, keeps_order=False)),
     ((Int, Long, Float, Double, Decimal), (Date, Uuid), _always, _row([], Cast.NEVER, _DEPENDS, keeps_order=False)),
     (Date, (Decimal, Uuid), _always, _row([], Cast.NEVER, _DEPENDS, keeps_order=False)),
-    ((String, Enumeration), Enumeration, _always, _row([], Cast.SYMBOL, _DEPENDS, keeps_order=True)),
     # Bytes.
     ((Fixed, Vector), Binary, _always, _row([], Cast.SAME, _EXACT, keeps_order=True)),
     # Time. A number without a unit was written by versions that knew none; a date has no zone.

@@ -1,0 +1,342 @@
+"""Deviations of promotion. A question holds `ask`, the types `from` and `to`, and the `value` of a cast."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from typing import Any
+
+from hudi_core.types import nodes as t
+from hudi_core.types.promote import INT_DIGITS, LONG_DIGITS
+from tests.conformance.deviations import Deviation, Question
+
+_NUMBERS = (t.Int, t.Long, t.Float, t.Double)
+_TIMES = (t.Date, t.Time, t.Timestamp)
+_BYTES = (t.Binary, t.Fixed, t.Vector)
+_TEXTS = (t.String, t.Uuid)
+_GREGORIAN = -141_427
+"""1582-10-15, the first day of the Gregorian calendar, in days since 1970-01-01."""
+
+
+def is_about(question: Question, ask: str, from_: Any, to: Any) -> bool:
+    return question["ask"] == ask and isinstance(question["from"], from_) and isinstance(question["to"], to)
+
+
+def _to_enumeration(q: Question) -> bool:
+    if is_about(q, "alter", t.Enumeration, t.Enumeration):
+        return not set(q["from"].symbols) <= set(q["to"].symbols)
+    return is_about(q, "alter", (*_NUMBERS, t.String, t.Binary, t.Decimal, t.Date), t.Enumeration)
+
+
+def _out_of_enumeration(q: Question) -> bool:
+    return (
+        is_about(q, "alter", t.Enumeration, (t.Binary, t.Date, t.Decimal))
+        and getattr(q["to"], "fixed", True) is not None
+    )
+
+
+def too_few_digits(q: Question) -> bool:
+    if not is_about(q, "alter", (t.Int, t.Long), t.Decimal) or q["to"].fixed is None:
+        return False
+    digits = INT_DIGITS if isinstance(q["from"], t.Int) else LONG_DIGITS
+    return bool(q["to"].precision - q["to"].scale < digits)
+
+
+def _reads_more(q: Question) -> bool:
+    return (
+        is_about(q, "covers", t.Boolean, t.String)
+        or is_about(q, "covers", _NUMBERS, t.Decimal)
+        or is_about(q, "covers", t.Long, t.Timestamp)
+        or is_about(q, "covers", t.String, (t.Date, t.Decimal, t.Uuid))
+        or is_about(q, "covers", (t.Date, t.Uuid), t.String)
+        or is_about(q, "covers", (t.Fixed, t.Vector), t.Binary)
+        or (is_about(q, "covers", t.Date, t.Timestamp) and not q["to"].zoned)
+        or is_about(q, "covers", t.Int, t.Timestamp)
+        or is_about(q, "covers", (*_NUMBERS, t.Decimal, t.Date, t.Enumeration), t.Binary)
+        or is_about(q, "covers", (*_NUMBERS, t.Decimal, t.Binary, t.Enumeration), (t.Date, t.Uuid))
+        or is_about(q, "covers", (t.Date, t.Binary, t.Enumeration), (t.Decimal, t.Uuid))
+    )
+
+
+def reads_less(q: Question) -> bool:
+    return (
+        (is_about(q, "covers", t.Fixed, t.Fixed) and q["from"].size != q["to"].size)
+        or (is_about(q, "covers", t.Vector, t.Vector) and q["from"] != q["to"])
+        or (is_about(q, "covers", t.Timestamp, t.Timestamp) and q["from"].zoned != q["to"].zoned)
+    )
+
+
+def _coarser(q: Question) -> bool:
+    return (
+        is_about(q, "check", t.Timestamp, t.Timestamp)
+        and q["from"].zoned == q["to"].zoned
+        and q["from"].unit.value > q["to"].unit.value
+    )
+
+
+def _relabelled(q: Question) -> bool:
+    if (
+        q["ask"] != "value"
+        or is_about(q, "value", (t.Int, t.Long), t.Timestamp)
+        or is_about(q, "value", t.Date, t.String)
+    ):
+        return False
+    from_, to = isinstance(q["from"], _TIMES), isinstance(q["to"], _TIMES)
+    if from_ and to:
+        return type(q["from"]) is not type(q["to"]) and not (
+            is_about(q, "value", t.Date, t.Timestamp) and not q["to"].zoned
+        )
+    return (from_ and isinstance(q["to"], (*_NUMBERS, t.Decimal, t.String))) or (to and isinstance(q["from"], _NUMBERS))
+
+
+def _not_multiplied(q: Question) -> bool:
+    if q["ask"] != "value" or not q["value"]:
+        return False
+    finer = is_about(q, "value", t.Time, t.Time) and q["from"].unit.value < q["to"].unit.value
+    return finer or (is_about(q, "value", t.Date, t.Timestamp) and not q["to"].zoned)
+
+
+def _coarser_time(q: Question) -> bool:
+    return is_about(q, "value", t.Time, t.Time) and q["from"].unit.value > q["to"].unit.value
+
+
+def _rescaled_by_relabelling(q: Question) -> bool:
+    if not is_about(q, "value", t.Decimal, t.Decimal):
+        return False
+    old, new = q["from"].fixed, q["to"].fixed
+    if old is not None and new is not None and old.size != new.size:
+        return False
+    copied = new is None or (old is not None and new is not None)
+    overflows = copied and len(q["value"].as_tuple().digits) > q["to"].precision
+    return (q["from"].scale != q["to"].scale and q["value"] != 0) or overflows
+
+
+def _decimal_as_bytes(q: Question) -> bool:
+    return is_about(q, "value", t.Decimal, t.String) and q["from"].fixed is None
+
+
+def _scientific(q: Question) -> bool:
+    if not is_about(q, "value", t.Decimal, t.String) or q["from"].fixed is None:
+        return False
+    return str(q["value"]) != f"{q['value']:f}"
+
+
+def _no_uuid(q: Question) -> bool:
+    if q["ask"] != "value" or not isinstance(q["to"], t.Uuid) or isinstance(q["from"], t.Uuid):
+        return False
+    try:
+        said = q["value"].decode("utf-8") if isinstance(q["value"], bytes) else q["value"]
+        return not isinstance(said, str) or str(uuid.UUID(said)) != said
+    except ValueError:
+        return True
+
+
+def _into_bytes_backed(q: Question) -> bool:
+    return is_about(q, "value", (*_NUMBERS, *_TEXTS), t.Decimal) and q["to"].fixed is None
+
+
+def _decimal_from_bytes(q: Question) -> bool:
+    return is_about(q, "value", _BYTES, t.Decimal) or is_about(q, "value", t.Decimal, t.Binary)
+
+
+def _twice_changed(q: Question) -> bool:
+    return is_about(q, "value", (*_NUMBERS, t.Date, t.Enumeration), t.Binary) or is_about(q, "value", t.Binary, t.Date)
+
+
+def _fixed_of_another_kind(q: Question) -> bool:
+    return is_about(q, "value", (t.Fixed, t.Vector, t.Decimal), (t.Fixed, t.Vector)) and not (
+        is_about(q, "value", t.Fixed, t.Fixed) or is_about(q, "value", t.Vector, t.Vector)
+    )
+
+
+def _blanks(q: Question) -> bool:
+    return is_about(q, "value", t.String, t.Decimal) and q["to"].fixed is not None and q["value"] != q["value"].strip()
+
+
+def _not_utf8(q: Question) -> bool:
+    if not is_about(q, "value", t.Binary, t.String):
+        return False
+    try:
+        q["value"].decode("utf-8")
+    except UnicodeDecodeError:
+        return True
+    return False
+
+
+def _boolean_text(q: Question) -> bool:
+    return is_about(q, "value", t.Boolean, t.String)
+
+
+def _julian(q: Question) -> bool:
+    return is_about(q, "value", t.Date, t.String) and q["value"] < _GREGORIAN
+
+
+def _uuid_bytes(q: Question) -> bool:
+    return is_about(q, "value", t.Uuid, t.Binary)
+
+
+def _loose_date(q: Question) -> bool:
+    if not is_about(q, "value", t.String, t.Date):
+        return False
+    return not re.fullmatch(r"\d{4}-\d{1,2}-\d{1,2}", q["value"], re.ASCII)
+
+
+PROMOTION = (
+    Deviation(
+        "type_promotion",
+        "enumerations are types",
+        lambda q: _to_enumeration(q) or _out_of_enumeration(q),
+        "A column changes to an enumeration only from one whose symbols it all has; an enumeration changes to string.",
+        "Hudi's schema of evolution has no enumeration and calls it a string, so that it accepts changes after which no stored "
+        "value can be read (number to enumeration) or written (text that is no symbol).",
+    ),
+    Deviation(
+        "type_promotion",
+        "a decimal has room for every integer",
+        too_few_digits,
+        "An int column changes to a decimal with at least 10 digits before the point, a long to one with 19; files written "
+        "before such a change was accepted elsewhere are still read, value by value.",
+        "Hudi accepts int to decimal(3,0) and then fails on the first row above 999.",
+    ),
+    Deviation(
+        "type_promotion",
+        "micros are not cut by a batch of millis",
+        _coarser,
+        "A batch with milliseconds does not fit a column of microseconds.",
+        "Hudi's check accepts it, and all stored values lose their last three digits.",
+    ),
+    Deviation(
+        "type_promotion",
+        "one table: what can be read is covered",
+        _reads_more,
+        "A file covers a wanted column when its values can be read as the wanted type.",
+        "Hudi's projection check is a table of its own that disagrees with its reader and its evolution matrix.",
+    ),
+    Deviation(
+        "type_promotion",
+        "one table: what cannot be read is not covered",
+        reads_less,
+        "Fixed types of another size, vectors of another shape and timestamps of another zone flag are not covered.",
+        "Hudi's projection check looks at the kind of type only; reading then fails or changes the meaning.",
+    ),
+    Deviation(
+        "type_promotion",
+        "a number is no time, and a time no number",
+        _relabelled,
+        "Refused.",
+        "Hudi takes the number over: day 17409 becomes 17409 microseconds, or a time the text of its number.",
+    ),
+    Deviation(
+        "type_promotion",
+        "times are converted",
+        _not_multiplied,
+        "A date becomes the beginning of its day (as a timestamp without zone), milliseconds of a day become microseconds.",
+        "Hudi keeps the number under the new unit.",
+    ),
+    Deviation(
+        "type_promotion",
+        "a coarser time of day can be read",
+        _coarser_time,
+        "Cut towards midnight.",
+        "Hudi's own projection check accepts it, but its rewriting raises.",
+    ),
+    Deviation(
+        "type_promotion",
+        "decimals keep their value",
+        _rescaled_by_relabelling,
+        "The value is rescaled; one that does not fit the new precision or scale is refused.",
+        "Hudi keeps the unscaled bytes where bytes back a decimal, or fixed types of one size: 56630.81 becomes 566.3081.",
+    ),
+    Deviation(
+        "type_promotion",
+        "the text of a decimal is its number",
+        _decimal_as_bytes,
+        "Decimal text, whatever backs the decimal.",
+        "Hudi reads the two's-complement bytes of a bytes-backed decimal as UTF-8.",
+    ),
+    Deviation(
+        "type_promotion",
+        "decimal text is plain",
+        _scientific,
+        "0.0000000000",
+        "Hudi writes Java's scientific form (0E-10) from the sixth zero on; the plain form is what Spark 4 writes, and it sorts "
+        "and compares as people expect.",
+    ),
+    Deviation(
+        "type_promotion",
+        "a uuid is a uuid",
+        _no_uuid,
+        "Text that is a UUID becomes its canonical form; anything else is refused.",
+        "Hudi takes any text or number over unchecked, `NaN` and `apple` included.",
+    ),
+    Deviation(
+        "type_promotion",
+        "backing does not matter to values",
+        _into_bytes_backed,
+        "Numbers and numeric text become decimals whatever backs them; other text is refused.",
+        "Hudi raises for numbers, and stores the UTF-8 bytes of a text as if they were the decimal.",
+    ),
+    Deviation(
+        "type_promotion",
+        "bytes are text and not the digits of a decimal",
+        _decimal_from_bytes,
+        "By way of text, as two changes through string lead there: the bytes of `12.5` are 12.50, anything else is refused.",
+        "Hudi takes bytes for the unscaled number of whatever scale is wanted, and gives out a decimal's bytes without it.",
+    ),
+    Deviation(
+        "type_promotion",
+        "what two changes lead to can be read",
+        _twice_changed,
+        "A number that was changed to string and then to binary is the bytes of its text; bytes become dates by way of text.",
+        "Hudi accepts both changes and then cannot read files from before the first.",
+    ),
+    Deviation(
+        "type_promotion",
+        "sixteen bytes are not whatever has sixteen bytes",
+        _fixed_of_another_kind,
+        "Refused.",
+        "Hudi copies the bytes of a decimal into a vector when the sizes happen to agree.",
+    ),
+    Deviation(
+        "type_promotion",
+        "blanks around a number",
+        _blanks,
+        "Ignored, as Spark's cast does.",
+        "Hudi's Spark reader ignores them and its Avro reader raises: the same column reads from base files and not from logs.",
+    ),
+    Deviation(
+        "type_promotion",
+        "bytes that are no text",
+        _not_utf8,
+        "Refused.",
+        "Hudi replaces what is not UTF-8 by U+FFFD, and the value is gone.",
+    ),
+    Deviation(
+        "type_promotion",
+        "the text of a boolean",
+        _boolean_text,
+        "`true` or `false`; the change itself stays refused.",
+        "Versions of Hudi that accepted the change left tables that they cannot read.",
+    ),
+    Deviation(
+        "type_promotion",
+        "dates before 1582",
+        _julian,
+        "Text of the proleptic Gregorian calendar, in which the days were counted.",
+        "Hudi prints the day number in the Julian calendar, two or more days off.",
+    ),
+    Deviation(
+        "type_promotion",
+        "the bytes of a uuid",
+        _uuid_bytes,
+        "Refused.",
+        "They may be its 16 bytes or those of its text; Hudi's own checks refuse the change too, only its rewriting does not.",
+    ),
+    Deviation(
+        "type_promotion",
+        "dates as Spark reads them",
+        _loose_date,
+        "Text that Spark's cast takes for a date is one (`2024-02`, blanks around).",
+        "Hudi's Avro and vectorised readers take `yyyy-mm-dd` only, its reader of rows goes by Spark's cast.",
+    ),
+)

@@ -1,0 +1,177 @@
+"""Deviations of reconciling, merging and compatibility.
+
+A question holds `ask` and schemas: `table` and `incoming` of a merge, `file` and `wanted` of a reading with the stored `value`
+or the `column` asked for, `reader` and `writer` of a check with the Avro schemas as given, `source` of requirements.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hudi_core.types import nodes as t
+from hudi_core.types.walk import walk
+from tests.conformance.deviations import Deviation, Question
+from tests.conformance.deviations.changes import CHANGES
+from tests.conformance.deviations.promotion import PROMOTION, reads_less
+
+
+def _max_lowered(q: Question) -> bool:
+    return q["ask"] == "merge" and q["table"].max_column_id > max(q["table"].places)
+
+
+def _id_given_again(q: Question) -> bool:
+    """A column added after the greatest ids of the file were dropped: its id, or the one Hudi gives it."""
+    if q["ask"] != "stored":
+        return False
+    kept = max((column_id for column_id in q["wanted"].places if column_id in q["file"].places), default=-1)
+    return kept < q["file"].max_column_id and q["wanted"].get(q["column"]).field.id not in q["file"].places
+
+
+def _added_again(q: Question) -> list[tuple[str, ...]]:
+    """The paths of wanted columns that the file lacks although their record has a column of that name."""
+    again = []
+    for column_id, place in q["wanted"].places.items():
+        parent = q["wanted"].find(place.path[:-1])
+        of = q["file"].places[parent.field.id].field.type if parent and parent.field.id in q["file"].places else None
+        held = t.children(of) if of is not None else q["file"].fields if parent is None else ()
+        if column_id not in q["file"].places and place.path[-1] in {field.name for field in held}:
+            again.append(place.path)
+    return again
+
+
+def _suffix_taken(q: Question) -> bool:
+    return q["ask"] == "rows" and any((*path[:-1], f"{path[-1]}suffix") in q["wanted"].ids for path in _added_again(q))
+
+
+def _added_again_deep(q: Question) -> bool:
+    if q["ask"] != "rows":
+        return False
+    for path in _added_again(q):
+        parents = [q["wanted"].get(path[:depth]).field for depth in range(1, len(path))]
+        renamed = [field for field in parents[1:] if q["file"].place(field.id).field.name != field.name]
+        if renamed and q["value"][q["file"].place(parents[0].id).positions[0]] is not None:
+            return True
+    return False
+
+
+def _pairs(q: Question) -> list[tuple[t.Type, t.Type]]:
+    """The types that the table (writer) and the batch (reader) have at the same path."""
+    shared = [path for path in q["reader"].ids if path in q["writer"].ids]
+    return [(q["writer"].get(path).field.type, q["reader"].get(path).field.type) for path in shared]
+
+
+def _covers_less(q: Question) -> bool:
+    return q["ask"] == "covers" and any(reads_less({"ask": "covers", "from": a, "to": b}) for a, b in _pairs(q))
+
+
+def _union_grows(q: Question) -> bool:
+    if q["ask"] not in ("covers", "evolution"):
+        return False
+    grown = [(a, b) for a, b in _pairs(q) if isinstance(b, t.Union)]
+    return any(len(b.branches) > (len(a.branches) if isinstance(a, t.Union) else 1) for a, b in grown)
+
+
+def _null_elsewhere(q: Question) -> bool:
+    """A union of null and one type, with null first in one schema and last in the other."""
+    if q["ask"] != "covers":
+        return False
+    unions = [
+        {field["name"]: field["type"] for field in q["avro"][side]["fields"] if isinstance(field["type"], list)}
+        for side in ("table", "writer")
+    ]
+    both = [(unions[0][name], unions[1][name]) for name in unions[0] if name in unions[1]]
+    return any(len(a) == len(b) == 2 and (a[0] == "null") != (b[0] == "null") for a, b in both)
+
+
+def _blob_for_another(q: Question) -> bool:
+    return q["ask"] == "gate" and any(_is_blob(b) and not _is_blob(a) for a, b in _pairs(q))
+
+
+def _is_blob(of: t.Type) -> bool:
+    return isinstance(of, t.Record) and of.kind is t.RecordKind.BLOB
+
+
+def _symbol_lost(q: Question) -> bool:
+    if q["ask"] != "rewrite":
+        return False
+    for position, field in enumerate(q["file"].fields):
+        wanted = q["wanted"].places.get(field.id)
+        if wanted and isinstance(wanted.field.type, t.Enumeration) and isinstance(field.type, t.Enumeration | t.String):
+            return q["value"][position] not in (None, *wanted.field.type.symbols)
+    return False
+
+
+def _defaults_dropped(q: Question) -> bool:
+    if q["ask"] != "defaults":
+        return False
+    fields = [field for _, field in walk(q["source"]) if field.name not in ("element", "key", "value")]
+    return any(
+        (field.default is t.ABSENT) if field.optional else field.default is not t.ABSENT for field in fields
+    ) or any(field.default is not None and field.default is not t.ABSENT for field in fields)
+
+
+RECONCILIATION = (
+    replace(CHANGES[0], subject="schema_reconcile", applies=_max_lowered),
+    replace(
+        CHANGES[0],
+        subject="schema_reconcile",
+        applies=_id_given_again,
+        ours="A column that a file does not have is absent from it.",
+    ),
+    Deviation(
+        "schema_reconcile",
+        "no made-up names",
+        _suffix_taken,
+        "A column that was dropped and added again is found by its id.",
+        "Hudi reads it under its name with `suffix` behind, and fails when a column has that name.",
+    ),
+    Deviation(
+        "schema_reconcile",
+        "dropped and added again below renamed structs",
+        _added_again_deep,
+        "Null: the id is another.",
+        "Hudi joins the names of renamed parents without a dot, takes the column for the old one, and returns the dropped data.",
+    ),
+    Deviation(
+        "schema_reconcile",
+        "one table: what cannot be read is not covered",
+        _covers_less,
+        PROMOTION[4].ours,
+        PROMOTION[4].reason,
+    ),
+    Deviation(
+        "schema_reconcile",
+        "a union may gain a branch",
+        _union_grows,
+        "A batch's union with more branches than the table's reads the table's data.",
+        "Hudi's check of evolution and its projection check count branches; its Avro check accepts.",
+    ),
+    Deviation(
+        "schema_reconcile",
+        "null first or last is all one",
+        _null_elsewhere,
+        "Covered.",
+        "Hudi compares unions branch by branch, by position.",
+    ),
+    Deviation(
+        "schema_reconcile",
+        "a blob where another type was",
+        _blob_for_another,
+        "Incompatible, with the column.",
+        'Hudi raises "Unknown schema type" instead of answering.',
+    ),
+    Deviation(
+        "schema_reconcile",
+        "a symbol has to be one",
+        _symbol_lost,
+        "A value that is no symbol of the wanted enumeration is refused where it is read.",
+        "Hudi takes it over unchecked and fails when the row is written.",
+    ),
+    Deviation(
+        "schema_reconcile",
+        "defaults stay",
+        _defaults_dropped,
+        "The batch's own defaults are kept.",
+        "Hudi's way through its schema of evolution drops them, and gives null to all that are nullable.",
+    ),
+)
