@@ -16,7 +16,7 @@ from hudi_core.avro.extras import carried, implied_default, restored, type_shell
 from hudi_core.errors import SchemaError
 from hudi_core.schema.ids import NO_ID, record_with_missing_ids, with_ids
 from hudi_core.schema.loss import Converted, Loss
-from hudi_core.schema.schema import Schema
+from hudi_core.schema.schema import MAX_DEPTH, Schema
 from hudi_core.types import nodes as t
 from hudi_core.types.decimals import smallest_size
 from hudi_core.types.text import text
@@ -221,6 +221,8 @@ class _Inward:
         return self._nested(arrow, path)
 
     def _nested(self, arrow: pa.DataType, path: _Path) -> t.Type:
+        if len(path) > MAX_DEPTH:
+            raise SchemaError(self._at(path[:3]), expected=f"at most {MAX_DEPTH} levels", found="deeper nesting")
         if pa.types.is_struct(arrow):
             return t.Record(tuple(self.field(inner, (*path, inner.name)) for inner in _fields(arrow)))
         if pa.types.is_map(arrow):

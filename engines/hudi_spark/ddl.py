@@ -11,7 +11,7 @@ from hudi_core.avro.extras import carried, implied_default, type_shell
 from hudi_core.errors import SchemaError
 from hudi_core.schema.ids import record_with_ids
 from hudi_core.schema.loss import Converted, Loss
-from hudi_core.schema.schema import Schema
+from hudi_core.schema.schema import MAX_DEPTH, Schema
 from hudi_core.types import nodes as t
 from hudi_core.types.decimals import smallest_size
 from hudi_core.types.disguised import blob, variant
@@ -48,7 +48,6 @@ _TOKEN: Final = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _SIMPLE: Final = re.compile(r"[A-Za-z_]\w*", re.ASCII)
-_MAX_DEPTH: Final = 100
 
 _Path = tuple[str, ...]
 
@@ -176,8 +175,8 @@ class _Reader:
 
     def _type(self, path: _Path) -> t.Type:
         token = self._next()
-        if token.kind != "name" or len(path) > _MAX_DEPTH:
-            raise self._error("a type" if token.kind != "name" else f"at most {_MAX_DEPTH} levels", token)
+        if token.kind != "name" or len(path) > MAX_DEPTH:
+            raise self._error("a type" if token.kind != "name" else f"at most {MAX_DEPTH} levels", token)
         word = token.text.upper()
         match word:
             case "STRUCT":

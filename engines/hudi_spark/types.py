@@ -17,7 +17,7 @@ from hudi_core.avro.extras import carried, implied_default, restored, type_shell
 from hudi_core.errors import SchemaError
 from hudi_core.schema.ids import NO_ID, record_with_missing_ids
 from hudi_core.schema.loss import Converted, Loss
-from hudi_core.schema.schema import Schema
+from hudi_core.schema.schema import MAX_DEPTH, Schema
 from hudi_core.types import nodes as t
 from hudi_core.types.decimals import smallest_size
 from hudi_core.types.disguised import blob, variant
@@ -194,6 +194,8 @@ class _Inward:
             return self._primitive(word, path)
         if not isinstance(word, Mapping):
             raise self._error(path, "a type", word)
+        if len(path) > MAX_DEPTH:
+            raise self._error(path[:3], f"at most {MAX_DEPTH} levels", "deeper nesting")
         match word.get("type"):
             case "struct" if isinstance(word.get("fields"), list):
                 return t.Record(tuple(self._field(field, path) for field in word["fields"]))

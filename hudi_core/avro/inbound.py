@@ -23,12 +23,9 @@ from hudi_core.avro.logical import (
 )
 from hudi_core.errors import SchemaError
 from hudi_core.schema.ids import record_with_ids
-from hudi_core.schema.schema import Schema
+from hudi_core.schema.schema import MAX_DEPTH, Schema
 from hudi_core.types import nodes as t
 from hudi_core.types.disguised import is_blob, missing_from_variant
-
-MAX_DEPTH: Final = 100
-"""Levels of nesting that are read; deeper texts are refused before they exhaust the stack."""
 
 MAX_COLUMNS: Final = 1_000_000
 """Fields at all depths that are read. Records used by name in each other grow without bound from a small text."""

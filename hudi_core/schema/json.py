@@ -15,7 +15,7 @@ from typing import Any, Final
 from hudi_core.errors import SchemaError
 from hudi_core.schema.ids import with_hidden_ids
 from hudi_core.schema.loss import Converted, Loss
-from hudi_core.schema.schema import Schema
+from hudi_core.schema.schema import MAX_DEPTH, Schema
 from hudi_core.types import nodes as t
 from hudi_core.types.decimals import smallest_size
 from hudi_core.types.disguised import METADATA, VALUE, blob, variant
@@ -263,6 +263,8 @@ class _Reader:
             if found is None:
                 raise self._error(path, "a type", repr(json)[:60])
             return found
+        if len(path) > MAX_DEPTH:
+            raise self._error(path[:3], f"at most {MAX_DEPTH} levels", "deeper nesting")
         document = self._object(json, path)
         kind = document.get("type")
         match kind.lower() if isinstance(kind, str) else kind:

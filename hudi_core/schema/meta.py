@@ -16,6 +16,11 @@ OPERATION = "_hoodie_operation"
 META_COLUMNS = (COMMIT_TIME, COMMIT_SEQNO, RECORD_KEY, PARTITION_PATH, FILE_NAME)
 
 
+def is_meta(name: str) -> bool:
+    """The column is one of Hudi's own."""
+    return name in META_COLUMNS or name == OPERATION
+
+
 def with_meta_columns(record: Record, *, operation: bool = False) -> Record:
     """The record with the meta columns first and all ids given anew; same-named user columns give way to them."""
     names = (*META_COLUMNS, OPERATION) if operation else META_COLUMNS

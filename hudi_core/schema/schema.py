@@ -6,11 +6,15 @@ import difflib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
 from hudi_core.errors import SchemaError, UnknownColumnError
 from hudi_core.types.nodes import NESTED, Array, Field, Map, Record, Type, children
 
 Path = tuple[str, ...]
+
+MAX_DEPTH: Final = 100
+"""Levels of nesting that any schema text may have; deeper ones are refused before they exhaust the stack."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,100 @@
+"""`Schema` and its lookups (SCHEMA-3, SCHEMA-5)."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+
+from hudi_core.errors import SchemaError, UnknownColumnError
+from hudi_core.schema.ids import record_with_ids
+from hudi_core.schema.schema import Schema
+from hudi_core.types import nodes as t
+from hudi_core.types.walk import walk
+from tests.support.strategies import schemas
+
+
+def field(name: str, of: t.Type, optional: bool = False) -> t.Field:
+    return t.Field(0, name, of, optional)
+
+
+def schema_of(*fields: t.Field) -> Schema:
+    return Schema(record_with_ids(t.Record(fields)))
+
+
+TABLE = schema_of(
+    field("id", t.Long()),
+    field("Name", t.String()),
+    field("s", t.Record((field("x", t.Int()), field("y", t.Int(), optional=True))), optional=True),
+    field("items", t.Array(field("element", t.Record((field("price", t.Double()),))))),
+)
+
+
+def test_a_column_is_found_by_id_by_path_and_by_text() -> None:
+    place = TABLE.get("items.element.price")
+    assert place is TABLE.find(("items", "element", "price")) is TABLE.place(place.field.id)
+    assert (place.positions, place.optional, place.repeated) == ((3, 0, 0), False, True)
+
+
+def test_a_field_below_an_optional_one_can_be_null() -> None:
+    assert TABLE.get("s.x").optional
+    assert not TABLE.get("id").optional
+
+
+def test_a_name_with_dots_is_found_by_text_unless_a_nested_field_is_there() -> None:
+    dotted = schema_of(field("a.b", t.Int()), field("c.d", t.Int()), field("a", t.Record((field("b", t.Long()),))))
+    assert dotted.get("a.b").path == ("a", "b")
+    assert dotted.get(("a.b",)).path == ("a.b",)
+    assert dotted.get("c.d").path == ("c.d",)
+
+
+def test_without_case_the_exact_name_wins_and_several_others_are_ambiguous() -> None:
+    mixed = schema_of(field("a", t.Int()), field("A", t.Int()), field("b", t.Int()))
+    assert mixed.get("A", case_sensitive=False).path == ("A",)
+    assert mixed.get("B", case_sensitive=False).path == ("b",)
+    assert mixed.find("B") is None
+    twice = schema_of(field("aA", t.Int()), field("Aa", t.Int()))
+    with pytest.raises(UnknownColumnError, match="several that differ by case: aA, Aa"):
+        twice.find("aa", case_sensitive=False)
+
+
+def test_an_unknown_column_names_those_that_come_close() -> None:
+    with pytest.raises(UnknownColumnError, match=r"^nmae: no such column; did you mean Name\?$"):
+        TABLE.get("nmae")
+    with pytest.raises(UnknownColumnError, match=r"^zzzz: no such column; columns are id, Name, s, items$"):
+        TABLE.get("zzzz")
+    with pytest.raises(UnknownColumnError, match="column id 99"):
+        TABLE.place(99)
+
+
+def test_two_columns_of_one_id_are_refused() -> None:
+    with pytest.raises(SchemaError, match=r"^b: expected a column id of its own, found 1, the id of a$"):
+        Schema(t.Record((t.Field(1, "a", t.Int()), t.Field(1, "b", t.Int()))))
+
+
+def test_two_fields_of_one_name_are_refused_at_any_depth() -> None:
+    inner = t.Record((t.Field(2, "x", t.Int()), t.Field(3, "x", t.Int())))
+    with pytest.raises(SchemaError, match=r"^s\.x: expected a name used once in its record"):
+        Schema(t.Record((t.Field(1, "s", inner),)))
+
+
+def test_the_greatest_id_is_never_below_one_that_is_there() -> None:
+    record = t.Record((t.Field(4, "a", t.Int()),))
+    assert Schema(record).max_column_id == 4
+    assert Schema(record, max_column_id=2).max_column_id == 4
+    assert Schema(record, max_column_id=9).max_column_id == 9
+
+
+@given(schemas(named=False))
+@settings(max_examples=60, deadline=None)
+def test_lookups_agree_with_the_walk(schema: Schema) -> None:
+    walked = list(walk(schema.record))
+    assert len(walked) == len(schema.places) == len(schema.ids)
+    for path, each in walked:
+        place = schema.get(path)
+        assert place.field is each
+        assert schema.place(each.id) is place
+        inside: t.Type = schema.record
+        for position in place.positions:
+            found = t.children(inside)[position]
+            inside = found.type
+        assert found is each
