@@ -14,6 +14,7 @@ import typer
 from hudi_core.cli.explain import show, write_page
 from hudi_core.cli.options import DEFAULT_ENGINE, EngineOption, JsonOption
 from hudi_core.cli.output import Output
+from hudi_core.schema.meta import is_meta
 from hudi_core.table.open import open_table
 from hudi_core.table.table import Table
 
@@ -76,4 +77,4 @@ def _answer(table: Table, where: str, hudi_kept: int, hudi_rows: int) -> dict[st
 
 
 def _columns(table: Table) -> list[str]:
-    return [field.name for field in table.schema.fields if not field.name.startswith("_hoodie_")][:6]
+    return [field.name for field in table.schema.fields if not is_meta(field.name)][:6]

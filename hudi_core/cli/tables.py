@@ -23,6 +23,7 @@ from hudi_core.cli.options import (
 )
 from hudi_core.cli.output import Output
 from hudi_core.schema.json import schema_to_json
+from hudi_core.schema.meta import is_meta
 from hudi_core.schema.schema import Schema
 from hudi_core.table.snapshot import MetadataMode
 from hudi_core.table.table import Table
@@ -65,7 +66,7 @@ def _inspected(table: Table) -> dict[str, Any]:
         "populate_meta_fields": config.populate_meta_fields,
         "merge_mode": config.merge_mode.value if config.merge_mode else None,
         "metadata_partitions": sorted(config.metadata_partitions),
-        "columns": len([field for field in table.schema.fields if not field.name.startswith("_hoodie_")]),
+        "columns": len([field for field in table.schema.fields if not is_meta(field.name)]),
         "commits": len(table.timeline.commits),
         "latest_instant": latest.requested_time if latest else None,
         "partitions": len({each.partition for each in slices}),

@@ -89,7 +89,7 @@ def _floats(of: ColumnStatistics, made: Origin) -> ColumnStatistics:
     with np.errstate(invalid="ignore"):
         # A footer has -0.0 as the lower bound of real zeros.
         stand_in = (low == 0) & (high == 0) & ~np.signbit(low)
-        reaches_zero = (low <= 0) & (high >= 0)
+        reaches_zero = (low <= 0) & ((high >= 0) | np.isnan(high))
     hidden = stand_in | (reaches_zero & ~made.one_footer & ~made.in_memory)
     low_known = of.low_known & ~hidden & ~np.isnan(low)
     high_known = of.high_known & ~hidden & ~np.isnan(high)

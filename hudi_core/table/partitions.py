@@ -15,7 +15,7 @@ from hudi_core.types import nodes as t
 from hudi_core.values.text import parse_text
 
 HIVE_DEFAULT = "__HIVE_DEFAULT_PARTITION__"
-"""Stands for null and for the empty text alike."""
+"""Stands for null and for the empty text alike; both are read as null, as Apache Hudi reads them."""
 LEGACY_DEFAULT = "default"
 """What writers before 0.12 used in its place; a value like any other since."""
 
@@ -68,8 +68,7 @@ def _value(segment: str, name: str, type: t.Type, config: TableConfig) -> PathVa
             return None
         segment = segment[len(name) + 1 :]
     if segment == HIVE_DEFAULT:
-        # Null and the empty text share this folder, and a text that reads like the marker would be in it too.
-        return PathValue("", HIVE_DEFAULT, True) if isinstance(type, t.String) else PathValue(None, None, True)
+        return PathValue(None, None, True)
     if config.url_encode_partitioning:
         segment = _ESCAPED.sub(lambda found: chr(int(found[1], 16)), segment)
     if not isinstance(type, _INVERTIBLE):

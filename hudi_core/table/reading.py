@@ -9,7 +9,7 @@ from typing import Any
 
 from hudi_core.engine import FileInfo, Footer
 from hudi_core.errors import UnsupportedError
-from hudi_core.evolve.reconcile import Default, Keep, ReadRecord, reconcile
+from hudi_core.evolve.reconcile import Default, Keep, Null, ReadRecord, reconcile
 from hudi_core.expr.predicate import Predicate, columns_of
 from hudi_core.rows.project import projection
 from hudi_core.rows.truth import is_true
@@ -82,17 +82,18 @@ class SliceReader:
         return self._plans[key]
 
     def _with_path_values(self, plan: ReadRecord, slice: FileSlice) -> ReadRecord:
-        """Partition columns that the file leaves out come from its path."""
+        """Partition columns that the file leaves out come from its path; in the default partition they are null."""
         values = self.sources.values
-        if not values:
+        if not any(wanted.id in values for wanted in plan.wanted.fields):
             return plan
         partition = self.sources.partition_number(slice)
         sources = list(plan.fields)
         for position, wanted in enumerate(plan.wanted.fields):
-            if wanted.id in values and not isinstance(sources[position], Keep):
-                known = values[wanted.id][partition]
-                if known is not None and not known.nulls:
-                    sources[position] = Default(known.low)
+            known = values[wanted.id][partition] if wanted.id in values else None
+            if known is not None and known.low is None:
+                sources[position] = Null()
+            elif known is not None and not known.nulls and not isinstance(sources[position], Keep):
+                sources[position] = Default(known.low)
         return replace(plan, fields=tuple(sources))
 
 

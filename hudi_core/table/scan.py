@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 
 from hudi_core.expr.bind import bind
+from hudi_core.expr.build import Built
 from hudi_core.expr.nodes import And as AndNode
 from hudi_core.expr.nodes import Expr
 from hudi_core.expr.parse import parse_predicate
 from hudi_core.expr.predicate import columns_of
 from hudi_core.expr.text import to_sql
-from hudi_core.schema.meta import META_COLUMNS, OPERATION
+from hudi_core.schema.meta import is_meta
 from hudi_core.schema.project import project
 from hudi_core.schema.schema import Schema
 from hudi_core.table.picture import ColumnPicture, column_picture
@@ -30,7 +31,7 @@ from hudi_core.types.nodes import Nested
 class Asked:
     """What a read is to give."""
 
-    where: str | Expr | None = None
+    where: str | Expr | Built | None = None
     columns: tuple[str, ...] | None = None
     limit: int | None = None
     meta: bool = True
@@ -113,14 +114,15 @@ class Scan:
 def _conjuncts(asked: Asked, schema: Schema) -> list[Conjunct]:
     if asked.where is None:
         return []
-    tree = parse_predicate(asked.where) if isinstance(asked.where, str) else asked.where
+    where = asked.where.node if isinstance(asked.where, Built) else asked.where
+    tree = parse_predicate(where) if isinstance(where, str) else where
     parts = tree.parts if isinstance(tree, AndNode) else (tree,)
     return [Conjunct(to_sql(part), bind(part, schema, case_sensitive=asked.case_sensitive)) for part in parts]
 
 
 def _wanted(asked: Asked, schema: Schema) -> Schema:
     if asked.columns is not None:
-        return project(schema, asked.columns, case_sensitive=asked.case_sensitive)
+        return project(schema, asked.columns, case_sensitive=asked.case_sensitive, as_asked=True)
     if asked.meta:
         return schema
-    return project(schema, [field.name for field in schema.fields if field.name not in (*META_COLUMNS, OPERATION)])
+    return project(schema, [(field.name,) for field in schema.fields if not is_meta(field.name)])

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hudi_core.engine import Engine, Storage
+from hudi_core.expr.build import Built
 from hudi_core.expr.nodes import Expr
 from hudi_core.options import BaseFileFormat, TableConfig
 from hudi_core.schema.schema import Schema
@@ -49,7 +50,7 @@ class Table:
 
     def scan(
         self,
-        where: str | Expr | None = None,
+        where: str | Expr | Built | None = None,
         columns: Sequence[str] | None = None,
         as_of: str | None = None,
         limit: int | None = None,

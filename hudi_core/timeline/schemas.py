@@ -24,7 +24,7 @@ from hudi_core.schema.schema import Path, Schema
 from hudi_core.timeline.commits import CommitMetadata
 from hudi_core.timeline.instants import time_order
 from hudi_core.timeline.timeline import Timeline
-from hudi_core.types.nodes import Field, Record, Type, children
+from hudi_core.types.nodes import Field, Record, String, Type, children
 from hudi_core.types.walk import with_children
 
 SCHEMA_FOLDER = f"{FOLDER}/.schema"
@@ -70,6 +70,13 @@ def schema_history(timeline: Timeline, config: TableConfig, footer_schema: Foote
     created with. Raises `SchemaError` when nothing tells.
     """
     written = [(i.requested_time, timeline.metadata(i)) for i in timeline.commits]
+    found = _history(timeline, config, written, footer_schema)
+    return replace(found, latest=_with_partition_columns(found.latest, config))
+
+
+def _history(
+    timeline: Timeline, config: TableConfig, written: list[tuple[str, CommitMetadata]], footer_schema: FooterSchema
+) -> SchemaHistory:
     stored = _stored(timeline, written)
     if stored:
         return _by_id(written, stored, config)
@@ -91,29 +98,23 @@ def _by_id(
     """With a history: a commit's own schema with ids, else the last one of the history before it, else its Avro schema with
     the ids that its names have in the first schema of the history."""
     versions = sorted(stored)
+    greatest = max(schema.max_column_id for schema in stored.values())
     schemas: list[Schema] = []
     known: dict[object, int] = {}
-
-    def number(key: object, make: Callable[[], Schema]) -> int:
-        if key not in known:
-            known[key] = len(schemas)
-            schemas.append(make())
-        return known[key]
-
     numbers = []
     for time, each in written:
-        own = each.extra.get(_INTERNAL)
+        own, avro = each.extra.get(_INTERNAL), each.extra.get(_AVRO)
         at = bisect_right(versions, int(time)) - 1
-        if own:
-            numbers.append(number(own, lambda own=own: schema_from_json(own, f"{_INTERNAL} of commit {time}")))  # noqa: B023
-        elif at >= 0 and versions[at] > 0:
-            numbers.append(number(versions[at], lambda at=at: stored[versions[at]]))
-        elif avro := each.extra.get(_AVRO):
-            first = stored[versions[0]]
-            greatest = max(schema.max_column_id for schema in stored.values())
-            numbers.append(number(avro, lambda avro=avro: with_ids_of(_from_avro(avro, config), first, greatest)))
-        else:
-            numbers.append(number(versions[0], lambda: stored[versions[0]]))
+        key: object = own or (versions[at] if at >= 0 and versions[at] > 0 else avro or versions[0])
+        if key not in known:
+            known[key] = len(schemas)
+            if isinstance(key, int):
+                schemas.append(stored[key])
+            elif own:
+                schemas.append(schema_from_json(own, f"{_INTERNAL} of commit {time}"))
+            else:
+                schemas.append(with_ids_of(_from_avro(str(key), config), stored[versions[0]], greatest))
+        numbers.append(known[key])
     if not schemas:
         schemas.append(stored[versions[-1]])
     last = schemas[numbers[-1]] if numbers else schemas[0]
@@ -149,6 +150,18 @@ def with_ids_of(stored: Schema, version: Schema, greatest: int) -> Schema:
     record = numbered(stored.record, ())
     assert isinstance(record, Record)
     return Schema(record_with_missing_ids(record, greatest))
+
+
+def _with_partition_columns(latest: Schema, config: TableConfig) -> Schema:
+    """Partition columns that files, and so the schemas of commits, leave out: as the table was created with, else as text."""
+    missing = [name for name in config.partition_fields if latest.find(name, case_sensitive=False) is None]
+    if not missing:
+        return latest
+    created = schema_from_avro(config.create_schema, "hoodie.table.create.schema") if config.create_schema else None
+    known = {field.name: field for field in created.fields} if created else {}
+    fields = [replace(known.get(name, Field(NO_ID, name, String())), id=NO_ID) for name in missing]
+    record = replace(latest.record, fields=(*latest.record.fields, *fields))
+    return Schema(record_with_missing_ids(record, latest.max_column_id), latest.version)
 
 
 def _from_avro(text: str, config: TableConfig) -> Schema:

@@ -11,13 +11,13 @@ import pytest
 from hudi_core.expr.build import col
 from hudi_core.expr.nodes import And, Expr
 from hudi_core.expr.parse import parse_predicate
-from hudi_core.schema.meta import RECORD_KEY
+from hudi_core.schema.meta import RECORD_KEY, is_meta
 from hudi_core.table.open import open_table
 from hudi_core.table.snapshot import MetadataMode
 from hudi_core.table.table import Table
 from hudi_core.timeline.timeline import Timeline
 from hudi_core.truth import Verdict
-from tests.support.conformance import TableEntry, each_table, tables
+from tests.support.conformance import TableEntry, each_table, tables, visible_slices
 
 MODES = [MetadataMode.REQUIRE, MetadataMode.OFF]
 
@@ -70,8 +70,8 @@ def test_schema_has_the_recorded_columns(entry: TableEntry) -> None:
     said = entry.expected["schema"]["latest_table_schema_avro"]
     if said is None:
         pytest.skip("no schema was recorded")
-    names = [field.name for field in opened(entry).schema.fields if not field.name.startswith("_hoodie_")]
-    assert names == [field["name"] for field in said["fields"] if not field["name"].startswith("_hoodie_commit")]
+    names = [field.name for field in opened(entry).schema.fields if not is_meta(field.name)]
+    assert names == [field["name"] for field in said["fields"] if not is_meta(field["name"])]
 
 
 @each_table()
@@ -79,10 +79,7 @@ def test_schema_has_the_recorded_columns(entry: TableEntry) -> None:
 def test_file_slices_are_as_recorded(entry: TableEntry, mode: MetadataMode) -> None:
     if mode is MetadataMode.REQUIRE and not entry.expected["table"]["metadata_partitions"]:
         pytest.skip("the table has no metadata table")
-    recorded = {
-        (said["partition"], said["file_id"], said["base_file"], tuple(said["log_files"]))
-        for said in entry.expected["file_slices"]
-    }
+    recorded = set(visible_slices(entry.expected))
     found = opened(entry, mode).slices()
     assert {slice_key(each) for each in found} == recorded
     assert len(found) == len(recorded)
@@ -95,11 +92,17 @@ def filters(entry: TableEntry) -> Iterator[tuple[Expr | str, set[str], set[str],
             skipping = said.get("hudi_skipping", {})
             right = not said.get("hudi_skipping_loses_rows") and "error" not in skipping
             kept = skipping.get("kept_file_slices") if right else None
-            yield said["sql"], set(said["keys"]), set(said["file_ids_with_matches"]), kept
+            # Where Apache Hudi shows a folder's text instead of the value in the file, the value is what counts.
+            yield (
+                said["sql"],
+                set(said.get("keys_by_file_value", said["keys"])),
+                set(said.get("file_ids_with_matches", ())),
+                kept,
+            )
         else:
             parts = tuple(_condition(*condition) for condition in said["filter"])
             whole = parts[0] if len(parts) == 1 else And(parts)
-            yield whole, set(said["keys"]), set(said["slices_with_matches"]), None
+            yield whole, set(said["keys"]), set(said.get("slices_with_matches", ())), None
 
 
 def _condition(name: str, operator: str, value: Any) -> Expr:
@@ -107,9 +110,9 @@ def _condition(name: str, operator: str, value: Any) -> Expr:
     column = col(name)
     match operator:
         case "IN":
-            return column.is_in(value).expr
+            return column.is_in(value).node
         case "NOT IN":
-            return (~column.is_in(value)).expr
+            return (~column.is_in(value)).node
         case _:
             literal = json.dumps(value).replace("'", "''") if not isinstance(value, str) else value.replace("'", "''")
             quoted = f"'{literal}'" if isinstance(value, str) else literal
@@ -127,7 +130,7 @@ def test_no_slice_with_a_matching_row_is_skipped(entry: TableEntry, mode: Metada
     lost = []
     for where, _, holding, _ in filters(entry):
         plan = table.scan(where=where).plan
-        skipped = {d.slice.file_id for d in plan.decisions() if d.verdict is Verdict.SKIP} & holding
+        skipped = holding - {each.file_id for each in plan.kept()}
         lost += [(where, skipped)] if skipped else []
     assert not lost
 
@@ -144,9 +147,8 @@ def test_where_every_row_is_said_to_match_they_do(entry: TableEntry) -> None:
             by_file.setdefault(str(row["_hoodie_file_name"]).partition("_")[0], set()).add(row[RECORD_KEY])
     wrong = []
     for where, keys, _, _ in filters(entry):
-        for decision in table.scan(where=where).plan.decisions():
-            if decision.verdict is Verdict.ALL_MATCH and not by_file.get(decision.slice.file_id, set()) <= keys:
-                wrong.append((where, decision.slice.file_id))
+        certain = (d for d in table.scan(where=where).plan.decisions() if d.verdict is Verdict.ALL_MATCH)
+        wrong += [(where, d.slice.file_id) for d in certain if not by_file.get(d.slice.file_id, set()) <= keys]
     assert not wrong
 
 

@@ -86,3 +86,32 @@ def each_table() -> pytest.MarkDecorator:
         absent = pytest.param(None, marks=pytest.mark.skip(reason="corpus and golden tables not present"), id="absent")
         return pytest.mark.parametrize("entry", [absent])
     return pytest.mark.parametrize("entry", found, ids=lambda entry: entry.name)
+
+
+SliceKey = tuple[str, str, str | None, tuple[str, ...]]
+
+
+def visible_slices(expected: dict[str, Any]) -> list[SliceKey]:
+    """The recorded slices without what a query must not see: partition, file id, base file and log files of each.
+
+    The record also has replaced file groups, logs of changes, and logs of writes that did not complete.
+    """
+    completed = [instant for instant in expected["timeline"] if instant["state"] == "completed"]
+    replaced = {
+        (partition, file_id)
+        for instant in completed
+        for partition, file_ids in (instant.get("replaced_file_ids") or {}).items()
+        for file_id in file_ids
+    }
+    pending = {instant["requested_time"] for instant in expected["timeline"]}
+    pending -= {instant["requested_time"] for instant in completed}
+    found: list[SliceKey] = []
+    for each in expected["file_slices"]:
+        if (each["partition"], each["file_id"]) in replaced:
+            continue
+        paths = [file if isinstance(file, str) else file["file"] for file in each["log_files"]]
+        logs = [name for path in paths if not (name := path.rpartition("/")[2]).endswith(".cdc")]
+        if int(expected["table"]["timeline_layout_version"]) == 2:
+            logs = [name for name in logs if name.partition("_")[2].partition(".log.")[0] not in pending]
+        found.append((each["partition"], each["file_id"], each["base_file"], tuple(logs)))
+    return found
