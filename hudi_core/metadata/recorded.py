@@ -161,7 +161,7 @@ def decoded(batches: list[Batch], key_size: int, kinds: Kinds) -> Part:
 
 def bounds(of: Union, rows: Ints, type: t.Type) -> tuple[Bounds, Bools]:
     """The bounds of some records in the carrier of their type, and which are there and of a form that the type can have."""
-    branches, places = of.branches[rows], of.positions()[rows]
+    branches, places = of.branches[rows], _places(of)[rows]
     known = np.zeros(len(rows), np.bool_)
     form = carrier(type)
     if form is Carrier.TEXTS or isinstance(type, t.Decimal):
@@ -174,7 +174,7 @@ def bounds(of: Union, rows: Ints, type: t.Type) -> tuple[Bounds, Bools]:
         integers, fits = to_integers(numbers)
         return integers, known & readable & fits
     found: Any = np.zeros(len(rows), np.float64 if form is Carrier.FLOATS else np.int64)
-    for branch in np.unique(branches).tolist():
+    for branch in _occurring(branches):
         values = _numbers(of.children[branch])
         if values is not None and (values.dtype.kind == "f") == (form is Carrier.FLOATS):
             chosen = branches == branch
@@ -208,7 +208,7 @@ def _kinds(payload: Struct, low: Union, high: Union, kinds: Kinds) -> Ints:
     wrappers = np.where(low.branches == nothing, high.branches, low.branches).astype(np.int64)
     found = np.full(payload.length, NO_KIND, np.int64)
     plain = np.flatnonzero(~told)
-    for branch in np.unique(wrappers[plain]).tolist():
+    for branch in _occurring(wrappers[plain]):
         looks = _BY_WRAPPER.get(low.names[branch].rpartition(".")[2])
         found[plain[wrappers[plain] == branch]] = kinds.number(looks, told=False)
     for ordinal in np.unique(ordinals[told]).tolist():
@@ -236,9 +236,17 @@ def _decimal_kinds(details: Text | None, rows: Ints, kinds: Kinds) -> Ints:
     if details is None:
         return np.full(len(rows), NO_KIND, np.int64)
     texts = Texts(details.offsets, details.data).take(rows)
+    if _all_alike(texts):
+        return np.full(len(rows), kinds.number(_decimal(texts[0]), told=True), np.int64)
     rank, examples = ranks(texts)
     numbers = [kinds.number(_decimal(texts[example]), told=True) for example in examples.tolist()]
     return np.array(numbers, np.int64)[rank]
+
+
+def _all_alike(texts: Texts) -> bool:
+    size = int(texts.offsets[1])
+    lengths = np.diff(texts.offsets)
+    return bool((lengths == size).all() and (texts.data.reshape(len(texts), size) == texts.data[:size]).all())
 
 
 def _decimal(text: bytes) -> t.Decimal | None:
@@ -280,6 +288,19 @@ def _texts(of: Union, branches: NDArray[Any], places: NDArray[Any], wrapper: str
             lengths = np.where(known, value.offsets[places + 1] - starts, 0)
             return Texts(*gather(value.data, starts, lengths)), known
     return Texts(np.zeros(len(branches) + 1, np.int64), np.zeros(0, np.uint8)), np.zeros(len(branches), np.bool_)
+
+
+def _occurring(branches: NDArray[Any]) -> list[int]:
+    """The small numbers that occur, ascending."""
+    return np.flatnonzero(np.bincount(branches)).tolist() if len(branches) else []
+
+
+def _places(of: Union) -> NDArray[np.int32]:
+    """For each row, its row in its child."""
+    occurring = _occurring(of.branches)
+    if len(occurring) == 1:
+        return np.arange(len(of.branches), dtype=np.int32)
+    return of.positions()
 
 
 def _numbers(child: Column) -> NDArray[Any] | None:

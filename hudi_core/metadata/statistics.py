@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from hudi_core.formats.hashes import xxh64_id
 from hudi_core.metadata.belief import believed, origin
-from hudi_core.metadata.recorded import NO_KIND, Kinds, Part, bounds, decoded
+from hudi_core.metadata.recorded import NO_KIND, Kind, Kinds, Part, bounds, decoded
 from hudi_core.metadata.records import Batch, Records
 from hudi_core.stats.columns import Bools, Bounds, ColumnStatistics, Ints, concatenated
 from hudi_core.stats.ranks import ranks
@@ -53,14 +53,24 @@ class RecordedStatistics:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Live:
-    """Records that count: which part and row each is, its key's run (equal keys, one number), its kind, and whether its
-    bounds are void because records of one key have them in different types."""
+    """Records that count, numbered over all parts. `run` gives records of equal keys one number; None: no keys are equal.
 
-    part: Ints
-    row: Ints
-    run: Ints
-    kind: Ints
-    void: Bools
+    `void`: bounds that do not count, because records of one key have them in different types; None: all do.
+    """
+
+    records: Ints
+    kinds: Ints
+    run: Ints | None = None
+    void: Bools | None = None
+
+    def chosen(self, places: Ints) -> _Live:
+        run, void = self.run, self.void
+        return _Live(
+            self.records[places],
+            self.kinds[places],
+            None if run is None else run[places],
+            None if void is None else void[places],
+        )
 
 
 def read_statistics(
@@ -74,66 +84,82 @@ def read_statistics(
     parts = [decoded(batches, key_size, kinds) for batches in _together(records.batches)]
     if not parts:
         return dict.fromkeys(columns, ())
-    keys, live = _live(parts, records, key_size)
+    deleted = [(key, each.order) for each in records.deletes for key in each.keys if len(key) == key_size]
+    keys = np.concatenate(
+        [*(p.keys for p in parts), np.frombuffer(b"".join(k for k, _ in deleted), np.uint8).reshape(-1, key_size)]
+    )
+    live = _live(parts, keys, [order for _, order in deleted])
+    words = keys.view("<u8").reshape(len(keys), key_size // 8)
     found: dict[str, tuple[RecordedStatistics, ...]] = {}
     for column in columns:
-        name = np.frombuffer(xxh64_id(column).encode(), np.uint8)
-        chosen = np.flatnonzero((keys[:, :COLUMN_SIZE] == name).all(1))
-        of_column = _Live(live.part[chosen], live.row[chosen], live.run[chosen], live.kind[chosen], live.void[chosen])
-        found[column] = tuple(_kinds_of(parts, of_column, keys[chosen, COLUMN_SIZE:], kinds, key_size == FILE_KEY))
+        of_column = live.chosen(np.flatnonzero(_named(words[live.records], column)))
+        reading = _Reading(parts, keys, kinds, of_files=key_size == FILE_KEY)
+        found[column] = tuple(reading.by_kind(of_column))
     return found
 
 
 def _together(batches: Iterable[Batch]) -> list[list[Batch]]:
-    """Small batches of one schema together, large ones alone; in the order in which they apply."""
+    """Small batches of one schema together, large ones alone."""
     small: dict[str, list[Batch]] = {}
     found: list[list[Batch]] = []
     for batch in batches:
-        if not len(batch.cells):
-            continue
         if len(batch.cells) >= _DECODED_TOGETHER:
             found.append([batch])
-        else:
+        elif len(batch.cells):
             small.setdefault(batch.schema, []).append(batch)
     return found + list(small.values())
+
+
+def _named(words: NDArray[np.uint64], column: str) -> Bools:
+    """Which keys, as words of eight bytes, start with the column's name."""
+    name = np.frombuffer(xxh64_id(column).encode() + bytes(4), "<u8")
+    named: Bools = (words[:, 0] == name[0]) & (words[:, 1] & np.uint64(0xFFFFFFFF) == name[1])
+    return named
 
 
 # -- which records count ---------------------------------------------------------------------------------------------------
 
 
-def _live(parts: Sequence[Part], records: Records, key_size: int) -> tuple[Octets, _Live]:
-    """The keys of the records that count, and these."""
-    deleted = [key for each in records.deletes for key in each.keys if len(key) == key_size]
-    keys = np.concatenate([*(p.keys for p in parts), np.frombuffer(b"".join(deleted), np.uint8).reshape(-1, key_size)])
-    counts = [len(part) for part in parts]
-    part = np.repeat(np.arange(len(parts)), counts)
-    row = np.concatenate([np.arange(count) for count in counts])
-    kind = np.concatenate([each.kinds for each in parts])
-    gone = np.concatenate([each.gone for each in parts])
-    tight = np.concatenate([each.tight for each in parts])
-    order = np.concatenate([each.order for each in parts])
-    if deleted:
-        orders = [each.order for each in records.deletes for key in each.keys if len(key) == key_size]
-        order, gone = np.append(order, orders), np.append(gone, np.ones(len(deleted), np.bool_))
-        tight = np.append(tight, np.zeros(len(deleted), np.bool_))
-    elif records.one_source_each and not gone.any() and not _adjacent_equal(keys):
-        # Nothing can meet: each file group has one source, whose keys differ.
-        return keys, _Live(part, row, np.arange(len(keys)), kind, np.zeros(len(keys), np.bool_))
-    places, run = _counting(keys, order, resets=gone | tight, gone=gone)
-    kind, void = _one_kind_a_run(kind[places], run)
-    return keys[places], _Live(part[places], row[places], run, kind, void)
+def _live(parts: Sequence[Part], keys: Octets, deletes: Sequence[int]) -> _Live:
+    """The records that count. `keys` are those of all parts and then those of the deletes, whose orders are given."""
+    kinds = np.concatenate([part.kinds for part in parts])
+    gone = np.concatenate([*(part.gone for part in parts), np.ones(len(deletes), np.bool_)])
+    meeting = _meeting(keys)
+    if not len(meeting):
+        records = np.flatnonzero(~gone) if gone.any() else np.arange(len(kinds))
+        return _Live(records, kinds[records])
+    order = np.concatenate([*(part.order for part in parts), np.array(deletes, np.int64)])
+    resets = np.concatenate([*(part.tight for part in parts), np.ones(len(deletes), np.bool_)]) | gone
+    alone = ~gone
+    alone[meeting] = False
+    places, run = _counting(keys[meeting], order[meeting], resets[meeting], gone[meeting])
+    merged = meeting[places]
+    merged_kinds, void = _one_kind_a_run(kinds[merged], run)
+    records = np.flatnonzero(alone)
+    return _Live(
+        np.append(records, merged),
+        np.append(kinds[records], merged_kinds),
+        np.append(np.arange(len(records)), run + len(records)),
+        np.append(np.zeros(len(records), np.bool_), void),
+    )
 
 
-def _adjacent_equal(keys: Octets) -> bool:
-    return bool((keys[1:] == keys[:-1]).all(1).any())
+def _meeting(keys: Octets) -> Ints:
+    """The records whose key may be another record's too: those that share a mixture of the key's words."""
+    words = keys.view("<u8").reshape(len(keys), keys.shape[1] // 8)
+    mixed = words[:, 0] * _MIXERS[0]
+    for word, mixer in zip(words.T[1:], _MIXERS[1:], strict=False):
+        mixed += word * mixer
+    sequence = np.argsort(mixed)
+    ordered = mixed[sequence]
+    same = ordered[1:] == ordered[:-1]
+    return np.sort(sequence[np.append(same, False) | np.append(False, same)]) if same.any() else np.zeros(0, np.int64)
 
 
-def _counting(keys: Octets, order: Ints, *, resets: Bools, gone: Bools) -> tuple[Ints, Ints]:
-    """The records that count, sorted by run and order, with their runs: of equal keys the last one that resets what was
-    before, unless it is gone, and all after it."""
-    sequence = _by_key(keys, order)
-    if not len(sequence):
-        return sequence, sequence
+def _counting(keys: Octets, order: Ints, resets: Bools, gone: Bools) -> tuple[Ints, Ints]:
+    """The records that count, sorted by key and order, and their runs of equal keys: in each run the last one that resets
+    what was before, unless it is gone, and all after it."""
+    sequence = np.lexsort((order, *keys.view("<u8").reshape(len(keys), keys.shape[1] // 8).T))
     ordered = keys[sequence]
     starts = np.flatnonzero(np.append(True, (ordered[1:] != ordered[:-1]).any(1)))
     lengths = np.diff(np.append(starts, len(sequence)))
@@ -141,18 +167,6 @@ def _counting(keys: Octets, order: Ints, *, resets: Bools, gone: Bools) -> tuple
     last = np.repeat(np.maximum.reduceat(np.where(resets[sequence], place, -1), starts), lengths)
     counts = (place >= last) & ~gone[sequence]
     return sequence[counts], np.repeat(np.arange(len(starts)), lengths)[counts]
-
-
-def _by_key(keys: Octets, order: Ints) -> Ints:
-    """The records sorted so that equal keys stand together, by `order` among them."""
-    words = np.ascontiguousarray(keys).view("<u8").reshape(len(keys), keys.shape[1] // 8)
-    mixed = (words * _MIXERS[: words.shape[1]]).sum(1, dtype=np.uint64)
-    sequence = np.lexsort((order, mixed))
-    same = mixed[sequence[1:]] == mixed[sequence[:-1]]
-    if (words[sequence[1:]][same] != words[sequence[:-1]][same]).any():
-        # Different keys share a mixture: sort by the keys themselves.
-        sequence = np.lexsort((order, *words.T))
-    return sequence
 
 
 def _one_kind_a_run(kinds: Ints, run: Ints) -> tuple[Ints, Bools]:
@@ -169,44 +183,63 @@ def _one_kind_a_run(kinds: Ints, run: Ints) -> tuple[Ints, Bools]:
 # -- what they say ---------------------------------------------------------------------------------------------------------
 
 
-def _kinds_of(
-    parts: Sequence[Part], live: _Live, keys: Octets, kinds: Kinds, of_files: bool
-) -> Iterator[RecordedStatistics]:
-    for number in np.unique(live.kind).tolist():
-        chosen = np.flatnonzero(live.kind == number)
-        kind = None if number == NO_KIND else kinds[number]
+@dataclass(frozen=True, slots=True, eq=False)
+class _Reading:
+    """Decoded records, and how to take statistics from them."""
+
+    parts: Sequence[Part]
+    keys: Octets
+    kinds: Kinds
+    of_files: bool
+
+    def by_kind(self, live: _Live) -> Iterator[RecordedStatistics]:
+        for number in np.flatnonzero(np.bincount(live.kinds - NO_KIND)) + NO_KIND:
+            same = live.kinds == number
+            of_kind = live if same.all() else live.chosen(np.flatnonzero(same))
+            kind = None if number == NO_KIND else self.kinds[int(number)]
+            pieces = list(self._pieces(of_kind, kind))
+            statistics = concatenated([statistics for _, statistics in pieces])
+            first = np.concatenate([places for places, _ in pieces])
+            if of_kind.run is not None:
+                places, statistics = _merged(of_kind.run[first], statistics)
+                first = first[places]
+            keys = self.keys[of_kind.records[first]][:, COLUMN_SIZE:]
+            yield RecordedStatistics(np.ascontiguousarray(keys), statistics, kind is not None and kind.told)
+
+    def _pieces(self, live: _Live, kind: Kind | None) -> Iterator[tuple[Ints, ColumnStatistics]]:
+        """Part by part, the places in `live` of its records and what these say."""
+        begin = 0
+        for part in self.parts:
+            inside = (live.records >= begin) & (live.records < begin + len(part))
+            places = np.arange(len(live.records)) if inside.all() else np.flatnonzero(inside)
+            if len(places):
+                rows = live.records[places] - begin
+                void = None if live.void is None else live.void[places]
+                yield places, self._statistics(part, rows, void, kind)
+            begin += len(part)
+
+    def _statistics(self, part: Part, rows: Ints, void: Bools | None, kind: Kind | None) -> ColumnStatistics:
         of_type = t.Binary() if kind is None else kind.type
-        pieces, places = [], []
-        for index in np.unique(live.part[chosen]).tolist():
-            at = chosen[live.part[chosen] == index]
-            pieces.append(_statistics(parts[index], live.row[at], live.void[at], of_type, kind is not None, of_files))
-            places.append(at)
-        place = np.concatenate(places)
-        first, statistics = _merged(live.run[place], concatenated(pieces))
-        yield RecordedStatistics(keys[place[first]], statistics, kind is not None and kind.told)
-
-
-def _statistics(part: Part, rows: Ints, void: Bools, type: t.Type, typed: bool, of_files: bool) -> ColumnStatistics:
-    low, low_known = bounds(part.low, rows, type)
-    high, high_known = bounds(part.high, rows, type)
-    recorded = ColumnStatistics(
-        type, low, high, low_known & ~void, high_known & ~void, part.nulls[rows], part.rows[rows]
-    )
-    made = origin(part.rows[rows], part.size[rows], of_files=of_files)
-    return believed(recorded, made, typed=typed)
+        low, low_known = bounds(part.low, rows, of_type)
+        high, high_known = bounds(part.high, rows, of_type)
+        if void is not None:
+            low_known, high_known = low_known & ~void, high_known & ~void
+        counts = part.nulls[rows], part.rows[rows]
+        made = origin(counts[1], part.size[rows], of_files=self.of_files)
+        recorded = ColumnStatistics(of_type, low, high, low_known, high_known, *counts)
+        return believed(recorded, made, typed=kind is not None)
 
 
 def _merged(run: Ints, of: ColumnStatistics) -> tuple[Ints, ColumnStatistics]:
     """One record a run: the least lower bound, the greatest upper one, counts added. Also the place of a record of each run."""
-    _, first, inverse, counts = np.unique(run, return_index=True, return_inverse=True, return_counts=True)
-    if len(first) == len(run):
+    order = np.argsort(run, kind="stable")
+    starts = np.flatnonzero(np.append(True, np.diff(run[order]) != 0))
+    if len(starts) == len(run):
         return np.arange(len(run)), of
-    order = np.argsort(inverse, kind="stable")
-    starts = np.cumsum(counts) - counts
     empty = (of.nulls == of.rows) & (of.rows >= 0)
     low, low_known = _extreme(of.low, of.low_known, empty, order, starts, least=True)
     high, high_known = _extreme(of.high, of.high_known, empty, order, starts, least=False)
-    return first, ColumnStatistics(
+    return order[starts], ColumnStatistics(
         of.type,
         low,
         high,
