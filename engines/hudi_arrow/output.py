@@ -137,7 +137,16 @@ def _all_optional(schema: Schema) -> Schema:
 
 
 def _relaxed(of: t.Type) -> t.Type:
-    inner = [replace(child, type=_relaxed(child.type), optional=True) for child in t.children(of)]
+    inner = [
+        # A default of a nested type may not be one any more: Avro's optional fields are null in it.
+        replace(
+            child,
+            type=_relaxed(child.type),
+            optional=True,
+            default=t.ABSENT if t.children(child.type) else child.default,
+        )
+        for child in t.children(of)
+    ]
     if isinstance(of, t.Map):
         inner[0] = of.key
     return with_children(of, tuple(inner))

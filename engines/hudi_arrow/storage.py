@@ -145,7 +145,9 @@ def _opened(uri: str) -> tuple[fs.FileSystem, str]:
             try:
                 filesystem, start = fs.FileSystem.from_uri(f"{known}://{authority}{'?' if query else ''}{query}")
             except (pa.ArrowNotImplementedError, pa.ArrowInvalid) as refused:
-                filesystem, start = _by_fsspec(uri, scheme, refused), authority
+                if isinstance(refused, pa.ArrowInvalid) and "Unrecognized filesystem" not in str(refused):
+                    raise
+                filesystem, start = _by_fsspec(uri, scheme, refused), authority  # not in this build of pyarrow
         else:
             filesystem, start = _by_fsspec(uri, scheme, None), authority
     root = "/".join(part.strip("/") for part in (start, below) if part.strip("/"))

@@ -47,7 +47,7 @@ def _writable(schema: Schema) -> Schema:
 
 
 def _relaxed(of: t.Type) -> t.Type:
-    inner = [replace(child, type=_relaxed(child.type), optional=True) for child in t.children(of)]
+    inner = [replace(c, type=_relaxed(c.type), optional=True, default=t.ABSENT) for c in t.children(of)]
     return with_children(of, (of.key, inner[1]) if isinstance(of, t.Map) else tuple(inner))
 
 

@@ -1,0 +1,60 @@
+"""URLs: which library opens them, what is said when it is not there, and paths that stay as they are."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from hudi_arrow.engine import ENGINE
+from hudi_arrow.storage import ArrowStorage
+from hudi_core.engine import FileInfo
+from hudi_core.errors import StorageError, UnsupportedError
+
+
+def test_a_scheme_nobody_knows_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(UnsupportedError, match="nothing://bucket/table"):
+        ArrowStorage("nothing://bucket/table")
+
+
+@pytest.mark.parametrize("uri", ["memory://bucket/table", "webhdfs://host/table"])
+def test_without_fsspec_the_extra_is_named(monkeypatch: pytest.MonkeyPatch, uri: str) -> None:
+    monkeypatch.setitem(sys.modules, "fsspec", None)
+    with pytest.raises(UnsupportedError, match=r"hudi-core\[cloud\]"):
+        ArrowStorage(uri)
+
+
+def test_paths_below_an_object_store_are_not_unescaped() -> None:
+    storage = ArrowStorage("s3://key:secret@bucket/a%2Fb c/?endpoint_override=localhost:1&scheme=http&region=x")
+    assert storage.full("p=1%2F2/f") == "bucket/a%2Fb c/p=1%2F2/f"
+    assert ArrowStorage("s3a://bucket/t?region=x").full("") == "bucket/t"
+
+
+def test_a_wrong_option_of_a_store_is_said_in_one_line() -> None:
+    with pytest.raises(StorageError, match="no_such_option") as raised:
+        ArrowStorage("s3://key:secret@bucket/t?no_such_option=1")
+    assert "\n" not in str(raised.value)
+
+
+def test_memory_storage_through_fsspec() -> None:
+    fsspec = pytest.importorskip("fsspec", reason="fsspec is not installed")
+    memory = fsspec.filesystem("memory")
+    memory.pipe("/bucket/t%20x/a/b.txt", b"content")
+    storage = ArrowStorage("memory://bucket/t%20x")
+    assert storage.list("", recursive=True) == [FileInfo("a/b.txt", 7)]
+    assert storage.read("a/b.txt") == b"content" and storage.open("a/b.txt").read(3, 2) == b"te"
+    assert storage.list("nothing") == [] and not storage.exists("nothing")
+
+
+@pytest.mark.parametrize("extension", ["lance", ".lance", "hfile"])
+def test_base_files_without_a_reader_are_named(extension: str) -> None:
+    with pytest.raises(UnsupportedError, match=r"[Ll]ance|hfile"):
+        ENGINE.reader(extension)
+
+
+def test_relative_paths_are_local(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "t").mkdir()
+    (tmp_path / "t" / "f").write_bytes(b"1")
+    monkeypatch.chdir(tmp_path)
+    assert ArrowStorage("t").list("") == [FileInfo("f", 1)]
