@@ -1,0 +1,82 @@
+"""What engines carry as metadata (SCHEMA-2, SCHEMA-23)."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given, settings
+
+from hudi_core.avro.extras import carried, restored, type_from_shell, type_shell
+from hudi_core.errors import SchemaError
+from hudi_core.schema.loss import Loss
+from hudi_core.types import nodes as t
+from hudi_core.types.walk import same_field
+from tests.support.strategies import types
+
+
+def to_text(of: t.Type) -> t.Type:
+    """An engine whose only word for an enumeration is string."""
+    return t.String() if isinstance(of, t.Enumeration) else of
+
+
+FULL = t.Field(1, "f", t.Enumeration(("A", "B"), "ns.E"), True, "doc", "B", ("old",), {"p": 1}, {"q": 2})
+
+
+def test_what_is_carried_is_put_back() -> None:
+    losses: list[Loss] = []
+    extras = json.loads(json.dumps(carried(FULL, to_text, "f", losses)))
+    assert not losses
+    assert restored(t.Field(1, "f", t.String(), True, default=None), extras, to_text, "f") == FULL
+
+
+def test_what_is_not_kept_is_lost_and_said() -> None:
+    losses: list[Loss] = []
+    assert carried(FULL, to_text, "f", losses, keep=False) == {}
+    assert losses == [
+        Loss("f", "enum(A,B)", "string"),
+        Loss("f", "doc 'doc'"),
+        Loss("f", "default 'B'"),
+        Loss("f", "aliases ['old']"),
+        Loss("f", "properties {'p': 1}"),
+        Loss("f", "type properties {'q': 2}"),
+    ]
+
+
+def test_the_default_null_of_an_optional_column_goes_without_saying() -> None:
+    losses: list[Loss] = []
+    assert carried(t.Field(0, "f", t.Int(), True, default=None), to_text, "f", losses) == {}
+    assert carried(t.Field(0, "f", t.Int(), True), to_text, "f", losses) == {"no_default": True}
+    assert carried(t.Field(0, "element", t.Int(), True), to_text, "f", losses, column=False) == {}
+    plain = t.Field(0, "f", t.Int(), True, default=None)
+    assert restored(plain, {"no_default": True}, to_text, "f").default is t.ABSENT
+
+
+def test_a_default_that_avro_cannot_say_is_a_loss() -> None:
+    union = t.Union((t.Field(0, "member0", t.Int(), False), t.Field(0, "member1", t.String(), False)))
+    losses: list[Loss] = []
+    assert carried(t.Field(0, "f", union, False, default=(1, "x")), to_text, "f", losses) == {}
+    assert losses == [Loss("f", "default (1, 'x')")]
+
+
+def test_a_type_that_was_changed_since_wins() -> None:
+    extras = carried(FULL, to_text, "f", [])
+    del extras["default"]
+    changed = t.Field(1, "f", t.Long(), True, default=None)
+    assert restored(changed, extras, to_text, "f").type == t.Long()
+
+
+@pytest.mark.parametrize(
+    "extras",
+    [{"type": {}}, {"type": {"is": "tree"}}, {"type": 5}, {"type": {"is": "int", "x": 1}}, {"aliases": 5}],
+)
+def test_extras_of_another_form_are_refused(extras: dict[str, object]) -> None:
+    with pytest.raises(SchemaError, match=r"^f: expected metadata of this library"):
+        restored(t.Field(1, "f", t.Int()), extras, to_text, "f")
+
+
+@given(types())
+@settings(max_examples=80, deadline=None)
+def test_a_shell_and_the_fields_make_the_type(of: t.Type) -> None:
+    again = type_from_shell(json.loads(json.dumps(type_shell(of))), t.children(of))
+    assert same_field(t.Field(0, "f", again), t.Field(0, "f", of))
