@@ -181,7 +181,7 @@ def _coerced(value: object, of: t.Primitive) -> object:
         case uuid.UUID() if isinstance(of, t.Uuid):
             return str(value)
         case str() if isinstance(of, t.Uuid):
-            return _canonical_uuid(value)
+            return _canonical_uuid(value) or value
         case bytearray() | memoryview():
             return bytes(value)
         case _:
@@ -210,11 +210,11 @@ def _is_utf8(value: str) -> bool:
     return True
 
 
-def _canonical_uuid(value: str) -> str:
+def _canonical_uuid(value: str) -> str | None:
     try:
         return str(uuid.UUID(value))
     except ValueError:
-        return ""
+        return None
 
 
 def _inside(where: str, name: str) -> str:

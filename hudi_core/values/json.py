@@ -41,7 +41,7 @@ def from_json(data: Any, of: t.Type, where: str = "") -> Any:
         case t.Union(branches), _:
             return _branch(data, branches, where)
         case ((t.Binary() | t.Fixed() | t.Vector()), {"base64": str() as text}):
-            found: Any = _bytes(text)
+            found: Any = _bytes(text, where)
         case ((t.Float() | t.Double()), {"float": str() as text}):
             found = parse_text(text, of)
         case ((t.Float() | t.Double()), int() | float()) if not isinstance(data, bool):
@@ -105,11 +105,11 @@ def _branch(data: Any, branches: tuple[t.Field, ...], where: str) -> tuple[int, 
     raise SchemaError(where, expected=f"a value of one of {kinds}", found=repr(data)[:60])
 
 
-def _bytes(text: str) -> bytes | None:
+def _bytes(text: str, where: str) -> bytes:
     try:
         return base64.b64decode(text, validate=True)
     except ValueError:
-        return None
+        raise SchemaError(where, expected="bytes in base64", found=repr(text)[:60]) from None
 
 
 def _inside(where: str, name: str) -> str:
