@@ -4,48 +4,18 @@ from __future__ import annotations
 
 import json
 import zipfile
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from hudi_core.engine import FileInfo
 from hudi_core.errors import CorruptFileError, StorageError, UsageError
-from hudi_core.formats.source import RandomAccess
 from hudi_core.timeline.instants import WRITES, State
 from hudi_core.timeline.timeline import Timeline, timeline_in
 from hudi_plain.storage import PlainStorage
 from tests.support.conformance import ROOT, TableEntry, each_table
+from tests.support.memory import Memory
 from tests.support.tables import opened, written
-
-
-@dataclass
-class Memory:
-    """A storage of texts that notes what is read."""
-
-    files: dict[str, bytes]
-    reads: list[str] = field(default_factory=list)
-    uri: str = "memory"
-
-    def list(self, folder: str, *, recursive: bool = False) -> list[FileInfo]:
-        return [
-            FileInfo(path, len(content))
-            for path, content in sorted(self.files.items())
-            if path.startswith(f"{folder}/") and (recursive or "/" not in path[len(folder) + 1 :])
-        ]
-
-    def exists(self, path: str) -> bool:
-        return path in self.files
-
-    def read(self, path: str) -> bytes:
-        self.reads.append(path)
-        if path not in self.files:
-            raise StorageError(path, message="no such file")
-        return self.files[path]
-
-    def open(self, path: str) -> RandomAccess:
-        raise NotImplementedError
 
 
 def commit(**document: object) -> bytes:

@@ -1,0 +1,165 @@
+"""Under which schema a table's files were written, and the ids of columns over its life."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from hudi_core.engine import FileInfo
+from hudi_core.errors import CorruptFileError, SchemaError, StorageError
+from hudi_core.options import TableConfig, table_config
+from hudi_core.schema.meta import META_COLUMNS
+from hudi_core.schema.schema import Schema
+from hudi_core.timeline.schemas import SchemaHistory, schema_history
+from hudi_core.timeline.timeline import timeline_in
+from tests.support.conformance import TableEntry, each_table
+from tests.support.memory import Memory
+from tests.support.tables import opened
+
+
+def avro(*columns: str, **types: str) -> str:
+    fields = [{"name": name, "type": types.get(name, "int")} for name in columns]
+    return json.dumps({"type": "record", "name": "r", "fields": fields})
+
+
+def persisted(version: int, **ids: int) -> dict[str, Any]:
+    fields = [{"id": column, "name": name, "optional": True, "type": "int"} for name, column in ids.items()]
+    return {"max_column_id": max(ids.values()), "version_id": version, "type": "record", "fields": fields}
+
+
+def commit(schema: str | None = None, latest: dict[str, Any] | None = None, path: str | None = None) -> bytes:
+    extra = {"schema": schema or "", "latest_schema": json.dumps(latest) if latest else None}
+    stats = {"": [{"fileId": "f", "path": path}]} if path else {}
+    return json.dumps({"extraMetadata": extra, "partitionToWriteStats": stats}).encode()
+
+
+def no_footer(file: FileInfo) -> Schema:
+    raise StorageError(file.path, message="no such file")
+
+
+def config(**more: str) -> TableConfig:
+    least = {"hoodie.table.name": "t", "hoodie.table.type": "COPY_ON_WRITE", "hoodie.table.version": "9"}
+    return table_config(least | {"hoodie.populate.meta.fields": "false"} | more)
+
+
+def history(files: dict[str, bytes], until: str | None = None, **more: str) -> SchemaHistory:
+    storage = Memory({name if "/" in name else f"t/{name}": content for name, content in files.items()})
+    return schema_history(timeline_in(storage, "t", 2).as_of(until), config(**more), no_footer)
+
+
+def ids(of: Schema) -> dict[str, int]:
+    return {place.name: column for column, place in of.places.items()}
+
+
+def test_latest_commit_that_tells_a_schema_counts() -> None:
+    found = history(
+        {"10_11.commit": commit(avro("a")), "20_21.commit": commit(avro("a", "b")), "30_31.commit": commit()}
+    )
+    assert ids(found.latest) == {"a": 0, "b": 1}
+    assert [ids(each) for each in found.schemas] == [{"a": 0}, {"a": 0, "b": 1}]
+    assert [found.number_at(time) for time in ("10", "15", "20", "25", "30")] == [0, 0, 1, 1, 1]
+
+
+def test_instant_before_all_commits_is_not_certain() -> None:
+    found = history({"10_11.commit": commit(avro("a"))})
+    assert (found.number_at("05"), found.certain("05"), found.certain("10")) == (0, False, True)
+
+
+def test_column_keeps_its_id_by_name_and_none_is_given_twice() -> None:
+    found = history(
+        {
+            "10_11.commit": commit(avro("a", "b")),
+            "20_21.commit": commit(avro("c", "a")),
+            "30_31.commit": commit(avro("b", "a")),
+        }
+    )
+    assert [ids(each) for each in found.schemas] == [{"a": 0, "b": 1}, {"c": 2, "a": 0}, {"b": 1, "a": 0}]
+    assert found.latest.max_column_id == 2
+
+
+def test_schema_at_an_earlier_time_is_that_of_its_commits() -> None:
+    files = {"10_11.commit": commit(avro("a")), "20_21.commit": commit(avro("b"))}
+    assert list(ids(history(files, until="15").latest)) == ["a"]
+
+
+def test_hudis_own_columns_come_first_where_rows_have_them() -> None:
+    found = history({"10_11.commit": commit(avro("a"))}, **{"hoodie.populate.meta.fields": "true"})
+    assert ids(found.latest) == {name: at for at, name in enumerate((*META_COLUMNS, "a"))}
+
+
+def test_schema_with_ids_in_the_commit_counts_before_names() -> None:
+    found = history(
+        {
+            "10_11.commit": commit(avro("a", "b"), persisted(10, a=0, b=1)),
+            "20_21.commit": commit(avro("b", "a"), persisted(20, b=0, a=1)),
+        }
+    )
+    assert ids(found.latest) == {"b": 0, "a": 1}
+    assert ids(found.schemas[found.number_at("10")]) == {"a": 0, "b": 1}
+
+
+def test_history_document_of_a_commit_that_counts_tells_of_commits_without_ids() -> None:
+    newest = {"schemas": [persisted(20, z=0, b=1), persisted(0, a=0, b=1)]}
+    failed = {"schemas": [persisted(30, y=0), *newest["schemas"]]}
+    found = history(
+        {
+            "10_11.commit": commit(avro("a", "b")),
+            "20_21.commit": commit(avro("z", "b")),
+            "30.inflight": b"",
+            ".hoodie/.schema/20_21.schemacommit": json.dumps(newest).encode(),
+            ".hoodie/.schema/20.schemacommit.inflight": b"",
+            ".hoodie/.schema/30_31.schemacommit": json.dumps(failed).encode(),
+        }
+    )
+    assert ids(found.latest) == {"z": 0, "b": 1}
+    assert ids(found.schemas[found.number_at("10")]) == {"a": 0, "b": 1}
+
+
+def test_table_without_schema_in_commits_has_that_of_a_file_or_of_its_creation() -> None:
+    files = {"10_11.commit": commit(path="p/f-0_0-1-1_10.parquet")}
+    footer = history({"1_2.commit": commit(avro("x"))}).latest
+    storage = Memory({"t/10_11.commit": files["10_11.commit"]})
+    assert schema_history(timeline_in(storage, "t", 2), config(), lambda _: footer).latest.record == footer.record
+    created = {"hoodie.table.create.schema": avro("c")}
+    assert ids(history(files, **created).latest) == ids(history({}, **created).latest) == {"c": 0}
+
+
+def test_table_that_tells_no_schema_is_an_error() -> None:
+    with pytest.raises(SchemaError, match="expected a schema"):
+        history({"10_11.commit": commit()})
+
+
+def test_damaged_history_is_an_error_that_names_the_file() -> None:
+    files = {"10_11.commit": commit(avro("a")), ".hoodie/.schema/10_11.schemacommit": b"\xff"}
+    with pytest.raises(CorruptFileError, match="schemacommit"):
+        history(files)
+    with pytest.raises(SchemaError, match="schemacommit"):
+        history(files | {".hoodie/.schema/10_11.schemacommit": b"{"})
+
+
+@each_table()
+def test_schema_and_ids_of_every_table_are_as_recorded(entry: TableEntry) -> None:
+    _, config, timeline = opened(entry.unpacked())
+    found = schema_history(timeline, config, no_footer)
+    recorded = entry.expected["schema"]
+    latest = recorded.get("latest_table_schema_avro") or recorded.get("avro")
+    names = [field.name for field in found.latest.fields if field.name not in META_COLUMNS]
+    if latest is not None:
+        assert names == [field["name"] for field in latest["fields"] if field["name"] not in META_COLUMNS]
+    if recorded.get("internal_schema"):
+        assert {field.name: field.id for field in found.latest.fields} == {
+            field["name"]: field["id"] for field in recorded["internal_schema"]["fields"]
+        }
+    for each in recorded.get("per_commit") or []:
+        schema = found.schemas[found.number_at(each["requested_time"])]
+        said = each["latest_schema"] or each["schema"]
+        if said:
+            assert [field.name for field in schema.fields if field.name not in META_COLUMNS] == [
+                field["name"] for field in said["fields"] if field["name"] not in META_COLUMNS
+            ]
+        if each["latest_schema"]:
+            assert {field.name: field.id for field in schema.fields} == {
+                field["name"]: field["id"] for field in said["fields"]
+            }

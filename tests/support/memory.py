@@ -1,0 +1,37 @@
+"""A storage in memory that notes what is read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from hudi_core.engine import FileInfo
+from hudi_core.errors import StorageError
+from hudi_core.formats.source import Bytes, RandomAccess
+
+
+@dataclass
+class Memory:
+    """Files by path."""
+
+    files: dict[str, bytes]
+    reads: list[str] = field(default_factory=list)
+    uri: str = "memory"
+
+    def list(self, folder: str, *, recursive: bool = False) -> list[FileInfo]:
+        return [
+            FileInfo(path, len(content))
+            for path, content in sorted(self.files.items())
+            if path.startswith(f"{folder}/") and (recursive or "/" not in path[len(folder) + 1 :])
+        ]
+
+    def exists(self, path: str) -> bool:
+        return path in self.files
+
+    def read(self, path: str) -> bytes:
+        self.reads.append(path)
+        if path not in self.files:
+            raise StorageError(path, message="no such file")
+        return self.files[path]
+
+    def open(self, path: str) -> RandomAccess:
+        return Bytes(self.read(path), path)
