@@ -1,6 +1,6 @@
 """What of recorded statistics can be believed: all that is known of how Apache Hudi makes them, in one place.
 
-Sources: HUDI issues 18754 and 18755, and tables that Apache Hudi 1.2.0 wrote. Rules META-20 to META-27.
+Sources: HUDI issues 18754 and 18755, and tables that Apache Hudi 1.2.0 wrote. Rules META-20 to META-28.
 
 Hudi takes the statistics of a base file from its Parquet footer, one row group after the other. A row group in which a
 float column holds NaN has no bounds there, and Hudi takes 0.0 and 0.0. A row group in which the bounds of a text column

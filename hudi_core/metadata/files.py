@@ -1,4 +1,4 @@
-"""`files`: the live files of each partition, with their sizes. Rules META-5 to META-9."""
+"""`files`: the live files of each partition, with their sizes. Rules META-5 to META-8."""
 
 from __future__ import annotations
 

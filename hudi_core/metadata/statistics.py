@@ -1,6 +1,6 @@
 """`column_stats` and `partition_stats`: the live records of columns, merged by key. No Python object a record.
 
-Rules META-10 to META-19. What the recorded values mean is told by `belief`.
+Rules META-10 to META-14. What the recorded values mean is told by `belief`.
 """
 
 from __future__ import annotations

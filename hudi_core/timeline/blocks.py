@@ -1,4 +1,7 @@
-"""Which blocks of a slice's log files count: those of committed writes, less what was rolled back or compacted."""
+"""Which blocks of a slice's log files count: those of committed writes, less what was rolled back or compacted.
+
+Rules TIME-15 to TIME-17.
+"""
 
 from __future__ import annotations
 

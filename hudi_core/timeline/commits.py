@@ -1,4 +1,7 @@
-"""Commit metadata: what a write says it did, read from JSON (layout 1) or Avro (layout 2) into one form."""
+"""Commit metadata: what a write says it did, read from JSON (layout 1) or Avro (layout 2) into one form.
+
+Rules TIME-10 and TIME-11.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Instants: the names of their files in both timeline layouts, their states, and their order."""
+"""Instants: the names of their files in both timeline layouts, their states, and their order.
+
+Rules TIME-1 to TIME-5.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""File slices: which base file and log files together hold a file group's rows (Hudi's file-system view)."""
+"""File slices: which base file and log files together hold a file group's rows (Hudi's file-system view).
+
+Rules TIME-12 to TIME-14.
+"""
 
 from __future__ import annotations
 

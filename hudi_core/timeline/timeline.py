@@ -1,4 +1,4 @@
-"""`Timeline`: the active instants of a table, which of them count, and what they did."""
+"""`Timeline`: the active instants of a table, which of them count, and what they did. Rules TIME-6 to TIME-9."""
 
 from __future__ import annotations
 
