@@ -193,8 +193,8 @@ def _either(one: Holds, other: Holds) -> Program:
 
 
 def _comparable(one: Known, other: Known) -> bool:
-    """Whether keys of one column compare with keys of the other. Ranks do not: each column has its own."""
-    return one is other or (one.type == other.type and isinstance(one.keys, Whole | Floats))
+    """Whether keys of one column compare with keys of the other. Places of texts do not: equal ones may stand for two texts."""
+    return one.type == other.type and isinstance(one.keys, Whole | Floats)
 
 
 def mask(program: Program, files: Files) -> Bools:

@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hudi_core.stats import ordered as module
+from hudi_core.stats.columns import from_values
+from hudi_core.stats.intervals import BLOCK, folded, placed
+from hudi_core.stats.keysets import Ranges, points
+from hudi_core.stats.ordered import Ordered, Wanted, candidates, everywhere, holds, opened, ordered, runs
+from hudi_core.types import nodes as t
+
+COUNT = 20 * BLOCK
+
+
+def _ordered(low: Any, unknown: Any = ()) -> tuple[Wanted, Ordered, Any]:
+    lows: list[Any] = [int(value) for value in low]
+    for number in unknown:
+        lows[number] = None
+    highs = [None if value is None else value + 5 for value in lows]
+    keys, of = folded(from_values(t.Int(), lows, highs, [0] * len(lows), [9] * len(lows)))
+    listed = placed(of, keys, np.arange(len(lows)), len(lows))
+    return Wanted(keys, ((1_000, 1_100),), False, False), ordered(listed, keys), listed
+
+
+def test_files_listed_in_order_keep_their_numbers() -> None:
+    wanted, of, _ = _ordered(range(COUNT))
+    assert of.numbers is None
+    (run,) = runs(of, candidates(wanted, of))
+    assert run.files == slice(3 * BLOCK, 5 * BLOCK)
+    assert opened(wanted, of, run.blocks).tolist() == list(range(995, 1_101))
+
+
+def test_unknown_files_stand_apart_and_the_others_stay_dense() -> None:
+    unknown = range(0, COUNT, 100)
+    wanted, of, _ = _ordered(range(COUNT), unknown)
+    apart, dense = runs(of, candidates(wanted, of))
+    assert apart.files is None and apart.count == 1
+    assert dense.files is not None and dense.files.stop - dense.files.start < 3 * BLOCK
+    assert set(unknown) <= set(opened(wanted, of, apart.blocks).tolist())
+
+
+def test_scattered_files_are_found_through_the_order() -> None:
+    low = np.random.default_rng(1).permutation(COUNT)
+    wanted, of, listed = _ordered(low)
+    blocks = candidates(wanted, of)
+    assert len(blocks) == 2
+    (run,) = runs(of, blocks)
+    assert run.files is None
+    expected = holds(wanted, listed).nonzero()[0].tolist()
+    assert opened(wanted, of, run.blocks).tolist() == opened(wanted, of, blocks).tolist() == expected
+
+
+def _some_ranges(r: random.Random, count: int) -> Ranges:
+    return points(r.sample(range(COUNT), count))
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 10, 500])
+def test_ranges_are_met_however_they_are_searched(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    r = random.Random(count)
+    low = np.random.default_rng(count).permutation(COUNT)
+    wanted, of, listed = _ordered(low, range(0, COUNT, 1_000))
+    for ranges in (_some_ranges(r, count), (*_some_ranges(r, count)[:-1], (COUNT, wanted.keys.top))):
+        asked = Wanted(wanted.keys, ranges, False, False)
+        monkeypatch.setattr(module, "FEW_RANGES", 10**6)
+        one_by_one = holds(asked, listed)
+        monkeypatch.setattr(module, "FEW_RANGES", 0)
+        assert (holds(asked, listed) == one_by_one).all()
+        assert (everywhere(asked, of) == one_by_one).all()
+        assert (holds(asked, of.files, ascending=True).ravel()[np.argsort(of.numbers)] == one_by_one).all()  # type: ignore[arg-type]
+
+
+def test_no_range_and_no_file() -> None:
+    wanted, of, _ = _ordered(range(COUNT))
+    nothing = Wanted(wanted.keys, (), False, False)
+    assert not holds(nothing, of.files).any()
+    assert runs(of, np.zeros(0, np.int64)) == []
