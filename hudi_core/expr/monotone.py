@@ -7,14 +7,16 @@ claimed.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from hudi_core.errors import UnsupportedError
 from hudi_core.expr import axis
 from hudi_core.expr.functions import Function
 from hudi_core.expr.predicate import Apply, Constant
-from hudi_core.expr.scalar.patterns import date_pattern
+from hudi_core.expr.scalar.apply import DEFAULT_PATTERN
+from hudi_core.expr.scalar.dates import truncation
+from hudi_core.expr.scalar.patterns import MICROS, date_pattern
 from hudi_core.types import nodes as t
 from hudi_core.values.calendar import DAY_SECONDS, days_from_civil
 from hudi_core.values.domain import INT_RANGE, LONG_RANGE
@@ -27,11 +29,16 @@ _DECIMAL_DIGITS = {"y": 4, "M": 2, "d": 2, "H": 2, "m": 2, "s": 2}
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Positions from `first` to `last`, both included, over which a function never falls, or never rises."""
+    """Positions from `first` to `last`, both included, over which a function never falls, or never rises.
+
+    It stands still from one multiple of `grain` to the next. `by_one` says that it moves by one position with each.
+    """
 
     first: int
     last: int
     rising: bool = True
+    grain: int = 1
+    by_one: bool = False
 
 
 def stretches(term: Apply, variable: int, ends: tuple[int, int]) -> tuple[Stretch, ...]:
@@ -50,10 +57,12 @@ def stretches(term: Apply, variable: int, ends: tuple[int, int]) -> tuple[Stretc
         case Function.DATE_ADD | Function.DATE_SUB if variable == 0 and isinstance(of, t.Date):
             days = _number(term, 1)
             found = _shifted(ends, int(days) if term.function is Function.DATE_ADD else -int(days))
-        case Function.YEAR | Function.DATE | Function.DATE_TRUNC | Function.UNIX_TIMESTAMP:
+        case Function.YEAR | Function.DATE | Function.UNIX_TIMESTAMP:
             found = [Stretch(*ends)]
+        case Function.DATE_TRUNC:
+            found = [Stretch(*ends, grain=_grain_of_unit(term, of))]
         case Function.DATE_FORMAT | Function.FROM_UNIXTIME if variable == 0 and _orders(term):
-            found = [_four_digit_years(of)]
+            found = [replace(_four_digit_years(of), grain=_grain_of_pattern(term, of))]
         case _:
             found = []
     return tuple(stretch for stretch in found if stretch.first <= stretch.last)
@@ -103,7 +112,10 @@ def _of_arithmetic(term: Apply, variable: int, ends: tuple[int, int]) -> list[St
                 *([Stretch(ends[0], ends[0])] if whole else []),
             ]
         case Function.NEGATE:
-            return [Stretch(ends[0] + whole, ends[1], False), *([Stretch(ends[0], ends[0])] if whole else [])]
+            return [
+                Stretch(ends[0] + whole, ends[1], False, by_one=True),
+                *([Stretch(ends[0], ends[0])] if whole else []),
+            ]
         case Function.DIVIDE if isinstance(term.type, t.Decimal) and variable == 0 and _number(term, 1) != 0:
             return [Stretch(*ends, _number(term, 1) > 0)]
         case Function.MULTIPLY if not whole:
@@ -119,8 +131,8 @@ def _of_arithmetic(term: Apply, variable: int, ends: tuple[int, int]) -> list[St
         case Function.SUBTRACT:
             number = int(_number(term, 0))  # number - x wraps where x < number - greatest, or x > number - least
             edges = [max(number - ends[1], ends[0]), min(number - ends[0], ends[1])]
-            parts = [(ends[0], edges[0] - 1), (edges[0], edges[1]), (edges[1] + 1, ends[1])]
-            return [Stretch(first, last, False) for first, last in parts]
+            ranges = [(ends[0], edges[0] - 1), (edges[0], edges[1]), (edges[1] + 1, ends[1])]
+            return [Stretch(first, last, False, by_one=True) for first, last in ranges]
         case _:
             return []
 
@@ -155,7 +167,7 @@ def _shifted(ends: tuple[int, int], by: int) -> list[Stretch]:
     """x + by, wrapping round: rising on either side of the place where it wraps."""
     low, high = ends
     edge = high - by if by >= 0 else low - by - 1
-    return [Stretch(low, edge), Stretch(edge + 1, high)]
+    return [Stretch(low, edge, by_one=True), Stretch(edge + 1, high, by_one=True)]
 
 
 def _multiplied(ends: tuple[int, int], by: int) -> list[Stretch]:
@@ -180,6 +192,27 @@ def _four_digit_years(of: t.Type) -> Stretch:
             return Stretch(max(first * DAY_SECONDS, low), min((last + 1) * DAY_SECONDS - 1, high))
 
 
+def _grain_of_unit(term: Apply, of: t.Type) -> int:
+    """Truncation to a year, month or day goes by days; to less, by itself."""
+    kind, number = truncation(str(_constant(term, 0))) or ("parts", 1)
+    if not isinstance(of, t.Timestamp) or kind == "parts":
+        return 1
+    return (DAY_SECONDS if kind == "months" else min(number, DAY_SECONDS)) * of.unit.value
+
+
+def _grain_of_pattern(term: Apply, of: t.Type) -> int:
+    """How far apart, at least, two points in time of different text are: in days, ticks or seconds."""
+    step = date_pattern(str(_constant(term, 1)) if len(term.arguments) > 1 else DEFAULT_PATTERN).step
+    per_micros = {t.Date: DAY_SECONDS * MICROS, t.Timestamp: MICROS // min(_per_second(of), MICROS)}.get(
+        type(of), MICROS
+    )
+    return max(step // per_micros, 1) * max(_per_second(of) // MICROS, 1)
+
+
+def _per_second(of: t.Type) -> int:
+    return of.unit.value if isinstance(of, t.Timestamp) else 1
+
+
 def _orders(term: Apply) -> bool:
     """Whether the texts of a date pattern order as the points in time do: the year first, no part left out before a finer one."""
     if len(term.arguments) < 2:
@@ -199,6 +232,12 @@ def _orders(term: Apply) -> bool:
 
 
 def _number(term: Apply, position: int) -> int | float | Decimal:
+    value = _constant(term, position)
+    assert isinstance(value, int | float | Decimal)
+    return value
+
+
+def _constant(term: Apply, position: int) -> object:
     constant = term.arguments[position]
-    assert isinstance(constant, Constant) and isinstance(constant.value, int | float | Decimal)
+    assert isinstance(constant, Constant)
     return constant.value

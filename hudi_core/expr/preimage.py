@@ -16,6 +16,7 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 from hudi_core.expr import axis
@@ -44,6 +45,7 @@ from hudi_core.expr.scalar.apply import apply
 from hudi_core.expr.scalar.cast import cast
 from hudi_core.types import nodes as t
 from hudi_core.types.nodes import Type
+from hudi_core.values.calendar import DAY_SECONDS, days_from_civil
 from hudi_core.values.domain import EXACT
 from hudi_core.values.order import after_prefix, distinct, equal, less
 from hudi_core.values.text import to_text
@@ -186,13 +188,19 @@ class _Inverse:
     def _edge(self, stretch: Stretch, cut: Cut) -> int:
         """Where the function crosses the cut: from there on not below it when rising, below it when falling."""
         if self.shortcut is not None:
-            return min(max(self.shortcut(cut), stretch.first), stretch.last + 1)
+            return _within(self.shortcut(cut), stretch)
+        if stretch.by_one:
+            away = axis.position(cut.value, self.type) - axis.position(self.at(stretch.first), self.type)
+            if stretch.rising:
+                return _within(stretch.first + away + cut.after, stretch)
+            return _within(stretch.first - away + (not cut.after), stretch)
 
-        def crossed(place: int) -> bool:
-            value = self.at(place)
+        def crossed(step: int) -> bool:
+            value = self.at(max(step * stretch.grain, stretch.first))
             return (value is None or is_below(value, cut, self.type)) is not stretch.rising
 
-        return axis.first_where(stretch.first, stretch.last, crossed)
+        step = axis.first_where(stretch.first // stretch.grain, stretch.last // stretch.grain, crossed)
+        return _within(step * stretch.grain, stretch)
 
 
 def _inverse(term: Apply) -> _Inverse | None:
@@ -207,10 +215,10 @@ def _inverse(term: Apply) -> _Inverse | None:
     known = stretches(term, variables[0], ends)
     if not known:
         return None
-    at = _evaluator(term, variables[0])
-    if not all(_is_total(stretch, at, term) for stretch in known):
+    at, shortcut = _evaluator(term, variables[0]), _shortcut(term)
+    if shortcut is None and not all(_is_total(stretch, at, term) for stretch in known):
         return None
-    return _Inverse(argument, known, tuple(_gaps(known, ends)), at, term.type, _shortcut(term))
+    return _Inverse(argument, known, tuple(_gaps(known, ends)), at, term.type, shortcut)
 
 
 def _evaluator(term: Apply, variable: int) -> Callable[[int], Any]:
@@ -230,7 +238,7 @@ def _is_total(stretch: Stretch, at: Callable[[int], Any], term: Apply) -> bool:
 
     Where a date or timestamp leaves its type's range the evaluation gives null, but the comparison is made as if it did not.
     """
-    if isinstance(term.type, t.Timestamp):
+    if stretch.by_one or isinstance(term.type, t.Timestamp):
         return True
     return at(stretch.first) is not None and at(stretch.last) is not None
 
@@ -269,26 +277,33 @@ def _spelled(term: Apply, values: tuple[Any, ...]) -> list[Any] | None:
 
 
 def _shortcut(term: Apply) -> Callable[[Cut], int] | None:
-    """For a cast that keeps the number, the first position whose number is not below a cut; None for another function."""
-    ratio = exact_ratio(term.arguments[0].type, term.type) if term.function is Function.CAST else None
-    if ratio is None:
-        return None
-    up, down = ratio
+    """The first position at which the function is not below a cut, where that can be calculated; None where it cannot."""
+    of = term.arguments[0].type
+    day = DAY_SECONDS * of.unit.value if isinstance(of, t.Timestamp) else 1
+    if term.function is Function.YEAR:
+        return lambda cut: days_from_civil(cut.value + cut.after, 1) * day  # type: ignore[operator]
+    if (
+        term.function in (Function.DATE, Function.CAST)
+        and isinstance(of, t.Timestamp)
+        and isinstance(term.type, t.Date)
+    ):
+        return lambda cut: (cut.value + cut.after) * day  # type: ignore[operator]
+    ratio = exact_ratio(of, term.type) if term.function is Function.CAST else None
+    return None if ratio is None else partial(_first_not_below, *ratio)
 
-    def first_not_below(cut: Cut) -> int:
-        value = cut.value
-        assert isinstance(value, int | float | Decimal)
-        if isinstance(value, float) and not math.isfinite(value):
-            return -(1 << 80) if value < 0 else 1 << 80
-        if isinstance(value, int):
-            floor, rest = divmod(value * down, up)
-        else:
-            scaled = EXACT.multiply(value, Decimal(down)) if isinstance(value, Decimal) else value
-            floor = math.floor(scaled)
-            rest = scaled != floor
+
+def _first_not_below(up: int, down: int, cut: Cut) -> int:
+    """The first whole number n for which n * up / down is not below the cut."""
+    value = cut.value
+    assert isinstance(value, int | float | Decimal)
+    if isinstance(value, float) and not math.isfinite(value):
+        return -(1 << 80) if value < 0 else 1 << 80
+    if isinstance(value, int):
+        floor, rest = divmod(value * down, up)
         return floor + 1 if rest or cut.after else floor
-
-    return first_not_below
+    scaled = EXACT.multiply(value, Decimal(down)) if isinstance(value, Decimal) else value
+    floor = math.floor(scaled)
+    return floor + 1 if scaled != floor or cut.after else floor
 
 
 def exact_ratio(of: Type, to: Type) -> tuple[int, int] | None:
@@ -303,7 +318,7 @@ def exact_ratio(of: Type, to: Type) -> tuple[int, int] | None:
         case t.Decimal(), t.Decimal() if to.scale >= of.scale and to.precision - to.scale >= of.precision - of.scale:
             return 1, 10**of.scale
         case t.Date(), t.Timestamp(unit):
-            return 86_400 * unit.value, 1
+            return DAY_SECONDS * unit.value, 1
         case (t.Timestamp(unit), t.Timestamp(finer)) | (t.Time(unit), t.Time(finer)) if finer.value >= unit.value:
             return finer.value // unit.value, 1
         case _:
@@ -341,6 +356,11 @@ def _cut_before(place: int, of: Type, after: bool) -> Cut:
 def _never(term: Term) -> Predicate:
     """FALSE for every value, NULL for null, said of the column where the term is a function of one."""
     return one_of(term, ())
+
+
+def _within(place: int, stretch: Stretch) -> int:
+    """An edge of a stretch: one of its positions, or the one after the last."""
+    return min(max(place, stretch.first), stretch.last + 1)
 
 
 def _merged(intervals: Iterable[Interval]) -> list[Interval]:
