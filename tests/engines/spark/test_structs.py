@@ -1,0 +1,49 @@
+"""PySpark's own StructType, without a JVM."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given, settings
+
+from hudi_core.schema.schema import Schema
+from hudi_core.types import nodes as t
+from tests.support.strategies import schemas
+
+pytestmark = pytest.mark.spark
+spark_types = pytest.importorskip("pyspark.sql.types", reason="PySpark is not installed")
+structs = pytest.importorskip("hudi_spark.structs", reason="PySpark is not installed")
+json_types = pytest.importorskip("hudi_spark.types")
+
+
+def test_a_struct_type_is_what_spark_makes_of_it() -> None:
+    record = t.Record(
+        (t.Field(0, "a", t.Int(), False), t.Field(1, "b", t.Timestamp(zoned=False), True, "about b", None))
+    )
+    struct = structs.schema_to_spark(Schema(record)).value
+    assert struct["a"].dataType == spark_types.IntegerType()
+    assert struct["b"].dataType == spark_types.TimestampNTZType()
+    assert (struct["a"].nullable, struct["b"].metadata["comment"]) == (False, "about b")
+
+
+def test_an_ordinary_struct_type_is_read() -> None:
+    struct = spark_types.StructType(
+        [
+            spark_types.StructField("d", spark_types.DecimalType(12, 3), nullable=False),
+            spark_types.StructField("m", spark_types.MapType(spark_types.StringType(), spark_types.DateType(), False)),
+        ]
+    )
+    schema = structs.schema_from_spark(struct).value
+    assert schema.get("d").field.type == t.Decimal(12, 3, t.Fixed(6))
+    assert not schema.get("m.value").field.optional
+
+
+@given(schemas())
+@settings(max_examples=60, deadline=None)
+def test_spark_reads_and_writes_the_same_json(schema: Schema) -> None:
+    ours = json_types.schema_to_spark_json(schema)
+    there = structs.schema_to_spark(schema)
+    assert json.loads(there.value.json()) == json.loads(ours.value)
+    assert there.losses == ours.losses
+    assert structs.schema_from_spark(there.value) == json_types.schema_from_spark_json(ours.value)
