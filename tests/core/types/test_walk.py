@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from hypothesis import given, settings
 
@@ -61,7 +62,7 @@ def test_a_type_is_the_same_under_other_ids(of: t.Type) -> None:
 def test_same_sees_every_attribute_but_the_id() -> None:
     field = t.Field(1, "a", NESTED, True, "doc", None, ("b",), {"p": 1}, {"q": 2})
     assert same_field(field, replace(field, id=9))
-    changes = (
+    changes: tuple[dict[str, Any], ...] = (
         *({"name": "z"}, {"optional": False}, {"doc": None}, {"default": t.ABSENT}, {"aliases": ()}),
         *({"properties": {}}, {"type_properties": {}}, {"type": t.Int()}),
     )

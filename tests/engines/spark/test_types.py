@@ -145,8 +145,8 @@ def test_ids_and_docs_stand_where_spark_looks_for_them() -> None:
 
 
 def test_hudis_own_marks_are_written_and_read() -> None:
-    vectors = (t.Vector(3), t.Vector(2, t.VectorElement.DOUBLE))
-    columns = [t.Field(0, f"c{i}", of, False) for i, of in enumerate((*vectors, blob()))]
+    kinds: tuple[t.Type, ...] = (t.Vector(3), t.Vector(2, t.VectorElement.DOUBLE), blob())
+    columns = [t.Field(0, f"c{i}", of, False) for i, of in enumerate(kinds)]
     fields = json.loads(schema_to_spark_json(Schema(record_with_ids(t.Record(tuple(columns))))).value)["fields"]
     assert [field["metadata"]["hudi_type"] for field in fields] == ["VECTOR(3)", "VECTOR(2, DOUBLE)", "BLOB"]
     for field, column in zip(fields, columns, strict=True):
