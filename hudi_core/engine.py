@@ -207,6 +207,10 @@ class Rows(Protocol[V, MaskIn, B]):
         """The rows in the form of `values.json`; the batch has the columns of the schema."""
         ...
 
+    def stream(self, schema: Schema, batches: Iterable[B]) -> Any:
+        """The rows as an object with `__arrow_c_stream__` and `read_all`, read on as the taker goes."""
+        ...
+
     def write(self, path: str, schema: Schema, batches: Iterable[B]) -> int:
         """Rows to a local file whose extension says the format; gives their number. The file appears when it is whole."""
         ...

@@ -103,6 +103,15 @@ class _Lines:
         self._file.writelines(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n" for row in rows)
 
 
+def stream(schema: Schema, batches: Iterable[pa.RecordBatch]) -> pa.RecordBatchReader:
+    """Batches of a schema as a stream, every column nullable; read on as the taker goes."""
+    arrow = schema_to_arrow(_all_optional(schema)).value
+    columns = _as(arrow)
+    return pa.RecordBatchReader.from_batches(
+        arrow, (pa.RecordBatch.from_arrays(columns(batch), schema=arrow) for batch in batches)
+    )
+
+
 def _parquet(path: Path, schema: Schema, _: ToJson) -> _Sink:
     arrow = schema_to_arrow(_all_optional(schema)).value
     return _Arrow(pq.ParquetWriter(path, arrow, compression="zstd"), arrow, _as(arrow))

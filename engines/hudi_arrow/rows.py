@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hudi_arrow.arrays import Array, Lists, conformed, field, lists, numbers, plain, to_values
-from hudi_arrow.output import write
+from hudi_arrow.output import stream, write
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
 from hudi_core.values.calendar import DAY_SECONDS, days_from_civil
@@ -41,6 +41,9 @@ class ArrowRows:
 
     def to_json(self, batch: pa.RecordBatch, schema: Schema) -> list[dict[str, Any]]:
         return to_json_values(self.root(batch), schema.record)
+
+    def stream(self, schema: Schema, batches: Iterable[pa.RecordBatch]) -> pa.RecordBatchReader:
+        return stream(schema, batches)
 
     def write(self, path: str, schema: Schema, batches: Iterable[pa.RecordBatch]) -> int:
         return write(path, schema, batches, to_json_values)

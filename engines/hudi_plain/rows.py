@@ -37,6 +37,9 @@ class PlainRows:
     def to_json(self, batch: Batch, schema: Schema) -> list[dict[str, Any]]:
         return [to_json(row, schema.record) for row in batch]
 
+    def stream(self, schema: Schema, batches: Iterable[Batch]) -> Any:
+        raise UnsupportedError("Arrow streams", message="the plain engine has none; pip install 'hudi-core[arrow]'")
+
     def write(self, path: str, schema: Schema, batches: Iterable[Batch]) -> int:
         """NDJSON only."""
         target = Path(path)

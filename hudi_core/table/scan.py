@@ -56,6 +56,14 @@ class Scan:
         found = prune(snapshot.slices, self._conjuncts, self._sources.in_order(columns))
         return replace(found, warnings=tuple(snapshot.warnings))
 
+    def explain(self) -> str:
+        """The plan in lines for people: what each step removed, and how many slices are left."""
+        said = [
+            f"{step.source}: {step.removed:,} of {step.before:,} removed{f' ({step.note})' if step.note else ''}"
+            for step in self.plan.steps
+        ]
+        return "\n".join([*said, f"{len(self.plan.kept()):,} of {len(self.plan.slices):,} file slices are read"])
+
     def conjuncts(self) -> list[dict[str, Any]]:
         """For each part of the predicate's AND the number of slices it would skip by itself."""
         sources = self._sources.in_order(columns_of(self.predicate).values())
@@ -96,6 +104,22 @@ class Scan:
         """Matching rows as objects that `json.dumps` takes (`values.json` says in which form)."""
         for batch in self.batches():
             yield from self._snapshot.engine.rows.to_json(batch, self.schema)
+
+    def to_stream(self) -> Any:
+        """Matching rows as a `pyarrow.RecordBatchReader`: bounded memory, whatever the size of the answer."""
+        return self._snapshot.engine.rows.stream(self.schema, self.batches())
+
+    def to_arrow(self) -> Any:
+        """Matching rows as a `pyarrow.Table`."""
+        return self.to_stream().read_all()
+
+    def to_pandas(self) -> Any:
+        """Matching rows as a `pandas.DataFrame`; needs pandas."""
+        return self.to_arrow().to_pandas()
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Lets DuckDB, Polars, DataFusion and others take the rows without a copy."""
+        return self.to_stream().__arrow_c_stream__(requested_schema)
 
     def write(self, path: str) -> int:
         """Matching rows into a local file whose extension says the format; gives their number."""
