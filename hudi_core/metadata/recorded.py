@@ -78,6 +78,8 @@ _BY_ORDINAL: Final[Mapping[int, t.Type]] = {
     20: t.Timestamp(t.Unit.NANOS, zoned=False),
 }
 """By `valueType.typeOrdinal`. 0 and 1 tell no type; the size of a fixed (9) is not told."""
+_UNKNOWN_ORDINAL: Final = 100
+"""Stands for all from here on."""
 
 _PRECISION_AND_SCALE = re.compile(rb"\s*([0-9]{1,3})\s*,\s*([0-9]{1,3})\s*")
 
@@ -131,7 +133,7 @@ class Part:
 def decoded(batches: list[Batch], key_size: int, kinds: Kinds) -> Part:
     """The records of batches of one schema. Raises `CorruptFileError`."""
     first = batches[0]
-    keys = np.concatenate([_keys(batch, key_size) for batch in batches])
+    keys = [_keys(batch, key_size) for batch in batches]
     data, starts, lengths = _values(batches)
     column = decode(first.schema, data, starts, lengths, first.where, _WANTED)
     count = len(starts)
@@ -146,7 +148,7 @@ def decoded(batches: list[Batch], key_size: int, kinds: Kinds) -> Part:
     if not isinstance(payload, Struct) or not isinstance(low, Union) or not isinstance(high, Union):
         raise CorruptFileError(first.where, expected="a schema of column statistics", found="another")
     return Part(
-        keys,
+        keys[0] if len(keys) == 1 else np.concatenate(keys),
         np.repeat([batch.order for batch in batches], [len(batch.cells) for batch in batches]),
         _kinds(payload, low, high, kinds),
         low,
@@ -159,13 +161,12 @@ def decoded(batches: list[Batch], key_size: int, kinds: Kinds) -> Part:
     )
 
 
-def bounds(of: Union, rows: Ints, type: t.Type) -> tuple[Bounds, Bools]:
-    """The bounds of some records in the carrier of their type, and which are there and of a form that the type can have."""
-    branches, places = of.branches[rows], _places(of)[rows]
-    known = np.zeros(len(rows), np.bool_)
+def bounds(of: Union, rows: Ints | None, type: t.Type) -> tuple[Bounds, Bools]:
+    """The bounds of some records (None: all) in the carrier of their type, and which are there and of a form that the type
+    can have."""
     form = carrier(type)
     if form is Carrier.TEXTS or isinstance(type, t.Decimal):
-        texts, known = _texts(of, branches, places, _text_wrapper(type))
+        texts, known = _texts(of, rows, _text_wrapper(type))
         if not isinstance(type, t.Decimal):
             return texts, known
         numbers, readable = from_bytes(texts)
@@ -173,14 +174,27 @@ def bounds(of: Union, rows: Ints, type: t.Type) -> tuple[Bounds, Bools]:
             return to_texts(numbers), known & readable
         integers, fits = to_integers(numbers)
         return integers, known & readable & fits
-    found: Any = np.zeros(len(rows), np.float64 if form is Carrier.FLOATS else np.int64)
-    for branch in _occurring(branches):
-        values = _numbers(of.children[branch])
-        if values is not None and (values.dtype.kind == "f") == (form is Carrier.FLOATS):
+    branches, places = _taken(of, rows)
+    occurring = _occurring(branches)
+    of_form: Any = np.float64 if form is Carrier.FLOATS else np.int64
+    if len(occurring) == 1 and (values := _numbers(of.children[occurring[0]], form)) is not None:
+        return (values if places is None else values[places]).astype(of_form), np.ones(len(branches), np.bool_)
+    found, known = np.zeros(len(branches), of_form), np.zeros(len(branches), np.bool_)
+    for branch in occurring:
+        values = _numbers(of.children[branch], form)
+        if values is not None:
             chosen = branches == branch
-            found[chosen] = values[places[chosen]]
+            found[chosen] = values if places is None else values[places[chosen]]
             known |= chosen
     return found, known
+
+
+def _taken(of: Union, rows: Ints | None) -> tuple[NDArray[np.int8], NDArray[Any] | None]:
+    """Branches of some rows, and their rows in their children (None: all rows of the one child that has rows)."""
+    if len(_occurring(of.branches)) == 1:
+        return (of.branches, None) if rows is None else (of.branches[rows], rows)
+    places = of.positions()
+    return (of.branches, places) if rows is None else (of.branches[rows], places[rows])
 
 
 def _keys(batch: Batch, size: int) -> NDArray[np.uint8]:
@@ -188,7 +202,8 @@ def _keys(batch: Batch, size: int) -> NDArray[np.uint8]:
     if (cells.key_lengths != size).any():
         wrong = int(cells.key_lengths[np.argmax(cells.key_lengths != size)])
         raise CorruptFileError(batch.where, expected=f"keys of {size} bytes", found=f"one of {wrong}")
-    return windows(cells.data, cells.key_offsets, size)
+    keys = windows(cells.data, cells.key_offsets, size)
+    return np.ascontiguousarray(keys)
 
 
 def _values(batches: list[Batch]) -> tuple[NDArray[np.uint8], Ints, Ints]:
@@ -211,7 +226,7 @@ def _kinds(payload: Struct, low: Union, high: Union, kinds: Kinds) -> Ints:
     for branch in _occurring(wrappers[plain]):
         looks = _BY_WRAPPER.get(low.names[branch].rpartition(".")[2])
         found[plain[wrappers[plain] == branch]] = kinds.number(looks, told=False)
-    for ordinal in np.unique(ordinals[told]).tolist():
+    for ordinal in _occurring(ordinals[told]):
         rows = np.flatnonzero(told & (ordinals == ordinal))
         if ordinal == _DECIMAL:
             found[rows] = _decimal_kinds(details, rows, kinds)
@@ -226,7 +241,7 @@ def _told(payload: Struct) -> tuple[Bools, Ints, Text | None]:
     said = payload.fields.get("valueType")
     if not isinstance(said, Struct) or not isinstance(ordinal := said.fields.get("typeOrdinal"), Primitive):
         return nobody, np.zeros(payload.length, np.int64), None
-    ordinals = ordinal.values.astype(np.int64)
+    ordinals = np.clip(ordinal.values.astype(np.int64), 0, _UNKNOWN_ORDINAL)
     details = said.fields.get("additionalInfo")
     return validity_of(said) & (ordinals > 0), ordinals, details if isinstance(details, Text) else None
 
@@ -275,17 +290,20 @@ def _text_wrapper(type: t.Type) -> str:
             return "BytesWrapper"
 
 
-def _texts(of: Union, branches: NDArray[Any], places: NDArray[Any], wrapper: str) -> tuple[Texts, Bools]:
+def _texts(of: Union, rows: Ints | None, wrapper: str) -> tuple[Texts, Bools]:
+    branches, places = _taken(of, rows)
     for branch, name in enumerate(of.names):
         child = of.children[branch]
         value = child.fields.get("value") if isinstance(child, Struct) else None
         if name.rpartition(".")[2] == wrapper and isinstance(value, Text | Binary):
             known = branches == branch
-            places = np.where(known, places, 0)
+            if places is None and known.all():
+                return Texts(value.offsets, value.data), known
             if not known.any():
                 break
-            starts = value.offsets[places]
-            lengths = np.where(known, value.offsets[places + 1] - starts, 0)
+            at = np.where(known, np.arange(len(branches)) if places is None else places, 0)
+            starts = value.offsets[at]
+            lengths = np.where(known, value.offsets[at + 1] - starts, 0)
             return Texts(*gather(value.data, starts, lengths)), known
     return Texts(np.zeros(len(branches) + 1, np.int64), np.zeros(0, np.uint8)), np.zeros(len(branches), np.bool_)
 
@@ -295,14 +313,9 @@ def _occurring(branches: NDArray[Any]) -> list[int]:
     return np.flatnonzero(np.bincount(branches)).tolist() if len(branches) else []
 
 
-def _places(of: Union) -> NDArray[np.int32]:
-    """For each row, its row in its child."""
-    occurring = _occurring(of.branches)
-    if len(occurring) == 1:
-        return np.arange(len(of.branches), dtype=np.int32)
-    return of.positions()
-
-
-def _numbers(child: Column) -> NDArray[Any] | None:
+def _numbers(child: Column, form: Carrier) -> NDArray[Any] | None:
+    """The numbers of a wrapper that fit the carrier."""
     value = child.fields.get("value") if isinstance(child, Struct) else None
-    return value.values if isinstance(value, Primitive) else None
+    if not isinstance(value, Primitive) or (value.values.dtype.kind == "f") != (form is Carrier.FLOATS):
+        return None
+    return value.values

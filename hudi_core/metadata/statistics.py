@@ -5,7 +5,7 @@ Rules META-10 to META-14. What the recorded values mean is told by `belief`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -31,6 +31,7 @@ PARTITION_KEY, FILE_KEY = 24, 48
 _DECODED_TOGETHER = 4096
 """Batches of fewer records are copied together and decoded at once."""
 
+_NONE = np.zeros(0, np.int64)
 _MIXERS = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93] * 2, np.uint64)
 
 
@@ -53,23 +54,23 @@ class RecordedStatistics:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Live:
-    """Records that count, numbered over all parts. `run` gives records of equal keys one number; None: no keys are equal.
-
-    `void`: bounds that do not count, because records of one key have them in different types; None: all do.
-    """
+    """Records that count, ascending, numbered over all parts. `run` gives records of equal keys one number; None: no keys are
+    equal. `void`: bounds that do not count, because records of one key have them in different types; None: all do."""
 
     records: Ints
     kinds: Ints
     run: Ints | None = None
     void: Bools | None = None
 
-    def chosen(self, places: Ints) -> _Live:
+    def chosen(self, which: Bools) -> _Live:
+        if which.all():
+            return self
         run, void = self.run, self.void
         return _Live(
-            self.records[places],
-            self.kinds[places],
-            None if run is None else run[places],
-            None if void is None else void[places],
+            self.records[which],
+            self.kinds[which],
+            None if run is None else run[which],
+            None if void is None else void[which],
         )
 
 
@@ -85,17 +86,11 @@ def read_statistics(
     if not parts:
         return dict.fromkeys(columns, ())
     deleted = [(key, each.order) for each in records.deletes for key in each.keys if len(key) == key_size]
-    keys = np.concatenate(
-        [*(p.keys for p in parts), np.frombuffer(b"".join(k for k, _ in deleted), np.uint8).reshape(-1, key_size)]
-    )
-    live = _live(parts, keys, [order for _, order in deleted])
-    words = keys.view("<u8").reshape(len(keys), key_size // 8)
-    found: dict[str, tuple[RecordedStatistics, ...]] = {}
-    for column in columns:
-        of_column = live.chosen(np.flatnonzero(_named(words[live.records], column)))
-        reading = _Reading(parts, keys, kinds, of_files=key_size == FILE_KEY)
-        found[column] = tuple(reading.by_kind(of_column))
-    return found
+    keys = _joined_keys(parts, [key for key, _ in deleted])
+    live = _live(parts, keys, [order for _, order in deleted], apart=records.one_source_each)
+    reading = _Reading(parts, keys, kinds, of_files=key_size == FILE_KEY)
+    words = _words(keys)[live.records] if len(live.records) < len(keys) else _words(keys)
+    return {column: tuple(reading.by_kind(live.chosen(_named(words, column)))) for column in columns}
 
 
 def _together(batches: Iterable[Batch]) -> list[list[Batch]]:
@@ -110,8 +105,23 @@ def _together(batches: Iterable[Batch]) -> list[list[Batch]]:
     return found + list(small.values())
 
 
+def _joined_keys(parts: Sequence[Part], deleted: Sequence[bytes]) -> Octets:
+    if len(parts) == 1 and not deleted:
+        return parts[0].keys
+    size = parts[0].keys.shape[1]
+    return np.concatenate(
+        [*(part.keys for part in parts), np.frombuffer(b"".join(deleted), np.uint8).reshape(-1, size)]
+    )
+
+
+def _words(keys: Octets) -> NDArray[np.uint64]:
+    """Keys as words of eight bytes."""
+    words: NDArray[np.uint64] = keys.view("<u8")
+    return words
+
+
 def _named(words: NDArray[np.uint64], column: str) -> Bools:
-    """Which keys, as words of eight bytes, start with the column's name."""
+    """Which keys start with the column's name."""
     name = np.frombuffer(xxh64_id(column).encode() + bytes(4), "<u8")
     named: Bools = (words[:, 0] == name[0]) & (words[:, 1] & np.uint64(0xFFFFFFFF) == name[1])
     return named
@@ -120,47 +130,53 @@ def _named(words: NDArray[np.uint64], column: str) -> Bools:
 # -- which records count ---------------------------------------------------------------------------------------------------
 
 
-def _live(parts: Sequence[Part], keys: Octets, deletes: Sequence[int]) -> _Live:
-    """The records that count. `keys` are those of all parts and then those of the deletes, whose orders are given."""
-    kinds = np.concatenate([part.kinds for part in parts])
-    gone = np.concatenate([*(part.gone for part in parts), np.ones(len(deletes), np.bool_)])
-    meeting = _meeting(keys)
+def _live(parts: Sequence[Part], keys: Octets, deletes: Sequence[int], *, apart: bool) -> _Live:
+    """The records that count. `keys` are those of all parts and then those of the deletes, whose orders are given.
+
+    `apart`: no two sources have a key in common. As the rows of one source ascend, equal keys then stand side by side.
+    """
+    kinds = _over(parts, lambda part: part.kinds)
+    gone = _over(parts, lambda part: part.gone)
+    words = _words(keys)
+    meeting = _NONE if apart and not (words[1:, -1] == words[:-1, -1]).any() else _meeting(words)
     if not len(meeting):
-        records = np.flatnonzero(~gone) if gone.any() else np.arange(len(kinds))
-        return _Live(records, kinds[records])
-    order = np.concatenate([*(part.order for part in parts), np.array(deletes, np.int64)])
-    resets = np.concatenate([*(part.tight for part in parts), np.ones(len(deletes), np.bool_)]) | gone
-    alone = ~gone
-    alone[meeting] = False
-    places, run = _counting(keys[meeting], order[meeting], resets[meeting], gone[meeting])
+        live = _Live(np.arange(len(kinds)), kinds)
+        return live.chosen(~gone) if gone.any() else live
+    gone = np.append(gone, np.ones(len(deletes), np.bool_))
+    order = np.append(_over(parts, lambda part: part.order), np.array(deletes, np.int64))
+    resets = gone | np.append(_over(parts, lambda part: part.tight), np.zeros(len(deletes), np.bool_))
+    places, meeting_run = _counting(words[meeting], order[meeting], resets[meeting], gone[meeting])
     merged = meeting[places]
-    merged_kinds, void = _one_kind_a_run(kinds[merged], run)
-    records = np.flatnonzero(alone)
-    return _Live(
-        np.append(records, merged),
-        np.append(kinds[records], merged_kinds),
-        np.append(np.arange(len(records)), run + len(records)),
-        np.append(np.zeros(len(records), np.bool_), void),
-    )
+    counts = ~gone[: len(kinds)]
+    counts[meeting[meeting < len(kinds)]] = False
+    counts[merged] = True
+    run, void = np.arange(len(kinds)), np.zeros(len(kinds), np.bool_)
+    run[merged] = meeting_run + len(kinds)
+    kinds = kinds.copy()
+    kinds[merged], void[merged] = _one_kind_a_run(kinds[merged], meeting_run)
+    return _Live(np.arange(len(kinds)), kinds, run, void).chosen(counts)
 
 
-def _meeting(keys: Octets) -> Ints:
+def _over(parts: Sequence[Part], take: Callable[[Part], NDArray[Any]]) -> NDArray[Any]:
+    return take(parts[0]) if len(parts) == 1 else np.concatenate([take(part) for part in parts])
+
+
+def _meeting(words: NDArray[np.uint64]) -> Ints:
     """The records whose key may be another record's too: those that share a mixture of the key's words."""
-    words = keys.view("<u8").reshape(len(keys), keys.shape[1] // 8)
     mixed = words[:, 0] * _MIXERS[0]
     for word, mixer in zip(words.T[1:], _MIXERS[1:], strict=False):
         mixed += word * mixer
     sequence = np.argsort(mixed)
     ordered = mixed[sequence]
     same = ordered[1:] == ordered[:-1]
-    return np.sort(sequence[np.append(same, False) | np.append(False, same)]) if same.any() else np.zeros(0, np.int64)
+    return np.sort(sequence[np.append(same, False) | np.append(False, same)]) if same.any() else _NONE
 
 
-def _counting(keys: Octets, order: Ints, resets: Bools, gone: Bools) -> tuple[Ints, Ints]:
+def _counting(words: NDArray[np.uint64], order: Ints, resets: Bools, gone: Bools) -> tuple[Ints, Ints]:
     """The records that count, sorted by key and order, and their runs of equal keys: in each run the last one that resets
     what was before, unless it is gone, and all after it."""
-    sequence = np.lexsort((order, *keys.view("<u8").reshape(len(keys), keys.shape[1] // 8).T))
-    ordered = keys[sequence]
+    sequence = np.lexsort((order, *words.T))
+    ordered = words[sequence]
     starts = np.flatnonzero(np.append(True, (ordered[1:] != ordered[:-1]).any(1)))
     lengths = np.diff(np.append(starts, len(sequence)))
     place = np.arange(len(sequence))
@@ -193,49 +209,46 @@ class _Reading:
     of_files: bool
 
     def by_kind(self, live: _Live) -> Iterator[RecordedStatistics]:
-        for number in np.flatnonzero(np.bincount(live.kinds - NO_KIND)) + NO_KIND:
-            same = live.kinds == number
-            of_kind = live if same.all() else live.chosen(np.flatnonzero(same))
-            kind = None if number == NO_KIND else self.kinds[int(number)]
-            pieces = list(self._pieces(of_kind, kind))
-            statistics = concatenated([statistics for _, statistics in pieces])
-            first = np.concatenate([places for places, _ in pieces])
-            if of_kind.run is not None:
-                places, statistics = _merged(of_kind.run[first], statistics)
-                first = first[places]
-            keys = self.keys[of_kind.records[first]][:, COLUMN_SIZE:]
-            yield RecordedStatistics(np.ascontiguousarray(keys), statistics, kind is not None and kind.told)
+        for number in (np.flatnonzero(np.bincount(live.kinds - NO_KIND)) + NO_KIND).tolist():
+            of_kind = live.chosen(live.kinds == number)
+            kind = None if number == NO_KIND else self.kinds[number]
+            statistics = concatenated(list(self._pieces(of_kind, kind)))
+            places, statistics = (None, statistics) if of_kind.run is None else _merged(of_kind.run, statistics)
+            records = of_kind.records if places is None else of_kind.records[places]
+            keys = self.keys if len(records) == len(self.keys) else self.keys[records]
+            yield RecordedStatistics(keys[:, COLUMN_SIZE:], statistics, kind is not None and kind.told)
 
-    def _pieces(self, live: _Live, kind: Kind | None) -> Iterator[tuple[Ints, ColumnStatistics]]:
-        """Part by part, the places in `live` of its records and what these say."""
-        begin = 0
-        for part in self.parts:
-            inside = (live.records >= begin) & (live.records < begin + len(part))
-            places = np.arange(len(live.records)) if inside.all() else np.flatnonzero(inside)
-            if len(places):
-                rows = live.records[places] - begin
-                void = None if live.void is None else live.void[places]
-                yield places, self._statistics(part, rows, void, kind)
-            begin += len(part)
+    def _pieces(self, live: _Live, kind: Kind | None) -> Iterator[ColumnStatistics]:
+        """What the records say, part by part."""
+        ends = np.cumsum([len(part) for part in self.parts])
+        begin = low = 0
+        for part, end, high in zip(self.parts, ends, np.searchsorted(live.records, ends), strict=True):
+            if high > low:
+                rows = None if high - low == len(part) else live.records[low:high] - begin
+                void = None if live.void is None else live.void[low:high]
+                yield self._statistics(part, rows, void, kind)
+            begin, low = end, high
 
-    def _statistics(self, part: Part, rows: Ints, void: Bools | None, kind: Kind | None) -> ColumnStatistics:
+    def _statistics(self, part: Part, rows: Ints | None, void: Bools | None, kind: Kind | None) -> ColumnStatistics:
         of_type = t.Binary() if kind is None else kind.type
         low, low_known = bounds(part.low, rows, of_type)
         high, high_known = bounds(part.high, rows, of_type)
         if void is not None:
             low_known, high_known = low_known & ~void, high_known & ~void
-        counts = part.nulls[rows], part.rows[rows]
-        made = origin(counts[1], part.size[rows], of_files=self.of_files)
-        recorded = ColumnStatistics(of_type, low, high, low_known, high_known, *counts)
-        return believed(recorded, made, typed=kind is not None)
+        nulls, counts, size = part.nulls, part.rows, part.size
+        if rows is not None:
+            nulls, counts, size = nulls[rows], counts[rows], size[rows]
+        recorded = ColumnStatistics(of_type, low, high, low_known, high_known, nulls, counts)
+        return believed(recorded, origin(counts, size, of_files=self.of_files), typed=kind is not None)
 
 
-def _merged(run: Ints, of: ColumnStatistics) -> tuple[Ints, ColumnStatistics]:
-    """One record a run: the least lower bound, the greatest upper one, counts added. Also the place of a record of each run."""
+def _merged(run: Ints, of: ColumnStatistics) -> tuple[Ints | None, ColumnStatistics]:
+    """One record a run: the least lower bound, the greatest upper one, counts added. Also the place of a record of each run,
+    or None when all are apart."""
     order = np.argsort(run, kind="stable")
     starts = np.flatnonzero(np.append(True, np.diff(run[order]) != 0))
     if len(starts) == len(run):
-        return np.arange(len(run)), of
+        return None, of
     empty = (of.nulls == of.rows) & (of.rows >= 0)
     low, low_known = _extreme(of.low, of.low_known, empty, order, starts, least=True)
     high, high_known = _extreme(of.high, of.high_known, empty, order, starts, least=False)
