@@ -1,6 +1,6 @@
 """Our types and Arrow's, both ways: one table, and metadata for what Arrow has no word for.
 
-A field carries its column id as `PARQUET:field_id` (as Parquet writers take it) and all else under `hudi`, as JSON; the
+A field carries its column id as `PARQUET:field_id` (as Parquet writers take it) and all else under `hudi_core`, as JSON; the
 schema carries its version and its record's name there. Hidden column ids are not written, they follow from the others.
 """
 
@@ -16,13 +16,13 @@ from hudi_core.avro.extras import carried, implied_default, restored, type_shell
 from hudi_core.errors import SchemaError
 from hudi_core.schema.ids import NO_ID, record_with_missing_ids, with_ids
 from hudi_core.schema.loss import Converted, Loss
-from hudi_core.schema.schema import MAX_DEPTH, Schema
+from hudi_core.schema.schema import MAX_DEPTH, Schema, schema_at_place
 from hudi_core.types import nodes as t
 from hudi_core.types.decimals import smallest_size
 from hudi_core.types.text import text
 
 FIELD_ID: Final = b"PARQUET:field_id"
-EXTRAS: Final = b"hudi"
+EXTRAS: Final = b"hudi_core"
 
 GREATEST_PRECISION: Final = 76
 """Digits of Arrow's widest decimal."""
@@ -107,7 +107,8 @@ def schema_from_arrow(schema: pa.Schema, where: str = "schema") -> Converted[Sch
     if "record" in said:
         holder = restored(t.Field(NO_ID, "", record), {"type": said["record"]}, plain, where).type
         record = holder if isinstance(holder, t.Record) else record
-    return Converted(Schema(record_with_missing_ids(record, greatest), version, greatest), tuple(inward.losses))
+    found = schema_at_place(where, record_with_missing_ids(record, greatest), version, greatest)
+    return Converted(found, tuple(inward.losses))
 
 
 def from_arrow(of: pa.DataType, where: str = "type") -> Converted[t.Type]:
@@ -278,5 +279,5 @@ def _load(extras: bytes | None, where: str) -> Any:
     except ValueError:
         found = None
     if not isinstance(found, dict):
-        raise SchemaError(where, expected="a JSON object as metadata `hudi`", found=repr(extras)[:60])
+        raise SchemaError(where, expected="a JSON object as metadata `hudi_core`", found=repr(extras)[:60])
     return found

@@ -11,7 +11,7 @@ from hudi_core.avro.extras import carried, implied_default, type_shell
 from hudi_core.errors import SchemaError
 from hudi_core.schema.ids import record_with_ids
 from hudi_core.schema.loss import Converted, Loss
-from hudi_core.schema.schema import MAX_DEPTH, Schema
+from hudi_core.schema.schema import MAX_DEPTH, Schema, schema_at_place
 from hudi_core.types import nodes as t
 from hudi_core.types.decimals import smallest_size
 from hudi_core.types.disguised import blob, variant
@@ -73,7 +73,7 @@ def schema_from_ddl(ddl: str, where: str = "schema") -> Converted[Schema]:
     """
     reader = _Reader(ddl, where)
     record = reader.document()
-    return Converted(Schema(record_with_ids(record)), tuple(reader.losses))
+    return Converted(schema_at_place(where, record_with_ids(record)), tuple(reader.losses))
 
 
 class _Writer:

@@ -1,7 +1,7 @@
 """Our types and Spark's, both ways: one table, over the JSON of Spark's schemas; needs neither PySpark nor a JVM.
 
 A struct's field carries its column id as `parquet.field.id` and its doc as `comment`, as Spark knows them, `hudi_type` for
-what Hudi's own Spark writer marks so, and all else under `hudi`, a JSON text. Elements, keys and values of a field have no
+what Hudi's own Spark writer marks so, and all else under `hudi_core`, a JSON text. Elements, keys and values of a field have no
 metadata in Spark; theirs stands inside that of the field.
 """
 
@@ -17,7 +17,7 @@ from hudi_core.avro.extras import carried, implied_default, restored, type_shell
 from hudi_core.errors import SchemaError
 from hudi_core.schema.ids import NO_ID, record_with_missing_ids
 from hudi_core.schema.loss import Converted, Loss
-from hudi_core.schema.schema import MAX_DEPTH, Schema
+from hudi_core.schema.schema import MAX_DEPTH, Schema, schema_at_place
 from hudi_core.types import nodes as t
 from hudi_core.types.decimals import smallest_size
 from hudi_core.types.disguised import blob, variant
@@ -27,7 +27,7 @@ from hudi_core.types.walk import same
 FIELD_ID: Final = "parquet.field.id"
 COMMENT: Final = "comment"
 HUDI_TYPE: Final = "hudi_type"
-EXTRAS: Final = "hudi"
+EXTRAS: Final = "hudi_core"
 
 GREATEST_PRECISION: Final = 38
 """Digits of Spark's widest decimal."""
@@ -103,7 +103,7 @@ def schema_from_spark_json(document: str | Mapping[str, Any], where: str = "sche
     record = inward.type(loaded, (), {})
     if not isinstance(record, t.Record):
         raise SchemaError(where, expected="a struct", found=text(record))
-    return Converted(Schema(record_with_missing_ids(record)), tuple(inward.losses))
+    return Converted(schema_at_place(where, record_with_missing_ids(record)), tuple(inward.losses))
 
 
 def plain(of: t.Type) -> t.Type:
@@ -277,7 +277,7 @@ class _Inward:
         except ValueError:
             found = None
         if not isinstance(found, dict):
-            raise self._error(path, "a JSON object as metadata `hudi`", extras)
+            raise self._error(path, "a JSON object as metadata `hudi_core`", extras)
         return found
 
     def _id(self, stated: object, path: _Path) -> int:

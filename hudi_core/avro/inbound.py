@@ -7,6 +7,7 @@ A logical type that is not known stays as a property. `time-nanos` is ours: a lo
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -122,7 +123,10 @@ class _Reader:
         kind = json.get("type")
         if isinstance(kind, dict):
             inner, properties = self._type(kind, space, path)
-            return inner, {**properties, **_without(json, _TYPE_ONLY)}
+            more = _without(json, _TYPE_ONLY)
+            if more and isinstance(inner, t.Record | t.Array | t.Map):
+                return replace(inner, properties={**inner.properties, **more}), properties
+            return inner, {**properties, **more}
         if not isinstance(kind, str):
             raise self._error(path, "a type", repr(kind)[:40])
         if kind in NAMED:
@@ -195,8 +199,8 @@ class _Reader:
         space = namespace(name)
         fields = tuple(self._field(field, position, space, path) for position, field in enumerate(listed))
         if len({field.name for field in fields}) < len(fields):
-            names = [field.name for field in fields]
-            twice = next(other for position, other in enumerate(names) if other in names[:position])
+            names = Counter(field.name for field in fields)
+            twice = next(name for name, times in names.items() if times > 1)
             raise self._error((*path, twice), "a name used once in its record", "two fields of this name")
         attributes = _ATTRIBUTES["record"]
         logical = json.get("logicalType")

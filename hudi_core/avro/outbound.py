@@ -97,12 +97,12 @@ class _Writer:
                 return self._named_type(of, properties, space, place)
             case t.Array(element):
                 items = self.place(element, space, place.inside(element.name))
-                return {"type": "array", "items": items, **of.properties}
+                return {"type": "array", "items": items, **of.properties, **properties}
             case t.Map(key, value):
                 if not isinstance(key.type, t.String):
                     raise SchemaError(place.where, expected="string keys of a map", found=text(key.type))
                 values = self.place(value, space, place.inside(value.name))
-                return {"type": "map", "values": values, **of.properties}
+                return {"type": "map", "values": values, **of.properties, **properties}
             case t.Union(branches):
                 return [self.type(b.type, b.type_properties, space, place.inside(b.name)) for b in branches]
             case _:
@@ -168,7 +168,7 @@ class _Writer:
             if sayable and known[1] == properties and same(known[0], of):
                 return name if namespace(name) != space else simple_name(name)
         if isinstance(of, t.Record):
-            return self.record(of, name, space, place)
+            return {**self.record(of, name, space, place), **properties}
         self._named[name] = (of, properties)
         match of:
             case t.Enumeration(symbols, _, default, aliases, doc):

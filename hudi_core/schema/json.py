@@ -10,14 +10,15 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any, Final
 
 from hudi_core.errors import SchemaError
 from hudi_core.schema.ids import with_hidden_ids
 from hudi_core.schema.loss import Converted, Loss
-from hudi_core.schema.schema import MAX_DEPTH, Schema
+from hudi_core.schema.schema import MAX_DEPTH, Schema, schema_at_place
 from hudi_core.types import nodes as t
-from hudi_core.types.decimals import smallest_size
+from hudi_core.types.decimals import greatest_precision, smallest_size
 from hudi_core.types.disguised import METADATA, VALUE, blob, variant
 from hudi_core.types.text import text as type_text
 from hudi_core.types.walk import same_field
@@ -45,27 +46,35 @@ _NAMES: Final[Mapping[str, t.Type]] = {
 _TEXTS: Final = {of: name for name, of in _NAMES.items()}
 
 
-def _parameterised(pattern: str, make: Callable[..., t.Type]) -> tuple[re.Pattern[str], Callable[..., t.Type]]:
-    spaced = pattern.replace(" ", r"\s*").replace("#", r"(\d{1,9})").replace("@", r"([a-z0-9-]+)")
-    return re.compile(spaced), make
+def _fixed(size: str) -> t.Type:
+    return t.Fixed(int(size))
 
 
-_PARAMETERISED: Final = (
-    _parameterised(r"fixed \[ # \]", lambda size: t.Fixed(int(size))),
-    _parameterised(
-        r"decimal \( # , # \)",
-        lambda p, s: t.Decimal(int(p), int(s), t.Fixed(smallest_size(int(p))), implied=True),
-    ),
-    _parameterised(r"decimal-bytes \( # , # \)", lambda p, s: t.Decimal(int(p), int(s))),
-    _parameterised(
-        r"decimal-fixed \( # , # \) \[ # \]", lambda p, s, size: t.Decimal(int(p), int(s), t.Fixed(int(size)))
-    ),
-    _parameterised(
-        r"vector \[ # , @ , @ \]",
-        lambda dimension, element, backing: t.Vector(
-            int(dimension), t.VectorElement[element.upper()], backing.replace("-", "_").upper()
-        ),
-    ),
+def _decimal(precision: str, scale: str, size: str | None = None, *, fixed: bool = True) -> t.Type | None:
+    """A decimal backed by bytes, by a fixed of a size, or by one whose size follows from the precision."""
+    digits, after, implied = int(precision), int(scale), fixed and size is None
+    if digits == 0 or after > digits or (size is not None and digits > greatest_precision(int(size))):
+        return None
+    width = smallest_size(digits) if implied else int(size or 0)
+    return t.Decimal(digits, after, t.Fixed(width) if fixed else None, implied=implied)
+
+
+def _vector(dimension: str, element: str, backing: str) -> t.Type | None:
+    kind = t.VectorElement.__members__.get(element.upper())
+    return t.Vector(int(dimension), kind, backing.replace("-", "_").upper()) if kind and int(dimension) else None
+
+
+def _pattern(spaced: str) -> re.Pattern[str]:
+    """A pattern in which a blank is any white space, `#` a number and `@` a word."""
+    return re.compile(spaced.replace(" ", r"\s*").replace("#", r"(\d{1,9})").replace("@", r"([a-z0-9-]+)"))
+
+
+_PARAMETERISED: Final[tuple[tuple[re.Pattern[str], Callable[..., t.Type | None]], ...]] = (
+    (_pattern(r"fixed \[ # \]"), _fixed),
+    (_pattern(r"decimal \( # , # \)"), _decimal),
+    (_pattern(r"decimal-bytes \( # , # \)"), partial(_decimal, fixed=False)),
+    (_pattern(r"decimal-fixed \( # , # \) \[ # \]"), _decimal),
+    (_pattern(r"vector \[ # , @ , @ \]"), _vector),
 )
 
 _VARIANT_IDS: Final = {METADATA: -2, VALUE: -1}
@@ -140,10 +149,7 @@ def type_from_json_text(text: str) -> t.Type | None:
     for pattern, make in _PARAMETERISED:
         found = pattern.fullmatch(name)
         if found:
-            try:
-                return make(*found.groups())
-            except KeyError:
-                return None
+            return make(*found.groups())
     return None
 
 
@@ -240,7 +246,8 @@ class _Reader:
         if document.get("type") != "record":
             raise self._error((), "a record", repr(document.get("type"))[:40])
         record = self._record(document, ())
-        return Schema(record, self._number(document, "version_id", 0), self._number(document, "max_column_id", -1))
+        version, greatest = self._number(document, "version_id", 0), self._number(document, "max_column_id", -1)
+        return schema_at_place(self._where, record, version, greatest)
 
     def _record(self, json: _Json, path: _Path) -> t.Record:
         listed = json.get("fields")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -150,12 +151,21 @@ class Schema:
         return iter(self.fields)
 
 
+def schema_at_place(where: str, record: Record, version: int = 0, max_column_id: int = -1) -> Schema:
+    """The schema; when it is refused, the error says in front of the column where the schema comes from."""
+    try:
+        return Schema(record, version, max_column_id)
+    except SchemaError as error:
+        place = f"{where}: {error.where}"
+        raise SchemaError(place, expected=error.expected, found=error.found, message=error.message) from None
+
+
 def _column_ids(of: Type, path: Path) -> list[int]:
     """All column ids in a type. Raises `SchemaError` when two fields of a record share a name."""
     fields = children(of)
     if len({field.name for field in fields}) != len(fields):
-        names = [field.name for field in fields]
-        twice = next(name for position, name in enumerate(names) if name in names[:position])
+        names = Counter(field.name for field in fields)
+        twice = next(name for name, times in names.items() if times > 1)
         raise SchemaError(
             ".".join((*path, twice)), expected="a name used once in its record", found="two fields so named"
         )

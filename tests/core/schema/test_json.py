@@ -84,7 +84,19 @@ def test_a_schema_is_compact_json_in_hudis_order_of_keys() -> None:
         ("vector[2,double,fixed_bytes]", t.Vector(2, t.VectorElement.DOUBLE)),
         *(
             (wrong, None)
-            for wrong in ("", "bytes", "null", "enum", "fixed", "decimal(2)", "vector[3, HALF, FIXED_BYTES]")
+            for wrong in (
+                "",
+                "bytes",
+                "null",
+                "enum",
+                "fixed",
+                "decimal(2)",
+                "decimal(0, 0)",
+                "decimal_bytes(2,3)",
+                "decimal_fixed(9,2)[1]",
+                "vector[0, FLOAT, FIXED_BYTES]",
+                "vector[3, HALF, FIXED_BYTES]",
+            )
         ),
     ],
 )
@@ -180,7 +192,7 @@ def test_what_is_kept_as_something_else_is_reported() -> None:
         (document({**A, "type": {"type": "list"}}), "schema: a: expected a record, an array or a map, found 'list'"),
         (document({**A, "type": {"type": "array", "element": "int"}}), "schema: a.element: expected a column id"),
         (document({**A, "type": nested(101)}), "schema: a.x.x: expected at most 100 levels, found deeper nesting"),
-        (document(A, {**A, "name": "b"}), "b: expected a column id of its own, found 0, the id of a"),
+        (document(A, {**A, "name": "b"}), "schema: b: expected a column id of its own, found 0, the id of a"),
         (document(A, version_id="x"), "schema: expected a whole number as version_id, found 'x'"),
     ],
 )

@@ -165,7 +165,7 @@ def test_a_type_that_was_changed_in_arrow_wins_over_the_metadata() -> None:
 
 
 @pytest.mark.parametrize(
-    "metadata", [{FIELD_ID: b"x"}, {b"hudi": b"junk"}, {b"hudi": b"[]"}, {b"hudi": b'{"type": {}}'}]
+    "metadata", [{FIELD_ID: b"x"}, {b"hudi_core": b"junk"}, {b"hudi_core": b"[]"}, {b"hudi_core": b'{"type": {}}'}]
 )
 def test_metadata_of_another_form_is_refused_with_the_path(metadata: dict[bytes, bytes]) -> None:
     with pytest.raises(SchemaError, match=r"^schema: a: expected "):

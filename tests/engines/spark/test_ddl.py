@@ -119,7 +119,7 @@ def test_a_comment_is_a_literal_of_spark_sql(comment: str, said: str) -> None:
         ("a INT COMMENT b", "schema: character 15: expected a quoted comment, found 'b'"),
         ("a INT; drop", "schema: character 6: expected a name, found '; drop'"),
         ("a 'x'", "schema: character 3: expected a type, found 'x'"),
-        ("a INT, a INT", "a: expected a name used once in its record"),
+        ("a INT, a INT", "schema: a: expected a name used once in its record"),
         ("a " + "ARRAY<" * 200 + "INT" + ">" * 200, "schema: character "),
     ],
 )

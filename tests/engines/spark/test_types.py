@@ -196,7 +196,7 @@ def test_an_ordinary_schema_gets_ids_and_null_as_the_default_of_optional_columns
         ({"type": "struct", "fields": [5]}, "schema: expected a field with a name, found 5"),
         (struct({"name": "a", "type": "long", "nullable": 1}), "schema: a: expected true or false as nullable"),
         (
-            struct({"name": "a", "type": "long", "metadata": {"hudi": "x"}}),
+            struct({"name": "a", "type": "long", "metadata": {"hudi_core": "x"}}),
             "schema: a: expected a JSON object as metadata",
         ),
         (
@@ -207,7 +207,7 @@ def test_an_ordinary_schema_gets_ids_and_null_as_the_default_of_optional_columns
             struct({"name": "a", "type": {"type": "array", "elementType": "x"}}),
             "schema: a.element: expected a Spark type",
         ),
-        (struct({"name": "a", "type": "long"}, {"name": "a", "type": "long"}), "a: expected a name used once"),
+        (struct({"name": "a", "type": "long"}, {"name": "a", "type": "long"}), "schema: a: expected a name used once"),
     ],
 )
 def test_a_wrong_schema_is_refused_with_the_path(said: Any, where: str) -> None:
