@@ -15,8 +15,15 @@ log            log files: their blocks and what they hold
 avro_block     the Avro records of log blocks
 deletes        the deletes of log blocks
 length_chain   items of which each starts with its length
-avro_columns   Avro records of one schema to columns, with its parts avro_lanes, avro_plan, avro_walk
+avro_columns   Avro records of one schema to columns: the way in
+avro_plan      how to read a schema: a tree of readers, cut down to the wanted fields
+avro_read      values of many records at once, field by field, into columns
+avro_skip      passing over values of many records at once; where items of lists start
+avro_lanes     the cursors into many records
+avro_step      where one value ends, for long lists in few records
+avro_walk      what is wrong with one record
 avro_container Avro object-container files, read whole
 columns        columns of values in Arrow's memory layout
+column_join    columns joined part by part
 spans          spans of bytes scattered in a buffer, copied together
 """

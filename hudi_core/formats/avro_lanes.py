@@ -1,8 +1,8 @@
 """Many cursors into one buffer, one a record, that read the same Avro field of all records at once.
 
-A lane is one record. The next bytes of all lanes are copied side by side into a window by one NumPy call, and read from
-there; what all lanes have in common costs nothing a lane: bytes that every lane passes are added up in one number, and
-where the lanes agree on a byte it is read once.
+A lane is one record. One NumPy call gathers the next byte of all lanes; where several bytes are wanted, it copies a window of
+the next bytes of all lanes side by side, and they are read from there. What all lanes have in common costs nothing a lane:
+bytes that every lane passes are added up in one number, and where the lanes agree on a byte it is read once.
 
 Lanes only ever move forward, and lengths are never negative; so a lane that read past the end of its record can never come
 back to it, and one comparison at the end of the records finds all such lanes. Until then such a lane reads bytes of its
@@ -21,13 +21,13 @@ from hudi_core.formats.columns import Bools, Bytes8, Offsets
 from hudi_core.formats.spans import windows
 
 WINDOW = 32
-"""Bytes of each lane that are copied at once; a multiple of 8."""
+"""Bytes of each lane that are copied at once: more than the longest number has."""
+
+LOOKS = 3
+"""So many bytes are gathered one by one from where the lanes stand before a window is opened for those behind."""
 
 PADDING = WINDOW + 32
 """Bytes that must follow the last record in the buffer, because a window may open at the end of a record."""
-
-_UNKNOWN, _DIFFERS = -1, -2
-"""Of a byte of the window: not compared yet; not the same in all lanes."""
 
 Unsigned = NDArray[np.unsignedinteger[Any]]
 Numbers = int | Unsigned
@@ -44,13 +44,13 @@ class Damaged(Exception):
 class Lanes:
     """Cursors at `positions + shift`; each record ends at `ends`. `limit` is the most bytes that all values can have."""
 
-    __slots__ = ("base", "data", "ends", "limit", "positions", "shared", "shift", "window")
+    __slots__ = ("base", "data", "ends", "limit", "looks", "positions", "shift", "window")
 
     def __init__(self, data: Bytes8, positions: Offsets, ends: Offsets, limit: int, shift: int = 0) -> None:
         self.data, self.positions, self.ends, self.limit, self.shift = data, positions, ends, limit, shift
-        self.window = np.empty((0, 0), np.uint8)
+        self.window: Bytes8 | None = None
         self.base = shift
-        self.shared: list[int] = []
+        self.looks = 0
 
     def __len__(self) -> int:
         return len(self.positions)
@@ -76,43 +76,46 @@ class Lanes:
 
     # -- bytes ---------------------------------------------------------------------------------------------------------
 
+    def peek(self, ahead: int = 0) -> NDArray[np.uint8]:
+        """The byte `ahead` of each lane. Not to be written to."""
+        window = self.window
+        if window is None or self.shift + ahead - self.base >= WINDOW:
+            self.looks += 1
+            if self.looks < LOOKS:
+                return self.data[self.shift + ahead :].take(self.positions)
+            window = self._open()
+        return window[:, self.shift + ahead - self.base]
+
     def byte(self, ahead: int = 0) -> int | NDArray[np.uint8]:
-        """The byte `ahead` of each lane; an int when all lanes agree on it."""
-        place = self._see(ahead, 1)
-        if self.shared[place] == _UNKNOWN:
-            self._compare(place // 8)
-        shared = self.shared[place]
-        return shared if shared >= 0 else self.window[:, place].copy()
+        """The byte `ahead` of each lane; an int when all lanes agree on it. Not to be written to."""
+        found = self.peek(ahead)
+        first = int(found[0])
+        alike = first == found[-1] and np.count_nonzero(found == first) == len(found)
+        return first if alike else found
+
+    def expect(self, size: int) -> Bytes8:
+        """A window that shows the next `size` bytes of each lane."""
+        if self.window is None or self.shift + size - self.base > WINDOW:
+            return self._open()
+        return self.window
 
     def word(self, size: int) -> Unsigned:
         """The next `size` bytes (4 or 8) of each lane as a little-endian number."""
-        place = self._see(0, size)
-        return np.ndarray((len(self),), _WORDS[size], self.window, place, (WINDOW,)).copy()
+        window = self.expect(size)
+        return np.ndarray((len(self),), _WORDS[size], window, self.shift - self.base, (WINDOW,)).copy()
 
     def rows(self, size: int) -> Bytes8:
         """The next `size` bytes of each lane, as an array of shape (lanes, size)."""
         return windows(self.data, self.positions, size, self.shift)
 
-    def _see(self, ahead: int, size: int) -> int:
-        """The window's column in which `size` bytes from `ahead` begin; opens another window when this one lacks them."""
-        place = self.shift + ahead - self.base
-        if place + size <= len(self.shared):
-            return place
-        self.base = self.shift + ahead
+    def _open(self) -> Bytes8:
+        self.base, self.looks = self.shift, 0
         self.window = windows(self.data, self.positions, WINDOW, self.base)
-        self.shared = [_UNKNOWN] * WINDOW
-        return 0
+        return self.window
 
     def _close(self) -> None:
         """The lanes have moved by different numbers of bytes: what the window shows is no longer what follows."""
-        self.base, self.shared = self.shift, []
-
-    def _compare(self, number: int) -> None:
-        """Finds out on which of the eight bytes of a word of the window all lanes agree."""
-        words = self.window.view(_WORDS[8])[:, number]
-        first = int(words[0]).to_bytes(8, "little")
-        apart = int(np.bitwise_or.reduce(words ^ words[0])).to_bytes(8, "little")
-        self.shared[8 * number : 8 * number + 8] = [_DIFFERS if a else b for a, b in zip(apart, first, strict=True)]
+        self.window, self.looks = None, 0
 
     def skip(self, sizes: int | NDArray[Any]) -> None:
         """Each lane passes over its own number of bytes, or all over the same."""
@@ -165,11 +168,10 @@ class Lanes:
             if live is None:
                 return self._same(first)
             first = np.full(len(self), first, np.uint8)
-        if live is not None:
-            first *= live
+        first = first.copy() if live is None else first * live
         if np.maximum.reduce(first) >= 128:
             return None
-        self.skip_where(live, 1)
+        self.skip(1 if live is None else live.view(np.uint8))
         return first
 
     def _same(self, byte: int | NDArray[np.uint8]) -> int | None:
@@ -238,13 +240,35 @@ class Lanes:
         raw >>= raw.dtype.type(1)
         return raw
 
-    def sizes(self, live: Bools | None = None) -> int | NDArray[np.int64]:
-        """The next long of each lane as a number of bytes that follow; all together no more than there can be."""
-        found = self.naturals(self.limit, live)
-        total = found * len(self) if isinstance(found, int) else int(found.sum(dtype=np.int64))
-        if total > self.limit:
+    def spans(self, live: Bools | None = None) -> tuple[Offsets, int | NDArray[np.int64]]:
+        """Where the bytes behind the next long of each lane begin, and how many they are; moves past them.
+
+        No bytes, and not moved, where not live. All together they are no more than there can be.
+        """
+        sizes = self.naturals(self.limit, live)
+        if isinstance(sizes, int):
+            if sizes * len(self) > self.limit:
+                raise Damaged
+            begin = self.here()
+            self.shift += sizes
+            return begin, sizes
+        if sizes.itemsize > 1 and int(sizes.sum(dtype=np.int64)) > self.limit:
             raise Damaged
-        return found if isinstance(found, int) else found.astype(np.int64)
+        wide = sizes.astype(np.int64)
+        begin = self.here()
+        self.skip(wide)
+        return begin, wide
+
+    def live(self, null: int) -> bool | Bools:
+        """Which lanes do not take the branch `null` of a union of two; a bool when all or none do. Moves past the branch."""
+        branch = self.peek()
+        live: Bools = branch == 2 - 2 * null
+        count = int(np.count_nonzero(live))
+        if count == len(self) or count + np.count_nonzero(branch == 2 * null) == len(self):
+            self.shift += 1
+            return live if 0 < count < len(self) else count > 0
+        written_long = self.naturals(1)  # or no branch of two
+        return written_long != null
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""One Avro value at a time: where it ends, and what is wrong with it. For the few lists that are long, and for messages."""
+"""What is wrong with the bytes of one Avro value, and in which field: for messages, after columns could not be read."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Flaw(Exception):
 def flaw(node: Node, record: bytes) -> Flaw | None:
     """What keeps the bytes from being exactly one value of the node; None when nothing does."""
     try:
-        after = walker(node)(record, 0, len(record))
+        after = _walker(node)(record, 0, len(record))
     except Flaw as error:
         return error
     if after != len(record):
@@ -51,7 +51,7 @@ def flaw(node: Node, record: bytes) -> Flaw | None:
     return None
 
 
-def walker(node: Node) -> Walk:
+def _walker(node: Node) -> Walk:
     """The function that passes over one value of the node and checks it."""
     match node:
         case Null():
@@ -67,40 +67,28 @@ def walker(node: Node) -> Walk:
         case Enumeration(symbols):
             return _enumeration(len(symbols))
         case Record(fields):
-            return _record([(each.name, walker(each.node)) for each in fields])
+            return _record([(each.name, _walker(each.node)) for each in fields])
         case Array(item):
             return _items(item)
         case Map():
             return _items(node.entry)
         case Nullable(inner, null):
-            return _union([walker(Null()), walker(inner)] if null == 0 else [walker(inner), walker(Null())])
+            return _union([_walker(Null()), _walker(inner)] if null == 0 else [_walker(inner), _walker(Null())])
         case Branches(nodes=nodes):
-            return _union([walker(each) for each in nodes])
+            return _union([_walker(each) for each in nodes])
     assert_never(node)
 
 
-def starts(walk: Walk, data: bytes, at: int, end: int, rest: int) -> tuple[list[int], int]:
-    """Where each item of a list starts, from `at` with `rest` items left in the block; and where the list ends."""
-    found: list[int] = []
-    while True:
-        for _ in range(rest):
-            found.append(at)
-            at = walk(data, at, end)
-        rest, at = block(data, at, end)
-        if rest == 0:
-            return found, at
-
-
-def block(data: bytes, at: int, end: int) -> tuple[int, int]:
+def _block(data: bytes, at: int, end: int) -> tuple[int, int]:
     """The count in a block header, and where the block's first item starts."""
-    count, at = varint(data, at, end)
+    count, at = _varint(data, at, end)
     if count < 0:
-        _, at = varint(data, at, end)
+        _, at = _varint(data, at, end)
         count = -count
     return count, at
 
 
-def varint(data: bytes, at: int, end: int) -> tuple[int, int]:
+def _varint(data: bytes, at: int, end: int) -> tuple[int, int]:
     """The zigzag varint at `at`, and where it ends."""
     raw = shift = 0
     while True:
@@ -144,18 +132,18 @@ def _boolean(data: bytes, at: int, end: int) -> int:
 
 
 def _long(data: bytes, at: int, end: int) -> int:
-    return varint(data, at, end)[1]
+    return _varint(data, at, end)[1]
 
 
 def _int(data: bytes, at: int, end: int) -> int:
-    value, at = varint(data, at, end)
+    value, at = _varint(data, at, end)
     if not -(1 << 31) <= value < 1 << 31:
         raise Flaw("an int of 32 bits", str(value))
     return at
 
 
 def _bytes(data: bytes, at: int, end: int) -> int:
-    size, at = varint(data, at, end)
+    size, at = _varint(data, at, end)
     if size < 0:
         raise Flaw("a length", str(size))
     return _within(at + size, end)
@@ -163,7 +151,7 @@ def _bytes(data: bytes, at: int, end: int) -> int:
 
 def _text(data: bytes, at: int, end: int) -> int:
     after = _bytes(data, at, end)
-    begin = varint(data, at, end)[1]
+    begin = _varint(data, at, end)[1]
     try:
         data[begin:after].decode()
     except UnicodeDecodeError as error:
@@ -173,7 +161,7 @@ def _text(data: bytes, at: int, end: int) -> int:
 
 def _enumeration(symbols: int) -> Walk:
     def walk(data: bytes, at: int, end: int) -> int:
-        number, at = varint(data, at, end)
+        number, at = _varint(data, at, end)
         if not 0 <= number < symbols:
             raise Flaw(f"a symbol from 0 to {symbols - 1}", str(number))
         return at
@@ -183,7 +171,7 @@ def _enumeration(symbols: int) -> Walk:
 
 def _union(branches: list[Walk]) -> Walk:
     def walk(data: bytes, at: int, end: int) -> int:
-        number, at = varint(data, at, end)
+        number, at = _varint(data, at, end)
         if not 0 <= number < len(branches):
             raise Flaw(f"a union branch from 0 to {len(branches) - 1}", str(number))
         return branches[number](data, at, end)
@@ -206,11 +194,11 @@ def _record(fields: list[tuple[str, Walk]]) -> Walk:
 
 
 def _items(item: Node) -> Walk:
-    width, least, step = fixed_width(item), least_width(item), walker(item)
+    width, least, step = fixed_width(item), least_width(item), _walker(item)
 
     def walk(data: bytes, at: int, end: int) -> int:
         while True:
-            count, at = block(data, at, end)
+            count, at = _block(data, at, end)
             if count == 0:
                 return at
             if count > ((end - at) // least if least else MOST_EMPTY_ITEMS):

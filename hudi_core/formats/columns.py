@@ -9,7 +9,7 @@ A row that is null still has a slot in each array: zero in `values`, no bytes in
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, assert_never
@@ -240,62 +240,6 @@ def _spread_union(column: Union, rows: NDArray[np.int64], total: int) -> Union:
     child = spread(column.children[filler], among, int(np.count_nonzero(branches == filler)))
     children = (*column.children[:filler], child, *column.children[filler + 1 :])
     return Union(branches, column.names, children)
-
-
-def concatenate(parts: Sequence[Column]) -> Column:
-    """The rows of all parts, in order. The parts come from one schema: same kinds, same fields, at least one part."""
-    if len(parts) == 1:
-        return parts[0]
-    first: Any = parts[0]
-    rest: Any = parts
-    match first:
-        case Nulls():
-            return Nulls(sum(part.length for part in rest))
-        case Primitive():
-            return Primitive(np.concatenate([part.values for part in rest]), _joined_validity(rest))
-        case Text() | Binary():
-            data = np.concatenate([part.data for part in rest])
-            return type(first)(_joined_offsets(rest), data, _joined_validity(rest))
-        case FixedBinary():
-            return FixedBinary(first.size, np.concatenate([part.data for part in rest]), _joined_validity(rest))
-        case Symbols():
-            return Symbols(np.concatenate([part.codes for part in rest]), first.symbols, _joined_validity(rest))
-        case Struct():
-            fields = {name: concatenate([part.fields[name] for part in rest]) for name in first.fields}
-            return Struct(sum(part.length for part in rest), fields, _joined_validity(rest))
-        case ListOf():
-            return ListOf(_joined_offsets(rest), concatenate([part.items for part in rest]), _joined_validity(rest))
-        case MapOf():
-            keys: Any = concatenate([part.keys for part in rest])
-            values = concatenate([part.values for part in rest])
-            return MapOf(_joined_offsets(rest), keys, values, _joined_validity(rest))
-        case Union():
-            branches = np.concatenate([part.branches for part in rest])
-            children = tuple(_joined_children([part.children[i] for part in rest]) for i in range(len(first.children)))
-            return Union(branches, first.names, children)
-    raise TypeError(type(first).__name__)
-
-
-def _joined_children(parts: Sequence[Column]) -> Column:
-    """Most branches of a wide union have no rows: do not walk down into them."""
-    used = [part for part in parts if length(part)]
-    return concatenate(used) if used else parts[0]
-
-
-def _joined_validity(parts: Sequence[Any]) -> Validity:
-    if all(part.validity is None for part in parts):
-        return None
-    return np.concatenate([validity_of(part) for part in parts])
-
-
-def _joined_offsets(parts: Sequence[Any]) -> Offsets:
-    found = np.zeros(sum(len(part.offsets) - 1 for part in parts) + 1, np.int64)
-    row = base = 0
-    for part in parts:
-        np.add(part.offsets[1:], base, out=found[row + 1 : row + len(part.offsets)])
-        row += len(part.offsets) - 1
-        base = int(found[row])
-    return found
 
 
 def to_list(column: Column) -> list[Any]:

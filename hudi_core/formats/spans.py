@@ -8,27 +8,18 @@ import numpy as np
 
 from hudi_core.formats.columns import Bytes8, Offsets
 
-WIDEST_WINDOW = 255
-"""Bytes; wider spans are copied by index. Places within a window are numbered in one byte."""
+WASTE = 4
+"""Spans are copied at one width as long as that makes at most so many times their bytes."""
 
 
 def windows(data: Bytes8, positions: Offsets, size: int, shift: int = 0) -> Bytes8:
-    """The `size` bytes from each position plus `shift`, as an array of shape (positions, size). IndexError past the end.
+    """The `size` bytes from each position (0 or more) plus `shift`, in shape (positions, size). IndexError past the end.
 
     One gather of opaque items of that size, which NumPy copies wherever they lie: no index a byte.
     """
     if size == 0:
         return np.empty((len(positions), 0), np.uint8)
-    spots = len(data) - shift - size + 1
-    if spots <= 0:
-        raise IndexError(f"no {size} bytes at {shift} in a buffer of {len(data)}")
-    items = np.ndarray((spots,), _opaque(size), data, shift, (1,))
-    return items[positions].view(np.uint8).reshape(-1, size)
-
-
-@cache
-def _opaque(size: int) -> np.dtype[np.void]:
-    return np.dtype((np.void, size))
+    return _items(data, size, shift)[positions].view(np.uint8).reshape(-1, size)
 
 
 def gather(data: Bytes8, starts: Offsets, lengths: Offsets | int) -> tuple[Offsets, Bytes8]:
@@ -41,17 +32,35 @@ def gather(data: Bytes8, starts: Offsets, lengths: Offsets | int) -> tuple[Offse
     total = int(offsets[-1])
     if total == 0:
         return offsets, np.empty(0, np.uint8)
-    widest = int(lengths.max())
-    roomy = int(starts.max()) + widest <= len(data)
-    if roomy and widest <= WIDEST_WINDOW and widest * len(starts) <= 4 * total:
-        return offsets, _cut(windows(data, starts, widest), lengths)
-    index = np.repeat(starts - offsets[:-1], lengths)
-    index += np.arange(total)
-    return offsets, data.take(index)
+    width = int(lengths.max())
+    if width * len(starts) > WASTE * total:
+        width = 2 * total // len(starts) + 8
+    if int(starts.max()) + width > len(data):
+        width = 0
+    copied = np.empty(total + width, np.uint8)
+    rest = np.flatnonzero(lengths > width)
+    if len(rest):
+        _copy_by_index(copied, offsets[rest] + width, data, starts[rest] + width, lengths[rest] - width)
+    if width:
+        # in order: what a span shorter than the width spills behind it is overwritten by the spans that belong there
+        _items(copied, width, 0)[offsets[:-1]] = _items(data, width, 0)[starts]
+    return offsets, copied[:total]
 
 
-def _cut(rows: Bytes8, lengths: Offsets) -> Bytes8:
-    """The first `lengths[i]` bytes of each row i, joined."""
-    places = np.arange(rows.shape[1], dtype=np.uint8)
-    inside: Bytes8 = rows[places < lengths.astype(np.uint8)[:, np.newaxis]]
-    return inside
+def _copy_by_index(target: Bytes8, to: Offsets, data: Bytes8, starts: Offsets, lengths: Offsets) -> None:
+    ends = np.cumsum(lengths)
+    within = np.arange(int(ends[-1])) - np.repeat(ends - lengths, lengths)
+    target[np.repeat(to, lengths) + within] = data.take(np.repeat(starts, lengths) + within)
+
+
+def _items(data: Bytes8, size: int, shift: int) -> np.ndarray[tuple[int], np.dtype[np.void]]:
+    """The bytes seen as an item of `size` bytes at every place from `shift` on."""
+    places = len(data) - shift - size + 1
+    if places <= 0:
+        raise IndexError(f"no {size} bytes at {shift} in a buffer of {len(data)}")
+    return np.ndarray((places,), _opaque(size), data, shift, (1,))
+
+
+@cache
+def _opaque(size: int) -> np.dtype[np.void]:
+    return np.dtype((np.void, size))

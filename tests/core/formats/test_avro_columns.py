@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hudi_core.errors import CorruptFileError, UnsupportedError
-from hudi_core.formats import avro_columns, avro_lanes, avro_walk
+from hudi_core.formats import avro_columns, avro_lanes, avro_read, avro_skip, avro_walk
 from hudi_core.formats.avro_columns import decode
 from hudi_core.formats.columns import Column, ListOf, MapOf, Nulls, Primitive, Struct, Text, Union, at, length, to_list
 from tests.support.avro_values import encode, rows_by_fastavro, same, written
@@ -71,13 +71,14 @@ def test_a_projection_gives_the_same_columns_as_the_whole(case: tuple[str, list[
 
 @ROOMY
 @given(written(), st.integers(1, 5))
-def test_chunks_do_not_show(case: tuple[str, list[bytes]], size: int) -> None:
+def test_batches_do_not_show(case: tuple[str, list[bytes]], size: int) -> None:
     schema, records = case
     whole = decoded(schema, records)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(avro_columns, "CHUNK_RECORDS", (size, size))
-        patch.setattr(avro_columns, "FEW_LANES", size)
-        patch.setattr(avro_lanes, "WINDOW", 8 * size)
+        patch.setattr(avro_columns, "BATCH_ROWS", (size, size))
+        patch.setattr(avro_skip, "FEW_LANES", size)
+        patch.setattr(avro_read, "MOST_LANES", size)
+        patch.setattr(avro_lanes, "WINDOW", 10 + size)
         assert same(to_list(decoded(schema, records))) == same(to_list(whole))
 
 

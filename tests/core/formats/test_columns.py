@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hudi_core.formats.avro_columns import decode
+from hudi_core.formats.column_join import join
 from hudi_core.formats.columns import (
     Binary,
     Column,
@@ -20,7 +21,6 @@ from hudi_core.formats.columns import (
     Text,
     Union,
     at,
-    concatenate,
     length,
     masked,
     spread,
@@ -41,11 +41,11 @@ ROOMY = settings(deadline=None, max_examples=60)
 
 
 @ROOMY
-@given(written(), st.integers(0, 60))
-def test_parts_join_to_the_whole(case: tuple[str, list[bytes]], cut: int) -> None:
+@given(written(), st.integers(0, 60), st.sampled_from([0, 1, 100, 10_000]))
+def test_parts_join_to_the_whole(case: tuple[str, list[bytes]], cut: int, rows: int) -> None:
     schema, records = case
     parts = [columns((schema, part)) for part in (records[:cut], records[cut:], records)]
-    joined = concatenate(parts)
+    joined = join(parts, rows)
     assert same(to_list(joined)) == [row for part in parts for row in same(to_list(part))]
     assert length(joined) == 2 * len(records)
 

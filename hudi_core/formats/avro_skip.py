@@ -1,0 +1,208 @@
+"""Passing over Avro values in all lanes: only the bytes that say how long something is are looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import assert_never
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hudi_core.formats.avro_lanes import Damaged, Lanes, Unsigned
+from hudi_core.formats.avro_plan import (
+    Array,
+    Boolean,
+    Branches,
+    Enumeration,
+    Fixed,
+    Floating,
+    Integer,
+    Leaf,
+    Map,
+    Node,
+    Null,
+    Nullable,
+    Record,
+    Sized,
+    fixed_width,
+    least_width,
+)
+from hudi_core.formats.avro_step import find_starts
+from hudi_core.formats.avro_walk import MOST_EMPTY_ITEMS
+from hudi_core.formats.columns import Bools, Offsets
+
+LIKELY_BYTES = 8
+"""Of a number, for which a window is worth its while."""
+
+FEW_LANES = 48
+"""With fewer lanes than this, reading items one by one beats a round of NumPy calls for each item."""
+
+Runs = list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]
+"""Items found together: for each its lane, its number in the lane's list, and where it starts."""
+
+
+class TooManyEmptyItems(Exception):
+    """Lists of items without bytes claim more items than anyone can mean. Never leaves the decoder."""
+
+
+def skip(node: Node, lanes: Lanes) -> None:
+    """Every lane passes over its next value; there is at least one lane."""
+    match node:
+        case Record(fields):
+            for each in fields:
+                skip(each.node, lanes)
+        case Nullable(inner):
+            live = live_lanes(node, lanes)
+            if not isinstance(live, bool):
+                _skip_where(inner, lanes, live)
+            elif live:
+                skip(inner, lanes)
+        case Branches(nodes=nodes):
+            branch = lanes.naturals(len(nodes) - 1)
+            if isinstance(branch, int):
+                skip(nodes[branch], lanes)
+            else:
+                for number, live in by_branch(branch):
+                    _skip_where(nodes[number], lanes, live)
+        case Null():
+            pass
+        case Boolean() | Integer() | Floating() | Sized() | Fixed() | Enumeration():
+            _skip_leaf(node, lanes, None)
+        case Array(item):
+            find_items(item, lanes)
+        case Map():
+            find_items(node.entry, lanes)
+        case _:
+            assert_never(node)
+
+
+def _skip_leaf(node: Leaf, lanes: Lanes, live: Bools | None) -> None:
+    match node:
+        case Boolean():
+            lanes.skip_where(live, 1)
+        case Floating(size) | Fixed(size):
+            lanes.skip_where(live, size)
+        case Integer() | Enumeration():
+            lanes.pass_varint(live)
+        case Sized():
+            lanes.spans(live)
+        case _:
+            assert_never(node)
+
+
+def _skip_where(node: Node, lanes: Lanes, live: Bools) -> None:
+    match node:
+        case Null():
+            pass
+        case Boolean() | Integer() | Floating() | Sized() | Fixed() | Enumeration():
+            _skip_leaf(node, lanes, live)
+        case _:
+            rows = np.flatnonzero(live)
+            chosen = lanes.select(rows)
+            skip(node, chosen)
+            lanes.rejoin(rows, chosen)
+
+
+def live_lanes(node: Nullable, lanes: Lanes) -> bool | Bools:
+    """Which lanes hold a value; a bool when all or none do."""
+    if isinstance(node.inner, Integer | Floating):
+        lanes.expect(1 + LIKELY_BYTES)
+    return lanes.live(node.null)
+
+
+def by_branch(branch: Unsigned) -> Iterator[tuple[int, Bools]]:
+    """The branches that occur, each with the lanes that are on it."""
+    for number in range(int(branch.min()), int(branch.max()) + 1):
+        live = branch == number
+        if np.count_nonzero(live):
+            yield number, live
+
+
+def find_items(item: Node, lanes: Lanes) -> tuple[Offsets, Offsets]:
+    """Offsets of each lane's items and where each item starts in the buffer; moves all lanes past their lists.
+
+    Works in rounds: in each, every lane that is not done passes over one item (or one block, when all items are equally
+    wide). The rounds of a few lanes with many items would be all overhead, so those are walked one by one.
+    """
+    width, least = fixed_width(item), least_width(item)
+    total = len(lanes)
+    counts = np.zeros(total, np.int64)
+    runs: Runs = []
+    rows, left = np.arange(total), np.zeros(total, np.int64)
+    active = lanes.select(rows)
+    while len(rows):
+        if len(rows) < FEW_LANES and width is None:
+            _walk_items(item, rows, active, left, counts, runs)
+            lanes.rejoin(rows, active)
+            break
+        _open_blocks(active, left, least)
+        done = left == 0
+        if done.any():
+            finished = np.flatnonzero(done)
+            lanes.rejoin(rows[finished], active.select(finished))
+            going = np.flatnonzero(~done)
+            rows, left, active = rows[going], left[going], active.select(going)
+            if len(rows) == 0:
+                break
+        if width is None:
+            runs.append((rows, counts[rows], active.here()))
+            counts[rows] += 1
+            left = left - 1
+            skip(item, active)
+            active.check_ends()
+        else:
+            if width == 0 and int(counts.sum() + left.sum()) > MOST_EMPTY_ITEMS:
+                raise TooManyEmptyItems
+            within = np.arange(int(left.sum())) - np.repeat(np.cumsum(left) - left, left)
+            lane = np.repeat(rows, left)
+            runs.append((lane, counts[lane] + within, np.repeat(active.here(), left) + within * width))
+            counts[rows] += left
+            active.skip(left * width)
+            left = np.zeros_like(left)
+    offsets = np.zeros(total + 1, np.int64)
+    np.cumsum(counts, out=offsets[1:])
+    starts = np.empty(int(offsets[-1]), np.int64)
+    for lane, number, start in runs:
+        starts[offsets[lane] + number] = start
+    return offsets, starts
+
+
+def _open_blocks(active: Lanes, left: NDArray[np.int64], least: int) -> None:
+    """Reads a block header in each lane whose block is used up; `left` becomes the items in it, 0 when the list ends."""
+    due = np.flatnonzero(left == 0)
+    if len(due) == 0:
+        return
+    heads = active.select(due)
+    count = heads.signed(64)
+    with_size = np.flatnonzero(count < 0)
+    if len(with_size):
+        sized = heads.select(with_size)
+        sized.pass_varint()
+        heads.rejoin(with_size, sized)
+        count = np.abs(count)
+    heads.check_ends()
+    room = (heads.ends - heads.here()) // least if least else MOST_EMPTY_ITEMS
+    if (count < 0).any() or (count > room).any():
+        raise Damaged
+    active.rejoin(due, heads)
+    left[due] = count
+
+
+def _walk_items(
+    item: Node,
+    rows: NDArray[np.int64],
+    active: Lanes,
+    left: NDArray[np.int64],
+    counts: NDArray[np.int64],
+    runs: Runs,
+) -> None:
+    """Finishes the lists of a few lanes one item at a time; moves `active` past them."""
+    data, here = active.data.data, active.here()
+    for spot, (row, start, end, rest) in enumerate(
+        zip(rows.tolist(), here.tolist(), active.ends.tolist(), left.tolist(), strict=True)
+    ):
+        found, here[spot] = find_starts(item, data[:end], start, rest)
+        numbers = np.arange(len(found), dtype=np.int64) + counts[row]
+        runs.append((np.full(len(found), row), numbers, np.array(found, np.int64)))
+        counts[row] += len(found)
+    active.positions, active.shift = here, 0

@@ -1,0 +1,179 @@
+"""Parts of a column joined one after the other, so that each part's memory is free again when the next one is made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, assert_never
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hudi_core.formats.columns import (
+    Binary,
+    Column,
+    FixedBinary,
+    ListOf,
+    MapOf,
+    Nulls,
+    Offsets,
+    Primitive,
+    Struct,
+    Symbols,
+    Text,
+    Union,
+    Validity,
+    length,
+)
+
+
+def join(parts: Iterable[Column], rows: int) -> Column:
+    """The rows of all parts, in order; about `rows` of them. The parts come from one schema; there is at least one."""
+    whole: Join | None = None
+    first: Column | None = None
+    for part in parts:
+        if first is None:
+            first = part
+            continue
+        if whole is None:
+            whole = Join(first, rows)
+            whole.add(first)
+        whole.add(part)
+    if first is None:
+        raise ValueError("no parts")
+    return first if whole is None else whole.column()
+
+
+class Join:
+    """A column that grows: `like` says of which kind it is, `rows` is how many rows to make room for at first."""
+
+    def __init__(self, like: Column, rows: int) -> None:
+        self.like, self.rows, self.length = like, rows, 0
+        self.values: _Growing | None = None
+        self.validity: _Growing | None = None
+        self.offsets: _Growing | None = None
+        self.children: dict[Any, Join] = {}
+
+    def add(self, part: Column) -> None:
+        """Appends the rows of a part."""
+        before, rows = self.length, length(part)
+        self.length += rows
+        match part:
+            case Nulls():
+                return
+            case Primitive(values) | Symbols(values) | FixedBinary(data=values):
+                self._values(values, self.rows)
+            case Text(offsets, data) | Binary(offsets, data):
+                self._offsets(offsets)
+                self._values(data, len(data) * self.rows // max(rows, 1) + 64)
+            case Struct(fields=fields):
+                for name, field in fields.items():
+                    self._child(name, field, self.rows)
+            case ListOf(offsets, items):
+                self._offsets(offsets)
+                self._child("items", items, self._expected(items, rows))
+            case MapOf(offsets, keys, entries):
+                self._offsets(offsets)
+                self._child("keys", keys, self._expected(keys, rows))
+                self._child("values", entries, self._expected(entries, rows))
+            case Union(branches, _, children):
+                self._values(branches, self.rows)
+                for number, child in enumerate(children):
+                    if length(child) or number not in self.children:
+                        self._child(number, child, self._expected(child, rows))
+                return
+            case _:
+                assert_never(part)
+        self._validity(part.validity, before, rows)
+
+    def column(self) -> Column:
+        """All rows so far."""
+        like = self.like
+        validity = None if self.validity is None else self.validity.array()
+        match like:
+            case Nulls():
+                return Nulls(self.length)
+            case Primitive():
+                return Primitive(self._array(), validity)
+            case Symbols():
+                return Symbols(self._array(), like.symbols, validity)
+            case FixedBinary():
+                return FixedBinary(like.size, self._array(), validity)
+            case Text():
+                return Text(self._offset_array(), self._array(), validity)
+            case Binary():
+                return Binary(self._offset_array(), self._array(), validity)
+            case Struct():
+                return Struct(self.length, {name: child.column() for name, child in self.children.items()}, validity)
+            case ListOf():
+                return ListOf(self._offset_array(), self.children["items"].column(), validity)
+            case MapOf():
+                keys = self.children["keys"].column()
+                assert isinstance(keys, Text)
+                return MapOf(self._offset_array(), keys, self.children["values"].column(), validity)
+            case Union():
+                children = tuple(self.children[number].column() for number in range(len(like.children)))
+                return Union(self._array(), like.names, children)
+        assert_never(like)
+
+    def _expected(self, part: Column, rows: int) -> int:
+        """Rows to make room for in a child whose part stands beside `rows` rows of this column's part."""
+        return length(part) * self.rows // max(rows, 1) + 1
+
+    def _child(self, name: Any, part: Column, rows: int) -> None:
+        if name not in self.children:
+            self.children[name] = Join(part, rows)
+        self.children[name].add(part)
+
+    def _values(self, part: NDArray[Any], room: int) -> None:
+        if self.values is None:
+            self.values = _Growing(part, room)
+        self.values.add(part)
+
+    def _offsets(self, part: Offsets) -> None:
+        if self.offsets is None:
+            self.offsets = _Growing(part, self.rows + 1)
+            self.offsets.add(part[:1])
+        self.offsets.add(part[1:], plus=int(self.offsets.last()) - int(part[0]))
+
+    def _validity(self, part: Validity, before: int, rows: int) -> None:
+        if part is None and self.validity is None:
+            return
+        if self.validity is None:
+            self.validity = _Growing(np.ones(0, np.bool_), max(self.rows, before + rows))
+            self.validity.add(np.ones(before, np.bool_))
+        self.validity.add(np.ones(rows, np.bool_) if part is None else part)
+
+    def _array(self) -> NDArray[Any]:
+        assert self.values is not None
+        return self.values.array()
+
+    def _offset_array(self) -> Offsets:
+        assert self.offsets is not None
+        return self.offsets.array()
+
+
+class _Growing:
+    """An array with room at its end."""
+
+    def __init__(self, like: NDArray[Any], room: int) -> None:
+        self.data = np.empty((room, *like.shape[1:]), like.dtype)
+        self.size = 0
+
+    def add(self, part: NDArray[Any], plus: int = 0) -> None:
+        end = self.size + len(part)
+        if end > len(self.data):
+            grown = np.empty((end + end // 4, *self.data.shape[1:]), self.data.dtype)
+            grown[: self.size] = self.data[: self.size]
+            self.data = grown
+        if plus:
+            np.add(part, plus, out=self.data[self.size : end])
+        else:
+            self.data[self.size : end] = part
+        self.size = end
+
+    def last(self) -> Any:
+        return self.data[self.size - 1]
+
+    def array(self) -> NDArray[Any]:
+        """What has been added; a view when the room was guessed well."""
+        return self.data[: self.size] if 2 * self.size >= len(self.data) else self.data[: self.size].copy()
