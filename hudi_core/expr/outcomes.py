@@ -70,7 +70,7 @@ class Questions(Protocol[M]):
         ...
 
     def every(self, answers: list[M]) -> M:
-        """AND of answers, evaluated left to right; yes for none."""
+        """AND of answers about one and the same row, evaluated left to right; yes for none."""
         ...
 
     def some(self, answers: list[M]) -> M:
@@ -81,24 +81,22 @@ class Questions(Protocol[M]):
 def can_be(outcome: Truth, predicate: Predicate, given: Questions[M]) -> M:
     """Whether some row may give `outcome`. Asks nothing that this one outcome does not need."""
     match predicate:
-        case Always(truth):
-            return given.every([]) if truth is outcome else given.some([])
+        case Below(term, cut):
+            if outcome is TRUE:
+                return given.low_is_below(term, cut)
+            return given.high_is_above(term, cut) if outcome is FALSE else given.may_hold_null(term)
+        case And(parts):
+            return _and_can_be(outcome, parts, given)
         case Not(part):
             return can_be(~outcome, part, given)
         case Or(parts):  # De Morgan is exact in three-valued logic, so the rules of AND serve both
             return can_be(~outcome, And(tuple(Not(part) for part in parts)), given)
-        case And(parts):
-            return _and_can_be(outcome, parts, given)
         case Is(part, truth):
             if outcome is NULL:
                 return given.some([])
             if outcome is TRUE:
                 return can_be(truth, part, given)
             return given.some([can_be(other, part, given) for other in Truth if other is not truth])
-        case Below(term, cut):
-            if outcome is TRUE:
-                return given.low_is_below(term, cut)
-            return given.high_is_above(term, cut) if outcome is FALSE else given.may_hold_null(term)
         case OneOf(term, values, with_null):
             if outcome is TRUE:
                 return given.may_hold_one_of(term, values)
@@ -117,6 +115,8 @@ def can_be(outcome: Truth, predicate: Predicate, given: Questions[M]) -> M:
             return given.some([given.may_hold_null(left), given.may_hold_null(right)])
         case Matches(term, pattern):
             return given.may_hold_null(term) if outcome is NULL else given.may_match(term, pattern, outcome is FALSE)
+        case Always(truth):
+            return given.every([]) if truth is outcome else given.some([])
         case Opaque():
             return given.unknown(predicate)
         case _:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import struct
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -88,10 +87,11 @@ class Whole:
         return ((max(first, self.bottom), self.top),)
 
     def one_of(self, values: tuple[Any, ...]) -> Ranges:
-        keys: Iterable[int] = self._keys(values)
-        if self.open:
-            return points(min(max(key, self.bottom), self.top) for key in keys)
-        return points(key for key in keys if self.bottom <= key <= self.top)
+        keys = self._keys(values)
+        if keys and (min(keys) < self.bottom or max(keys) > self.top):
+            clipped = [min(max(key, self.bottom), self.top) for key in keys]
+            keys = clipped if self.open else [key for key, kept in zip(keys, clipped, strict=True) if key == kept]
+        return points(keys)
 
     def none_of(self, values: tuple[Any, ...]) -> Ranges:
         inner = self.open  # the end keys of an open scale stand for other values too
@@ -106,7 +106,7 @@ class Whole:
 
     def _keys(self, values: tuple[Any, ...]) -> list[int]:
         """The keys of those values that are whole numbers of units."""
-        if not self.scale and all(type(value) is int for value in values):
+        if not self.scale and set(map(type, values)) == {int}:
             return [value - self.base for value in values]
         units = [units_of(value, self.scale) for value in values]
         return [int(unit) - self.base for unit in units if unit.denominator == 1]

@@ -10,7 +10,8 @@ Ranges = tuple[tuple[int, int], ...]
 
 def points(keys: Iterable[int]) -> Ranges:
     """The set of these keys."""
-    return tuple((key, key) for key in sorted(set(keys)))
+    distinct = sorted(set(keys))
+    return tuple(zip(distinct, distinct, strict=True))
 
 
 def intersection(left: Ranges, right: Ranges) -> Ranges:

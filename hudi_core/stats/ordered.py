@@ -8,7 +8,6 @@ their own, so that they do not widen the hulls of others.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -30,7 +29,7 @@ FEW_RANGES = 3
 """Up to so many ranges are compared one after the other, more are searched."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Wanted:
     """Values of one column: those with keys in the ranges, and NaN and null or not."""
 
@@ -38,26 +37,23 @@ class Wanted:
     ranges: Ranges
     nan: bool
     null: bool
+    ends: NDArray[np.int64] | None
+    """The first keys of the ranges and the last ones, when they are too many to be compared one after the other."""
 
     @staticmethod
     def of(keys: Keys, ranges: Ranges, null: bool = False) -> Wanted:
         """`ranges` may hold NaN by its key, as `keys` makes them."""
-        nan = isinstance(keys, Floats) and bool(ranges) and ranges[-1][1] == NAN_KEY
+        nan = bool(ranges) and ranges[-1][1] == NAN_KEY and isinstance(keys, Floats)
         if nan:
             first, last = ranges[-1]
             ranges = (*ranges[:-1], (first, last - 1)) if first < last else ranges[:-1]
-        return Wanted(keys, ranges, nan, null)
+        many = len(ranges) > FEW_RANGES
+        return Wanted(keys, ranges, nan, null, np.array(ranges, np.int64).T.copy() if many else None)
 
     @property
     def in_ranges(self) -> Wanted:
         """Without NaN and null."""
         return replace(self, nan=False, null=False) if self.nan or self.null else self
-
-    @cached_property
-    def ends(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """First and last keys of the ranges."""
-        pairs = np.array(self.ranges, np.int64).reshape(-1, 2)
-        return pairs[:, 0].copy(), pairs[:, 1].copy()
 
 
 def holds(wanted: Wanted, of: Intervals, at: Any = ..., *, ascending: bool = False) -> Bools:
@@ -72,8 +68,8 @@ def holds(wanted: Wanted, of: Intervals, at: Any = ..., *, ascending: bool = Fal
 
 def _holds_in_range(wanted: Wanted, of: Intervals, at: Any, ascending: bool) -> Bools:
     ranges, bottom, top = wanted.ranges, wanted.keys.bottom, wanted.keys.top
-    if len(ranges) > FEW_RANGES:
-        firsts, lasts = (ends.astype(of.low.dtype) for ends in wanted.ends)
+    if wanted.ends is not None:
+        firsts, lasts = wanted.ends.astype(of.low.dtype, copy=False)
         return (_meets_ascending if ascending else _meets)(firsts, lasts, of.low[at], of.high[at])
     found: Bools | None = None
     for first, last in ranges:

@@ -8,7 +8,7 @@ at the column each. What is left is AND and OR between columns.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, assert_never
 
@@ -20,7 +20,7 @@ from hudi_core.stats.columns import Bools
 from hudi_core.stats.intervals import Intervals
 from hudi_core.stats.keys import Floats, KeyArray, Keys, Whole
 from hudi_core.stats.keysets import Ranges, intersection, union
-from hudi_core.stats.ordered import FEW_RANGES, Ordered, Wanted, everywhere, holds
+from hudi_core.stats.ordered import Ordered, Wanted, everywhere, holds
 from hudi_core.types.nodes import Type
 
 FEW_LEFT = 16
@@ -65,17 +65,22 @@ class Fixed:
     answer: bool
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Holds:
     """The file may hold a value of the column whose key is in the ranges, or null when that is wanted."""
 
     known: Known
     ranges: Ranges
     null: bool
+    _wanted: Wanted | None = field(default=None, init=False, repr=False)
 
-    @cached_property
+    @property
     def wanted(self) -> Wanted:
-        return Wanted.of(self.known.keys, self.ranges, self.null)
+        """The same in the form in which files are asked; made once, when it is first asked for."""
+        found = self._wanted
+        if found is None:
+            found = self._wanted = Wanted.of(self.known.keys, self.ranges, self.null)
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,17 +152,11 @@ class Compiler:
 
     def every(self, answers: list[Program]) -> Program:
         """All answers are about one and the same row, so what they say of one column is about one value."""
-        parts = _by_column([part for answer in answers for part in _parts(answer, Every)], _both)
-        if any(part is NO for part in parts):
-            return NO
-        parts = [part for part in parts if part is not YES]
+        parts = _merged(answers, Every, _both, YES, NO)
         return YES if not parts else parts[0] if len(parts) == 1 else Every(tuple(parts))
 
     def some(self, answers: list[Program]) -> Program:
-        parts = _by_column([part for answer in answers for part in _parts(answer, Some)], _either)
-        if any(part is YES for part in parts):
-            return YES
-        parts = [part for part in parts if part is not NO]
+        parts = _merged(answers, Some, _either, NO, YES)
         return NO if not parts else parts[0] if len(parts) == 1 else Some(tuple(parts))
 
 
@@ -165,22 +164,31 @@ def _holds(known: Known, ranges: Ranges, null: bool = False) -> Program:
     return Holds(known, ranges, null) if ranges or null else NO
 
 
-def _parts(program: Program, kind: type[Every] | type[Some]) -> tuple[Program, ...]:
-    return program.parts if isinstance(program, kind) else (program,)
-
-
-def _by_column(parts: list[Program], join: Callable[[Holds, Holds], Program]) -> list[Program]:
-    """The parts, with one at most about the values of each column."""
-    found: list[Program] = []
+def _merged(
+    answers: list[Program],
+    kind: type[Every] | type[Some],
+    join: Callable[[Holds, Holds], Program],
+    neutral: Program,
+    deciding: Program,
+) -> list[Program]:
+    """The parts of all answers, one at most about the values of each column; the deciding one alone when it is there."""
+    found: list[Any] = []
     places: dict[int, int] = {}
-    for part in parts:
-        if isinstance(part, Holds):
-            place = places.setdefault(id(part.known), len(found))
-            if place < len(found):
-                earlier = found[place]
-                found[place] = join(earlier, part) if isinstance(earlier, Holds) else earlier
+    for answer in answers:
+        for part in answer.parts if isinstance(answer, kind) else (answer,):
+            if part is neutral:
                 continue
-        found.append(part)
+            joined: Program = part
+            if isinstance(part, Holds):
+                place = places.setdefault(id(part.known), len(found))
+                if place < len(found):
+                    found[place] = joined = join(found[place], part)
+                else:
+                    found.append(part)
+            else:
+                found.append(part)
+            if joined is deciding:
+                return [deciding]
     return found
 
 
@@ -205,7 +213,7 @@ def mask(program: Program, files: Files) -> Bools:
         case Holds(known):
             wanted = program.wanted
             # Searching many ranges among ordered files is cheap; it pays even when half of the answer is thrown away.
-            if len(wanted.ranges) > FEW_RANGES and known.ordered is not None and 2 * _size(files) > known.ordered.size:
+            if wanted.ends is not None and known.ordered is not None and 2 * _size(files) > known.ordered.size:
                 return everywhere(wanted, known.ordered)[files]
             return holds(wanted, known.listed, files)
         case Lesser(left, right, or_equal):
@@ -232,7 +240,7 @@ def _every(parts: tuple[Program, ...], files: Files) -> Bools:
         if not left:
             return found
         if left * FEW_LEFT < len(found):
-            places = np.flatnonzero(found)
+            places = found.nonzero()[0]
             kept = _every(parts[done:], picked(files, places))
             found = np.zeros(len(found), np.bool_)
             found[places[kept]] = True

@@ -147,12 +147,16 @@ class Decided:
     seconds: float
 
 
-@dataclass(frozen=True)
 class Plan:
     """Which files a predicate can match. File numbers are int64 and ascend; treat the arrays as read-only."""
 
-    store: FileStatistics
-    predicate: Predicate
+    def __init__(self, store: FileStatistics, predicate: Predicate) -> None:
+        self.store, self.predicate = store, predicate
+        self._parts: list[tuple[_SegmentPlan, int]] = []
+        offset = 0
+        for segment in store.segments:
+            self._parts.append((_SegmentPlan(segment, predicate), offset))
+            offset += segment.count
 
     def possible(self) -> NDArray[np.int64]:
         """The files in which some row may match."""
@@ -183,14 +187,6 @@ class Plan:
             alone = len(left) - int(np.count_nonzero(possible))
             further = int(before - np.count_nonzero(left))
             found.append(Decided(part, alone, further, perf_counter() - begin))
-        return found
-
-    @cached_property
-    def _parts(self) -> list[tuple[_SegmentPlan, int]]:
-        offset, found = 0, []
-        for segment in self.store.segments:
-            found.append((_SegmentPlan(segment, self.predicate), offset))
-            offset += segment.count
         return found
 
     def _each(self, numbers: Callable[[_SegmentPlan], NDArray[np.integer]]) -> NDArray[np.int64]:

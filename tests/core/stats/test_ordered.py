@@ -23,7 +23,7 @@ def _ordered(low: Any, unknown: Any = ()) -> tuple[Wanted, Ordered, Any]:
     highs = [None if value is None else value + 5 for value in lows]
     keys, of = folded(from_values(t.Int(), lows, highs, [0] * len(lows), [9] * len(lows)))
     listed = placed(of, keys, np.arange(len(lows)), len(lows))
-    return Wanted(keys, ((1_000, 1_100),), False, False), ordered(listed, keys), listed
+    return Wanted.of(keys, ((1_000, 1_100),)), ordered(listed, keys), listed
 
 
 def test_files_listed_in_order_keep_their_numbers() -> None:
@@ -64,10 +64,10 @@ def test_ranges_are_met_however_they_are_searched(count: int, monkeypatch: pytes
     low = np.random.default_rng(count).permutation(COUNT)
     wanted, of, listed = _ordered(low, range(0, COUNT, 1_000))
     for ranges in (_some_ranges(r, count), (*_some_ranges(r, count)[:-1], (COUNT, wanted.keys.top))):
-        asked = Wanted(wanted.keys, ranges, False, False)
         monkeypatch.setattr(module, "FEW_RANGES", 10**6)
-        one_by_one = holds(asked, listed)
+        one_by_one = holds(Wanted.of(wanted.keys, ranges), listed)
         monkeypatch.setattr(module, "FEW_RANGES", 0)
+        asked = Wanted.of(wanted.keys, ranges)
         assert (holds(asked, listed) == one_by_one).all()
         assert (everywhere(asked, of) == one_by_one).all()
         assert (holds(asked, of.files, ascending=True).ravel()[np.argsort(of.numbers)] == one_by_one).all()  # type: ignore[arg-type]
@@ -75,6 +75,6 @@ def test_ranges_are_met_however_they_are_searched(count: int, monkeypatch: pytes
 
 def test_no_range_and_no_file() -> None:
     wanted, of, _ = _ordered(range(COUNT))
-    nothing = Wanted(wanted.keys, (), False, False)
+    nothing = Wanted.of(wanted.keys, ())
     assert not holds(nothing, of.files).any()
     assert runs(of, np.zeros(0, np.int64)) == []
