@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import hudi_core
+from tests.conformance.differences import PAGE, page
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]
@@ -37,3 +38,7 @@ def test_links_between_pages_lead_somewhere(page: Path) -> None:
 def test_docstring_examples_give_what_they_show(name: str) -> None:
     failed, _ = doctest.testmod(importlib.import_module(name), optionflags=doctest.ELLIPSIS)
     assert failed == 0
+
+
+def test_the_page_of_differences_is_made_from_the_declared_ones() -> None:
+    assert PAGE.read_text("utf-8") == page(), "run python -m tests.conformance.differences"
