@@ -39,27 +39,30 @@ _FLIPPED = {
 _EQUALITIES = (Comparison.EQ, Comparison.NE, Comparison.NULL_SAFE_EQ)
 
 
-def bind(expr: Expr, schema: Schema, *, case_sensitive: bool = False, session_zone: str = "UTC") -> Predicate:
+def bind(
+    expr: Expr, schema: Schema, *, case_sensitive: bool = False, session_zone: str = "UTC", partial: bool = False
+) -> Predicate:
     """The predicate an expression stands for on rows of the schema.
 
     Names are found without regard to case unless `case_sensitive`. Points in time written without a zone are those of
-    `session_zone`. What the core does not know becomes `Opaque`. Raises `ExpressionError` for a name that is not there
-    (with those that come close), for types that SQL does not compare, and for what is no boolean.
+    `session_zone`. What the core does not know becomes `Opaque`; with `partial`, so does what names a column that is not
+    there. Raises `ExpressionError` for a name that is not there (with those that come close), for types that SQL does not
+    compare, and for what is no boolean.
     """
     if session_zone != "UTC" and not is_zone(session_zone):
         raise ExpressionError("session zone", expected="the name of a time zone", found=repr(session_zone))
-    return _Binder(schema, case_sensitive, session_zone).predicate(expr)
+    return _Binder(schema, case_sensitive, session_zone, partial).predicate(expr)
 
 
 class _NotKnownError(Exception):
-    """The core does not know a function, or cannot follow it in the session's zone."""
+    """The core does not know a function, cannot follow it in the session's zone, or is to do without a column."""
 
 
 class _Binder:
     """One binding of one expression: the schema's columns, and the session's settings."""
 
-    def __init__(self, schema: Schema, case_sensitive: bool, zone: str) -> None:
-        self._schema, self._case_sensitive, self._zone = schema, case_sensitive, zone
+    def __init__(self, schema: Schema, case_sensitive: bool, zone: str, partial: bool) -> None:
+        self._schema, self._case_sensitive, self._zone, self._partial = schema, case_sensitive, zone, partial
         self._utc = zone.upper() in ("UTC", "GMT", "Z", "ETC/UTC")
 
     # ---- predicates
@@ -86,7 +89,7 @@ class _Binder:
                 try:
                     return self._leaf(expr)
                 except (_NotKnownError, UnsupportedError):
-                    for name in names_in(expr):
+                    for name in () if self._partial else names_in(expr):
                         self._column(name)
                     return Opaque(to_sql(expr))
 
@@ -192,6 +195,8 @@ class _Binder:
         except UnknownColumnError as ambiguous:
             raise error_at(name.span, expected=ambiguous.expected, found=ambiguous.found) from None
         said = ".".join(name.path)
+        if place is None and self._partial:
+            raise _NotKnownError
         if place is None:
             raise error_at(name.span, message=f"no column {said}{self._schema.suggestion(said)}")
         if place.repeated:

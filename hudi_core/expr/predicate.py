@@ -7,6 +7,7 @@ what the core does not know) stands beside them. `bind` makes these from `nodes`
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import assert_never
 
 from hudi_core.expr.functions import Function
 from hudi_core.truth import FALSE, NULL, TRUE, Truth
@@ -155,6 +156,53 @@ class Or:
 Predicate = Always | Below | OneOf | IsNull | Less | Matches | Opaque | Is | Not | And | Or
 
 ALWAYS_TRUE, ALWAYS_FALSE, ALWAYS_NULL = Always(TRUE), Always(FALSE), Always(NULL)
+
+
+def parts_of(predicate: Predicate) -> tuple[Predicate, ...]:
+    """The predicates directly inside a predicate."""
+    match predicate:
+        case And(parts) | Or(parts):
+            return parts
+        case Not(part) | Is(part):
+            return (part,)
+        case _:
+            return ()
+
+
+def terms_of(predicate: Predicate) -> tuple[Term, ...]:
+    """The terms a leaf asks about; none for what is no leaf."""
+    match predicate:
+        case Below(term) | OneOf(term) | IsNull(term) | Matches(term):
+            return (term,)
+        case Less(left, right):
+            return left, right
+        case _:
+            return ()
+
+
+def unknowns_of(predicate: Predicate) -> list[str]:
+    """What the core does not know in a predicate, as SQL text: of these rows cannot be tested, and files are kept."""
+    if isinstance(predicate, Opaque):
+        return [predicate.text]
+    found = [text for part in parts_of(predicate) for text in unknowns_of(part)]
+    for term in terms_of(predicate):
+        found += _unknowns_in(term)
+    return found
+
+
+def _unknowns_in(term: Term) -> list[str]:
+    match term:
+        case Apply(_, arguments):
+            return [text for argument in arguments for text in _unknowns_in(argument)]
+        case Choose(branches, otherwise):
+            conditions = [text for condition, _ in branches for text in unknowns_of(condition)]
+            return conditions + [
+                text for value in (*(then for _, then in branches), otherwise) for text in _unknowns_in(value)
+            ]
+        case Column() | Constant():
+            return []
+        case _:
+            assert_never(term)
 
 
 def columns_of(predicate: Predicate) -> dict[int, Column]:
