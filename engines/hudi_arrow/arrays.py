@@ -100,7 +100,8 @@ def lists(array: Array) -> Lists:
     elif pa.types.is_list(kind) or pa.types.is_large_list(kind):
         children = (array.values,)
     else:
-        return lists(array.cast(pa.large_list(kind.field(0))))
+        lengths = pc.fill_null(pc.list_value_length(array), 0).to_numpy().astype(np.int64)
+        return Lists(offsets_of(lengths), (pc.list_flatten(array),))
     bounds = array.offsets.to_numpy().astype(np.int64)
     lengths = np.diff(bounds)
     hidden = array.null_count > 0 and bool(lengths[array.is_null().to_numpy(zero_copy_only=False)].any())
@@ -154,7 +155,7 @@ def to_values(array: Array, of: t.Type) -> list[Any]:
         case t.Uuid() if pa.types.is_fixed_size_binary(array.type):
             return [None if value is None else str(uuid.UUID(bytes=value)) for value in array.to_pylist()]
         case _:
-            return list(numbers(array).to_pylist())
+            return list(numbers(conformed(array, of)).to_pylist())
     if array.null_count == 0:
         return found
     return [None if null else value for value, null in zip(found, array.is_null().to_pylist(), strict=True)]

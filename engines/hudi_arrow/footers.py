@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pyarrow as pa
 
+from hudi_arrow.arrays import plain
 from hudi_arrow.types import schema_from_arrow, to_arrow
 from hudi_core.avro.inbound import schema_from_avro
 from hudi_core.errors import SchemaError, UnknownColumnError
@@ -40,21 +41,22 @@ def file_schema(arrow: pa.Schema, metadata: Mapping[str, str], where: str) -> Sc
     return Schema(record, found.version, found.max_column_id)
 
 
-def chosen(schema: pa.Schema, columns: Sequence[str] | None, where: str) -> pa.Schema:
-    """The schema of some columns, in the file's order. Raises `UnknownColumnError` for one that is not there."""
-    if columns is None:
-        return schema
-    missing = next((name for name in columns if name not in schema.names), None)
+def chosen(schema: Schema, columns: Sequence[str] | None, where: str) -> pa.Schema:
+    """The Arrow schema of some columns, in the file's order. Raises `UnknownColumnError` for one that is not there."""
+    names = {field.name for field in schema.fields}
+    missing = next((name for name in columns or () if name not in names), None)
     if missing is not None:
-        raise UnknownColumnError(where, expected=f"a column {missing}", found=f"only {', '.join(schema.names)}")
-    return pa.schema([field for field in schema if field.name in set(columns)])
+        raise UnknownColumnError(where, expected=f"a column {missing}", found=f"only {', '.join(sorted(names))}")
+    wanted = names if columns is None else set(columns)
+    fields = [field for field in schema.fields if field.name in wanted]
+    return pa.schema([pa.field(field.name, to_arrow(field.type), field.optional) for field in fields])
 
 
 def typed(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
-    """The columns of the schema in its types, which differ from the batch's in what units and zones mean only."""
+    """The columns of the schema in its types. Files of one table store the same values in several of Arrow's types."""
     if not schema.names:
         return pa.RecordBatch.from_struct_array(pa.array([{}] * batch.num_rows, pa.struct([])))
-    columns = [batch.column(name) for name in schema.names]
+    columns = [plain(batch.column(name)) for name in schema.names]
     arrays = [
         array if array.type == field.type else array.cast(field.type)
         for array, field in zip(columns, schema, strict=True)

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from hudi_arrow import dates, text
 from hudi_arrow.arithmetic import arithmetic
-from hudi_arrow.arrays import Array, plain
+from hudi_arrow.arrays import Array, conformed
 from hudi_arrow.casts import cast
 from hudi_arrow.distinct import by_distinct
 from hudi_arrow.types import to_arrow
@@ -24,7 +24,8 @@ from hudi_core.values.domain import LONG_RANGE
 
 def apply(function: Function, arguments: Sequence[Array], types: Sequence[t.Type], of: t.Type) -> Array:
     """The function's values, null where an argument is, but for COALESCE."""
-    found = _by_kernels(function, [plain(argument) for argument in arguments], list(types), of)
+    arguments = [conformed(argument, source) for argument, source in zip(arguments, types, strict=True)]
+    found = _by_kernels(function, arguments, list(types), of)
     if found is None:
         return by_distinct(lambda *values: scalar.apply(function, values, types, of), arguments, types, of)
     return found

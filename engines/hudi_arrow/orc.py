@@ -41,7 +41,7 @@ class OrcReader:
         where = _where(storage, file)
         with native_file(storage, file) as source, decoding(where, _WHAT):
             opened = _opened(source, where)
-            schema = chosen(opened.schema, columns, where).remove_metadata()
+            schema = chosen(file_schema(opened.schema, texts(opened.metadata), where), columns, where)
             read = schema.names or opened.schema.names[:1]  # a stripe without columns would have no rows
             for stripe in range(opened.nstripes) if row_groups is None else row_groups:
                 rows = typed(opened.read_stripe(stripe, columns=read), schema)

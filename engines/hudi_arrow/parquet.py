@@ -14,6 +14,7 @@ from hudi_arrow.footers import chosen, file_schema, texts, typed
 from hudi_arrow.leaves import FooterStatistics, leaves
 from hudi_arrow.storage import decoding, native_file
 from hudi_core.engine import FileInfo, Footer, Storage
+from hudi_core.schema.schema import Schema
 
 _WHAT = "a Parquet file"
 _BATCH_ROWS = 65_536
@@ -26,10 +27,8 @@ class ParquetReader:
 
     def footer(self, storage: Storage, file: FileInfo) -> Footer:
         tail = _tail(storage, file)  # type: ignore[arg-type]  # hashed by identity
-        said = texts(tail.metadata.metadata)
-        with decoding(tail.where, _WHAT):
-            schema = file_schema(tail.schema, said, tail.where)
-        return Footer(tail.metadata.num_rows, schema, said, FooterStatistics(tail.metadata, leaves(schema.record)))
+        statistics = FooterStatistics(tail.metadata, leaves(tail.schema.record))
+        return Footer(tail.metadata.num_rows, tail.schema, tail.said, statistics)
 
     def batches(
         self,
@@ -39,7 +38,7 @@ class ParquetReader:
         row_groups: Sequence[int] | None = None,
     ) -> Iterator[pa.RecordBatch]:
         tail = _tail(storage, file)  # type: ignore[arg-type]  # hashed by identity
-        schema = chosen(tail.schema, columns, tail.where).remove_metadata()
+        schema = chosen(tail.schema, columns, tail.where)
         groups = range(tail.metadata.num_row_groups) if row_groups is None else row_groups
         with native_file(storage, file) as source, decoding(tail.where, _WHAT):
             opened = pq.ParquetFile(
@@ -55,7 +54,8 @@ class ParquetReader:
 class _Tail:
     where: str
     metadata: pq.FileMetaData
-    schema: pa.Schema
+    said: dict[str, str]
+    schema: Schema
 
 
 @lru_cache(maxsize=16)
@@ -64,10 +64,11 @@ def _tail(storage: Any, file: FileInfo) -> _Tail:
     where = f"{storage.uri.rstrip('/')}/{file.path}"
     with native_file(storage, file) as source, decoding(where, _WHAT):
         metadata = pq.read_metadata(source)
-        schema = metadata.schema.to_arrow_schema()
+        said = texts(metadata.metadata)
+        arrow = metadata.schema.to_arrow_schema()
         physical = iter([metadata.schema.column(number).physical_type for number in range(metadata.num_columns)])
-        fields = [field.with_type(_without_int96(field.type, physical)) for field in schema]
-        return _Tail(where, metadata, pa.schema(fields, schema.metadata))
+        fields = [field.with_type(_without_int96(field.type, physical)) for field in arrow]
+        return _Tail(where, metadata, said, file_schema(pa.schema(fields, arrow.metadata), said, where))
 
 
 def _without_int96(of: pa.DataType, physical: Iterator[str]) -> pa.DataType:

@@ -79,9 +79,11 @@ class ArrowValues:
     def convert(self, value: Array, source: Type, to: Type) -> Array:
         return casts.convert(value, source, to)
 
-    def choose(self, when: Array, then: Array, otherwise: Array) -> Array:
-        then, otherwise = arrays.plain(then), arrays.plain(otherwise)
-        return pc.if_else(when, then, otherwise if otherwise.type == then.type else otherwise.cast(then.type))
+    def choose(self, when: Array, then: Array, otherwise: Array, type: Type) -> Array:
+        then, otherwise = arrays.conformed(then, type), arrays.conformed(otherwise, type)
+        if then.type != otherwise.type:  # two layouts of one type
+            then, otherwise = then.cast(to_arrow(type)), otherwise.cast(to_arrow(type))
+        return pc.if_else(when, then, otherwise)
 
     def every(self, masks: Sequence[Array], like: Array) -> Array:
         return reduce(pc.and_, masks) if masks else pa.array(np.ones(len(like), np.bool_))

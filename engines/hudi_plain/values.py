@@ -69,7 +69,7 @@ class PlainValues:
     def convert(self, value: Any, source: Type, to: Type) -> Any:
         return cast(source, to)(value)
 
-    def choose(self, when: bool, then: Any, otherwise: Any) -> Any:
+    def choose(self, when: bool, then: Any, otherwise: Any, type: Type) -> Any:
         return then if when else otherwise
 
     def every(self, masks: Sequence[bool], like: Any) -> bool:

@@ -21,18 +21,23 @@ from hudi_core.evolve.reconcile import (
     ReadUnion,
     Source,
 )
-from hudi_core.types.nodes import Field
+from hudi_core.types.nodes import Field, Type
 
 V = TypeVar("V")
 M = TypeVar("M")
 Read = Callable[[V], V]
 
 
-def projection(plan: Reading, values: Values[V, M]) -> Read[V]:
-    """The function that reads a column of stored values as wanted ones; made once for a plan, run on every batch.
+def projection(plan: ReadRecord, values: Values[V, M]) -> Read[V]:
+    """The function that reads a column of stored structs as wanted ones; made once for a plan, run on every batch.
 
     It raises `SchemaError` for a stored value that has no counterpart in the wanted type.
     """
+    return _record(plan, values)
+
+
+def _reading(plan: Reading, of: Type, values: Values[V, M]) -> Read[V]:
+    """The function that reads a column of stored values as values of the wanted type `of`."""
     match plan:
         case AsStored():
             return lambda stored: stored
@@ -41,20 +46,20 @@ def projection(plan: Reading, values: Values[V, M]) -> Read[V]:
         case ReadRecord():
             return _record(plan, values)
         case ReadArray(array, element):
-            read_element = projection(element, values)
+            read_element = _reading(element, array.element.type, values)
             return lambda stored: values.elements(stored, array.element, read_element)
         case ReadMap(map, value):
-            read_value = projection(value, values)
+            read_value = _reading(value, map.value.type, values)
             return lambda stored: values.entries(stored, map, read_value)
         case ReadUnion():
             return _union(plan, values)
         case IntoUnion(wanted, branch, reading):
-            read = projection(reading, values)
+            read = _reading(reading, wanted.branches[branch].type, values)
             return lambda stored: values.union(
                 wanted, [(values.no(values.is_null(stored)), branch, read(stored))], stored
             )
         case OutOfUnion(branches):
-            return _out_of_union([projection(reading, values) for reading in branches], values)
+            return _out_of_union([_reading(reading, of, values) for reading in branches], of, values)
         case _:
             assert_never(plan)
 
@@ -73,7 +78,7 @@ def _record(plan: ReadRecord, values: Values[V, M]) -> Read[V]:
 def _source(source: Source, field: Field, values: Values[V, M]) -> Read[V]:
     match source:
         case Keep(position, reading):
-            read = projection(reading, values)
+            read = _reading(reading, field.type, values)
             return lambda stored: read(values.field(stored, position))
         case Default(value):
             return lambda stored: values.literal(value, field.type, stored)
@@ -84,7 +89,8 @@ def _source(source: Source, field: Field, values: Values[V, M]) -> Read[V]:
 
 
 def _union(plan: ReadUnion, values: Values[V, M]) -> Read[V]:
-    branches = [(branch, projection(reading, values)) for branch, reading in plan.branches]
+    wanted = plan.wanted.branches
+    branches = [(branch, _reading(reading, wanted[branch].type, values)) for branch, reading in plan.branches]
 
     def read(stored: V) -> V:
         parts = [
@@ -96,11 +102,12 @@ def _union(plan: ReadUnion, values: Values[V, M]) -> Read[V]:
     return read
 
 
-def _out_of_union(branches: list[Read[V]], values: Values[V, M]) -> Read[V]:
+def _out_of_union(branches: list[Read[V]], of: Type, values: Values[V, M]) -> Read[V]:
     def read(stored: V) -> V:
         found = branches[-1](values.branch(stored, len(branches) - 1))
         for position, take in enumerate(branches[:-1]):
-            found = values.choose(values.is_branch(stored, position), take(values.branch(stored, position)), found)
+            one = take(values.branch(stored, position))
+            found = values.choose(values.is_branch(stored, position), one, found, of)
         return found
 
     return read

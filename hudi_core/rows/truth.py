@@ -99,10 +99,10 @@ class RowQuestions(Generic[V, M]):
             case Apply(function, arguments, type):
                 types = [argument.type for argument in arguments]
                 return self._values.apply(function, [self.value(argument) for argument in arguments], types, type)
-            case Choose(branches, otherwise):
+            case Choose(branches, otherwise, type):
                 chosen = self.value(otherwise)
                 for condition, then in reversed(branches):
-                    chosen = self._values.choose(can_be(TRUE, condition, self), self.value(then), chosen)
+                    chosen = self._values.choose(can_be(TRUE, condition, self), self.value(then), chosen, type)
                 return chosen
 
     def _column(self, place: Place) -> V:

@@ -191,7 +191,7 @@ class ValuesContract:
         of, (left, right) = column
         which = data.draw(st.lists(st.booleans(), min_size=len(left), max_size=len(left)))
         found = engine.column(
-            lambda w, a, b: engine.values.choose(engine.values.one_of(w, (True,), t.Boolean()), a, b),
+            lambda w, a, b: engine.values.choose(engine.values.one_of(w, (True,), t.Boolean()), a, b, of),
             of,
             (which, t.Boolean()),
             (left, of),
@@ -248,7 +248,7 @@ class ValuesContract:
 
         def nulls(item: Any) -> Any:
             one = values.literal(True, t.Boolean(), item)
-            return values.choose(values.is_null(item), one, values.literal(None, t.Boolean(), item))
+            return values.choose(values.is_null(item), one, values.literal(None, t.Boolean(), item), t.Boolean())
 
         found = engine.column(lambda a: values.elements(a, flags, nulls), t.Array(flags), (rows, array))
         assert found == [None if row is None else tuple(True if part is None else None for part in row) for row in rows]

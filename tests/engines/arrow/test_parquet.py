@@ -15,6 +15,7 @@ import pytest
 
 from hudi_arrow.parquet import ParquetReader
 from hudi_arrow.storage import ArrowStorage
+from hudi_arrow.types import to_arrow
 from hudi_core.engine import FileInfo, Footer, LeafStatistics
 from hudi_core.types import nodes as t
 from hudi_plain.storage import PlainStorage
@@ -26,7 +27,9 @@ def read(table: pa.Table, folder: Path, **options: Any) -> tuple[Footer, pa.Tabl
     path = folder / f"{len(list(folder.iterdir()))}.parquet"
     pq.write_table(table, path, **options)
     storage, file = ArrowStorage(str(folder)), FileInfo(path.name, path.stat().st_size)
-    return READER.footer(storage, file), pa.Table.from_batches(READER.batches(storage, file))
+    footer, rows = READER.footer(storage, file), pa.Table.from_batches(READER.batches(storage, file))
+    assert rows.schema.types == [to_arrow(field.type) for field in footer.schema.fields]
+    return footer, rows
 
 
 def test_int96_is_an_instant_in_microseconds_without_bounds_at_any_depth(tmp_path: Path) -> None:
@@ -176,6 +179,22 @@ def test_the_avro_schema_tells_more_where_it_agrees_with_what_is_stored(tmp_path
     assert schema.get("e").field.type == t.Enumeration(("RED", "GREEN"), name="colour")
     assert schema.get("t").field.type == t.Timestamp(t.Unit.MICROS)
     assert (schema.get("s").field.doc, schema.get("s.u").field.type) == ("said", t.Uuid())
+
+
+def test_layouts_that_only_arrow_tells_apart_become_one(tmp_path: Path) -> None:
+    nested = pa.struct([("x", pa.uint64()), ("m", pa.map_(pa.string(), pa.int16()))])
+    columns = {
+        "d": pa.array(["a", None]).dictionary_encode(),
+        "l": pa.array(["b", None], pa.large_string()),
+        "f": pa.array([[1, 2], None], pa.list_(pa.int8(), 2)),
+        "u": pa.array([b"\1" * 16, None], pa.uuid()),
+        "s": pa.array([{"x": 5, "m": [("k", 7)]}, None], nested),
+    }
+    table = pa.table(columns)
+    footer, rows = read(table, tmp_path)
+    assert [field.type for field in footer.schema.fields][:2] == [t.String(), t.String()]
+    first = {"d": "a", "l": "b", "f": [1, 2], "u": b"\1" * 16, "s": {"x": Decimal(5), "m": [("k", 7)]}}
+    assert rows.to_pylist() == [first, dict.fromkeys(first)]
 
 
 @pytest.mark.parametrize("said", ["{", '{"type": "record", "name": "r", "fields": []}', '"int"'])

@@ -1,0 +1,136 @@
+"""Arrays in Arrow's other layouts give the answers of plain ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from hudi_arrow.arrays import from_values, to_values
+from hudi_arrow.values import ArrowValues
+from hudi_core.expr.functions import Function
+from hudi_core.expr.predicate import AnyRun, Cut
+from hudi_core.types import nodes as t
+
+VALUES = ArrowValues()
+DAY = 86_400
+
+LAYOUTS: list[tuple[str, pa.Array, t.Type]] = [
+    ("dictionary", pa.array(["b", None, "a", "b"]).dictionary_encode(), t.String()),
+    ("dictionary with null in it", pa.DictionaryArray.from_arrays([0, 1, 2], ["b", None, "a"]), t.String()),
+    ("large text", pa.array(["b", None, "a"], pa.large_string()), t.String()),
+    ("text view", pa.array(["b", None, "a" * 20], pa.string_view()), t.String()),
+    ("bytes view", pa.array([b"b", None, b"a" * 20], pa.binary_view()), t.Binary()),
+    ("large bytes", pa.array([b"b", None, b"\xff"], pa.large_binary()), t.Binary()),
+    ("runs", pa.RunEndEncodedArray.from_arrays([2, 3], pa.array([5, None], pa.int32())), t.Int()),
+    ("int8", pa.array([5, None, -1], pa.int8()), t.Int()),
+    ("uint32", pa.array([5, None, 2**32 - 1], pa.uint32()), t.Long()),
+    ("uint64", pa.array([5, None, 2**64 - 1], pa.uint64()), t.Decimal(20, 0)),
+    ("half floats", pa.array([1.5, None, float("nan")], pa.float16()), t.Float()),
+    ("seconds", pa.array([5, None, -1], pa.timestamp("s")), t.Timestamp(t.Unit.MILLIS, zoned=False)),
+    ("another zone", pa.array([5, None, -1], pa.timestamp("us", "Europe/Berlin")), t.Timestamp()),
+    ("seconds of day", pa.array([5, None, 7], pa.time32("s")), t.Time(t.Unit.MILLIS)),
+    ("days in milliseconds", pa.array([DAY * 1000, None, -DAY * 1000], pa.date64()), t.Date()),
+    ("small decimals", pa.array([Decimal("1.50"), None, Decimal("-2.00")], pa.decimal64(10, 2)), t.Decimal(10, 2)),
+    ("wide decimals", pa.array([Decimal("1.50"), None, Decimal("-2.00")], pa.decimal256(50, 2)), t.Decimal(50, 2)),
+    ("binary UUIDs", pa.array([b"\1" * 16, None, b"\2" * 16], pa.uuid()), t.Uuid(t.Fixed(16))),
+]
+
+
+@pytest.fixture(params=LAYOUTS, ids=lambda layout: layout[0])
+def column(request: pytest.FixtureRequest) -> tuple[pa.Array, pa.Array, t.Type]:
+    """An array, the same values in the type's own layout, and the type."""
+    _, array, of = request.param
+    return array, from_values(to_values(array, of), of), of
+
+
+def both(
+    operation: Callable[[pa.Array], pa.Array], column: tuple[pa.Array, pa.Array, t.Type], to: t.Type
+) -> tuple[list[Any], list[Any]]:
+    """What an operation gives on the one and on the other, as values of `to`."""
+    array, plain, _ = column
+    return to_values(operation(array), to), to_values(operation(plain), to)
+
+
+def test_comparisons(column: tuple[pa.Array, pa.Array, t.Type]) -> None:
+    *_, of = column
+    value = next(value for value in to_values(column[1], of) if value is not None)
+    for operation in (
+        lambda a: VALUES.below(a, Cut(value, True), of),
+        lambda a: VALUES.one_of(a, (value,), of),
+        lambda a: VALUES.less(a, column[1], True, of),
+        lambda a: VALUES.less(column[1], a, True, of),
+        VALUES.is_null,
+    ):
+        found, wanted = both(operation, column, t.Boolean())
+        assert found == wanted and True in found
+
+
+def test_literals_are_in_the_values_that_were_meant() -> None:
+    seconds = pa.array([5], pa.timestamp("s"))
+    assert VALUES.one_of(seconds, (5000,), t.Timestamp(t.Unit.MILLIS, zoned=False)).to_pylist() == [True]
+
+
+def test_choice_between_layouts(column: tuple[pa.Array, pa.Array, t.Type]) -> None:
+    array, plain, of = column
+    when = pa.array([True] * len(array))
+    for then, otherwise in ((array, plain), (plain, array)):
+        assert repr(to_values(VALUES.choose(when, then, otherwise, of), of)) == repr(to_values(plain, of))
+
+
+def test_functions(column: tuple[pa.Array, pa.Array, t.Type]) -> None:
+    *_, of = column
+    calls: list[tuple[Function, t.Type]] = []
+    match of:
+        case t.String():
+            calls = [(Function.UPPER, of), (Function.LENGTH, t.Int()), (Function.TRIM, of)]
+            assert both(lambda a: VALUES.matches(a, ("a", AnyRun())), column, t.Boolean())[0].count(True) == 1
+        case t.Timestamp() | t.Date():
+            calls = [(Function.YEAR, t.Int()), (Function.UNIX_TIMESTAMP, t.Long())]
+        case t.Int() | t.Long() | t.Float() | t.Decimal():
+            calls = [(Function.ABS, of), (Function.CAST, t.String())]
+    for function, to in calls:
+        found, wanted = both(lambda a, f=function, to=to: VALUES.apply(f, [a], [of], to), column, to)
+        assert repr(found) == repr(wanted)
+
+
+def test_conversions(column: tuple[pa.Array, pa.Array, t.Type]) -> None:
+    *_, of = column
+    to = t.Binary() if isinstance(of, t.String) else t.Double() if isinstance(of, t.Int | t.Long | t.Float) else of
+    found, wanted = both(lambda a: VALUES.convert(a, of, to), column, to)
+    assert repr(found) == repr(wanted)
+
+
+def test_lists_of_every_kind_are_taken_apart() -> None:
+    of = t.Array(t.Field(0, "element", t.Int()))
+    rows = [[1, None], None, [3, 4]]
+    inner = pa.int32()
+    kinds = [pa.list_(inner), pa.large_list(inner), pa.list_(inner, 2), pa.list_view(inner), pa.large_list_view(inner)]
+    for kind in kinds:
+        array = pa.array([[9, 9], *rows], kind).slice(1)
+        assert to_values(array, of) == [(1, None), None, (3, 4)], kind
+        doubled = VALUES.elements(array, of.element, lambda items: VALUES.convert(items, t.Int(), t.Long()))
+        doubled.validate(full=True)
+        assert doubled.to_pylist() == rows
+
+
+def test_what_a_null_list_hides_is_not_looked_at() -> None:
+    hiding = pa.ListArray.from_arrays(
+        pa.array([0, 1, 2], pa.int32()), pa.array(["1970-01-02", "nonsense"]), mask=pa.array([False, True])
+    )
+    read = VALUES.elements(
+        hiding, t.Field(0, "element", t.Date()), lambda items: VALUES.convert(items, t.String(), t.Date())
+    )
+    assert to_values(read, t.Array(t.Field(0, "element", t.Date()))) == [(1,), None]
+
+
+def test_unions_in_sparse_layout() -> None:
+    union = t.Union((t.Field(0, "member0", t.Int(), False), t.Field(1, "member1", t.String(), False)))
+    sparse = pa.UnionArray.from_sparse(
+        pa.array([0, 1, 0], pa.int8()), [pa.array([1, None, 3], pa.int32()), pa.array([None, "b", None])]
+    )
+    assert to_values(sparse, union) == [(0, 1), (1, "b"), (0, 3)]
+    assert VALUES.branch(sparse.slice(1), 0).to_pylist() == [None, 3]
