@@ -8,7 +8,7 @@ ranks      texts as numbers in their order, without comparing text by text
 keysets    sets of keys as ranges: union, intersection, complement
 keys       integers that sort as a column's values do, and where a literal stands among them
 intervals  what each file may hold, as two keys; unknown, empty, NaN and contradiction are folded in
-ordered    files in the order of a column's lower bounds, with hull and core of each block
+ordered    files in the order of a column's lower bounds, with the hull of each block
 program    an outcome as a program over columns, and running it over files
 search     the numbers of the files for which a program says yes
 store      `FileStatistics` and `Plan`: columns read when needed, predicates put to all files

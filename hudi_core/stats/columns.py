@@ -37,9 +37,6 @@ WIDE_SIZE = 16
 WIDE_OFFSET = 1 << (8 * WIDE_SIZE - 1)
 """Added to an unscaled value, so that its unsigned big-endian bytes sort as the values do."""
 
-SHORTEST_DROPPED_TEXT = 2_048
-"""Bytes. Parquet's writer drops the bounds of texts when the two together reach twice this."""
-
 
 class Carrier(Enum):
     """What carries the bounds of a type."""
@@ -161,37 +158,6 @@ def taken(statistics: ColumnStatistics, numbers: Ints) -> ColumnStatistics:
 def without_bounds(statistics: ColumnStatistics, type: t.Type) -> ColumnStatistics:
     """The counts alone, of a column of another type."""
     return replace(unknown(type, len(statistics)), nulls=statistics.nulls, rows=statistics.rows)
-
-
-def as_hudi_means(statistics: ColumnStatistics, sizes: Ints | None = None, *, merged: bool = False) -> ColumnStatistics:
-    """What may be believed of records that Apache Hudi wrote into `column_stats`, or `partition_stats` when `merged`.
-
-    Source: what Apache Hudi 1.2.0 writes (storage formats, section 11; HUDI issues 18754 and 18755).
-
-    - A float column whose file holds NaN has the bounds 0.0 and 0.0, which say nothing; any others exclude NaN. Merged with
-      those of other files they can no longer be told: float bounds of a partition say nothing.
-    - Byte texts whose least and greatest together pass 4,096 bytes have no bounds, and all rows count as null. So without
-      bounds, nulls equal to rows say nothing, unless `sizes` (uncompressed bytes of the column in the file, -1 unknown)
-      leaves no room for such a text. Of a partition that counts any null neither bounds nor nulls say anything.
-    """
-    if carrier(statistics.type) is Carrier.FLOATS:
-        lost = np.full(len(statistics), merged) | (statistics.low == 0.0) & (statistics.high == 0.0)
-        return replace(
-            statistics, low_known=statistics.low_known & ~lost, high_known=statistics.high_known & ~lost, nans=lost
-        )
-    if not isinstance(statistics.type, t.String | t.Enumeration | t.Binary | t.Fixed | t.Vector):
-        return statistics
-    if merged:
-        lost = statistics.nulls != 0
-    else:
-        lost = ~(statistics.low_known | statistics.high_known) & (statistics.nulls == statistics.rows)
-        lost &= (sizes < 0) | (sizes >= SHORTEST_DROPPED_TEXT) if sizes is not None else True
-    return replace(
-        statistics,
-        low_known=statistics.low_known & ~lost,
-        high_known=statistics.high_known & ~lost,
-        nulls=np.where(lost, -1, statistics.nulls),
-    )
 
 
 def widened_high(cut: bytes) -> bytes | None:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from hudi_core.expr.predicate import And, Below, Column, Cut, IsNull, Not, OneOf, Opaque, Or, Predicate
-from hudi_core.stats.columns import from_values
+from hudi_core.stats.columns import from_values, taken
 from hudi_core.stats.store import FileStatistics, Piece
 from hudi_core.truth import ANY, Truth
 from hudi_core.types import nodes as t
@@ -56,7 +56,10 @@ def test_less_knowledge_never_makes_an_outcome_impossible(seed: int) -> None:
         if column.id != lost:
             return found
         keeping = [np.isin(piece.numbers, sorted(kept)) for piece in found]
-        return [Piece(piece.numbers[at], _picked(piece, at)) for piece, at in zip(found, keeping, strict=True)]
+        return [
+            Piece(piece.numbers[at], taken(piece.statistics, at.nonzero()[0]))
+            for piece, at in zip(found, keeping, strict=True)
+        ]
 
     with small_blocks(r):
         known, less = of.store(), FileStatistics.of(30, load)
@@ -64,21 +67,6 @@ def test_less_knowledge_never_makes_an_outcome_impossible(seed: int) -> None:
             p = predicate(r, of.columns)
             one, other = known.plan(p), less.plan(p)
             assert all(one.outcomes(file) <= other.outcomes(file) for file in range(30)), p
-
-
-def _picked(piece: Piece, at: np.ndarray) -> object:
-    of, numbers = piece.statistics, at.nonzero()[0]
-    nans = None if of.nans is None else of.nans[at]
-    return type(of)(
-        of.type,
-        of.low.take(numbers),
-        of.high.take(numbers),
-        of.low_known[at],
-        of.high_known[at],
-        of.nulls[at],
-        of.rows[at],
-        nans,
-    )
 
 
 @pytest.mark.parametrize("seed", range(10 * EFFORT))

@@ -8,10 +8,10 @@ import pytest
 from hudi_core.stats.columns import (
     Carrier,
     absent,
-    as_hudi_means,
     carrier,
     concatenated,
     from_values,
+    taken,
     text_bytes,
     unknown,
     widened_high,
@@ -69,32 +69,13 @@ def test_concatenated_fills_in_what_only_some_parts_tell() -> None:
     assert found.low_known.tolist() == [True, False, False]
 
 
-class TestAsHudiMeans:
-    def test_zero_bounds_of_floats_say_nothing(self) -> None:
-        found = as_hudi_means(from_values(t.Double(), [0.0, 0.0, -1.0], [-0.0, 5.0, 0.0], [0] * 3, [9] * 3))
-        assert found.low_known.tolist() == found.high_known.tolist() == [False, True, True]
-        assert found.nans is not None and found.nans.tolist() == [True, False, False]
-
-    def test_merged_bounds_of_floats_say_nothing(self) -> None:
-        found = as_hudi_means(from_values(t.Float(), [1.0], [2.0], [0], [9]), merged=True)
-        assert not found.low_known.any() and found.nans is not None and found.nans.all()
-
-    def test_all_null_texts_without_bounds_may_be_long_texts(self) -> None:
-        found = as_hudi_means(from_values(t.String(), [None, "a", None], [None, "b", None], [9, 1, 3], [9, 9, 9]))
-        assert found.nulls.tolist() == [-1, 1, 3]
-
-    def test_a_small_column_has_no_room_for_a_long_text(self) -> None:
-        bounds = from_values(t.Binary(), [None] * 3, [None] * 3, [9] * 3, [9] * 3)
-        found = as_hudi_means(bounds, np.array([100, 10_000, -1]))
-        assert found.nulls.tolist() == [9, -1, -1]
-
-    def test_merged_texts_with_nulls_say_nothing(self) -> None:
-        found = as_hudi_means(from_values(t.String(), ["a", "a"], ["b", "b"], [1, 0], [9, 9]), merged=True)
-        assert found.low_known.tolist() == [False, True] and found.nulls.tolist() == [-1, 0]
-
-    def test_integers_are_believed(self) -> None:
-        bounds = from_values(t.Long(), [0], [0], [9], [9])
-        assert as_hudi_means(bounds) is bounds
+def test_taken_repeats_and_leaves_out() -> None:
+    found = taken(
+        from_values(t.String(), ["a", "b", None], ["c", "d", None], [0, 1, None], [9] * 3), np.array([2, 0, 0])
+    )
+    assert isinstance(found.low, Texts)
+    assert [found.low[number] for number in range(3)] == [b"", b"a", b"a"]
+    assert found.low_known.tolist() == [False, True, True] and found.nulls.tolist() == [-1, 0, 0]
 
 
 def test_a_cut_text_is_widened_past_all_its_continuations() -> None:
