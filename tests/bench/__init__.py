@@ -6,6 +6,7 @@ files             synthetic statistics of many files
 prune             which files can match, against NumPy by hand
 prune_polars      the same, against polars
 prune_pyiceberg   the same, against PyIceberg's metrics evaluator
+prune_sql         the same from SQL text, against PyIceberg's parser
 
 A subject NAME is a module here with `pair(case, peer) -> Pair`; it raises `Missing` for what cannot be measured.
 """

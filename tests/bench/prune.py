@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache, reduce
 from typing import Any
 
@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hudi_core.expr.predicate import And, Below, Column, Cut, IsNull, Not, OneOf, Or, Predicate
-from hudi_core.stats.columns import absent, from_values
+from hudi_core.stats.columns import Carrier, ColumnStatistics, absent, carrier
 from hudi_core.stats.store import FileStatistics, Piece
 from hudi_core.types import nodes as t
 from tests.bench.files import COLUMNS, DAY, DAYS, FIRST_DAY, STEP, Bounds, Files, files
-from tests.bench.timing import Missing, Pair
+from tests.bench.timing import Pair
 
 SIZES = {"1k": 1_000, "100k": 100_000, "1m": 1_000_000}
 MIDDLE_DAY = FIRST_DAY + DAYS // 2 * DAY
@@ -208,7 +208,8 @@ def _choice_mask(of: Bounds, values: Sequence[Any]) -> Callable[[], Mask]:
 def pair(case: str, peer: str) -> Pair:
     """The measurement of one goal."""
     if case.startswith("sql_"):
-        raise Missing("SQL text is measured with the language, not with the store")
+        from_text: Pair = importlib.import_module("tests.bench.prune_sql").pair(case, SIZES)
+        return from_text
     if case == "end_to_end_evolved_1m":
         return _evolved(SIZES["1m"])
     name, _, size = case.rpartition("_")
@@ -246,23 +247,16 @@ def _evolved(count: int) -> Pair:
     low = random_.integers(0, 10**6, count)
     high = low + random_.integers(0, 20_000, count)
     column = Column(1, "amount", t.Double())
-    stored = [t.Int(), t.Long(), t.Float(), t.Double()]
+    stored: list[t.Type] = [t.Int(), t.Long(), t.Float(), t.Double()]
 
-    def pieces(_column: Column) -> list[Piece]:
+    def pieces(column: Column) -> list[Piece]:
         found = []
-        for number, type_ in enumerate(stored):
+        for number, kind in enumerate(stored):
             at = np.flatnonzero(version == number)
-            empty = from_values(type_, [], [], [], [], [])
-            ones, zeros = np.ones(len(at), np.bool_), np.zeros(len(at), np.int64)
-            dtype = np.float64 if number > 1 else np.int64
-            parts = {
-                "low": low[at].astype(dtype),
-                "high": high[at].astype(dtype),
-                "low_known": ones,
-                "high_known": ones,
-            }
-            counts = {"nulls": zeros, "rows": zeros + 1000, "nans": ~ones}
-            found.append(Piece(at, replace(empty, **parts, **counts)))
+            dtype = np.int64 if carrier(kind) is Carrier.INTEGERS else np.float64
+            yes, zeros = np.ones(len(at), np.bool_), np.zeros(len(at), np.int64)
+            bounds = low[at].astype(dtype), high[at].astype(dtype)
+            found.append(Piece(at, ColumnStatistics(kind, *bounds, yes, yes, zeros, zeros + 1000, ~yes)))
         at = np.flatnonzero(version == len(stored))
         return [*found, Piece(at, absent(column.type, len(at)))]
 

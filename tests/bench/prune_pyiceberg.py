@@ -25,12 +25,12 @@ SCHEMA = Schema(*(NestedField(column.id, name, _TYPES[type(column.type)]) for na
 
 def query(question: Question, of: Files) -> Callable[[], Any]:
     """Binding the expression is part of the query, as compiling the predicate is part of ours."""
-    data_files = _data_files(of, frozenset(_columns(question)))
+    described = data_files(of, frozenset(_columns(question)))
     expression = _expression(question)
 
     def run() -> Any:
         evaluate = _InclusiveMetricsEvaluator(SCHEMA, expression).eval
-        return np.array([number for number, file in enumerate(data_files) if evaluate(file)])
+        return np.array([number for number, file in enumerate(described) if evaluate(file)])
 
     return run
 
@@ -44,7 +44,7 @@ def _columns(question: Question) -> set[str]:
 
 
 @lru_cache(maxsize=1)
-def _data_files(of: Files, names: frozenset[str]) -> list[DataFile]:
+def data_files(of: Files, names: frozenset[str]) -> list[DataFile]:
     """Data files with the statistics of the columns that the query asks for."""
     found: list[dict[str, dict[int, Any]]] = [
         {"lower_bounds": {}, "upper_bounds": {}, "null_value_counts": {}, "value_counts": {}, "nan_value_counts": {}}
