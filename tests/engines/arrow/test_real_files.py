@@ -1,0 +1,69 @@
+"""Base files that Apache Hudi wrote: their rows lie within their statistics, and their Avro schemas hold."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from hudi_arrow.arrays import to_values
+from hudi_arrow.parquet import ParquetReader
+from hudi_arrow.rows import ArrowRows
+from hudi_arrow.storage import ArrowStorage
+from hudi_core.avro.inbound import schema_from_avro
+from hudi_core.schema.schema import Schema
+from hudi_core.types.nodes import Type
+from hudi_core.values.order import less
+from tests.support.conformance import TableEntry, each_table
+
+READER, ROWS = ParquetReader(), ArrowRows()
+
+
+@each_table()
+def test_rows_lie_within_the_statistics_of_their_file(entry: TableEntry) -> None:
+    storage = ArrowStorage(str(entry.unpacked()))
+    for file in storage.list("", recursive=True):
+        if (
+            not file.name.endswith(".parquet")
+            or file.path.startswith(".hoodie")
+            or file.name.startswith(".")
+            or not file.size
+        ):
+            continue
+        footer = READER.footer(storage, file)
+        rows = [
+            row for batch in READER.batches(storage, file) for row in to_values(ROWS.root(batch), footer.schema.record)
+        ]
+        assert len(rows) == footer.rows
+        for path, known in footer.statistics.items():
+            values = [_at(row, footer.schema, path) for row in rows]
+            present = [value for value in values if value is not None]
+            assert known.nulls in (None, len(values) - len(present))
+            assert known.nans or not any(isinstance(value, float) and math.isnan(value) for value in present)
+            assert all(_within(value, known.low, known.high, known.type) for value in present if value == value)
+
+
+@each_table()
+def test_avro_schemas_of_files_agree_with_what_is_stored(entry: TableEntry) -> None:
+    storage = ArrowStorage(str(entry.unpacked()))
+    for file in storage.list("", recursive=True):
+        if (
+            not file.name.endswith(".parquet")
+            or file.path.startswith(".hoodie")
+            or file.name.startswith(".")
+            or not file.size
+        ):
+            continue
+        footer = READER.footer(storage, file)
+        said = footer.metadata.get("parquet.avro.schema")
+        if said is not None:
+            assert [f.type for f in footer.schema.fields] == [f.type for f in schema_from_avro(said).fields], file.path
+
+
+def _at(row: Any, schema: Schema, path: tuple[str, ...]) -> Any:
+    for position in schema.get(path).positions:
+        row = None if row is None else row[position]
+    return row
+
+
+def _within(value: Any, low: Any, high: Any, of: Type) -> bool:
+    return (low is None or not less(value, low, of)) and (high is None or not less(high, value, of))
