@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 from numpy.typing import NDArray
 
 from hudi_core.errors import CorruptFileError
-from hudi_core.formats.avro_columns import decode
 from hudi_core.formats.columns import MapOf, Primitive, Struct, Text, at
-from hudi_core.metadata.records import Batch, Deletes, Records
+from hudi_core.metadata.records import Batch, Records, decoded_values
 
 ALL_PARTITIONS = b"__all_partitions__"
 """The key of the record that lists the partitions."""
@@ -29,15 +29,12 @@ def live_files(records: Records) -> dict[str, dict[str, int]]:
     a partition of it has no record.
     """
     merged: dict[bytes, dict[str, int]] = {}
-    sources: list[Batch | Deletes] = [*records.batches, *records.deletes]
-    for source in sorted(sources, key=lambda each: each.order):
-        match source:
-            case Batch():
-                for key, names, sizes, gone in _entries(source):
-                    _apply(merged.setdefault(key, {}), names, sizes, gone)
-            case Deletes(keys):
-                for key in keys:
-                    merged.pop(key, None)
+    deletes = [_Event(each.order, key, None) for each in records.deletes for key in each.keys]
+    for event in sorted([*_entries(records.batches), *deletes], key=lambda each: each.order):
+        if event.files is None:
+            merged.pop(event.key, None)
+        else:
+            _apply(merged.setdefault(event.key, {}), event.files)
     where = records.batches[0].where if records.batches else "metadata partition files"
     listed = merged.pop(ALL_PARTITIONS, None)
     if listed is None:
@@ -51,27 +48,49 @@ def live_files(records: Records) -> dict[str, dict[str, int]]:
     return found
 
 
-def _apply(live: dict[str, int], names: list[str], sizes: list[int], gone: list[bool] | None) -> None:
+@dataclass(frozen=True, slots=True)
+class _Files:
+    """The files of one record: names, sizes, and which are gone (None: none is)."""
+
+    names: list[str]
+    sizes: list[int]
+    gone: list[bool] | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Event:
+    """A record, or the delete of a key (no files)."""
+
+    order: int
+    key: bytes
+    files: _Files | None
+
+
+def _apply(live: dict[str, int], files: _Files) -> None:
     """One record put upon the files so far: a deleted file goes, one that is there twice has grown to the larger size."""
-    if gone is None and not live:
-        live.update(zip(names, sizes, strict=True))
+    if files.gone is None and not live:
+        live.update(zip(files.names, files.sizes, strict=True))
         return
-    for position, (name, size) in enumerate(zip(names, sizes, strict=True)):
-        if gone is not None and gone[position]:
+    gone = files.gone or [False] * len(files.names)
+    for name, size, is_gone in zip(files.names, files.sizes, gone, strict=True):
+        if is_gone:
             live.pop(name, None)
         else:
             live[name] = max(size, live.get(name, 0))
 
 
-def _entries(batch: Batch) -> Iterator[tuple[bytes, list[str], list[int], list[bool] | None]]:
-    """Each record of a batch: its key, names of files, their sizes, and which are gone (None: none is)."""
-    cells = batch.cells
-    column = decode(batch.schema, cells.data, cells.value_offsets, cells.value_lengths, batch.where, _WANTED)
-    names, sizes, gone, offsets = _columns(column, batch.where)
-    for row in range(len(cells)):
-        low, high = int(offsets[row]), int(offsets[row + 1])
-        flags = gone[low:high]
-        yield cells.key(row), names[low:high], sizes[low:high].tolist(), flags.tolist() if flags.any() else None
+def _entries(batches: Iterable[Batch]) -> Iterator[_Event]:
+    """The records of all batches; those of one schema are decoded together."""
+    by_schema: dict[str, list[Batch]] = {}
+    for batch in batches:
+        by_schema.setdefault(batch.schema, []).append(batch)
+    for alike in by_schema.values():
+        names, sizes, gone, offsets = _columns(decoded_values(alike, _WANTED), alike[0].where)
+        keys = ((batch.order, batch.cells.key(row)) for batch in alike for row in range(len(batch.cells)))
+        for (order, key), (low, high) in zip(keys, pairwise(offsets.tolist()), strict=True):
+            flags = gone[low:high]
+            files = _Files(names[low:high], sizes[low:high].tolist(), flags.tolist() if flags.any() else None)
+            yield _Event(order, key, files)
 
 
 def _columns(column: object, where: str) -> tuple[list[str], NDArray[Any], NDArray[Any], NDArray[Any]]:

@@ -14,10 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hudi_core.errors import CorruptFileError
-from hudi_core.formats.avro_columns import decode
 from hudi_core.formats.columns import Binary, Column, Nulls, Primitive, Struct, Text, Union, at, validity_of
 from hudi_core.formats.spans import gather, windows
-from hudi_core.metadata.records import Batch
+from hudi_core.metadata.records import Batch, decoded_values
 from hudi_core.metadata.stored import V1_DECIMAL
 from hudi_core.metadata.unscaled import from_bytes, to_integers, to_texts
 from hudi_core.stats.columns import Bools, Bounds, Carrier, Ints, carrier
@@ -134,9 +133,8 @@ def decoded(batches: list[Batch], key_size: int, kinds: Kinds) -> Part:
     """The records of batches of one schema. Raises `CorruptFileError`."""
     first = batches[0]
     keys = [_keys(batch, key_size) for batch in batches]
-    data, starts, lengths = _values(batches)
-    column = decode(first.schema, data, starts, lengths, first.where, _WANTED)
-    count = len(starts)
+    column = decoded_values(batches, _WANTED)
+    count = sum(len(batch.cells) for batch in batches)
     try:
         payload = at(column, _PAYLOAD)
         low, high = at(payload, "minValue"), at(payload, "maxValue")
@@ -204,16 +202,6 @@ def _keys(batch: Batch, size: int) -> NDArray[np.uint8]:
         raise CorruptFileError(batch.where, expected=f"keys of {size} bytes", found=f"one of {wrong}")
     keys = windows(cells.data, cells.key_offsets, size)
     return np.ascontiguousarray(keys)
-
-
-def _values(batches: list[Batch]) -> tuple[NDArray[np.uint8], Ints, Ints]:
-    """One buffer, and where in it the values are."""
-    if len(batches) == 1:
-        cells = batches[0].cells
-        return cells.data, cells.value_offsets, cells.value_lengths
-    copied = [gather(b.cells.data, b.cells.value_offsets, b.cells.value_lengths)[1] for b in batches]
-    lengths = np.concatenate([batch.cells.value_lengths for batch in batches])
-    return np.concatenate(copied), np.cumsum(lengths) - lengths, lengths
 
 
 def _kinds(payload: Struct, low: Union, high: Union, kinds: Kinds) -> Ints:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
+
+import numpy as np
 
 from hudi_core.engine import Storage
 from hudi_core.errors import CorruptFileError, UnsupportedError
-from hudi_core.formats.columns import Text
+from hudi_core.formats.avro_columns import decode
+from hudi_core.formats.columns import Column, Text
 from hudi_core.formats.deletes import read_deletes
 from hudi_core.formats.hfile import HFile
 from hudi_core.formats.hfile_cells import Cells
 from hudi_core.formats.log import BlockKind, LogBlock, read_blocks
 from hudi_core.formats.source import Bytes
+from hudi_core.formats.spans import gather, windows
 from hudi_core.timeline.blocks import counting_blocks
 from hudi_core.timeline.slices import FileSlice
 
@@ -51,36 +55,39 @@ class Records:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FileGroup:
-    """One file group, opened: the base file reads on demand, log blocks are in memory. Each source with its order."""
+    """One file group, opened: the base file reads on demand, what log blocks hold is in memory."""
 
-    files: Sequence[tuple[int, HFile]]
+    base: HFile | None
+    logs: Sequence[Batch]
     deletes: Sequence[Deletes]
 
     def read(self, prefixes: Sequence[bytes] | None) -> Records:
         """The records whose key starts with one of the prefixes; all of them for None."""
-        batches = []
-        for order, file in self.files:
-            cells = file.cells() if prefixes is None else file.prefix(prefixes)
-            if len(cells):
-                batches.append(Batch(cells, _schema(file), order, file.where))
         if prefixes is None:
-            return Records(batches, self.deletes)
+            base = None if self.base is None else self.base.cells()
+            return Records(self._with(base, self.logs), self.deletes)
+        base = None if self.base is None else self.base.prefix(prefixes)
+        logs = [replace(log, cells=_starting(log.cells, prefixes)) for log in self.logs]
         starts = tuple(prefixes)
-        chosen = ((tuple(key for key in each.keys if key.startswith(starts)), each.order) for each in self.deletes)
-        return Records(batches, [Deletes(keys, order) for keys, order in chosen if keys])
+        deletes = [replace(each, keys=[key for key in each.keys if key.startswith(starts)]) for each in self.deletes]
+        return Records(self._with(base, logs), [each for each in deletes if each.keys])
+
+    def _with(self, base: Cells | None, logs: Sequence[Batch]) -> list[Batch]:
+        found = [] if base is None or self.base is None else [_batch(self.base, base, 0)]
+        return [batch for batch in (*found, *logs) if len(batch.cells)]
 
 
 def open_group(storage: Storage, slice: FileSlice, committed: Callable[[str], bool]) -> FileGroup:
     """A slice's sources. Only blocks of committed instants count. Raises `CorruptFileError` and `UnsupportedError`."""
-    files: list[tuple[int, HFile]] = []
+    logs: list[Batch] = []
     deletes: list[Deletes] = []
-    if slice.base is not None:
-        files.append((0, HFile(storage.open(slice.base.path))))
+    base = None if slice.base is None else HFile(storage.open(slice.base.path))
     blocks = (block for log in slice.logs for block in read_blocks(storage.open(log.path)))
     for order, block in enumerate(counting_blocks(blocks, committed), start=1):
         match block.kind:
             case BlockKind.HFILE_DATA:
-                files.append((order, HFile(Bytes(block.content(), block.where))))
+                file = HFile(Bytes(block.content(), block.where))
+                logs.append(_batch(file, file.cells(), order))
             case BlockKind.DELETE:
                 if keys := _deleted(block):
                     deletes.append(Deletes(keys, order))
@@ -88,7 +95,7 @@ def open_group(storage: Storage, slice: FileSlice, committed: Callable[[str], bo
                 raise UnsupportedError(
                     block.where, expected="HFile data in a metadata table", found=f"a {block.kind.name} block"
                 )
-    return FileGroup(files, deletes)
+    return FileGroup(base, logs, deletes)
 
 
 def read_groups(groups: Sequence[FileGroup], prefixes: Sequence[bytes] | None = None) -> Records:
@@ -105,7 +112,38 @@ def _deleted(block: LogBlock) -> list[bytes]:
     return [data[start:end] for start, end in pairwise(keys.offsets.tolist())]
 
 
-def _schema(file: HFile) -> str:
+def _batch(file: HFile, cells: Cells, order: int) -> Batch:
     if file.schema_text is None:
         raise CorruptFileError(file.where, expected="the schema of its records in the file info", found="none")
-    return file.schema_text
+    return Batch(cells, file.schema_text, order, file.where)
+
+
+def _starting(cells: Cells, prefixes: Sequence[bytes]) -> Cells:
+    """The cells whose key starts with one of the prefixes."""
+    chosen = np.zeros(len(cells), np.bool_)
+    for prefix in prefixes:
+        (long_enough,) = np.nonzero(cells.key_lengths >= len(prefix))
+        begins = windows(cells.data, cells.key_offsets[long_enough], len(prefix))
+        chosen[long_enough] |= (begins == np.frombuffer(prefix, np.uint8)).all(1)
+    return cells if chosen.all() else cells.take(np.flatnonzero(chosen))
+
+
+def decoded_values(batches: Sequence[Batch], wanted: frozenset[str]) -> Column:
+    """The wanted fields of all records of batches of one schema, in order, decoded at once. `CorruptFileError` names the
+    source that is damaged."""
+    if len(batches) == 1:
+        return _decoded(batches[0], wanted)
+    cells = [batch.cells for batch in batches]
+    data = np.concatenate([gather(each.data, each.value_offsets, each.value_lengths)[1] for each in cells])
+    lengths = np.concatenate([each.value_lengths for each in cells])
+    try:
+        return decode(batches[0].schema, data, np.cumsum(lengths) - lengths, lengths, batches[0].where, wanted)
+    except CorruptFileError:
+        for batch in batches:
+            _decoded(batch, wanted)
+        raise
+
+
+def _decoded(batch: Batch, wanted: frozenset[str]) -> Column:
+    cells = batch.cells
+    return decode(batch.schema, cells.data, cells.value_offsets, cells.value_lengths, batch.where, wanted)

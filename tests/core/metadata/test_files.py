@@ -61,6 +61,13 @@ def test_missing_list_of_partitions_is_damage(records: Records) -> None:
         live_files(records)
 
 
+def test_damaged_record_names_its_source() -> None:
+    sound, damaged = batch({ALL: files(p=0), b"p": files(a=1)}), batch({b"p": files(b=2)}, 1)
+    damaged.cells.value_lengths[0] -= 1
+    with pytest.raises(CorruptFileError, match=r"^source 1"):
+        live_files(Records([sound, damaged], []))
+
+
 @each_table()
 def test_listing_of_every_table_is_that_of_its_folders(entry: TableEntry) -> None:
     storage, _, timeline, metadata = metadata_of(entry)
