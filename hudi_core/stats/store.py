@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from time import perf_counter
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from hudi_core.expr.outcomes import can_be
 from hudi_core.expr.predicate import And, Column, Cut, Predicate, Term, literals_of
-from hudi_core.stats.columns import Carrier, ColumnStatistics, Ints, carrier, concatenated, unknown
+from hudi_core.stats.columns import Carrier, ColumnStatistics, Ints, carrier, concatenated, taken, unknown
 from hudi_core.stats.intervals import folded, placed
 from hudi_core.stats.keys import text_cut
 from hudi_core.stats.ordered import ordered
@@ -39,6 +39,9 @@ class Piece:
 
 Load = Callable[[Column], Iterable[Piece]]
 """Reads what is known of a column; asked once for each column, when a predicate first names it."""
+
+FIRST_FACT = -(1 << 20)
+"""Ids from here down belong to columns that are made for one predicate."""
 
 
 @dataclass(slots=True, eq=False)
@@ -122,9 +125,13 @@ class FileStatistics:
             segments[-2:] = [_joined(*segments[-2:])]
         return FileStatistics(tuple(segments))
 
-    def plan(self, predicate: Predicate) -> Plan:
-        """What the predicate makes of the files. Columns are read when the plan first needs them."""
-        return Plan(self, predicate)
+    def plan(self, predicate: Predicate, facts: Load | None = None) -> Plan:
+        """What the predicate makes of the files. Columns are read when the plan first needs them.
+
+        `facts` reads columns that are made for this predicate alone, whose ids are at most `FIRST_FACT`; they are not kept.
+        Without it nothing is known of them.
+        """
+        return Plan(self, predicate, facts)
 
 
 def _joined(first: Segment, second: Segment) -> Segment:
@@ -150,12 +157,12 @@ class Decided:
 class Plan:
     """Which files a predicate can match. File numbers are int64 and ascend; treat the arrays as read-only."""
 
-    def __init__(self, store: FileStatistics, predicate: Predicate) -> None:
-        self.store, self.predicate = store, predicate
+    def __init__(self, store: FileStatistics, predicate: Predicate, facts: Load | None = None) -> None:
+        self.store, self.predicate, self.facts = store, predicate, facts
         self._parts: list[tuple[_SegmentPlan, int]] = []
         offset = 0
         for segment in store.segments:
-            self._parts.append((_SegmentPlan(segment, predicate), offset))
+            self._parts.append((_SegmentPlan(segment, predicate, facts, offset), offset))
             offset += segment.count
 
     def possible(self) -> NDArray[np.int64]:
@@ -181,7 +188,7 @@ class Plan:
         for part in self.predicate.parts if isinstance(self.predicate, And) else (self.predicate,):
             begin = perf_counter()
             possible = np.zeros(len(left), np.bool_)
-            possible[Plan(self.store, part).possible()] = True
+            possible[Plan(self.store, part, self.facts).possible()] = True
             before = np.count_nonzero(left)
             left &= possible
             alone = len(left) - int(np.count_nonzero(possible))
@@ -201,6 +208,8 @@ class _SegmentPlan:
 
     segment: Segment
     predicate: Predicate
+    facts: Load | None
+    offset: int
     columns: dict[int, Known] = field(default_factory=dict)
     programs: dict[Truth, Program] = field(default_factory=dict)
 
@@ -219,8 +228,19 @@ class _SegmentPlan:
             return None
         found = self.columns.get(term.id)
         if found is None:
-            found = self.columns[term.id] = self.segment.known(term, self.predicate)
+            if term.id <= FIRST_FACT and self.facts is None:
+                return None
+            segment = Segment(self.count, self._fact) if term.id <= FIRST_FACT else self.segment
+            found = self.columns[term.id] = segment.known(term, self.predicate)
         return found
+
+    def _fact(self, column: Column) -> Iterator[Piece]:
+        """What is known of a column made for the predicate, files numbered as in the segment."""
+        assert self.facts is not None
+        for piece in self.facts(column):
+            numbers = piece.numbers - self.offset
+            inside = np.flatnonzero((numbers >= 0) & (numbers < self.count))
+            yield Piece(numbers[inside], taken(piece.statistics, inside))
 
 
 def _all_match(part: _SegmentPlan) -> NDArray[np.integer]:
