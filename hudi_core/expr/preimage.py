@@ -177,11 +177,11 @@ class _Inverse:
             found.append((stretch.first, edge - 1) if stretch.rising else (edge, stretch.last))
         return _merged(found)
 
-    def equal(self, value: Any) -> list[Interval]:
-        """The positions at which the function gives the value."""
+    def between(self, low: Any, high: Any) -> list[Interval]:
+        """The positions at which the function gives a value from `low` to `high`, both included."""
         found: list[Interval] = []
         for stretch in self.stretches:
-            before, after = self._edge(stretch, Cut(value)), self._edge(stretch, Cut(value, True))
+            before, after = self._edge(stretch, Cut(low)), self._edge(stretch, Cut(high, True))
             found.append((before, after - 1) if stretch.rising else (after, before - 1))
         return _merged(found)
 
@@ -261,7 +261,7 @@ def _one_of_taken_back(term: Apply, values: tuple[Any, ...]) -> Predicate:
         low, high = inverse.below(Cut(values[0])), inverse.below(Cut(values[-1], True))
         hull = _merged([*_without(high, low), *inverse.unknown])
         return every([_inside(inverse.argument, hull, False), leaf])
-    found = [interval for value in values for interval in inverse.equal(value)]
+    found = [interval for value in values for interval in inverse.between(value, value)]
     points = all(low == high for low, high in found)
     return _taken_back(inverse, found if points else _merged(found), leaf, False)
 
@@ -333,15 +333,30 @@ def _taken_back(inverse: _Inverse, found: list[Interval], leaf: Predicate, after
 
 
 def _inside(argument: Term, intervals: list[Interval], after: bool) -> Predicate:
-    """The argument lies in one of the intervals."""
+    """The argument lies in one of the intervals, said of the column where the argument is itself a function of one."""
+    inverse = _inverse(argument) if isinstance(argument, Apply) and intervals else None
+    if inverse is None:
+        return _range(argument, intervals, after, below, one_of)
+    values = [(axis.value_at(low, argument.type), axis.value_at(high, argument.type)) for low, high in intervals]
+    found = _merged(interval for ends in values for interval in inverse.between(*ends))
+    return _taken_back(inverse, found, _range(argument, intervals, after, Below, OneOf), after)
+
+
+def _range(
+    argument: Term,
+    intervals: list[Interval],
+    after: bool,
+    under: Callable[[Term, Cut], Predicate],
+    among: Callable[[Term, tuple[object, ...]], Predicate],
+) -> Predicate:
     of, ends = argument.type, axis.limits(argument.type)
     assert ends is not None
-    points = [axis.value_at(low, of) for low, high in intervals if low == high]
-    parts: list[Predicate] = [one_of(argument, points)] if points else []
+    points = tuple(axis.value_at(low, of) for low, high in intervals if low == high)
+    parts: list[Predicate] = [among(argument, points)] if points else []
     for low, high in intervals:
         if low < high:
-            bounds = [negate(below(argument, _cut_before(low, of, after)))] if low > ends[0] else []
-            bounds += [below(argument, _cut_before(high + 1, of, after))] if high < ends[1] else []
+            bounds = [negate(under(argument, _cut_before(low, of, after)))] if low > ends[0] else []
+            bounds += [under(argument, _cut_before(high + 1, of, after))] if high < ends[1] else []
             parts.append(every(bounds) if bounds else negate(_never(argument)))
     return some(parts) if parts else _never(argument)
 
