@@ -94,6 +94,10 @@ class Kind:
     told: bool
 
 
+UNTYPED: Final = Kind(t.Binary(), told=False)
+"""Stands for the kind of records that have none."""
+
+
 @dataclass(slots=True)
 class Kinds:
     """The kinds that were met, by number."""
@@ -104,7 +108,7 @@ class Kinds:
         return NO_KIND if of is None else self.numbers.setdefault(Kind(of, told), len(self.numbers))
 
     def __getitem__(self, number: int) -> Kind:
-        return list(self.numbers)[number]
+        return UNTYPED if number == NO_KIND else list(self.numbers)[number]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -159,13 +163,14 @@ def decoded(batches: list[Batch], key_size: int, kinds: Kinds) -> Part:
     )
 
 
-def bounds(of: Union, rows: Ints | None, type: t.Type) -> tuple[Bounds, Bools]:
-    """The bounds of some records (None: all) in the carrier of their type, and which are there and of a form that the type
-    can have."""
-    form = carrier(type)
-    if form is Carrier.TEXTS or isinstance(type, t.Decimal):
-        texts, known = _texts(of, rows, _text_wrapper(type))
-        if not isinstance(type, t.Decimal):
+def bounds(of: Union, rows: Ints | None, kind: Kind) -> tuple[Bounds, Bools]:
+    """The bounds of some records (None: all) of a kind in the carrier of its type, and which are there and of a form that the
+    type can have."""
+    of_type = kind.type
+    form = carrier(of_type)
+    if form is Carrier.TEXTS or isinstance(of_type, t.Decimal):
+        texts, known = _texts(of, rows, _text_wrapper(kind))
+        if not isinstance(of_type, t.Decimal):
             return texts, known
         numbers, readable = from_bytes(texts)
         if form is Carrier.TEXTS:
@@ -268,11 +273,11 @@ def _flags(column: Column) -> Bools:
     return known & column.values if isinstance(column, Primitive) else known & False
 
 
-def _text_wrapper(type: t.Type) -> str:
-    match type:
-        case t.String() | t.Enumeration() | t.Uuid():
+def _text_wrapper(kind: Kind) -> str:
+    match kind:
+        case Kind(t.String() | t.Uuid()):
             return "StringWrapper"
-        case t.Decimal() if type == V1_DECIMAL:
+        case Kind(t.Decimal(), told=False):
             return "DecimalWrapper"
         case _:
             return "BytesWrapper"

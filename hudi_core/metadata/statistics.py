@@ -19,7 +19,6 @@ from hudi_core.metadata.records import Batch, Records
 from hudi_core.stats.columns import Bools, Bounds, ColumnStatistics, Ints, concatenated
 from hudi_core.stats.ranks import ranks
 from hudi_core.stats.texts import Texts
-from hudi_core.types import nodes as t
 
 Octets = NDArray[np.uint8]
 
@@ -211,14 +210,14 @@ class _Reading:
     def by_kind(self, live: _Live) -> Iterator[RecordedStatistics]:
         for number in (np.flatnonzero(np.bincount(live.kinds - NO_KIND)) + NO_KIND).tolist():
             of_kind = live.chosen(live.kinds == number)
-            kind = None if number == NO_KIND else self.kinds[number]
-            statistics = concatenated(list(self._pieces(of_kind, kind)))
+            kind = self.kinds[number]
+            statistics = concatenated(list(self._pieces(of_kind, kind, typed=number != NO_KIND)))
             places, statistics = (None, statistics) if of_kind.run is None else _merged(of_kind.run, statistics)
             records = of_kind.records if places is None else of_kind.records[places]
             keys = self.keys if len(records) == len(self.keys) else self.keys[records]
-            yield RecordedStatistics(keys[:, COLUMN_SIZE:], statistics, kind is not None and kind.told)
+            yield RecordedStatistics(keys[:, COLUMN_SIZE:], statistics, kind.told)
 
-    def _pieces(self, live: _Live, kind: Kind | None) -> Iterator[ColumnStatistics]:
+    def _pieces(self, live: _Live, kind: Kind, *, typed: bool) -> Iterator[ColumnStatistics]:
         """What the records say, part by part."""
         ends = np.cumsum([len(part) for part in self.parts])
         begin = low = 0
@@ -226,20 +225,21 @@ class _Reading:
             if high > low:
                 rows = None if high - low == len(part) else live.records[low:high] - begin
                 void = None if live.void is None else live.void[low:high]
-                yield self._statistics(part, rows, void, kind)
+                yield self._statistics(part, rows, void, kind, typed=typed)
             begin, low = end, high
 
-    def _statistics(self, part: Part, rows: Ints | None, void: Bools | None, kind: Kind | None) -> ColumnStatistics:
-        of_type = t.Binary() if kind is None else kind.type
-        low, low_known = bounds(part.low, rows, of_type)
-        high, high_known = bounds(part.high, rows, of_type)
+    def _statistics(
+        self, part: Part, rows: Ints | None, void: Bools | None, kind: Kind, *, typed: bool
+    ) -> ColumnStatistics:
+        low, low_known = bounds(part.low, rows, kind)
+        high, high_known = bounds(part.high, rows, kind)
         if void is not None:
             low_known, high_known = low_known & ~void, high_known & ~void
         nulls, counts, size = part.nulls, part.rows, part.size
         if rows is not None:
             nulls, counts, size = nulls[rows], counts[rows], size[rows]
-        recorded = ColumnStatistics(of_type, low, high, low_known, high_known, nulls, counts)
-        return believed(recorded, origin(counts, size, of_files=self.of_files), typed=kind is not None)
+        recorded = ColumnStatistics(kind.type, low, high, low_known, high_known, nulls, counts)
+        return believed(recorded, origin(counts, size, of_files=self.of_files), typed=typed)
 
 
 def _merged(run: Ints, of: ColumnStatistics) -> tuple[Ints | None, ColumnStatistics]:

@@ -128,6 +128,7 @@ def test_one_column_comes_apart_by_the_types_it_was_stored_with() -> None:
         key("c"): statistics(("BytesWrapper", b"\x01"), ("BytesWrapper", b"\xff\x01"), ordinal=10, detail="10,2"),
         key("d"): statistics(("BytesWrapper", b"\x80"), ("BytesWrapper", b"\x7f"), ordinal=10, detail="12,2"),
         key("e"): statistics(("BytesWrapper", b"\xff"), ("BytesWrapper", bytes(15)), ordinal=10, detail="38,4"),
+        key("f"): statistics(("BytesWrapper", b"\x01"), ("BytesWrapper", b"\x02"), ordinal=10, detail="30,15"),
     }
     assert told(Records([batch(records)], [])) == {
         suffix("a"): ("Int", 1, 2, 0, 1),
@@ -135,6 +136,7 @@ def test_one_column_comes_apart_by_the_types_it_was_stored_with() -> None:
         suffix("c"): ("Decimal", Decimal("0.01"), Decimal("-2.55"), 0, 1),
         suffix("d"): ("Decimal", Decimal("-1.28"), Decimal("1.27"), 0, 1),
         suffix("e"): ("Decimal", Decimal("-0.0001"), Decimal("0.0000"), 0, 1),
+        suffix("f"): ("Decimal", Decimal("1E-15"), Decimal("2E-15"), 0, 1),
     }
 
 
