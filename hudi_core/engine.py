@@ -21,6 +21,7 @@ from typing import Any, Protocol, TypeVar
 from hudi_core.expr.functions import Function
 from hudi_core.expr.predicate import Cut, Pattern
 from hudi_core.formats.source import RandomAccess
+from hudi_core.schema.loss import Converted
 from hudi_core.schema.schema import Schema
 from hudi_core.types.nodes import Field, Map, Type, Union
 
@@ -234,4 +235,16 @@ class Engine(Protocol[V, M, B]):
 
     def reader(self, extension: str) -> FileReader[B]:
         """The reader of base files with this extension; `UnsupportedError` says what is missing."""
+        ...
+
+
+class SchemaText(Protocol):
+    """A form of schema text; what the entry points `hudi_core.schemas` give by name. It needs no engine to run."""
+
+    def parse(self, text: str, where: str) -> Converted[Schema]:
+        """The schema, and what of the text it has no place for. Raises `SchemaError` with `where` and the path."""
+        ...
+
+    def write(self, schema: Schema) -> Converted[str]:
+        """The text, and what of the schema it has no place for. Raises `SchemaError` where there is no such text."""
         ...

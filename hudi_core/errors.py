@@ -7,7 +7,7 @@
     │   ├── StorageError               a file that cannot be listed or read              (OSError)
     │   └── UnsupportedError           valid, but not known or not readable here         (NotImplementedError)
     ├── SchemaError                a schema, a change or a conversion that is refused    (ValueError)
-    │   └── UnknownColumnError         a name that is not in the schema                  (LookupError)
+    │   └── UnknownColumnError         a name that is not in the schema (exit status 2)  (LookupError)
     ├── ExpressionError            a predicate that cannot be parsed or bound            (ValueError)
     └── UsageError                 a wrong option or argument (exit status 2)            (ValueError)
 
@@ -62,7 +62,9 @@ class SchemaError(HudiError, ValueError):
 
 
 class UnknownColumnError(SchemaError, LookupError):
-    """A name is not in the schema."""
+    """A name is not in the schema: as a rule one that somebody asked for."""
+
+    exit_status = 2
 
 
 class ExpressionError(HudiError, ValueError):

@@ -1,11 +1,16 @@
-"""The command line: `hudi-core`. It finds engines by entry point and names none.
+"""The command line: `hudi-core`. It finds engines and forms of schema text by entry point and names none.
 
 main      the application: commands, errors to exit status
 options   what several commands share: table, engine, metadata mode, output form
 output    NDJSON or tables for people
-tables    inspect, timeline, schema, files
+words     counts, sizes and times in words
+tables    inspect, timeline, files
+schemas   schema, convert-schema, evolve
+forms     forms of schema text by name
+tree      a schema as a tree with column ids
 explain   which step removed what, and why
 read      rows to the terminal or a file
 demo      a guided tour on a table it brings along
-page      the explanation as one self-contained HTML page
+page      the explanation as one self-contained HTML page (with `page.css` and `page.js`)
+drawing   the picture of one column as SVG
 """

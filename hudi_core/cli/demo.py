@@ -14,11 +14,13 @@ import typer
 from hudi_core.cli.explain import show, write_page
 from hudi_core.cli.options import DEFAULT_ENGINE, EngineOption, JsonOption
 from hudi_core.cli.output import Output
-from hudi_core.schema.meta import is_meta
+from hudi_core.cli.words import counted
+from hudi_core.errors import StorageError
 from hudi_core.table.open import open_table
 from hudi_core.table.table import Table
 
 _BROUGHT = files("hudi_core") / "demo"
+_COLUMNS = ("where", "rows", "files_that_match", "files_we_keep", "files_hudi_keeps", "rows_hudi_loses")
 _SHOWN = 5
 
 
@@ -31,50 +33,56 @@ def demo(
 ) -> None:
     """Take a tour: a table of rides that Apache Hudi wrote, pruned, explained and read."""
     out = Output(as_json)
-    root = _unpacked(to)
-    table = open_table(str(root), engine=engine)
-    facts = json.loads((_BROUGHT / "tour.json").read_text("utf-8"))
+    table = open_table(str(_unpacked(to)), engine=engine)
+    tour = json.loads((_BROUGHT / "tour.json").read_text("utf-8"))
+    total = len(table.slices())
     out.text(
-        f"{root}: {len(table.slices())} file slices under {len(table.history())} schema versions, written by {facts['writer']}\n"
+        f"{to / 'rides'}: {counted(total, 'file')} of taxi rides, under {counted(len(table.history()), 'schema')}, "
+        f"written by {tour['writer']}.\n"
     )
-    answers = [_answer(table, **said) for said in facts["predicates"]]
-    columns = ("where", "rows", "files_that_match", "files_we_keep", "files_hudi_keeps", "rows_hudi_loses")
-    out.rows(columns, answers, title=f"Data skipping beside {facts['writer']}, of {len(table.slices())} files")
-    worst = max(answers, key=lambda answer: int(answer["rows_hudi_loses"]))
-    scan = table.scan(where=worst["where"])
-    out.text(f'\nWhy {worst["files_we_keep"]} files: hudi-core explain {root} --where "{worst["where"]}"\n')
-    show(out, scan)
+    answers = [_answer(table, said) for said in tour["predicates"]]
+    out.rows(
+        _COLUMNS, answers, title=f"Which of the {total} files a query reads, beside {tour['writer']}", folded=("where",)
+    )
+    told = max(answers, key=lambda answer: int(answer["rows_hudi_loses"]))["where"]
+    scan = table.scan(where=told)
+    if not as_json:
+        out.text(f'\n$ hudi-core explain {to / "rides"} --where "{told}"', "bold", folded=False)
+        show(out, told, scan)
+        out.text(
+            f'\n$ hudi-core read {to / "rides"} --where "{told}" --limit {_SHOWN} --columns {",".join(tour["columns"])}',
+            "bold",
+            folded=False,
+        )
+        rows = table.scan(where=told, columns=tour["columns"], limit=_SHOWN).to_json_rows()
+        out.data(tour["columns"], list(rows))
     page = to / "explain.html"
-    write_page(page, table.config.name, worst["where"], scan)
-    rows = list(table.scan(where=worst["where"], columns=_columns(table), limit=_SHOWN).to_json_rows())
-    out.text("")
-    out.rows(list(rows[0]) if rows else [], rows, title=f"{_SHOWN} of its rows")
-    out.text(f"\nPictures of this plan: {page}")
+    write_page(page, table, told, scan)
+    out.text(f"\nThe same in pictures: {page}")
 
 
 def _unpacked(to: Path) -> Path:
     """The table's root, unpacked anew."""
-    to.mkdir(parents=True, exist_ok=True)
     root = to / "rides"
-    shutil.rmtree(root, ignore_errors=True)
-    with as_file(_BROUGHT / "rides.zip") as archive, zipfile.ZipFile(archive) as opened:
-        opened.extractall(to)
+    try:
+        to.mkdir(parents=True, exist_ok=True)
+        shutil.rmtree(root, ignore_errors=True)
+        with as_file(_BROUGHT / "rides.zip") as archive, zipfile.ZipFile(archive) as opened:
+            opened.extractall(to)
+    except OSError as problem:
+        raise StorageError(str(to), message=problem.strerror or str(problem)) from problem
     return root
 
 
-def _answer(table: Table, where: str, hudi_kept: int, hudi_rows: int) -> dict[str, Any]:
-    """What we make of a predicate, counted by reading, and what Apache Hudi was seen to make of it."""
-    scan = table.scan(where=where)
+def _answer(table: Table, said: dict[str, Any]) -> dict[str, Any]:
+    """What we make of a predicate, its rows counted by reading them, and what Apache Hudi was seen to make of it."""
+    scan = table.scan(where=said["where"], columns=table.config.record_key_fields)
     counts = scan.counts()
     return {
-        "where": where,
+        "where": said["where"],
         "rows": sum(counts),
         "files_that_match": sum(count > 0 for count in counts),
-        "files_we_keep": len(scan.plan.kept()),
-        "files_hudi_keeps": hudi_kept,
-        "rows_hudi_loses": sum(counts) - hudi_rows,
+        "files_we_keep": len(counts),
+        "files_hudi_keeps": said["hudi_kept"],
+        "rows_hudi_loses": sum(counts) - said["hudi_rows"],
     }
-
-
-def _columns(table: Table) -> list[str]:
-    return [field.name for field in table.schema.fields if not is_meta(field.name)][:6]

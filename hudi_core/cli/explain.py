@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 
 from hudi_core.cli.options import (
     DEFAULT_ENGINE,
+    WHERE,
     AsOfOption,
     CaseOption,
     EngineOption,
@@ -19,20 +21,26 @@ from hudi_core.cli.options import (
     opened,
     warn,
 )
-from hudi_core.cli.output import Output
-from hudi_core.cli.page import Drawn, html_page
+from hudi_core.cli.output import Output, say
+from hudi_core.cli.page import Explained, html_page
+from hudi_core.cli.words import counted, duration, share, size
+from hudi_core.errors import StorageError
 from hudi_core.table.plan import ALL_MATCH, READ, SKIP, ScanPlan
 from hudi_core.table.scan import Scan
 from hudi_core.table.snapshot import MetadataMode
+from hudi_core.table.table import Table
 
 MOST_DRAWN = 1_000
-"""Slices drawn one by one: those that are read first, then skipped ones."""
+"""Slices that are drawn one by one: those that are read first, then skipped ones."""
+_BAR = 16
 
 
 def explain(
     table: TableArgument,
-    where: Annotated[str, typer.Option("--where", metavar="SQL", help="A predicate, as in a WHERE clause.")],
-    html: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write a page with pictures.")] = None,
+    where: Annotated[str, typer.Option("--where", metavar="SQL", help=WHERE)],
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="Also write a page with pictures.")
+    ] = None,
     as_of: AsOfOption = None,
     engine: EngineOption = DEFAULT_ENGINE,
     metadata: MetadataOption = MetadataMode.AUTO,
@@ -40,41 +48,70 @@ def explain(
     as_json: JsonOption = False,
 ) -> None:
     """Explain which file slices a predicate leaves, which step removed the others, and in what time."""
+    target = None if html is None else local_path(html)
     found = opened(table, engine, metadata, case_sensitive)
     scan = found.scan(where=where, as_of=as_of)
-    out = Output(as_json)
-    show(out, scan)
-    if html is not None:
-        write_page(local_path(html), found.config.name, where, scan)
-        out.text(f"wrote {html}")
+    show(Output(as_json), where, scan)
+    if target is not None:
+        write_page(target, found, where, scan)
+        say(f"wrote {target}")
     warn([*found.warnings, *scan.plan.warnings])
 
 
-def show(out: Output, scan: Scan) -> None:
-    """The steps as a table and the totals as a line; in JSON one object a step, then one with the totals."""
-    plan = scan.plan
+def show(out: Output, where: str, scan: Scan) -> None:
+    """What became of the slices and who removed them; in JSON an object for each step, condition and reason, then the total."""
+    plan, alone = scan.plan, scan.conjuncts()
     if out.as_json:
-        for step in steps(plan):
-            out.line({"kind": "step", **step})
-        for conjunct in scan.conjuncts():
-            out.line({"kind": "condition", **conjunct})
-        out.line({"kind": "total", **totals(plan)})
+        out.rows((), ({"kind": "step", **step} for step in _steps(plan)))
+        out.rows((), ({"kind": "condition", **condition} for condition in alone))
+        out.rows((), ({"kind": "reason", "by": said, "file_slices": count} for said, count in reasons(plan)))
+        out.line({"kind": "total", **_totals(plan)})
         return
-    out.rows(
-        ("step", "before", "removed", "left", "time", "note"), ({**s, "time": f"{s['ms']:.2f} ms"} for s in steps(plan))
-    )
-    conjuncts = scan.conjuncts()
-    if len(conjuncts) > 1:
-        out.text("")
-        out.rows(("condition", "would_skip_alone"), conjuncts)
-    said = totals(plan)
+    said = _totals(plan)
+    kept, total = said["file_slices"] - said["skip"], said["file_slices"]
+    out.text(where)
+    out.text()
+    out.heading(f"{kept:,} of {counted(total, 'file slice')} can hold matching rows")
+    read, whole = (size(said[key]) for key in ("bytes_to_read", "bytes"))
     out.text(
-        f"\n{said['file_slices']:,} file slices: {said['skip']:,} skipped, {said['read']:,} to read, "
-        f"{said['all_match']:,} of which every row matches; {said['ms']:.2f} ms"
+        f"{said['skip']:,} skipped ({share(said['skip'], total)}), {said['read']:,} to read, "
+        f"{said['all_match']:,} to read where every row matches; {read} of {whole}; decided in {duration(said['ms'] / 1e3)}"
     )
+    out.text()
+    columns = ("step", "before", "removed", "left", "time", "", "note")
+    out.rows(columns, (_shown(step, total) for step in _steps(plan)), title="Who removed what", folded=("note",))
+    if len(alone) > 1:
+        out.text()
+        out.rows(("would_skip_alone", "condition"), alone, title="Each condition by itself", folded=("condition",))
+    why = [{"slices": count, "decided_by": text} for text, count in reasons(plan)]
+    if why:
+        out.text()
+        out.rows(("slices", "decided_by"), why, title="What decided", folded=("decided_by",))
 
 
-def steps(plan: ScanPlan) -> list[dict[str, Any]]:
+def reasons(plan: ScanPlan) -> list[tuple[str, int]]:
+    """What decided, and about how many slices; most first."""
+    counts = np.bincount(plan.reasons.numbers, minlength=len(plan.reasons.texts)).tolist()
+    found = [(said, count) for said, count in zip(plan.reasons.texts, counts, strict=True) if said and count]
+    return sorted(found, key=lambda pair: -pair[1])
+
+
+def write_page(path: Path, table: Table, where: str, scan: Scan) -> None:
+    """The page with pictures, of at most `MOST_DRAWN` slices. Raises `StorageError` when it cannot be written."""
+    plan = scan.plan
+    numbers = np.argsort(plan.codes == SKIP, kind="stable")[:MOST_DRAWN].tolist()
+    alone = [(each["condition"], each["would_skip_alone"]) for each in scan.conjuncts()]
+    drawn, pictures = [plan.decision(number) for number in numbers], scan.pictures(numbers)
+    page = html_page(
+        Explained(table.config.name, table.storage.uri, where, plan, alone, reasons(plan), drawn, pictures)
+    )
+    try:
+        path.write_text(page, "utf-8", errors="backslashreplace")
+    except OSError as problem:
+        raise StorageError(str(path), message=problem.strerror or str(problem)) from problem
+
+
+def _steps(plan: ScanPlan) -> list[dict[str, Any]]:
     return [
         {
             "step": step.source,
@@ -88,19 +125,19 @@ def steps(plan: ScanPlan) -> list[dict[str, Any]]:
     ]
 
 
-def totals(plan: ScanPlan) -> dict[str, Any]:
+def _shown(step: dict[str, Any], total: int) -> dict[str, Any]:
+    """The step with its time in words and a bar: what it left, and what it removed."""
+    left, removed = (round(_BAR * step[key] / max(total, 1)) for key in ("left", "removed"))
+    return {**step, "time": duration(step["ms"] / 1e3), "": "█" * left + "░" * removed}
+
+
+def _totals(plan: ScanPlan) -> dict[str, Any]:
     return {
         "file_slices": len(plan.slices),
         "skip": plan.count(SKIP),
         "read": plan.count(READ),
         "all_match": plan.count(ALL_MATCH),
+        "bytes": sum(file.size for each in plan.slices for file in each.files),
+        "bytes_to_read": sum(file.size for each in plan.kept() for file in each.files),
         "ms": round(sum(step.seconds for step in plan.steps) * 1e3, 3),
     }
-
-
-def write_page(path: Path, name: str, where: str, scan: Scan) -> None:
-    """The page with pictures, of at most `MOST_DRAWN` slices; those that are read come first."""
-    plan = scan.plan
-    numbers = sorted(range(len(plan.slices)), key=lambda number: plan.codes[number] == SKIP)[:MOST_DRAWN]
-    decisions = [plan.decision(number) for number in numbers]
-    path.write_text(html_page(name, where, plan, Drawn(decisions, scan.pictures(numbers))), "utf-8")

@@ -9,41 +9,45 @@ from typing import Annotated
 import typer
 
 from hudi_core.cli.output import say
+from hudi_core.errors import UsageError
 from hudi_core.table.open import open_table
 from hudi_core.table.snapshot import MetadataMode
 from hudi_core.table.table import Table
 
 TableArgument = Annotated[str, typer.Argument(metavar="TABLE", help="Path or URL of the table's root folder.")]
-EngineOption = Annotated[str, typer.Option("--engine", help="Engine that reads the table.")]
+EngineOption = Annotated[str, typer.Option("--engine", metavar="NAME", help="Engine that reads the table.")]
 MetadataOption = Annotated[
     MetadataMode,
     typer.Option(
-        "--metadata", help="Use the metadata table: if it is readable (auto), or fail (require), or never (off)."
+        "--metadata",
+        metavar="auto|require|off",
+        help="The table's metadata table: used where it is readable, required, or never used.",
     ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="One JSON object a line on standard output.")]
 AsOfOption = Annotated[
-    str | None, typer.Option("--as-of", metavar="INSTANT", help="The table as it was at this instant.")
+    str | None,
+    typer.Option("--as-of", metavar="INSTANT", help="The table as it was at an instant, or a date and time."),
 ]
-WhereOption = Annotated[str | None, typer.Option("--where", metavar="SQL", help="A predicate, as in a WHERE clause.")]
-CaseOption = Annotated[
-    bool,
-    typer.Option("--case-sensitive/--ignore-case", help="Whether column names must match in upper and lower case."),
-]
+WHERE = "A predicate, as after WHERE in SQL."
+WhereOption = Annotated[str | None, typer.Option("--where", metavar="SQL", help=WHERE)]
+CaseOption = Annotated[bool, typer.Option("--case-sensitive", help="Tell names of columns apart by case.")]
 DEFAULT_ENGINE = "arrow"
 
 
 def opened(uri: str, engine: str, metadata: MetadataMode, case_sensitive: bool = False) -> Table:
-    """The table; its findings go to standard error."""
+    """The table; what is odd about its properties goes to standard error."""
     table = open_table(uri, engine=engine, metadata=metadata, case_sensitive=case_sensitive)
     warn(table.config.findings)
     return table
 
 
 def local_path(path: Path) -> Path:
-    """A path to write to, whose folder exists."""
+    """A path to write a file to. Raises `UsageError` when its folder does not exist, or it is a folder itself."""
     if not path.parent.is_dir():
-        raise typer.BadParameter(f"no such folder: {path.parent}")
+        raise UsageError(str(path), expected="a file in a folder that exists", found=f"no folder {path.parent}")
+    if path.is_dir():
+        raise UsageError(str(path), expected="a file", found="a folder")
     return path
 
 

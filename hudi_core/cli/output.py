@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
+import io
 import json
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
+from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-_PLAIN_WIDTH = 160
+LONGEST = 200
+"""Characters of a value that people are shown; what is cut off is told."""
+_NARROWEST = 24
+"""Columns on the screen that a text which may be folded is left."""
+_UNFOLDED = 1_000_000
 _STYLES = {
     "skip": "dim",
     "read": "cyan",
-    "all_match": "green",
+    "all match": "green",
     "completed": "green",
     "inflight": "yellow",
     "requested": "yellow",
+    "null": "dim italic",
 }
+
+Show = Callable[[Any], str]
 
 
 class Output:
@@ -27,68 +36,197 @@ class Output:
 
     def __init__(self, as_json: bool) -> None:
         self.as_json = as_json
-        # A pipe has no width: wide enough that tables are not folded, and without colours.
-        self.console = Console() if sys.stdout.isatty() else Console(width=_PLAIN_WIDTH, no_color=True, highlight=False)
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            # JSON is UTF-8, where a lone surrogate is escaped. A letter that the terminal lacks is no reason to fail.
+            encoding = "utf-8" if as_json else None
+            sys.stdout.reconfigure(encoding=encoding, errors="backslashreplace" if as_json else "replace")
+        self._console = Console(highlight=False, emoji=False)
+        self._terminal = self._console.is_terminal
+        if not self._terminal:
+            # A file has no width: nothing is folded, so that each row stays on its line.
+            self._console = Console(width=_UNFOLDED, no_color=True, highlight=False, emoji=False)
 
     def line(self, record: Mapping[str, Any]) -> None:
         """One object as a line of JSON."""
         sys.stdout.write(json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n")
 
-    def record(self, record: Mapping[str, Any]) -> None:
+    def record(self, record: Mapping[str, Any], *, show: Show | None = None) -> None:
         """One object: a line of JSON, or its entries under each other."""
         if self.as_json:
             self.line(record)
-            return
-        grid = Table.grid(padding=(0, 2))
-        for key, value in record.items():
-            grid.add_row(Text(key.replace("_", " "), style="bold"), Text(cell(value)))
-        self.console.print(grid)
+        else:
+            self._print(_entries(record, show or cell, spaced=show is None))
 
-    def rows(self, columns: Sequence[str], records: Iterable[Mapping[str, Any]], title: str | None = None) -> None:
-        """Objects: a line of JSON each with all their entries, or a table of these columns."""
+    def rows(
+        self,
+        columns: Sequence[str],
+        records: Iterable[Mapping[str, Any]],
+        *,
+        title: str = "",
+        folded: Collection[str] = (),
+    ) -> None:
+        """Objects: a line of JSON each with all their entries, or a table of these columns.
+
+        The table leaves out columns without any value. Texts in `folded` columns go over several lines where the terminal
+        is narrow.
+        """
         if self.as_json:
             for record in records:
                 self.line(record)
             return
-        table = Table(
-            title=title, title_justify="left", title_style="bold", box=None, pad_edge=False, header_style="bold"
-        )
-        for column in columns:
-            table.add_column(column.replace("_", " "), overflow="fold")
-        for record in records:
-            table.add_row(*(styled(record.get(column)) for column in columns))
-        self.console.print(table)
+        found = list(records)
+        shown = [column for column in columns if any(record.get(column) not in (None, "", []) for record in found)]
+        self._table(shown or columns, found, cell, spaced=True, title=title, folded=folded)
 
-    def text(self, said: str) -> None:
-        """A line for people; never in JSON form."""
+    def data(self, columns: Sequence[str], rows: Sequence[Mapping[str, Any]], *, title: str = "") -> None:
+        """Rows of a table, in the form of `values.json`, with its columns as they are named; null is not the empty text."""
+        if self.as_json:
+            for row in rows:
+                self.line(row)
+        else:
+            self._table(columns, rows, value_text, spaced=False, title=title)
+
+    def text(self, said: str = "", style: str = "", *, folded: bool = True) -> None:
+        """Lines for people, never in JSON form; unless `folded` they are left to the terminal as they are."""
         if not self.as_json:
-            self.console.print(said, markup=False, soft_wrap=True)
+            for line in said.split("\n"):
+                self._print(Text(printable(line), style=style), folded=folded)
+
+    def heading(self, said: str) -> None:
+        """A line for people that stands above what belongs together."""
+        self.text(said, "bold")
+
+    def _table(
+        self,
+        columns: Sequence[str],
+        records: Sequence[Mapping[str, Any]],
+        show: Show,
+        *,
+        spaced: bool,
+        title: str,
+        folded: Collection[str] = (),
+    ) -> None:
+        if title:
+            self.heading(title)
+        table = _grid(columns, records, show, spaced, folded)
+        if self._fits(table, columns, folded):
+            self._print(table)
+            return
+        # Too wide for the terminal: the entries of each under one another.
+        for number, record in enumerate(records, 1):
+            self.text(f"── {number:,} ──", "dim")
+            self._print(_entries({column: record.get(column) for column in columns}, show, spaced=spaced))
+
+    def _fits(self, table: Table, columns: Sequence[str], folded: Collection[str]) -> bool:
+        widths = [
+            Measurement.get(self._console, self._console.options, column.header).maximum for column in table.columns
+        ]
+        for place, column in enumerate(table.columns):
+            widest = max((cell.cell_len for cell in column.cells if isinstance(cell, Text)), default=0)
+            widths[place] = max(widths[place], min(widest, _NARROWEST) if columns[place] in folded else widest)
+        return sum(widths) + 2 * (len(widths) - 1) <= self._console.width
+
+    def _print(self, shown: Table | Text, *, folded: bool = True) -> None:
+        if self._terminal:
+            self._console.print(shown, soft_wrap=not folded)
+            return
+        with self._console.capture() as captured:
+            self._console.print(shown)
+        lines = captured.get().split("\n")
+        sys.stdout.write("\n".join(line.rstrip() for line in lines))
+
+
+def _grid(
+    columns: Sequence[str], records: Sequence[Mapping[str, Any]], show: Show, spaced: bool, folded: Collection[str]
+) -> Table:
+    """A table of records; numbers stand to the right."""
+    table = Table(box=None, pad_edge=False, padding=(0, 1), collapse_padding=False, header_style="bold")
+    for place, column in enumerate(columns):
+        values = [record.get(column) for record in records]
+        numbers = any(_is_number(value) for value in values) and all(
+            _is_number(value) or value is None for value in values
+        )
+        table.add_column(
+            Text(_label(column, spaced)),
+            justify="right" if numbers else "left",
+            no_wrap=column not in folded,
+            overflow="fold",
+            min_width=_NARROWEST if column in folded and place == len(columns) - 1 else None,
+        )
+    for record in records:
+        table.add_row(*(_styled(show(record.get(column))) for column in columns))
+    return table
+
+
+def _entries(record: Mapping[str, Any], show: Show, *, spaced: bool) -> Table:
+    """The entries of one record under each other; a list that does not fit a line has one for each of its parts."""
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    grid.add_column(no_wrap=True)
+    grid.add_column(overflow="fold")
+    for key, value in record.items():
+        grid.add_row(Text(_label(key, spaced), style="bold"), _styled(show(value)))
+    return grid
+
+
+def _label(key: str, spaced: bool) -> str:
+    return key.replace("_", " ") if spaced else printable(key)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _styled(said: str) -> Text:
+    return Text(said, style=_STYLES.get(said, ""))
 
 
 def cell(value: object) -> str:
-    """A value in a table: lists with commas, nothing for null, nested values as JSON."""
+    """A value in a report: lists with commas, a dash for what is not there, numbers with their thousands apart."""
     match value:
         case None:
             return "-"
         case bool():
             return "yes" if value else "no"
         case str():
-            return value
+            return printable(value)
         case list() | tuple() if all(isinstance(part, str) for part in value):
-            return ", ".join(value) or "-"
+            return printable(", ".join(value)) or "-"
         case dict() | list() | tuple():
-            return json.dumps(value, ensure_ascii=False)
+            return printable(json.dumps(value, ensure_ascii=False))
         case int():
             return f"{value:,}"
         case _:
             return str(value)
 
 
-def styled(value: object) -> Text:
-    said = cell(value)
-    return Text(said, style=_STYLES.get(said, ""))
+def value_text(value: object) -> str:
+    """A value of a table, from its JSON form, in one line; what is cut off is told."""
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "true" if value else "false"
+        case str():
+            return _cut(value)
+        case {"float": str() as said} | {"base64": str() as said}:
+            return _cut(said)
+        case dict() | list():
+            return _cut(json.dumps(value, ensure_ascii=False))
+        case _:
+            return str(value)
+
+
+def _cut(said: str) -> str:
+    return printable(said if len(said) <= LONGEST else f"{said[:LONGEST]}… ({len(said):,} characters)")
+
+
+def printable(said: str) -> str:
+    """The text without what would move a terminal's cursor or change its state: such characters are escaped."""
+    if said.isprintable():
+        return said
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in said)
 
 
 def say(message: str) -> None:
-    """A message on standard error."""
-    sys.stderr.write(f"{message}\n")
+    """A message on standard error. Line ends in it stay."""
+    sys.stderr.write("\n".join(map(printable, message.split("\n"))) + "\n")

@@ -22,6 +22,8 @@ from hudi_core.cli.options import (
     warn,
 )
 from hudi_core.cli.output import Output, say
+from hudi_core.cli.words import counted
+from hudi_core.errors import UsageError
 from hudi_core.table.snapshot import MetadataMode
 
 SHOWN = 20
@@ -45,15 +47,18 @@ def read(
     case_sensitive: CaseOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Read rows: to the terminal, as JSON lines, or into a file."""
+    """Read rows: to the terminal, as JSON lines, or into a file.
+
+    People see the first 20 unless --limit says how many; --json and --output give all.
+    """
+    target = None if output is None else local_path(output)
     found = opened(table, engine, metadata, case_sensitive)
     out = Output(as_json)
-    shown = limit if limit is not None or as_json or output is not None else SHOWN + 1
-    names = [name.strip() for name in columns.split(",")] if columns else None
-    scan = found.scan(where=where, columns=names, as_of=as_of, limit=shown, meta=meta)
-    if output is not None:
-        count = scan.write(str(local_path(output)))
-        say(f"{count:,} rows to {output}")
+    shown = limit if limit is not None or as_json or target is not None else SHOWN + 1
+    scan = found.scan(where=where, columns=_names(columns), as_of=as_of, limit=shown, meta=meta)
+    if target is not None:
+        count = scan.write(str(target))
+        say(f"{counted(count, 'row')} to {target}")
     elif as_json:
         for row in scan.to_json_rows():
             out.line(row)
@@ -61,7 +66,15 @@ def read(
         rows = list(scan.to_json_rows())
         cut = limit is None and len(rows) > SHOWN
         head = rows[:SHOWN] if cut else rows
-        out.rows([field.name for field in scan.schema.fields], head)
-        more = "; --limit shows more" if cut else ""
-        out.text(f"{'the first ' if cut else ''}{len(head):,} rows{more}")
+        out.data([field.name for field in scan.schema.fields], head)
+        out.text(f"\n{'the first ' if cut else ''}{counted(len(head), 'row')}{'; --limit shows more' if cut else ''}")
     warn(chain(found.warnings, scan.plan.warnings))
+
+
+def _names(columns: str | None) -> list[str] | None:
+    if columns is None:
+        return None
+    names = [name.strip() for name in columns.split(",")]
+    if not all(names):
+        raise UsageError("--columns", expected="names of columns with commas between them", found=repr(columns))
+    return names

@@ -1,14 +1,12 @@
-"""`inspect`, `timeline`, `schema` and `files`: what a table is and has."""
+"""`inspect`, `timeline` and `files`: what a table is and has."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Annotated, Any
 
 import typer
 
-from hudi_core.avro.outbound import schema_to_avro
 from hudi_core.cli.options import (
     DEFAULT_ENGINE,
     AsOfOption,
@@ -22,16 +20,14 @@ from hudi_core.cli.options import (
     warn,
 )
 from hudi_core.cli.output import Output
-from hudi_core.schema.json import schema_to_json
+from hudi_core.cli.words import counted, size
 from hudi_core.schema.meta import is_meta
-from hudi_core.schema.schema import Schema
+from hudi_core.table.open import open_table
+from hudi_core.table.plan import Decision, ScanPlan
 from hudi_core.table.snapshot import MetadataMode
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import Instant
 from hudi_core.truth import Verdict
-from hudi_core.types.nodes import ABSENT
-from hudi_core.types.text import text as type_text
-from hudi_core.values.json import to_json
 
 
 def inspect(
@@ -41,9 +37,16 @@ def inspect(
     as_json: JsonOption = False,
 ) -> None:
     """Say what a table is: type, version, partitioning, keys, sizes, metadata partitions, and what to beware of."""
-    found = opened(table, engine, metadata)
+    found = open_table(table, engine=engine, metadata=metadata)
+    record = _inspected(found)
     out = Output(as_json)
-    out.record(_inspected(found))
+    if as_json:
+        out.record(record)
+    else:
+        beware = record.pop("warnings")
+        out.record({**record, "bytes": f"{record['bytes']:,} ({size(record['bytes'])})"})
+        for said in beware:
+            out.text(f"beware: {said}", "yellow")
     warn(found.warnings)
 
 
@@ -55,7 +58,7 @@ def _inspected(table: Table) -> dict[str, Any]:
         "table_name": config.name,
         "table_type": config.type.value,
         "table_version": config.version,
-        "timeline_layout_version": str(config.layout),
+        "timeline_layout_version": config.layout,
         "base_file_format": config.base_file_format.value,
         "key_generator": config.key_generator.value,
         "record_key_fields": list(config.record_key_fields),
@@ -78,15 +81,13 @@ def _inspected(table: Table) -> dict[str, Any]:
     }
 
 
-def timeline(
-    table: TableArgument,
-    engine: EngineOption = DEFAULT_ENGINE,
-    as_json: JsonOption = False,
-) -> None:
+def timeline(table: TableArgument, engine: EngineOption = DEFAULT_ENGINE, as_json: JsonOption = False) -> None:
     """List the instants of the active timeline, in Hudi's order."""
     found = opened(table, engine, MetadataMode.OFF)
     columns = ("requested_time", "completion_time", "action", "state", "operation")
-    Output(as_json).rows(columns, (_instant(found, instant) for instant in found.timeline.instants))
+    out = Output(as_json)
+    out.rows(columns, (_instant(found, instant) for instant in found.timeline.instants))
+    out.text(f"\n{counted(len(found.timeline.instants), 'instant')}")
 
 
 def _instant(table: Table, instant: Instant) -> dict[str, Any]:
@@ -99,55 +100,6 @@ def _instant(table: Table, instant: Instant) -> dict[str, Any]:
     }
 
 
-def schema(
-    table: TableArgument,
-    as_of: AsOfOption = None,
-    engine: EngineOption = DEFAULT_ENGINE,
-    to: Annotated[str | None, typer.Option("--to", metavar="FORM", help="avro or internal: the schema's text.")] = None,
-    history: Annotated[
-        bool, typer.Option("--history", help="Every schema the table's files were written under.")
-    ] = False,
-    as_json: JsonOption = False,
-) -> None:
-    """Show the table's schema as a tree with column ids, or as Avro or InternalSchema JSON."""
-    found = opened(table, engine, MetadataMode.OFF)
-    out = Output(as_json)
-    if history:
-        for version in found.history(as_of):
-            out.text(f"as of {version.version}" if version.version else "at the beginning")
-            _print_schema(out, version, to)
-        return
-    _print_schema(out, found.schema_at(as_of), to)
-
-
-def _print_schema(out: Output, shown: Schema, to: str | None) -> None:
-    match to:
-        case "avro":
-            out.line(schema_to_avro(shown))
-        case "internal":
-            out.line(json.loads(schema_to_json(shown).value))
-        case None:
-            columns = ("id", "name", "type", "nullable", "default", "doc")
-            out.rows(columns, _fields(shown, out.as_json))
-        case _:
-            raise typer.BadParameter(f"expected avro or internal, found {to}", param_hint="--to")
-
-
-def _fields(shown: Schema, flat: bool) -> Iterator[dict[str, Any]]:
-    """One object a field, at every depth; people see the depth, programs the dotted path."""
-    for column_id, place in shown.places.items():
-        field = place.field
-        default = {} if field.default is ABSENT else {"default": to_json(field.default, field.type)}
-        yield {
-            "id": column_id,
-            "name": place.name if flat else "  " * (len(place.path) - 1) + field.name,
-            "type": type_text(field.type),
-            "nullable": field.optional,
-            **default,
-            "doc": field.doc or None,
-        }
-
-
 def files(
     table: TableArgument,
     where: WhereOption = None,
@@ -158,23 +110,48 @@ def files(
     case_sensitive: CaseOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """List the file slices a query reads: with a predicate those that can hold matching rows, and what decided."""
+    """List the file slices that a query reads: with a predicate those that can hold matching rows, and what decided.
+
+    The verdict on a slice is `read`, `all_match` (every row of it matches) or, with --all, `skip`.
+    """
     found = opened(table, engine, metadata, case_sensitive)
     plan = found.scan(where=where, as_of=as_of).plan
-    records = (
-        {
-            "partition": decision.slice.partition,
-            "file_id": decision.slice.file_id,
-            "base_file": decision.slice.base.name if decision.slice.base else None,
-            "log_files": [log.name for log in decision.slice.logs],
-            "verdict": decision.verdict.value,
-            "by": decision.by or None,
-        }
-        for decision in plan.decisions()
-        if show_all or decision.verdict is not Verdict.SKIP
-    )
+    decisions = _chosen(plan, show_all)
     out = Output(as_json)
-    out.rows(("verdict", "partition", "file_id", "base_file", "log_files", "by"), records)
-    kept = len(plan.kept())
-    out.text(f"{kept:,} of {len(plan.slices):,} file slices")
+    if as_json:
+        out.rows((), map(_file_slice, decisions))
+    else:
+        columns = ("verdict", "partition", "file_id", "instant", "size", "logs", "by")
+        out.rows(columns, map(_shown, decisions), folded=("by",))
+        kept, total = len(plan.kept()), len(plan.slices)
+        out.text(f"\n{kept:,} of {counted(total, 'file slice')} to read")
     warn([*found.warnings, *plan.warnings])
+
+
+def _chosen(plan: ScanPlan, show_all: bool) -> Iterator[Decision]:
+    return (decision for decision in plan.decisions() if show_all or decision.verdict is not Verdict.SKIP)
+
+
+def _file_slice(decision: Decision) -> dict[str, Any]:
+    each = decision.slice
+    return {
+        "partition": each.partition,
+        "file_id": each.file_id,
+        "base_file": each.base.name if each.base else None,
+        "log_files": [log.name for log in each.logs],
+        "verdict": decision.verdict.value,
+        "by": decision.by or None,
+    }
+
+
+def _shown(decision: Decision) -> dict[str, Any]:
+    each = decision.slice
+    return {
+        "verdict": decision.verdict.value.replace("_", " "),
+        "partition": each.partition,
+        "file_id": each.file_id,
+        "instant": each.instant,
+        "size": size(sum(file.size for file in each.files)),
+        "logs": len(each.logs) or None,
+        "by": decision.by,
+    }

@@ -1,30 +1,39 @@
-"""What a drawing of value ranges against a predicate needs: positions between 0 and 1, for one column.
-
-Numbers and times stand to scale; texts and other values at even distances, in their order.
-"""
+"""What a drawing of value ranges against a predicate needs, for one column: places between 0 and 1, and texts."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
 from hudi_core.expr.outcomes import Questions, can_be
-from hudi_core.expr.predicate import And, Below, Column, Cut, Is, Not, OneOf, Opaque, Or, Pattern, Predicate, Term
+from hudi_core.expr.predicate import Column, Cut, Opaque, Pattern, Predicate, Term, literals_of
+from hudi_core.table.scale import Linear, Scale, Tick, scale_over, shortened
 from hudi_core.truth import TRUE
 from hudi_core.types import nodes as t
-from hudi_core.values.order import sort_key
-from hudi_core.values.text import to_text
+from hudi_core.values.order import distinct, sort_key
 
-_SCALED = t.Int | t.Long | t.Float | t.Double | t.Decimal | t.Date | t.Time | t.Timestamp
-_TICKS = 5
-Bounds = tuple[object, object] | None
-"""Least and greatest value of a slice; None when they are not known or there is no value."""
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """What is known of a column's values in a slice. A bound is None when it is not known, or when there is no value."""
+
+    low: object
+    high: object
+    values: bool = True
+    """There may be values that are not null."""
+    nulls: bool = True
+    nans: bool = False
+    """NaN may be among the values. It lies outside the bounds."""
+
+
+Bounds = Range | None
+"""None where nothing at all is known."""
 
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """A stretch of the axis, ends between 0 and 1, with the texts of its ends."""
+    """A stretch of the axis, ends between 0 and 1, with the texts of its ends; the text of an end without limit is empty."""
 
     start: float
     end: float
@@ -33,141 +42,156 @@ class Band:
 
 
 @dataclass(frozen=True, slots=True)
+class Drawn:
+    """A slice's values: where they lie (None: there is none), and whether nulls and NaN may be among them."""
+
+    band: Band | None
+    nulls: bool
+    nans: bool
+    said: str
+    """In words."""
+
+
+@dataclass(frozen=True, slots=True)
 class ColumnPicture:
-    """One column of a predicate: the stretches its values may match in, and each slice's range (None: not known)."""
+    """One column of a predicate: where a row's value may lie for the row to match, and where those of each slice lie.
+
+    What may match is told from this column alone, whatever the others hold.
+    """
 
     name: str
     type: t.Type
     matching: tuple[Band, ...]
-    ranges: tuple[Band | None, ...]
-    ticks: tuple[tuple[float, str], ...]
+    nulls_match: bool
+    nans_match: bool
+    marks: tuple[Tick, ...]
+    """The values that the predicate names."""
+    ranges: tuple[Drawn | None, ...]
+    """In the order of the slices; None where nothing is known."""
+    ticks: tuple[Tick, ...]
+    to_scale: bool = True
+    """Whether distances mean something; else values stand in their order only."""
+
+    @property
+    def has_nulls(self) -> bool:
+        """Null is worth a place: it may match, or some slice's column is known to be able to hold it."""
+        return self.nulls_match or any(found is not None and found.nulls for found in self.ranges)
+
+    @property
+    def has_nans(self) -> bool:
+        return any(found is not None and found.nans for found in self.ranges)
 
 
 def column_picture(column: Column, predicate: Predicate, bounds: Sequence[Bounds]) -> ColumnPicture:
-    """The picture of a column, over slices whose bounds are given in their order."""
-    marks = _literals(predicate, column.id)
-    known = [value for pair in bounds if pair is not None for value in pair]
-    axis = _Axis.over(column.type, [*known, *marks])
-    ranges = tuple(axis.band(*pair) if pair is not None else None for pair in bounds)
-    stretches = _matching(column, predicate, marks)
-    matching = tuple(axis.stretch(low, high) for low, high in stretches)
-    return ColumnPicture(column.name, column.type, matching, ranges, axis.ticks())
+    """The picture of a column, over slices whose ranges are given in their order."""
+    named = distinct(tuple(value for value in literals_of(predicate, column.id) if value == value), column.type)
+    known = [value for found in bounds if found for value in (found.low, found.high) if value is not None]
+    scale = scale_over(known, named, column.type)
+    points = _points(column, named)
+    nan = 2 * points.count + 1
+    return ColumnPicture(
+        column.name,
+        column.type,
+        tuple(_band(scale, low, high) for low, high in _matching(predicate, named, points)),
+        can_be(TRUE, predicate, _Standing(points, None)),
+        nan in points.places.values() and can_be(TRUE, predicate, _Standing(points, nan)),
+        tuple((scale.at(value), shortened(value, column.type, 24)) for value in named),
+        tuple(None if found is None else _drawn(scale, found) for found in bounds),
+        scale.ticks(),
+        isinstance(scale, Linear),
+    )
+
+
+def _drawn(scale: Scale, found: Range) -> Drawn:
+    # A bound may itself be NaN: all values may be, or those above a known one.
+    low = found.low if found.low == found.low else None
+    high = found.high if found.high == found.high else None
+    nans = found.nans or low is not found.low or high is not found.high
+    band = _band(scale, low, high) if found.values else None
+    said = []
+    if band is not None:
+        said.append(_words(low, high, scale.type))
+    said += ["may hold NaN"] if nans else []
+    said += [("may hold nulls" if found.values else "nulls only")] if found.nulls else []
+    return Drawn(band, found.nulls, nans, ", ".join(said) or "no rows")
+
+
+def _words(low: object, high: object, of: t.Type) -> str:
+    if low is None and high is None:
+        return "bounds not known"
+    if low is None:
+        return f"up to {shortened(high, of)}"
+    if high is None:
+        return f"from {shortened(low, of)}"
+    return (
+        shortened(low, of)
+        if sort_key(low, of) == sort_key(high, of)
+        else f"{shortened(low, of)} to {shortened(high, of)}"
+    )
+
+
+def _band(scale: Scale, low: object, high: object) -> Band:
+    """The stretch between two values; None is an end without limit."""
+    return Band(
+        0.0 if low is None else scale.at(low),
+        1.0 if high is None else scale.at(high),
+        "" if low is None else shortened(low, scale.type),
+        "" if high is None else shortened(high, scale.type),
+    )
 
 
 @dataclass(frozen=True)
-class _Axis:
-    type: t.Type
-    positions: dict[object, float]
-    values: list[object]
+class _Points:
+    """The literals of a column in order. Places are 0, 1, 2, ...: even ones between them, odd ones the literals themselves."""
 
-    @staticmethod
-    def over(type: t.Type, values: list[object]) -> _Axis:
-        distinct = sorted({sort_key(value, type): value for value in values}.items(), key=lambda item: item[0])
-        ordered = [value for _, value in distinct]
-        if isinstance(type, _SCALED):
-            finite = [float(value) for value in ordered if math.isfinite(float(value))]  # type: ignore[arg-type]
-            low, high = (min(finite), max(finite)) if finite else (0.0, 1.0)
-            wide = (high - low) or 1.0
-            # NaN and the infinities stand beyond the ends of the scale.
-            places = [_scaled(float(value), low, wide) for value in ordered]  # type: ignore[arg-type]
-        else:
-            places = [(number + 0.5) / len(ordered) for number in range(len(ordered))]
-        return _Axis(type, {sort_key(v, type): p for v, p in zip(ordered, places, strict=True)}, ordered)
+    column: Column
+    places: dict[object, int]
+    count: int
+    """How many there are without NaN, which stands above all others."""
+    _lists: dict[tuple[object, ...], frozenset[int]] = field(default_factory=dict, repr=False, compare=False)
 
-    def at(self, value: object) -> float:
-        return self.positions[sort_key(value, self.type)]
+    def of(self, value: object) -> int:
+        return self.places[sort_key(value, self.column.type)]
 
-    def band(self, low: object, high: object) -> Band:
-        return Band(self.at(low), self.at(high), shortened(low, self.type), shortened(high, self.type))
-
-    def stretch(self, low: object, high: object) -> Band:
-        """Like `band`, with None for an end without limit."""
-        return Band(
-            0.0 if low is None else self.at(low),
-            1.0 if high is None else self.at(high),
-            "" if low is None else shortened(low, self.type),
-            "" if high is None else shortened(high, self.type),
-        )
-
-    def ticks(self) -> tuple[tuple[float, str], ...]:
-        if not self.values:
-            return ()
-        step = max(1, (len(self.values) - 1) // (_TICKS - 1)) if len(self.values) > 1 else 1
-        chosen, last = [], -1.0
-        for value in [*self.values[:-1:step], self.values[-1]]:
-            place = self.at(value)
-            if place - last >= 1 / (2 * _TICKS):
-                chosen.append((place, shortened(value, self.type)))
-                last = place
-        return tuple(chosen)
-
-
-def _scaled(value: float, low: float, wide: float) -> float:
-    if math.isnan(value) or value == math.inf:
-        return 1.0
-    return 0.0 if value == -math.inf else 0.02 + 0.96 * (value - low) / wide
-
-
-def shortened(value: object, type: t.Type, longest: int = 40) -> str:
-    """The value's text, cut for people."""
-    said = to_text(value, type)
-    return said if len(said) <= longest else f"{said[: longest - 1]}…"
-
-
-def _literals(part: Predicate, column_id: int) -> list[object]:
-    match part:
-        case Below(Column(id=found), cut):
-            return [cut.value] if found == column_id else []
-        case OneOf(Column(id=found), values):
-            return list(values) if found == column_id else []
-        case Not(inner) | Is(inner):
-            return _literals(inner, column_id)
-        case And(parts) | Or(parts):
-            return [value for inner in parts for value in _literals(inner, column_id)]
-        case _:
-            return []
+    def of_all(self, values: tuple[object, ...]) -> frozenset[int]:
+        if values not in self._lists:
+            self._lists[values] = frozenset(map(self.of, values))
+        return self._lists[values]
 
 
 @dataclass(frozen=True)
 class _Standing(Questions[bool]):
-    """A row of which one column is known: where its value stands among the literals. The rest may be anything.
+    """A row of which one column is known: at which place its value stands, None for null. The rest may be anything."""
 
-    The places are 0, 1, 2, ...: even ones between the literals, odd ones the literals themselves.
-    """
-
-    column: Column
-    places: dict[object, int]
-    place: int
-
-    def _of(self, value: object) -> int:
-        return self.places[sort_key(value, self.column.type)]
+    points: _Points
+    place: int | None
 
     def _known(self, term: Term) -> bool:
-        return isinstance(term, Column) and term.id == self.column.id
+        return isinstance(term, Column) and term.id == self.points.column.id
 
     def low_is_below(self, term: Term, cut: Cut) -> bool:
-        return not self._known(term) or self.place < self._of(cut.value) + cut.after
+        return not self._known(term) or (self.place is not None and self.place < self.points.of(cut.value) + cut.after)
 
     def high_is_above(self, term: Term, cut: Cut) -> bool:
-        return not self._known(term) or self.place >= self._of(cut.value) + cut.after
+        return not self._known(term) or (self.place is not None and self.place >= self.points.of(cut.value) + cut.after)
 
     def may_hold_one_of(self, term: Term, values: tuple[object, ...]) -> bool:
-        return not self._known(term) or self.place in map(self._of, values)
+        return not self._known(term) or self.place in self.points.of_all(values)
 
     def may_hold_none_of(self, term: Term, values: tuple[object, ...]) -> bool:
-        return not self._known(term) or self.place not in map(self._of, values)
+        return not self._known(term) or (self.place is not None and self.place not in self.points.of_all(values))
 
     def may_hold_null(self, term: Term) -> bool:
-        return not self._known(term)
+        return not self._known(term) or self.place is None
 
     def may_hold_value(self, term: Term) -> bool:
-        return True
+        return not self._known(term) or self.place is not None
 
     def may_be_less(self, left: Term, right: Term, or_equal: bool) -> bool:
-        return True
+        return self.place is not None or not (self._known(left) or self._known(right))
 
     def may_match(self, term: Term, pattern: Pattern | str, negated: bool) -> bool:
-        return True
+        return self.place is not None or not self._known(term)
 
     def unknown(self, what: Opaque) -> bool:
         return True
@@ -179,20 +203,20 @@ class _Standing(Questions[bool]):
         return any(answers)
 
 
-def _matching(column: Column, predicate: Predicate, marks: list[object]) -> list[tuple[object, object]]:
+def _points(column: Column, named: Sequence[object]) -> _Points:
+    every = [*named, math.nan] if isinstance(column.type, t.Float | t.Double) else named
+    return _Points(column, {sort_key(value, column.type): 2 * n + 1 for n, value in enumerate(every)}, len(named))
+
+
+def _matching(predicate: Predicate, named: Sequence[object], points: _Points) -> Iterator[tuple[object, object]]:
     """Stretches of values in which a row may match, whatever the other columns hold; None for an end without limit."""
-    points = [v for _, v in sorted({sort_key(v, column.type): v for v in marks}.items(), key=lambda item: item[0])]
-    places = {sort_key(value, column.type): 2 * number + 1 for number, value in enumerate(points)}
-    stretches: list[tuple[object, object]] = []
-    open_since: int | None = None
-    last = 2 * len(points)
+    begun: int | None = None
+    last = 2 * len(named)
     for place in range(last + 2):
-        if place <= last and can_be(TRUE, predicate, _Standing(column, places, place)):
-            open_since = place if open_since is None else open_since
-        elif open_since is not None:
+        if place <= last and can_be(TRUE, predicate, _Standing(points, place)):
+            begun = place if begun is None else begun
+        elif begun is not None:
             # A gap reaches to the literals beside it; None where there is none.
             until = place - 1
-            low = points[(open_since - 1) // 2] if open_since else None
-            stretches.append((low, points[until // 2] if until < last else None))
-            open_since = None
-    return stretches
+            yield named[(begun - 1) // 2] if begun else None, named[until // 2] if until < last else None
+            begun = None

@@ -2,41 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import Any
 
 import numpy as np
 
 from hudi_core.expr.predicate import Column
-from hudi_core.stats.columns import WIDE_OFFSET
+from hudi_core.stats.columns import WIDE_OFFSET, ColumnStatistics
 from hudi_core.stats.promoted import promoted
 from hudi_core.stats.store import Piece
 from hudi_core.stats.texts import Texts
-from hudi_core.table.picture import Bounds
+from hudi_core.table.picture import Bounds, Range
 from hudi_core.types import nodes as t
+from hudi_core.values.domain import EXACT
 from hudi_core.values.order import sort_key
 
 
-def ranges(column: Column, pieces: Iterable[Piece], numbers: Iterable[int]) -> list[Bounds]:
-    """Least and greatest value of each of these slices, joined over its files; None where a bound is not known or there is
-    no value. NaN that may be there is the greatest."""
-    wanted = set(numbers)
+def ranges(column: Column, pieces: Iterable[Piece], numbers: Sequence[int]) -> list[Bounds]:
+    """What is known of each of these slices' values, joined over its files."""
     found: dict[int, Bounds] = {}
-    seen: set[int] = set()
     for piece in pieces:
         statistics = promoted(piece.statistics, column.type)
-        for row, number in enumerate(piece.numbers.tolist()):
-            if number not in wanted or (statistics.nulls[row] >= 0 and statistics.nulls[row] == statistics.rows[row]):
-                continue
-            pair: Bounds = None
-            if statistics.low_known[row] and statistics.high_known[row]:
-                nan = statistics.nans is not None and bool(statistics.nans[row])
-                high = float("nan") if nan else value(statistics.high, row, column.type)
-                pair = value(statistics.low, row, column.type), high
-            found[number] = pair if number not in seen else _joined(found[number], pair, column.type)
-            seen.add(number)
+        for row in np.flatnonzero(np.isin(piece.numbers, numbers)).tolist():
+            number = int(piece.numbers[row])
+            known = _range(statistics, row, column.type)
+            found[number] = _joined(found[number], known, column.type) if number in found else known
     return [found.get(number) for number in numbers]
+
+
+def _range(statistics: ColumnStatistics, row: int, of: t.Type) -> Bounds:
+    low = value(statistics.low, row, of) if statistics.low_known[row] else None
+    high = value(statistics.high, row, of) if statistics.high_known[row] else None
+    nulls, rows = int(statistics.nulls[row]), int(statistics.rows[row])
+    if low is None and high is None and nulls < 0:
+        return None
+    values = nulls < 0 or nulls != rows
+    may_be_nan = statistics.nans is None or bool(statistics.nans[row])
+    return Range(low, high, values, nulls != 0, values and may_be_nan and isinstance(of, t.Float | t.Double))
 
 
 def value(bounds: Any, row: int, of: t.Type) -> object:
@@ -47,12 +50,12 @@ def value(bounds: Any, row: int, of: t.Type) -> object:
             case t.String() | t.Enumeration() | t.Uuid():
                 return carried.decode("utf-8", "replace")
             case t.Decimal(scale=scale):
-                return Decimal(int.from_bytes(carried, "big") - WIDE_OFFSET).scaleb(-scale)
+                return EXACT.scaleb(Decimal(int.from_bytes(carried, "big") - WIDE_OFFSET), -scale)
             case _:
                 return carried
     match of:
         case t.Decimal(scale=scale):
-            return Decimal(int(bounds[row])).scaleb(-scale)
+            return EXACT.scaleb(Decimal(int(bounds[row])), -scale)
         case t.Boolean():
             return bool(bounds[row])
         case _:
@@ -60,6 +63,14 @@ def value(bounds: Any, row: int, of: t.Type) -> object:
 
 
 def _joined(one: Bounds, other: Bounds, of: t.Type) -> Bounds:
+    """What is known of the values of both together."""
     if one is None or other is None:
         return None
-    return min(one[0], other[0], key=lambda v: sort_key(v, of)), max(one[1], other[1], key=lambda v: sort_key(v, of))
+    nulls, nans = one.nulls or other.nulls, one.nans or other.nans
+    if not one.values or not other.values:
+        bounded = other if not one.values else one
+        return Range(bounded.low, bounded.high, bounded.values, nulls, nans)
+    lows, highs = (one.low, other.low), (one.high, other.high)
+    low = None if None in lows else min(lows, key=lambda bound: sort_key(bound, of))
+    high = None if None in highs else max(highs, key=lambda bound: sort_key(bound, of))
+    return Range(low, high, True, nulls, nans)

@@ -1,0 +1,210 @@
+"""Arrow's schemas as text: the JSON form of Arrow's own integration tests, which its implementations have in common.
+
+Source: Arrow's format documents, "Integration Testing", JSON test data format, the `schema` part.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+import pyarrow as pa
+
+from hudi_arrow.types import schema_from_arrow, schema_to_arrow
+from hudi_core.errors import SchemaError
+from hudi_core.schema.loss import Converted
+from hudi_core.schema.schema import MAX_DEPTH, Schema
+
+_Json = Mapping[str, Any]
+
+_WORDS: Final[Mapping[str, pa.DataType]] = {
+    "null": pa.null(),
+    "bool": pa.bool_(),
+    "utf8": pa.string(),
+    "largeutf8": pa.large_string(),
+    "utf8view": pa.string_view(),
+    "binary": pa.binary(),
+    "largebinary": pa.large_binary(),
+    "binaryview": pa.binary_view(),
+}
+_INTEGERS: Final = {
+    (of.bit_width, signed): of
+    for signed, types in ((True, (pa.int8(), pa.int16(), pa.int32(), pa.int64())),
+                          (False, (pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64())))
+    for of in types
+}  # fmt: skip
+_FLOATS: Final = {"HALF": pa.float16(), "SINGLE": pa.float32(), "DOUBLE": pa.float64()}
+_DATES: Final = {"DAY": pa.date32(), "MILLISECOND": pa.date64()}
+_UNITS: Final = {"SECOND": "s", "MILLISECOND": "ms", "MICROSECOND": "us", "NANOSECOND": "ns"}
+_LISTS: Final[Mapping[str, Callable[[pa.Field], pa.DataType]]] = {
+    "list": pa.list_,
+    "largelist": pa.large_list,
+    "listview": pa.list_view,
+    "largelistview": pa.large_list_view,
+}
+
+_TO_JSON: Final[Mapping[pa.DataType, _Json]] = {
+    **{of: {"name": name} for name, of in _WORDS.items()},
+    **{of: {"name": "int", "bitWidth": width, "isSigned": signed} for (width, signed), of in _INTEGERS.items()},
+    **{of: {"name": "floatingpoint", "precision": precision} for precision, of in _FLOATS.items()},
+    **{of: {"name": "date", "unit": unit} for unit, of in _DATES.items()},
+    **{
+        of: {"name": "time", "unit": unit, "bitWidth": of.bit_width}
+        for unit, of in zip(_UNITS, (pa.time32("s"), pa.time32("ms"), pa.time64("us"), pa.time64("ns")), strict=True)
+    },
+}
+_FROM_JSON: Final = {json.dumps(said, sort_keys=True): of for of, said in _TO_JSON.items()}
+
+
+class ArrowText:
+    """The form `arrow`."""
+
+    def parse(self, text: str, where: str) -> Converted[Schema]:
+        try:
+            document = json.loads(text)
+        except (ValueError, RecursionError) as problem:
+            raise SchemaError(
+                where, expected="the JSON of an Arrow schema", found=" ".join(str(problem).split())
+            ) from problem
+        return schema_from_arrow(from_json(document, where), where)
+
+    def write(self, schema: Schema) -> Converted[str]:
+        converted = schema_to_arrow(schema)
+        return Converted(json.dumps(to_json(converted.value), ensure_ascii=False), converted.losses)
+
+
+ARROW: Final = ArrowText()
+
+
+def to_json(schema: pa.Schema) -> dict[str, Any]:
+    """The JSON of a schema without dictionaries and run-end encoding, which none of ours has."""
+    return {"fields": [_field_to_json(field) for field in schema], **_metadata_to_json(schema.metadata)}
+
+
+def from_json(document: object, where: str) -> pa.Schema:
+    """The schema of a JSON document; one that holds it as `schema` will do. Raises `SchemaError` with the path."""
+    if isinstance(document, dict) and isinstance(document.get("schema"), dict):
+        document = document["schema"]
+    if not isinstance(document, dict) or not isinstance(document.get("fields"), list):
+        raise SchemaError(where, expected="the JSON of an Arrow schema, with a list `fields`", found=_excerpt(document))
+    fields = [_field(each, where, 0) for each in document["fields"]]
+    return pa.schema(fields, _metadata(document, where))
+
+
+def _field_to_json(field: pa.Field) -> dict[str, Any]:
+    of = field.type
+    inner = [of.field(position) for position in range(of.num_fields)]
+    if pa.types.is_map(of):
+        inner = [pa.field("entries", pa.struct([of.key_field, of.item_field]), nullable=False)]
+    return {
+        "name": field.name,
+        "nullable": field.nullable,
+        "type": _type_to_json(of),
+        "children": [_field_to_json(each) for each in inner],
+        **_metadata_to_json(field.metadata),
+    }
+
+
+def _type_to_json(of: pa.DataType) -> _Json:
+    if of in _TO_JSON:
+        return _TO_JSON[of]
+    if pa.types.is_timestamp(of):
+        unit = next(name for name, short in _UNITS.items() if short == of.unit)
+        return {"name": "timestamp", "unit": unit, **({"timezone": of.tz} if of.tz else {})}
+    if pa.types.is_decimal(of):
+        return {"name": "decimal", "precision": of.precision, "scale": of.scale, "bitWidth": of.bit_width}
+    if pa.types.is_fixed_size_binary(of):
+        return {"name": "fixedsizebinary", "byteWidth": of.byte_width}
+    if pa.types.is_map(of):
+        return {"name": "map", "keysSorted": of.keys_sorted}
+    if pa.types.is_union(of):
+        return {"name": "union", "mode": of.mode.upper(), "typeIds": list(of.type_codes)}
+    if pa.types.is_list(of):
+        return {"name": "list"}
+    assert pa.types.is_struct(of), of
+    return {"name": "struct"}
+
+
+def _metadata_to_json(metadata: Mapping[bytes, bytes] | None) -> dict[str, Any]:
+    entries = [
+        {"key": key.decode("utf-8", "replace"), "value": value.decode("utf-8", "replace")}
+        for key, value in (metadata or {}).items()
+    ]
+    return {"metadata": entries} if entries else {}
+
+
+def _field(said: object, where: str, depth: int) -> pa.Field:
+    if not isinstance(said, dict) or not isinstance(said.get("type"), dict):
+        raise SchemaError(where, expected="a field with an object `type`", found=_excerpt(said))
+    name, nullable, children = said.get("name"), said.get("nullable", True), said.get("children") or []
+    where = f"{where}: {name}" if not depth else f"{where}.{name}"
+    if not isinstance(name, str) or not isinstance(nullable, bool) or not isinstance(children, list):
+        raise SchemaError(
+            where, expected="a text `name`, a boolean `nullable`, a list `children`", found=_excerpt(said)
+        )
+    if depth > MAX_DEPTH:
+        raise SchemaError(where[:100], expected=f"at most {MAX_DEPTH} levels", found="deeper nesting")
+    inner = [_field(child, where, depth + 1) for child in children]
+    try:
+        of = _type(said["type"], inner)
+    except (pa.ArrowException, ValueError, TypeError, KeyError, OverflowError, IndexError) as problem:
+        raise SchemaError(where, expected="an Arrow type", found=_excerpt(said["type"])) from problem
+    return pa.field(name, of, nullable, _metadata(said, where))
+
+
+def _type(said: _Json, inner: list[pa.Field]) -> pa.DataType:
+    """Raises what pyarrow raises for what does not make sense, `KeyError` for names that are not known."""
+    found = _FROM_JSON.get(json.dumps(said, sort_keys=True))
+    if found is not None:
+        return found
+    name = said["name"]
+    match name:
+        case "time":
+            return _FROM_JSON[
+                json.dumps(
+                    {**said, "bitWidth": 32 if said["unit"] in ("SECOND", "MILLISECOND") else 64}, sort_keys=True
+                )
+            ]
+        case "timestamp":
+            return pa.timestamp(_UNITS[said["unit"]], said.get("timezone"))
+        case "duration":
+            return pa.duration(_UNITS[said["unit"]])
+        case "decimal":
+            make = {32: pa.decimal128, 64: pa.decimal128, 128: pa.decimal128, 256: pa.decimal256}[
+                said.get("bitWidth", 128)
+            ]
+            return make(said["precision"], said["scale"])
+        case "fixedsizebinary":
+            return pa.binary(said["byteWidth"])
+        case "fixedsizelist":
+            return pa.list_(inner[0], said["listSize"])
+        case "struct":
+            return pa.struct(inner)
+        case "map":
+            (entries,) = inner
+            return pa.map_(entries.type.field(0), entries.type.field(1), said.get("keysSorted", False))
+        case "union":
+            make_union = {"SPARSE": pa.sparse_union, "DENSE": pa.dense_union}[said["mode"]]
+            return make_union(inner, said.get("typeIds"))
+        case _:
+            (element,) = inner
+            return _LISTS[name](element)
+
+
+def _metadata(said: _Json, where: str) -> dict[str, str] | None:
+    entries = said.get("metadata") or []
+    try:
+        found = {entry["key"]: entry["value"] for entry in entries}
+    except (TypeError, KeyError) as problem:
+        raise SchemaError(
+            where, expected="metadata as a list of `key` and `value`", found=_excerpt(entries)
+        ) from problem
+    if not all(isinstance(text, str) for entry in found.items() for text in entry):
+        raise SchemaError(where, expected="texts as metadata", found=_excerpt(entries))
+    return found or None
+
+
+def _excerpt(said: object) -> str:
+    shown = json.dumps(said, ensure_ascii=False)
+    return shown if len(shown) <= 60 else f"{shown[:57]}..."

@@ -1,0 +1,198 @@
+"""`schema`, `convert-schema` and `evolve`: schemas as trees and as text, and what a change would make of them."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from hudi_core.cli.forms import form
+from hudi_core.cli.options import (
+    DEFAULT_ENGINE,
+    AsOfOption,
+    CaseOption,
+    EngineOption,
+    JsonOption,
+    TableArgument,
+    opened,
+)
+from hudi_core.cli.output import Output, say
+from hudi_core.cli.tree import columns, show_schema
+from hudi_core.cli.words import counted
+from hudi_core.errors import StorageError, UsageError
+from hudi_core.evolve.apply import evolve as evolved
+from hudi_core.evolve.diff import Difference, differences
+from hudi_core.evolve.sql import parse_changes
+from hudi_core.schema.loss import Converted, Loss
+from hudi_core.schema.schema import Schema
+from hudi_core.table.snapshot import MetadataMode
+
+FORMS = "avro, internal (Hudi's InternalSchema), arrow, spark or ddl"
+ToOption = Annotated[str | None, typer.Option("--to", metavar="FORM", help=f"The schema's text: {FORMS}.")]
+
+
+def schema(
+    table: TableArgument,
+    as_of: AsOfOption = None,
+    to: ToOption = None,
+    history: Annotated[
+        bool, typer.Option("--history", help="Every schema that files were written under, and what changed.")
+    ] = False,
+    engine: EngineOption = DEFAULT_ENGINE,
+    as_json: JsonOption = False,
+) -> None:
+    """Show the table's schema as a tree with column ids, or as text in another form."""
+    found = opened(table, engine, MetadataMode.OFF)
+    out = Output(as_json)
+    if history:
+        _show_history(out, found.history(as_of), to)
+    elif to is not None:
+        _show_text(out, to, _written(found.schema_at(as_of), to))
+    else:
+        show_schema(out, found.schema_at(as_of))
+
+
+def convert_schema(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="The schema's text; - is standard input.")],
+    source: Annotated[str, typer.Option("--from", metavar="FORM", help=f"The text's form: {FORMS}.")],
+    to: Annotated[str, typer.Option("--to", metavar="FORM", help="The form to convert it to, one of the same.")],
+    as_json: JsonOption = False,
+) -> None:
+    """Convert the text of a schema to another form. What that has no place for is told on standard error.
+
+    Of ddl both Spark's DDL and its words for Hudi's own types are understood; of spark the JSON of a StructType; of arrow the
+    JSON of Arrow's integration tests.
+    """
+    reader = form(source, "--from")
+    form(to, "--to")
+    read = reader.parse(_content(file), file)
+    _tell(read.losses)
+    _show_text(Output(as_json), to, _written(read.value, to))
+
+
+def evolve(
+    arguments: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="[TABLE] CHANGE...", help="Changes as SQL text; before them the table, unless --schema."
+        ),
+    ],
+    file: Annotated[
+        str | None, typer.Option("--schema", metavar="FILE", help="Change the schema in a file; - is standard input.")
+    ] = None,
+    source: Annotated[str, typer.Option("--from", metavar="FORM", help=f"Form of the file's text: {FORMS}.")] = "avro",
+    to: ToOption = None,
+    diff: Annotated[bool, typer.Option("--diff", help="Also tell what changed, column by column.")] = False,
+    engine: EngineOption = DEFAULT_ENGINE,
+    case_sensitive: CaseOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Show what changes would make of a schema. Nothing is written.
+
+    Changes are: add column NAME TYPE [not null] [default VALUE] [comment TEXT] [first | after NAME | before NAME];
+    drop column NAME; rename column NAME to NAME; move column NAME first | last | after NAME | before NAME;
+    alter column NAME type TYPE | set not null | drop not null | set default VALUE | drop default | comment TEXT.
+    """
+    given = list(arguments)
+    if file is None:
+        table = given.pop(0)
+        if not given:
+            raise UsageError("evolve", expected="a table and at least one change", found=f"{table} alone")
+    changes = parse_changes(*given)
+    if file is None:
+        before = opened(table, engine, MetadataMode.OFF).schema
+    else:
+        read = form(source, "--from").parse(_content(file), file)
+        _tell(read.losses)
+        before = read.value
+    after = evolved(before, changes, case_sensitive=case_sensitive)
+    out = Output(as_json)
+    if to is None:
+        show_schema(out, after)
+    else:
+        _show_text(out, to, _written(after, to))
+    if diff:
+        _show_differences(out, differences(before, after))
+
+
+def _content(file: str) -> str:
+    """The text of a file. Raises `StorageError` when it cannot be read, or is no UTF-8 text."""
+    try:
+        return sys.stdin.buffer.read().decode("utf-8") if file == "-" else Path(file).read_text("utf-8")
+    except OSError as problem:
+        raise StorageError(file, message=problem.strerror or str(problem)) from problem
+    except UnicodeDecodeError as problem:
+        raise StorageError(
+            file, expected="UTF-8 text", found=f"byte {problem.object[problem.start]:#04x} at {problem.start}"
+        ) from problem
+
+
+def _written(schema: Schema, to: str) -> str:
+    converted: Converted[str] = form(to, "--to").write(schema)
+    _tell(converted.losses)
+    return converted.value
+
+
+def _tell(losses: Sequence[Loss]) -> None:
+    for loss in losses:
+        say(f"lost: {loss}")
+
+
+def _show_text(out: Output, to: str, text: str) -> None:
+    """The text: for people with its parts on lines of their own, for programs as an object on one line."""
+    document = _document(to, text)
+    if out.as_json:
+        out.line(document)
+    elif to in document:
+        out.text(text, folded=False)
+    else:
+        out.text(json.dumps(document, ensure_ascii=False, indent=2), folded=False)
+
+
+def _document(to: str, text: str) -> dict[str, Any]:
+    """The text as an object; one that is no JSON stands under the name of its form."""
+    try:
+        found = json.loads(text)
+    except ValueError:
+        found = None
+    return found if isinstance(found, dict) else {to: text}
+
+
+def _show_history(out: Output, versions: Sequence[Schema], to: str | None) -> None:
+    """Oldest first. Programs get an object a version; people what changed from one to the next, and the last as a whole."""
+    for number, version in enumerate(versions):
+        before = versions[number - 1] if number else version
+        changes = differences(before, version)
+        if out.as_json:
+            shown = (
+                {"columns": list(columns(version))} if to is None else {"schema": _document(to, _written(version, to))}
+            )
+            out.line({"version": version.version, "changes": list(map(_difference, changes)), **shown})
+            continue
+        since = f"version {version.version}" if version.version else "the first known version"
+        out.heading(f"{since}: {counted(len(version.fields), 'column')}")
+        for change in changes:
+            out.text(f"  {change}")
+        if to is not None:
+            _show_text(out, to, _written(version, to))
+    if to is None and not out.as_json:
+        out.text()
+        show_schema(out, versions[-1])
+
+
+def _show_differences(out: Output, found: Sequence[Difference]) -> None:
+    if out.as_json:
+        out.rows((), ({"change": _difference(each)} for each in found))
+        return
+    out.text()
+    out.heading(counted(len(found), "change") if found else "no change")
+    for each in found:
+        out.text(f"  {each}")
+
+
+def _difference(each: Difference) -> dict[str, str | None]:
+    return {"before": each.before, "after": each.after, "what": each.what}

@@ -1,0 +1,47 @@
+"""Counts, sizes and times in words for people."""
+
+from __future__ import annotations
+
+
+def size(count: int) -> str:
+    """Bytes.
+
+    >>> size(0), size(1536), size(3_197_413)
+    ('0 B', '1.5 KiB', '3.0 MiB')
+    """
+    amount = float(count)
+    for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
+        if amount < 1024:
+            return f"{amount:.0f} {unit}" if unit == "B" else f"{amount:.1f} {unit}"
+        amount /= 1024
+    return f"{amount:,.1f} PiB"
+
+
+def duration(seconds: float) -> str:
+    """
+    >>> duration(4.1e-5), duration(0.0051), duration(2.5)
+    ('41 µs', '5.1 ms', '2.50 s')
+    """
+    if seconds < 1e-3:
+        return f"{seconds * 1e6:.0f} µs"
+    return f"{seconds * 1e3:.1f} ms" if seconds < 1 else f"{seconds:.2f} s"
+
+
+def share(count: int, total: int) -> str:
+    """A part in percent. Some is never 0 %, and not all is never 100 %.
+
+    >>> share(1, 3), share(1, 1_000), share(999, 1_000), share(0, 0)
+    ('33 %', '<1 %', '>99 %', '0 %')
+    """
+    part = 100 * count / total if total else 0.0
+    if 0 < part < 1:
+        return "<1 %"
+    return ">99 %" if 99 < part < 100 else f"{part:.0f} %"
+
+
+def counted(count: int, one: str, many: str = "") -> str:
+    """
+    >>> counted(1, "row"), counted(2_000, "row"), counted(0, "partition")
+    ('1 row', '2,000 rows', '0 partitions')
+    """
+    return f"{count:,} {one if count == 1 else many or f'{one}s'}"

@@ -1,0 +1,153 @@
+"""Values of a column on an axis from 0 to 1, and the round values that are written below it.
+
+Numbers and times stand to scale. Texts and other values stand at even distances, in their order.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from hudi_core.types import nodes as t
+from hudi_core.values.calendar import DAY_SECONDS, civil_from_days, clock_text, date_text, days_from_civil
+from hudi_core.values.order import sort_key
+from hudi_core.values.text import to_text
+
+_MARGIN = 0.015
+"""Kept free at both ends, so that what lies at the very ends is seen."""
+_MOST_TICKS = 7
+_HOUR = 3_600
+_SECONDS = (1, 5, 15, 30, 60, 300, 900, 1800, *(n * _HOUR for n in (1, 3, 6, 12, 24, 48, 96, 24 * 7, 24 * 14)))
+_MONTHS = (1, 3, 6, *(12 * factor * 10**power for power in range(9) for factor in (1, 2, 5)))
+_ROOM = 0.08
+"""Of the axis, beyond a value that a predicate names and that lies at its end: what lies there has to be seen too."""
+
+Tick = tuple[float, str]
+"""A place between 0 and 1, and what is written there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Linear:
+    """An axis to scale, from one finite value to another. Infinities stand at its ends."""
+
+    type: t.Type
+    low: float
+    high: float
+
+    def at(self, value: Any) -> float:
+        if not math.isfinite(value):
+            share = float(value > 0)
+        else:
+            wide = self.high / 2 - self.low / 2  # halves, since the whole may be beyond all floats
+            share = (float(value) / 2 - self.low / 2) / wide if wide else 0.5
+        return _MARGIN + (1 - 2 * _MARGIN) * min(max(share, 0.0), 1.0)
+
+    def ticks(self) -> tuple[Tick, ...]:
+        match self.type:
+            case t.Date():
+                found = _of_days(self.low, self.high)
+            case t.Timestamp(unit) | t.Time(unit) if self.high - self.low >= unit.value:
+                found = _of_clock(self.low / unit.value, self.high / unit.value, unit.value, self.type)
+            case t.Timestamp() | t.Time():
+                found = ((value, to_text(int(value), self.type)) for value in sorted({self.low, self.high}))
+            case _:
+                found = _of_numbers(self.low, self.high, whole=isinstance(self.type, t.Int | t.Long))
+        return tuple((self.at(value), said) for value, said in found)
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """An axis of values at even distances; `places` has the place of each by its sort key."""
+
+    type: t.Type
+    places: Mapping[Any, float]
+    values: tuple[Any, ...]
+
+    def at(self, value: Any) -> float:
+        return self.places[sort_key(value, self.type)]
+
+    def ticks(self) -> tuple[Tick, ...]:
+        last = len(self.values) - 1
+        steps = min(last, _MOST_TICKS - 1)
+        chosen = sorted({round(number * last / steps) for number in range(steps + 1)} if steps > 0 else range(last + 1))
+        return tuple((self.at(self.values[number]), shortened(self.values[number], self.type, 18)) for number in chosen)
+
+
+Scale = Linear | Ranked
+
+
+def scale_over(values: Iterable[Any], named: Iterable[Any], of: t.Type) -> Scale:
+    """The axis on which these values have their places, and those that a predicate names; NaN has none."""
+    ordered = {sort_key(value, of): value for value in [*values, *named] if value == value}
+    if isinstance(of, t.Int | t.Long | t.Float | t.Double | t.Decimal | t.Date | t.Time | t.Timestamp):
+        finite = [float(value) for value in ordered.values() if math.isfinite(value)]
+        low, high = (min(finite), max(finite)) if finite else (0.0, 0.0)
+        room = _ROOM * min(high - low or 1.0, sys.float_info.max)
+        marks = [float(value) for value in named if math.isfinite(value)]
+        return Linear(of, low - room * (low in marks), high + room * (high in marks))
+    keys = sorted(ordered)
+    places = {key: (number + 0.5) / len(keys) for number, key in enumerate(keys)}
+    return Ranked(of, places, tuple(ordered[key] for key in keys))
+
+
+def shortened(value: Any, of: t.Type, longest: int = 40) -> str:
+    """The value's text for people, in quotes where it is text; what is cut off is told by an ellipsis."""
+    said = to_text(value, of)
+    said = said if len(said) <= longest else f"{said[: longest - 1]}…"
+    return f"'{said}'" if isinstance(of, t.String | t.Enumeration) else said
+
+
+def _of_numbers(low: float, high: float, *, whole: bool) -> Iterator[tuple[float, str]]:
+    wide = high - low
+    if not wide or not math.isfinite(wide):
+        yield from ((value, f"{value:.6g}") for value in sorted({low, high}))
+        return
+    exponent = math.floor(math.log10(wide / _MOST_TICKS))
+    steps = (factor * 10.0 ** (exponent + power) for power in (0, 1) for factor in (1, 2, 5))
+    step = next((found for found in steps if wide / found <= _MOST_TICKS), wide)
+    step = max(step, 1.0) if whole else step
+    digits = max(0, -math.floor(math.log10(step) + 1e-9))
+    for number in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1):
+        value = number * step
+        yield value, f"{value:.3g}" if digits > 6 or abs(value) >= 1e12 else f"{value:,.{digits}f}"
+
+
+def _of_days(low: float, high: float) -> Iterator[tuple[float, str]]:
+    for second, said in _of_clock(low * DAY_SECONDS, high * DAY_SECONDS, 1, t.Date()):
+        yield second / DAY_SECONDS, said
+
+
+def _of_clock(low: float, high: float, unit: int, of: t.Type) -> Iterator[tuple[float, str]]:
+    """Round times between two, which are given in seconds; they are given back in units."""
+    smallest = DAY_SECONDS if isinstance(of, t.Date) else 1
+    step = next((step for step in _SECONDS if step >= smallest and (high - low) / step <= _MOST_TICKS), None)
+    if step is None:
+        yield from ((day * DAY_SECONDS * unit, said) for day, said in _of_months(low, high))
+        return
+    for number in range(math.ceil(low / step), math.floor(high / step) + 1):
+        second = number * step
+        days, within = divmod(second, DAY_SECONDS)
+        clock = clock_text(within, 1)[: 8 if step < 60 else 5]
+        if isinstance(of, t.Time):
+            yield second * unit, clock
+        else:
+            yield second * unit, date_text(days) if step >= DAY_SECONDS else f"{date_text(days)} {clock}"
+
+
+def _of_months(low: float, high: float) -> Iterator[tuple[int, str]]:
+    """The first days of round months between two times in seconds, as days."""
+    first, last = (_month(second) for second in (low, high))
+    step = next((step for step in _MONTHS if (last - first) / step <= _MOST_TICKS), _MONTHS[-1])
+    for month in range(-(-first // step) * step, last + 1, step):
+        day = days_from_civil(month // 12, month % 12 + 1)
+        if low <= day * DAY_SECONDS <= high:
+            said = date_text(day).rpartition("-")[0]
+            yield day, said if step < 12 else said.rpartition("-")[0]
+
+
+def _month(second: float) -> int:
+    year, month, _ = civil_from_days(int(second // DAY_SECONDS))
+    return year * 12 + month - 1
