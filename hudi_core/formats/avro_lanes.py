@@ -137,25 +137,17 @@ class Lanes:
         if found is not None:
             return found
         for size in (4, 8):
-            word = self.word(size)
-            if live is not None:
-                word *= live
-            below = _below_stop(word)
-            reach = int(np.bitwise_or.reduce(below))
+            word, below, reach = self._see_varint(size, live)
             if reach >> (8 * size - 1) == 0:
                 self._pass(below, reach, live)
                 return _packed(word, below, reach)
-        return self._longest(word, below, live)
+        return self._longest(word, below)
 
     def pass_varint(self, live: Bools | None = None) -> None:
         """As `unsigned`, when the number does not matter."""
         if self._short(live) is not None:
             return
-        word = self.word(4)
-        if live is not None:
-            word *= live
-        below = _below_stop(word)
-        reach = int(np.bitwise_or.reduce(below))
+        _, below, reach = self._see_varint(4, live)
         if reach >> 31 == 0:
             self._pass(below, reach, live)
         else:
@@ -163,16 +155,25 @@ class Lanes:
 
     def _short(self, live: Bools | None) -> Numbers | None:
         """The next varint when all lanes have the same or all have one byte; None, and nobody moved, otherwise."""
-        first = self.byte()
-        if isinstance(first, int):
-            if live is None:
+        if live is None:
+            first = self.byte()
+            if isinstance(first, int):
                 return self._same(first)
-            first = np.full(len(self), first, np.uint8)
-        first = first.copy() if live is None else first * live
+            first = first.copy()
+        else:
+            first = self.peek() * live
         if np.maximum.reduce(first) >= 128:
             return None
         self.skip(1 if live is None else live.view(np.uint8))
         return first
+
+    def _see_varint(self, size: int, live: Bools | None) -> tuple[Unsigned, Unsigned, int]:
+        """The next `size` bytes, ones in the bits below each varint's end in them (none where not live), and all those ones."""
+        word = self.word(size)
+        below = _below_stop(word)
+        if live is not None:
+            below *= live
+        return word, below, int(np.bitwise_or.reduce(below))
 
     def _same(self, byte: int | NDArray[np.uint8]) -> int | None:
         """The next varint when all lanes agree on all its bytes, `byte` being the first."""
@@ -190,7 +191,7 @@ class Lanes:
             byte = self.byte(size)
         return None
 
-    def _longest(self, word: Unsigned, below: Unsigned, live: Bools | None) -> Unsigned:
+    def _longest(self, word: Unsigned, below: Unsigned) -> Unsigned:
         """As `unsigned`, where some number has more than eight bytes: the ninth holds bits 56 to 62, the tenth bit 63."""
         rows = np.flatnonzero(below == ~np.uint64(0))
         value = _packed(word, below, (1 << 64) - 1)
@@ -203,16 +204,13 @@ class Lanes:
         value[rows] |= tail[:, 1] << np.uint64(63)
         sizes = _sizes(below)
         sizes[rows] += 1 + more.astype(np.int64)
-        self.skip(sizes if live is None else sizes * live)
+        self.skip(sizes)
         return value
 
     def _pass(self, below: Unsigned, reach: int, live: Bools | None) -> None:
-        """The live lanes pass over the varints that end where the ones end; `reach` has the ones of the longest."""
-        if live is None and int(np.bitwise_and.reduce(below)) == reach:
-            self.skip(reach.bit_length() // 8 + 1)
-        else:
-            sizes = _sizes(below)
-            self.skip(sizes if live is None else sizes * live)
+        """Each lane passes over the varint that ends where its ones end; `reach` has the ones of the longest."""
+        alike = live is None and int(np.bitwise_and.reduce(below)) == reach
+        self.skip(reach.bit_length() // 8 + 1 if alike else _sizes(below))
 
     def signed(self, bits: int, live: Bools | None = None) -> NDArray[Any]:
         """The next int (`bits` 32) or long (64) of each lane; 0 and not moved where not live."""
@@ -222,11 +220,13 @@ class Lanes:
             raise Damaged
         if isinstance(raw, int):
             return np.full(len(self), (raw >> 1) ^ -(raw & 1), dtype)
-        value: NDArray[np.signedinteger[Any]] = (raw >> raw.dtype.type(1)).astype(dtype)
-        if np.bitwise_or.reduce(raw) & 1:
-            raw &= raw.dtype.type(1)
-            value ^= np.negative(raw.astype(dtype))
-        return value
+        value: Unsigned = raw.astype(np.uint32 if bits == 32 else np.uint64, copy=False)
+        one = _BITS[value.itemsize].one
+        sign = value & one
+        np.negative(sign, out=sign)
+        value >>= one
+        value ^= sign
+        return value.view(dtype)
 
     def naturals(self, most: int, live: Bools | None = None) -> Numbers:
         """The next int or long of each lane, which must be from 0 to `most`; 0 and not moved where not live."""

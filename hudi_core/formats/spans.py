@@ -32,14 +32,14 @@ def gather(data: Bytes8, starts: Offsets, lengths: Offsets | int) -> tuple[Offse
     total = int(offsets[-1])
     if total == 0:
         return offsets, np.empty(0, np.uint8)
-    width = int(lengths.max())
+    width = widest = int(lengths.max())
     if width * len(starts) > WASTE * total:
         width = 2 * total // len(starts) + 8
     if int(starts.max()) + width > len(data):
         width = 0
     copied = np.empty(total + width, np.uint8)
-    rest = np.flatnonzero(lengths > width)
-    if len(rest):
+    if width < widest:
+        rest = np.flatnonzero(lengths > width)
         _copy_by_index(copied, offsets[rest] + width, data, starts[rest] + width, lengths[rest] - width)
     if width:
         # in order: what a span shorter than the width spills behind it is overwritten by the spans that belong there

@@ -15,7 +15,10 @@ from hudi_core.errors import CorruptFileError, UnsupportedError
 from hudi_core.formats import avro_columns, avro_lanes, avro_read, avro_skip, avro_walk
 from hudi_core.formats.avro_columns import decode
 from hudi_core.formats.columns import Column, ListOf, MapOf, Nulls, Primitive, Struct, Text, Union, at, length, to_list
+from hudi_core.formats.hfile import HFile
+from hudi_core.formats.source import Bytes
 from tests.support.avro_values import encode, rows_by_fastavro, same, written
+from tests.support.conformance import TableEntry, each_table
 
 
 def laid_out(records: list[bytes], gap: bytes = b"") -> tuple[bytes, np.ndarray, np.ndarray]:
@@ -189,6 +192,44 @@ def test_numbers_may_be_written_longer_than_needed() -> None:
     assert to_list(raw_column("long", b"\x82\x00", b"\x02", b"\x82\x80\x80\x80\x80\x80\x80\x80\x80\x00")) == [1, 1, 1]
 
 
+def test_a_branch_may_be_written_longer_than_needed() -> None:
+    two, three = ["null", "long"], ["null", "long", "string"]
+    assert to_list(raw_column(two, b"\x82\x00\x06", b"\x00", b"\x80\x00", b"\x02\x04")) == [3, None, None, 2]
+    assert to_list(raw_column(three, b"\x82\x00\x06", b"\x84\x00\x02a", b"\x00")) == [3, "a", None]
+
+
+@pytest.mark.parametrize("nulls", [0.0, 0.02, 0.5])
+def test_many_batches_of_flat_rows_hold_what_fastavro_reads(nulls: float) -> None:
+    random = np.random.default_rng(11)
+    types = ["long", "string", "double", "int", "boolean", "bytes", "float", "string", "long"]
+    fields = [{"name": f"c{i}", "type": ["null", type_]} for i, type_ in enumerate(types)]
+    schema = {"type": "record", "name": "R", "fields": fields}
+    parsed = fastavro.parse_schema(schema)
+
+    def value(type_: str) -> Any:
+        number = int(random.integers(0, 2 ** int(random.integers(1, 62)))) - int(random.integers(0, 99))
+        match type_:
+            case "int":
+                return number % 2**31
+            case "string" | "bytes":
+                text = "é😀x" * int(random.integers(0, 4) ** int(random.integers(1, 5)))
+                return text if type_ == "string" else text.encode()
+            case "double" | "float":
+                return float(np.float32(number))
+            case "boolean":
+                return number % 2 == 0
+        return number
+
+    def row() -> dict[str, Any]:
+        return {f"c{i}": None if random.random() < nulls else value(type_) for i, type_ in enumerate(types)}
+
+    encoded = [encode(parsed, row()) for _ in range(300)]
+    order = random.integers(0, len(encoded), 40_000)
+    found = decoded(json.dumps(schema), [encoded[i] for i in order])
+    expected = rows_by_fastavro(json.dumps(schema), encoded)
+    assert same(to_list(found)) == [expected[i] for i in order]
+
+
 def test_wanted_paths_reach_into_structs_through_unions_lists_and_maps() -> None:
     point = {"type": "record", "name": "P", "fields": [{"name": "x", "type": "int"}, {"name": "y", "type": "string"}]}
     schema = {
@@ -247,6 +288,14 @@ def test_damage_is_reported_with_the_record_the_field_and_what_is_wrong(
     assert message in str(caught.value)
 
 
+@pytest.mark.parametrize("records", [1, 100])
+def test_a_count_that_lies_costs_no_more_than_its_record(records: int) -> None:
+    nested = {"type": "array", "items": {"type": "array", "items": ["null", "long"]}}
+    lie = b"\x02" + b"\xfe" * 8 + b"\x7e" + bytes(1000)
+    with pytest.raises(CorruptFileError, match=r"record 0, field f: expected items within the record"):
+        raw_column(nested, *[lie] * records)
+
+
 def test_items_without_bytes_are_limited_over_all_records() -> None:
     block = b"\x80\x80\x80\x01"  # a block of 2**20 nulls
     with pytest.raises(CorruptFileError, match="records 0 to 1: expected at most 16777216 items without bytes"):
@@ -282,3 +331,18 @@ def test_records_outside_the_buffer_are_refused(start: int, size: int) -> None:
 def test_records_may_overlap_repeat_and_come_in_any_order() -> None:
     starts, ones = np.array([2, 0, 2, 1]), np.ones(4, np.int64)
     assert to_list(decode('"long"', b"\x02\x04\x06", starts, ones, "file")) == [3, 1, 3, 2]
+
+
+# -- what Apache Hudi wrote ------------------------------------------------------------------------------------------------
+
+
+@each_table()
+def test_values_of_every_hfile_hold_what_fastavro_reads(entry: TableEntry) -> None:
+    for path in entry.unpacked().rglob("*.hfile"):
+        file = HFile(Bytes(path.read_bytes(), path.name))
+        cells = file.cells()
+        if file.schema_text is None or not len(cells):
+            continue
+        column = decode(file.schema_text, cells.data, cells.value_offsets, cells.value_lengths, path.name)
+        values = [cells.value(row) for row in range(len(cells))]
+        assert same(to_list(column)) == rows_by_fastavro(file.schema_text, values)
