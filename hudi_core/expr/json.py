@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import math
+import reprlib
 from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
 from typing import Any, assert_never
@@ -159,5 +160,5 @@ def _type(name: str) -> Type:
 
 
 def _shown(data: Any) -> str:
-    text = repr(data)
+    text = reprlib.repr(data)  # which goes only a few levels deep
     return text if len(text) <= 60 else f"{text[:57]}..."

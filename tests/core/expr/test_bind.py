@@ -1,0 +1,162 @@
+"""Binding: names, settings, what is not known. Meaning is in `specs/cases/expressions.jsonl` and `tests/laws`."""
+
+from __future__ import annotations
+
+import pytest
+
+from hudi_core.errors import ExpressionError
+from hudi_core.expr.bind import bind
+from hudi_core.expr.build import col, lit
+from hudi_core.expr.parse import parse_predicate
+from hudi_core.expr.predicate import (
+    And,
+    Below,
+    Column,
+    Cut,
+    Less,
+    Not,
+    OneOf,
+    Opaque,
+    Or,
+    Predicate,
+    columns_of,
+    unknowns_of,
+)
+from hudi_core.schema.ids import record_with_ids
+from hudi_core.schema.schema import Schema
+from hudi_core.types import nodes as t
+from hudi_core.values.calendar import parse_timestamp
+
+
+def schema(**columns: t.Type) -> Schema:
+    return Schema(record_with_ids(t.Record(tuple(t.Field(0, name, of) for name, of in columns.items()))))
+
+
+PLAIN = schema(a=t.Int(), b=t.Int(), ts=t.Timestamp(), lt=t.Timestamp(zoned=False), dt=t.Date(), s=t.String())
+
+
+def bound(sql: str, to: Schema = PLAIN, **settings: object) -> Predicate:
+    return bind(parse_predicate(sql), to, **settings)  # type: ignore[arg-type]
+
+
+def test_a_column_is_bound_to_its_id_and_carries_its_path() -> None:
+    nested = Schema(
+        t.Record((t.Field(7, "r", t.Record((t.Field(3, "Inner", t.Int(), optional=False),)), optional=True),))
+    )
+    assert bound("R.inner < 5", nested) == Below(Column(3, "r.Inner", t.Int(), optional=True), Cut(5))
+
+
+def test_case_counts_when_asked() -> None:
+    assert bound("A = 1") == bound("a = 1")
+    with pytest.raises(ExpressionError, match="no column A; did you mean a"):
+        bound("A = 1", case_sensitive=True)
+
+
+def test_names_that_differ_by_case_are_told_apart_by_the_exact_one() -> None:
+    twins = schema(aa=t.Int(), Aa=t.Int())
+    assert columns_of(bound("aa = 1", twins)).keys() == {0}
+    assert columns_of(bound("Aa = 1", twins)).keys() == {1}
+    with pytest.raises(ExpressionError, match="several that differ by case: aa, Aa"):
+        bound("AA = 1", twins)
+
+
+def test_names_with_dots_are_found_in_back_ticks() -> None:
+    columns: dict[str, t.Type] = {"a.b": t.Int(), "a": t.Record((t.Field(0, "b", t.String()),))}
+    odd = schema(**columns)
+    assert [column.name for column in columns_of(bound("`a.b` = 1", odd)).values()] == ["a.b"]
+    assert columns_of(bound("a.b = 'x'", odd)).keys() != columns_of(bound("`a.b` = 1", odd)).keys()
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "soundex(s) = 'A'",
+        "s like s",
+        "a div 2 = 1",
+        "a[0] = 1",
+        "ts > current_timestamp()",
+        "date_format(ts, 'QQQ') = 'x'",
+        "s rlike '[a&&b]'",
+    ],
+)
+def test_what_is_not_known_is_opaque_and_no_more(sql: str) -> None:
+    found = bound(f"a > 1 and {sql}")
+    assert isinstance(found, And)
+    assert found.parts[0] == bound("a > 1")
+    assert isinstance(found.parts[1], Opaque)
+    assert unknowns_of(found) == [found.parts[1].text]
+
+
+def test_a_wrong_name_is_an_error_inside_what_is_not_known_too() -> None:
+    with pytest.raises(ExpressionError, match="no column nope"):
+        bound("soundex(s) = nope")
+
+
+def test_a_partial_binding_leaves_out_what_names_other_columns() -> None:
+    found = bound("a = 1 and not (nope = 2 or b = 3)", partial=True)
+    assert found == And((bound("a = 1"), Not(Or((Opaque("nope = 2"), bound("b = 3"))))))
+    assert bound("nope", partial=True) == Opaque("nope")
+
+
+def test_points_in_time_without_a_zone_are_the_sessions() -> None:
+    (ticks, _) = parse_timestamp("2024-07-01 10:00:00", 1_000_000) or (0, False)
+    assert bound("ts < timestamp'2024-07-01 12:00:00'", session_zone="Europe/Paris") == Below(
+        Column(2, "ts", t.Timestamp()), Cut(ticks)
+    )
+    assert bound("ts < '2024-07-01 12:00:00'", session_zone="Europe/Paris") == bound("ts < '2024-07-01 10:00:00'")
+    assert bound("ts < '2024-07-01 12:00:00Z'", session_zone="Europe/Paris") == bound("ts < '2024-07-01 12:00:00'")
+    assert bound("lt < '2024-07-01 12:00:00'", session_zone="Europe/Paris") == bound("lt < '2024-07-01 12:00:00'")
+
+
+@pytest.mark.parametrize(
+    "sql", ["year(ts) = 2024", "date(ts) = dt", "ts = lt", "cast(ts as string) = 'x'", "ts > dt", "hour(ts) = 1"]
+)
+def test_the_clock_of_another_zone_is_not_known(sql: str) -> None:
+    assert isinstance(bound(sql, session_zone="Europe/Paris"), Opaque)
+    assert not unknowns_of(bound(sql))
+
+
+def test_an_unknown_zone_is_an_error() -> None:
+    with pytest.raises(ExpressionError, match="name of a time zone"):
+        bound("a = 1", session_zone="Middle/Earth")
+
+
+def test_columns_are_compared_by_value_and_with_themselves() -> None:
+    a, b = Column(0, "a", t.Int()), Column(1, "b", t.Int())
+    assert bound("a < b") == Less(a, b)
+    assert bound("a >= b") == Less(b, a, or_equal=True)
+    assert bound("a = b") == And((Less(a, b, or_equal=True), Less(b, a, or_equal=True)))
+
+
+def test_literals_are_in_the_columns_form_sorted_and_once() -> None:
+    assert bound("a in (3, 1, 3)") == OneOf(Column(0, "a", t.Int()), (1, 3))
+
+
+def test_a_built_expression_is_bound_without_a_text_to_point_at() -> None:
+    assert bind((col("a") > 3).node, PLAIN) == bound("a > 3")
+    with pytest.raises(ExpressionError, match=r"^predicate: no column nope"):
+        bind((col("nope") > 3).node, PLAIN)
+    with pytest.raises(ExpressionError, match=r"^predicate: expected a value of int, found 'x'$"):
+        bind((col("a") > "x").node, PLAIN)
+    with pytest.raises(ExpressionError, match="expected the text of a date"):
+        bind((col("dt") > lit("x", "date")).node, PLAIN)
+
+
+@pytest.mark.parametrize(
+    ("sql", "message"),
+    [
+        ("upper(s, s) = 'x'", "expected 1 arguments of upper, found 2"),
+        ("abs(s = 'x') = 1", "expected a number in abs, found boolean"),
+        ("a + dt > 1", "expected numbers beside +, found date"),
+        ("year(a) = 1", "expected a value that can be cast to date, found int"),
+        ("case when a = 1 then dt else a end = 1", "expected values of one type in CASE, found date and int"),
+        ("coalesce(a, dt) = 1", "expected values of one type in coalesce, such as int, found date"),
+        ("a > interval '1' day", "expected a date or timestamp beside an interval, found an interval alone"),
+        ("cast(dt as int) = 1", "expected a value that can be cast to int, found date"),
+        ("s rlike '('", "("),
+    ],
+)
+def test_what_sql_refuses_is_refused(sql: str, message: str) -> None:
+    with pytest.raises(ExpressionError) as raised:
+        bound(sql)
+    assert message in str(raised.value)

@@ -1,0 +1,272 @@
+"""Functions taken back to their column: exactly the values for which the comparison holds, over whole ranges of values."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hudi_core.expr.functions import Function
+from hudi_core.expr.predicate import (
+    Apply,
+    Below,
+    Column,
+    Constant,
+    Cut,
+    OneOf,
+    Predicate,
+    Term,
+    columns_of,
+    parts_of,
+    terms_of,
+)
+from hudi_core.expr.preimage import below, is_null, one_of
+from hudi_core.expr.scalar.apply import apply
+from hudi_core.rows.truth import truth_masks
+from hudi_core.schema.schema import Schema
+from hudi_core.truth import Truth
+from hudi_core.types import nodes as t
+from hudi_core.values.domain import INT_RANGE, LONG_RANGE, to_binary32
+from hudi_core.values.order import distinct
+from hudi_plain.values import PlainValues
+
+INT, L, F, D, P = (Column(0, "x", of) for of in (t.Int(), t.Long(), t.Float(), t.Double(), t.Decimal(4, 1)))
+DT, TS, MS, S, B = (
+    Column(0, "x", of) for of in (t.Date(), t.Timestamp(), t.Timestamp(t.Unit.MILLIS), t.String(), t.Boolean())
+)
+
+
+def cast(column: Column, to: t.Type) -> Apply:
+    return Apply(Function.CAST, (column,), to)
+
+
+def call(function: Function, of: t.Type, *arguments: Term | Any) -> Apply:
+    types: dict[type, t.Type] = {int: t.Int(), float: t.Double(), str: t.String(), Decimal: t.Decimal(2, 1)}
+    given = (a if isinstance(a, Column | Apply) else Constant(a, types[type(a)]) for a in arguments)
+    return Apply(function, tuple(given), of)
+
+
+TAKEN_BACK: list[Apply] = [
+    *(call(Function.ADD, t.Int(), INT, by) for by in (0, 1, -1, 2**31 - 1, -(2**31))),
+    *(call(Function.SUBTRACT, t.Int(), INT, by) for by in (1, -1, -(2**31))),
+    *(call(Function.SUBTRACT, t.Int(), by, INT) for by in (0, 5, -5, 2**31 - 1, -(2**31))),
+    call(Function.NEGATE, t.Int(), INT),
+    call(Function.ABS, t.Int(), INT),
+    call(Function.NEGATE, t.Double(), D),
+    call(Function.ABS, t.Double(), D),
+    call(Function.ADD, t.Double(), D, 0.1),
+    call(Function.SUBTRACT, t.Double(), 1e16, D),
+    *(call(Function.MULTIPLY, t.Double(), D, by) for by in (2.0, -0.3, 1e-200, 1e200)),
+    *(call(Function.DIVIDE, t.Double(), D, by) for by in (3.0, -1e-200)),
+    call(Function.ADD, t.Decimal(5, 1), P, Decimal("1.5")),
+    call(Function.MULTIPLY, t.Decimal(7, 2), P, Decimal("-1.5")),
+    call(Function.ABS, t.Decimal(4, 1), P),
+    cast(INT, t.Long()),
+    cast(INT, t.Float()),
+    cast(INT, t.Double()),
+    cast(INT, t.Decimal(12, 2)),
+    cast(L, t.Float()),
+    cast(L, t.Double()),
+    cast(L, t.Timestamp()),
+    cast(F, t.Double()),
+    cast(D, t.Float()),
+    cast(D, t.Int()),
+    cast(D, t.Long()),
+    cast(P, t.Int()),
+    cast(P, t.Double()),
+    cast(P, t.Decimal(6, 2)),
+    cast(P, t.Decimal(5, 0)),
+    cast(B, t.Int()),
+    cast(TS, t.Date()),
+    cast(TS, t.Long()),
+    cast(TS, t.Double()),
+    cast(MS, t.Date()),
+    call(Function.YEAR, t.Int(), DT),
+    call(Function.YEAR, t.Int(), TS),
+    call(Function.DATE_ADD, t.Date(), DT, 40),
+    call(Function.DATE_SUB, t.Date(), DT, 2**31 - 1),
+    call(Function.UNIX_TIMESTAMP, t.Long(), TS),
+    call(Function.YEAR, t.Int(), call(Function.DATE_ADD, t.Date(), DT, 1)),
+    call(Function.ABS, t.Int(), call(Function.SUBTRACT, t.Int(), INT, 7)),
+    *(call(Function.SUBSTRING, t.String(), S, 1, count) for count in (-1, 0, 1, 2, 5)),
+]
+"""Functions of which nothing must be left."""
+
+LEFT_IN_PART: list[Apply] = [
+    *(call(Function.MULTIPLY, t.Int(), INT, by) for by in (3, -3, 2**30)),
+    cast(L, t.Int()),
+    cast(Column(0, "x", t.Decimal(12)), t.Int()),
+    call(Function.DATE_FORMAT, t.String(), DT, "yyyy/MM"),
+    call(Function.DATE_FORMAT, t.String(), TS, "yyyy-MM-dd HH"),
+    call(Function.FROM_UNIXTIME, t.String(), L, "yyyy-MM-dd"),
+    cast(DT, t.String()),
+    cast(TS, t.String()),
+    call(Function.DATE_TRUNC, t.Timestamp(), "MONTH", TS),
+    call(Function.DATE_TRUNC, t.Timestamp(), "WEEK", TS),
+    call(Function.DATE_TRUNC, t.Timestamp(), "MILLISECOND", TS),
+]
+"""Functions that wrap, or are in order for some values only."""
+
+_DAYS = [0, 1, -1, 18_261, 18_262, 18_627, 2_932_896, 2_932_897, -719_528, -719_529, 100_000_000, -100_000_000]
+_DAY = 86_400_000_000
+EDGES: dict[type[t.Type], list[Any]] = {
+    t.Int: [*INT_RANGE, INT_RANGE[0] + 1, 0, 1, -1, 5, 6, 7, 8, 12, 715_827_882, 715_827_883, 16_777_217],
+    t.Long: [
+        *LONG_RANGE,
+        0,
+        1,
+        -1,
+        2**31,
+        2**32,
+        -(2**31) - 1,
+        2**53 + 1,
+        1_705_968_000,
+        253_402_300_800,
+        -62_167_219_201,
+    ],
+    t.Double: [
+        0.0,
+        -0.0,
+        1.0,
+        -1.0,
+        0.1,
+        1e16,
+        1e16 + 2,
+        5e-324,
+        1.8e308,
+        math.inf,
+        -math.inf,
+        math.nan,
+        2147483647.5,
+        -3.7,
+    ],
+    t.Float: [0.0, 1.5, to_binary32(0.1), math.inf, -math.inf, math.nan, 16_777_216.0],
+    t.Decimal: [Decimal(text) for text in ("0.0", "1.5", "-1.5", "999.9", "-999.9", "0.1", "-0.5")],
+    t.Date: [*INT_RANGE, *_DAYS],
+    t.Timestamp: [day * _DAY + rest for day in _DAYS[:-2] for rest in (0, -1, 1, 1_500_000)],
+    t.String: [
+        "",
+        "a",
+        "ab",
+        "abc",
+        "abd",
+        "b",
+        "a\U0010ffff",
+        "\U0010ffff",
+        "\U0010ffff\U0010ffffz",
+        "\ud7ff",
+        "\ue000",
+    ],
+    t.Boolean: [False, True],
+}
+
+
+def values_of(term: Apply) -> list[Any]:
+    (column,) = columns_of(Below(term, Cut(0))).values()
+    found = EDGES[type(column.type)]
+    if isinstance(column.type, t.Decimal) and column.type.scale == 0:
+        found = [Decimal(number) for number in (*INT_RANGE, INT_RANGE[1] + 1, 999_999_999_999, 0, 5)]
+    if isinstance(column.type, t.Timestamp) and column.type.unit is t.Unit.MILLIS:
+        found = [ticks // 1_000 for ticks in found]
+    return [*found, None]
+
+
+def meant(term: Term, value: Any) -> Any:
+    """What the function gives, by the functions' own meaning."""
+    match term:
+        case Constant(fixed):
+            return fixed
+        case Apply(function, arguments, of):
+            return apply(function, [meant(argument, value) for argument in arguments], [a.type for a in arguments], of)
+        case _:
+            return value
+
+
+def truth(predicate: Predicate, term: Apply, value: Any) -> Truth:
+    (column,) = columns_of(Below(term, Cut(0))).values()
+    schema = Schema(t.Record((t.Field(0, "x", column.type),)))
+    masks = truth_masks(predicate, PlainValues(), (value,), schema)
+    (found,) = [outcome for outcome, holds in masks.items() if holds]
+    return found
+
+
+def results_of(term: Apply) -> list[Any]:
+    return list(
+        distinct(tuple(found for value in values_of(term) if (found := meant(term, value)) is not None), term.type)
+    )
+
+
+def is_of_columns_only(predicate: Predicate) -> bool:
+    return all(isinstance(term, Column) for term in terms_of(predicate)) and all(
+        map(is_of_columns_only, parts_of(predicate))
+    )
+
+
+@pytest.mark.parametrize("term", [*TAKEN_BACK, *LEFT_IN_PART], ids=repr)
+def test_a_cut_of_the_function_holds_for_just_the_values_for_which_it_holds(term: Apply) -> None:
+    for wanted, after in itertools.product(results_of(term), (False, True)):
+        raw, taken = Below(term, Cut(wanted, after)), below(term, Cut(wanted, after))
+        for value in values_of(term):
+            if value is None or meant(term, value) is not None:
+                assert truth(taken, term, value) is truth(raw, term, value), (wanted, after, value, taken)
+
+
+@pytest.mark.parametrize("term", [*TAKEN_BACK, *LEFT_IN_PART], ids=repr)
+@settings(max_examples=10, deadline=None)
+@given(data=st.data())
+def test_membership_holds_for_just_the_values_for_which_it_holds(term: Apply, data: st.DataObject) -> None:
+    wanted = tuple(data.draw(st.lists(st.sampled_from(results_of(term)), max_size=4)))
+    with_null = data.draw(st.booleans())
+    raw, taken = OneOf(term, distinct(wanted, term.type), with_null), one_of(term, wanted, with_null)
+    for value in values_of(term):
+        if value is None or meant(term, value) is not None:
+            assert truth(taken, term, value) is truth(raw, term, value), (wanted, value, taken)
+
+
+@pytest.mark.parametrize("term", TAKEN_BACK, ids=repr)
+def test_nothing_is_left_of_a_function_that_is_known_everywhere(term: Apply) -> None:
+    wanted = results_of(term)
+    middle = wanted[len(wanted) // 2]
+    assert is_of_columns_only(below(term, Cut(middle)))
+    assert is_of_columns_only(one_of(term, (middle,)))
+    assert is_of_columns_only(is_null(term))
+
+
+@pytest.mark.parametrize(
+    "term",
+    [
+        call(Function.MODULO, t.Int(), INT, 2),
+        call(Function.MONTH, t.Int(), DT),
+        call(Function.LOWER, t.String(), S),
+        call(Function.ADD, t.Double(), D, math.inf),
+        call(Function.MULTIPLY, t.Double(), D, 0.0),
+        call(Function.DIVIDE, t.Double(), 1.0, D),
+        call(Function.DATE_FORMAT, t.String(), DT, "MM-yyyy"),
+        call(Function.DATE_FORMAT, t.String(), DT, "yyyy-M"),
+        cast(S, t.Int()),
+        cast(D, t.Decimal(5, 2)),
+        cast(INT, t.Decimal(5, 2)),
+        call(Function.SUBSTRING, t.String(), S, 2, 3),
+        call(Function.ADD, t.Int(), INT, INT),
+    ],
+    ids=repr,
+)
+def test_a_function_of_which_nothing_is_known_stays_as_it_is(term: Apply) -> None:
+    wanted = {t.String: "b", t.Double: 1.0, t.Decimal: Decimal("1.00")}.get(type(term.type), 1)
+    assert below(term, Cut(wanted)) == Below(term, Cut(wanted))
+    assert one_of(term, (wanted,)) == OneOf(term, (wanted,))
+
+
+def test_a_list_too_long_to_be_taken_back_keeps_its_outer_range() -> None:
+    term = call(Function.MULTIPLY, t.Double(), D, 3.0)
+    found = one_of(term, [float(number) for number in range(1_000)])
+    assert columns_of(found) == {0: D} and OneOf(term, tuple(float(number) for number in range(1_000))) in parts_of(
+        found
+    )
+    for value in (-1.0, 0.0, 5.0, 5.1, 333.0, 334.0, math.nan, None):
+        assert truth(found, term, value) is truth(OneOf(term, tuple(float(n) for n in range(1_000))), term, value)
