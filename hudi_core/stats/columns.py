@@ -121,6 +121,21 @@ def absent(type: t.Type, count: int, default: object = None) -> ColumnStatistics
     return ColumnStatistics(type, value, value, known, known, zeros, ones, np.repeat(one.nans, count))
 
 
+def nothing(type: t.Type, count: int) -> ColumnStatistics:
+    """Statistics of files without rows."""
+    return replace(unknown(type, count), nulls=np.zeros(count, np.int64), rows=np.zeros(count, np.int64))
+
+
+def is_told(statistics: ColumnStatistics) -> Bools:
+    """Of which files all that statistics can tell is known: both bounds where there are values, nulls, and NaN."""
+    empty = (statistics.nulls == statistics.rows) & (statistics.rows >= 0)
+    told: Bools = statistics.low_known & statistics.high_known
+    if carrier(statistics.type) is Carrier.FLOATS:
+        told &= False if statistics.nans is None else ~statistics.nans
+    found: Bools = (empty | told) & (statistics.nulls >= 0)
+    return found
+
+
 def concatenated(parts: Sequence[ColumnStatistics]) -> ColumnStatistics:
     """The files of all parts (at least one, all of one type), in order."""
     first = parts[0]

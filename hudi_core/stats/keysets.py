@@ -20,6 +20,9 @@ def intersection(left: Ranges, right: Ranges) -> Ranges:
     >>> intersection(((1, 5), (8, 9)), ((4, 8),))
     ((4, 5), (8, 8))
     """
+    if len(left) == len(right) == 1:
+        first, last = max(left[0][0], right[0][0]), min(left[0][1], right[0][1])
+        return ((first, last),) if first <= last else ()
     found = []
     i = j = 0
     while i < len(left) and j < len(right):

@@ -26,6 +26,9 @@ from hudi_core.types.nodes import Type
 FEW_LEFT = 16
 """When one file in so many is left, the rest of an AND looks at those alone."""
 
+WORTH_NARROWING = 4_096
+"""Among so many files or fewer, looking at all costs less than picking some out."""
+
 Files = slice | NDArray[Any]
 """Which files to look at: consecutive numbers (start and stop given), or numbers in an array."""
 
@@ -236,15 +239,16 @@ def mask(program: Program, files: Files) -> Bools:
 def _every(parts: tuple[Program, ...], files: Files) -> Bools:
     found = mask(parts[0], files)
     for done, part in enumerate(parts[1:], start=1):
-        left = np.count_nonzero(found)
-        if not left:
-            return found
-        if left * FEW_LEFT < len(found):
-            places = found.nonzero()[0]
-            kept = _every(parts[done:], picked(files, places))
-            found = np.zeros(len(found), np.bool_)
-            found[places[kept]] = True
-            return found
+        if len(found) > WORTH_NARROWING:
+            left = np.count_nonzero(found)
+            if not left:
+                return found
+            if left * FEW_LEFT < len(found):
+                places = found.nonzero()[0]
+                kept = _every(parts[done:], picked(files, places))
+                found = np.zeros(len(found), np.bool_)
+                found[places[kept]] = True
+                return found
         found = found & mask(part, files)
     return found
 

