@@ -6,6 +6,9 @@ import doctest
 import importlib
 import pkgutil
 import re
+import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -42,3 +45,13 @@ def test_docstring_examples_give_what_they_show(name: str) -> None:
 
 def test_the_page_of_differences_is_made_from_the_declared_ones() -> None:
     assert PAGE.read_text("utf-8") == page(), "run python -m tests.conformance.differences"
+
+
+def test_commands_of_the_readme_run(tmp_path: Path) -> None:
+    command = Path(sys.executable).with_name("hudi-core")
+    subprocess.run([command, "demo"], cwd=tmp_path, check=True, capture_output=True, timeout=300)
+    lines = re.findall(r"^\$ hudi-core (.*)$", (ROOT / "README.md").read_text("utf-8"), re.M)
+    assert lines
+    for line in lines:
+        found = subprocess.run([command, *shlex.split(line)], cwd=tmp_path, capture_output=True, text=True, timeout=120)
+        assert found.returncode == 0, f"{line}: {found.stderr}"
