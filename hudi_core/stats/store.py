@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from time import perf_counter
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,13 +15,11 @@ from hudi_core.expr.predicate import And, Column, Cut, Predicate, Term, literals
 from hudi_core.stats.columns import Carrier, ColumnStatistics, Ints, carrier, concatenated, taken, unknown
 from hudi_core.stats.intervals import folded, placed
 from hudi_core.stats.keys import text_cut
-from hudi_core.stats.ordered import ordered
+from hudi_core.stats.ordered import Numbers, ordered
 from hudi_core.stats.program import Compiler, Files, Known, Program, mask
 from hudi_core.stats.promoted import promoted
 from hudi_core.stats.search import SMALL, find
 from hudi_core.truth import FALSE, NULL, TRUE, Outcomes, Truth
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -131,7 +128,11 @@ class FileStatistics:
         `facts` reads columns that are made for this predicate alone, whose ids are at most `FIRST_FACT`; they are not kept.
         Without it nothing is known of them.
         """
-        return Plan(self, predicate, facts)
+        plans, offset = [], 0
+        for segment in self.segments:
+            plans.append(_SegmentPlan(predicate, _Columns(segment, predicate, facts, offset)))
+            offset += segment.count
+        return Plan(predicate, plans)
 
 
 def _joined(first: Segment, second: Segment) -> Segment:
@@ -157,17 +158,14 @@ class Decided:
 class Plan:
     """Which files a predicate can match. File numbers are int64 and ascend; treat the arrays as read-only."""
 
-    def __init__(self, store: FileStatistics, predicate: Predicate, facts: Load | None = None) -> None:
-        self.store, self.predicate, self.facts = store, predicate, facts
-        self._parts: list[tuple[_SegmentPlan, int]] = []
-        offset = 0
-        for segment in store.segments:
-            self._parts.append((_SegmentPlan(segment, predicate, facts, offset), offset))
-            offset += segment.count
+    def __init__(self, predicate: Predicate, segments: Sequence[_SegmentPlan]) -> None:
+        """Made by `FileStatistics.plan`."""
+        self.predicate = predicate
+        self._segments = segments
 
     def possible(self) -> NDArray[np.int64]:
         """The files in which some row may match."""
-        return self._each(lambda part: find(part.program(TRUE), part.count))
+        return self._each(lambda segment: find(segment.program(TRUE), segment.count))
 
     def all_match(self) -> NDArray[np.int64]:
         """The files in which every row matches, if they have rows."""
@@ -175,20 +173,25 @@ class Plan:
 
     def outcomes(self, file: int) -> Outcomes:
         """The truths that the predicate may give on rows of one file."""
-        for part, offset in self._parts:
-            if file < offset + part.count:
-                at = np.array([file - offset])
-                return frozenset(truth for truth in Truth if mask(part.program(truth), at)[0])
-        raise IndexError(file)
+        for segment in self._segments:
+            if file < segment.count:
+                at = np.array([file])
+                return frozenset(truth for truth in Truth if mask(segment.program(truth), at)[0])
+            file -= segment.count
+        raise IndexError(f"no file {file} after the last one")
+
+    def part(self, predicate: Predicate) -> Plan:
+        """The plan of a part of the predicate alone, on the columns as they were made ready for the whole."""
+        return Plan(predicate, [replace(segment, predicate=predicate, programs={}) for segment in self._segments])
 
     def decided_by(self) -> list[Decided]:
         """What each part of the conjunction does, in the order in which they stand."""
-        left = np.ones(self.store.count, np.bool_)
+        left = np.ones(sum(segment.count for segment in self._segments), np.bool_)
         found = []
         for part in self.predicate.parts if isinstance(self.predicate, And) else (self.predicate,):
             begin = perf_counter()
             possible = np.zeros(len(left), np.bool_)
-            possible[Plan(self.store, part, self.facts).possible()] = True
+            possible[self.part(part).possible()] = True
             before = np.count_nonzero(left)
             left &= possible
             alone = len(left) - int(np.count_nonzero(possible))
@@ -196,42 +199,36 @@ class Plan:
             found.append(Decided(part, alone, further, perf_counter() - begin))
         return found
 
-    def _each(self, numbers: Callable[[_SegmentPlan], NDArray[np.integer]]) -> NDArray[np.int64]:
-        if len(self._parts) == 1:
-            return numbers(self._parts[0][0]).astype(np.int64, copy=False)
-        return np.concatenate([numbers(part).astype(np.int64) + offset for part, offset in self._parts])
+    def _each(self, numbers: Callable[[_SegmentPlan], Numbers]) -> NDArray[np.int64]:
+        if len(self._segments) == 1:
+            return numbers(self._segments[0]).astype(np.int64, copy=False)
+        found, offset = [np.zeros(0, np.int64)], 0
+        for segment in self._segments:
+            found.append(numbers(segment).astype(np.int64) + offset)
+            offset += segment.count
+        return np.concatenate(found)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _SegmentPlan:
-    """A predicate over one segment, with the columns and programs it has needed so far."""
+class _Columns:
+    """The columns of one segment that a predicate has needed so far, and the facts made for it."""
 
     segment: Segment
     predicate: Predicate
     facts: Load | None
     offset: int
-    columns: dict[int, Known] = field(default_factory=dict)
-    programs: dict[Truth, Program] = field(default_factory=dict)
+    """The number of the segment's first file."""
+    ready: dict[int, Known] = field(default_factory=dict)
 
-    @property
-    def count(self) -> int:
-        return self.segment.count
-
-    def program(self, outcome: Truth) -> Program:
-        found = self.programs.get(outcome)
-        if found is None:
-            found = self.programs[outcome] = can_be(outcome, self.predicate, Compiler(self._known))
-        return found
-
-    def _known(self, term: Term) -> Known | None:
+    def __call__(self, term: Term) -> Known | None:
         if not isinstance(term, Column):
             return None
-        found = self.columns.get(term.id)
+        found = self.ready.get(term.id)
         if found is None:
             if term.id <= FIRST_FACT and self.facts is None:
                 return None
-            segment = Segment(self.count, self._fact) if term.id <= FIRST_FACT else self.segment
-            found = self.columns[term.id] = segment.known(term, self.predicate)
+            segment = Segment(self.segment.count, self._fact) if term.id <= FIRST_FACT else self.segment
+            found = self.ready[term.id] = segment.known(term, self.predicate)
         return found
 
     def _fact(self, column: Column) -> Iterator[Piece]:
@@ -239,11 +236,30 @@ class _SegmentPlan:
         assert self.facts is not None
         for piece in self.facts(column):
             numbers = piece.numbers - self.offset
-            inside = np.flatnonzero((numbers >= 0) & (numbers < self.count))
+            inside = np.flatnonzero((numbers >= 0) & (numbers < self.segment.count))
             yield Piece(numbers[inside], taken(piece.statistics, inside))
 
 
-def _all_match(part: _SegmentPlan) -> NDArray[np.integer]:
+@dataclass(frozen=True, slots=True, eq=False)
+class _SegmentPlan:
+    """A predicate over one segment, and the programs made of it so far."""
+
+    predicate: Predicate
+    columns: _Columns
+    programs: dict[Truth, Program] = field(default_factory=dict)
+
+    @property
+    def count(self) -> int:
+        return self.columns.segment.count
+
+    def program(self, outcome: Truth) -> Program:
+        found = self.programs.get(outcome)
+        if found is None:
+            found = self.programs[outcome] = can_be(outcome, self.predicate, Compiler(self.columns))
+        return found
+
+
+def _all_match(part: _SegmentPlan) -> Numbers:
     possible = find(part.program(TRUE), part.count)
     for other in (FALSE, NULL):
         if not len(possible):

@@ -158,6 +158,16 @@ def test_each_part_of_a_conjunction_tells_what_it_removes() -> None:
     assert len(store.plan(few).decided_by()) == 1
 
 
+def test_a_part_of_a_plan_asks_no_column_again() -> None:
+    store = FileStatistics.of(MANY, Loader(MANY))
+    one, other = OneOf(NAME, (f"k{7:08d}",)), Below(ID, Cut(10**9))
+    plan = store.plan(And((one, other)))
+    assert len(plan.possible()) == 1
+    assert plan.part(one).possible().tolist() == plan.possible().tolist()
+    assert plan.part(other).possible().tolist() == list(range(MANY))
+    assert [asked.times for asked in store.segments[0].columns.values()] == [1, 1]
+
+
 class TestExtended:
     def test_what_was_made_ready_is_kept(self) -> None:
         first, second = Loader(10), Loader(3)
