@@ -1,4 +1,4 @@
-"""Statistics from the footers of base files, for tables whose metadata table has none."""
+"""Statistics from the footers of base files, for what the metadata table does not tell."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from hudi_core.engine import Footer, LeafStatistics
 from hudi_core.evolve.reconcile import Absent, stored_column
 from hudi_core.expr.predicate import Column
-from hudi_core.schema.schema import Schema
+from hudi_core.schema.schema import Path, Schema
 from hudi_core.stats.columns import absent, from_values, unknown
 from hudi_core.stats.store import Piece
 from hudi_core.timeline.slices import FileSlice
@@ -23,23 +23,23 @@ def footer_pieces(
     wanted: Schema,
     footers: Mapping[str, Footer],
 ) -> Iterator[Piece]:
-    """What footers tell of a column in numbered slices, a piece for each stored type. `stored` and `footers` are by path.
-
-    Nothing is known of a slice with log files, nor of one whose footer could not be read.
-    """
+    """What footers tell of a column in the base files of numbered slices, a piece for each stored type. `stored` and
+    `footers` are by path. Nothing is known of a file whose footer could not be read."""
     known: dict[t.Type, list[tuple[int, LeafStatistics]]] = {}
     missing: dict[object, list[int]] = {}
     nothing: list[int] = []
     for number, each in slices:
-        footer = footers.get(each.base.path) if each.base and not each.logs else None
-        if footer is None or each.base is None:
+        if each.base is None:
+            continue
+        footer = footers.get(each.base.path)
+        if footer is None:
             nothing.append(number)
             continue
         place = stored_column(stored[each.base.path], wanted, column.id)
         if isinstance(place, Absent):
             missing.setdefault(place.value, []).append(number)
             continue
-        leaf = footer.statistics.get(place.place.path)
+        leaf = _told(footer, place.place.path, column.type)
         if leaf is None:
             nothing.append(number)
         else:
@@ -62,3 +62,11 @@ def footer_pieces(
         yield Piece(np.array(absentees, np.int64), absent(column.type, len(absentees), value))
     if nothing:
         yield Piece(np.array(nothing, np.int64), unknown(column.type, len(nothing)))
+
+
+def _told(footer: Footer, path: Path, of: t.Type) -> LeafStatistics | None:
+    """What a footer tells of a column; of a record, that it is never null where a leaf below it never is."""
+    if not isinstance(of, t.Record):
+        return footer.statistics.get(path)
+    below = (footer.statistics[leaf] for leaf in footer.statistics if leaf[: len(path)] == path)
+    return LeafStatistics(of, nulls=0, values=footer.rows) if any(leaf.nulls == 0 for leaf in below) else None

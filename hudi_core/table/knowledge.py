@@ -7,8 +7,9 @@ have is null, or its default, in every row: that is knowledge, not ignorance.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import IntEnum
 from functools import cached_property
 
 import numpy as np
@@ -20,7 +21,7 @@ from hudi_core.formats.hashes import bloom_filter_key, partition_id
 from hudi_core.metadata.statistics import RecordedStatistics
 from hudi_core.metadata.stored import as_stored
 from hudi_core.schema.schema import Schema
-from hudi_core.stats.columns import absent, from_values, taken, unknown
+from hudi_core.stats.columns import absent, from_values, is_told, nothing, taken, unknown
 from hudi_core.stats.store import Piece
 from hudi_core.table.partitions import PathValue
 from hudi_core.timeline.slices import FileSlice
@@ -29,6 +30,16 @@ from hudi_core.types import nodes as t
 Numbers = npt.NDArray[np.int64]
 Recorded = Callable[[Sequence[str]], Mapping[str, tuple[RecordedStatistics, ...]]]
 """Reads the recorded statistics of columns by the names they had."""
+
+
+class Untold(IntEnum):
+    """What to think of a column in a file that has no statistics of it."""
+
+    ANYTHING = 0
+    NULLS = 1
+    """It adds rows to its slice of which the column is null, if any."""
+    NOTHING = 2
+    """It adds nothing to its slice, or is not to be thought of."""
 
 
 @dataclass(frozen=True)
@@ -43,10 +54,28 @@ class DataFiles:
     partitions: Sequence[str]
     versions: npt.NDArray[np.int32]
     certain: npt.NDArray[np.bool_]
+    logs: npt.NDArray[np.bool_]
+    """Which are log files."""
+    _keys: npt.NDArray[np.bytes_] | None = None
+
+    def chosen(self, which: npt.NDArray[np.bool_]) -> DataFiles:
+        """Some of the files."""
+        places = np.flatnonzero(which)
+        return DataFiles(
+            self.slices[places],
+            [self.names[place] for place in places.tolist()],
+            [self.partitions[place] for place in places.tolist()],
+            self.versions[places],
+            self.certain[places],
+            self.logs[places],
+            self.keys[places],
+        )
 
     @cached_property
     def keys(self) -> npt.NDArray[np.bytes_]:
         """The part of a `column_stats` key after the column, for each file."""
+        if self._keys is not None:
+            return self._keys
         return np.array([bloom_filter_key(*file) for file in zip(self.partitions, self.names, strict=True)], "S36")
 
 
@@ -76,14 +105,31 @@ class PartitionValues:
         return [Piece(np.arange(len(self.members), dtype=np.int64), taken(statistics, self.members))]
 
 
+Think = Callable[[Column, Numbers], npt.NDArray[np.int8]]
+"""For a column and files by number an `Untold` each."""
+
+
+def anything(_: Column, files: Numbers) -> npt.NDArray[np.int8]:
+    """Of files without statistics nothing is known."""
+    return np.full(len(files), Untold.ANYTHING, np.int8)
+
+
 @dataclass(frozen=True)
 class RecordedKnowledge:
-    """`column_stats` of the files of slices, joined to them by key."""
+    """`column_stats` of the files of slices, joined to them by key.
+
+    `twins` are columns, by id, whose values are also those of a column of the name given. `untold` says what to think of a
+    file without a record. With `doubted` the question is whether a look into base files could tell more: the ones of which
+    not all is known are not thought of.
+    """
 
     files: DataFiles
     versions: Sequence[Schema]
     wanted: Schema
     recorded: Recorded
+    twins: Mapping[int, str] = field(default_factory=dict)
+    untold: Think = anything
+    doubted: bool = False
 
     def pieces(self, column: Column) -> Iterator[Piece]:
         """What is known of the column in each file, as that of its slice."""
@@ -96,13 +142,17 @@ class RecordedKnowledge:
         match stored_column(schema, self.wanted, column.id):
             case Absent(value):
                 certain = self.files.certain[members]
-                sure, unsure = self.files.slices[members[certain]], self.files.slices[members[~certain]]
+                sure = self.files.slices[members[certain]]
                 yield Piece(sure, absent(column.type, len(sure), value))
-                yield Piece(unsure, unknown(column.type, len(unsure)))
+                yield from self._without(column, members[~certain])
             case Stored(place):
-                yield from self._joined(column, place.name, place.field.type, members)
+                for name in (place.name, self.twins.get(column.id)):
+                    if name is not None:
+                        members = yield from self._joined(name, place.field.type, members)
+                yield from self._without(column, members)
 
-    def _joined(self, column: Column, name: str, stored: t.Type, members: Numbers) -> Iterator[Piece]:
+    def _joined(self, name: str, stored: t.Type, members: Numbers) -> Generator[Piece, None, Numbers]:
+        """What records of the column tell; gives the files without one."""
         missing = np.ones(len(members), np.bool_)
         keys = self.files.keys[members]
         for found in self.recorded([name]).get(name, ()):
@@ -110,10 +160,21 @@ class RecordedKnowledge:
             if statistics is not None:
                 rows, at = joined(found.keys, keys)
                 missing[at] = False
-                yield Piece(self.files.slices[members[at]], taken(statistics, rows))
-        if missing.any():
-            without = members[missing]
-            yield Piece(self.files.slices[without], unknown(column.type, len(without)))
+                told = taken(statistics, rows)
+                if self.doubted:
+                    hidden = ~is_told(told) & ~self.files.logs[members[at]]
+                    told = replace(told, nulls=np.where(hidden, 0, told.nulls), rows=np.where(hidden, 0, told.rows))
+                yield Piece(self.files.slices[members[at]], told)
+        return members[missing]
+
+    def _without(self, column: Column, members: Numbers) -> Iterator[Piece]:
+        thoughts = self.untold(column, members)
+        if self.doubted:
+            thoughts = np.full(len(members), Untold.NOTHING, np.int8)
+        for thought, make in ((Untold.ANYTHING, unknown), (Untold.NULLS, absent), (Untold.NOTHING, nothing)):
+            slices = self.files.slices[members[thoughts == thought]]
+            if len(slices):
+                yield Piece(slices, make(column.type, len(slices)))
 
     def missing(self, name: str) -> Numbers:
         """The files without a record of the column of this name."""
@@ -172,11 +233,14 @@ def files_of(slices: Sequence[FileSlice], version_of: Callable[[FileSlice, str],
     names: list[str] = []
     partitions: list[str] = []
     versions: list[tuple[int, bool]] = []
+    logs: list[bool] = []
     for number, each in enumerate(slices):
         for info in each.files:
             numbers.append(number)
             names.append(info.name)
             partitions.append(each.partition)
             versions.append(version_of(each, info.name))
+            logs.append(info is not each.base)
     known = np.array(versions, np.int32).reshape(-1, 2)
-    return DataFiles(np.array(numbers, np.int64), names, partitions, known[:, 0], known[:, 1].astype(np.bool_))
+    certain = known[:, 1].astype(np.bool_)
+    return DataFiles(np.array(numbers, np.int64), names, partitions, known[:, 0], certain, np.array(logs, np.bool_))

@@ -31,6 +31,11 @@ class PathValue:
     high: object
     nulls: bool
 
+    @property
+    def is_exact(self) -> bool:
+        """Every row has the value `low`; None is null."""
+        return self.low is None or (self.low is self.high and not self.nulls)
+
 
 def path_values(path: str, config: TableConfig, types: Sequence[t.Type]) -> tuple[PathValue | None, ...]:
     """For each partition field, in order, what the path says; None: nothing.

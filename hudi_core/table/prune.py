@@ -5,36 +5,87 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import perf_counter
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from hudi_core.expr.leaves import every
 from hudi_core.expr.predicate import ALWAYS_TRUE, And, Predicate
-from hudi_core.stats.store import FileStatistics
+from hudi_core.stats.store import FileStatistics, Load
 from hudi_core.table.plan import ALL_MATCH, READ, SKIP, Reasons, ScanPlan, Step
 from hudi_core.timeline.slices import FileSlice
 
+Bools = npt.NDArray[np.bool_]
 Numbers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
 class Conjunct:
-    """One part of the predicate's outermost AND: as the user wrote it, and as it is bound."""
+    """One part of the predicate's outermost AND: as the user wrote it, and as it is bound.
+
+    `hinted` is TRUE on the same rows, and speaks of what indexes know too.
+    """
 
     text: str
     predicate: Predicate
+    hinted: Predicate
+
+
+class Knowledge(Protocol):
+    """What a source knows of some slices. Answers are for each of them, in the order in which they were asked about."""
+
+    @property
+    def note(self) -> str:
+        """What to tell of the source in this plan; empty when there is nothing."""
+        ...
+
+    def possible(self, predicate: Predicate) -> Bools:
+        """Some row may match."""
+        ...
+
+    def certain(self, predicate: Predicate) -> Bools:
+        """Every row matches."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Knowledge as statistics. `members` gives for each slice the number of what it belongs to in `statistics`: of its
+    partition, or of itself."""
+
+    statistics: FileStatistics
+    members: Numbers
+    facts: Load | None = None
+    note: str = ""
+    of_slices: bool = True
+    """Each slice has a number of its own, so that "all rows match" can be told."""
+
+    def possible(self, predicate: Predicate) -> Bools:
+        return self._each(self.statistics.plan(predicate, self.facts).possible())
+
+    def certain(self, predicate: Predicate) -> Bools:
+        if not self.of_slices:
+            return np.zeros(len(self.members), np.bool_)
+        return self._each(self.statistics.plan(predicate, self.facts).all_match())
+
+    def _each(self, numbers: Numbers) -> Bools:
+        found = np.zeros(self.statistics.count, np.bool_)
+        found[numbers] = True
+        return found[self.members]
+
+
+Open = Callable[[Numbers, Predicate], Knowledge]
+"""Makes ready what is known of the slices with these numbers, which ascend, to be asked about a predicate and its parts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A source of knowledge. `members` gives for each slice the number of what it belongs to in `statistics`: of its
-    partition, or of itself. With `note` alone it takes no part, and the note says why."""
+    """A source of knowledge. Without `open` it takes no part, and the note says why."""
 
     name: str
-    open: Callable[[Numbers], tuple[FileStatistics, Numbers]] | None
+    open: Open | None
     note: str = ""
-    about_slices: bool = False
-    """Knows slices one by one, so that "all rows match" can be told."""
 
 
 def whole(conjuncts: Sequence[Conjunct]) -> Predicate:
@@ -43,72 +94,67 @@ def whole(conjuncts: Sequence[Conjunct]) -> Predicate:
     return parts[0] if len(parts) == 1 else And(parts) if parts else ALWAYS_TRUE
 
 
+def hinted(conjuncts: Sequence[Conjunct]) -> Predicate:
+    """The predicate that a conjunction is, with what indexes know."""
+    return every([conjunct.hinted for conjunct in conjuncts])
+
+
 def prune(slices: Sequence[FileSlice], conjuncts: Sequence[Conjunct], sources: Sequence[Source]) -> ScanPlan:
     """The plan of a predicate over slices. Each source is asked only about the slices that those before it left."""
     codes = np.full(len(slices), READ, np.int8)
     removed_by = np.full(len(slices), -1, np.int32)
     left = np.arange(len(slices), dtype=np.int64)
-    predicate = whole(conjuncts)
+    plain, wide = whole(conjuncts), hinted(conjuncts)
     steps: list[Step] = []
-    opened: list[tuple[FileStatistics, Numbers, Numbers]] = []
+    opened: list[tuple[int, Knowledge, Numbers]] = []
     for number, source in enumerate(sources if conjuncts else ()):
         begun = perf_counter()
         before = len(left)
         if source.open is None or not before:
             steps.append(Step(source.name, before, 0, perf_counter() - begun, source.note))
-            opened.append((FileStatistics.of(0, lambda _: []), left[:0], left[:0]))
             continue
-        statistics, members = source.open(left)
-        asked = statistics.plan(predicate)
-        possible = np.zeros(statistics.count, np.bool_)
-        possible[asked.possible()] = True
-        kept = possible[members]
-        opened.append((statistics, left, members))
-        if source.about_slices:
-            certain = np.zeros(statistics.count, np.bool_)
-            certain[asked.all_match()] = True
-            codes[left[certain[members]]] = ALL_MATCH
+        known = source.open(left, wide)
+        opened.append((number, known, left))
+        kept = known.possible(wide)
+        codes[left[known.certain(plain)]] = ALL_MATCH
         removed_by[left[~kept]] = number
         codes[left[~kept]] = SKIP
         left = left[kept]
-        steps.append(Step(source.name, before, before - len(left), perf_counter() - begun, source.note))
+        steps.append(Step(source.name, before, before - len(left), perf_counter() - begun, known.note))
 
     def why() -> Reasons:
-        return _reasons(conjuncts, sources, opened, codes, removed_by)
+        return _reasons(conjuncts, [source.name for source in sources], opened, codes, removed_by)
 
     return ScanPlan(slices, codes, tuple(steps), why)
 
 
 def _reasons(
     conjuncts: Sequence[Conjunct],
-    sources: Sequence[Source],
-    opened: Sequence[tuple[FileStatistics, Numbers, Numbers]],
+    names: Sequence[str],
+    opened: Sequence[tuple[int, Knowledge, Numbers]],
     codes: npt.NDArray[np.int8],
     removed_by: npt.NDArray[np.int32],
 ) -> Reasons:
     """For a skipped slice the source and the first part of the conjunction that is impossible there by itself."""
     texts = [""]
     numbers = np.zeros(len(codes), np.int32)
-    for number, (statistics, asked, members) in enumerate(opened):
-        name = sources[number].name
-        gone = removed_by[asked] == number
-        undecided = gone.copy()
+    plain = whole(conjuncts)
+    for number, known, asked in opened:
+        undecided = removed_by[asked] == number
         for conjunct in conjuncts:
             if not undecided.any():
                 break
-            possible = np.zeros(statistics.count, np.bool_)
-            possible[statistics.plan(conjunct.predicate).possible()] = True
-            decided = undecided & ~possible[members]
+            decided = undecided & ~known.possible(conjunct.hinted)
             if decided.any():
-                texts.append(f"{name}: {conjunct.text}")
+                texts.append(f"{names[number]}: {conjunct.text}")
                 numbers[asked[decided]] = len(texts) - 1
                 undecided &= ~decided
         if undecided.any():
-            texts.append(f"{name}: the conditions together")
+            texts.append(f"{names[number]}: the conditions together")
             numbers[asked[undecided]] = len(texts) - 1
-        certain = asked[(codes[asked] == ALL_MATCH)] if sources[number].about_slices else asked[:0]
+        certain = asked[(codes[asked] == ALL_MATCH) & known.certain(plain)]
         if len(certain):
-            texts.append(f"{name}: every row matches")
+            texts.append(f"{names[number]}: every row matches")
             numbers[certain] = len(texts) - 1
     return Reasons(numbers, tuple(texts))
 
@@ -120,9 +166,6 @@ def alone(conjuncts: Sequence[Conjunct], slices: int, sources: Sequence[Source])
         left = np.arange(slices, dtype=np.int64)
         for source in sources:
             if source.open is not None and len(left):
-                statistics, members = source.open(left)
-                possible = np.zeros(statistics.count, np.bool_)
-                possible[statistics.plan(conjunct.predicate).possible()] = True
-                left = left[possible[members]]
+                left = left[source.open(left, conjunct.hinted).possible(conjunct.hinted)]
         found.append((conjunct.text, slices - len(left)))
     return found

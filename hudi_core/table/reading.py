@@ -46,7 +46,7 @@ class SliceReader:
         snapshot = self.sources.snapshot
         engine, base = snapshot.engine, slice.base
         reader = engine.reader(base.name.rpartition(".")[2])
-        reading = self._reading(base, self.sources.footer(base), residual is not None)
+        reading = self._reading(base, self.sources.heads.footer(base), residual is not None)
         read = projection(self._with_path_values(reading.plan, slice), engine.values)
         for batch in reader.batches(snapshot.storage, base, reading.columns):
             root = read(engine.rows.root(batch))
@@ -75,7 +75,7 @@ class SliceReader:
         return projection(reconcile(self._needed, self.wanted), self.sources.snapshot.engine.values)
 
     def _reading(self, base: FileInfo, footer: Footer, filtered: bool) -> _FileReading:
-        stored = self.sources.stored_schema(footer, base.path)
+        stored = self.sources.heads.stored_schema(footer, base.path)
         key = (id(stored), filtered)
         if key not in self._plans:
             self._plans[key] = _planned(stored, self._needed if filtered else self.wanted)

@@ -51,9 +51,8 @@ class Scan:
     @cached_property
     def plan(self) -> ScanPlan:
         """Which file slices are read, and what decided."""
-        columns = columns_of(self.predicate).values()
         snapshot = self._snapshot
-        found = prune(snapshot.slices, self._conjuncts, self._sources.in_order(columns))
+        found = prune(snapshot.slices, *self._sources.asked(self._conjuncts))
         return replace(found, warnings=tuple(snapshot.warnings))
 
     def explain(self) -> str:
@@ -66,8 +65,8 @@ class Scan:
 
     def conjuncts(self) -> list[dict[str, Any]]:
         """For each part of the predicate's AND the number of slices it would skip by itself."""
-        sources = self._sources.in_order(columns_of(self.predicate).values())
-        counted = alone(self._conjuncts, len(self._snapshot.slices), sources)
+        conjuncts, sources = self._sources.asked(self._conjuncts)
+        counted = alone(conjuncts, len(self._snapshot.slices), sources)
         return [{"condition": said, "would_skip_alone": count} for said, count in counted]
 
     def pictures(self, numbers: Sequence[int]) -> list[ColumnPicture]:
@@ -141,7 +140,8 @@ def _conjuncts(asked: Asked, schema: Schema) -> list[Conjunct]:
     where = asked.where.node if isinstance(asked.where, Built) else asked.where
     tree = parse_predicate(where) if isinstance(where, str) else where
     parts = tree.parts if isinstance(tree, AndNode) else (tree,)
-    return [Conjunct(to_sql(part), bind(part, schema, case_sensitive=asked.case_sensitive)) for part in parts]
+    bound = [(part, bind(part, schema, case_sensitive=asked.case_sensitive)) for part in parts]
+    return [Conjunct(to_sql(part), predicate, predicate) for part, predicate in bound]
 
 
 def _wanted(asked: Asked, schema: Schema) -> Schema:

@@ -1,41 +1,35 @@
-"""The sources of knowledge about a snapshot's slices, in the order in which they are asked; what they say is kept."""
+"""The sources of knowledge about a snapshot's slices, in the order in which they are asked. Rules: `specs/sources.md`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from hudi_core.engine import FileInfo, Footer
 from hudi_core.errors import TableError
-from hudi_core.expr.predicate import Column
+from hudi_core.expr.predicate import Column, Predicate, columns_of
 from hudi_core.formats.names import parse_base_file, parse_log_file
+from hudi_core.metadata.statistics import RecordedStatistics
 from hudi_core.metadata.table import COLUMN_STATS, PARTITION_STATS
-from hudi_core.schema.schema import Schema
 from hudi_core.stats.store import FileStatistics, Piece
-from hudi_core.table.footers import footer_pieces
-from hudi_core.table.knowledge import (
-    Numbers,
-    PartitionKnowledge,
-    PartitionValues,
-    RecordedKnowledge,
-    files_of,
-)
+from hudi_core.table.doubt import Doubt, is_told_of
+from hudi_core.table.facts import Facts
+from hudi_core.table.heads import Heads
+from hudi_core.table.keys import key_twins
+from hudi_core.table.knowledge import Numbers, PartitionKnowledge, PartitionValues, RecordedKnowledge, files_of
 from hudi_core.table.partitions import PathValue, path_values
+from hudi_core.table.path_facts import with_path_facts
 from hudi_core.table.picture import Bounds
-from hudi_core.table.prune import Source
+from hudi_core.table.prune import Conjunct, Known, Source
 from hudi_core.table.ranges import ranges
 from hudi_core.table.snapshot import Snapshot
-from hudi_core.timeline.schemas import with_ids_of
 from hudi_core.timeline.slices import FileSlice
-from hudi_core.types.nodes import Record
 
-_READERS = 16
-"""Footers read at the same time: they wait for storage, not for a processor."""
+MOST_IN_DOUBT = 4096
+"""Footers that are read beside `column_stats`: a second or so from a local disk, some seconds from object storage."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +37,13 @@ class Sources:
     """What is known of the slices of a snapshot. Statistics are read a column at a time, when a predicate first needs them."""
 
     snapshot: Snapshot
-    _footers: dict[str, Footer] = field(default_factory=dict, repr=False, compare=False)
-    _stored: dict[tuple[int, Record], Schema] = field(default_factory=dict, repr=False, compare=False)
+    _told: dict[int, npt.NDArray[np.bool_]] = field(default_factory=dict, repr=False, compare=False)
+    """By column the slices of which `column_stats` tell all that can be told."""
+
+    @cached_property
+    def heads(self) -> Heads:
+        """What data files say of themselves."""
+        return Heads(self.snapshot)
 
     @cached_property
     def partitions(self) -> list[str]:
@@ -73,36 +72,42 @@ class Sources:
         rows = [path_values(path, config, [place.field.type for place in found]) for path in self.partitions]
         return {place.field.id: [row[position] for row in rows] for position, place in enumerate(found)}
 
-    def in_order(self, columns: Iterable[Column]) -> list[Source]:
-        """The sources for a predicate over these columns, those first that cost least and tell most."""
-        asked = list(columns)
-        return [self._by_paths(asked), *self._by_metadata(), self._by_footers()]
+    def asked(self, conjuncts: Sequence[Conjunct]) -> tuple[list[Conjunct], list[Source]]:
+        """The parts of a predicate as sources can answer them, and the sources, those first that cost least and tell most."""
+        facts = Facts(self.partition_of)
+        said = [with_path_facts(conjunct.predicate, self.values, facts) for conjunct in conjuncts]
+        asked = [replace(each, predicate=part, hinted=part) for each, part in zip(conjuncts, said, strict=True)]
+        columns = [column for conjunct in conjuncts for column in columns_of(conjunct.predicate)]
+        return asked, [self._by_paths(columns, facts), *self._by_metadata(facts), self._by_heads(facts)]
 
-    def _by_paths(self, columns: Sequence[Column]) -> Source:
+    def _by_paths(self, columns: Sequence[int], facts: Facts) -> Source:
         name = "partition values"
         if not self.snapshot.config.partition_fields:
             return Source(name, None, "the table has no partitions")
-        if not any(column.id in self.values for column in columns):
+        if not any(column in self.values for column in columns):
             return Source(name, None, "no partition column in the predicate")
-        return Source(name, lambda left: (self._paths, self.partition_of[left]))
+        return Source(name, self._of_partitions(lambda: self._paths, facts))
 
-    def _by_metadata(self) -> list[Source]:
-        table = self.snapshot.usable(COLUMN_STATS)
-        if table is None:
-            return [
-                Source(
-                    "column_stats", None, "not in the metadata table" if self.snapshot.metadata else "no metadata table"
-                )
-            ]
+    def _by_metadata(self, facts: Facts) -> list[Source]:
+        if self.snapshot.usable(COLUMN_STATS) is None:
+            note = "not in the metadata table" if self.snapshot.metadata else "no metadata table"
+            return [Source(COLUMN_STATS, None, note)]
         found = []
         if self.snapshot.usable(PARTITION_STATS) is not None and len(self.partitions) > 1:
-            found.append(Source(PARTITION_STATS, lambda left: (self._partition_stats, self.partition_of[left])))
-        return [*found, Source(COLUMN_STATS, lambda left: (self._column_stats, left), about_slices=True)]
+            found.append(Source(PARTITION_STATS, self._of_partitions(lambda: self._partition_stats, facts)))
+        every = np.arange(len(self.snapshot.slices), dtype=np.int64)
+        return [
+            *found,
+            Source(COLUMN_STATS, lambda left, _: Known(self._column_stats, left, facts.of_slices(every))),
+        ]
 
-    def _by_footers(self) -> Source:
-        if self.snapshot.usable(COLUMN_STATS) is not None:
-            return Source("footers", None, "column_stats tell as much")
-        return Source("footers", self._open_footers, about_slices=True)
+    def _by_heads(self, facts: Facts) -> Source:
+        return Source("footers", lambda left, predicate: self._in_doubt(left, predicate, facts))
+
+    def _of_partitions(
+        self, statistics: Callable[[], FileStatistics], facts: Facts
+    ) -> Callable[[Numbers, Predicate], Known]:
+        return lambda left, _: Known(statistics(), self.partition_of[left], facts.of_partitions, of_slices=False)
 
     @cached_property
     def _paths(self) -> FileStatistics:
@@ -127,7 +132,11 @@ class Sources:
         if not self._recorded.files.certain.all():
             return []
         known = PartitionKnowledge(self.partitions, used, self.snapshot.schema, table.partition_stats)
-        return self._tried(lambda: list(known.pieces(column, self._covered)))
+        try:
+            return list(known.pieces(column, self._covered))
+        except TableError as error:
+            self.snapshot.set_aside(error)
+            return []
 
     def _covered(self, name: str) -> npt.NDArray[np.bool_]:
         """Which partitions have recorded statistics of the column for each of their live files.
@@ -142,29 +151,62 @@ class Sources:
 
     @cached_property
     def _column_stats(self) -> FileStatistics:
-        by_path = PartitionValues(self.values, self.partition_of)
-
         def load(column: Column) -> Iterable[Piece]:
-            found = by_path.pieces(column)
-            return found if found is not None else self._tried(lambda: list(self._recorded.pieces(column)))
+            found = list(self._by_path(column, self.partition_of) or self._recorded.pieces(column))
+            self._told[column.id] = is_told_of(found, len(self.snapshot.slices))
+            return found
 
         return FileStatistics.of(len(self.snapshot.slices), load)
 
+    def _by_path(self, column: Column, members: Numbers) -> list[Piece] | None:
+        return PartitionValues(self.values, members).pieces(column)
+
     @cached_property
     def _recorded(self) -> RecordedKnowledge:
-        snapshot, table = self.snapshot, self.snapshot.metadata
-        assert table is not None
+        snapshot, versions = self.snapshot, self.snapshot.history.schemas
         files = files_of(snapshot.slices, self.version_of)
-        return RecordedKnowledge(files, snapshot.history.schemas, snapshot.schema, table.column_stats)
+        twins = key_twins(snapshot.config, snapshot.schema, versions)
+        return RecordedKnowledge(files, versions, snapshot.schema, self._records, twins)
+
+    def _records(self, names: Sequence[str]) -> Mapping[str, tuple[RecordedStatistics, ...]]:
+        table = self.snapshot.usable(COLUMN_STATS)
+        try:
+            return {} if table is None else table.column_stats(names)
+        except TableError as error:
+            self.snapshot.set_aside(error)
+            return {}
+
+    def _in_doubt(self, left: Numbers, predicate: Predicate, facts: Facts) -> Known:
+        """What files say of themselves where that may change the answer."""
+        beside = self.snapshot.usable(COLUMN_STATS) is not None
+        doubt = Doubt(self.heads, self._recorded, lambda column, some: self._by_path(column, self.partition_of[some]))
+        open_questions = left[~self._settled(left, predicate)]
+        doubtful = doubt.about(open_questions, predicate, facts.of_slices(open_questions))
+        note = f"{len(doubtful)} of {len(left)} in doubt" if beside else ""
+        if beside and len(doubtful) > MOST_IN_DOUBT:
+            doubtful, note = doubtful[:0], f"{note}: more than the {MOST_IN_DOUBT} that are read beside column_stats"
+        statistics = FileStatistics.of(len(left), doubt.read(left, doubtful))
+        return Known(statistics, np.arange(len(left), dtype=np.int64), facts.of_slices(left), note)
+
+    def _settled(self, left: Numbers, predicate: Predicate) -> npt.NDArray[np.bool_]:
+        """Of which slices all that can be told of the predicate's columns is told."""
+        told = [self._told.get(column) for column in columns_of(predicate) if column > 0]
+        found = np.ones(len(left), np.bool_)
+        for each in told:
+            found &= False if each is None else each[left]
+        return found
 
     def bounds(self, column: Column, numbers: Sequence[int]) -> list[Bounds]:
         """Least and greatest value of a column in these slices, from whatever source tells."""
-        by_path = PartitionValues(self.values, self.partition_of).pieces(column)
+        by_path = self._by_path(column, self.partition_of)
         if by_path is not None:
             return ranges(column, by_path, numbers)
         if self.snapshot.usable(COLUMN_STATS) is not None:
-            return ranges(column, self._tried(lambda: list(self._recorded.pieces(column))), numbers)
-        return ranges(column, self._footer_pieces(column, np.array(numbers, np.int64)), numbers)
+            return ranges(column, list(self._recorded.pieces(column)), numbers)
+        some = np.array(numbers, np.int64)
+        doubt = Doubt(self.heads, self._recorded, lambda *_: None)
+        pieces = [Piece(some[piece.numbers], piece.statistics) for piece in doubt.read(some, some)(column)]
+        return ranges(column, pieces, numbers)
 
     def version_of(self, slice: FileSlice, name: str) -> tuple[int, bool]:
         """The number of the schema version that a file of a slice was written under, and whether that is certain."""
@@ -177,62 +219,3 @@ class Sources:
         number, certain = history.number_at(log.instant), history.certain(log.instant)
         # In layout 1 a log file goes on collecting blocks of later commits.
         return number, certain and (self.snapshot.timeline.layout > 1 or number == len(history.schemas) - 1)
-
-    def _tried(self, read: Callable[[], Iterable[Piece]]) -> Iterable[Piece]:
-        try:
-            return read()
-        except TableError as error:
-            self.snapshot.set_aside(error)
-            return []
-
-    def _open_footers(self, left: Numbers) -> tuple[FileStatistics, Numbers]:
-        by_path = PartitionValues(self.values, self.partition_of[left])
-
-        def load(column: Column) -> Iterable[Piece]:
-            found = by_path.pieces(column)
-            if found is not None:
-                return found
-            pieces = self._footer_pieces(column, left)
-            return [Piece(np.searchsorted(left, piece.numbers), piece.statistics) for piece in pieces]
-
-        return FileStatistics.of(len(left), load), np.arange(len(left), dtype=np.int64)
-
-    def _footer_pieces(self, column: Column, numbers: Numbers) -> Iterable[Piece]:
-        """What footers tell of a column in these slices."""
-        snapshot = self.snapshot
-        slices = [snapshot.slices[number] for number in numbers]
-        bases = [each.base for each in slices if each.base is not None and not each.logs]
-        footers = self.footers(bases)
-        stored = {path: self.stored_schema(footer, path) for path, footer in footers.items()}
-        return footer_pieces(column, zip(numbers.tolist(), slices, strict=True), stored, snapshot.schema, footers)
-
-    def stored_schema(self, footer: Footer, path: str) -> Schema:
-        """A base file's own schema, with the column ids of the version it was written under."""
-        base = parse_base_file(path.rpartition("/")[2])
-        history = self.snapshot.history
-        version = history.number_at(base.instant) if base else 0
-        key = (version, footer.schema.record)
-        if key not in self._stored:
-            greatest = history.latest.max_column_id
-            self._stored[key] = with_ids_of(footer.schema, history.schemas[version], greatest)
-        return self._stored[key]
-
-    def footer(self, file: FileInfo) -> Footer:
-        """The footer of a base file; raises what goes wrong."""
-        if file.path not in self._footers:
-            reader = self.snapshot.engine.reader(file.name.rpartition(".")[2])
-            self._footers[file.path] = reader.footer(self.snapshot.storage, file)
-        return self._footers[file.path]
-
-    def footers(self, files: Sequence[FileInfo]) -> Mapping[str, Footer]:
-        """Footers of base files by path, read side by side and kept. Those that cannot be read are missing, with a warning."""
-        missing = [file for file in files if file.path not in self._footers]
-        with ThreadPoolExecutor(_READERS) as pool:
-            list(pool.map(self._footer, missing))
-        return self._footers
-
-    def _footer(self, file: FileInfo) -> None:
-        try:
-            self.footer(file)
-        except TableError as error:
-            self.snapshot.warnings.append(f"{error}; its statistics are not used")

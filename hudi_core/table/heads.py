@@ -1,0 +1,79 @@
+"""What data files say of themselves: footers of base files, headers of log files. Read side by side, and kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from hudi_core.engine import FileInfo, Footer
+from hudi_core.errors import HudiError
+from hudi_core.formats.names import parse_base_file
+from hudi_core.schema.schema import Schema
+from hudi_core.table.log_headers import UNREADABLE, LogHeaders, log_headers
+from hudi_core.table.snapshot import Snapshot
+from hudi_core.timeline.schemas import with_ids_of
+from hudi_core.types.nodes import Record
+
+_READERS = 16
+"""Files read at the same time: they wait for storage, not for a processor."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Heads:
+    """The heads of a snapshot's files, each read when first asked for."""
+
+    snapshot: Snapshot
+    _footers: dict[str, Footer] = field(default_factory=dict, repr=False, compare=False)
+    _logs: dict[str, LogHeaders] = field(default_factory=dict, repr=False, compare=False)
+    _stored: dict[tuple[int, Record], Schema] = field(default_factory=dict, repr=False, compare=False)
+
+    def footer(self, file: FileInfo) -> Footer:
+        """The footer of a base file; raises what goes wrong."""
+        if file.path not in self._footers:
+            reader = self.snapshot.engine.reader(file.name.rpartition(".")[2])
+            self._footers[file.path] = reader.footer(self.snapshot.storage, file)
+        return self._footers[file.path]
+
+    def footers(self, files: Sequence[FileInfo]) -> Mapping[str, Footer]:
+        """Footers of base files by path, with others that are known. Those that cannot be read are missing, with a warning."""
+        self._read_together({file.path: file for file in files}, self._footers, self.footer)
+        return self._footers
+
+    def logs(self, paths: Sequence[str]) -> Mapping[str, LogHeaders]:
+        """What headers of log files say, by path, with others that are known; with a warning where they cannot be read."""
+        self._read_together({path: path for path in paths}, self._logs, self._log)
+        return self._logs
+
+    def stored_schema(self, footer: Footer, path: str) -> Schema:
+        """A base file's own schema, with the column ids of the version it was written under."""
+        base = parse_base_file(path.rpartition("/")[2])
+        history = self.snapshot.history
+        version = history.number_at(base.instant) if base else 0
+        key = (version, footer.schema.record)
+        if key not in self._stored:
+            greatest = history.latest.max_column_id
+            self._stored[key] = with_ids_of(footer.schema, history.schemas[version], greatest)
+        return self._stored[key]
+
+    def _log(self, path: str) -> LogHeaders:
+        self._logs[path] = UNREADABLE
+        self._logs[path] = log_headers(self.snapshot.storage.open(path))
+        return self._logs[path]
+
+    def _read_together(self, asked: Mapping[str, T], known: Mapping[str, object], read: Callable[[T], object]) -> None:
+        """Reads by path what is not known."""
+
+        def tried(one: T) -> None:
+            try:
+                read(one)
+            except HudiError as error:
+                self.snapshot.warnings.append(f"{error}; its statistics are not used")
+
+        missing = [one for path, one in asked.items() if path not in known]
+        if missing:
+            with ThreadPoolExecutor(_READERS) as pool:
+                list(pool.map(tried, missing))
