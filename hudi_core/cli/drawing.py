@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from hudi_core.table.picture import Band, ColumnPicture, Drawn
+from hudi_core.table.picture import ColumnPicture, Drawn
 from hudi_core.table.scale import Tick
 from hudi_core.truth import Verdict
 
@@ -56,11 +56,14 @@ def may_match(picture: ColumnPicture) -> str:
     """The values with which a row may match, in words.
 
     >>> from hudi_core.types import nodes as t
-    >>> bands = (Band(0.0, 0.2, "", "3"), Band(0.5, 0.5, "7", "7"))
+    >>> from hudi_core.table.picture import Band
+    >>> bands = (Band(0.0, 0.2, "below 3"), Band(0.5, 0.5, "7"))
     >>> may_match(ColumnPicture("a", t.Int(), bands, True, False, (), (), ()))
-    'up to 3, 7, null'
+    'below 3, 7, null'
     """
-    said = [_stretch(band) for band in picture.matching]
+    if picture.any_matches:
+        return "anything, as far as this column alone can tell"
+    said = [band.said for band in picture.matching]
     said += ["NaN"] * picture.nans_match + ["null"] * picture.nulls_match
     shown = [*said[:8], f"and {len(said) - 8:,} more"] if len(said) > 9 else said
     return ", ".join(shown) or "nothing"
@@ -87,10 +90,12 @@ class _Layout:
 
 
 def _place(found: Drawn | None) -> tuple[int, float, float]:
-    """Slices of which nothing is known last, those without a value before them."""
+    """Slices with bounds first, by these; then those without a value, then those of which little or nothing is known."""
     if found is None:
-        return 2, 0.0, 0.0
-    return (1, 0.0, 0.0) if found.band is None else (0, found.band.start, found.band.end)
+        return 3, 0.0, 0.0
+    if found.band is None:
+        return 1, 0.0, 0.0
+    return (0 if found.bounded else 2), found.band.start, found.band.end
 
 
 def _rows(
@@ -107,7 +112,7 @@ def _rows(
     for row, number in enumerate(numbers):
         y, kind = top + row * pitch, KINDS[verdicts[number]]
         found = picture.ranges[number]
-        if found is None or (found.band and not found.band.low and not found.band.high):
+        if found is None or (found.band and not found.bounded):
             paths.setdefault(f"{kind} unknown", []).append(_box(layout.left, layout.right, y, height))
         elif found.band is not None:
             begin, end = layout.x(found.band.start), layout.x(found.band.end)
@@ -127,7 +132,9 @@ def _box(left: float, right: float, y: float, height: float) -> str:
 
 
 def _wanted(picture: ColumnPicture, layout: _Layout, bottom: float) -> str:
-    """The stretches that may match, behind everything."""
+    """The stretches that may match, behind everything; none when all may."""
+    if picture.any_matches:
+        return ""
     stretches = [(layout.x(band.start), layout.x(band.end)) for band in picture.matching]
     if picture.nulls_match and layout.null is not None:
         stretches.append((layout.null, layout.null + _ZONE))
@@ -181,15 +188,3 @@ def _apart(ticks: Sequence[Tick], layout: _Layout) -> list[Tick]:
             found.append((layout.x(place), said))
             free = middle + half + 8
     return found
-
-
-def _stretch(band: Band) -> str:
-    match band.low, band.high:
-        case "", "":
-            return "any value"
-        case low, "":
-            return f"from {low}"
-        case "", high:
-            return f"up to {high}"
-        case low, high:
-            return low if low == high else f"{low} to {high}"

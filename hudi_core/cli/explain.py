@@ -22,10 +22,10 @@ from hudi_core.cli.options import (
     warn,
 )
 from hudi_core.cli.output import Output, say
-from hudi_core.cli.page import Explained, html_page
+from hudi_core.cli.page import Explained, Reason, html_page
 from hudi_core.cli.words import counted, duration, share, size
 from hudi_core.errors import StorageError
-from hudi_core.table.plan import ALL_MATCH, READ, SKIP, ScanPlan
+from hudi_core.table.plan import ALL_MATCH, READ, SKIP, VERDICTS, ScanPlan
 from hudi_core.table.scan import Scan
 from hudi_core.table.snapshot import MetadataMode
 from hudi_core.table.table import Table
@@ -64,7 +64,7 @@ def show(out: Output, where: str, scan: Scan) -> None:
     if out.as_json:
         out.rows((), ({"kind": "step", **step} for step in _steps(plan)))
         out.rows((), ({"kind": "condition", **condition} for condition in alone))
-        out.rows((), ({"kind": "reason", "by": said, "file_slices": count} for said, count in reasons(plan)))
+        out.rows((), ({"kind": "reason", **_reason(reason)} for reason in reasons(plan)))
         out.line({"kind": "total", **_totals(plan)})
         return
     said = _totals(plan)
@@ -72,10 +72,10 @@ def show(out: Output, where: str, scan: Scan) -> None:
     out.text(where)
     out.text()
     out.heading(f"{kept:,} of {counted(total, 'file slice')} can hold matching rows")
-    read, whole = (size(said[key]) for key in ("bytes_to_read", "bytes"))
+    whole = f"; in {said['all_match']:,} of them every row matches" if said["all_match"] else ""
     out.text(
-        f"{said['skip']:,} skipped ({share(said['skip'], total)}), {said['read']:,} to read, "
-        f"{said['all_match']:,} to read where every row matches; {read} of {whole}; decided in {duration(said['ms'] / 1e3)}"
+        f"{said['skip']:,} skipped ({share(said['skip'], total)}), {kept:,} to read, "
+        f"{size(said['bytes_to_read'])} of {size(said['bytes'])}{whole}; decided in {duration(said['ms'] / 1e3)}"
     )
     out.text()
     columns = ("step", "before", "removed", "left", "time", "", "note")
@@ -83,17 +83,22 @@ def show(out: Output, where: str, scan: Scan) -> None:
     if len(alone) > 1:
         out.text()
         out.rows(("would_skip_alone", "condition"), alone, title="Each condition by itself", folded=("condition",))
-    why = [{"slices": count, "decided_by": text} for text, count in reasons(plan)]
+    why = reasons(plan)
     if why:
         out.text()
-        out.rows(("slices", "decided_by"), why, title="What decided", folded=("decided_by",))
+        out.rows(("file_slices", "verdict", "by"), map(_reason, why), title="What decided", folded=("by",))
 
 
-def reasons(plan: ScanPlan) -> list[tuple[str, int]]:
+def reasons(plan: ScanPlan) -> list[Reason]:
     """What decided, and about how many slices; most first."""
-    counts = np.bincount(plan.reasons.numbers, minlength=len(plan.reasons.texts)).tolist()
-    found = [(said, count) for said, count in zip(plan.reasons.texts, counts, strict=True) if said and count]
-    return sorted(found, key=lambda pair: -pair[1])
+    why = plan.reasons
+    numbers, firsts, counts = np.unique(why.numbers, return_index=True, return_counts=True)
+    found = [
+        Reason(why.texts[number], VERDICTS[plan.codes[first]], count)
+        for number, first, count in zip(numbers.tolist(), firsts.tolist(), counts.tolist(), strict=True)
+        if why.texts[number]
+    ]
+    return sorted(found, key=lambda reason: -reason.count)
 
 
 def write_page(path: Path, table: Table, where: str, scan: Scan) -> None:
@@ -109,6 +114,10 @@ def write_page(path: Path, table: Table, where: str, scan: Scan) -> None:
         path.write_text(page, "utf-8", errors="backslashreplace")
     except OSError as problem:
         raise StorageError(str(path), message=problem.strerror or str(problem)) from problem
+
+
+def _reason(reason: Reason) -> dict[str, Any]:
+    return {"verdict": reason.verdict.value, "by": reason.text, "file_slices": reason.count}
 
 
 def _steps(plan: ScanPlan) -> list[dict[str, Any]]:

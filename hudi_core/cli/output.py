@@ -173,6 +173,8 @@ def _label(key: str, spaced: bool) -> str:
 
 
 def _is_number(value: object) -> bool:
+    if isinstance(value, dict):
+        return "float" in value
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 

@@ -11,6 +11,7 @@ from hudi_core.cli.drawing import KINDS, column_svg, may_match
 from hudi_core.cli.words import duration, share, size
 from hudi_core.table.picture import ColumnPicture
 from hudi_core.table.plan import ALL_MATCH, READ, SKIP, Decision, ScanPlan
+from hudi_core.truth import Verdict
 from hudi_core.types.text import text as type_text
 
 _LONGEST_REASON = 70
@@ -25,6 +26,15 @@ _LEGEND = (
 
 
 @dataclass(frozen=True, slots=True)
+class Reason:
+    """What decided (the source and the condition) that slices have a verdict, and how many they are."""
+
+    text: str
+    verdict: Verdict
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
 class Explained:
     """What the page is about. `drawn` are some of the plan's slices, to which the pictures belong."""
 
@@ -34,8 +44,7 @@ class Explained:
     plan: ScanPlan
     alone: Sequence[tuple[str, int]]
     """For each part of the predicate's AND, how many slices it skips by itself."""
-    reasons: Sequence[tuple[str, int]]
-    """What decided, and about how many slices."""
+    reasons: Sequence[Reason]
     drawn: Sequence[Decision]
     pictures: Sequence[ColumnPicture]
 
@@ -50,7 +59,7 @@ def html_page(of: Explained) -> str:
         _conditions(of),
         _reasons(of),
         _values(of),
-        f"<section><h2>File slices</h2>{_slices(of)}</section>",
+        f"<section class=wide><h2>File slices</h2>{_slices(of)}</section>",
     ]
     return (
         "<!doctype html><html lang=en><head><meta charset=utf-8>"
@@ -117,26 +126,26 @@ def _conditions(of: Explained) -> str:
     """What each condition would do alone; of no interest when there is but one."""
     if len(of.alone) < 2:
         return ""
-    rows = [(f"<code>{escape(said)}</code>", count) for said, count in of.alone]
+    rows = [(f"<code>{escape(said)}</code>", count, "skip") for said, count in of.alone]
     return _counted("Each condition by itself", "slices it would skip without the others", rows, len(of.plan.slices))
 
 
 def _reasons(of: Explained) -> str:
     """What decided about how many; of no interest when it is one thing."""
     rows = [
-        (f"{escape(source)}<span class=note><code>{escape(said)}</code></span>", count)
-        for text, count in of.reasons
-        for source, _, said in (text.partition(": "),)
+        (f"{escape(source)}<span class=note><code>{escape(said)}</code></span>", reason.count, KINDS[reason.verdict])
+        for reason in of.reasons
+        for source, _, said in (reason.text.partition(": "),)
     ]
     return _counted("What decided", "about how many slices", rows, len(of.plan.slices)) if len(rows) > 1 else ""
 
 
-def _counted(title: str, what: str, rows: Sequence[tuple[str, int]], total: int) -> str:
+def _counted(title: str, what: str, rows: Sequence[tuple[str, int, str]], total: int) -> str:
     bars = "".join(
         f"<tr><th scope=row>{head}</th><td class=bar><div class=track>"
-        f"<i class=gone style='width:{100 * count / max(1, total):.2f}%'></i></div></td>"
+        f"<i class='{'gone' if kind == 'skip' else kind}' style='width:{100 * count / max(1, total):.2f}%'></i></div></td>"
         f"<td class=num>{count:,}</td><td class=num>{share(count, total)}</td></tr>"
-        for head, count in rows
+        for head, count, kind in rows
     )
     return f"<section><h2>{title} <small class=soft>{what}</small></h2><table class=bars>{bars}</table></section>"
 
@@ -163,8 +172,9 @@ def _how_many(of: Explained) -> str:
 
 
 def _slices(of: Explained) -> str:
-    heads = ["verdict", "partition", "file id", "decided by", "size", "log files", *(p.name for p in of.pictures)]
-    rows = "".join(_slice(number, decision, of.pictures) for number, decision in enumerate(of.drawn))
+    logs = ["log files"] if any(decision.slice.logs for decision in of.drawn) else []
+    heads = ["verdict", "partition", "file id", "decided by", "size", *logs, *(picture.name for picture in of.pictures)]
+    rows = "".join(_slice(number, decision, of.pictures, bool(logs)) for number, decision in enumerate(of.drawn))
     present = {KINDS[decision.verdict] for decision in of.drawn}
     choices = [("", "all"), *((kind, _NAMES[kind]) for kind in _NAMES if kind in present)]
     buttons = "".join(
@@ -179,7 +189,7 @@ def _slices(of: Explained) -> str:
     )
 
 
-def _slice(number: int, decision: Decision, pictures: Sequence[ColumnPicture]) -> str:
+def _slice(number: int, decision: Decision, pictures: Sequence[ColumnPicture], with_logs: bool) -> str:
     kind, each = KINDS[decision.verdict], decision.slice
     cells = [
         f"<td><i class='dot {kind}'></i>{_NAMES[kind]}</td>",
@@ -187,7 +197,7 @@ def _slice(number: int, decision: Decision, pictures: Sequence[ColumnPicture]) -
         f"<td><code>{escape(each.file_id)}</code></td>",
         _reason(decision.by),
         f"<td>{size(sum(file.size for file in each.files))}</td>",
-        f"<td>{len(each.logs) or ''}</td>",
+        *([f"<td>{len(each.logs) or ''}</td>"] if with_logs else []),
         *_ranges(number, pictures),
     ]
     return f"<tr class={kind}>{''.join(cells)}</tr>"

@@ -13,6 +13,9 @@ from hudi_core.truth import TRUE
 from hudi_core.types import nodes as t
 from hudi_core.values.order import distinct, sort_key
 
+_LONGEST = 28
+"""Characters of a bound that are shown."""
+
 
 @dataclass(frozen=True, slots=True)
 class Range:
@@ -33,12 +36,11 @@ Bounds = Range | None
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """A stretch of the axis, ends between 0 and 1, with the texts of its ends; the text of an end without limit is empty."""
+    """A stretch of the axis, its ends between 0 and 1, and the same in words."""
 
     start: float
     end: float
-    low: str
-    high: str
+    said: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +48,12 @@ class Drawn:
     """A slice's values: where they lie (None: there is none), and whether nulls and NaN may be among them."""
 
     band: Band | None
+    bounded: bool
+    """A bound is known; else the band is the whole axis."""
     nulls: bool
     nans: bool
     said: str
-    """In words."""
+    """All of it in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +77,12 @@ class ColumnPicture:
     """Whether distances mean something; else values stand in their order only."""
 
     @property
+    def any_matches(self) -> bool:
+        """This column rules nothing out by itself, whatever its value."""
+        whole = any(band.start <= 0.0 and band.end >= 1.0 for band in self.matching)
+        return whole and self.nulls_match and self.nans_match is isinstance(self.type, t.Float | t.Double)
+
+    @property
     def has_nulls(self) -> bool:
         """Null is worth a place: it may match, or some slice's column is known to be able to hold it."""
         return self.nulls_match or any(found is not None and found.nulls for found in self.ranges)
@@ -92,7 +102,7 @@ def column_picture(column: Column, predicate: Predicate, bounds: Sequence[Bounds
     return ColumnPicture(
         column.name,
         column.type,
-        tuple(_band(scale, low, high) for low, high in _matching(predicate, named, points)),
+        tuple(_band(scale, stretch) for stretch in _matching(predicate, named, points)),
         can_be(TRUE, predicate, _Standing(points, None)),
         nan in points.places.values() and can_be(TRUE, predicate, _Standing(points, nan)),
         tuple((scale.at(value), shortened(value, column.type, 24)) for value in named),
@@ -107,37 +117,51 @@ def _drawn(scale: Scale, found: Range) -> Drawn:
     low = found.low if found.low == found.low else None
     high = found.high if found.high == found.high else None
     nans = found.nans or low is not found.low or high is not found.high
-    band = _band(scale, low, high) if found.values else None
+    bounded = low is not None or high is not None
     said = []
-    if band is not None:
-        said.append(_words(low, high, scale.type))
+    if found.values:
+        said.append(_words(_Stretch(low, high), scale.type) if bounded else "bounds not known")
     said += ["may hold NaN"] if nans else []
     said += [("may hold nulls" if found.values else "nulls only")] if found.nulls else []
-    return Drawn(band, found.nulls, nans, ", ".join(said) or "no rows")
+    band = _band(scale, _Stretch(low, high)) if found.values else None
+    return Drawn(band, bounded, found.nulls, nans, ", ".join(said) or "no rows")
 
 
-def _words(low: object, high: object, of: t.Type) -> str:
-    if low is None and high is None:
-        return "bounds not known"
-    if low is None:
-        return f"up to {shortened(high, of)}"
-    if high is None:
-        return f"from {shortened(low, of)}"
-    return (
-        shortened(low, of)
-        if sort_key(low, of) == sort_key(high, of)
-        else f"{shortened(low, of)} to {shortened(high, of)}"
-    )
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    """Values from one to another, None for an end without limit; and whether the ends are among them."""
+
+    low: object
+    high: object
+    with_low: bool = True
+    with_high: bool = True
 
 
-def _band(scale: Scale, low: object, high: object) -> Band:
-    """The stretch between two values; None is an end without limit."""
-    return Band(
-        0.0 if low is None else scale.at(low),
-        1.0 if high is None else scale.at(high),
-        "" if low is None else shortened(low, scale.type),
-        "" if high is None else shortened(high, scale.type),
-    )
+def _band(scale: Scale, of: _Stretch) -> Band:
+    start = 0.0 if of.low is None else scale.at(of.low) - scale.half
+    end = 1.0 if of.high is None else scale.at(of.high) + scale.half
+    return Band(start, end, _words(of, scale.type))
+
+
+def _words(of: _Stretch, type: t.Type) -> str:
+    low, high = ("" if end is None else shortened(end, type, _LONGEST) for end in (of.low, of.high))
+    if low and low == high:
+        return low
+    above = f"{'from' if of.with_low else 'above'} {low}"
+    below = f"{'up to' if of.with_high else 'below'} {high}"
+    match bool(low), bool(high):
+        case True, True:
+            return (
+                f"{low} to {high}"
+                if of.with_low and of.with_high
+                else f"{above} {'' if of.with_high else 'and '}{below}"
+            )
+        case True, False:
+            return above
+        case False, True:
+            return below
+        case _:
+            return "any value"
 
 
 @dataclass(frozen=True)
@@ -208,15 +232,16 @@ def _points(column: Column, named: Sequence[object]) -> _Points:
     return _Points(column, {sort_key(value, column.type): 2 * n + 1 for n, value in enumerate(every)}, len(named))
 
 
-def _matching(predicate: Predicate, named: Sequence[object], points: _Points) -> Iterator[tuple[object, object]]:
-    """Stretches of values in which a row may match, whatever the other columns hold; None for an end without limit."""
+def _matching(predicate: Predicate, named: Sequence[object], points: _Points) -> Iterator[_Stretch]:
+    """Stretches of values in which a row may match, whatever the other columns hold."""
     begun: int | None = None
     last = 2 * len(named)
     for place in range(last + 2):
         if place <= last and can_be(TRUE, predicate, _Standing(points, place)):
             begun = place if begun is None else begun
         elif begun is not None:
-            # A gap reaches to the literals beside it; None where there is none.
+            # A gap reaches to the literals beside it, which do not belong to it; to no limit where there is none.
             until = place - 1
-            yield named[(begun - 1) // 2] if begun else None, named[until // 2] if until < last else None
+            low = named[(begun - 1) // 2] if begun else None
+            yield _Stretch(low, named[until // 2] if until < last else None, begun % 2 == 1, until % 2 == 1)
             begun = None

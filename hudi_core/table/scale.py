@@ -19,6 +19,7 @@ from hudi_core.values.text import to_text
 _MARGIN = 0.015
 """Kept free at both ends, so that what lies at the very ends is seen."""
 _MOST_TICKS = 7
+_WIDEST = 0.05
 _HOUR = 3_600
 _SECONDS = (1, 5, 15, 30, 60, 300, 900, 1800, *(n * _HOUR for n in (1, 3, 6, 12, 24, 48, 96, 24 * 7, 24 * 14)))
 _MONTHS = (1, 3, 6, *(12 * factor * 10**power for power in range(9) for factor in (1, 2, 5)))
@@ -45,6 +46,11 @@ class Linear:
             share = (float(value) / 2 - self.low / 2) / wide if wide else 0.5
         return _MARGIN + (1 - 2 * _MARGIN) * min(max(share, 0.0), 1.0)
 
+    @property
+    def half(self) -> float:
+        """How far a value reaches to either side."""
+        return 0.0
+
     def ticks(self) -> tuple[Tick, ...]:
         match self.type:
             case t.Date():
@@ -68,6 +74,11 @@ class Ranked:
 
     def at(self, value: Any) -> float:
         return self.places[sort_key(value, self.type)]
+
+    @property
+    def half(self) -> float:
+        """How far a value reaches to either side: it stands in the middle of a place of its own."""
+        return min(_WIDEST, 0.36 / len(self.values)) if self.values else 0.0
 
     def ticks(self) -> tuple[Tick, ...]:
         last = len(self.values) - 1
@@ -93,7 +104,7 @@ def scale_over(values: Iterable[Any], named: Iterable[Any], of: t.Type) -> Scale
     return Ranked(of, places, tuple(ordered[key] for key in keys))
 
 
-def shortened(value: Any, of: t.Type, longest: int = 40) -> str:
+def shortened(value: Any, of: t.Type, longest: int) -> str:
     """The value's text for people, in quotes where it is text; what is cut off is told by an ellipsis."""
     said = to_text(value, of)
     said = said if len(said) <= longest else f"{said[: longest - 1]}…"
