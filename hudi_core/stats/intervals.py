@@ -1,8 +1,8 @@
 """What each file may hold of a column, as two keys: the form in which statistics are asked.
 
 Everything that can be decided once is decided here. An unknown bound is the end of the keys, a column without values has
-low above high, NaN counts as the greatest value, contradictory statistics are unknown ones. A comparison is then one
-comparison of integers, and asks for neither validity nor counts.
+low above high, contradictory bounds are unknown ones, NaN and null are flags. A comparison is then one comparison of
+integers, and asks for neither validity nor counts.
 """
 
 from __future__ import annotations

@@ -95,4 +95,5 @@ def _rescaled(bounds: Ints | Texts, scale: int, to: t.Decimal) -> tuple[Ints | T
     else:
         found, rest = np.divmod(bounds, 10 ** (scale - to.scale))
         fits = rest == 0
-    return found, fits & (np.abs(found) < 10**to.precision)
+    most = 10**to.precision - 1
+    return found, fits & (found >= -most) & (found <= most)

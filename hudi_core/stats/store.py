@@ -69,14 +69,16 @@ class Segment:
         if asked is None:
             asked = self.columns[column.id] = self._loaded(column)
         asked.times += 1
-        if asked.texts is not None:
+        texts = asked.texts
+        if texts is not None:
             if asked.times == 1 and self.count > SMALL:
-                return self._folded(*asked.texts, _literals(predicate, column))
-            asked.known, asked.texts = self._folded(*asked.texts), None
-        assert asked.known is not None
-        if asked.times > 1 and asked.known.ordered is None and self.count > SMALL:
-            asked.known = replace(asked.known, ordered=ordered(asked.known.listed, asked.known.keys))
-        return asked.known
+                return self._folded(*texts, _literals(predicate, column))
+            asked.known, asked.texts = self._folded(*texts), None
+        known = asked.known
+        assert known is not None
+        if asked.times > 1 and known.ordered is None and self.count > SMALL:
+            known = asked.known = replace(known, ordered=ordered(known.listed, known.keys))
+        return known
 
     def _loaded(self, column: Column) -> _Asked:
         pieces = list(self.load(column))

@@ -93,7 +93,6 @@ FAULTS: dict[str, tuple[Callable[..., object], str, str]] = {
     "ranges that end at a bound miss it": (ordered._meets_ascending, 'side="right"', 'side="left"'),
     "a run of blocks ends early": (ordered._run, "slice(first, last + 1)", "slice(first, last)"),
     "files with NaN are not listed": (search._way_of_column, "if wanted.nan else []", "if False else []"),
-    "a way for one part of OR is enough": (search._joined, "if len(known) < len(ways):", "if not known:"),
     "all match though some are null": (store._all_match, "for other in (FALSE, NULL):", "for other in (FALSE,):"),
     "statistics go by name": (store.Segment.known, "column.id", "column.name"),
 }
@@ -113,7 +112,6 @@ CONCERNS: dict[str, list[t.Type]] = {
     "a cut bound is a bound": [t.Binary()],
     "a long decimal loses its sign": [t.Decimal(30, 10)],
     "between two integers counts as after": [t.Int(), t.Long()],
-    "a way for one part of OR is enough": [t.Int(), t.Long()],
     "ranges that end at a bound miss it": [t.Int(), t.Long()],
     "a text among literals counts as the next": [t.Binary(), t.String()],
 }
