@@ -7,6 +7,7 @@ schema carries its version and its record's name there. Hidden column ids are no
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
@@ -27,6 +28,7 @@ EXTRAS: Final = b"hudi_core"
 GREATEST_PRECISION: Final = 76
 """Digits of Arrow's widest decimal."""
 
+_NO_METADATA: Final[Mapping[bytes, bytes]] = {}
 _UTC: Final = frozenset({None, "UTC"})
 _UNITS: Final = {t.Unit.MILLIS: "ms", t.Unit.MICROS: "us", t.Unit.NANOS: "ns"}
 _OF_UNIT: Final = {"s": t.Unit.MILLIS, **{name: unit for unit, name in _UNITS.items()}}
@@ -66,6 +68,7 @@ _INWARD: Final[tuple[tuple[pa.DataType, t.Type], ...]] = (
 """Arrow's types that we keep as the narrowest of ours that holds all their values; what they say more is a loss."""
 
 _TO_ARROW: Final = dict(_EXACT)
+_EXACT_KINDS: Final = frozenset(type(of) for of, _ in _EXACT)
 _FROM_ARROW: Final = {arrow: of for of, arrow in _EXACT}
 _WIDENED: Final = dict(_INWARD)
 
@@ -100,7 +103,8 @@ def schema_from_arrow(schema: pa.Schema, where: str = "schema") -> Converted[Sch
     """
     inward = _Inward(where)
     record = t.Record(tuple(inward.field(field, (field.name,)) for field in schema))
-    said = _load((schema.metadata or {}).get(EXTRAS), where)
+    metadata = schema.metadata or _NO_METADATA
+    said = _load(metadata[EXTRAS], where) if EXTRAS in metadata else {}
     version, greatest = said.get("version", 0), said.get("max_column_id", -1)
     if not isinstance(version, int) or not isinstance(greatest, int):
         raise SchemaError(where, expected="whole numbers as version and max_column_id", found=repr(said)[:60])
@@ -119,6 +123,8 @@ def from_arrow(of: pa.DataType, where: str = "type") -> Converted[t.Type]:
 
 def plain(of: t.Type) -> t.Type:
     """The type that Arrow's word for a type gives back, around the same fields."""
+    if type(of) in _EXACT_KINDS:
+        return of
     match of:
         case t.Decimal(precision, scale):
             return t.Decimal(precision, scale, t.Fixed(smallest_size(precision)))
@@ -157,6 +163,8 @@ class _Outward:
         return pa.field(field.name, arrow, field.optional, metadata or None)
 
     def type(self, of: t.Type, path: _Path) -> pa.DataType:
+        if type(of) in _EXACT_KINDS:
+            return _TO_ARROW[of]
         match of:
             case t.Record(fields):
                 return pa.struct([self.field(field, (*path, field.name)) for field in fields])
@@ -179,7 +187,7 @@ class _Outward:
             case t.Uuid() | t.Enumeration():
                 return pa.string()
             case _:
-                return _TO_ARROW[of]
+                raise AssertionError(of)
 
 
 class _Inward:
@@ -190,14 +198,14 @@ class _Inward:
         self.losses: list[Loss] = []
 
     def field(self, arrow: pa.Field, path: _Path, *, column: bool = True) -> t.Field:
-        metadata = arrow.metadata
-        of = self.type(arrow.type, path)
-        default = implied_default(arrow.nullable, column=column)
-        if metadata is None:
-            return t.Field(NO_ID, path[-1], of, arrow.nullable, None, default)
+        metadata, optional = arrow.metadata or _NO_METADATA, arrow.nullable
+        column_id = self._id(metadata[FIELD_ID], path) if FIELD_ID in metadata else NO_ID
+        of, default = self.type(arrow.type, path), implied_default(optional, column=column)
+        found = t.Field(column_id, path[-1], of, optional, None, default)
+        if EXTRAS not in metadata:
+            return found
         where = self._at(path)
-        found = t.Field(_id(metadata.get(FIELD_ID), where), path[-1], of, arrow.nullable, None, default)
-        return restored(found, _load(metadata.get(EXTRAS), where), plain, where)
+        return restored(found, _load(metadata[EXTRAS], where), plain, where)
 
     def type(self, arrow: pa.DataType, path: _Path) -> t.Type:
         exact = _FROM_ARROW.get(arrow)
@@ -249,6 +257,12 @@ class _Inward:
         self.losses.append(Loss(".".join(path), _shown(arrow), text(of)))
         return of
 
+    def _id(self, stated: bytes, path: _Path) -> int:
+        if not stated.isdigit():
+            expected = f"a column id as {FIELD_ID.decode()}"
+            raise SchemaError(self._at(path), expected=expected, found=repr(stated)[:40])
+        return int(stated)
+
     def _at(self, path: _Path) -> str:
         return f"{self._where}: {'.'.join(path)}" if path else self._where
 
@@ -263,19 +277,9 @@ def _shown(arrow: pa.DataType) -> str:
     return shown if len(shown) <= 60 else f"{shown[:57]}..."
 
 
-def _id(stated: bytes | None, where: str) -> int:
-    if stated is None:
-        return NO_ID
-    if not stated.isdigit():
-        raise SchemaError(where, expected=f"a column id as {FIELD_ID.decode()}", found=repr(stated)[:40])
-    return int(stated)
-
-
-def _load(extras: bytes | None, where: str) -> Any:
-    if extras is None:
-        return {}
+def _load(extras: bytes, where: str) -> Any:
     try:
-        found = json.loads(extras)
+        found = json.loads(extras.decode())
     except ValueError:
         found = None
     if not isinstance(found, dict):

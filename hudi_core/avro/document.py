@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 from hudi_core.errors import SchemaError
 
@@ -12,7 +12,8 @@ PRIMITIVES: Final = ("null", "boolean", "int", "long", "float", "double", "bytes
 NAMED: Final = ("record", "error", "enum", "fixed")
 
 _NAME = re.compile(r"[^\W\d]\w*")
-"""Letters of any script: what Avro's Java library takes. The specification has ASCII only."""
+"""Letters of any script, as Avro's Java library takes them; the specification has ASCII only, where Python's identifiers
+are these names."""
 
 
 def parse_document(text: str | dict[str, Any] | list[Any], where: str) -> object:
@@ -48,9 +49,11 @@ def simple_name(name: str) -> str:
     return name.rpartition(".")[2]
 
 
-def is_name(name: object) -> bool:
+def is_name(name: object) -> TypeGuard[str]:
     """A name as Avro wants it: a letter or `_`, then letters, digits or `_`."""
-    return isinstance(name, str) and _NAME.fullmatch(name) is not None
+    if not isinstance(name, str):
+        return False
+    return name.isidentifier() if name.isascii() else _NAME.fullmatch(name) is not None
 
 
 def is_full_name(name: object) -> bool:

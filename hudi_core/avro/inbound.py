@@ -40,6 +40,8 @@ _ATTRIBUTES: Final[Mapping[str, frozenset[str]]] = {
 }
 _FIELD_ATTRIBUTES: Final = frozenset({"name", "type", "doc", "default", "aliases"})
 _TYPE_ONLY: Final = frozenset({"type"})
+_NOTHING: Final[Mapping[str, object]] = {}
+_PLAIN: Final = {name: (of, _NOTHING) for name, of in PRIMITIVE_TYPES.items()}
 _KEY: Final = t.Field(0, "key", t.String(), optional=False)
 
 _Path = tuple[str, ...]
@@ -54,7 +56,7 @@ def schema_from_avro(text: str | dict[str, Any] | list[Any], where: str = "schem
     A root that is a union of null and a record is that record. Raises `SchemaError` with the path when the text is no valid
     Avro schema, when a record contains itself, when a field can only be null, and when the root is no record.
     """
-    found, _ = _Reader(where).place(parse_document(text, where), "", ())[0]
+    found = _Reader(where).place(parse_document(text, where), "", ())[0]
     if not isinstance(found, t.Record):
         raise SchemaError(where, expected="a record", found=type(found).__name__.lower())
     return Schema(record_with_ids(found))
@@ -62,7 +64,7 @@ def schema_from_avro(text: str | dict[str, Any] | list[Any], where: str = "schem
 
 def field_from_avro(text: str | dict[str, Any] | list[Any], where: str = "schema") -> t.Field:
     """Any Avro schema, as the field `value` with id 0 that holds it: its type, and whether it is nullable."""
-    (found, properties), optional, _ = _Reader(where).place(parse_document(text, where), "", ())
+    found, properties, optional, _ = _Reader(where).place(parse_document(text, where), "", ())
     return t.Field(0, "value", found, optional=optional, type_properties=properties)
 
 
@@ -84,19 +86,21 @@ class _Reader:
         self._columns = 0
         self._deepest = 0
 
-    def place(self, json: object, space: str, path: _Path) -> tuple[_Found, bool, bool]:
+    def place(self, json: object, space: str, path: _Path) -> tuple[t.Type, _Json, bool, bool]:
         """What stands at a place: the type with its properties, whether null may stand there, and whether null is first."""
         if not isinstance(json, list):
-            if json == "null" or (isinstance(json, dict) and json.get("type") == "null"):
+            if _is_null(json):
                 raise self._error(path, "a type other than null", "null alone")
-            return self._type(json, space, path), False, False
+            return *self._type(json, space, path), False, False
+        if len(json) == 2 and json[0] == "null" and not _is_null(json[1]):
+            return *self._branch(json[1], space, path), True, True
         branches = [branch for branch in json if not _is_null(branch)]
         nulls = len(json) - len(branches)
         if not branches or nulls > 1:
             raise self._error(path, "a union of types, null at most once", f"a union of {len(json)} with {nulls} null")
         optional, null_first = nulls == 1, _is_null(json[0])
         if len(branches) == 1:
-            return self._branch(branches[0], space, path), optional, null_first
+            return *self._branch(branches[0], space, path), optional, null_first
         members = []
         for position, branch in enumerate(branches):
             name = f"member{position}"
@@ -104,7 +108,7 @@ class _Reader:
             members.append(t.Field(0, name, found, optional=False, type_properties=properties))
         self._refuse_ambiguous(members, path)
         self._count(len(members))
-        return (t.Union(tuple(members)), {}), optional, null_first
+        return t.Union(tuple(members)), _NOTHING, optional, null_first
 
     def _branch(self, json: object, space: str, path: _Path) -> _Found:
         if isinstance(json, list):
@@ -116,8 +120,7 @@ class _Reader:
         if len(path) > MAX_DEPTH:
             raise self._error(path[:3], f"at most {MAX_DEPTH} levels", "deeper nesting")
         if isinstance(json, str):
-            primitive = PRIMITIVE_TYPES.get(json)
-            return (primitive, {}) if primitive is not None else self._reference(json, space, path)
+            return _PLAIN.get(json) or self._reference(json, space, path)
         if not isinstance(json, dict):
             raise self._error(path, "a type", repr(json)[:40])
         kind = json.get("type")
@@ -129,14 +132,14 @@ class _Reader:
             return inner, {**properties, **more}
         if not isinstance(kind, str):
             raise self._error(path, "a type", repr(kind)[:40])
+        if kind in PRIMITIVE_TYPES:
+            return logical_primitive(kind, json), _without(json, logical_attributes(json))
         if kind in NAMED:
             return self._define("record" if kind == "error" else kind, json, space, path)
         if kind == "array":
-            return self._array(json, space, path), {}
+            return self._array(json, space, path), _NOTHING
         if kind == "map":
-            return self._map(json, space, path), {}
-        if kind in PRIMITIVE_TYPES:
-            return logical_primitive(kind, json), _without(json, _TYPE_ONLY | logical_attributes(json))
+            return self._map(json, space, path), _NOTHING
         return self._reference(kind, space, path)
 
     def _array(self, json: _Json, space: str, path: _Path) -> t.Array:
@@ -152,7 +155,7 @@ class _Reader:
 
     def _inside(self, json: object, name: str, space: str, path: _Path) -> t.Field:
         self._count(1)
-        (found, properties), optional, _ = self.place(json, space, (*path, name))
+        found, properties, optional, _ = self.place(json, space, (*path, name))
         return t.Field(0, name, found, optional=optional, type_properties=properties)
 
     def _reference(self, name: str, space: str, path: _Path) -> _Found:
@@ -209,7 +212,7 @@ class _Reader:
         record = t.Record(
             fields, name, _text(json.get("doc")), self._aliases(json, space, path), _without(json, attributes)
         )
-        return self._disguised(record, logical, path), {}
+        return self._disguised(record, logical, path), _NOTHING
 
     def _disguised(self, record: t.Record, logical: object, path: _Path) -> t.Record:
         if logical == "variant":
@@ -220,19 +223,18 @@ class _Reader:
         return replace(record, kind=t.RecordKind.BLOB) if logical == "blob" and is_blob(record) else record
 
     def _field(self, json: object, position: int, space: str, path: _Path) -> t.Field:
-        name = json.get("name") if isinstance(json, dict) else None
-        if not isinstance(json, dict) or not isinstance(name, str) or not is_name(name):
-            raise self._error(path, "a field with a name of letters, digits and _", repr(name or json)[:60])
+        if not isinstance(json, dict):
+            raise self._error(path, "a field", repr(json)[:60])
+        name = json.get("name")
+        if not is_name(name):
+            raise self._error(path, "a field with a name of letters, digits and _", repr(name)[:60])
         inner = (*path, name)
         if "type" not in json:
             raise self._error(inner, "a type", "none")
-        (found, type_properties), optional, null_first = self.place(json["type"], space, inner)
+        found, type_properties, optional, null_first = self.place(json["type"], space, inner)
         default: object = t.ABSENT
         if "default" in json:
             default = self._default(json["default"], found, optional, null_first, inner)
-        aliases = json.get("aliases", [])
-        if not isinstance(aliases, list) or not all(isinstance(alias, str) for alias in aliases):
-            raise self._error(inner, "a list of aliases", repr(aliases)[:40])
         # The position is the final id in the root record, where most fields are; giving the ids then copies none of them.
         return t.Field(
             position,
@@ -241,10 +243,15 @@ class _Reader:
             optional,
             _text(json.get("doc")),
             default,
-            tuple(aliases),
+            self._field_aliases(json["aliases"], inner) if "aliases" in json else (),
             _without(json, _FIELD_ATTRIBUTES),
             type_properties,
         )
+
+    def _field_aliases(self, json: object, path: _Path) -> tuple[str, ...]:
+        if not isinstance(json, list) or not all(isinstance(alias, str) for alias in json):
+            raise self._error(path, "a list of aliases", repr(json)[:40])
+        return tuple(json)
 
     def _default(self, json: object, of: t.Type, optional: bool, null_first: bool, path: _Path) -> object:
         if null_first:
@@ -307,5 +314,5 @@ def _text(json: object) -> str | None:
 
 def _without(json: _Json, attributes: frozenset[str]) -> _Json:
     if json.keys() <= attributes:
-        return {}
+        return _NOTHING
     return {key: value for key, value in json.items() if key not in attributes}

@@ -36,14 +36,14 @@ _ON_PRIMITIVES: Final[Mapping[tuple[str, str], t.Type]] = {
     ("long", "local-timestamp-nanos"): t.Timestamp(t.Unit.NANOS, zoned=False),
     ("string", "uuid"): t.Uuid(),
 }
-_PARAMETERS: Final[Mapping[str, frozenset[str]]] = {
-    **{name: frozenset() for _, name in _ON_PRIMITIVES},
-    "decimal": frozenset({"precision", "scale"}),
-    "vector": frozenset({"dimension", "elementType", "storageBacking"}),
+_ATTRIBUTES: Final[Mapping[object, frozenset[str]]] = {
+    **{name: frozenset({"type", "logicalType"}) for _, name in _ON_PRIMITIVES},
+    "decimal": frozenset({"type", "logicalType", "precision", "scale"}),
+    "vector": frozenset({"type", "logicalType", "dimension", "elementType", "storageBacking"}),
 }
-"""The logical types without fields that are known, with the attributes that belong to them."""
+"""The logical types without fields that are known, with the attributes that they take."""
 
-_NO_ATTRIBUTES: Final[frozenset[str]] = frozenset()
+_NO_LOGICAL_TYPE: Final = frozenset({"type"})
 _BACKING: Final = t.Vector(1).backing
 
 Json = Mapping[str, object]
@@ -52,9 +52,7 @@ Json = Mapping[str, object]
 def logical_attributes(json: Json) -> frozenset[str]:
     """The attributes that a known logical type takes, valid or not; an unknown one and its attributes are properties."""
     logical = json.get("logicalType")
-    if not isinstance(logical, str) or logical not in _PARAMETERS:
-        return _NO_ATTRIBUTES
-    return _PARAMETERS[logical] | {"logicalType"}
+    return _ATTRIBUTES.get(logical, _NO_LOGICAL_TYPE) if isinstance(logical, str) else _NO_LOGICAL_TYPE
 
 
 def logical_primitive(kind: str, json: Json) -> t.Type:

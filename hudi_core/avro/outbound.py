@@ -83,11 +83,10 @@ class _Writer:
         match of:
             case t.Date():
                 return _primitive("int", "date", properties)
-            case t.Time(unit):
-                base = "int" if unit is t.Unit.MILLIS else "long"
-                return _primitive(base, f"time-{unit.name.lower()}", properties)
             case t.Timestamp(unit, zoned):
-                return _primitive("long", f"{'' if zoned else 'local-'}timestamp-{unit.name.lower()}", properties)
+                return _primitive("long", f"{'' if zoned else 'local-'}timestamp-{_unit(unit)}", properties)
+            case t.Time(unit):
+                return _primitive("int" if unit is t.Unit.MILLIS else "long", f"time-{_unit(unit)}", properties)
             case t.Uuid(fixed=None):
                 return _primitive("string", "uuid", properties)
             case t.Decimal(precision, scale, fixed=None):
@@ -223,6 +222,10 @@ def _primitive(base: str, logical: str | None, properties: Mapping[str, object])
     if logical is not None:
         return {"type": base, "logicalType": logical, **properties}
     return {"type": base, **properties} if properties else base
+
+
+def _unit(unit: t.Unit) -> str:
+    return "micros" if unit is t.Unit.MICROS else "millis" if unit is t.Unit.MILLIS else "nanos"
 
 
 def _logical(of: t.Type) -> dict[str, object]:

@@ -13,8 +13,8 @@ from itertools import count
 from typing import Final
 
 from hudi_core.types.disguised import VARIANT_FIELDS
-from hudi_core.types.nodes import Array, Field, Map, Record, RecordKind, Type, Union, children
-from hudi_core.types.walk import walk, with_children
+from hudi_core.types.nodes import NESTED, Field, Record, RecordKind, Type, Union, children
+from hudi_core.types.walk import with_children
 
 NO_ID: Final = -1
 """Stands in a field that has no column id yet."""
@@ -37,7 +37,7 @@ def record_with_ids(of: Record, first: int = 0) -> Record:
 
 def record_with_missing_ids(of: Record, greatest: int = -1) -> Record:
     """The record whose fields keep their ids; those with `NO_ID` get ids beyond all of these and `greatest`, in block order."""
-    fresh = count(max(greatest, max((field.id for _, field in walk(of)), default=-1)) + 1)
+    fresh = count(max(greatest, max(column_ids(of), default=-1)) + 1)
     numbered = _numbered(of, lambda field: next(fresh) if field.id == NO_ID else field.id, hidden_ids(NO_ID))
     assert isinstance(numbered, Record)
     return numbered
@@ -47,6 +47,16 @@ def with_hidden_ids(of: Type, column: int) -> Type:
     """A type that stands in a known column, with hidden ids in all of it."""
     hidden = hidden_ids(column)
     return _numbered(of, lambda _: next(hidden), hidden)
+
+
+def column_ids(of: Type) -> list[int]:
+    """All ids of the fields in a type, NO_ID for those without."""
+    fields = children(of)
+    found = [field.id for field in fields]
+    for field in fields:
+        if isinstance(field.type, NESTED):
+            found += column_ids(field.type)
+    return found
 
 
 def hidden_ids(column: int) -> Iterator[int]:
@@ -70,7 +80,11 @@ def _numbered(of: Type, give: _Give, hidden: Iterator[int]) -> Type:
     own, below = give_hidden if concealed else give, give_hidden if disguised else give
     block = _block(of, inner, own)
     around = hidden if concealed else None
-    return with_children(of, tuple(_with_id(*each, below, around) for each in zip(inner, block, strict=True)))
+    numbered = [
+        field if field.id == column and not isinstance(field.type, NESTED) else _with_id(field, column, below, around)
+        for field, column in zip(inner, block, strict=True)
+    ]
+    return with_children(of, tuple(numbered))
 
 
 def _block(of: Type, inner: tuple[Field, ...], own: _Give) -> list[int]:
@@ -83,7 +97,7 @@ def _block(of: Type, inner: tuple[Field, ...], own: _Give) -> list[int]:
 
 def _with_id(field: Field, column: int, give: _Give, hidden: Iterator[int] | None) -> Field:
     of = field.type
-    if isinstance(of, Record | Array | Map | Union):
+    if isinstance(of, NESTED):
         of = _numbered(of, give, hidden_ids(column) if hidden is None else hidden)
     if column == field.id and of is field.type:
         return field
