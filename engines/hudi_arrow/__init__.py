@@ -1,9 +1,23 @@
-"""The Arrow engine: pyarrow arrays, a batch at a time; the default.
+"""The Arrow engine: pyarrow arrays, a batch at a time; the default. What it answers: `specs/engine.md`.
 
-types    core types to and from Arrow's, one table
+engine       the bundle
+types        core types to and from Arrow's, one table
 schema_text  the form `arrow` of schema text: Arrow's own JSON
-values   operations on an Arrow array
-parquet  base files: footers and batches
-storage  tables on local paths and on any URL that pyarrow or fsspec opens
-engine   the bundle
+storage      tables on local paths and on any URL that pyarrow or fsspec opens
+parquet      Parquet base files: footers and batches
+orc          ORC base files
+footers      what a footer says of a file's schema, and batches in its types
+leaves       statistics in a Parquet footer, as values of ours
+chunks       column chunks, from the footer's own bytes
+rows         batches of a scan, and their rows as JSON
+output       rows written to a file
+values       operations on an Arrow array: the engine's `Values`
+arrays       arrays in one physical form, taken apart and put together, from and to values
+compare      order and equality
+functions    the known functions
+arithmetic   + - * / % negative abs
+text         LIKE, regular expressions, substrings
+dates        the calendar
+casts        stored conversions and SQL's CAST
+distinct     a function of values, called once for each distinct one
 """

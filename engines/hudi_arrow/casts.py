@@ -46,8 +46,8 @@ def _converted(array: Array, how: Cast, source: t.Type, to: t.Type) -> Array | N
             return array.cast(wanted, safe=False)
         case Cast.FLOAT_TO_DOUBLE:
             return array.cast(pa.string()).cast(pa.float64())
-        case Cast.TO_TEXT if isinstance(source, t.Int | t.Long | t.Boolean):
-            return array.cast(wanted)
+        case Cast.TO_TEXT:
+            return _as_text(array, source)
         case Cast.ENCODE | Cast.DECODE | Cast.RESCALE:
             return array.cast(wanted)
         case Cast.TO_DECIMAL if isinstance(source, t.Int | t.Long):
@@ -95,8 +95,8 @@ def _cast(array: Array, source: t.Type, to: t.Type) -> Array | None:
             return array.cast(wanted, safe=False)
         case t.Boolean(), t.Int() | t.Long() | t.Float() | t.Double():
             return array.cast(pa.int32()).cast(wanted)
-        case t.Boolean() | t.Int() | t.Long(), t.String():
-            return array.cast(wanted)
+        case _, t.String():
+            return _as_text(array, source)
         case t.Float() | t.Double(), t.Int() | t.Long():
             return _saturated(array, INT_RANGE if isinstance(to, t.Int) else LONG_RANGE, wanted)
         case t.Int() | t.Long() | t.Float() | t.Double(), t.Boolean():
@@ -125,6 +125,26 @@ def _cast(array: Array, source: t.Type, to: t.Type) -> Array | None:
             return with_nulls(np.where(beyond, 0, days), array, pa.int32(), beyond).view(wanted)
         case t.Timestamp(unit), t.Long():
             return with_nulls(integers(array) // unit.value, array, wanted)
+        case _:
+            return None
+
+
+def _as_text(array: Array, source: t.Type) -> Array | None:
+    """Texts by Arrow where they are Java's: no exponents, four-digit years. None elsewhere."""
+    match source:
+        case t.Boolean() | t.Int() | t.Long() | t.Enumeration():
+            return array.cast(pa.string())
+        case t.Float() | t.Double():
+            size = pc.abs(array)
+            plain_range = pc.and_(pc.greater_equal(size, 1e-3), pc.less(size, 1e7))
+            if pc.all(pc.or_(plain_range, pc.equal(size, 0.0))).as_py() is False:
+                return None
+            found = array.cast(pa.string())
+            whole = pc.invert(pc.match_substring(found, "."))
+            return pc.if_else(whole, pc.binary_join_element_wise(found, ".0", ""), found)
+        case t.Decimal():
+            found = array.cast(pa.string())
+            return None if pc.any(pc.match_substring(found, "E")).as_py() else found
         case _:
             return None
 

@@ -14,9 +14,13 @@ from hudi_arrow.footers import chosen, file_schema, texts, typed
 from hudi_arrow.leaves import FooterStatistics, leaves
 from hudi_arrow.storage import decoding, native_file
 from hudi_core.engine import FileInfo, Footer, Storage
+from hudi_core.errors import CorruptFileError
 from hudi_core.schema.schema import Schema
 
 _WHAT = "a Parquet file"
+_MAGIC = b"PAR1"
+_FIRST_READ = 1 << 19
+"""Enough for the footer of a file with Hudi's bloom filter in one go."""
 _BATCH_ROWS = 65_536
 _INT96 = pa.timestamp("us", "UTC")
 """What INT96 stands for: Spark and Hive write instants there."""
@@ -27,7 +31,10 @@ class ParquetReader:
 
     def footer(self, storage: Storage, file: FileInfo) -> Footer:
         tail = _tail(storage, file)  # type: ignore[arg-type]  # hashed by identity
-        statistics = FooterStatistics(tail.metadata, leaves(tail.schema.record))
+        metadata = tail.metadata
+        statistics = FooterStatistics(
+            tail.where, tail.footer, tail.writer, metadata.num_rows, leaves(tail.schema.record)
+        )
         return Footer(tail.metadata.num_rows, tail.schema, tail.said, statistics)
 
     def batches(
@@ -42,18 +49,29 @@ class ParquetReader:
         groups = range(tail.metadata.num_row_groups) if row_groups is None else row_groups
         with native_file(storage, file) as source, decoding(tail.where, _WHAT):
             opened = pq.ParquetFile(
-                source, metadata=tail.metadata, pre_buffer=True, coerce_int96_timestamp_unit=_INT96.unit
+                source,
+                metadata=tail.metadata,
+                pre_buffer=True,
+                page_checksum_verification=True,  # of writers that leave one, as Apache Hudi's does
+                coerce_int96_timestamp_unit=_INT96.unit,
             )
             # One group at a time: what is asked for at once is fetched at once.
             for group in groups:
+                rows = 0
                 for batch in opened.iter_batches(_BATCH_ROWS, row_groups=[group], columns=schema.names):
+                    rows += batch.num_rows
                     yield typed(batch, schema)
+                said = tail.metadata.row_group(group).num_rows
+                if rows != said:
+                    raise CorruptFileError(tail.where, expected=f"{said} rows in row group {group}", found=str(rows))
 
 
 @dataclass(frozen=True, slots=True)
 class _Tail:
     where: str
+    footer: bytes
     metadata: pq.FileMetaData
+    writer: str
     said: dict[str, str]
     schema: Schema
 
@@ -63,12 +81,30 @@ def _tail(storage: Any, file: FileInfo) -> _Tail:
     """The end of a file, kept for the next question about it: files of a table never change. A bloom filter makes it large."""
     where = f"{storage.uri.rstrip('/')}/{file.path}"
     with native_file(storage, file) as source, decoding(where, _WHAT):
-        metadata = pq.read_metadata(source)
-        said = texts(metadata.metadata)
+        footer = _footer(source, where)
+        metadata = pq.read_metadata(pa.BufferReader(_MAGIC + footer + len(footer).to_bytes(4, "little") + _MAGIC))
+        writer, said = metadata.created_by or "", texts(metadata.metadata)
         arrow = metadata.schema.to_arrow_schema()
         physical = iter([metadata.schema.column(number).physical_type for number in range(metadata.num_columns)])
         fields = [field.with_type(_without_int96(field.type, physical)) for field in arrow]
-        return _Tail(where, metadata, said, file_schema(pa.schema(fields, arrow.metadata), said, where))
+        schema = file_schema(pa.schema(fields, arrow.metadata), said, where)
+    rows = sum(metadata.row_group(group).num_rows for group in range(metadata.num_row_groups))
+    if rows != metadata.num_rows:
+        raise CorruptFileError(where, expected=f"{metadata.num_rows} rows", found=f"{rows} in all row groups")
+    return _Tail(where, footer, metadata, writer, said, schema)
+
+
+def _footer(source: pa.NativeFile, where: str) -> bytes:
+    """The footer's bytes, usually in one read."""
+    size = source.size()
+    end: bytes = source.read_at(min(size, _FIRST_READ), max(size - _FIRST_READ, 0))
+    length = int.from_bytes(end[-8:-4], "little")
+    if end[-4:] != _MAGIC or length > size - 12:
+        found = "an encrypted footer" if end[-4:] == b"PARE" else f"{size} bytes that end in {end[-8:]!r}"
+        raise CorruptFileError(where, expected=_WHAT, found=found)
+    if length > len(end) - 8:
+        end = source.read_at(length + 8, size - length - 8)
+    return end[len(end) - 8 - length : -8]
 
 
 def _without_int96(of: pa.DataType, physical: Iterator[str]) -> pa.DataType:

@@ -90,8 +90,8 @@ def _texts(array: Array, of: t.Decimal | t.Date | t.Time | t.Timestamp) -> Array
         return None
     if isinstance(of, t.Date):
         return array.cast(pa.string())
-    naive = ticks.view(pa.timestamp(array.type.unit))
-    texts = _padded(pc.strftime(naive, "%Y-%m-%dT%H:%M:%S"), of.unit)
+    naive = ticks.view(pa.timestamp(array.type.unit)).cast(pa.string())
+    texts = _padded(pc.binary_replace_slice(naive, len("0000-00-00"), len("0000-00-00 "), "T"), of.unit)
     return pc.binary_join_element_wise(texts, "Z", "") if of.zoned else texts
 
 

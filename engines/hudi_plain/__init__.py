@@ -1,5 +1,7 @@
 """The plain engine: Python values, one row at a time; no dependency, the reference in tests, the example to copy.
 
-values   operations on a Python value
 engine   the bundle
+storage  tables in local folders
+rows     batches of at most one row
+values   operations on a Python value
 """

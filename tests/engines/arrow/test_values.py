@@ -8,12 +8,15 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from hudi_arrow.arrays import from_values, to_values
 from hudi_arrow.values import ArrowValues
 from hudi_core.expr.functions import Function
 from hudi_core.expr.predicate import AnyRun, Cut
 from hudi_core.types import nodes as t
+from hudi_core.values.text import to_text
 
 VALUES = ArrowValues()
 DAY = 86_400
@@ -134,3 +137,18 @@ def test_unions_in_sparse_layout() -> None:
     )
     assert to_values(sparse, union) == [(0, 1), (1, "b"), (0, 3)]
     assert VALUES.branch(sparse.slice(1), 0).to_pylist() == [None, 3]
+
+
+@settings(deadline=None)
+@given(
+    st.lists(
+        st.none()
+        | st.just(0.0)
+        | st.floats(0.0078125, 8_388_608.0, width=32)
+        | st.floats(-8_388_608.0, -0.0078125, width=32)
+    )
+)
+def test_texts_of_plain_floats_are_javas(rows: list[float | None]) -> None:
+    for of in (t.Float(), t.Double()):
+        found = VALUES.convert(from_values(rows, of), of, t.String()).to_pylist()
+        assert found == [None if row is None else to_text(row, of) for row in rows]
