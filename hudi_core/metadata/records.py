@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hudi_core.engine import Storage
 from hudi_core.errors import CorruptFileError, UnsupportedError
@@ -71,6 +72,13 @@ class FileGroup:
         starts = tuple(prefixes)
         deletes = [replace(each, keys=[key for key in each.keys if key.startswith(starts)]) for each in self.deletes]
         return Records(self._with(base, logs), [each for each in deletes if each.keys])
+
+    def lookup(self, keys: Sequence[bytes]) -> tuple[Batch, NDArray[np.int64]] | None:
+        """The records of these keys, which ascend, in the base file, and for each the number of its key; None: no file."""
+        if self.base is None:
+            return None
+        matches = self.base.lookup(keys)
+        return _batch(self.base, matches.cells, 0), matches.key_indexes
 
     def _with(self, base: Cells | None, logs: Sequence[Batch]) -> list[Batch]:
         found = [] if base is None or self.base is None else [_batch(self.base, base, 0)]

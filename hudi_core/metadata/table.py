@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
+
+import numpy as np
 
 from hudi_core.engine import Storage
 from hudi_core.errors import CorruptFileError
-from hudi_core.formats.hashes import xxh64_id
+from hudi_core.formats.hashes import file_group_indexes, xxh64_id
 from hudi_core.formats.properties import parse_properties
 from hudi_core.metadata.files import live_files
+from hudi_core.metadata.lookup import Found, newest
 from hudi_core.metadata.records import FileGroup, Records, open_group, read_groups
 from hudi_core.metadata.statistics import FILE_KEY, PARTITION_KEY, RecordedStatistics, read_statistics
 from hudi_core.options import FOLDER, PROPERTIES_PATH, TableConfig, table_config
@@ -20,6 +23,7 @@ from hudi_core.timeline.timeline import Timeline, timeline_in
 METADATA_FOLDER = f"{FOLDER}/metadata"
 
 FILES, COLUMN_STATS, PARTITION_STATS = "files", "column_stats", "partition_stats"
+RECORD_INDEX, BLOOM_FILTERS = "record_index", "bloom_filters"
 
 
 @dataclass(frozen=True)
@@ -36,7 +40,8 @@ class MetadataTable:
     partitions: frozenset[str]
     pending: frozenset[str]
     """Requested times that are pending on the data table's timeline."""
-    _groups: dict[str, tuple[FileGroup, ...]] = field(default_factory=dict, repr=False, compare=False)
+    _slices: dict[str, list[FileSlice]] = field(default_factory=dict, repr=False, compare=False)
+    _groups: dict[tuple[str, str], FileGroup] = field(default_factory=dict, repr=False, compare=False)
     _statistics: dict[tuple[str, str], tuple[RecordedStatistics, ...]] = field(
         default_factory=dict, repr=False, compare=False
     )
@@ -50,6 +55,11 @@ class MetadataTable:
 
         Raises `CorruptFileError` when there is none, or when a file is missing that the last compaction wrote.
         """
+        if partition not in self._slices:
+            self._slices[partition] = self._latest_slices(partition)
+        return self._slices[partition]
+
+    def _latest_slices(self, partition: str) -> list[FileSlice]:
         folder = f"{METADATA_FOLDER}/{partition}"
         files = self.storage.list(folder)
         visible = Visibility(
@@ -70,10 +80,29 @@ class MetadataTable:
 
     def records(self, partition: str, prefixes: Sequence[bytes] | None = None) -> Records:
         """The records of a metadata partition, or those whose key starts with one of the prefixes, not merged yet."""
-        if partition not in self._groups:
-            slices = self.slices(partition)
-            self._groups[partition] = tuple(open_group(self.storage, each, self.counts) for each in slices)
-        return read_groups(self._groups[partition], prefixes)
+        return read_groups([self.opened(each) for each in self.slices(partition)], prefixes)
+
+    def opened(self, group: FileSlice) -> FileGroup:
+        """A file group of a metadata partition, opened once."""
+        key = (group.partition, group.file_id)
+        if key not in self._groups:
+            self._groups[key] = open_group(self.storage, group, self.counts)
+        return self._groups[key]
+
+    def lookup(self, partition: str, keys: Collection[str], hashed: Callable[[str], str] = str) -> Iterator[Found]:
+        """The newest records of these keys, in any order, each with the number of its key among them as they ascend.
+
+        `hashed` gives the part of a key that chooses its file group. Where each data partition has file groups of its own,
+        a key is looked for in those of all.
+        """
+        ordered = sorted(keys, key=str.encode)
+        for siblings in _siblings(self.slices(partition)):
+            places = file_group_indexes([hashed(key) for key in ordered], len(siblings))
+            for place in np.unique(places):
+                numbers = np.flatnonzero(places == place)
+                wanted = [ordered[number].encode() for number in numbers.tolist()]
+                for found in newest(self.opened(siblings[place]), wanted):
+                    yield Found(found.batch, numbers[found.keys])
 
     def files(self) -> dict[str, dict[str, int]]:
         """Sizes in bytes by file name, by partition path (empty for a table without partitions).
@@ -106,6 +135,14 @@ class MetadataTable:
             if instant.action == COMMIT and self.counts(instant.requested_time):
                 return [stat.path for stat in self.timeline.metadata(instant).stats.get(partition, ())]
         return []
+
+
+def _siblings(groups: Sequence[FileSlice]) -> list[list[FileSlice]]:
+    """File groups by what stands before their numbers in their ids: those among which a hash chooses."""
+    found: dict[str, list[FileSlice]] = {}
+    for each in groups:
+        found.setdefault(each.file_id.rsplit("-", 2)[0], []).append(each)
+    return list(found.values())
 
 
 def open_metadata_table(storage: Storage, config: TableConfig, data_timeline: Timeline) -> MetadataTable | None:

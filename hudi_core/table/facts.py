@@ -62,6 +62,8 @@ class Facts:
                 return [Piece(np.arange(len(asked), dtype=np.int64), taken(by_partition, self.partition_of[asked]))]
             if by_slice is None:
                 return []
+            if len(asked) == len(self.partition_of):
+                return [by_slice]
             inside = np.flatnonzero(np.isin(by_slice.numbers, asked))
             return [Piece(np.searchsorted(asked, by_slice.numbers[inside]), taken(by_slice.statistics, inside))]
 

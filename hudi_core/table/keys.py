@@ -1,29 +1,108 @@
-"""What the record key has to do with the columns it is made of."""
+"""Record keys and the columns they are made of: which key a row has whose key columns have certain values."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from math import prod
 
+from hudi_core.expr.predicate import Column, OneOf, Predicate
 from hudi_core.options import KeyGenerator, TableConfig
 from hudi_core.schema.meta import RECORD_KEY
 from hudi_core.schema.schema import Schema
-from hudi_core.types.nodes import String
+from hudi_core.types.nodes import Int, Long, String
 
 _PLAIN = (KeyGenerator.SIMPLE, KeyGenerator.TIMESTAMP, KeyGenerator.CUSTOM, KeyGenerator.NON_PARTITION)
 """Generators whose key of one field is the value's text."""
+_NAMED = (KeyGenerator.COMPLEX, KeyGenerator.CUSTOM, KeyGenerator.NON_PARTITION)
+"""Generators whose key of several fields is `name:value,name:value`."""
+
+_EMPTY = "__empty__"
+"""Stands for the empty text in a key with names."""
+
+_MOST_KEYS = 10_000
+"""Combinations of the values of several key columns that are looked for one by one."""
 
 
-def key_twins(config: TableConfig, wanted: Schema, versions: Sequence[Schema]) -> dict[int, str]:
-    """The column, by id, that has the same values as the record key column, and that column's name; empty when there is none.
+@dataclass(frozen=True, slots=True)
+class RecordKeys:
+    """The key columns of a table, as far as it is certain how keys are made of them.
 
-    So it is where the key is one text column, and the generator adds nothing to it.
+    `named` are the forms a key may have: with names of fields, without. Only columns whose values all writers spell alike
+    count: texts and whole numbers.
     """
-    if not config.populate_meta_fields or len(config.record_key_fields) != 1 or config.key_generator not in _PLAIN:
-        return {}
-    place = wanted.find(config.record_key_fields[0], case_sensitive=False)
-    if place is None:
-        return {}
-    stored = [version.places[place.field.id] for version in versions if place.field.id in version.places]
-    if any(not isinstance(each.field.type, String) for each in (place, *stored)):
-        return {}
-    return {place.field.id: RECORD_KEY}
+
+    names: tuple[str, ...] = ()
+    columns: tuple[int, ...] = ()
+    named: tuple[bool, ...] = ()
+    texts_only: bool = False
+    key_column: int | None = None
+    """The id of Hudi's own key column, when rows have it."""
+
+    def of_column(self, leaf: OneOf) -> frozenset[str] | None:
+        """The keys of rows in which a column has one of the values; None when that does not tell their keys."""
+        if not isinstance(leaf.term, Column):
+            return None
+        if leaf.term.id == self.key_column:
+            return frozenset(map(str, leaf.values))
+        if self.columns != (leaf.term.id,):
+            return None
+        return frozenset(self._key((value,), named) for value in leaf.values for named in self.named)
+
+    def of_columns(self, parts: Sequence[Predicate]) -> tuple[tuple[int, ...], frozenset[str]] | None:
+        """The keys of rows in which all parts hold, and the parts that tell them; None when they do not tell it.
+
+        Each of several key columns has to be compared with values.
+        """
+        found = {
+            part.term.id: at
+            for at, part in enumerate(parts)
+            if isinstance(part, OneOf) and isinstance(part.term, Column)
+        }
+        if len(self.columns) < 2 or not found.keys() >= set(self.columns):
+            return None
+        places = tuple(found[column] for column in self.columns)
+        choices = [part.values for at in places if isinstance(part := parts[at], OneOf)]
+        if prod(map(len, choices)) > _MOST_KEYS:
+            return None
+        return places, frozenset(self._key(values, named) for values in product(*choices) for named in self.named)
+
+    @property
+    def twins(self) -> Mapping[int, str]:
+        """The column whose values are also those of Hudi's own key column, by id, with that column's name."""
+        if not self.texts_only or self.key_column is None or self.named != (False,) or len(self.columns) != 1:
+            return {}
+        return {self.columns[0]: RECORD_KEY}
+
+    def _key(self, values: Sequence[object], named: bool) -> str:
+        if not named:
+            return str(values[0])
+        return ",".join(
+            f"{name}:{value if value != '' else _EMPTY}" for name, value in zip(self.names, values, strict=True)
+        )
+
+
+def record_keys(config: TableConfig, wanted: Schema, versions: Sequence[Schema]) -> RecordKeys:
+    """How keys are made of columns in a table, whose files were written under these versions of its schema."""
+    key_place = wanted.find(RECORD_KEY) if config.populate_meta_fields else None
+    key_column = key_place.field.id if key_place else None
+    nothing = RecordKeys(key_column=key_column)
+    places = [wanted.find(name, case_sensitive=False) for name in config.record_key_fields]
+    ids = tuple(place.field.id for place in places if place is not None)
+    if not ids or len(ids) != len(places):
+        return nothing
+    types = [schema.places[each].field.type for schema in (wanted, *versions) for each in ids if each in schema.places]
+    if not all(isinstance(each, String | Int | Long) for each in types):
+        return nothing
+    generator = config.key_generator
+    if len(ids) == 1 and generator is KeyGenerator.COMPLEX:
+        named: tuple[bool, ...] = (False, True)  # releases differ on whether one field is named
+    elif len(ids) == 1 and generator in _PLAIN:
+        named = (False,)
+    elif len(ids) > 1 and generator in _NAMED:
+        named = (True,)
+    else:
+        return nothing
+    texts_only = all(isinstance(each, String) for each in types)
+    return RecordKeys(config.record_key_fields, ids, named, texts_only, key_column)

@@ -10,15 +10,17 @@ import numpy as np
 import numpy.typing as npt
 
 from hudi_core.errors import TableError
-from hudi_core.expr.predicate import Column, Predicate, columns_of
+from hudi_core.expr.leaves import every
+from hudi_core.expr.predicate import ALWAYS_TRUE, Column, Predicate, columns_of
 from hudi_core.formats.names import parse_base_file, parse_log_file
 from hudi_core.metadata.statistics import RecordedStatistics
-from hudi_core.metadata.table import COLUMN_STATS, PARTITION_STATS
+from hudi_core.metadata.table import COLUMN_STATS, PARTITION_STATS, RECORD_INDEX
 from hudi_core.stats.store import FileStatistics, Piece
 from hudi_core.table.doubt import Doubt, is_told_of
-from hudi_core.table.facts import Facts
+from hudi_core.table.facts import Facts, is_fact
 from hudi_core.table.heads import Heads
-from hudi_core.table.keys import key_twins
+from hudi_core.table.indexes import Index, Lookups, RecordIndex
+from hudi_core.table.keys import RecordKeys, record_keys
 from hudi_core.table.knowledge import Numbers, PartitionKnowledge, PartitionValues, RecordedKnowledge, files_of
 from hudi_core.table.partitions import PathValue, path_values
 from hudi_core.table.path_facts import with_path_facts
@@ -76,9 +78,36 @@ class Sources:
         """The parts of a predicate as sources can answer them, and the sources, those first that cost least and tell most."""
         facts = Facts(self.partition_of)
         said = [with_path_facts(conjunct.predicate, self.values, facts) for conjunct in conjuncts]
-        asked = [replace(each, predicate=part, hinted=part) for each, part in zip(conjuncts, said, strict=True)]
+        lookups = [Lookups(index, facts, self.snapshot.set_aside) for index in self._indexes]
+        asked = [
+            replace(each, predicate=part, hinted=every(dict.fromkeys([part, *(index.said(part) for index in lookups)])))
+            for each, part in zip(conjuncts, said, strict=True)
+        ]
+        asked += self._whole_keys(asked, lookups)
         columns = [column for conjunct in conjuncts for column in columns_of(conjunct.predicate)]
-        return asked, [self._by_paths(columns, facts), *self._by_metadata(facts), self._by_heads(facts)]
+        by_index = [index.source() for index in lookups]
+        return asked, [self._by_paths(columns, facts), *by_index, *self._by_metadata(facts), self._by_heads(facts)]
+
+    @cached_property
+    def record_keys(self) -> RecordKeys:
+        """How record keys are made of columns."""
+        snapshot = self.snapshot
+        return record_keys(snapshot.config, snapshot.schema, snapshot.history.schemas)
+
+    @cached_property
+    def _indexes(self) -> list[Index]:
+        table = self.snapshot.usable(RECORD_INDEX)
+        return [] if table is None else [RecordIndex(self.heads, table, lambda: self._recorded, self.record_keys)]
+
+    def _whole_keys(self, conjuncts: Sequence[Conjunct], lookups: Sequence[Lookups]) -> list[Conjunct]:
+        """What conditions on each of several key columns tell together."""
+        found = self.record_keys.of_columns([conjunct.predicate for conjunct in conjuncts])
+        if found is None:
+            return []
+        places, keys = found
+        text = " AND ".join(conjuncts[place].text for place in places)
+        facts = [is_fact(index.fact(keys)) for index in lookups if index.index.knows_keys]
+        return [Conjunct(text, ALWAYS_TRUE, every(facts))] if facts else []
 
     def _by_paths(self, columns: Sequence[int], facts: Facts) -> Source:
         name = "partition values"
@@ -165,8 +194,7 @@ class Sources:
     def _recorded(self) -> RecordedKnowledge:
         snapshot, versions = self.snapshot, self.snapshot.history.schemas
         files = files_of(snapshot.slices, self.version_of)
-        twins = key_twins(snapshot.config, snapshot.schema, versions)
-        return RecordedKnowledge(files, versions, snapshot.schema, self._records, twins)
+        return RecordedKnowledge(files, versions, snapshot.schema, self._records, self.record_keys.twins)
 
     def _records(self, names: Sequence[str]) -> Mapping[str, tuple[RecordedStatistics, ...]]:
         table = self.snapshot.usable(COLUMN_STATS)
