@@ -25,6 +25,9 @@ from hudi_core.formats.columns import (
     length,
 )
 
+MOST_ROOM = 1 << 26
+"""Bytes or items for which room is made on the strength of the first part alone."""
+
 
 def join(parts: Iterable[Column], rows: int) -> Column:
     """The rows of all parts, in order; about `rows` of them. The parts come from one schema; there is at least one."""
@@ -64,22 +67,22 @@ class Join:
                 self._values(values, self.rows)
             case Text(offsets, data) | Binary(offsets, data):
                 self._offsets(offsets)
-                self._values(data, len(data) * self.rows // max(rows, 1) + 64)
+                self._values(data, self._expected(len(data), rows))
             case Struct(fields=fields):
                 for name, field in fields.items():
                     self._child(name, field, self.rows)
             case ListOf(offsets, items):
                 self._offsets(offsets)
-                self._child("items", items, self._expected(items, rows))
+                self._child("items", items, self._expected(length(items), rows))
             case MapOf(offsets, keys, entries):
                 self._offsets(offsets)
-                self._child("keys", keys, self._expected(keys, rows))
-                self._child("values", entries, self._expected(entries, rows))
+                self._child("keys", keys, self._expected(length(keys), rows))
+                self._child("values", entries, self._expected(length(entries), rows))
             case Union(branches, _, children):
                 self._values(branches, self.rows)
                 for number, child in enumerate(children):
                     if length(child) or number not in self.children:
-                        self._child(number, child, self._expected(child, rows))
+                        self._child(number, child, self._expected(length(child), rows))
                 return
             case _:
                 assert_never(part)
@@ -115,9 +118,9 @@ class Join:
                 return Union(self._array(), like.names, children)
         assert_never(like)
 
-    def _expected(self, part: Column, rows: int) -> int:
-        """Rows to make room for in a child whose part stands beside `rows` rows of this column's part."""
-        return length(part) * self.rows // max(rows, 1) + 1
+    def _expected(self, size: int, rows: int) -> int:
+        """Room for what has `size` in a part of `rows` rows, and a quarter more: room that stays unused costs no memory."""
+        return min(size * self.rows // max(rows, 1) * 5 // 4 + 64, size + MOST_ROOM)
 
     def _child(self, name: Any, part: Column, rows: int) -> None:
         if name not in self.children:
@@ -162,7 +165,7 @@ class _Growing:
     def add(self, part: NDArray[Any], plus: int = 0) -> None:
         end = self.size + len(part)
         if end > len(self.data):
-            grown = np.empty((end + end // 4, *self.data.shape[1:]), self.data.dtype)
+            grown = np.empty((end + end // 2, *self.data.shape[1:]), self.data.dtype)
             grown[: self.size] = self.data[: self.size]
             self.data = grown
         if plus:

@@ -40,7 +40,7 @@ def test_all_records_are_read(codec: str, count: int) -> None:
 
 @pytest.mark.parametrize("content", [b"", b"Obj", b"{}", b"PAR1" * 4])
 def test_other_files_are_refused(content: bytes) -> None:
-    with pytest.raises(CorruptFileError, match="^file: expected an Avro container file"):
+    with pytest.raises(CorruptFileError, match=r"^file: expected an Avro container file"):
         read_container(content, "file")
 
 
@@ -49,7 +49,7 @@ def test_a_file_cut_off_within_a_block_is_corrupt(codec: str) -> None:
     whole = container(RECORD, codec=codec)
     begin = len(container(codec=codec))
     for end in range(begin + 1, len(whole)):
-        with pytest.raises(CorruptFileError, match="^file: "):
+        with pytest.raises(CorruptFileError, match=r"^file: "):
             read_container(whole[:end], "file")
 
 
