@@ -36,9 +36,9 @@ def decode(
 ) -> Column:
     """The records at `data[starts[i]:starts[i] + lengths[i]]`, one row each in that order; a record schema gives a Struct.
 
-    `wanted` names the fields to decode (see `avro_plan.plan`); others are passed over and absent. The result does not
-    refer to `data`. Raises CorruptFileError, with `where` and the record's number, when a record does not hold exactly one
-    value of the schema; UnsupportedError for a schema that has no columns (see `plan`).
+    `data` is in one piece, and the result does not refer to it. `wanted` names the fields to decode (see `avro_plan.plan`);
+    others are passed over and absent. Raises CorruptFileError, with `where` and the record's number, when a record does not
+    hold exactly one value of the schema; UnsupportedError for a schema that has no columns (see `plan`).
     """
     if len(starts) == 0:
         return blank(_plan(schema_text, where, wanted))
@@ -89,7 +89,7 @@ def _batch(node: Node, data: Bytes8, starts: Offsets, ends: Offsets, where: str,
     except TooManyEmptyItems:
         expected = f"at most {avro_walk.MOST_EMPTY_ITEMS} items without bytes"
         raise CorruptFileError(f"{where}, records {first} to {first + len(lanes) - 1}", expected=expected) from None
-    except (Damaged, avro_walk.Flaw, IndexError):
+    except (Damaged, IndexError):
         _explain(node, data, starts, ends, where, first)
         raise
     _explain(node, data, starts, ends, where, first)

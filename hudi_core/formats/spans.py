@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 
 import numpy as np
 
@@ -35,15 +35,19 @@ def gather(data: Bytes8, starts: Offsets, lengths: Offsets | int) -> tuple[Offse
     width = widest = int(lengths.max())
     if width * len(starts) > WASTE * total:
         width = 2 * total // len(starts) + 8
-    if int(starts.max()) + width > len(data):
-        width = 0
     copied = np.empty(total + width, np.uint8)
+    to, ends = offsets[:-1], starts + width
     if width < widest:
-        rest = np.flatnonzero(lengths > width)
-        _copy_by_index(copied, offsets[rest] + width, data, starts[rest] + width, lengths[rest] - width)
-    if width:
-        # in order: what a span shorter than the width spills behind it is overwritten by the spans that belong there
-        _items(copied, width, 0)[offsets[:-1]] = _items(data, width, 0)[starts]
+        long = np.flatnonzero(lengths > width)
+        _copy_by_index(copied, to[long] + width, data, ends[long], lengths[long] - width)
+    # in order: what a span shorter than the width spills behind it is overwritten by the spans that belong there
+    if int(ends.max()) <= len(data):
+        _items(copied, width, 0)[to] = _items(data, width, 0)[starts]
+    else:
+        fits = ends <= len(data)
+        if fits.any():
+            _items(copied, width, 0)[to[fits]] = _items(data, width, 0)[starts[fits]]
+        _copy_by_index(copied, to[~fits], data, starts[~fits], np.minimum(lengths[~fits], width))
     return offsets, copied[:total]
 
 
@@ -61,6 +65,6 @@ def _items(data: Bytes8, size: int, shift: int) -> np.ndarray[tuple[int], np.dty
     return np.ndarray((places,), _opaque(size), data, shift, (1,))
 
 
-@cache
+@lru_cache(maxsize=1024)
 def _opaque(size: int) -> np.dtype[np.void]:
     return np.dtype((np.void, size))

@@ -23,6 +23,15 @@ def test_spans_are_joined_in_order(spans: list[tuple[int, int]]) -> None:
     ]
 
 
+@given(st.lists(st.integers(0, 90), min_size=1, max_size=30))
+def test_spans_may_end_where_the_buffer_does(lengths: list[int]) -> None:
+    sizes = np.array(lengths)
+    data = DATA[: int(sizes.sum())]
+    offsets, found = gather(data, np.cumsum(sizes) - sizes, sizes)
+    assert found.tobytes() == data.tobytes()
+    assert offsets.tolist() == [0, *np.cumsum(sizes).tolist()]
+
+
 @pytest.mark.parametrize("size", [0, 1, 7, 300])
 def test_spans_of_one_length_need_no_lengths(size: int) -> None:
     starts = np.array([5, 0, 1000])
