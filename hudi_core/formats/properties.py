@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import zlib
 from collections.abc import Iterator, Mapping
 
 from hudi_core.errors import CorruptFileError
@@ -99,8 +98,3 @@ def _ascii(text: str) -> str:
 def _utf16_escapes(char: str) -> str:
     units = char.encode("utf-16-be", "surrogatepass").hex().upper()
     return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
-
-
-def table_checksum(database: str | None, table: str) -> int:
-    """`hoodie.table.checksum`: CRC-32 of `<database>.<table>`; without a database the text starts with the dot."""
-    return zlib.crc32(f"{database or ''}.{table}".encode())

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hudi_core.errors import CorruptFileError
-from hudi_core.formats.properties import format_properties, parse_properties, table_checksum
+from hudi_core.formats.properties import format_properties, parse_properties
+from hudi_core.options import table_checksum
 from tests.support.conformance import ROOT, TableEntry, each_table
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12) | st.text(" \t\f\r\n\\=:#!u0e9é😀\0", max_size=12)
