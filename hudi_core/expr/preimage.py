@@ -12,17 +12,14 @@ comparison is made as if it did not.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
-from decimal import Decimal
-from functools import partial
+from dataclasses import replace
 from typing import Any
 
 from hudi_core.expr import axis
 from hudi_core.expr.functions import Function
+from hudi_core.expr.inverse import Interval, Inverse, inverse_of, is_below, merged, without
 from hudi_core.expr.leaves import every, first_of, negate, never, some
-from hudi_core.expr.monotone import Stretch, stretches
 from hudi_core.expr.predicate import (
     ALWAYS_FALSE,
     ALWAYS_NULL,
@@ -41,17 +38,12 @@ from hudi_core.expr.predicate import (
     Predicate,
     Term,
 )
-from hudi_core.expr.scalar.apply import apply
+from hudi_core.expr.scalar import regex
 from hudi_core.expr.scalar.cast import cast
 from hudi_core.types import nodes as t
 from hudi_core.types.nodes import Type
-from hudi_core.values.calendar import DAY_SECONDS, days_from_civil
-from hudi_core.values.domain import EXACT
-from hudi_core.values.order import after_prefix, distinct, equal, less
+from hudi_core.values.order import after_prefix, distinct, equal
 from hudi_core.values.text import to_text
-
-Interval = tuple[int, int]
-"""Positions on the argument's axis, both included."""
 
 _MANY = 32
 """Beyond so many listed values of a function, only the stretch from the least to the greatest is taken back."""
@@ -67,7 +59,7 @@ def below(term: Term, cut: Cut) -> Predicate:
         case Apply() if _is_prefix(term):
             return _prefix_below(term, cut)
         case Apply():
-            inverse = _inverse(term)
+            inverse = inverse_of(term)
             if inverse is None:
                 return Below(term, cut)
             return _taken_back(inverse, inverse.below(cut), Below(term, cut), cut.after)
@@ -112,7 +104,7 @@ def is_null(term: Term) -> Predicate:
         case Apply(Function.CAST, (argument,), t.String()) if not isinstance(argument.type, t.Binary):
             return is_null(argument)
         case Apply():
-            inverse = None if _is_prefix(term) else _inverse(term)
+            inverse = None if _is_prefix(term) else inverse_of(term)
             if _is_prefix(term) or (inverse is not None and not inverse.unknown):
                 return is_null(_argument(term))
             return IsNull(term)
@@ -124,14 +116,12 @@ def matches(term: Term, pattern: Pattern | str) -> Predicate:
     """The term's text matches."""
     if isinstance(term, Choose):
         return _over_branches(term, lambda branch: matches(branch, pattern))
-    if isinstance(term, Constant) and term.value is None:
+    if not isinstance(term, Constant):
+        return Matches(term, pattern)
+    if term.value is None:
         return ALWAYS_NULL
-    return Matches(term, pattern)
-
-
-def is_below(value: Any, cut: Cut, of: Type) -> bool:
-    """Whether a value, not null, lies below a cut."""
-    return not less(cut.value, value, of) if cut.after else less(value, cut.value, of)
+    wanted = regex.parse(pattern) if isinstance(pattern, str) else regex.like(pattern)
+    return _always(wanted.compiled.search(str(term.value)) is not None)
 
 
 def _always(truth: bool) -> Predicate:
@@ -155,94 +145,6 @@ def _extreme(cut: Cut, of: Type) -> int | None:
     return 1 if place > ends[1] or (place == ends[1] and cut.after) else None
 
 
-# ---- functions over stretches
-
-
-@dataclass(frozen=True, slots=True)
-class _Inverse:
-    """A function of one argument, taken apart: where it rises or falls, and what it gives at a position."""
-
-    argument: Term
-    stretches: tuple[Stretch, ...]
-    unknown: tuple[Interval, ...]
-    at: Callable[[int], Any]
-    type: Type
-    shortcut: Callable[[Cut], int] | None
-
-    def below(self, cut: Cut) -> list[Interval]:
-        """The positions, of all stretches, at which the function lies below the cut."""
-        found: list[Interval] = []
-        for stretch in self.stretches:
-            edge = self._edge(stretch, cut)
-            found.append((stretch.first, edge - 1) if stretch.rising else (edge, stretch.last))
-        return _merged(found)
-
-    def between(self, low: Any, high: Any) -> list[Interval]:
-        """The positions at which the function gives a value from `low` to `high`, both included."""
-        found: list[Interval] = []
-        for stretch in self.stretches:
-            before, after = self._edge(stretch, Cut(low)), self._edge(stretch, Cut(high, True))
-            found.append((before, after - 1) if stretch.rising else (after, before - 1))
-        return _merged(found)
-
-    def _edge(self, stretch: Stretch, cut: Cut) -> int:
-        """Where the function crosses the cut: from there on not below it when rising, below it when falling."""
-        if self.shortcut is not None:
-            return _within(self.shortcut(cut), stretch)
-        if stretch.by_one:
-            away = axis.position(cut.value, self.type) - axis.position(self.at(stretch.first), self.type)
-            if stretch.rising:
-                return _within(stretch.first + away + cut.after, stretch)
-            return _within(stretch.first - away + (not cut.after), stretch)
-
-        def crossed(step: int) -> bool:
-            value = self.at(max(step * stretch.grain, stretch.first))
-            return (value is None or is_below(value, cut, self.type)) is not stretch.rising
-
-        step = axis.first_where(stretch.first // stretch.grain, stretch.last // stretch.grain, crossed)
-        return _within(step * stretch.grain, stretch)
-
-
-def _inverse(term: Apply) -> _Inverse | None:
-    """How to take cuts of the function back to its argument; None when that is not known."""
-    variables = [position for position, argument in enumerate(term.arguments) if not isinstance(argument, Constant)]
-    if len(variables) != 1:
-        return None
-    argument = term.arguments[variables[0]]
-    ends = axis.limits(argument.type)
-    if ends is None:
-        return None
-    known = stretches(term, variables[0], ends)
-    if not known:
-        return None
-    at, shortcut = _evaluator(term, variables[0]), _shortcut(term)
-    if shortcut is None and not all(_is_total(stretch, at, term) for stretch in known):
-        return None
-    return _Inverse(argument, known, tuple(_gaps(known, ends)), at, term.type, shortcut)
-
-
-def _evaluator(term: Apply, variable: int) -> Callable[[int], Any]:
-    of = term.arguments[variable].type
-    types = [argument.type for argument in term.arguments]
-    values = [argument.value if isinstance(argument, Constant) else None for argument in term.arguments]
-
-    def at(place: int) -> Any:
-        values[variable] = axis.value_at(place, of)
-        return apply(term.function, values, types, term.type)
-
-    return at
-
-
-def _is_total(stretch: Stretch, at: Callable[[int], Any], term: Apply) -> bool:
-    """No null comes of a value: a function that rises or falls gives none between two ends that give none.
-
-    Where a date or timestamp leaves its type's range the evaluation gives null, but the comparison is made as if it did not.
-    """
-    if stretch.by_one or isinstance(term.type, t.Timestamp):
-        return True
-    return at(stretch.first) is not None and at(stretch.last) is not None
-
-
 def _argument(term: Apply) -> Term:
     return next(argument for argument in term.arguments if not isinstance(argument, Constant))
 
@@ -254,16 +156,16 @@ def _one_of_taken_back(term: Apply, values: tuple[Any, ...]) -> Predicate:
     spelled = _spelled(term, values)
     if spelled is not None:
         return one_of(_argument(term), spelled)
-    inverse = _inverse(term)
+    inverse = inverse_of(term)
     if inverse is None:
         return leaf
     if len(values) > _MANY and inverse.shortcut is None:
         low, high = inverse.below(Cut(values[0])), inverse.below(Cut(values[-1], True))
-        hull = _merged([*_without(high, low), *inverse.unknown])
+        hull = merged([*without(high, low), *inverse.unknown])
         return every([_inside(inverse.argument, hull, False), leaf])
     found = [interval for value in values for interval in inverse.between(value, value)]
     points = all(low == high for low, high in found)
-    return _taken_back(inverse, found if points else _merged(found), leaf, False)
+    return _taken_back(inverse, found if points else merged(found), leaf, False)
 
 
 def _spelled(term: Apply, values: tuple[Any, ...]) -> list[Any] | None:
@@ -276,56 +178,7 @@ def _spelled(term: Apply, values: tuple[Any, ...]) -> list[Any] | None:
     return [value for value, text in zip(read, values, strict=True) if value is not None and to_text(value, of) == text]
 
 
-def _shortcut(term: Apply) -> Callable[[Cut], int] | None:
-    """The first position at which the function is not below a cut, where that can be calculated; None where it cannot."""
-    of = term.arguments[0].type
-    day = DAY_SECONDS * of.unit.value if isinstance(of, t.Timestamp) else 1
-    if term.function is Function.YEAR:
-        return lambda cut: days_from_civil(cut.value + cut.after, 1) * day  # type: ignore[operator]
-    if (
-        term.function in (Function.DATE, Function.CAST)
-        and isinstance(of, t.Timestamp)
-        and isinstance(term.type, t.Date)
-    ):
-        return lambda cut: (cut.value + cut.after) * day  # type: ignore[operator]
-    ratio = exact_ratio(of, term.type) if term.function is Function.CAST else None
-    return None if ratio is None else partial(_first_not_below, *ratio)
-
-
-def _first_not_below(up: int, down: int, cut: Cut) -> int:
-    """The first whole number n for which n * up / down is not below the cut."""
-    value = cut.value
-    assert isinstance(value, int | float | Decimal)
-    if isinstance(value, float) and not math.isfinite(value):
-        return -(1 << 80) if value < 0 else 1 << 80
-    if isinstance(value, int):
-        floor, rest = divmod(value * down, up)
-        return floor + 1 if rest or cut.after else floor
-    scaled = EXACT.multiply(value, Decimal(down)) if isinstance(value, Decimal) else value
-    floor = math.floor(scaled)
-    return floor + 1 if scaled != floor or cut.after else floor
-
-
-def exact_ratio(of: Type, to: Type) -> tuple[int, int] | None:
-    """By what a position of one type is multiplied (and divided) to be the number of the other, for casts that lose nothing."""
-    match of, to:
-        case (t.Int(), t.Long() | t.Double()):
-            return 1, 1
-        case ((t.Int() | t.Long()), t.Decimal(precision, scale)) if precision - scale >= (
-            10 if isinstance(of, t.Int) else 19
-        ):
-            return 1, 1
-        case t.Decimal(), t.Decimal() if to.scale >= of.scale and to.precision - to.scale >= of.precision - of.scale:
-            return 1, 10**of.scale
-        case t.Date(), t.Timestamp(unit):
-            return DAY_SECONDS * unit.value, 1
-        case (t.Timestamp(unit), t.Timestamp(finer)) | (t.Time(unit), t.Time(finer)) if finer.value >= unit.value:
-            return finer.value // unit.value, 1
-        case _:
-            return None
-
-
-def _taken_back(inverse: _Inverse, found: list[Interval], leaf: Predicate, after: bool) -> Predicate:
+def _taken_back(inverse: Inverse, found: list[Interval], leaf: Predicate, after: bool) -> Predicate:
     inside = _inside(inverse.argument, found, after)
     if not inverse.unknown:
         return inside
@@ -334,11 +187,11 @@ def _taken_back(inverse: _Inverse, found: list[Interval], leaf: Predicate, after
 
 def _inside(argument: Term, intervals: list[Interval], after: bool) -> Predicate:
     """The argument lies in one of the intervals, said of the column where the argument is itself a function of one."""
-    inverse = _inverse(argument) if isinstance(argument, Apply) and intervals else None
+    inverse = inverse_of(argument) if isinstance(argument, Apply) and intervals else None
     if inverse is None:
         return _range(argument, intervals, after, below, one_of)
     values = [(axis.value_at(low, argument.type), axis.value_at(high, argument.type)) for low, high in intervals]
-    found = _merged(interval for ends in values for interval in inverse.between(*ends))
+    found = merged(interval for ends in values for interval in inverse.between(*ends))
     return _taken_back(inverse, found, _range(argument, intervals, after, Below, OneOf), after)
 
 
@@ -371,37 +224,6 @@ def _cut_before(place: int, of: Type, after: bool) -> Cut:
 def _never(term: Term) -> Predicate:
     """FALSE for every value, NULL for null, said of the column where the term is a function of one."""
     return one_of(term, ())
-
-
-def _within(place: int, stretch: Stretch) -> int:
-    """An edge of a stretch: one of its positions, or the one after the last."""
-    return min(max(place, stretch.first), stretch.last + 1)
-
-
-def _merged(intervals: Iterable[Interval]) -> list[Interval]:
-    """In order, without empty ones, neighbours joined."""
-    found: list[Interval] = []
-    for low, high in sorted(interval for interval in intervals if interval[0] <= interval[1]):
-        if found and low <= found[-1][1] + 1:
-            found[-1] = (found[-1][0], max(found[-1][1], high))
-        else:
-            found.append((low, high))
-    return found
-
-
-def _without(intervals: list[Interval], gone: list[Interval]) -> list[Interval]:
-    found: list[Interval] = []
-    for low, high in intervals:
-        for first, last in gone:
-            if first > low:
-                found.append((low, min(high, first - 1)))
-            low = max(low, last + 1)
-        found.append((low, high))
-    return _merged(found)
-
-
-def _gaps(known: tuple[Stretch, ...], ends: Interval) -> list[Interval]:
-    return _without([ends], _merged((stretch.first, stretch.last) for stretch in known))
 
 
 # ---- the first characters of a text
