@@ -32,7 +32,7 @@ def plain(array: Array) -> Array:
         return array.cast(pa.large_string())
     if pa.types.is_binary_view(kind):
         return array.cast(pa.large_binary())
-    if pa.types.is_decimal32(kind) or pa.types.is_decimal64(kind):
+    if pa.types.is_decimal(kind) and kind.bit_width < 128:
         return array.cast(pa.decimal128(kind.precision, kind.scale))
     if pa.types.is_float16(kind):
         return array.cast(pa.float32())

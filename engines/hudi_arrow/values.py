@@ -14,7 +14,7 @@ from hudi_arrow.arrays import Array
 from hudi_arrow.types import to_arrow
 from hudi_core.expr.functions import Function
 from hudi_core.expr.predicate import Cut, Pattern
-from hudi_core.types.nodes import Field, Map, Type, Union
+from hudi_core.types.nodes import Field, Map, Nested, Type, Union
 
 
 class ArrowValues:
@@ -59,7 +59,7 @@ class ArrowValues:
         return arrays.repeated(value, type, len(like))
 
     def is_null(self, value: Array) -> Array:
-        return pc.is_null(value)
+        return pc.is_null(arrays.plain(value))
 
     def below(self, value: Array, cut: Cut, type: Type) -> Array:
         return compare.below(value, cut, type)
@@ -83,6 +83,9 @@ class ArrowValues:
         then, otherwise = arrays.conformed(then, type), arrays.conformed(otherwise, type)
         if then.type != otherwise.type:  # two layouts of one type
             then, otherwise = then.cast(to_arrow(type)), otherwise.cast(to_arrow(type))
+        if isinstance(type, Nested):  # not every version of the kernel takes every nested type
+            rows = np.arange(len(then)) + np.where(compare.flags(when), 0, len(then))
+            return pa.concat_arrays([then, otherwise]).take(pa.array(rows))
         return pc.if_else(when, then, otherwise)
 
     def every(self, masks: Sequence[Array], like: Array) -> Array:
