@@ -103,8 +103,11 @@ class _Binder:
                 return preimage.is_null(self._term(value))
             case nodes.Like(value, pattern, escape, span):
                 return like(self._as_text(value), pattern_of(pattern, escape, span))
-            case nodes.RegexLike(value, pattern):
-                regex.parse(pattern)
+            case nodes.RegexLike(value, pattern, span):
+                try:
+                    regex.parse(pattern)
+                except ExpressionError as wrong:
+                    raise error_at(span, expected=wrong.expected, found=wrong.found) from None
                 return preimage.matches(self._as_text(value), pattern)
             case nodes.Name() | nodes.Literal() | nodes.Call() | nodes.Cast():
                 return self._boolean(expr)
@@ -236,7 +239,7 @@ class _Binder:
         arguments = [self._term(argument) for argument in expr.arguments]
         try:
             made = call(expr.function, arguments, self._utc)
-        except MismatchError as wrong:
+        except (MismatchError, ExpressionError) as wrong:  # an argument of no such type, or a pattern that is none
             raise error_at(expr.span, expected=wrong.expected, found=wrong.found) from None
         if made is None:
             raise _NotKnownError

@@ -180,7 +180,7 @@ def _isnan(value: Expr, span: Span | None) -> Expr:
 
 def _rlike(value: Expr, pattern: Expr, span: Span | None) -> Expr:
     if isinstance(pattern, Literal) and isinstance(pattern.value, str):
-        return RegexLike(scalar(value), pattern.value)
+        return RegexLike(scalar(value), pattern.value, pattern.span)
     return Call("rlike", (scalar(value), scalar(pattern)), span)
 
 

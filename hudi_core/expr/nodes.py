@@ -88,6 +88,7 @@ class RegexLike:
 
     value: Scalar
     pattern: str
+    span: Span | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -162,7 +162,7 @@ class _Parser(Cursor):
             case "RLIKE" | "REGEXP":
                 pattern = self._operand(_PREDICATE + 1)
                 if isinstance(pattern, Literal) and isinstance(pattern.value, str):
-                    return RegexLike(value, pattern.value)
+                    return RegexLike(value, pattern.value, pattern.span)
                 return Call("rlike", (value, pattern), self._span(start))
             case _:
                 raise self._unexpected("IN, BETWEEN, LIKE or RLIKE", token)

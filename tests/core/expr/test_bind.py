@@ -153,7 +153,7 @@ def test_a_built_expression_is_bound_without_a_text_to_point_at() -> None:
         ("coalesce(a, dt) = 1", "expected values of one type in coalesce, such as int, found date"),
         ("a > interval '1' day", "expected a date or timestamp beside an interval, found an interval alone"),
         ("cast(dt as int) = 1", "expected a value that can be cast to int, found date"),
-        ("s rlike '('", "("),
+        ("s rlike '('", "column 9: expected a regular expression"),
     ],
 )
 def test_what_sql_refuses_is_refused(sql: str, message: str) -> None:
