@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 import pyarrow as pa
 
 from hudi_arrow.arrays import plain
-from hudi_arrow.types import schema_from_arrow, to_arrow
+from hudi_arrow.types import EXTRAS, schema_from_arrow, to_arrow
 from hudi_core.avro.inbound import schema_from_avro
 from hudi_core.errors import SchemaError, UnknownColumnError
 from hudi_core.schema.schema import Schema
@@ -24,19 +25,30 @@ def texts(metadata: Mapping[bytes, bytes] | None) -> dict[str, str]:
 
 
 def file_schema(arrow: pa.Schema, metadata: Mapping[str, str], where: str) -> Schema:
-    """The schema of a file: the types of its batches, told apart further by its Avro schema where that agrees with them.
+    """The schema of a file: the types of its columns, told apart further by its Avro schema where that agrees with them.
 
     So an enumeration stays one, names and docs are kept, and a file whose Avro schema is wrong is still read as it is.
+    Raises `SchemaError` for columns that hold no values of ours.
     """
-    found = schema_from_arrow(arrow, where).value
-    text = next((metadata[key] for key in AVRO_SCHEMA_KEYS if key in metadata), None)
-    if text is None:
+    said = next((metadata[key] for key in AVRO_SCHEMA_KEYS if key in metadata), None)
+    own = (arrow.metadata or {}).get(EXTRAS)
+    bare = arrow.with_metadata({EXTRAS: own} if own else None)
+    try:
+        return _file_schema(bare, said)
+    except SchemaError:
+        return schema_from_arrow(bare, where).value  # again, to say where
+
+
+@lru_cache(maxsize=64)
+def _file_schema(arrow: pa.Schema, said: str | None) -> Schema:
+    """Files of one commit share their schema, and so the making of it."""
+    found = schema_from_arrow(arrow).value
+    if said is None:
         return found
     try:
-        said = schema_from_avro(text, where)
+        record = _refined(found.record, schema_from_avro(said).record)
     except SchemaError:
         return found  # what is stored is known without it
-    record = _refined(found.record, said.record)
     assert isinstance(record, t.Record)
     return Schema(record, found.version, found.max_column_id)
 
