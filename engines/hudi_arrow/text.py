@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -57,13 +58,7 @@ def substring(array: Array, positions: Array, lengths: Array | None) -> Array:
     ]
     present = np.logical_and.reduce(known)
     start, count = _integers(positions), np.full(len(array), WHOLE) if lengths is None else _integers(lengths)
-    _, bounds, data = wide.buffers()
-    offsets = (
-        np.frombuffer(bounds, np.int64)[wide.offset : wide.offset + len(wide) + 1]
-        if len(wide)
-        else np.zeros(1, np.int64)
-    )
-    content = np.frombuffer(data, np.uint8) if data is not None else np.zeros(0, np.uint8)
+    offsets, content = _bytes_of(wide)
     # First bytes of characters; in bytes, every byte is one. `places` counts those before each row.
     heads = np.flatnonzero((content & 0xC0) != 0x80) if text else np.arange(len(content))
     places = np.searchsorted(heads, offsets)
@@ -118,12 +113,24 @@ def _found(array: Array, wanted: regex.Regex) -> Array:
         raise UnsupportedError(wanted.compiled.pattern, message=" ".join(str(problem).split())) from problem
 
 
+def _bytes_of(wide: Array) -> tuple[Offsets, npt.NDArray[np.uint8]]:
+    """Where the rows of a large binary array begin and end in its bytes, without what it may be a slice of."""
+    if len(wide) == 0:
+        return np.zeros(1, np.int64), np.zeros(0, np.uint8)
+    _, bounds, data = wide.buffers()
+    offsets = np.frombuffer(bounds, np.int64)[wide.offset : wide.offset + len(wide) + 1]
+    first, last = int(offsets[0]), int(offsets[-1])
+    return offsets - first, np.frombuffer(data, np.uint8)[first:last] if data is not None else np.zeros(0, np.uint8)
+
+
 def _integers(array: Array) -> Offsets:
     found: Offsets = pc.fill_null(plain(array), 0).to_numpy().astype(np.int64)
     return found
 
 
-def _cut(content: np.ndarray, low: Offsets, lengths: Offsets, present: np.ndarray, kind: pa.DataType) -> Array:
+def _cut(
+    content: npt.NDArray[np.uint8], low: Offsets, lengths: Offsets, present: npt.NDArray[np.bool_], kind: pa.DataType
+) -> Array:
     bounds = offsets_of(lengths)
     data = content[spread(low, lengths)]
     buffers = [bitmap(present), pa.py_buffer(bounds), pa.py_buffer(data)]
