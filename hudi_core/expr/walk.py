@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import assert_never
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any, assert_never
 
 from hudi_core.expr.nodes import (
     And,
@@ -69,3 +70,35 @@ def place_of(expr: Expr) -> Span | None:
     """Where a node stands in the text: its own place, or that of its first part that has one."""
     spans = (node.span for node in walk(expr) if isinstance(node, Name | Literal | Call | Cast | Like))
     return next((span for span in spans if span is not None), None)
+
+
+def changed(expr: Expr, change: Callable[[Expr], Expr | None]) -> Expr:
+    """The node with every node for which `change` gives another replaced by it, outermost first."""
+    other = change(expr)
+    if other is not None:
+        return other
+
+    def of(part: Expr) -> Any:
+        return changed(part, change)
+
+    match expr:
+        case And(parts) | Or(parts):
+            return replace(expr, parts=tuple(map(of, parts)))
+        case Not(part) | Is(part):
+            return replace(expr, part=of(part))
+        case Compare(_, left, right):
+            return replace(expr, left=of(left), right=of(right))
+        case In(value, choices):
+            return replace(expr, value=of(value), choices=tuple(map(of, choices)))
+        case Between(value, low, high):
+            return replace(expr, value=of(value), low=of(low), high=of(high))
+        case Like(value) | RegexLike(value) | IsNull(value) | Cast(value):
+            return replace(expr, value=of(value))
+        case Call(_, arguments):
+            return replace(expr, arguments=tuple(map(of, arguments)))
+        case Case(branches, otherwise):
+            return Case(tuple((of(when), of(then)) for when, then in branches), of(otherwise))
+        case Name() | Literal():
+            return expr
+        case _:
+            assert_never(expr)

@@ -6,7 +6,7 @@ Rules META-10 to META-14. What the recorded values mean is told by `belief`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -74,16 +74,21 @@ class _Live:
 
 
 def read_statistics(
-    records: Records, columns: Sequence[str], key_size: int
+    records: Records, columns: Sequence[str], key_size: int, *, nulls_apart: bool = False
 ) -> dict[str, tuple[RecordedStatistics, ...]]:
     """The live records of each column, one item for each way in which bounds are stored; none for a column without records.
 
-    `records` hold the keys of these columns at least. Raises `CorruptFileError`.
+    `records` hold the keys of these columns at least. With `nulls_apart` their number of values is without nulls, as in an
+    expression index. Raises `CorruptFileError`.
     """
     kinds = Kinds()
     parts = [decoded(batches, key_size, kinds) for batches in _together(records.batches)]
     if not parts:
         return dict.fromkeys(columns, ())
+    if nulls_apart:
+        parts = [
+            replace(part, rows=np.where(part.rows < 0, -1, part.rows + np.maximum(part.nulls, 0))) for part in parts
+        ]
     deleted = [(key, each.order) for each in records.deletes for key in each.keys if len(key) == key_size]
     keys = _joined_keys(parts, [key for key, _ in deleted])
     live = _live(parts, keys, [order for _, order in deleted], apart=records.one_source_each)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from hudi_core.formats.hashes import file_group_indexes, xxh64_id
 from hudi_core.formats.properties import parse_properties
 from hudi_core.metadata.files import live_files
 from hudi_core.metadata.lookup import Found, newest
-from hudi_core.metadata.records import FileGroup, Records, open_group, read_groups
+from hudi_core.metadata.records import Batch, FileGroup, Records, open_group, read_groups
 from hudi_core.metadata.statistics import FILE_KEY, PARTITION_KEY, RecordedStatistics, read_statistics
 from hudi_core.options import FOLDER, PROPERTIES_PATH, TableConfig, table_config
 from hudi_core.timeline.instants import COMMIT, time_order
@@ -119,6 +119,15 @@ class MetadataTable:
         """What `partition_stats` knows of columns. See rule META-19 before use: it may not cover all files of a partition."""
         return self._recorded(PARTITION_STATS, columns, PARTITION_KEY)
 
+    def expression_stats(self, index: str, column: str) -> tuple[RecordedStatistics, ...]:
+        """What the expression index, a metadata partition, knows of its function of a column, for each file."""
+        if (index, column) not in self._statistics:
+            records = self.records(index, [xxh64_id(column).encode()])
+            of_files = replace(records, batches=[_with_keys(batch, FILE_KEY) for batch in records.batches])
+            found = read_statistics(of_files, [column], FILE_KEY, nulls_apart=True)
+            self._statistics[index, column] = found[column]
+        return self._statistics[index, column]
+
     def _recorded(
         self, partition: str, columns: Sequence[str], key_size: int
     ) -> dict[str, tuple[RecordedStatistics, ...]]:
@@ -135,6 +144,11 @@ class MetadataTable:
             if instant.action == COMMIT and self.counts(instant.requested_time):
                 return [stat.path for stat in self.timeline.metadata(instant).stats.get(partition, ())]
         return []
+
+
+def _with_keys(batch: Batch, size: int) -> Batch:
+    """The records whose keys have this size."""
+    return replace(batch, cells=batch.cells.take(np.flatnonzero(batch.cells.key_lengths == size)))
 
 
 def _siblings(groups: Sequence[FileSlice]) -> list[list[FileSlice]]:

@@ -54,8 +54,7 @@ class Doubt:
         places = np.searchsorted(asked, doubtful)
         bases = [each.base for each in slices if each.base is not None]
         files = self._files_of(doubtful)
-        logs = replace(self.recorded, files=files.chosen(files.logs))
-        logs = replace(logs, untold=lambda column, members: self._by_headers(column, logs.files, members))
+        logs = self.with_headers(replace(self.recorded, files=files.chosen(files.logs)))
 
         def load(column: Column) -> Iterable[Piece]:
             by_path = self.by_path(column, asked)
@@ -73,6 +72,10 @@ class Doubt:
 
         return load
 
+    def with_headers(self, known: RecordedKnowledge) -> RecordedKnowledge:
+        """Recorded knowledge that thinks of log files without statistics what their headers say."""
+        return replace(known, untold=lambda column, members: self._by_headers(column, known.files, members))
+
     def _files_of(self, slices: Numbers) -> DataFiles:
         """The files of some slices, numbered from 0 as they stand there."""
         files = self.recorded.files
@@ -80,11 +83,12 @@ class Doubt:
         return replace(chosen, slices=np.searchsorted(slices, chosen.slices))
 
     def _by_headers(self, column: Column, files: DataFiles, members: Numbers) -> npt.NDArray[np.int8]:
-        """What headers of log files without statistics of a column let one think of it."""
-        paths = [f"{files.partitions[each]}/{files.names[each]}".lstrip("/") for each in members.tolist()]
+        """What headers of log files without statistics of a column let one think of it; of base files nothing."""
+        logs = np.flatnonzero(files.logs[members])
+        paths = [f"{files.partitions[each]}/{files.names[each]}".lstrip("/") for each in members[logs].tolist()]
         headers = self.heads.logs(paths)
         found = np.full(len(members), Untold.ANYTHING, np.int8)
-        for place, (member, path) in enumerate(zip(members.tolist(), paths, strict=True)):
+        for place, member, path in zip(logs.tolist(), members[logs].tolist(), paths, strict=True):
             stored = stored_column(self.recorded.versions[files.versions[member]], self.recorded.wanted, column.id)
             if isinstance(stored, Stored):
                 found[place] = headers[path].untold(stored.place.path[0])

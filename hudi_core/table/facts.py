@@ -29,6 +29,8 @@ class Facts:
     """The facts of one predicate. `partition_of` gives for each slice the number of its partition."""
 
     partition_of: Numbers
+    first: int = FIRST_FACT
+    """The id of the first fact; those above it are taken."""
     _names: list[str] = field(default_factory=list)
     _of_partitions: dict[int, ColumnStatistics] = field(default_factory=dict)
     _of_slices: dict[int, Piece] = field(default_factory=dict)
@@ -36,7 +38,7 @@ class Facts:
     def new(self, name: str) -> Column:
         """A fact of which nothing is known yet. `name` serves messages."""
         self._names.append(name)
-        return Column(FIRST_FACT - len(self._names) + 1, name, Boolean())
+        return Column(self.first - len(self._names) + 1, name, Boolean())
 
     def tell_partitions(self, fact: Column, of: ColumnStatistics) -> None:
         """What is known of the fact in each partition."""
@@ -48,13 +50,17 @@ class Facts:
         statistics = from_values(Boolean(), no, no, [None] * len(slices), [None] * len(slices))
         self._of_slices[fact.id] = Piece(slices, statistics)
 
+    def is_of_partitions(self, fact: int) -> bool:
+        """Whether something is known of the fact, by its id, in partitions."""
+        return fact in self._of_partitions
+
     def of_partitions(self, fact: Column) -> Iterable[Piece]:
         """What is known of a fact, by number of partition."""
         found = self._of_partitions.get(fact.id)
         return [] if found is None else [Piece(np.arange(len(found), dtype=np.int64), found)]
 
     def of_slices(self, asked: Numbers) -> Load:
-        """Reads what is known of facts in these slices, numbered from 0 as they stand in `asked`, which ascends."""
+        """Reads what is known of facts in these slices, numbered from 0 as they stand in `asked`."""
 
         def load(fact: Column) -> Iterable[Piece]:
             by_partition, by_slice = self._of_partitions.get(fact.id), self._of_slices.get(fact.id)
@@ -62,10 +68,9 @@ class Facts:
                 return [Piece(np.arange(len(asked), dtype=np.int64), taken(by_partition, self.partition_of[asked]))]
             if by_slice is None:
                 return []
-            if len(asked) == len(self.partition_of):
-                return [by_slice]
-            inside = np.flatnonzero(np.isin(by_slice.numbers, asked))
-            return [Piece(np.searchsorted(asked, by_slice.numbers[inside]), taken(by_slice.statistics, inside))]
+            at = np.searchsorted(by_slice.numbers, asked)
+            told = np.flatnonzero(np.append(by_slice.numbers, -1)[at] == asked)
+            return [Piece(told, taken(by_slice.statistics, at[told]))]
 
         return load
 

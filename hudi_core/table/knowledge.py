@@ -119,8 +119,9 @@ class RecordedKnowledge:
     """`column_stats` of the files of slices, joined to them by key.
 
     `twins` are columns, by id, whose values are also those of a column of the name given. `untold` says what to think of a
-    file without a record. With `doubted` the question is whether a look into base files could tell more: the ones of which
-    not all is known are not thought of.
+    file without a record. With `opaque_logs` nothing is known of slices with log files. With `doubted` the question is
+    whether a look into files could tell more: base files of which not all is known, and files without a record, hold
+    nothing then.
     """
 
     files: DataFiles
@@ -129,10 +130,14 @@ class RecordedKnowledge:
     recorded: Recorded
     twins: Mapping[int, str] = field(default_factory=dict)
     untold: Think = anything
+    opaque_logs: bool = False
     doubted: bool = False
 
     def pieces(self, column: Column) -> Iterator[Piece]:
         """What is known of the column in each file, as that of its slice."""
+        if self.opaque_logs:
+            logs = self.files.slices[self.files.logs]
+            yield Piece(logs, unknown(column.type, len(logs)))
         for version, schema in enumerate(self.versions):
             members = np.flatnonzero(self.files.versions == version)
             if len(members):

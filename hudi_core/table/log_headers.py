@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from hudi_core.avro.inbound import schema_from_avro
 from hudi_core.formats.log import BlockKind, HeaderKey, LogBlock, read_blocks
 from hudi_core.formats.source import RandomAccess
+from hudi_core.schema.schema import Schema
 from hudi_core.table.knowledge import Untold
 
 _DATA = (BlockKind.AVRO_DATA, BlockKind.HFILE_DATA, BlockKind.PARQUET_DATA)
@@ -15,34 +15,39 @@ _DATA = (BlockKind.AVRO_DATA, BlockKind.HFILE_DATA, BlockKind.PARQUET_DATA)
 
 @dataclass(frozen=True, slots=True)
 class LogHeaders:
-    """The columns, by the names they had, whose values a log file's rows may set; None: any column's."""
+    """What a log file's data blocks hold: whole rows, a few columns of rows, or both.
 
-    columns: frozenset[str] | None
+    `columns` are the columns, by the names they had, that the latter may set.
+    """
+
+    whole_rows: bool
+    parts_of_rows: bool
+    columns: frozenset[str] = frozenset()
 
     def untold(self, name: str) -> Untold:
         """What to think of a top-level column by its name, when there are no statistics of it.
 
         A partial update of a row that was deleted before may leave its other columns null.
         """
-        if self.columns is None or name in self.columns:
+        if self.whole_rows or name in self.columns:
             return Untold.ANYTHING
-        return Untold.NULLS if self.columns else Untold.NOTHING
+        return Untold.NULLS if self.parts_of_rows else Untold.NOTHING
 
 
 def log_headers(source: RandomAccess) -> LogHeaders:
     """What the headers of all blocks say, whether they count or not. Raises `CorruptFileError` and `UnsupportedError`."""
-    return _summed(block for block in read_blocks(source) if block.kind in _DATA)
+    schemas = [_partial_schema(block) for block in read_blocks(source) if block.kind in _DATA]
+    parts = [schema for schema in schemas if schema is not None]
+    names = frozenset(field.name for schema in parts for field in schema.fields)
+    return LogHeaders(len(parts) < len(schemas), bool(parts), names)
 
 
-def _summed(blocks: Iterable[LogBlock]) -> LogHeaders:
-    columns: set[str] = set()
-    for block in blocks:
-        schema = block.header.get(HeaderKey.SCHEMA)
-        if schema is None or block.header.get(HeaderKey.IS_PARTIAL, "").lower() != "true":
-            return LogHeaders(None)
-        columns |= {field.name for field in schema_from_avro(schema, block.where).fields}
-    return LogHeaders(frozenset(columns))
+def _partial_schema(block: LogBlock) -> Schema | None:
+    """The schema of a block that holds some columns only."""
+    if block.header.get(HeaderKey.IS_PARTIAL, "").lower() != "true":
+        return None
+    return schema_from_avro(block.require(HeaderKey.SCHEMA), block.where)
 
 
-UNREADABLE = LogHeaders(None)
+UNREADABLE = LogHeaders(whole_rows=True, parts_of_rows=True)
 """Of a log file whose headers cannot be read."""

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hudi_core.expr.leaves import every
+from hudi_core.expr.nodes import Expr
 from hudi_core.expr.predicate import ALWAYS_TRUE, And, Predicate
 from hudi_core.stats.store import FileStatistics, Load
 from hudi_core.table.plan import ALL_MATCH, READ, SKIP, Reasons, ScanPlan, Step
@@ -28,6 +29,7 @@ class Conjunct:
     """
 
     text: str
+    tree: Expr
     predicate: Predicate
     hinted: Predicate
 

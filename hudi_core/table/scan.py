@@ -19,6 +19,7 @@ from hudi_core.expr.text import to_sql
 from hudi_core.schema.meta import is_meta
 from hudi_core.schema.project import project
 from hudi_core.schema.schema import Schema
+from hudi_core.table.asking import Asking
 from hudi_core.table.picture import ColumnPicture, column_picture
 from hudi_core.table.plan import ALL_MATCH, SKIP, ScanPlan
 from hudi_core.table.prune import Conjunct, alone, prune, whole
@@ -52,7 +53,8 @@ class Scan:
     def plan(self) -> ScanPlan:
         """Which file slices are read, and what decided."""
         snapshot = self._snapshot
-        found = prune(snapshot.slices, *self._sources.asked(self._conjuncts))
+        asking = self._asking()
+        found = prune(snapshot.slices, asking.conjuncts, asking.sources)
         return replace(found, warnings=tuple(snapshot.warnings))
 
     def explain(self) -> str:
@@ -65,9 +67,12 @@ class Scan:
 
     def conjuncts(self) -> list[dict[str, Any]]:
         """For each part of the predicate's AND the number of slices it would skip by itself."""
-        conjuncts, sources = self._sources.asked(self._conjuncts)
-        counted = alone(conjuncts, len(self._snapshot.slices), sources)
+        asking = self._asking()
+        counted = alone(asking.conjuncts, len(self._snapshot.slices), asking.sources)
         return [{"condition": said, "would_skip_alone": count} for said, count in counted]
+
+    def _asking(self) -> Asking:
+        return Asking(self._sources, self._conjuncts, self._asked.case_sensitive)
 
     def pictures(self, numbers: Sequence[int]) -> list[ColumnPicture]:
         """For each column of the predicate, the ranges of these slices against it."""
@@ -141,7 +146,7 @@ def _conjuncts(asked: Asked, schema: Schema) -> list[Conjunct]:
     tree = parse_predicate(where) if isinstance(where, str) else where
     parts = tree.parts if isinstance(tree, AndNode) else (tree,)
     bound = [(part, bind(part, schema, case_sensitive=asked.case_sensitive)) for part in parts]
-    return [Conjunct(to_sql(part), predicate, predicate) for part, predicate in bound]
+    return [Conjunct(to_sql(part), part, predicate, predicate) for part, predicate in bound]
 
 
 def _wanted(asked: Asked, schema: Schema) -> Schema:

@@ -1,37 +1,33 @@
-"""The sources of knowledge about a snapshot's slices, in the order in which they are asked. Rules: `specs/sources.md`."""
+"""What is known of a snapshot's slices: made ready once and kept, for any predicate. Rules: `specs/sources.md`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from hudi_core.errors import TableError
-from hudi_core.expr.leaves import every
-from hudi_core.expr.predicate import ALWAYS_TRUE, Column, Predicate, columns_of
+from hudi_core.expr.predicate import Column, Predicate, columns_of
 from hudi_core.formats.names import parse_base_file, parse_log_file
+from hudi_core.metadata.definitions import IndexDefinition, index_definitions
 from hudi_core.metadata.statistics import RecordedStatistics
-from hudi_core.metadata.table import COLUMN_STATS, PARTITION_STATS, RECORD_INDEX
+from hudi_core.metadata.table import COLUMN_STATS, RECORD_INDEX
 from hudi_core.stats.store import FileStatistics, Piece
 from hudi_core.table.doubt import Doubt, is_told_of
-from hudi_core.table.facts import Facts, is_fact
+from hudi_core.table.expression_indexes import ExpressionIndex, expression_indexes
 from hudi_core.table.heads import Heads
-from hudi_core.table.indexes import Index, Lookups, RecordIndex
+from hudi_core.table.indexes import Index, RecordIndex
 from hudi_core.table.keys import RecordKeys, record_keys
 from hudi_core.table.knowledge import Numbers, PartitionKnowledge, PartitionValues, RecordedKnowledge, files_of
+from hudi_core.table.merges import Merges, merges
 from hudi_core.table.partitions import PathValue, path_values
-from hudi_core.table.path_facts import with_path_facts
 from hudi_core.table.picture import Bounds
-from hudi_core.table.prune import Conjunct, Known, Source
 from hudi_core.table.ranges import ranges
 from hudi_core.table.snapshot import Snapshot
 from hudi_core.timeline.slices import FileSlice
-
-MOST_IN_DOUBT = 4096
-"""Footers that are read beside `column_stats`: a second or so from a local disk, some seconds from object storage."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +42,11 @@ class Sources:
     def heads(self) -> Heads:
         """What data files say of themselves."""
         return Heads(self.snapshot)
+
+    @cached_property
+    def every(self) -> Numbers:
+        """The numbers of all slices."""
+        return np.arange(len(self.snapshot.slices), dtype=np.int64)
 
     @cached_property
     def partitions(self) -> list[str]:
@@ -74,19 +75,14 @@ class Sources:
         rows = [path_values(path, config, [place.field.type for place in found]) for path in self.partitions]
         return {place.field.id: [row[position] for row in rows] for position, place in enumerate(found)}
 
-    def asked(self, conjuncts: Sequence[Conjunct]) -> tuple[list[Conjunct], list[Source]]:
-        """The parts of a predicate as sources can answer them, and the sources, those first that cost least and tell most."""
-        facts = Facts(self.partition_of)
-        said = [with_path_facts(conjunct.predicate, self.values, facts) for conjunct in conjuncts]
-        lookups = [Lookups(index, facts, self.snapshot.set_aside) for index in self._indexes]
-        asked = [
-            replace(each, predicate=part, hinted=every(dict.fromkeys([part, *(index.said(part) for index in lookups)])))
-            for each, part in zip(conjuncts, said, strict=True)
-        ]
-        asked += self._whole_keys(asked, lookups)
-        columns = [column for conjunct in conjuncts for column in columns_of(conjunct.predicate)]
-        by_index = [index.source() for index in lookups]
-        return asked, [self._by_paths(columns, facts), *by_index, *self._by_metadata(facts), self._by_heads(facts)]
+    @cached_property
+    def has_logs(self) -> bool:
+        return any(each.logs for each in self.snapshot.slices)
+
+    @cached_property
+    def merges(self) -> Merges:
+        """What merging may make of the rows in a slice's files."""
+        return merges(self.snapshot.config)
 
     @cached_property
     def record_keys(self) -> RecordKeys:
@@ -95,70 +91,50 @@ class Sources:
         return record_keys(snapshot.config, snapshot.schema, snapshot.history.schemas)
 
     @cached_property
-    def _indexes(self) -> list[Index]:
+    def indexes(self) -> list[Index]:
+        """The indexes that find slices by values."""
         table = self.snapshot.usable(RECORD_INDEX)
-        return [] if table is None else [RecordIndex(self.heads, table, lambda: self._recorded, self.record_keys)]
-
-    def _whole_keys(self, conjuncts: Sequence[Conjunct], lookups: Sequence[Lookups]) -> list[Conjunct]:
-        """What conditions on each of several key columns tell together."""
-        found = self.record_keys.of_columns([conjunct.predicate for conjunct in conjuncts])
-        if found is None:
-            return []
-        places, keys = found
-        text = " AND ".join(conjuncts[place].text for place in places)
-        facts = [is_fact(index.fact(keys)) for index in lookups if index.index.knows_keys]
-        return [Conjunct(text, ALWAYS_TRUE, every(facts))] if facts else []
-
-    def _by_paths(self, columns: Sequence[int], facts: Facts) -> Source:
-        name = "partition values"
-        if not self.snapshot.config.partition_fields:
-            return Source(name, None, "the table has no partitions")
-        if not any(column in self.values for column in columns):
-            return Source(name, None, "no partition column in the predicate")
-        return Source(name, self._of_partitions(lambda: self._paths, facts))
-
-    def _by_metadata(self, facts: Facts) -> list[Source]:
-        if self.snapshot.usable(COLUMN_STATS) is None:
-            note = "not in the metadata table" if self.snapshot.metadata else "no metadata table"
-            return [Source(COLUMN_STATS, None, note)]
-        found = []
-        if self.snapshot.usable(PARTITION_STATS) is not None and len(self.partitions) > 1:
-            found.append(Source(PARTITION_STATS, self._of_partitions(lambda: self._partition_stats, facts)))
-        every = np.arange(len(self.snapshot.slices), dtype=np.int64)
-        return [
-            *found,
-            Source(COLUMN_STATS, lambda left, _: Known(self._column_stats, left, facts.of_slices(every))),
-        ]
-
-    def _by_heads(self, facts: Facts) -> Source:
-        return Source("footers", lambda left, predicate: self._in_doubt(left, predicate, facts))
-
-    def _of_partitions(
-        self, statistics: Callable[[], FileStatistics], facts: Facts
-    ) -> Callable[[Numbers, Predicate], Known]:
-        return lambda left, _: Known(statistics(), self.partition_of[left], facts.of_partitions, of_slices=False)
+        return [] if table is None else [RecordIndex(self.heads, table, lambda: self.recorded, self.record_keys)]
 
     @cached_property
-    def _paths(self) -> FileStatistics:
-        every = np.arange(len(self.partitions), dtype=np.int64)
-        known = PartitionValues(self.values, every)
-        return FileStatistics.of(len(self.partitions), lambda column: known.pieces(column) or [])
+    def expression_indexes(self) -> tuple[ExpressionIndex, ...]:
+        table = self.snapshot.metadata
+        if table is None or not self._definitions:
+            return ()
+        snapshot = self.snapshot
+        return expression_indexes(self._definitions, table.partitions, snapshot.schema, snapshot.history.schemas)
 
     @cached_property
-    def _partition_stats(self) -> FileStatistics:
+    def _definitions(self) -> Mapping[str, IndexDefinition]:
+        try:
+            return index_definitions(self.snapshot.storage, self.snapshot.config)
+        except TableError as error:
+            self.snapshot.set_aside(error)
+            return {}
+
+    @cached_property
+    def paths(self) -> FileStatistics:
+        """What paths tell, of partitions."""
+        return FileStatistics.of(len(self.partitions), lambda column: self._path_pieces(column) or [])
+
+    @cached_property
+    def partition_stats(self) -> FileStatistics:
+        """What paths and `partition_stats` tell, of partitions."""
+
         def load(column: Column) -> Iterable[Piece]:
-            every = np.arange(len(self.partitions), dtype=np.int64)
-            by_path = PartitionValues(self.values, every).pieces(column)
-            return by_path if by_path is not None else self._recorded_of_partitions(column)
+            return self._path_pieces(column) or self._recorded_of_partitions(column)
 
         return FileStatistics.of(len(self.partitions), load)
+
+    def _path_pieces(self, column: Column) -> list[Piece] | None:
+        return PartitionValues(self.values, np.arange(len(self.partitions), dtype=np.int64)).pieces(column)
 
     def _recorded_of_partitions(self, column: Column) -> Iterable[Piece]:
         table = self.snapshot.metadata
         assert table is not None
         versions = self.snapshot.history.schemas
-        used = [versions[number] for number in np.unique(self._recorded.files.versions)]
-        if not self._recorded.files.certain.all():
+        used = [versions[number] for number in np.unique(self.recorded.files.versions)]
+        if not self.recorded.files.certain.all() or (self.has_logs and self.merges is Merges.ANYTHING):
             return []
         known = PartitionKnowledge(self.partitions, used, self.snapshot.schema, table.partition_stats)
         try:
@@ -173,28 +149,34 @@ class Sources:
         A writer that cannot make statistics of a file leaves it out, and the partition's record, made from the others, says
         nothing of that.
         """
-        missing = self._recorded.missing(name)
+        missing = self.recorded.missing(name)
         covered = np.ones(len(self.partitions), np.bool_)
-        covered[self.partition_of[self._recorded.files.slices[missing]]] = False
+        covered[self.partition_of[self.recorded.files.slices[missing]]] = False
         return covered
 
     @cached_property
-    def _column_stats(self) -> FileStatistics:
+    def column_stats(self) -> FileStatistics:
+        """What paths and `column_stats` tell, of slices."""
+
         def load(column: Column) -> Iterable[Piece]:
-            found = list(self._by_path(column, self.partition_of) or self._recorded.pieces(column))
-            self._told[column.id] = is_told_of(found, len(self.snapshot.slices))
+            found = list(self.by_path(column, self.every) or self.recorded.pieces(column))
+            self._told[column.id] = is_told_of(found, len(self.every))
             return found
 
-        return FileStatistics.of(len(self.snapshot.slices), load)
+        return FileStatistics.of(len(self.every), load)
 
-    def _by_path(self, column: Column, members: Numbers) -> list[Piece] | None:
-        return PartitionValues(self.values, members).pieces(column)
+    def by_path(self, column: Column, slices: Numbers) -> list[Piece] | None:
+        """The column in these slices as their paths tell it; None when it is no partition column, or no path tells anything."""
+        return PartitionValues(self.values, self.partition_of[slices]).pieces(column)
 
     @cached_property
-    def _recorded(self) -> RecordedKnowledge:
+    def recorded(self) -> RecordedKnowledge:
+        """What is recorded of files, and what follows from the schema they were written under."""
         snapshot, versions = self.snapshot, self.snapshot.history.schemas
         files = files_of(snapshot.slices, self.version_of)
-        return RecordedKnowledge(files, versions, snapshot.schema, self._records, self.record_keys.twins)
+        opaque = self.merges is Merges.ANYTHING
+        twins = self.record_keys.twins
+        return RecordedKnowledge(files, versions, snapshot.schema, self._records, twins, opaque_logs=opaque)
 
     def _records(self, names: Sequence[str]) -> Mapping[str, tuple[RecordedStatistics, ...]]:
         table = self.snapshot.usable(COLUMN_STATS)
@@ -204,36 +186,29 @@ class Sources:
             self.snapshot.set_aside(error)
             return {}
 
-    def _in_doubt(self, left: Numbers, predicate: Predicate, facts: Facts) -> Known:
-        """What files say of themselves where that may change the answer."""
-        beside = self.snapshot.usable(COLUMN_STATS) is not None
-        doubt = Doubt(self.heads, self._recorded, lambda column, some: self._by_path(column, self.partition_of[some]))
-        open_questions = left[~self._settled(left, predicate)]
-        doubtful = doubt.about(open_questions, predicate, facts.of_slices(open_questions))
-        note = f"{len(doubtful)} of {len(left)} in doubt" if beside else ""
-        if beside and len(doubtful) > MOST_IN_DOUBT:
-            doubtful, note = doubtful[:0], f"{note}: more than the {MOST_IN_DOUBT} that are read beside column_stats"
-        statistics = FileStatistics.of(len(left), doubt.read(left, doubtful))
-        return Known(statistics, np.arange(len(left), dtype=np.int64), facts.of_slices(left), note)
+    @cached_property
+    def doubt(self) -> Doubt:
+        """What only files themselves can tell."""
+        return Doubt(self.heads, self.recorded, self.by_path)
 
-    def _settled(self, left: Numbers, predicate: Predicate) -> npt.NDArray[np.bool_]:
-        """Of which slices all that can be told of the predicate's columns is told."""
-        told = [self._told.get(column) for column in columns_of(predicate) if column > 0]
-        found = np.ones(len(left), np.bool_)
-        for each in told:
-            found &= False if each is None else each[left]
+    def settled(self, slices: Numbers, predicate: Predicate) -> npt.NDArray[np.bool_]:
+        """Of which slices `column_stats` told all that can be told of the predicate's columns, when it was asked."""
+        found = np.ones(len(slices), np.bool_)
+        for column in columns_of(predicate):
+            if column >= 0:
+                told = self._told.get(column)
+                found &= False if told is None else told[slices]
         return found
 
     def bounds(self, column: Column, numbers: Sequence[int]) -> list[Bounds]:
-        """Least and greatest value of a column in these slices, from whatever source tells."""
-        by_path = self._by_path(column, self.partition_of)
+        """What is known of a column's values in these slices, from whatever source tells."""
+        by_path = self.by_path(column, self.every)
         if by_path is not None:
             return ranges(column, by_path, numbers)
         if self.snapshot.usable(COLUMN_STATS) is not None:
-            return ranges(column, list(self._recorded.pieces(column)), numbers)
-        some = np.array(numbers, np.int64)
-        doubt = Doubt(self.heads, self._recorded, lambda *_: None)
-        pieces = [Piece(some[piece.numbers], piece.statistics) for piece in doubt.read(some, some)(column)]
+            return ranges(column, list(self.recorded.pieces(column)), numbers)
+        some = np.unique(np.array(numbers, np.int64))
+        pieces = [Piece(some[piece.numbers], piece.statistics) for piece in self.doubt.read(some, some)(column)]
         return ranges(column, pieces, numbers)
 
     def version_of(self, slice: FileSlice, name: str) -> tuple[int, bool]:

@@ -1,0 +1,69 @@
+"""`index.json`: what the indexes of a table are made of. Rules META-40 to META-42."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from hudi_core.engine import Storage
+from hudi_core.errors import CorruptFileError
+from hudi_core.options import TableConfig
+
+
+def _empty(value: object) -> object:
+    return () if value is None else value
+
+
+def _nothing(value: object) -> object:
+    return {} if value is None else value
+
+
+def _text(value: object) -> object:
+    return "" if value is None else value
+
+
+_Text = Annotated[str, BeforeValidator(_text)]
+
+
+class IndexDefinition(BaseModel):
+    """One index: its kind, what it is a function of, and the columns it is made of."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    kind: _Text = Field("", alias="indexType")
+    """`column_stats` and `bloom_filters` for expression indexes, `secondary_index`, `record_index`."""
+    function: _Text = Field("", alias="indexFunction")
+    columns: Annotated[tuple[str, ...], BeforeValidator(_empty)] = Field((), alias="sourceFields")
+    options: Annotated[Mapping[str, str], BeforeValidator(_nothing)] = Field(default_factory=dict, alias="indexOptions")
+    version: _Text = "V1"
+    """How keys are made; tables of version 8 do not say, and mean V1."""
+
+
+class _Document(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    definitions: Annotated[Mapping[str, IndexDefinition], BeforeValidator(_nothing)] = Field(
+        default_factory=dict, alias="indexDefinitions"
+    )
+
+
+def index_definitions(storage: Storage, config: TableConfig) -> Mapping[str, IndexDefinition]:
+    """The definitions of a table's indexes by metadata partition; none when there is no file of them.
+
+    Raises `CorruptFileError` and `StorageError`.
+    """
+    path = config.index_definitions_path
+    if not storage.exists(path):
+        return {}
+    content = storage.read(path)
+    if not content.strip():
+        return {}
+    try:
+        return _Document.model_validate_json(content).definitions
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False)[0]
+        place = ".".join(map(str, first["loc"]))
+        where = f"{storage.uri}/{path}"
+        raise CorruptFileError(where, expected="definitions of indexes", found=f"{place}: {first['msg']}") from None

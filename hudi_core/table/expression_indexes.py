@@ -1,0 +1,137 @@
+"""Expression indexes: statistics of a function of a column, as those of a column of its own.
+
+`lower(label) = 'x'` is said anew with the column `lower(label)` where an index of just this function of just this column
+exists. What depends on the time zone of the session that made the index is left alone: the index does not tell it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from hudi_core.errors import ExpressionError
+from hudi_core.expr.bind import bind
+from hudi_core.expr.nodes import Call, Expr, Name
+from hudi_core.expr.predicate import Column, Predicate
+from hudi_core.expr.walk import changed
+from hudi_core.metadata.definitions import IndexDefinition
+from hudi_core.metadata.table import COLUMN_STATS, MetadataTable
+from hudi_core.schema.schema import Schema
+from hudi_core.stats.columns import taken
+from hudi_core.stats.store import FIRST_FACT, Piece
+from hudi_core.table.knowledge import DataFiles, joined
+from hudi_core.types import nodes as t
+
+_MADE_OF: Mapping[str, tuple[type[t.Primitive], ...]] = {
+    "lower": (t.String,),
+    "upper": (t.String,),
+    "trim": (t.String,),
+    "ltrim": (t.String,),
+    "rtrim": (t.String,),
+    "length": (t.String,),
+    "abs": (t.Int, t.Long, t.Float, t.Double, t.Decimal),
+    "year": (t.Date,),
+    "month": (t.Date,),
+    "day": (t.Date,),
+}
+"""Functions without options, and the types of which they give the same in every time zone."""
+
+_SPELLED = {"dayofmonth": "day", "ucase": "upper", "lcase": "lower", "char_length": "length"}
+_RESULTS: Mapping[str, t.Type] = {"length": t.Int(), "year": t.Int(), "month": t.Int(), "day": t.Int()}
+
+
+@dataclass(frozen=True, slots=True)
+class ExpressionIndex:
+    """An index, a metadata partition, of a function of a column. `column` stands for the function's value."""
+
+    partition: str
+    function: str
+    of: Column
+    column: Column
+
+
+def expression_indexes(
+    definitions: Mapping[str, IndexDefinition], usable: frozenset[str], wanted: Schema, versions: Sequence[Schema]
+) -> tuple[ExpressionIndex, ...]:
+    """The indexes of which it is certain what they tell.
+
+    The column has to have had one name and one type in all versions of the schema: an index does not tell under which it was
+    made.
+    """
+    found: list[ExpressionIndex] = []
+    for partition in sorted(definitions.keys() & usable):
+        definition = definitions[partition]
+        function = _SPELLED.get(definition.function.lower(), definition.function.lower())
+        place = wanted.find(definition.columns[0]) if len(definition.columns) == 1 else None
+        if (
+            definition.kind != COLUMN_STATS
+            or not partition.startswith("expr_index_")
+            or place is None
+            or place.repeated
+        ):
+            continue
+        kinds = _MADE_OF.get(function, ())
+        if not isinstance(place.field.type, kinds) or definition.options.keys() - {"expr"}:
+            continue
+        stored = [version.places[place.field.id] for version in versions if place.field.id in version.places]
+        if any((each.name, each.field.type) != (place.name, place.field.type) for each in stored):
+            continue
+        of = Column(place.field.id, place.name, place.field.type)
+        result = _RESULTS.get(function, of.type)
+        found.append(
+            ExpressionIndex(partition, function, of, Column(FIRST_FACT - len(found), f"{function}({of.name})", result))
+        )
+    return tuple(found)
+
+
+def said_with_indexes(
+    tree: Expr, indexes: Sequence[ExpressionIndex], schema: Schema, *, case_sensitive: bool
+) -> Predicate | None:
+    """The predicate with functions that indexes know as columns of their own; None when it has none of them."""
+    met: list[ExpressionIndex] = []
+
+    def column_for(node: Expr) -> Expr | None:
+        for index in indexes:
+            if isinstance(node, Call) and _is_call_of(node, index, schema, case_sensitive):
+                met.append(index)
+                return Name((index.column.name,))
+        return None
+
+    said = changed(tree, column_for)
+    if not met:
+        return None
+    fields = tuple(
+        t.Field(each.column.id, each.column.name, each.column.type, optional=True) for each in dict.fromkeys(met)
+    )
+    wider = replace(schema, record=replace(schema.record, fields=(*schema.record.fields, *fields)))
+    try:
+        return bind(said, wider, case_sensitive=case_sensitive)
+    except ExpressionError:
+        return None  # a column of such a name is there already
+
+
+def _is_call_of(call: Call, index: ExpressionIndex, schema: Schema, case_sensitive: bool) -> bool:
+    match call.arguments:
+        case (Name(path),) if call.function == index.function:
+            place = schema.find(path, case_sensitive=case_sensitive)
+            return place is not None and place.field.id == index.of.id
+        case _:
+            return False
+
+
+def expression_pieces(index: ExpressionIndex, files: DataFiles, metadata: MetadataTable) -> Iterator[Piece]:
+    """What the index tells of its function in each file, as that of its slice; nothing of slices with a file that it leaves
+    out. Raises `TableError` when it is damaged."""
+    told = np.zeros(len(files.names), np.bool_)
+    pieces: list[Piece] = []
+    for found in metadata.expression_stats(index.partition, index.of.name):
+        if found.typed:
+            rows, at = joined(found.keys, files.keys)
+            told[at] = True
+            pieces.append(Piece(files.slices[at], taken(found.statistics, rows)))
+    open_slices = np.unique(files.slices[~told])
+    for piece in pieces:
+        whole = np.flatnonzero(~np.isin(piece.numbers, open_slices))
+        yield Piece(piece.numbers[whole], taken(piece.statistics, whole))
