@@ -24,7 +24,10 @@ from hudi_core.stats.ordered import Ordered, Wanted, everywhere, holds
 from hudi_core.types.nodes import Type
 
 FEW_LEFT = 16
-"""When one file in so many is left, the rest of an AND looks at those alone."""
+"""When one in so many consecutive files is left, the rest of an AND looks at those alone."""
+
+FEW_PICKED_LEFT = 2
+"""The same for files that are picked by number anyway."""
 
 WORTH_NARROWING = 4_096
 """Among so many files or fewer, looking at all costs less than picking some out."""
@@ -237,13 +240,14 @@ def mask(program: Program, files: Files) -> Bools:
 
 
 def _every(parts: tuple[Program, ...], files: Files) -> Bools:
+    few_left = FEW_LEFT if isinstance(files, slice) else FEW_PICKED_LEFT
     found = mask(parts[0], files)
     for done, part in enumerate(parts[1:], start=1):
         if len(found) > WORTH_NARROWING:
             left = np.count_nonzero(found)
             if not left:
                 return found
-            if left * FEW_LEFT < len(found):
+            if left * few_left < len(found):
                 places = found.nonzero()[0]
                 kept = _every(parts[done:], picked(files, places))
                 found = np.zeros(len(found), np.bool_)
