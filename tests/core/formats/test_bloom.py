@@ -1,0 +1,96 @@
+"""Bloom filters: what Apache Hudi writes is read, probes answer as its own do, damage is told."""
+
+from __future__ import annotations
+
+import base64
+import struct
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hudi_core.errors import CorruptFileError, HudiError, UnsupportedError
+from hudi_core.formats.bloom import Keys, hash_chain, parse_bloom_filter
+from tests.support.conformance import vectors
+
+SMALL = b"/////wAAAAcBAAAAYFgYAHBBYBgoJAVAAA=="
+GROWING = b"/////wAAAAcBAAAAYAAAAAoAAAADAAAAAf////8AAAAHAQAAAGBYGABwQWAYKCQFQAA="
+
+
+def murmur(key: bytes, seed: int = 0) -> int:
+    return int(next(hash_chain([key], seed)).view(np.int32)[0])
+
+
+def cases(*operations: str) -> list[dict[str, Any]]:
+    return [case for case in vectors("bloom") if case["op"] in operations]
+
+
+def test_hashes_are_those_of_apache_hudi() -> None:
+    for case in cases("murmur"):
+        said = case["input"]
+        key = bytes.fromhex(said["hex"]) if "hex" in said else said["text"].encode()
+        assert murmur(key, said.get("seed", -1)) == case["output"]["hash"], case["id"]
+
+
+def test_positions_are_those_of_apache_hudi() -> None:
+    for case in cases("hash_function"):
+        said = case["input"]
+        if said["hash_type"] == 1 and "output" in case:
+            found = Keys([said["text"]]).positions(said["max"], said["hashes"])
+            assert found[:, 0].tolist() == case["output"]["positions"], case["id"]
+
+
+def test_probes_answer_as_those_of_apache_hudi() -> None:
+    told = 0
+    for case in cases("filter", "filter_from_text"):
+        output = case.get("output", {})
+        text = output.get("text") or case["input"].get("text")
+        if not text or "might_contain" not in output:
+            continue
+        told += 1
+        found = parse_bloom_filter(text.encode(), case["id"])
+        for key, expected in output["might_contain"].items():
+            if isinstance(expected, bool):
+                assert found.may_contain(Keys([key])).tolist() == [expected], (case["id"], key)
+        for run in output.get("probe_counts", ()):
+            said = run["keys"]
+            keys = [f"{said['prefix']}{number}" for number in range(said["from"], said["from"] + said["count"])]
+            assert int(found.may_contain(Keys(keys)).sum()) == run["hits"], case["id"]
+    assert told
+
+
+@pytest.mark.parametrize("text", [SMALL, GROWING])
+def test_keys_that_were_put_in_are_found(text: bytes) -> None:
+    found = parse_bloom_filter(text, "a file")
+    assert found.may_contain(Keys(["key1", "other", "key2", "key3", ""])).tolist() == [True, False, True, True, False]
+
+
+@given(st.lists(st.binary(max_size=20), min_size=1, max_size=9), st.integers(1, 5))
+def test_keys_are_hashed_as_each_by_itself(keys: list[bytes], rounds: int) -> None:
+    together = [found.tolist() for found in islice(hash_chain(keys), rounds)]
+    apart = [[found.tolist()[0] for found in islice(hash_chain([key]), rounds)] for key in keys]
+    assert [list(each) for each in zip(*together, strict=True)] == apart
+
+
+@given(st.binary(max_size=80))
+def test_damage_is_told(data: bytes) -> None:
+    for text in (data, base64.b64encode(data), base64.b64encode(base64.b64decode(GROWING)[: len(data)])):
+        try:
+            parse_bloom_filter(text, "a file")
+        except HudiError as error:
+            assert "a file" in str(error)
+
+
+@pytest.mark.parametrize("cut", [1, 12, 13, 24, 26, 30])
+def test_text_that_is_cut_short_is_damage(cut: int) -> None:
+    with pytest.raises(CorruptFileError, match="a file"):
+        parse_bloom_filter(base64.b64encode(base64.b64decode(GROWING)[:cut]), "a file")
+
+
+def test_hashes_of_ancient_writers_are_not_known() -> None:
+    for header in (struct.pack(">iibi", -1, 7, 0, 8), struct.pack(">iibi", 7, 96, 0, 0)):
+        with pytest.raises(UnsupportedError, match="Murmur"):
+            parse_bloom_filter(base64.b64encode(header + b"\0"), "a file")
