@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from hudi_core.avro.extras import carried, implied_default, restored, type_shell
+from hudi_core.avro.extras import carried, implied_default, is_plain, restored, type_shell
 from hudi_core.errors import SchemaError
 from hudi_core.schema.ids import NO_ID, record_with_missing_ids, with_ids
 from hudi_core.schema.loss import Converted, Loss
@@ -33,22 +33,29 @@ _UTC: Final = frozenset({None, "UTC"})
 _UNITS: Final = {t.Unit.MILLIS: "ms", t.Unit.MICROS: "us", t.Unit.NANOS: "ns"}
 _OF_UNIT: Final = {"s": t.Unit.MILLIS, **{name: unit for unit, name in _UNITS.items()}}
 
-_EXACT: Final[tuple[tuple[t.Type, pa.DataType], ...]] = (
-    (t.Boolean(), pa.bool_()),
-    (t.Int(), pa.int32()),
-    (t.Long(), pa.int64()),
-    (t.Float(), pa.float32()),
-    (t.Double(), pa.float64()),
-    (t.Date(), pa.date32()),
-    (t.Time(t.Unit.MILLIS), pa.time32("ms")),
-    (t.Time(t.Unit.MICROS), pa.time64("us")),
-    (t.Time(t.Unit.NANOS), pa.time64("ns")),
-    *((t.Timestamp(unit, zoned=True), pa.timestamp(name, "UTC")) for unit, name in _UNITS.items()),
-    *((t.Timestamp(unit, zoned=False), pa.timestamp(name)) for unit, name in _UNITS.items()),
-    (t.String(), pa.string()),
-    (t.Binary(), pa.binary()),
-)
-"""Types that mean the same on both sides."""
+_SIMPLE: Final[Mapping[type, tuple[t.Type, pa.DataType]]] = {
+    type(of): (of, arrow)
+    for of, arrow in (
+        (t.Boolean(), pa.bool_()),
+        (t.Int(), pa.int32()),
+        (t.Long(), pa.int64()),
+        (t.Float(), pa.float32()),
+        (t.Double(), pa.float64()),
+        (t.Date(), pa.date32()),
+        (t.String(), pa.string()),
+        (t.Binary(), pa.binary()),
+    )
+}
+"""Types without parameters that mean the same on both sides, by our class."""
+
+_TIMES: Final[Mapping[t.Type, pa.DataType]] = {
+    t.Time(t.Unit.MILLIS): pa.time32("ms"),
+    t.Time(t.Unit.MICROS): pa.time64("us"),
+    t.Time(t.Unit.NANOS): pa.time64("ns"),
+    **{t.Timestamp(unit, zoned=True): pa.timestamp(name, "UTC") for unit, name in _UNITS.items()},
+    **{t.Timestamp(unit, zoned=False): pa.timestamp(name) for unit, name in _UNITS.items()},
+}
+"""Times and timestamps, which mean the same on both sides too."""
 
 _INWARD: Final[tuple[tuple[pa.DataType, t.Type], ...]] = (
     (pa.int8(), t.Int()),
@@ -67,10 +74,11 @@ _INWARD: Final[tuple[tuple[pa.DataType, t.Type], ...]] = (
 )
 """Arrow's types that we keep as the narrowest of ours that holds all their values; what they say more is a loss."""
 
-_TO_ARROW: Final = dict(_EXACT)
-_EXACT_KINDS: Final = frozenset(type(of) for of, _ in _EXACT)
-_FROM_ARROW: Final = {arrow: of for of, arrow in _EXACT}
+_WORDS: Final = {kind: arrow for kind, (_, arrow) in _SIMPLE.items()}
+_MEANINGS: Final = {arrow.id: of for of, arrow in _SIMPLE.values()}
+_TIMES_READ: Final = {arrow: of for of, arrow in _TIMES.items()}
 _WIDENED: Final = dict(_INWARD)
+_EXACT_KINDS: Final = frozenset({*_SIMPLE, t.Time, t.Timestamp})
 
 _Path = tuple[str, ...]
 
@@ -156,16 +164,20 @@ class _Outward:
         arrow = self.type(field.type, path)
         if not self._metadata:
             return pa.field(field.name, arrow, field.optional)
-        extras = carried(field, plain, ".".join(path), self.losses, keep=self._keep, column=column)
-        metadata = {FIELD_ID: str(field.id)} if field.id >= 0 else {}
-        if extras:
-            metadata[EXTRAS] = json.dumps(extras)
+        metadata = {FIELD_ID: b"%d" % field.id} if field.id >= 0 else {}
+        if not is_plain(field, column=column) or type(field.type) not in _EXACT_KINDS:
+            extras = carried(field, plain, ".".join(path), self.losses, keep=self._keep, column=column)
+            if extras:
+                metadata[EXTRAS] = json.dumps(extras).encode()
         return pa.field(field.name, arrow, field.optional, metadata or None)
 
     def type(self, of: t.Type, path: _Path) -> pa.DataType:
-        if type(of) in _EXACT_KINDS:
-            return _TO_ARROW[of]
+        word = _WORDS.get(type(of))
+        if word is not None:
+            return word
         match of:
+            case t.Time() | t.Timestamp():
+                return _TIMES[of]
             case t.Record(fields):
                 return pa.struct([self.field(field, (*path, field.name)) for field in fields])
             case t.Array(element):
@@ -195,6 +207,7 @@ class _Inward:
 
     def __init__(self, where: str) -> None:
         self._where = where
+        self._extras: dict[bytes, Any] = {}
         self.losses: list[Loss] = []
 
     def field(self, arrow: pa.Field, path: _Path, *, column: bool = True) -> t.Field:
@@ -204,11 +217,13 @@ class _Inward:
         found = t.Field(column_id, path[-1], of, optional, None, default)
         if EXTRAS not in metadata:
             return found
-        where = self._at(path)
-        return restored(found, _load(metadata[EXTRAS], where), plain, where)
+        where, said = self._at(path), metadata[EXTRAS]
+        if said not in self._extras:
+            self._extras[said] = _load(said, where)
+        return restored(found, self._extras[said], plain, where)
 
     def type(self, arrow: pa.DataType, path: _Path) -> t.Type:
-        exact = _FROM_ARROW.get(arrow)
+        exact = _MEANINGS.get(arrow.id) or _TIMES_READ.get(arrow)
         if exact is not None:
             return exact
         widened = _WIDENED.get(arrow)

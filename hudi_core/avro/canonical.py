@@ -32,7 +32,7 @@ def canonical_form(text: str | dict[str, Any] | list[Any], where: str = "schema"
 def fingerprint_rabin(canonical: str) -> int:
     """CRC-64-AVRO of a canonical form, as an unsigned number; Avro's single-object encoding has its bytes little-endian.
 
-    >>> f"{fingerprint_rabin('"int"'):016x}"
+    >>> format(fingerprint_rabin('"int"'), "016x")
     '7275d51a3f395c8f'
     """
     crc = _EMPTY

@@ -59,6 +59,12 @@ def implied_default(optional: bool, *, column: bool = True) -> object:
     return None if optional and column else t.ABSENT
 
 
+def is_plain(field: t.Field, *, column: bool = True) -> bool:
+    """Whether a field says nothing besides its id, its name, its type, whether it is optional, and its implied default."""
+    implied = field.default is None if field.optional and column else field.default is t.ABSENT
+    return implied and field.doc is None and not (field.aliases or field.properties or field.type_properties)
+
+
 def carried(
     field: t.Field, plain: Plain, path: str, losses: list[Loss], *, keep: bool = True, column: bool = True
 ) -> dict[str, Any]:

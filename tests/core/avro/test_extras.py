@@ -7,12 +7,13 @@ import json
 import pytest
 from hypothesis import given, settings
 
-from hudi_core.avro.extras import carried, restored, type_from_shell, type_shell
+from hudi_core.avro.extras import carried, is_plain, restored, type_from_shell, type_shell
 from hudi_core.errors import SchemaError
 from hudi_core.schema.loss import Loss
+from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
 from hudi_core.types.walk import same_field
-from tests.support.strategies import types
+from tests.support.strategies import schemas, types
 
 
 def to_text(of: t.Type) -> t.Type:
@@ -80,3 +81,10 @@ def test_extras_of_another_form_are_refused(extras: dict[str, object]) -> None:
 def test_a_shell_and_the_fields_make_the_type(of: t.Type) -> None:
     again = type_from_shell(json.loads(json.dumps(type_shell(of))), t.children(of))
     assert same_field(t.Field(0, "f", again), t.Field(0, "f", of))
+
+
+@given(schemas())
+@settings(max_examples=60, deadline=None)
+def test_a_plain_field_is_one_of_which_nothing_is_carried(schema: Schema) -> None:
+    for field in schema.fields:
+        assert is_plain(field) == (carried(field, lambda of: of, "f", []) == {})
