@@ -5,16 +5,16 @@ from __future__ import annotations
 import os
 import sys
 import warnings
+from collections.abc import Callable
+from functools import wraps
 from importlib.metadata import version
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from hudi_core.cli import demo, explain, read, schemas, tables
 from hudi_core.cli.output import say
 from hudi_core.errors import HudiError
-
-_LOOK, _QUERY, _SCHEMAS, _TOUR = "What a table is", "What a query does", "Schemas", "A tour"
 
 app = typer.Typer(
     name="hudi-core",
@@ -25,15 +25,36 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command(rich_help_panel=_LOOK)(tables.inspect)
-app.command(rich_help_panel=_LOOK)(tables.timeline)
-app.command(rich_help_panel=_LOOK)(schemas.schema)
-app.command(rich_help_panel=_QUERY)(tables.files)
-app.command(rich_help_panel=_QUERY)(explain.explain)
-app.command(rich_help_panel=_QUERY)(read.read)
-app.command("convert-schema", rich_help_panel=_SCHEMAS)(schemas.convert_schema)
-app.command(rich_help_panel=_SCHEMAS)(schemas.evolve)
-app.command(rich_help_panel=_TOUR)(demo.demo)
+
+
+def _reported(command: Callable[..., None]) -> Callable[..., None]:
+    """The command, whose errors become a line on standard error and an exit status."""
+
+    @wraps(command)
+    def run_it(*arguments: Any, **options: Any) -> None:
+        try:
+            command(*arguments, **options)
+            sys.stdout.flush()
+        except HudiError as error:
+            say(f"error: {' '.join(str(error).split())}")
+            for note in getattr(error, "__notes__", ()):
+                say(note)
+            raise typer.Exit(error.exit_status) from error
+        except BrokenPipeError:
+            # Whoever read our output has seen enough; what is still buffered has nowhere to go.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+    return run_it
+
+
+for panel, commands in (
+    ("What a table is", (tables.inspect, tables.timeline, schemas.schema)),
+    ("What a query does", (tables.files, explain.explain, read.read)),
+    ("Schemas", (schemas.convert_schema, schemas.evolve)),
+    ("A tour", (demo.demo,)),
+):
+    for each in commands:
+        app.command(rich_help_panel=panel)(_reported(each))
 
 
 def _print_version(asked: bool) -> None:
@@ -54,15 +75,4 @@ def common(
 def run() -> None:
     """The console script. Exit status: 0, 1 for an error of the table or its data, 2 for misuse."""
     warnings.showwarning = lambda message, *_: say(f"warning: {message}")
-    try:
-        app()
-    except HudiError as error:
-        sys.stdout.flush()
-        say(f"error: {' '.join(str(error).split())}")
-        for note in getattr(error, "__notes__", ()):
-            say(note)
-        sys.exit(error.exit_status)
-    except BrokenPipeError:
-        # Whoever read our output has seen enough; what is still buffered has nowhere to go.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+    app()

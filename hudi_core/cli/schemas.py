@@ -31,7 +31,7 @@ from hudi_core.schema.loss import Converted, Loss
 from hudi_core.schema.schema import Schema
 from hudi_core.table.snapshot import MetadataMode
 
-FORMS = "avro, internal (Hudi's InternalSchema), arrow, spark or ddl"
+FORMS = "avro, internal, arrow, spark or ddl"
 ToOption = Annotated[str | None, typer.Option("--to", metavar="FORM", help=f"The schema's text: {FORMS}.")]
 
 
@@ -64,8 +64,8 @@ def convert_schema(
 ) -> None:
     """Convert the text of a schema to another form. What that has no place for is told on standard error.
 
-    Of ddl both Spark's DDL and its words for Hudi's own types are understood; of spark the JSON of a StructType; of arrow the
-    JSON of Arrow's integration tests.
+    Forms: the JSON of an Avro schema (avro), of Hudi's InternalSchema (internal), of an Arrow schema as Arrow's own
+    integration tests write it (arrow) and of Spark's StructType (spark), and the columns of a CREATE TABLE (ddl).
     """
     reader = form(source, "--from")
     form(to, "--to")
@@ -78,7 +78,7 @@ def evolve(
     arguments: Annotated[
         list[str],
         typer.Argument(
-            metavar="[TABLE] CHANGE...", help="Changes as SQL text; before them the table, unless --schema."
+            metavar="CHANGE", help="Changes as SQL text. The table comes first, unless --schema gives a file."
         ),
     ],
     file: Annotated[
@@ -93,9 +93,19 @@ def evolve(
 ) -> None:
     """Show what changes would make of a schema. Nothing is written.
 
-    Changes are: add column NAME TYPE [not null] [default VALUE] [comment TEXT] [first | after NAME | before NAME];
-    drop column NAME; rename column NAME to NAME; move column NAME first | last | after NAME | before NAME;
-    alter column NAME type TYPE | set not null | drop not null | set default VALUE | drop default | comment TEXT.
+    Each CHANGE is one of these, or several with ; between them:
+
+    add column NAME TYPE, and after it not null, default VALUE, comment 'TEXT', and a place
+
+    drop column NAME
+
+    rename column NAME to NAME
+
+    move column NAME and a place: first, last, after NAME or before NAME
+
+    alter column NAME and: type TYPE, set not null, drop not null, set default VALUE, drop default, comment 'TEXT' or a place
+
+    A NAME is a path, such as address.street, lines.element.price or tags.value.
     """
     given = list(arguments)
     if file is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -79,4 +80,4 @@ def _default(field: t.Field) -> str:
     if field.default is t.ABSENT or (field.default is None and field.optional):
         return ""
     shown = to_json(field.default, field.type)
-    return printable(f"'{shown}'" if isinstance(shown, str) else str(shown))
+    return printable(f"'{shown}'" if isinstance(shown, str) else json.dumps(shown, ensure_ascii=False))

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
 
 from hudi_core.expr.outcomes import Questions, can_be
 from hudi_core.expr.predicate import Column, Cut, Opaque, Pattern, Predicate, Term, literals_of
@@ -12,6 +15,12 @@ from hudi_core.table.scale import Linear, Scale, Tick, scale_over, shortened
 from hudi_core.truth import TRUE
 from hudi_core.types import nodes as t
 from hudi_core.values.order import distinct, sort_key
+
+_Bools = npt.NDArray[np.bool_]
+_Ints = npt.NDArray[np.int64]
+_Floating = t.Float | t.Double
+_NAN, _NULL = -2, -1
+"""Rows of `_Standing`."""
 
 _LONGEST = 28
 """Characters of a bound that are shown."""
@@ -97,14 +106,13 @@ def column_picture(column: Column, predicate: Predicate, bounds: Sequence[Bounds
     named = distinct(tuple(value for value in literals_of(predicate, column.id) if value == value), column.type)
     known = [value for found in bounds if found for value in (found.low, found.high) if value is not None]
     scale = scale_over(known, named, column.type)
-    points = _points(column, named)
-    nan = 2 * points.count + 1
+    may = can_be(TRUE, predicate, _Standing.of(column, named))
     return ColumnPicture(
         column.name,
         column.type,
-        tuple(_band(scale, stretch) for stretch in _matching(predicate, named, points)),
-        can_be(TRUE, predicate, _Standing(points, None)),
-        nan in points.places.values() and can_be(TRUE, predicate, _Standing(points, nan)),
+        tuple(_band(scale, stretch) for stretch in _stretches(may[:_NAN], named)),
+        bool(may[_NULL]),
+        isinstance(column.type, _Floating) and bool(may[_NAN]),
         tuple((scale.at(value), shortened(value, column.type, 24)) for value in named),
         tuple(None if found is None else _drawn(scale, found) for found in bounds),
         scale.ticks(),
@@ -165,83 +173,84 @@ def _words(of: _Stretch, type: t.Type) -> str:
 
 
 @dataclass(frozen=True)
-class _Points:
-    """The literals of a column in order. Places are 0, 1, 2, ...: even ones between them, odd ones the literals themselves."""
+class _Standing(Questions[_Bools]):
+    """Rows of which one column is known, one for each place where its value can stand among the literals; the rest of a row
+    may be anything.
+
+    The places are 0, 1, 2, ...: even ones between the literals, odd ones the literals themselves. The last two rows hold NaN,
+    which stands above all others, and null.
+    """
 
     column: Column
-    places: dict[object, int]
-    count: int
-    """How many there are without NaN, which stands above all others."""
-    _lists: dict[tuple[object, ...], frozenset[int]] = field(default_factory=dict, repr=False, compare=False)
+    places: _Ints
+    literals: Mapping[object, int]
 
-    def of(self, value: object) -> int:
-        return self.places[sort_key(value, self.column.type)]
-
-    def of_all(self, values: tuple[object, ...]) -> frozenset[int]:
-        if values not in self._lists:
-            self._lists[values] = frozenset(map(self.of, values))
-        return self._lists[values]
-
-
-@dataclass(frozen=True)
-class _Standing(Questions[bool]):
-    """A row of which one column is known: at which place its value stands, None for null. The rest may be anything."""
-
-    points: _Points
-    place: int | None
+    @staticmethod
+    def of(column: Column, named: Sequence[object]) -> _Standing:
+        every = [*named, math.nan] if isinstance(column.type, _Floating) else named
+        literals = {sort_key(value, column.type): 2 * number + 1 for number, value in enumerate(every)}
+        places = np.arange(2 * len(named) + 3)
+        places[_NULL] = -1
+        return _Standing(column, places, literals)
 
     def _known(self, term: Term) -> bool:
-        return isinstance(term, Column) and term.id == self.points.column.id
+        return isinstance(term, Column) and term.id == self.column.id
 
-    def low_is_below(self, term: Term, cut: Cut) -> bool:
-        return not self._known(term) or (self.place is not None and self.place < self.points.of(cut.value) + cut.after)
+    def _cut(self, cut: Cut) -> int:
+        return self.literals[sort_key(cut.value, self.column.type)] + cut.after
 
-    def high_is_above(self, term: Term, cut: Cut) -> bool:
-        return not self._known(term) or (self.place is not None and self.place >= self.points.of(cut.value) + cut.after)
+    def low_is_below(self, term: Term, cut: Cut) -> _Bools:
+        if not self._known(term):
+            return self._anything()
+        return (self.places >= 0) & (self.places < self._cut(cut))
 
-    def may_hold_one_of(self, term: Term, values: tuple[object, ...]) -> bool:
-        return not self._known(term) or self.place in self.points.of_all(values)
+    def high_is_above(self, term: Term, cut: Cut) -> _Bools:
+        return self.places >= self._cut(cut) if self._known(term) else self._anything()
 
-    def may_hold_none_of(self, term: Term, values: tuple[object, ...]) -> bool:
-        return not self._known(term) or (self.place is not None and self.place not in self.points.of_all(values))
+    def may_hold_one_of(self, term: Term, values: tuple[object, ...]) -> _Bools:
+        return self._listed(values) if self._known(term) else self._anything()
 
-    def may_hold_null(self, term: Term) -> bool:
-        return not self._known(term) or self.place is None
+    def may_hold_none_of(self, term: Term, values: tuple[object, ...]) -> _Bools:
+        return (self.places >= 0) & ~self._listed(values) if self._known(term) else self._anything()
 
-    def may_hold_value(self, term: Term) -> bool:
-        return not self._known(term) or self.place is not None
+    def may_hold_null(self, term: Term) -> _Bools:
+        return self.places < 0 if self._known(term) else self._anything()
 
-    def may_be_less(self, left: Term, right: Term, or_equal: bool) -> bool:
-        return self.place is not None or not (self._known(left) or self._known(right))
+    def may_hold_value(self, term: Term) -> _Bools:
+        return self.places >= 0 if self._known(term) else self._anything()
 
-    def may_match(self, term: Term, pattern: Pattern | str, negated: bool) -> bool:
-        return self.place is not None or not self._known(term)
+    def may_be_less(self, left: Term, right: Term, or_equal: bool) -> _Bools:
+        return self.places >= 0 if self._known(left) or self._known(right) else self._anything()
 
-    def unknown(self, what: Opaque) -> bool:
-        return True
+    def may_match(self, term: Term, pattern: Pattern | str, negated: bool) -> _Bools:
+        return self.may_hold_value(term)
 
-    def every(self, answers: list[bool]) -> bool:
-        return all(answers)
+    def unknown(self, what: Opaque) -> _Bools:
+        return self._anything()
 
-    def some(self, answers: list[bool]) -> bool:
-        return any(answers)
+    def every(self, answers: list[_Bools]) -> _Bools:
+        found: _Bools = np.logical_and.reduce([self._anything(), *answers])
+        return found
+
+    def some(self, answers: list[_Bools]) -> _Bools:
+        found: _Bools = np.logical_or.reduce([~self._anything(), *answers])
+        return found
+
+    def _anything(self) -> _Bools:
+        return np.ones(len(self.places), np.bool_)
+
+    def _listed(self, values: tuple[object, ...]) -> _Bools:
+        found = np.zeros(len(self.places) + 1, np.bool_)
+        found[[self.literals[sort_key(value, self.column.type)] for value in values]] = True
+        return found[self.places]
 
 
-def _points(column: Column, named: Sequence[object]) -> _Points:
-    every = [*named, math.nan] if isinstance(column.type, t.Float | t.Double) else named
-    return _Points(column, {sort_key(value, column.type): 2 * n + 1 for n, value in enumerate(every)}, len(named))
-
-
-def _matching(predicate: Predicate, named: Sequence[object], points: _Points) -> Iterator[_Stretch]:
-    """Stretches of values in which a row may match, whatever the other columns hold."""
-    begun: int | None = None
-    last = 2 * len(named)
-    for place in range(last + 2):
-        if place <= last and can_be(TRUE, predicate, _Standing(points, place)):
-            begun = place if begun is None else begun
-        elif begun is not None:
-            # A gap reaches to the literals beside it, which do not belong to it; to no limit where there is none.
-            until = place - 1
-            low = named[(begun - 1) // 2] if begun else None
-            yield _Stretch(low, named[until // 2] if until < last else None, begun % 2 == 1, until % 2 == 1)
-            begun = None
+def _stretches(may: _Bools, named: Sequence[object]) -> Iterator[_Stretch]:
+    """Stretches of places in which a row may match."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], may, [False]]).astype(np.int8)))
+    for begun, end in edges.reshape(-1, 2).tolist():
+        # A gap reaches to the literals beside it, which do not belong to it; to no limit where there is none.
+        until = end - 1
+        low = named[(begun - 1) // 2] if begun else None
+        high = named[until // 2] if until < 2 * len(named) else None
+        yield _Stretch(low, high, begun % 2 == 1, until % 2 == 1)
