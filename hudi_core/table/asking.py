@@ -15,7 +15,8 @@ from hudi_core.metadata.table import COLUMN_STATS, PARTITION_STATS
 from hudi_core.stats.store import FIRST_FACT, FileStatistics, Piece
 from hudi_core.table.expression_indexes import ExpressionIndex, expression_pieces, said_with_indexes
 from hudi_core.table.facts import Facts, is_fact
-from hudi_core.table.indexes import Lookups
+from hudi_core.table.filters import filters_in_footers
+from hudi_core.table.indexes import Index, Lookups
 from hudi_core.table.knowledge import Numbers
 from hudi_core.table.merges import Merges
 from hudi_core.table.path_facts import with_path_facts
@@ -45,14 +46,17 @@ class Asking:
         """The sources, those first that cost least and tell most."""
         asked = self.conjuncts  # tells the indexes what to look up
         columns = {column for conjunct in asked for column in columns_of(conjunct.hinted)}
-        by_index = [lookup.source() for lookup in self._lookups]
+        by_index = {lookup.index.name: lookup.source() for lookup in self._lookups}
+        in_footers = by_index.pop(self._in_footers.name)
         return [
             self._by_paths(columns),
-            *by_index,
+            *(by_index.pop(index.name) for index in self.known.indexes),
             *self._by_metadata(),
             *self._by_expressions(columns),
             *self._by_single_files(),
+            *by_index.values(),
             Source("footers", self._by_heads),
+            *([in_footers] if in_footers.open else []),
         ]
 
     @cached_property
@@ -61,7 +65,12 @@ class Asking:
 
     @cached_property
     def _lookups(self) -> list[Lookups]:
-        return [Lookups(index, self._facts, self.known.snapshot.set_aside) for index in self.known.indexes]
+        indexes = [*self.known.indexes, *self.known.filters, self._in_footers]
+        return [Lookups(index, self._facts, self.known.snapshot.set_aside) for index in indexes]
+
+    @cached_property
+    def _in_footers(self) -> Index:
+        return filters_in_footers(self.known.heads, self.known.record_keys)
 
     def _said(self, conjunct: Conjunct) -> Conjunct:
         plain = with_path_facts(conjunct.predicate, self.known.values, self._facts)

@@ -22,6 +22,7 @@ from hudi_core.schema.schema import Schema
 from hudi_core.stats.columns import taken
 from hudi_core.stats.store import FIRST_FACT, Piece
 from hudi_core.table.knowledge import DataFiles, joined
+from hudi_core.table.steady import steady_column
 from hudi_core.types import nodes as t
 
 _MADE_OF: Mapping[str, tuple[type[t.Primitive], ...]] = {
@@ -55,28 +56,17 @@ class ExpressionIndex:
 def expression_indexes(
     definitions: Mapping[str, IndexDefinition], usable: frozenset[str], wanted: Schema, versions: Sequence[Schema]
 ) -> tuple[ExpressionIndex, ...]:
-    """The indexes of which it is certain what they tell.
-
-    The column has to have had one name and one type in all versions of the schema: an index does not tell under which it was
-    made.
-    """
+    """The indexes of which it is certain what they tell."""
     found: list[ExpressionIndex] = []
     for partition in sorted(definitions.keys() & usable):
         definition = definitions[partition]
         function = _SPELLED.get(definition.function.lower(), definition.function.lower())
-        place = wanted.find(definition.columns[0]) if len(definition.columns) == 1 else None
-        if (
-            definition.kind != COLUMN_STATS
-            or not partition.startswith("expr_index_")
-            or place is None
-            or place.repeated
-        ):
+        if not partition.startswith("expr_index_") or definition.kind != COLUMN_STATS or len(definition.columns) != 1:
             continue
-        kinds = _MADE_OF.get(function, ())
-        if not isinstance(place.field.type, kinds) or definition.options.keys() - {"expr"}:
+        place = steady_column(definition.columns[0], wanted, versions)
+        if place is None or not isinstance(place.field.type, _MADE_OF.get(function, ())):
             continue
-        stored = [version.places[place.field.id] for version in versions if place.field.id in version.places]
-        if any((each.name, each.field.type) != (place.name, place.field.type) for each in stored):
+        if definition.options.keys() - {"expr"}:
             continue
         of = Column(place.field.id, place.name, place.field.type)
         result = _RESULTS.get(function, of.type)

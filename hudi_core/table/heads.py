@@ -38,6 +38,10 @@ class Heads:
             self._footers[file.path] = reader.footer(self.snapshot.storage, file)
         return self._footers[file.path]
 
+    def footer_read(self, file: FileInfo) -> Footer | None:
+        """The footer of a base file if it was read before."""
+        return self._footers.get(file.path)
+
     def footers(self, files: Sequence[FileInfo]) -> Mapping[str, Footer]:
         """Footers of base files by path, with others that are known. Those that cannot be read are missing, with a warning."""
         self._read_together({file.path: file for file in files}, self._footers, self.footer)

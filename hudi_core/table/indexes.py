@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol
@@ -11,17 +11,26 @@ import numpy as np
 
 from hudi_core.errors import TableError
 from hudi_core.expr.predicate import Column, OneOf, Predicate
+from hudi_core.formats.secondary_key import secondary_file_group_index, secondary_prefix, split_secondary_key
+from hudi_core.metadata.definitions import IndexDefinition
+from hudi_core.metadata.lookup import starting
 from hudi_core.metadata.record_index import locations
 from hudi_core.metadata.table import RECORD_INDEX, MetadataTable
+from hudi_core.schema.schema import Schema
 from hudi_core.stats.store import FileStatistics
 from hudi_core.table.facts import Facts, Leaf, said_with_facts
 from hudi_core.table.heads import Heads
 from hudi_core.table.keys import RecordKeys
 from hudi_core.table.knowledge import Numbers, RecordedKnowledge
 from hudi_core.table.prune import Known, Source
+from hudi_core.table.steady import steady_column
 from hudi_core.table.uniqueness import is_current, keys_of, rows_of
+from hudi_core.types.nodes import Date, Int, Long, String
 
 Keys = frozenset[str]
+
+MOST_RECORDS = 10_000
+"""Records of a value that are placed one by one; a value of more is not rare enough to be looked up."""
 
 
 class Index(Protocol):
@@ -129,3 +138,71 @@ class RecordIndex:
     @cached_property
     def _numbers(self) -> Mapping[tuple[str, str], int]:
         return {(each.partition, each.file_id): number for number, each in enumerate(self.heads.snapshot.slices)}
+
+
+@dataclass(frozen=True)
+class SecondaryIndex:
+    """A secondary index: the keys of the rows with each value of a column, which the record index then places.
+
+    It tells of what was written, not of what merging made of it: slices with log files are never ruled out.
+    """
+
+    metadata: MetadataTable
+    name: str
+    column: int
+    version: str
+    records: RecordIndex
+    knows_keys: bool = False
+
+    @cached_property
+    def unusable(self) -> str:
+        if self.records.unusable:
+            return f"{RECORD_INDEX}: {self.records.unusable}"
+        here, known = keys_of(self.metadata, self.name), keys_of(self.metadata, RECORD_INDEX)
+        return "" if here == known else f"it is not whole: {here} keys, {known} in {RECORD_INDEX}"
+
+    def asks(self, leaf: OneOf) -> Keys | None:
+        is_this = isinstance(leaf.term, Column) and leaf.term.id == self.column
+        return frozenset(map(str, leaf.values)) if is_this else None
+
+    def without(self, keys: Keys, left: Numbers) -> Numbers:
+        records = self._records(keys)
+        holding = self.records.holding(records) if len(records) <= MOST_RECORDS else None
+        if holding is None:
+            return left[:0]
+        slices = self.records.heads.snapshot.slices
+        return np.array([n for n in np.setdiff1d(left, holding).tolist() if not slices[n].logs], np.int64)
+
+    def _records(self, values: Keys) -> frozenset[str]:
+        """The keys of records with one of the values."""
+        groups = self.metadata.slices(self.name)
+        if self.version == "V1":  # the hash of a whole key chooses its file group
+            asked = dict.fromkeys(range(len(groups)), values)
+        else:
+            places = {value: secondary_file_group_index(value, len(groups)) for value in values}
+            asked = {place: frozenset(v for v in values if places[v] == place) for place in set(places.values())}
+        found: set[str] = set()
+        for number, some in asked.items():
+            prefixes = [secondary_prefix(value).encode() for value in some]
+            for key in starting(self.metadata.opened(groups[number]), prefixes):
+                found.add(split_secondary_key(key.decode("utf-8", "replace"), self.name)[1])
+        return frozenset(found)
+
+
+def secondary_indexes(
+    metadata: MetadataTable,
+    definitions: Mapping[str, IndexDefinition],
+    wanted: Schema,
+    versions: Sequence[Schema],
+    records: RecordIndex,
+) -> list[Index]:
+    """The secondary indexes of columns whose values all writers spell alike: texts, whole numbers, dates (as day numbers)."""
+    found: list[Index] = []
+    for partition in sorted(definitions.keys() & metadata.partitions):
+        definition = definitions[partition]
+        if not partition.startswith("secondary_index_") or len(definition.columns) != 1:
+            continue
+        place = steady_column(definition.columns[0], wanted, versions)
+        if place is not None and isinstance(place.field.type, String | Int | Long | Date):
+            found.append(SecondaryIndex(metadata, partition, place.field.id, definition.version, records))
+    return found

@@ -14,12 +14,13 @@ from hudi_core.expr.predicate import Column, Predicate, columns_of
 from hudi_core.formats.names import parse_base_file, parse_log_file
 from hudi_core.metadata.definitions import IndexDefinition, index_definitions
 from hudi_core.metadata.statistics import RecordedStatistics
-from hudi_core.metadata.table import COLUMN_STATS, RECORD_INDEX
+from hudi_core.metadata.table import BLOOM_FILTERS, COLUMN_STATS, RECORD_INDEX
 from hudi_core.stats.store import FileStatistics, Piece
 from hudi_core.table.doubt import Doubt, is_told_of
 from hudi_core.table.expression_indexes import ExpressionIndex, expression_indexes
+from hudi_core.table.filters import recorded_filters
 from hudi_core.table.heads import Heads
-from hudi_core.table.indexes import Index, RecordIndex
+from hudi_core.table.indexes import Index, RecordIndex, secondary_indexes
 from hudi_core.table.keys import RecordKeys, record_keys
 from hudi_core.table.knowledge import Numbers, PartitionKnowledge, PartitionValues, RecordedKnowledge, files_of
 from hudi_core.table.merges import Merges, merges
@@ -93,8 +94,18 @@ class Sources:
     @cached_property
     def indexes(self) -> list[Index]:
         """The indexes that find slices by values."""
-        table = self.snapshot.usable(RECORD_INDEX)
-        return [] if table is None else [RecordIndex(self.heads, table, lambda: self.recorded, self.record_keys)]
+        snapshot, table = self.snapshot, self.snapshot.usable(RECORD_INDEX)
+        if table is None:
+            return []
+        records = RecordIndex(self.heads, table, lambda: self.recorded, self.record_keys)
+        versions = snapshot.history.schemas
+        return [records, *secondary_indexes(table, self._definitions, snapshot.schema, versions, records)]
+
+    @cached_property
+    def filters(self) -> list[Index]:
+        """The bloom filters of the metadata table."""
+        table = self.snapshot.usable(BLOOM_FILTERS)
+        return [] if table is None else [recorded_filters(self.heads, self.record_keys, table)]
 
     @cached_property
     def expression_indexes(self) -> tuple[ExpressionIndex, ...]:

@@ -1,0 +1,27 @@
+"""`bloom_filters`: the bloom filters of base files. Rules META-35 to META-37."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from hudi_core.errors import CorruptFileError
+from hudi_core.formats.columns import at, to_list
+from hudi_core.metadata.lookup import Found
+from hudi_core.metadata.records import decoded_values
+
+_PAYLOAD = "BloomFilterMetadata"
+_WANTED = frozenset({f"{_PAYLOAD}.bloomFilter", f"{_PAYLOAD}.isDeleted"})
+
+
+def filter_texts(found: Iterable[Found]) -> Iterator[tuple[int, bytes]]:
+    """The texts of the filters that were found, each with the number of its key. Deleted and empty ones are left out."""
+    for each in found:
+        column = decoded_values([each.batch], _WANTED)
+        try:
+            texts = to_list(at(column, _PAYLOAD, "bloomFilter"))
+            deleted = to_list(at(column, _PAYLOAD, "isDeleted"))
+        except KeyError:
+            raise CorruptFileError(each.batch.where, expected="a schema of bloom filters", found="another") from None
+        for number, text, gone in zip(each.keys.tolist(), texts, deleted, strict=True):
+            if text and not gone:
+                yield number, bytes(text)

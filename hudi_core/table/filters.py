@@ -1,0 +1,84 @@
+"""Bloom filters of base files: which of them certainly do not hold a record key."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from hudi_core.expr.predicate import OneOf
+from hudi_core.formats.bloom import Keys as HashedKeys
+from hudi_core.formats.bloom import parse_bloom_filter
+from hudi_core.formats.hashes import bloom_filter_key
+from hudi_core.metadata.filters import filter_texts
+from hudi_core.metadata.table import BLOOM_FILTERS, MetadataTable
+from hudi_core.table.heads import Heads
+from hudi_core.table.indexes import Index, Keys
+from hudi_core.table.keys import RecordKeys
+from hudi_core.table.knowledge import Numbers
+from hudi_core.timeline.slices import FileSlice
+
+FOOTER_KEYS = ("org.apache.hudi.bloomfilter", "com.uber.hoodie.bloomfilter")
+
+_MOST = 1024
+"""Filters that are read for one predicate. One of Hudi's default size is 0.4 MB."""
+_TOGETHER = 64
+"""Filters in memory at once."""
+
+Read = Callable[[Sequence[FileSlice]], Iterator[tuple[int, bytes]]]
+"""Reads the filters of slices' base files, as texts, each with the place of its slice; those without one are left out."""
+
+
+@dataclass(frozen=True)
+class BloomFilters:
+    """Filters of base files. Of slices with log files they tell nothing: rows in these are not in the filter."""
+
+    heads: Heads
+    keys: RecordKeys
+    read: Read
+    name: str
+    knows_keys: bool = True
+    unusable: str = ""
+
+    def asks(self, leaf: OneOf) -> Keys | None:
+        return self.keys.of_column(leaf)
+
+    def without(self, keys: Keys, left: Numbers) -> Numbers:
+        slices = self.heads.snapshot.slices
+        asked = [number for number in left.tolist() if slices[number].base is not None and not slices[number].logs]
+        hashed, found = HashedKeys(sorted(keys)), []
+        for begin in range(0, len(asked) if len(asked) <= _MOST else 0, _TOGETHER):
+            numbers = asked[begin : begin + _TOGETHER]
+            for place, text in self.read([slices[number] for number in numbers]):
+                found_filter = parse_bloom_filter(text, f"{self.name} of {slices[numbers[place]].file_id}")
+                if not found_filter.may_contain(hashed).any():
+                    found.append(numbers[place])
+        return np.array(sorted(found), np.int64)
+
+
+def recorded_filters(heads: Heads, keys: RecordKeys, metadata: MetadataTable) -> Index:
+    """The filters in the metadata table."""
+
+    def read(slices: Sequence[FileSlice]) -> Iterator[tuple[int, bytes]]:
+        asked = {
+            bloom_filter_key(each.partition, each.base.name): place for place, each in enumerate(slices) if each.base
+        }
+        ordered = sorted(asked)
+        for number, text in filter_texts(metadata.lookup(BLOOM_FILTERS, ordered)):
+            yield asked[ordered[number]], text
+
+    return BloomFilters(heads, keys, read, BLOOM_FILTERS)
+
+
+def filters_in_footers(heads: Heads, keys: RecordKeys) -> Index:
+    """The filters in footers that were read anyhow."""
+
+    def read(slices: Sequence[FileSlice]) -> Iterator[tuple[int, bytes]]:
+        for place, each in enumerate(slices):
+            said = heads.footer_read(each.base) if each.base else None
+            text = next((said.metadata[key] for key in FOOTER_KEYS if key in said.metadata), None) if said else None
+            if text:
+                yield place, text.encode()
+
+    return BloomFilters(heads, keys, read, "bloom filters in footers")
