@@ -8,7 +8,7 @@ them, and so are the same wherever the column is read from; they never count tow
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from itertools import count
 from typing import Final
 
@@ -39,6 +39,13 @@ def record_with_missing_ids(of: Record, greatest: int = -1) -> Record:
     """The record whose fields keep their ids; those with `NO_ID` get ids beyond all of these and `greatest`, in block order."""
     fresh = count(max(greatest, max(column_ids(of), default=-1)) + 1)
     numbered = _numbered(of, lambda field: next(fresh) if field.id == NO_ID else field.id, hidden_ids(NO_ID))
+    assert isinstance(numbered, Record)
+    return numbered
+
+
+def record_with_other_ids(of: Record, others: Mapping[int, int]) -> Record:
+    """The record with other ids in place of some; hidden ids follow from those of the columns around them."""
+    numbered = _numbered(of, lambda field: others.get(field.id, field.id), hidden_ids(NO_ID))
     assert isinstance(numbered, Record)
     return numbered
 

@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import count
 
 from hudi_core.avro.inbound import schema_from_avro
 from hudi_core.engine import FileInfo, Storage
@@ -17,7 +18,7 @@ from hudi_core.errors import CorruptFileError, SchemaError, StorageError, Unsupp
 from hudi_core.evolve.identity import identified
 from hudi_core.formats.names import parse_base_file
 from hudi_core.options import FOLDER, TableConfig
-from hudi_core.schema.ids import NO_ID, record_with_missing_ids
+from hudi_core.schema.ids import NO_ID, column_ids, record_with_missing_ids, record_with_other_ids
 from hudi_core.schema.json import history_from_json, schema_from_json
 from hudi_core.schema.meta import with_meta_columns
 from hudi_core.schema.schema import Path, Schema
@@ -97,6 +98,8 @@ def _by_id(
 ) -> SchemaHistory:
     """With a history: a commit's own schema with ids, else the last one of the history before it, else its Avro schema with
     the ids that its names have in the first schema of the history."""
+    others = _ids_given_twice(stored)
+    stored = {version: _with_other_ids(schema, others) for version, schema in stored.items()}
     versions = sorted(stored)
     greatest = max(schema.max_column_id for schema in stored.values())
     schemas: list[Schema] = []
@@ -111,7 +114,7 @@ def _by_id(
             if isinstance(key, int):
                 schemas.append(stored[key])
             elif own:
-                schemas.append(schema_from_json(own, f"{_INTERNAL} of commit {time}"))
+                schemas.append(_with_other_ids(schema_from_json(own, f"{_INTERNAL} of commit {time}"), others))
             else:
                 schemas.append(with_ids_of(_from_avro(str(key), config), stored[versions[0]], greatest))
         numbers.append(known[key])
@@ -182,6 +185,34 @@ def _stored(timeline: Timeline, written: list[tuple[str, CommitMetadata]]) -> di
             schema = schema_from_json(own, f"{_INTERNAL} of commit {time}")
             found.setdefault(schema.version, schema)
     return found
+
+
+def _ids_given_twice(stored: Mapping[int, Schema]) -> dict[int, Mapping[int, int]]:
+    """By version, ids to replace: one that comes back after a version without it is another column's.
+
+    Hudi calculates the greatest id anew when columns were dropped, and then gives the same id again.
+    """
+    fresh = count(max(schema.max_column_id for schema in stored.values()) + 1)
+    ever: set[int] = set()
+    current: dict[int, int] = {}
+    found: dict[int, Mapping[int, int]] = {}
+    for version in sorted(stored):
+        here = [column for column in column_ids(stored[version].record) if column >= 0]
+        current = {
+            column: current[column] if column in current else next(fresh) if column in ever else column
+            for column in here
+        }
+        ever.update(here)
+        found[version] = {column: own for column, own in current.items() if column != own}
+    return found
+
+
+def _with_other_ids(schema: Schema, others: Mapping[int, Mapping[int, int]]) -> Schema:
+    given = others.get(schema.version)
+    if not given:
+        return schema
+    greatest = max(schema.max_column_id, *given.values())
+    return replace(schema, record=record_with_other_ids(schema.record, given), max_column_id=greatest)
 
 
 def _document(storage: Storage, timeline: Timeline) -> tuple[str, str] | None:

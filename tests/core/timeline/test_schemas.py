@@ -163,3 +163,31 @@ def test_schema_and_ids_of_every_table_are_as_recorded(entry: TableEntry) -> Non
             assert {field.name: field.id for field in schema.fields} == {
                 field["name"]: field["id"] for field in said["fields"]
             }
+
+
+def test_id_that_hudi_gave_twice_is_of_two_columns() -> None:
+    first, without = persisted(0, a=0, b=1), persisted(20, a=0)
+    again = persisted(30, a=0, c=1)
+    found = history(
+        {
+            "10_11.commit": commit(avro("a", "b"), latest=first),
+            "20_21.commit": commit(avro("a"), latest=without),
+            "30_31.commit": commit(avro("a", "c"), latest=again),
+            "40_41.commit": commit(avro("a", "c")),
+            ".hoodie/.schema/30_31.schemacommit": json.dumps({"schemas": [again, without, first]}).encode(),
+        }
+    )
+    at = {time: ids(found.schemas[found.number_at(time)]) for time in ("10", "20", "30", "40")}
+    assert at == {"10": {"a": 0, "b": 1}, "20": {"a": 0}, "30": {"a": 0, "c": 2}, "40": {"a": 0, "c": 2}}
+    assert ids(found.latest) == {"a": 0, "c": 2}
+    assert found.latest.max_column_id == 2
+
+
+def test_id_that_stays_is_of_one_column() -> None:
+    found = history(
+        {
+            "10_11.commit": commit(avro("a", "b"), latest=persisted(0, a=0, b=1)),
+            "20_21.commit": commit(avro("b", "c"), latest=persisted(20, b=1, c=2)),
+        }
+    )
+    assert [ids(each) for each in found.schemas] == [{"a": 0, "b": 1}, {"b": 1, "c": 2}]
