@@ -37,8 +37,8 @@ class Piece:
 Load = Callable[[Column], Iterable[Piece]]
 """Reads what is known of a column; asked once for each column, when a predicate first names it."""
 
-FIRST_FACT = -(1 << 20)
-"""Ids from here down belong to columns that are made for one predicate."""
+FIRST_FACT = -(1 << 62)
+"""Ids from here down belong to columns that are made for one predicate; those of schemas are far above."""
 
 
 @dataclass(slots=True, eq=False)

@@ -15,7 +15,7 @@ from hudi_core.formats.names import parse_base_file, parse_log_file
 from hudi_core.metadata.definitions import IndexDefinition, index_definitions
 from hudi_core.metadata.statistics import RecordedStatistics
 from hudi_core.metadata.table import BLOOM_FILTERS, COLUMN_STATS, RECORD_INDEX
-from hudi_core.stats.store import FileStatistics, Piece
+from hudi_core.stats.store import FIRST_FACT, FileStatistics, Piece
 from hudi_core.table.doubt import Doubt, is_told_of
 from hudi_core.table.expression_indexes import ExpressionIndex, expression_indexes
 from hudi_core.table.filters import recorded_filters
@@ -206,7 +206,7 @@ class Sources:
         """Of which slices `column_stats` told all that can be told of the predicate's columns, when it was asked."""
         found = np.ones(len(slices), np.bool_)
         for column in columns_of(predicate):
-            if column >= 0:
+            if column > FIRST_FACT:
                 told = self._told.get(column)
                 found &= False if told is None else told[slices]
         return found
