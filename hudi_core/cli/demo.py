@@ -54,8 +54,8 @@ def demo(
             "bold",
             folded=False,
         )
-        rows = table.scan(where=told, columns=tour["columns"], limit=_SHOWN).to_json_rows()
-        out.data(tour["columns"], list(rows))
+        read = table.scan(where=told, columns=tour["columns"], limit=_SHOWN)
+        out.data(read.schema, list(read.to_json_rows()))
     page = to / "explain.html"
     write_page(page, table, told, scan)
     out.text(f"\nThe same in pictures: {page}")

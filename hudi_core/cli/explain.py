@@ -86,7 +86,8 @@ def show(out: Output, where: str, scan: Scan) -> None:
     why = reasons(plan)
     if why:
         out.text()
-        out.rows(("file_slices", "verdict", "by"), map(_reason, why), title="What decided", folded=("by",))
+        shown = ({**_reason(reason), "verdict": reason.verdict.value.replace("_", " ")} for reason in why)
+        out.rows(("file_slices", "verdict", "by"), shown, title="What decided", folded=("by",))
 
 
 def reasons(plan: ScanPlan) -> list[Reason]:

@@ -13,6 +13,9 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
+from hudi_core.schema.schema import Schema
+from hudi_core.types import nodes as t
+
 LONGEST = 200
 """Characters of a value that people are shown; what is cut off is told."""
 _NARROWEST = 24
@@ -29,6 +32,8 @@ _STYLES = {
 }
 
 Show = Callable[[Any], str]
+
+_NUMBERS = t.Int | t.Long | t.Float | t.Double | t.Decimal
 
 
 class Output:
@@ -76,15 +81,19 @@ class Output:
             return
         found = list(records)
         shown = [column for column in columns if any(record.get(column) not in (None, "", []) for record in found)]
-        self._table(shown or columns, found, cell, spaced=True, title=title, folded=folded)
+        right = [column for column in shown if any(_is_number(record.get(column)) for record in found)]
+        if title:
+            self.heading(title)
+        self._table(shown or columns, found, cell, spaced=True, folded=folded, right=right)
 
-    def data(self, columns: Sequence[str], rows: Sequence[Mapping[str, Any]], *, title: str = "") -> None:
-        """Rows of a table, in the form of `values.json`, with its columns as they are named; null is not the empty text."""
+    def data(self, schema: Schema, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Rows of a schema in the form of `values.json`, with its columns as they are named; null is not the empty text."""
         if self.as_json:
             for row in rows:
                 self.line(row)
-        else:
-            self._table(columns, rows, value_text, spaced=False, title=title)
+            return
+        right = [field.name for field in schema.fields if isinstance(field.type, _NUMBERS)]
+        self._table([field.name for field in schema.fields], rows, value_text, spaced=False, right=right)
 
     def text(self, said: str = "", style: str = "", *, folded: bool = True) -> None:
         """Lines for people, never in JSON form; unless `folded` they are left to the terminal as they are."""
@@ -103,12 +112,10 @@ class Output:
         show: Show,
         *,
         spaced: bool,
-        title: str,
+        right: Collection[str],
         folded: Collection[str] = (),
     ) -> None:
-        if title:
-            self.heading(title)
-        table = _grid(columns, records, show, spaced, folded)
+        table = _grid(columns, records, show, spaced, folded, right)
         if self._fits(table, columns, folded):
             self._print(table)
             return
@@ -137,21 +144,21 @@ class Output:
 
 
 def _grid(
-    columns: Sequence[str], records: Sequence[Mapping[str, Any]], show: Show, spaced: bool, folded: Collection[str]
+    columns: Sequence[str],
+    records: Sequence[Mapping[str, Any]],
+    show: Show,
+    spaced: bool,
+    folded: Collection[str],
+    right: Collection[str],
 ) -> Table:
-    """A table of records; numbers stand to the right."""
     table = Table(box=None, pad_edge=False, padding=(0, 1), collapse_padding=False, header_style="bold")
-    for place, column in enumerate(columns):
-        values = [record.get(column) for record in records]
-        numbers = any(_is_number(value) for value in values) and all(
-            _is_number(value) or value is None for value in values
-        )
+    for column in columns:
         table.add_column(
             Text(_label(column, spaced)),
-            justify="right" if numbers else "left",
+            justify="right" if column in right else "left",
             no_wrap=column not in folded,
             overflow="fold",
-            min_width=_NARROWEST if column in folded and place == len(columns) - 1 else None,
+            min_width=_NARROWEST if column in folded else None,
         )
     for record in records:
         table.add_row(*(_styled(show(record.get(column))) for column in columns))
@@ -173,8 +180,6 @@ def _label(key: str, spaced: bool) -> str:
 
 
 def _is_number(value: object) -> bool:
-    if isinstance(value, dict):
-        return "float" in value
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 

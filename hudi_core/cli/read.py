@@ -66,7 +66,7 @@ def read(
         rows = list(scan.to_json_rows())
         cut = limit is None and len(rows) > SHOWN
         head = rows[:SHOWN] if cut else rows
-        out.data([field.name for field in scan.schema.fields], head)
+        out.data(scan.schema, head)
         out.text(f"\n{'the first ' if cut else ''}{counted(len(head), 'row')}{'; --limit shows more' if cut else ''}")
     warn(chain(found.warnings, scan.plan.warnings))
 

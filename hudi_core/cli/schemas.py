@@ -64,8 +64,15 @@ def convert_schema(
 ) -> None:
     """Convert the text of a schema to another form. What that has no place for is told on standard error.
 
-    Forms: the JSON of an Avro schema (avro), of Hudi's InternalSchema (internal), of an Arrow schema as Arrow's own
-    integration tests write it (arrow) and of Spark's StructType (spark), and the columns of a CREATE TABLE (ddl).
+    avro: the JSON of an Avro schema
+
+    internal: the JSON of Hudi's InternalSchema
+
+    arrow: the JSON of an Arrow schema, in the form of Arrow's own integration tests
+
+    spark: the JSON of Spark's StructType
+
+    ddl: columns as in CREATE TABLE
     """
     reader = form(source, "--from")
     form(to, "--to")

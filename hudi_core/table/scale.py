@@ -105,10 +105,16 @@ def scale_over(values: Iterable[Any], named: Iterable[Any], of: t.Type) -> Scale
 
 
 def shortened(value: Any, of: t.Type, longest: int) -> str:
-    """The value's text for people, in quotes where it is text; what is cut off is told by an ellipsis."""
+    """The value's text for people, texts and bytes as SQL writes them; what is cut off is told by an ellipsis."""
     said = to_text(value, of)
     said = said if len(said) <= longest else f"{said[: longest - 1]}…"
-    return f"'{said}'" if isinstance(of, t.String | t.Enumeration) else said
+    match of:
+        case t.String() | t.Enumeration():
+            return f"'{said}'"
+        case t.Binary() | t.Fixed() | t.Vector():
+            return f"x'{said}'"
+        case _:
+            return said
 
 
 def _of_numbers(low: float, high: float, *, whole: bool) -> Iterator[tuple[float, str]]:

@@ -1,0 +1,49 @@
+"""`explain`: steps, conditions, reasons and totals, and the page with pictures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.support.commands import ran, rides
+import itertools
+
+_WHERE = "fare BETWEEN 90 AND 95 AND city IN ('oslo', 'paris')"
+
+
+def test_programs_get_steps_conditions_reasons_and_a_total() -> None:
+    said = ran("explain", rides(), "--where", _WHERE, "--json").lines
+    kinds = {kind: [line for line in said if line["kind"] == kind] for kind in ("step", "condition", "reason", "total")}
+    assert sum(map(len, kinds.values())) == len(said)
+    steps, (total,) = kinds["step"], kinds["total"]
+    assert steps[0]["step"] == "partition values"
+    assert steps[0]["before"] == total["file_slices"] == 287
+    assert all(after["before"] == before["left"] for before, after in itertools.pairwise(steps))
+    assert steps[-1]["left"] == total["read"] + total["all_match"]
+    assert sum(step["removed"] for step in steps) == total["skip"]
+    assert sum(reason["file_slices"] for reason in kinds["reason"] if reason["verdict"] == "skip") == total["skip"]
+    assert [line["condition"] for line in kinds["condition"]] == ["fare BETWEEN 90 AND 95", "city IN ('oslo', 'paris')"]
+    assert all(line["would_skip_alone"] <= total["skip"] for line in kinds["condition"])
+
+
+def test_people_see_how_many_then_who_then_why() -> None:
+    shown = ran("explain", rides(), "--where", _WHERE).out.splitlines()
+    assert shown[0] == _WHERE
+    assert shown[2].endswith("of 287 file slices can hold matching rows")
+    titles = [shown.index(title) for title in ("Who removed what", "Each condition by itself", "What decided")]
+    assert titles == sorted(titles)
+    assert not any(line != line.rstrip() for line in shown)
+
+
+def test_a_predicate_that_nothing_rules_out_removes_nothing() -> None:
+    *_, total = ran("explain", rides(), "--where", "note LIKE '%lost%'", "--json").lines
+    assert (total["skip"], total["read"]) == (0, 287)
+
+
+def test_the_page_is_written_beside_what_is_said(tmp_path: Path) -> None:
+    page = tmp_path / "why.html"
+    wrote = ran("explain", rides(), "--where", _WHERE, "--html", page, "--json")
+    assert wrote.err == f"wrote {page}\n"
+    assert wrote.lines[-1]["kind"] == "total"
+    text = page.read_text("utf-8")
+    assert "file slices can hold matching rows" in text
+    assert text.count("<svg class=column") == 2

@@ -1,0 +1,91 @@
+"""`read`: rows to people, to programs and into files."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support.commands import ran, rides
+
+_LONG = "distance_km > 45"
+
+
+def test_rows_are_objects_with_the_columns_asked_for() -> None:
+    said = ran("read", rides(), "--where", _LONG, "--columns", "ride_id, distance_km,fare", "--json").lines
+    assert len(said) == 83
+    assert all(list(row) == ["ride_id", "distance_km", "fare"] for row in said)
+    numbers = [row["distance_km"] for row in said]
+    assert all(number == {"float": "NaN"} or number > 45 for number in numbers)
+    assert {"float": "NaN"} in numbers
+    assert isinstance(said[0]["fare"], str)
+
+
+def test_without_columns_there_are_all_but_those_of_hudi_itself() -> None:
+    (row,) = ran("read", rides(), "--limit", 1, "--json").lines
+    (with_meta,) = ran("read", rides(), "--limit", 1, "--meta", "--json").lines
+    assert next(iter(row)) == "ride_id"
+    assert list(with_meta)[5:] == list(row)
+    assert list(with_meta)[:2] == ["_hoodie_commit_time", "_hoodie_commit_seqno"]
+    assert row["started_at"].endswith(".000000Z")
+
+
+def test_people_see_the_first_rows_and_how_to_see_more() -> None:
+    shown = ran("read", rides(), "--where", _LONG, "--columns", "ride_id,distance_km,note").out.splitlines()
+    assert shown[0] == "ride_id               distance_km  note"
+    assert shown[1] == "R01-0301044128-02571          NaN  airport"
+    assert shown[-1] == "the first 20 rows; --limit shows more"
+    assert len(shown) == 1 + 20 + 2
+
+
+def test_people_can_tell_null_from_the_empty_text() -> None:
+    shown = ran("read", rides(), "--where", "note IS NULL OR note = ''", "--columns", "ride_id,note", "--limit", 60).out
+    assert {line[22:] for line in shown.splitlines()[1:-2]} == {"null", ""}
+
+
+def test_a_long_value_is_cut_for_people_and_whole_for_programs() -> None:
+    asked = ("read", rides(), "--where", "length(note) > 1000", "--columns", "note", "--limit", 1)
+    (row,) = ran(*asked, "--json").lines
+    shown = ran(*asked).out.splitlines()[1]
+    assert shown == f"{row['note'][:200]}… ({len(row['note']):,} characters)"
+
+
+def test_no_row_is_no_error() -> None:
+    assert ran("read", rides(), "--where", "fare < 0", "--json").out == ""
+    assert ran("read", rides(), "--where", "fare < 0", "--columns", "fare").out == "fare\n\n0 rows\n"
+    assert ran("read", rides(), "--limit", 0, "--json").out == ""
+
+
+def test_an_earlier_instant_has_the_rows_and_columns_of_then() -> None:
+    first = ran("timeline", rides(), "--json").lines[0]["requested_time"]
+    said = ran("read", rides(), "--as-of", first, "--where", "tip > 9", "--json").lines
+    assert said
+    assert "gratuity" not in said[0]
+
+
+@pytest.mark.parametrize("extension", ["json", "ndjson"])
+def test_rows_into_a_json_file_are_those_of_json_output(tmp_path: Path, extension: str) -> None:
+    asked = ("read", rides(), "--where", _LONG)
+    target = tmp_path / f"rows.{extension}"
+    wrote = ran(*asked, "--output", target)
+    assert (wrote.out, wrote.err) == ("", f"83 rows to {target}\n")
+    assert [json.loads(line) for line in target.read_text("utf-8").splitlines()] == ran(*asked, "--json").lines
+
+
+def test_rows_into_a_csv_file_have_a_head(tmp_path: Path) -> None:
+    target = tmp_path / "rows.CSV"
+    ran("read", rides(), "--where", _LONG, "--columns", "ride_id,fare", "--output", target, "--limit", 7)
+    with target.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 7
+    assert list(rows[0]) == ["ride_id", "fare"]
+
+
+@pytest.mark.parametrize("extension", ["parquet", "arrow"])
+def test_rows_into_a_columnar_file_appear_whole(tmp_path: Path, extension: str) -> None:
+    target = tmp_path / f"rows.{extension}"
+    assert ran("read", rides(), "--where", _LONG, "--output", target).status == 0
+    assert target.stat().st_size > 0
+    assert [path.name for path in tmp_path.iterdir()] == [target.name]

@@ -1,0 +1,103 @@
+"""`inspect`, `timeline` and `files`, in both forms."""
+
+from __future__ import annotations
+
+from hudi_core.cli.main import app
+from tests.support.commands import ran, rides
+
+
+def test_inspect_says_what_the_table_is() -> None:
+    (said,) = ran("inspect", rides(), "--json").lines
+    assert said["table_name"] == "rides"
+    assert (said["table_type"], said["table_version"], said["timeline_layout_version"]) == ("COPY_ON_WRITE", 9, 2)
+    assert (said["record_key_fields"], said["partition_fields"]) == (["ride_id"], ["city"])
+    assert said["metadata_partitions"] == ["bloom_filters", "column_stats", "files", "partition_stats"]
+    assert (said["file_slices"], said["base_files"], said["log_files"], said["partitions"]) == (287, 287, 0, 6)
+    assert said["bytes"] == sum(file.stat().st_size for file in rides().glob("city=*/*.parquet"))
+    assert said["warnings"] == []
+
+
+def test_inspect_for_people_has_a_line_for_each_fact() -> None:
+    shown = ran("inspect", rides()).out.splitlines()
+    assert "file slices              287" in shown
+    assert "hive style partitioning  yes" in shown
+    assert [line for line in shown if line.startswith("bytes")] == ["bytes                    3,462,442 (3.3 MiB)"]
+
+
+def test_timeline_has_an_object_an_instant_in_order() -> None:
+    said = ran("timeline", rides(), "--json").lines
+    assert [list(instant) for instant in said] == [
+        ["requested_time", "completion_time", "action", "state", "operation"]
+    ] * 10
+    assert said == sorted(said, key=lambda instant: instant["requested_time"])
+    assert {(instant["action"], instant["state"]) for instant in said} == {("commit", "completed")}
+    assert [instant["operation"] for instant in said].count("ALTER_SCHEMA") == 3
+
+
+def test_timeline_for_people_is_an_aligned_table() -> None:
+    head, first, *_, last = ran("timeline", rides()).out.splitlines()
+    assert head == "requested time     completion time    action  state      operation"
+    assert first == "20261121124621743  20261121124655896  commit  completed  BULK_INSERT"
+    assert last == "10 instants"
+
+
+def test_files_are_those_that_a_predicate_leaves() -> None:
+    kept = ran("files", rides(), "--where", "fare BETWEEN 90 AND 95", "--json").lines
+    every = ran("files", rides(), "--where", "fare BETWEEN 90 AND 95", "--all", "--json").lines
+    assert (len(kept), len(every)) == (12, 287)
+    assert [each for each in every if each["verdict"] != "skip"] == kept
+    assert list(kept[0]) == ["partition", "file_id", "base_file", "log_files", "verdict", "by"]
+    for each in kept:
+        assert (rides() / each["partition"] / each["base_file"]).is_file()
+        assert each["base_file"].startswith(each["file_id"])
+        assert (each["verdict"], each["log_files"], each["by"]) == ("read", [], None)
+    reasons = {each["by"] for each in every if each["verdict"] == "skip"}
+    assert reasons == {"column_stats: fare BETWEEN 90 AND 95"}
+
+
+def test_files_of_which_every_row_matches_are_told() -> None:
+    said = ran("files", rides(), "--where", "city = 'oslo'", "--json").lines
+    assert {(each["partition"], each["verdict"]) for each in said} == {("city=oslo", "all_match")}
+    assert all(each["by"].endswith("every row matches") for each in said)
+
+
+def test_files_without_a_predicate_are_all_to_read() -> None:
+    said = ran("files", rides(), "--json").lines
+    assert len(said) == 287
+    assert {each["verdict"] for each in said} == {"read"}
+
+
+def test_files_at_an_earlier_instant_are_fewer() -> None:
+    first = ran("timeline", rides(), "--json").lines[0]["requested_time"]
+    said = ran("files", rides(), "--as-of", first, "--json").lines
+    assert {each["base_file"].rpartition("_")[2] for each in said} == {f"{first}.parquet"}
+
+
+def test_files_are_the_same_with_and_without_the_metadata_table() -> None:
+    asked = ("files", rides(), "--where", "distance_km > 45", "--json")
+    with_it, without = (ran(*asked, "--metadata", mode).lines for mode in ("require", "off"))
+    ids = [{each["file_id"] for each in said} for said in (with_it, without)]
+    assert ids[0] == ids[1]
+
+
+def test_files_for_people_leave_empty_columns_out() -> None:
+    shown = ran("files", rides(), "--where", "fare BETWEEN 90 AND 95").out.splitlines()
+    assert shown[0].split() == ["verdict", "partition", "file", "id", "instant", "size"]
+    assert len({line.find("city=") for line in shown[1:13]}) == 1
+    assert shown[-1] == "12 of 287 file slices to read"
+
+
+def test_names_of_columns_are_found_in_any_case_unless_asked_otherwise() -> None:
+    assert len(ran("files", rides(), "--where", "FARE > 110", "--json").lines) > 0
+    strict = ran("files", rides(), "--where", "FARE > 110", "--case-sensitive")
+    assert strict.status == 2
+    assert "no column FARE; did you mean fare?" in strict.err
+
+
+def test_every_command_explains_itself() -> None:
+    assert "explain" in ran("--help").out
+    for command in app.registered_commands:
+        assert command.callback is not None
+        shown = ran(command.callback.__name__.replace("_", "-"), "-h")
+        assert (shown.status, shown.err) == (0, "")
+        assert "--json" in shown.out

@@ -1,0 +1,103 @@
+"""Axes: places between 0 and 1 in the order of values, and round values below them."""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hudi_core.table.scale import Linear, Ranked, scale_over, shortened
+from hudi_core.types import nodes as t
+from hudi_core.values.order import less
+from tests.support.strategies import values_of
+
+_TYPES: list[t.Type] = [
+    t.Int(), t.Long(), t.Float(), t.Double(), t.Decimal(9, 2), t.Decimal(38, 10), t.Date(), t.Boolean(), t.String(), t.Binary(),
+    t.Time(t.Unit.MICROS), *(t.Timestamp(unit, zoned) for unit in t.Unit for zoned in (True, False)),
+]  # fmt: skip
+
+_of_a_type = st.sampled_from(_TYPES).flatmap(
+    lambda of: st.tuples(st.just(of), st.lists(values_of(of).filter(lambda v: v == v), min_size=1, max_size=8))
+)
+
+
+@given(_of_a_type)
+def test_places_keep_the_order_and_stay_on_the_axis(case: tuple[t.Type, list[Any]]) -> None:
+    of, values = case
+    scale = scale_over(values, values[:2], of)
+    for one in values:
+        assert 0.0 <= scale.at(one) - scale.half <= scale.at(one) + scale.half <= 1.0
+        for other in values:
+            assert not less(one, other, of) or scale.at(one) <= scale.at(other)
+
+
+@given(_of_a_type)
+def test_ticks_are_few_in_order_and_on_the_axis(case: tuple[t.Type, list[Any]]) -> None:
+    of, values = case
+    ticks = scale_over(values, [], of).ticks()
+    places = [place for place, _ in ticks]
+    assert places == sorted(places)
+    assert len(ticks) <= 9
+    assert all(-1e-9 <= place <= 1 + 1e-9 and said for place, said in ticks)
+
+
+@pytest.mark.parametrize(
+    ("of", "values", "said"),
+    [
+        (t.Int(), [0, 3], ["0", "1", "2", "3"]),
+        (t.Int(), [5], ["5"]),
+        (t.Decimal(10, 2), [Decimal("0.10"), Decimal("1234.56")], ["200", "400", "600", "800", "1,000", "1,200"]),
+        (t.Double(), [0.1, 0.3], ["0.10", "0.15", "0.20", "0.25", "0.30"]),
+        (t.Date(), [0, 100], ["1970-01", "1970-02", "1970-03", "1970-04"]),
+        (t.Date(), [0, 8], ["1970-01-01", "1970-01-03", "1970-01-05", "1970-01-07", "1970-01-09"]),
+        (t.Date(), [0, 20_000], ["1970", "1980", "1990", "2000", "2010", "2020"]),
+        (t.Time(), [0, 86_399_999_999], ["00:00", "06:00", "12:00", "18:00"]),
+        (
+            t.Timestamp(t.Unit.MILLIS),
+            [0, 86_400_000],
+            ["1970-01-01 00:00", "1970-01-01 06:00", "1970-01-01 12:00", "1970-01-01 18:00", "1970-01-02 00:00"],
+        ),
+        (t.Timestamp(), [0, 5], ["1970-01-01 00:00:00", "1970-01-01 00:00:00.000005"]),
+        (t.Boolean(), [True, False], ["false", "true"]),
+        (t.String(), ["b", "", "a" * 30], ["''", f"'{'a' * 17}…'", "'b'"]),
+        (t.Double(), [], ["0"]),
+    ],
+)
+def test_ticks_are_round_values(of: t.Type, values: list[Any], said: list[str]) -> None:
+    assert [text for _, text in scale_over(values, [], of).ticks()] == said
+
+
+def test_infinities_stand_at_the_ends_and_nan_has_no_place() -> None:
+    scale = scale_over([-math.inf, 0.0, 10.0, math.inf, math.nan], [], t.Double())
+    assert isinstance(scale, Linear)
+    assert (scale.low, scale.high) == (0.0, 10.0)
+    assert scale.at(-math.inf) == scale.at(0.0) < scale.at(10.0) == scale.at(math.inf)
+
+
+def test_the_widest_floats_have_different_places() -> None:
+    scale = scale_over([-1.7e308, 0.0, 1.7e308], [], t.Double())
+    assert scale.at(-1.7e308) < scale.at(0.0) < scale.at(1.7e308)
+
+
+def test_there_is_room_beyond_a_named_value_at_an_end() -> None:
+    plain = scale_over([0, 45], [], t.Int())
+    named = scale_over([0], [45], t.Int())
+    assert named.at(45) < plain.at(45)
+    assert named.at(0) == plain.at(0)
+
+
+def test_values_without_distances_have_places_of_their_own() -> None:
+    scale = scale_over(["a", "b", "zz"], ["b"], t.String())
+    assert isinstance(scale, Ranked)
+    assert scale.at("b") == 0.5
+    assert scale.at("a") + scale.half < scale.at("b") - scale.half
+
+
+def test_what_is_cut_off_a_text_is_told() -> None:
+    assert shortened("abcdef", t.String(), 4) == "'abc…'"
+    assert shortened(b"\x01\xff", t.Binary(), 4) == "x'01ff'"
+    assert shortened(1.5, t.Double(), 4) == "1.5"
