@@ -12,9 +12,12 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
+import pytest
 from typer.testing import CliRunner
 
 from hudi_core.cli.main import app
+
+pytest.importorskip("pyarrow", reason="commands read tables with the arrow engine")
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import xml.etree.ElementTree as ET
 
@@ -17,7 +18,6 @@ from hudi_core.schema.schema import Schema
 from hudi_core.table.picture import ColumnPicture, Range, column_picture
 from hudi_core.truth import Verdict
 from hudi_core.types import nodes as t
-import itertools
 
 _SCHEMA = Schema(t.Record((t.Field(0, "x", t.Double(), optional=True), t.Field(1, "s", t.String(), optional=True))))
 _SVG = "{http://www.w3.org/2000/svg}"

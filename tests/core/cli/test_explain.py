@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 from tests.support.commands import ran, rides
-import itertools
 
 _WHERE = "fare BETWEEN 90 AND 95 AND city IN ('oslo', 'paris')"
 

@@ -14,7 +14,6 @@ from hudi_core.errors import SchemaError
 from hudi_core.schema.schema import Schema
 from tests.support.strategies import schemas
 
-
 _BOOL = pa.field("e", pa.bool_())
 
 
