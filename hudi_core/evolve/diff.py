@@ -59,7 +59,9 @@ def _changes(was: Place, now: Place, moved: bool) -> Iterator[str]:
     if moved:
         yield f"moved from place {was.positions[-1] + 1} to {now.positions[-1] + 1}"
     if type(old.type) is not type(new.type) or (not isinstance(new.type, Nested) and old.type != new.type):
-        yield f"type changed from {brief(old.type)} to {brief(new.type)}"
+        was_type, now_type = brief(old.type), brief(new.type)
+        # A type can differ in what its short text leaves out, such as the bytes that a decimal is stored in.
+        yield f"type changed from {was_type} to {now_type}" if was_type != now_type else f"other form of {now_type}"
     if old.optional != new.optional:
         yield "null allowed" if new.optional else "null forbidden"
     if old.doc != new.doc:

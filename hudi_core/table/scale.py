@@ -92,16 +92,25 @@ Scale = Linear | Ranked
 
 def scale_over(values: Iterable[Any], named: Iterable[Any], of: t.Type) -> Scale:
     """The axis on which these values have their places, and those that a predicate names; NaN has none."""
-    ordered = {sort_key(value, of): value for value in [*values, *named] if value == value}
     if isinstance(of, t.Int | t.Long | t.Float | t.Double | t.Decimal | t.Date | t.Time | t.Timestamp):
-        finite = [float(value) for value in ordered.values() if math.isfinite(value)]
-        low, high = (min(finite), max(finite)) if finite else (0.0, 0.0)
-        room = _ROOM * min(high - low or 1.0, sys.float_info.max)
-        marks = [float(value) for value in named if math.isfinite(value)]
-        return Linear(of, low - room * (low in marks), high + room * (high in marks))
+        return _linear(
+            [float(v) for v in values if math.isfinite(v)], [float(v) for v in named if math.isfinite(v)], of
+        )
+    ordered = {sort_key(value, of): value for value in [*values, *named]}
     keys = sorted(ordered)
     places = {key: (number + 0.5) / len(keys) for number, key in enumerate(keys)}
     return Ranked(of, places, tuple(ordered[key] for key in keys))
+
+
+def _linear(values: list[float], named: list[float], of: t.Type) -> Linear:
+    """To scale from the least to the greatest value, and to named ones no further away than these are apart: others stand at the
+    end, so that those can still be told apart."""
+    low, high = (min(values), max(values)) if values else (min(named), max(named)) if named else (0.0, 0.0)
+    wide = min(high - low, sys.float_info.max) or math.inf
+    near = [value for value in named if low - wide <= value <= high + wide]
+    low, high = min([low, *near]), max([high, *near])
+    room = _ROOM * min(high - low or 1.0, sys.float_info.max)
+    return Linear(of, low - room * any(v <= low for v in named), high + room * any(v >= high for v in named))
 
 
 def shortened(value: Any, of: t.Type, longest: int) -> str:

@@ -90,6 +90,13 @@ def test_there_is_room_beyond_a_named_value_at_an_end() -> None:
     assert named.at(0) == plain.at(0)
 
 
+def test_a_named_value_far_away_does_not_squeeze_the_others() -> None:
+    scale = scale_over([0, 10], [1_000_000, -1_000_000, 15], t.Int())
+    assert isinstance(scale, Linear)
+    assert (scale.low, scale.high) == pytest.approx((-1.2, 16.2))
+    assert scale.at(-1_000_000) < scale.at(0) < scale.at(10) < scale.at(15) < scale.at(1_000_000)
+
+
 def test_values_without_distances_have_places_of_their_own() -> None:
     scale = scale_over(["a", "b", "zz"], ["b"], t.String())
     assert isinstance(scale, Ranked)
