@@ -62,10 +62,7 @@ def counterpart(case: str, of: Schema, names: list[str]) -> Callable[[], object]
 
 
 def _lookups(made: IcebergSchema, names: list[str]) -> object:
-    fresh = IcebergSchema(*made.fields)
-    return [fresh.find_field(name) for name in names] and [
-        fresh.find_field(number) for number in fresh._lazy_id_to_field
-    ]
+    return [made.find_field(name) for name in names], [made.find_field(number) for number in made._lazy_id_to_field]
 
 
 def _update(made: IcebergSchema) -> UpdateSchema:
