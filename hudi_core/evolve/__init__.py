@@ -1,7 +1,9 @@
 """How schemas change over a table's life, and what that means for files written before and for batches still to come.
 
 changes    the changes a column can undergo, as frozen data
-sql        changes from SQL text (`ADD COLUMN a.b int AFTER c`); types_sql: types; lex: the words of both
+sql        changes from SQL text (`ADD COLUMN a.b int AFTER c`)
+types_sql  types from SQL text
+lex        the words of SQL text for schemas
 apply      schema + changes → schema; column ids are never given twice
 draft      a nested type taken apart, for many changes at the cost of one
 fields     what every change of a field keeps true

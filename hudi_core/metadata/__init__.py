@@ -8,4 +8,8 @@ recorded    their records as they stand: decoded, with the types they tell or lo
 unscaled    unscaled decimals to the carriers of bounds
 belief      what of recorded statistics can be believed
 stored      statistics whose records do not say their type, read as the type the file has
+definitions  `index.json`: what the indexes of a table are made of
+filters      `bloom_filters`: the bloom filters of base files
+lookup       single records of a metadata partition, found by key or its start
+record_index `record_index`: in which file group each record key is
 """
