@@ -28,10 +28,10 @@ _STYLES = {
     "completed": "green",
     "inflight": "yellow",
     "requested": "yellow",
-    "null": "dim italic",
 }
+"""Words of reports that stand out."""
 
-Show = Callable[[Any], str]
+Show = Callable[[Any], Text]
 
 _NUMBERS = t.Int | t.Long | t.Float | t.Double | t.Decimal
 
@@ -55,12 +55,12 @@ class Output:
         """One object as a line of JSON."""
         sys.stdout.write(json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n")
 
-    def record(self, record: Mapping[str, Any], *, show: Show | None = None) -> None:
+    def record(self, record: Mapping[str, Any]) -> None:
         """One object: a line of JSON, or its entries under each other."""
         if self.as_json:
             self.line(record)
         else:
-            self._print(_entries(record, show or cell, spaced=show is None))
+            self._print(_entries(record, _reported, spaced=True))
 
     def rows(
         self,
@@ -84,7 +84,7 @@ class Output:
         right = [column for column in shown if any(_is_number(record.get(column)) for record in found)]
         if title:
             self.heading(title)
-        self._table(shown or columns, found, cell, spaced=True, folded=folded, right=right)
+        self._table(shown or columns, found, _reported, spaced=True, folded=folded, right=right)
 
     def data(self, schema: Schema, rows: Sequence[Mapping[str, Any]]) -> None:
         """Rows of a schema in the form of `values.json`, with its columns as they are named; null is not the empty text."""
@@ -93,7 +93,7 @@ class Output:
                 self.line(row)
             return
         right = [field.name for field in schema.fields if isinstance(field.type, _NUMBERS)]
-        self._table([field.name for field in schema.fields], rows, value_text, spaced=False, right=right)
+        self._table([field.name for field in schema.fields], rows, _stored, spaced=False, right=right)
 
     def text(self, said: str = "", style: str = "", *, folded: bool = True) -> None:
         """Lines for people, never in JSON form; unless `folded` they are left to the terminal as they are."""
@@ -161,17 +161,17 @@ def _grid(
             min_width=_NARROWEST if column in folded else None,
         )
     for record in records:
-        table.add_row(*(_styled(show(record.get(column))) for column in columns))
+        table.add_row(*(show(record.get(column)) for column in columns))
     return table
 
 
 def _entries(record: Mapping[str, Any], show: Show, *, spaced: bool) -> Table:
-    """The entries of one record under each other; a list that does not fit a line has one for each of its parts."""
+    """The entries of one record under each other."""
     grid = Table.grid(padding=(0, 2, 0, 0))
     grid.add_column(no_wrap=True)
     grid.add_column(overflow="fold")
     for key, value in record.items():
-        grid.add_row(Text(_label(key, spaced), style="bold"), _styled(show(value)))
+        grid.add_row(Text(_label(key, spaced), style="bold"), show(value))
     return grid
 
 
@@ -183,8 +183,13 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _styled(said: str) -> Text:
+def _reported(value: object) -> Text:
+    said = cell(value)
     return Text(said, style=_STYLES.get(said, ""))
+
+
+def _stored(value: object) -> Text:
+    return Text(value_text(value), style="dim italic" if value is None else "")
 
 
 def cell(value: object) -> str:
