@@ -17,7 +17,7 @@ from hudi_core.formats.deletes import read_deletes
 from hudi_core.formats.hfile import HFile
 from hudi_core.formats.hfile_cells import Cells
 from hudi_core.formats.log import BlockKind, LogBlock, read_blocks
-from hudi_core.formats.source import Bytes
+from hudi_core.formats.source import Bytes, RandomAccess
 from hudi_core.formats.spans import gather, windows
 from hudi_core.timeline.blocks import counting_blocks
 from hudi_core.timeline.slices import FileSlice
@@ -90,7 +90,7 @@ def open_group(storage: Storage, slice: FileSlice, committed: Callable[[str], bo
     logs: list[Batch] = []
     deletes: list[Deletes] = []
     base = None if slice.base is None else HFile(storage.open(slice.base.path))
-    blocks = (block for log in slice.logs for block in read_blocks(storage.open(log.path)))
+    blocks = (block for log in slice.logs for block in _whole_blocks(storage.open(log.path)))
     for order, block in enumerate(counting_blocks(blocks, committed), start=1):
         match block.kind:
             case BlockKind.HFILE_DATA:
@@ -104,6 +104,17 @@ def open_group(storage: Storage, slice: FileSlice, committed: Callable[[str], bo
                     block.where, expected="HFile data in a metadata table", found=f"a {block.kind.name} block"
                 )
     return FileGroup(base, logs, deletes)
+
+
+def _whole_blocks(source: RandomAccess) -> list[LogBlock]:
+    """The blocks of a log file. One that was cut short would hide files and statistics without a word."""
+    found = list(read_blocks(source))
+    damaged = next((block.where for block in found if block.kind is BlockKind.CORRUPT), None)
+    if damaged is not None or not found:
+        raise CorruptFileError(
+            damaged or source.where, expected="whole log blocks", found="a damaged one" if found else "none"
+        )
+    return found
 
 
 def read_groups(groups: Sequence[FileGroup], prefixes: Sequence[bytes] | None = None) -> Records:
