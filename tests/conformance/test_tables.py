@@ -207,9 +207,8 @@ def in_order(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 def as_stored(entry: TableEntry, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Recorded rows with partition columns as the files hold them, where the folder is a format of the value: there Apache
     Hudi shows texts (`specs/table.md`, rule TABLE-12)."""
-    if (
-        entry.expected["table"]["key_generator"] not in ("TIMESTAMP", "CUSTOM")
-        and "slash" not in entry.expected.get("what", "")
+    if entry.expected["table"]["key_generator"] not in ("TIMESTAMP", "CUSTOM") and "slash" not in entry.expected.get(
+        "what", ""
     ):
         return rows
     fields = [field.partition(":")[0] for field in entry.expected["table"]["partition_fields"]]

@@ -38,7 +38,9 @@ def rows(rnd: random.Random, count: int, first: int) -> list[tuple[object, ...]]
         amount = rnd.choice([None, float("nan"), 0.0, -0.0, round(rnd.gauss(20, 40), 2), round(rnd.gauss(20, 40), 2)])
         label = rnd.choice([None, "", f"{rnd.choice(names)}-{rnd.randrange(9)}", "é" * 3, "long " * 900])
         day = datetime.date(2024, 1, 1) + datetime.timedelta(days=rnd.randrange(60))
-        found.append((f"o{number:05d}", rnd.choice(["emea", "apac", "amer"]), amount, rnd.randrange(400), label, day, number))
+        found.append(
+            (f"o{number:05d}", rnd.choice(["emea", "apac", "amer"]), amount, rnd.randrange(400), label, day, number)
+        )
     return found
 
 
