@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hudi_core.engine import Engine, Storage
+from hudi_core.errors import UsageError
 from hudi_core.expr.build import Built
 from hudi_core.expr.nodes import Expr
 from hudi_core.options import BaseFileFormat, TableConfig
@@ -67,9 +68,17 @@ class Table:
         return Scan(self._sources[as_of], asked)
 
     def snapshot(self, as_of: str | None = None) -> Snapshot:
-        """The table at an instant: a requested time, or a date in the timeline's zone. None is the latest."""
+        """The table at an instant: a requested time, or a date in the timeline's zone. None is the latest.
+
+        Raises `UsageError` for a time before the first commit that the active timeline knows.
+        """
         if as_of not in self._snapshots:
             cut = self.timeline.as_of(as_of)
+            if as_of is not None and self.timeline.commits and not cut.commits:
+                first = self.timeline.commits[0].requested_time
+                raise UsageError(
+                    as_of, expected=f"an instant from {first} on, the first that is known", found="an earlier one"
+                )
             self._snapshots[as_of] = Snapshot(
                 self.engine, self.storage, self.config, self.timeline, cut, self.metadata_mode
             )
