@@ -18,10 +18,11 @@ class Memory:
     uri: str = "memory"
 
     def list(self, folder: str, *, recursive: bool = False) -> list[FileInfo]:
+        start = f"{folder}/" if folder else ""
         return [
             FileInfo(path, len(content))
             for path, content in sorted(self.files.items())
-            if path.startswith(f"{folder}/") and (recursive or "/" not in path[len(folder) + 1 :])
+            if path.startswith(start) and (recursive or "/" not in path[len(start) :])
         ]
 
     def exists(self, path: str) -> bool:

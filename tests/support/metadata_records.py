@@ -14,33 +14,34 @@ from hudi_core.formats.hfile_cells import Cells
 from hudi_core.metadata.records import Batch
 
 
-def _record(name: str, **fields: object) -> dict[str, object]:
+def record_of(name: str, **fields: object) -> dict[str, object]:
+    """An Avro record schema."""
     return {"type": "record", "name": name, "fields": [{"name": key, "type": of} for key, of in fields.items()]}
 
 
 _WRAPPERS = [
-    _record("BooleanWrapper", value="boolean"),
-    _record("IntWrapper", value="int"),
-    _record("LongWrapper", value="long"),
-    _record("FloatWrapper", value="float"),
-    _record("DoubleWrapper", value="double"),
-    _record("BytesWrapper", value="bytes"),
-    _record("StringWrapper", value="string"),
-    _record("DateWrapper", value={"type": "int"}),
-    _record("DecimalWrapper", value="bytes"),
-    _record("TimeMicrosWrapper", value={"type": "long"}),
-    _record("TimestampMicrosWrapper", value={"type": "long"}),
-    _record("LocalDateWrapper", value={"type": "int"}),
+    record_of("BooleanWrapper", value="boolean"),
+    record_of("IntWrapper", value="int"),
+    record_of("LongWrapper", value="long"),
+    record_of("FloatWrapper", value="float"),
+    record_of("DoubleWrapper", value="double"),
+    record_of("BytesWrapper", value="bytes"),
+    record_of("StringWrapper", value="string"),
+    record_of("DateWrapper", value={"type": "int"}),
+    record_of("DecimalWrapper", value="bytes"),
+    record_of("TimeMicrosWrapper", value={"type": "long"}),
+    record_of("TimestampMicrosWrapper", value={"type": "long"}),
+    record_of("LocalDateWrapper", value={"type": "int"}),
 ]
 _NAMES = [wrapper["name"] for wrapper in _WRAPPERS]
 _COUNTS: dict[str, object] = {
     name: ["null", "long"] for name in ("valueCount", "nullCount", "totalSize", "totalUncompressedSize")
 }
-_TYPE = _record("HoodieValueTypeInfo", typeOrdinal="int", additionalInfo=["null", "string"])
+_TYPE = record_of("HoodieValueTypeInfo", typeOrdinal="int", additionalInfo=["null", "string"])
 
 
 def _schema(*, newest: bool) -> dict[str, Any]:
-    statistics = _record(
+    statistics = record_of(
         "HoodieMetadataColumnStats",
         fileName=["null", "string"],
         columnName=["null", "string"],
@@ -50,8 +51,8 @@ def _schema(*, newest: bool) -> dict[str, Any]:
         isDeleted="boolean",
         **({"isTightBound": "boolean", "valueType": ["null", _TYPE]} if newest else {}),
     )
-    file = _record("HoodieMetadataFileInfo", size="long", isDeleted="boolean")
-    return _record(
+    file = record_of("HoodieMetadataFileInfo", size="long", isDeleted="boolean")
+    return record_of(
         "HoodieMetadataRecord",
         key="string",
         type="int",
