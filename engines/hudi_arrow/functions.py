@@ -70,7 +70,10 @@ def _by_kernels(function: Function, arguments: list[Array], types: list[t.Type],
         case Function.UNIX_TIMESTAMP, [(t.Date() | t.Timestamp()) as source, *_]:
             seconds = dates.integers(first)
             if isinstance(source, t.Timestamp):  # towards zero, as Spark's division does
-                seconds = np.where(seconds < 0, -(-seconds // source.unit.value), seconds // source.unit.value)
+                unit = source.unit.value
+                if source.unit is t.Unit.NANOS:  # SQL's timestamps count micros
+                    seconds, unit = seconds // 1_000, t.Unit.MICROS.value
+                seconds = seconds // unit + ((seconds < 0) & (seconds % unit != 0))
             else:
                 seconds = seconds * DAY_SECONDS
             known = [pc.is_null(argument) for argument in arguments]
