@@ -212,12 +212,10 @@ class MadeTable:
             case ["bloom", "filters"]:
                 self._index(index, 1, self._filters(), lambda _: 0)
             case ["secondary", "index", *_]:
-                entries = {
-                    secondary_key(row["s"], row["id"]): (row["s"], {}) for g in self.groups for row in g.merged()
-                }
-                grouped = {key: secondary_file_group_index(value, 2) for key, (value, _) in entries.items()}
-                payload = {"SecondaryIndexMetadata": {"isDeleted": False}}
-                self._index(index, 2, {key: _record(7, **payload) for key in entries}, grouped.__getitem__)
+                values = {secondary_key(row["s"], row["id"]): row["s"] for g in self.groups for row in g.merged()}
+                places = {key: secondary_file_group_index(value, 2) for key, value in values.items()}
+                record = _record(7, SecondaryIndexMetadata={"isDeleted": False})
+                self._index(index, 2, dict.fromkeys(values, record), places.__getitem__)
                 self._define(index, "secondary_index", "identity", "s", "V2")
             case ["expr", "index", *_]:
                 self._index(index, 1, self._lower(), lambda _: 0)
@@ -270,10 +268,7 @@ class MadeTable:
         for number, group in enumerate(self.groups):
             values = [None if row["s"] is None else row["s"].lower() for row in group.base]
             known = [value.encode() for value in values if value is not None]
-            bounds = (
-                [("StringWrapper", bound.decode()) for bound in (min(known), max(known))] if known else [None, None]
-            )
-            counts = {"nulls": len(values) - len(known), "rows": len(known), "size": 5000}
+            low, high = (min(known).decode(), max(known).decode()) if known else (None, None)
             key = column_stats_key("s", group.partition, self.base_name(number))
             low_bound, high_bound = _bound("StringWrapper", low), _bound("StringWrapper", high)
             nulls = len(values) - len(known)
