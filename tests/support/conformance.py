@@ -88,6 +88,18 @@ def each_table() -> pytest.MarkDecorator:
     return pytest.mark.parametrize("entry", found, ids=lambda entry: entry.name)
 
 
+def each_table_with(*metadata_partitions: str) -> pytest.MarkDecorator:
+    """Parametrise a test over the tables whose metadata table has these partitions."""
+    wanted = set(metadata_partitions)
+    found = [each for each in tables() if wanted <= set(each.expected["table"]["metadata_partitions"])]
+    if not found:
+        reason = f"no recorded table with the metadata partitions {', '.join(metadata_partitions)}"
+        return pytest.mark.parametrize(
+            "entry", [pytest.param(None, marks=pytest.mark.skip(reason=reason), id="absent")]
+        )
+    return pytest.mark.parametrize("entry", found, ids=lambda entry: entry.name)
+
+
 SliceKey = tuple[str, str, str | None, tuple[str, ...]]
 
 

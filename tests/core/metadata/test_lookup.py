@@ -1,0 +1,79 @@
+"""Single records of a file group: the newest that is not deleted, as if all were read and applied in order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hudi_core.formats.hfile import HFile
+from hudi_core.formats.source import Bytes
+from hudi_core.metadata.lookup import count, newest, starting
+from hudi_core.metadata.records import Deletes, FileGroup
+from tests.support.hfiles import Shape, build
+from tests.support.metadata_records import batch, files
+
+KEYS = st.sampled_from([b"a", b"ab", b"abc", b"b", b"ba", b"c", b"d"])
+BASE = st.none() | st.sets(KEYS)
+LOGS = st.lists(st.tuples(st.booleans(), st.sets(KEYS, min_size=1)), max_size=4)
+
+
+def group(base: set[bytes] | None, logs: list[tuple[bool, set[bytes]]]) -> tuple[FileGroup, Mapping[bytes, int]]:
+    """A group of these sources, and in which source, by order, the newest record of each live key is."""
+    file = None
+    if base is not None:
+        cells = [(key, b"0") for key in sorted(base)]
+        file = HFile(Bytes(build(cells, Shape(info={b"schema": b'"string"'})), "base"))
+    live = dict.fromkeys(base or (), 0)
+    puts: list[Any] = []
+    deletes = []
+    for order, (put, keys) in enumerate(logs, start=1):
+        if put:
+            puts.append(batch({key: files(x=1) for key in sorted(keys)}, order))
+            live |= dict.fromkeys(keys, order)
+        else:
+            deletes.append(Deletes(sorted(keys), order))
+            live = {key: at for key, at in live.items() if key not in keys}
+    return FileGroup(file, puts, deletes), live
+
+
+@given(BASE, LOGS, st.sets(KEYS))
+def test_newest_record_of_each_live_key_is_found(
+    base: set[bytes] | None, logs: list[tuple[bool, set[bytes]]], asked: set[bytes]
+) -> None:
+    made, live = group(base, logs)
+    keys = sorted(asked)
+    found = {}
+    for each in newest(made, keys):
+        for row, number in enumerate(each.keys.tolist()):
+            assert each.batch.cells.key(row) == keys[number]
+            found[keys[number]] = each.batch.order
+    assert found == {key: live[key] for key in keys if key in live}
+
+
+@given(BASE, LOGS, st.sets(KEYS, max_size=2))
+def test_live_keys_that_start_so_are_found(
+    base: set[bytes] | None, logs: list[tuple[bool, set[bytes]]], prefixes: set[bytes]
+) -> None:
+    made, live = group(base, logs)
+    assert starting(made, sorted(prefixes)) == {key for key in live if key.startswith(tuple(prefixes))}
+
+
+@given(BASE, LOGS)
+def test_live_keys_are_counted(base: set[bytes] | None, logs: list[tuple[bool, set[bytes]]]) -> None:
+    made, live = group(base, logs)
+    assert count(made, 100) == len(live)
+
+
+def test_counting_is_given_up_when_too_much_must_be_looked_up() -> None:
+    made, _ = group({b"a"}, [(True, {b"a", b"b"}), (False, {b"a", b"c"})])
+    assert count(made, 4) == 1
+    assert count(made, 3) is None
+
+
+def test_keys_of_found_records_are_numbers() -> None:
+    made, _ = group({b"a", b"c"}, [(True, {b"b"})])
+    assert np.concatenate([each.keys for each in newest(made, [b"a", b"b", b"c"])]).tolist() == [1, 0, 2]

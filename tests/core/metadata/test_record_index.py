@@ -1,0 +1,100 @@
+"""`record_index`: where record keys are."""
+
+from __future__ import annotations
+
+import io
+import json
+import uuid
+from typing import Any
+
+import fastavro
+import numpy as np
+import pytest
+
+from hudi_core.errors import CorruptFileError
+from hudi_core.formats.hfile_cells import Cells
+from hudi_core.metadata.lookup import Found
+from hudi_core.metadata.record_index import Location, locations
+from hudi_core.metadata.records import Batch
+from tests.support.conformance import TableEntry, each_table_with
+from tests.support.metadata_records import record_of
+from tests.support.tables import metadata_of
+
+ID = uuid.UUID("8aa68f7e-afd6-4c94-b86c-8a886552e08d")
+OLD: dict[str, Any] = {
+    "partitionName": ["null", "string"],
+    "fileIdHighBits": ["null", "long"],
+    "fileIdLowBits": ["null", "long"],
+    "fileIndex": ["null", "int"],
+}
+NEW = OLD | {"fileId": ["null", "string"], "fileIdEncoding": "int"}
+
+
+def signed(number: int) -> int:
+    return number - (1 << 64) if number >= 1 << 63 else number
+
+
+def found(payload: dict[str, Any] | None, fields: dict[str, Any] = NEW) -> Found:
+    schema = record_of("R", key="string", recordIndexMetadata=["null", record_of("Info", **fields)])
+    out = io.BytesIO()
+    fastavro.schemaless_writer(out, fastavro.parse_schema(schema), {"key": "", "recordIndexMetadata": payload})
+    data = np.frombuffer(b"k" + out.getvalue(), np.uint8)
+    places = (np.array([place], np.int64) for place in (0, 1, 1, out.tell()))
+    return Found(Batch(Cells(data, *places), json.dumps(schema), 0, "a file"), np.array([3]))
+
+
+def uuid_place(**more: Any) -> dict[str, Any]:
+    high, low = ID.int >> 64, ID.int & ((1 << 64) - 1)
+    return {"partitionName": "p", "fileIdHighBits": signed(high), "fileIdLowBits": signed(low), "fileIndex": 2} | more
+
+
+def test_file_id_of_numbers_is_a_uuid_with_its_index() -> None:
+    whole = uuid_place(fileId="", fileIdEncoding=0)
+    assert list(locations([found(whole)])) == [(3, Location("p", f"{ID}-2"))]
+    assert list(locations([found(whole | {"fileIndex": -1})])) == [(3, Location("p", str(ID)))]
+
+
+def test_file_id_may_be_a_text() -> None:
+    place = uuid_place(fileId="any-id", fileIdEncoding=1, fileIdHighBits=-1, fileIdLowBits=-1, fileIndex=-1)
+    assert list(locations([found(place)])) == [(3, Location("p", "any-id"))]
+
+
+def test_records_of_old_writers_have_uuids() -> None:
+    assert list(locations([found(uuid_place(), OLD)])) == [(3, Location("p", f"{ID}-2"))]
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        None,
+        uuid_place(partitionName=None, fileId="", fileIdEncoding=0),
+        uuid_place(fileId="", fileIdEncoding=7),
+        uuid_place(fileId=None, fileIdEncoding=1),
+        uuid_place(fileIdHighBits=None, fileId="", fileIdEncoding=0),
+    ],
+)
+def test_record_that_does_not_tell_a_place_is_damage(payload: dict[str, Any] | None) -> None:
+    with pytest.raises(CorruptFileError, match="a file"):
+        list(locations([found(payload)]))
+
+
+def test_schema_without_places_is_damage() -> None:
+    with pytest.raises(CorruptFileError, match="a schema of locations"):
+        list(locations([found({"other": 1}, {"other": "int"})]))
+
+
+@each_table_with("record_index")
+def test_every_key_of_a_recorded_table_is_where_the_index_says(entry: TableEntry) -> None:
+    metadata = metadata_of(entry)[3]
+    assert metadata is not None
+    truth: dict[str, set[Location]] = {}
+    for row in entry.expected["snapshot"]["rows"]:
+        place = Location(row["_hoodie_partition_path"], row["_hoodie_file_name"].partition("_")[0])
+        truth.setdefault(row["_hoodie_record_key"], set()).add(place)
+    keys = sorted([*truth, "no such key"])
+    said: dict[str, set[Location]] = {}
+    for number, place in locations(metadata.lookup("record_index", keys)):
+        said.setdefault(keys[number], set()).add(place)
+    assert said.keys() == truth.keys()
+    for key, places in said.items():
+        assert places <= truth[key]
