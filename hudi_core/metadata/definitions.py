@@ -1,4 +1,4 @@
-"""`index.json`: what the indexes of a table are made of. Rules META-40 to META-42."""
+"""`index.json`: what the indexes of a table are made of. Rule META-40."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`bloom_filters`: the bloom filters of base files. Rules META-35 to META-37."""
+"""`bloom_filters`: the bloom filters of base files. Rules META-30 to META-33."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`record_index`: in which file group each record key is. Rules META-30 to META-34."""
+"""`record_index`: in which file group each record key is. Rules META-30 to META-32."""
 
 from __future__ import annotations
 

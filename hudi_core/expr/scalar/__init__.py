@@ -6,5 +6,6 @@ cast        SQL's CAST; what does not convert is null
 text        lower, upper, length, substring, concat, trims and regular expressions
 dates       parts, truncation, sums and texts of dates and timestamps
 patterns    Java's date patterns
+row         the truth of a predicate on one row
 regex       Java's regular expressions and LIKE, for Python's `re` and for RE2
 """
