@@ -5,7 +5,6 @@ properties     Java properties text, the form of `hoodie.properties`
 names          names of base files and log files
 hashes         hash ids, keys of the metadata table's indexes, key to file group
 secondary_key  keys of the secondary index: value and record key in one text
-bloom          bloom filters of record keys: read, and asked for many keys
 hfile          HFile version 3: open, read whole, look up, by prefix
 hfile_trailer  its trailer, its protobuf messages and its file info
 hfile_index    its block indexes
