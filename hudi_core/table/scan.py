@@ -19,12 +19,12 @@ from hudi_core.expr.text import to_sql
 from hudi_core.schema.meta import is_meta
 from hudi_core.schema.project import project
 from hudi_core.schema.schema import Schema
-from hudi_core.table.asking import Asking
-from hudi_core.table.picture import ColumnPicture, column_picture
+from hudi_core.table.pictures.picture import ColumnPicture, column_picture
 from hudi_core.table.plan import ALL_MATCH, SKIP, ScanPlan
 from hudi_core.table.prune import Conjunct, alone, prune, whole
-from hudi_core.table.reading import SliceReader
-from hudi_core.table.sources import Sources
+from hudi_core.table.reading.slices import SliceReader
+from hudi_core.table.sources.asking import Asking
+from hudi_core.table.sources.sources import Sources
 from hudi_core.types.nodes import Nested
 
 

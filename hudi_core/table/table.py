@@ -14,7 +14,7 @@ from hudi_core.options import BaseFileFormat, TableConfig
 from hudi_core.schema.schema import Schema
 from hudi_core.table.scan import Asked, Scan
 from hudi_core.table.snapshot import MetadataMode, Snapshot
-from hudi_core.table.sources import Sources
+from hudi_core.table.sources.sources import Sources
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.timeline.timeline import Timeline
 

@@ -15,7 +15,7 @@ from hudi_core.expr.bind import bind
 from hudi_core.expr.parse import parse_predicate
 from hudi_core.expr.predicate import columns_of
 from hudi_core.schema.schema import Schema
-from hudi_core.table.picture import ColumnPicture, Range, column_picture
+from hudi_core.table.pictures.picture import ColumnPicture, Range, column_picture
 from hudi_core.truth import Verdict
 from hudi_core.types import nodes as t
 

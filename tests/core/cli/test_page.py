@@ -13,7 +13,7 @@ from hudi_core.expr.bind import bind
 from hudi_core.expr.parse import parse_predicate
 from hudi_core.expr.predicate import columns_of
 from hudi_core.schema.schema import Schema
-from hudi_core.table.picture import Range, column_picture
+from hudi_core.table.pictures.picture import Range, column_picture
 from hudi_core.table.plan import ALL_MATCH, READ, SKIP, Reasons, ScanPlan, Step
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.truth import Verdict

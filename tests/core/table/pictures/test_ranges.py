@@ -13,8 +13,8 @@ import pytest
 from hudi_core.expr.predicate import Column
 from hudi_core.stats.columns import absent, from_values, unknown
 from hudi_core.stats.store import Piece
-from hudi_core.table.picture import Range
-from hudi_core.table.ranges import ranges
+from hudi_core.table.pictures.picture import Range
+from hudi_core.table.pictures.ranges import ranges
 from hudi_core.types import nodes as t
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from hudi_core.expr.predicate import ALWAYS_TRUE, And, Below, Column, Cut, Is, Not, OneOf, Or, Predicate
 from hudi_core.stats.columns import from_values
 from hudi_core.stats.store import FIRST_FACT, FileStatistics
-from hudi_core.table.facts import Facts, Leaf, is_fact, said_with_facts
+from hudi_core.table.sources.facts import Facts, Leaf, is_fact, said_with_facts
 from hudi_core.truth import TRUE
 from hudi_core.types import nodes as t
 

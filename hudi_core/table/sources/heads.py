@@ -11,8 +11,8 @@ from hudi_core.engine import FileInfo, Footer
 from hudi_core.errors import HudiError
 from hudi_core.formats.names import parse_base_file
 from hudi_core.schema.schema import Schema
-from hudi_core.table.log_headers import UNREADABLE, LogHeaders, log_headers
 from hudi_core.table.snapshot import Snapshot
+from hudi_core.table.sources.log_headers import UNREADABLE, LogHeaders, log_headers
 from hudi_core.timeline.schemas import with_ids_of
 from hudi_core.types.nodes import Record
 

@@ -13,10 +13,10 @@ from hudi_core.formats.bloom import parse_bloom_filter
 from hudi_core.formats.hashes import bloom_filter_key
 from hudi_core.metadata.filters import filter_texts
 from hudi_core.metadata.table import BLOOM_FILTERS, MetadataTable
-from hudi_core.table.heads import Heads
-from hudi_core.table.indexes import Index, Keys
-from hudi_core.table.keys import RecordKeys
-from hudi_core.table.knowledge import Numbers
+from hudi_core.table.sources.heads import Heads
+from hudi_core.table.sources.indexes import Index, Keys
+from hudi_core.table.sources.keys import RecordKeys
+from hudi_core.table.sources.knowledge import Numbers
 from hudi_core.timeline.slices import FileSlice
 
 FOOTER_KEYS = ("org.apache.hudi.bloomfilter", "com.uber.hoodie.bloomfilter")

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from hudi_core.table import asking
 from hudi_core.table.plan import ScanPlan
 from hudi_core.table.snapshot import MetadataMode
+from hudi_core.table.sources import asking
 from tests.support.made_tables import COLUMNS, Group, Log, MadeTable
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hudi_core.options import table_config
-from hudi_core.table.merges import Merges, merges
+from hudi_core.table.sources.merges import Merges, merges
 
 PAYLOADS = "org.apache.hudi.common.model."
 

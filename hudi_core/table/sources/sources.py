@@ -16,18 +16,24 @@ from hudi_core.metadata.definitions import IndexDefinition, index_definitions
 from hudi_core.metadata.statistics import RecordedStatistics
 from hudi_core.metadata.table import BLOOM_FILTERS, COLUMN_STATS, RECORD_INDEX
 from hudi_core.stats.store import FIRST_FACT, FileStatistics, Piece
-from hudi_core.table.doubt import Doubt, is_told_of
-from hudi_core.table.expression_indexes import ExpressionIndex, expression_indexes
-from hudi_core.table.filters import recorded_filters
-from hudi_core.table.heads import Heads
-from hudi_core.table.indexes import Index, RecordIndex, secondary_indexes
-from hudi_core.table.keys import RecordKeys, record_keys
-from hudi_core.table.knowledge import Numbers, PartitionKnowledge, PartitionValues, RecordedKnowledge, files_of
-from hudi_core.table.merges import Merges, merges
-from hudi_core.table.partitions import PathValue, path_values
-from hudi_core.table.picture import Bounds
-from hudi_core.table.ranges import ranges
+from hudi_core.table.pictures.picture import Bounds
+from hudi_core.table.pictures.ranges import ranges
 from hudi_core.table.snapshot import Snapshot
+from hudi_core.table.sources.doubt import Doubt, is_told_of
+from hudi_core.table.sources.expression_indexes import ExpressionIndex, expression_indexes
+from hudi_core.table.sources.filters import recorded_filters
+from hudi_core.table.sources.heads import Heads
+from hudi_core.table.sources.indexes import Index, RecordIndex, secondary_indexes
+from hudi_core.table.sources.keys import RecordKeys, record_keys
+from hudi_core.table.sources.knowledge import (
+    Numbers,
+    PartitionKnowledge,
+    PartitionValues,
+    RecordedKnowledge,
+    files_of,
+)
+from hudi_core.table.sources.merges import Merges, merges
+from hudi_core.table.sources.partitions import PathValue, path_values
 from hudi_core.timeline.slices import FileSlice
 
 

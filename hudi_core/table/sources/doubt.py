@@ -15,9 +15,9 @@ from hudi_core.evolve.reconcile import Stored, stored_column
 from hudi_core.expr.predicate import Column, Predicate
 from hudi_core.stats.columns import is_told
 from hudi_core.stats.store import FileStatistics, Load, Piece
-from hudi_core.table.footers import footer_pieces
-from hudi_core.table.heads import Heads
-from hudi_core.table.knowledge import DataFiles, Numbers, RecordedKnowledge, Untold
+from hudi_core.table.sources.footers import footer_pieces
+from hudi_core.table.sources.heads import Heads
+from hudi_core.table.sources.knowledge import DataFiles, Numbers, RecordedKnowledge, Untold
 
 
 def is_told_of(pieces: Iterable[Piece], count: int) -> npt.NDArray[np.bool_]:

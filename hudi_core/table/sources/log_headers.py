@@ -8,7 +8,7 @@ from hudi_core.avro.inbound import schema_from_avro
 from hudi_core.formats.log import BlockKind, HeaderKey, LogBlock, read_blocks
 from hudi_core.formats.source import RandomAccess
 from hudi_core.schema.schema import Schema
-from hudi_core.table.knowledge import Untold
+from hudi_core.table.sources.knowledge import Untold
 
 _DATA = (BlockKind.AVRO_DATA, BlockKind.HFILE_DATA, BlockKind.PARQUET_DATA)
 

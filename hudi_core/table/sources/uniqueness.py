@@ -12,8 +12,8 @@ import numpy.typing as npt
 from hudi_core.metadata.lookup import count
 from hudi_core.metadata.table import MetadataTable
 from hudi_core.schema.meta import RECORD_KEY
-from hudi_core.table.heads import Heads
-from hudi_core.table.knowledge import RecordedKnowledge, joined
+from hudi_core.table.sources.heads import Heads
+from hudi_core.table.sources.knowledge import RecordedKnowledge, joined
 from hudi_core.timeline.instants import DELTA_COMMIT, time_order
 from hudi_core.timeline.timeline import Timeline
 

@@ -11,8 +11,8 @@ from hudi_core.expr.predicate import columns_of
 from hudi_core.metadata.definitions import IndexDefinition
 from hudi_core.schema.ids import record_with_ids
 from hudi_core.schema.schema import Schema
-from hudi_core.table.expression_indexes import ExpressionIndex, expression_indexes, said_with_indexes
 from hudi_core.table.plan import ScanPlan
+from hudi_core.table.sources.expression_indexes import ExpressionIndex, expression_indexes, said_with_indexes
 from hudi_core.truth import Verdict
 from hudi_core.types import nodes as t
 from tests.support.made_tables import Group, Log, MadeTable

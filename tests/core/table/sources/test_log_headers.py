@@ -9,8 +9,8 @@ import pytest
 from hudi_core.errors import HudiError
 from hudi_core.formats.log import MAGIC
 from hudi_core.formats.source import Bytes
-from hudi_core.table.knowledge import Untold
-from hudi_core.table.log_headers import UNREADABLE, LogHeaders, log_headers
+from hudi_core.table.sources.knowledge import Untold
+from hudi_core.table.sources.log_headers import UNREADABLE, LogHeaders, log_headers
 
 AVRO, DELETE, COMMAND = 3, 1, 0
 SCHEMA = '{"type": "record", "name": "r", "fields": [{"name": "id", "type": "string"}, {"name": "n", "type": "int"}]}'

@@ -23,7 +23,7 @@ from hudi_core.metadata.stored import as_stored
 from hudi_core.schema.schema import Schema
 from hudi_core.stats.columns import absent, from_values, is_told, nothing, taken, unknown
 from hudi_core.stats.store import Piece
-from hudi_core.table.partitions import PathValue
+from hudi_core.table.sources.partitions import PathValue
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.types import nodes as t
 

@@ -21,8 +21,8 @@ from hudi_core.metadata.table import COLUMN_STATS, MetadataTable
 from hudi_core.schema.schema import Schema
 from hudi_core.stats.columns import taken
 from hudi_core.stats.store import FIRST_FACT, Piece
-from hudi_core.table.knowledge import DataFiles, joined
-from hudi_core.table.steady import steady_column
+from hudi_core.table.sources.knowledge import DataFiles, joined
+from hudi_core.table.sources.steady import steady_column
 from hudi_core.types import nodes as t
 
 _MADE_OF: Mapping[str, tuple[type[t.Primitive], ...]] = {

@@ -13,7 +13,7 @@ from hudi_core.stats.columns import WIDE_OFFSET, ColumnStatistics
 from hudi_core.stats.promoted import promoted
 from hudi_core.stats.store import Piece
 from hudi_core.stats.texts import Texts
-from hudi_core.table.picture import Bounds, Range
+from hudi_core.table.pictures.picture import Bounds, Range
 from hudi_core.types import nodes as t
 from hudi_core.values.domain import EXACT
 from hudi_core.values.order import sort_key

@@ -15,9 +15,9 @@ import numpy.typing as npt
 
 from hudi_core.expr.predicate import Column, Predicate
 from hudi_core.stats.store import FileStatistics, Piece
-from hudi_core.table.doubt import Doubt
-from hudi_core.table.facts import Facts
-from hudi_core.table.knowledge import DataFiles, Numbers, RecordedKnowledge
+from hudi_core.table.sources.doubt import Doubt
+from hudi_core.table.sources.facts import Facts
+from hudi_core.table.sources.knowledge import DataFiles, Numbers, RecordedKnowledge
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,10 @@ from hudi_core.expr.predicate import columns_of
 from hudi_core.schema.ids import record_with_ids
 from hudi_core.schema.schema import Schema
 from hudi_core.stats.store import FIRST_FACT, FileStatistics
-from hudi_core.table.facts import Facts
-from hudi_core.table.knowledge import PartitionValues
-from hudi_core.table.partitions import PathValue
-from hudi_core.table.path_facts import with_path_facts
+from hudi_core.table.sources.facts import Facts
+from hudi_core.table.sources.knowledge import PartitionValues
+from hudi_core.table.sources.partitions import PathValue
+from hudi_core.table.sources.path_facts import with_path_facts
 from hudi_core.truth import Truth
 from hudi_core.types import nodes as t
 
@@ -78,7 +78,7 @@ def test_each_combination_of_values_is_tested_once(monkeypatch: pytest.MonkeyPat
         tested.append(row)
         return Truth.TRUE
 
-    monkeypatch.setattr("hudi_core.table.path_facts.truth_of", truth)
+    monkeypatch.setattr("hudi_core.table.sources.path_facts.truth_of", truth)
     many: Mapping[int, Sequence[PathValue | None]] = {0: [exact(day % 5) for day in range(1000)]}
     facts = Facts(np.zeros(0, np.int64))
     said = with_path_facts(bind(parse_predicate("month(day) = 2"), SCHEMA), many, facts)

@@ -14,7 +14,7 @@ from hudi_core.expr.predicate import Predicate, columns_of
 from hudi_core.rows.project import projection
 from hudi_core.rows.truth import is_true
 from hudi_core.schema.schema import Schema
-from hudi_core.table.sources import Sources
+from hudi_core.table.sources.sources import Sources
 from hudi_core.timeline.slices import FileSlice
 
 

@@ -13,16 +13,16 @@ from hudi_core.expr.leaves import every
 from hudi_core.expr.predicate import ALWAYS_TRUE, Column, Predicate, columns_of
 from hudi_core.metadata.table import COLUMN_STATS, PARTITION_STATS
 from hudi_core.stats.store import FIRST_FACT, FileStatistics, Piece
-from hudi_core.table.expression_indexes import ExpressionIndex, expression_pieces, said_with_indexes
-from hudi_core.table.facts import Facts, is_fact
-from hudi_core.table.filters import filters_in_footers
-from hudi_core.table.indexes import Index, Lookups
-from hudi_core.table.knowledge import Numbers
-from hudi_core.table.merges import Merges
-from hudi_core.table.path_facts import with_path_facts
 from hudi_core.table.prune import Conjunct, Known, Source
-from hudi_core.table.single_files import SingleFiles
-from hudi_core.table.sources import Sources
+from hudi_core.table.sources.expression_indexes import ExpressionIndex, expression_pieces, said_with_indexes
+from hudi_core.table.sources.facts import Facts, is_fact
+from hudi_core.table.sources.filters import filters_in_footers
+from hudi_core.table.sources.indexes import Index, Lookups
+from hudi_core.table.sources.knowledge import Numbers
+from hudi_core.table.sources.merges import Merges
+from hudi_core.table.sources.path_facts import with_path_facts
+from hudi_core.table.sources.single_files import SingleFiles
+from hudi_core.table.sources.sources import Sources
 
 MOST_IN_DOUBT = 4096
 """Footers that are read beside `column_stats`: a second or so from a local disk, some seconds from object storage."""

@@ -18,13 +18,13 @@ from hudi_core.metadata.record_index import locations
 from hudi_core.metadata.table import RECORD_INDEX, MetadataTable
 from hudi_core.schema.schema import Schema
 from hudi_core.stats.store import FileStatistics
-from hudi_core.table.facts import Facts, Leaf, said_with_facts
-from hudi_core.table.heads import Heads
-from hudi_core.table.keys import RecordKeys
-from hudi_core.table.knowledge import Numbers, RecordedKnowledge
 from hudi_core.table.prune import Known, Source
-from hudi_core.table.steady import steady_column
-from hudi_core.table.uniqueness import is_current, keys_of, rows_of
+from hudi_core.table.sources.facts import Facts, Leaf, said_with_facts
+from hudi_core.table.sources.heads import Heads
+from hudi_core.table.sources.keys import RecordKeys
+from hudi_core.table.sources.knowledge import Numbers, RecordedKnowledge
+from hudi_core.table.sources.steady import steady_column
+from hudi_core.table.sources.uniqueness import is_current, keys_of, rows_of
 from hudi_core.types.nodes import Date, Int, Long, String
 
 Keys = frozenset[str]

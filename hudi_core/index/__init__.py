@@ -1,0 +1,1 @@
+"""Which file holds the record of a key: tagLocation."""

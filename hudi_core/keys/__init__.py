@@ -1,0 +1,1 @@
+"""Which key and partition path a row has."""

@@ -1,0 +1,21 @@
+"""What is known of a snapshot's slices without reading their rows. Rules: `specs/sources.md`.
+
+sources             all of it, made ready once and kept for any predicate
+asking              a predicate put to the sources, in their order
+knowledge           recorded statistics joined to files by column id
+partitions          partition paths → values of the partition columns
+facts               what indexes and paths tell of a whole condition
+path_facts          conditions on partition columns, tested on the values of paths
+indexes             indexes that know in which slices values are
+keys                record keys and the columns they are made of
+uniqueness          whether the record index may be believed
+steady              columns whose name has meant them all the time
+expression_indexes  statistics of a function of a column
+filters             bloom filters of base files
+merges              where the values of a merged row come from
+single_files        slices with log files, asked file by file
+log_headers         what the headers of log blocks say of columns
+heads               footers and block headers, read side by side
+footers             statistics from footers
+doubt               slices about which only their files can tell more
+"""
