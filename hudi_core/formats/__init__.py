@@ -26,5 +26,6 @@ avro_container Avro object-container files, read whole
 columns        columns of values in Arrow's memory layout
 column_join    columns joined part by part
 spans          spans of bytes scattered in a buffer, copied together
+text_match     where the texts of one column stand in another
 bloom            bloom filters of record keys: read from their text, asked for many keys at once
 """

@@ -1,0 +1,195 @@
+"""Where the texts of one column stand in another: a prepared index over one side, asked with whole columns of the other.
+
+Texts are the same when their bytes are. Hashes only say where to look; every answer is compared byte by byte.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hudi_core.formats.columns import Binary, Bools, Bytes8, Offsets, Text
+from hudi_core.formats.spans import gather, windows
+
+Hashes = NDArray[np.uint64]
+
+BLOCK_ROWS = 1 << 14
+"""Rows hashed and looked up together: what is made for them stays in the second-level cache."""
+
+LONG = 512
+"""Bytes from which on a text is hashed as the text of its parts' hashes, so that one long text does not hold up the others."""
+
+ROOM: Final = 16
+"""Places of the filter for each text of the index: one in sixteen foreign texts passes it."""
+
+_FIRST: Final = np.uint64(0x9E3779B97F4A7C15)
+_SECOND: Final = np.uint64(0xD6E8FEB86659FD93)
+_HALF: Final = np.uint64(32)
+_WORD: Final = 8
+_MASKS: Final = np.array([(1 << 8 * size) - 1 for size in range(_WORD + 1)], np.uint64)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TextIndex:
+    """The distinct texts of a column, ready to be looked up. Made by `index_texts`; it may be asked from many threads."""
+
+    texts: Text | Binary
+    first: NDArray[np.int64]
+    """For each row the first row with the same text; -1 for null."""
+    _filter: Bools
+    _starts: NDArray[np.int64]
+    """Where the texts of each place of the table begin in `_rows`: a place is the top bits of a hash."""
+    _rows: NDArray[np.int64]
+    """The first rows of the distinct texts, by hash."""
+    _hashes: Hashes
+    """Their hashes, ascending."""
+
+    def find(self, texts: Text | Binary) -> NDArray[np.int64]:
+        """For each text, the first row of the indexed column that has it; -1 for null and where there is none."""
+        found = np.full(len(texts.offsets) - 1, -1, np.int64)
+        if len(self._rows) == 0:
+            return found
+        for low in range(0, len(found), BLOCK_ROWS):
+            high = min(low + BLOCK_ROWS, len(found))
+            found[low:high] = self._find_block(texts, low, high)
+        return found
+
+    def _find_block(self, texts: Text | Binary, low: int, high: int) -> NDArray[np.int64]:
+        hashes = _block_hashes(texts.offsets[low : high + 1], texts.data)
+        may_be = self._filter[hashes >> _shift(len(self._filter))]
+        if texts.validity is not None:
+            may_be &= texts.validity[low:high]
+        asked = np.flatnonzero(may_be)
+        found = np.full(high - low, -1, np.int64)
+        places = hashes[asked] >> _shift(len(self._starts) - 1)
+        at, ends = self._starts[places], self._starts[places + np.uint64(1)]
+        while len(asked):
+            left = at < ends
+            asked, at, ends = asked[left], at[left], ends[left]
+            alike = np.flatnonzero(self._hashes[at] == hashes[asked])
+            if len(alike):
+                rows = self._rows[at[alike]]
+                same = same_texts(texts, asked[alike] + low, self.texts, rows)
+                found[asked[alike[same]]] = rows[same]
+                at[alike[same]] = ends[alike[same]]
+            at += 1
+        return found
+
+
+def index_texts(texts: Text | Binary) -> TextIndex:
+    """The index of a column's texts; time and memory grow with its rows (about 60 bytes a row)."""
+    hashes = text_hashes(texts)
+    rows = np.arange(len(hashes)) if texts.validity is None else np.flatnonzero(texts.validity)
+    by_hash = rows = rows[np.argsort(hashes[rows], kind="stable")]
+    first = np.full(len(hashes), -1, np.int64)
+    while len(rows):  # once, unless different texts have one hash
+        begins = np.concatenate([[True], hashes[rows[1:]] != hashes[rows[:-1]]])
+        heads = rows[np.flatnonzero(begins)][np.cumsum(begins) - 1]
+        same = same_texts(texts, rows, texts, heads)
+        first[rows[same]] = heads[same]
+        rows = rows[~same]
+    distinct = by_hash[first[by_hash] == by_hash]
+    ordered = hashes[distinct]
+    bits = max(1, (2 * len(distinct)).bit_length())
+    counts = np.bincount((ordered >> np.uint64(64 - bits)).astype(np.int64), minlength=1 << bits)
+    starts = np.concatenate([[0], np.cumsum(counts)])
+    known = np.zeros(1 << max(1, (ROOM * len(distinct)).bit_length()), np.bool_)
+    known[ordered >> _shift(len(known))] = True
+    return TextIndex(texts, first, known, starts, distinct, ordered)
+
+
+def text_hashes(texts: Text | Binary) -> Hashes:
+    """A 64-bit hash of each row's bytes: equal for equal texts in one version of this library, not to be stored."""
+    return _hashes(texts.offsets, texts.data)
+
+
+def same_texts(
+    left: Text | Binary, left_rows: NDArray[np.int64], right: Text | Binary, right_rows: NDArray[np.int64]
+) -> Bools:
+    """For each pair of rows, whether their bytes are the same; nulls are empty."""
+    same = np.empty(len(left_rows), np.bool_)
+    for low in range(0, len(same), BLOCK_ROWS):
+        chosen = slice(low, low + BLOCK_ROWS)
+        same[chosen] = _same_block(left, left_rows[chosen], right, right_rows[chosen])
+    return same
+
+
+def _same_block(
+    left: Text | Binary, left_rows: NDArray[np.int64], right: Text | Binary, right_rows: NDArray[np.int64]
+) -> Bools:
+    starts, others = left.offsets[left_rows], right.offsets[right_rows]
+    lengths = left.offsets[left_rows + 1] - starts
+    same: Bools = lengths == right.offsets[right_rows + 1] - others
+    checked = np.flatnonzero(same & (lengths > 0))
+    if len(checked):
+        offsets, ours = gather(left.data, starts[checked], lengths[checked])
+        differing = np.flatnonzero(ours != gather(right.data, others[checked], lengths[checked])[1])
+        same[checked[np.searchsorted(offsets, differing, side="right") - 1]] = False
+    return same
+
+
+def _shift(places: int) -> np.uint64:
+    """What brings a hash to its place among so many, a power of two."""
+    return np.uint64(64 - (places.bit_length() - 1))
+
+
+def _hashes(offsets: Offsets, data: Bytes8) -> Hashes:
+    found = np.empty(len(offsets) - 1, np.uint64)
+    for low in range(0, len(found), BLOCK_ROWS):
+        high = min(low + BLOCK_ROWS, len(found))
+        found[low:high] = _block_hashes(offsets[low : high + 1], data)
+    return found
+
+
+def _block_hashes(offsets: Offsets, data: Bytes8) -> Hashes:
+    starts, lengths = offsets[:-1], np.diff(offsets)
+    found = lengths.astype(np.uint64) * _SECOND
+    longest = int(lengths.max(initial=0))
+    if longest > LONG:
+        long = np.flatnonzero(lengths > LONG)
+        found[long] ^= _of_parts(starts[long], lengths[long], data)
+        lengths = np.where(lengths > LONG, 0, lengths)
+        longest = int(lengths.max())
+    if int(offsets[-1]) + _WORD > len(data):  # the last words of the buffer are read beyond its end
+        low = int(offsets[0])
+        data = np.concatenate([data[low : int(offsets[-1])], np.zeros(_WORD, np.uint8)])
+        starts = starts - low
+    if longest == 0:
+        return found
+    shortest = int(lengths.min())
+    for begin in range(0, longest, _WORD):
+        if begin + _WORD <= shortest:
+            _stir(found, _words(data, starts, begin))
+            continue
+        rows = np.flatnonzero(lengths > begin)
+        word = _words(data, starts[rows], begin) & _MASKS[np.minimum(lengths[rows] - begin, _WORD)]
+        part = found[rows]
+        _stir(part, word)
+        found[rows] = part
+    return found
+
+
+def _words(data: Bytes8, starts: Offsets, begin: int) -> Hashes:
+    return windows(data, starts, _WORD, begin).view("<u8").reshape(-1)
+
+
+def _stir(hashes: Hashes, words: Hashes) -> None:
+    """Every step is a bijection of the hash, so that texts which differ in one word have different hashes."""
+    hashes ^= words
+    hashes *= _FIRST
+    hashes ^= hashes >> _HALF
+    hashes *= _SECOND
+
+
+def _of_parts(starts: Offsets, lengths: Offsets, data: Bytes8) -> Hashes:
+    """Hashes of long texts: each is cut into parts, and the hashes of its parts are a text again."""
+    parts = -(-lengths // LONG)
+    ends = np.cumsum(parts)
+    within = np.arange(int(ends[-1])) - np.repeat(ends - parts, parts)
+    offsets, copied = gather(data, starts, lengths)
+    bounds = np.append(np.repeat(offsets[:-1], parts) + within * LONG, offsets[-1])
+    inner = _hashes(bounds, copied)
+    return _hashes(np.concatenate([[0], ends]) * _WORD, inner.astype("<u8").view(np.uint8))
