@@ -1,4 +1,6 @@
 """The rows of file slices.
 
-slices  base files read, brought to the wanted schema by column id, filtered
+slices      the way to read each slice
+base_files  base files read, brought to a wanted schema by column id
+wanted      the columns a query gives and looks at, and the rows that match
 """
