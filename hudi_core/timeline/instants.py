@@ -10,8 +10,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum
 
-from hudi_core.errors import UsageError
-
 COMMIT, DELTA_COMMIT, REPLACE_COMMIT = "commit", "deltacommit", "replacecommit"
 CLUSTERING, COMPACTION, LOG_COMPACTION = "clustering", "compaction", "logcompaction"
 CLEAN, ROLLBACK, RESTORE, SAVEPOINT, INDEXING = "clean", "rollback", "restore", "savepoint", "indexing"
@@ -23,9 +21,6 @@ _COMPLETES_AS = {COMPACTION: COMMIT, LOG_COMPACTION: DELTA_COMMIT, CLUSTERING: R
 _ACTIONS = WRITES | frozenset(_COMPLETES_AS) | {CLEAN, ROLLBACK, RESTORE, SAVEPOINT, INDEXING}
 
 _NAME = re.compile(r"([0-9]+)(?:_([0-9]+))?(?:\.([a-z]+))?(?:\.(requested|inflight))?", re.ASCII)
-_DATE = re.compile(
-    r"([0-9]{4})-([0-9]{2})-([0-9]{2})(?:[ T]([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.([0-9]{1,9}))?)?", re.ASCII
-)
 
 
 class State(IntEnum):
@@ -100,19 +95,3 @@ def latest_states(instants: Iterable[Instant]) -> tuple[Instant, ...]:
         if known is None or instant.state > known.state:
             found[key] = instant
     return tuple(sorted(found.values(), key=lambda instant: instant.order))
-
-
-def query_time(text: str) -> str:
-    """An instant time as people write it: an instant, or a date with or without a time of day in the table's zone.
-
-    >>> query_time("2024-03-01 10:20:30")
-    '20240301102030000'
-    """
-    stripped = text.strip()
-    if stripped.isascii() and stripped.isdigit():
-        return stripped
-    found = _DATE.fullmatch(stripped)
-    if found is None:
-        raise UsageError(text, expected="an instant (yyyyMMddHHmmssSSS) or a date (yyyy-MM-dd [HH:mm:ss[.SSS]])")
-    day, clock, fraction = found.group(1, 2, 3), found.group(4, 5, 6), found.group(7) or ""
-    return "".join([*day, *(part or "00" for part in clock), f"{fraction:0<3}"[:3]])

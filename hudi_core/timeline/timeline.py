@@ -20,9 +20,9 @@ from hudi_core.timeline.instants import (
     State,
     latest_states,
     parse_instant,
-    query_time,
     time_order,
 )
+from hudi_core.timeline.times import query_time
 
 
 @dataclass(frozen=True)

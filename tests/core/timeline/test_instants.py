@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hudi_core.errors import UsageError
-from hudi_core.timeline.instants import Instant, State, latest_states, parse_instant, query_time, time_order
+from hudi_core.timeline.instants import Instant, State, latest_states, parse_instant, time_order
 from tests.support.conformance import TableEntry, each_table
 
 T, C = "20240402144910683", "20240402144911999"
@@ -114,27 +114,6 @@ def test_order_of_listing_does_not_matter(files: list[str]) -> None:
 def test_any_text_is_an_instant_or_not(file: str) -> None:
     found = parse_instant(file)
     assert found is None or (found.file == file and found.requested_time.isdigit())
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        (T, T),
-        (" 20240402144910 ", "20240402144910"),
-        ("2024-04-02", "20240402000000000"),
-        ("2024-04-02 14:49:10", "20240402144910000"),
-        ("2024-04-02T14:49:10.6", "20240402144910600"),
-        ("2024-04-02 14:49:10.683999", T),
-    ],
-)
-def test_times_are_asked_for_as_instant_or_date(text: str, expected: str) -> None:
-    assert query_time(text) == expected
-
-
-@pytest.mark.parametrize("text", ["", "yesterday", "2024-04", "2024-04-02 14:49", "2024/04/02", "-1"])
-def test_other_texts_are_no_time(text: str) -> None:
-    with pytest.raises(UsageError, match="expected an instant"):
-        query_time(text)
 
 
 @each_table()

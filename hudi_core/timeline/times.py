@@ -1,0 +1,71 @@
+"""Instant times as people write them: instants, dates, ISO times, epochs. Rule TIME-5."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta, tzinfo
+
+from hudi_core.errors import UsageError
+
+EARLIEST = "000"
+"""Sorts before every instant."""
+
+_DATE = re.compile(
+    r"([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[ T]([0-9]{2}:[0-9]{2}(?::[0-9]{2})?)(?:[.,]([0-9]{1,9}))?)?"
+    r" ?(Z|[+-][0-9]{2}(?::?[0-9]{2})?)?",
+    re.ASCII,
+)
+_EPOCHS = {10: 1000, 13: 1}
+"""Milliseconds in a unit, by number of digits: no instant is as short."""
+_INSTANTS = {14: "%Y%m%d%H%M%S", 17: "%Y%m%d%H%M%S"}
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def query_time(text: str, zone: tzinfo | None = None) -> str:
+    """An instant time as people write it, in the form in which the timeline has it.
+
+    Taken are an instant (`yyyyMMddHHmmss[SSS]`), a date, a date and time (`yyyy-MM-dd HH:mm[:ss[.SSS]]`, or with a T), either
+    with an offset or Z, seconds and milliseconds since 1970 (10 and 13 digits). Without an offset the time is in the
+    timeline's zone; with one it is brought there: `zone`, None for the machine's own. Digits beyond milliseconds are cut.
+    Shorter and longer rows of digits stand for themselves. Raises `UsageError`.
+
+    >>> query_time("2024-03-01 10:20:30")
+    '20240301102030000'
+    >>> query_time("2024-03-01T10:20:30+02:00", UTC)
+    '20240301082030000'
+    """
+    stripped = text.strip()
+    try:
+        if stripped.isascii() and stripped.isdigit():
+            return _digits(stripped, zone)
+        found = _DATE.fullmatch(stripped)
+        if found is None:
+            raise ValueError(text)
+        day, clock, fraction, offset = found.groups()
+        millis = int(f"{fraction or '':0<3}"[:3])
+        wall = datetime.fromisoformat(f"{day} {clock or '00:00'}{_offset(offset)}") + timedelta(milliseconds=millis)
+        return _instant(wall if offset is None else wall.astimezone(zone))
+    except (ValueError, OverflowError, OSError):
+        raise UsageError(
+            repr(text),
+            expected="an instant (yyyyMMddHHmmss[SSS]), a date (yyyy-MM-dd), a date and time "
+            "(yyyy-MM-dd HH:mm:ss[.SSS], an offset or Z after it) or seconds or milliseconds since 1970",
+        ) from None
+
+
+def _digits(digits: str, zone: tzinfo | None) -> str:
+    if len(digits) in _EPOCHS:
+        since = timedelta(milliseconds=int(digits) * _EPOCHS[len(digits)])
+        return _instant((_EPOCH + since).astimezone(zone))
+    # Metadata tables begin with instants of zeros, which are no dates.
+    if len(digits) in _INSTANTS and not digits.startswith("0000"):
+        datetime.strptime(digits[:14], _INSTANTS[len(digits)])
+    return digits
+
+
+def _offset(said: str | None) -> str:
+    return "" if said is None else "+00:00" if said == "Z" else said if len(said) > 3 else f"{said}:00"
+
+
+def _instant(wall: datetime) -> str:
+    return f"{wall.year:04}{wall:%m%d%H%M%S}{wall.microsecond // 1000:03}"

@@ -1,0 +1,85 @@
+"""Times as people write them."""
+
+from __future__ import annotations
+
+from datetime import UTC, timedelta, timezone
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hudi_core.errors import UsageError
+from hudi_core.timeline.times import query_time
+
+T = "20240402144910683"
+EAST = timezone(timedelta(hours=2))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (T, T),
+        (" 20240402144910 ", "20240402144910"),
+        ("000", "000"),
+        ("00000000000000010", "00000000000000010"),
+        (f"{T}001", f"{T}001"),
+        ("2024-04-02", "20240402000000000"),
+        ("2024-04-02 14:49", "20240402144900000"),
+        ("2024-04-02 14:49:10", "20240402144910000"),
+        ("2024-04-02T14:49:10.6", "20240402144910600"),
+        ("2024-04-02 14:49:10,6", "20240402144910600"),
+        ("2024-04-02 14:49:10.683999", T),
+    ],
+)
+def test_times_are_asked_for_as_instant_or_date(text: str, expected: str) -> None:
+    assert query_time(text, EAST) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("2024-04-02T14:49:10Z", "20240402164910000"),
+        ("2024-04-02 14:49:10 Z", "20240402164910000"),
+        ("2024-04-02T14:49:10.683+00:00", "20240402164910683"),
+        ("2024-04-02T23:49:10-0100", "20240403024910000"),
+        ("2024-04-02T14:49:10+02", "20240402144910000"),
+        ("1712069350", "20240402164910000"),
+        ("1712069350683", "20240402164910683"),
+    ],
+)
+def test_moments_are_brought_to_the_zone_of_the_timeline(text: str, expected: str) -> None:
+    assert query_time(text, EAST) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "yesterday",
+        "2024-04",
+        "2024/04/02",
+        "-1",
+        "2024-13-02",
+        "2024-04-02 25:00:00",
+        "20241302144910",
+        "٢٠٢٤-٠٤-٠٢",
+    ],
+)
+def test_other_texts_are_no_time(text: str) -> None:
+    with pytest.raises(UsageError, match="expected an instant"):
+        query_time(text)
+
+
+@given(st.text(max_size=30) | st.from_regex(r"[0-9:TZ .+-]{0,30}", fullmatch=True))
+def test_any_text_is_a_row_of_digits_or_refused(text: str) -> None:
+    try:
+        found = query_time(text, UTC)
+    except UsageError:
+        return
+    assert found.isdigit()
+
+
+@given(st.datetimes(timezones=st.just(UTC)))
+def test_a_moment_is_the_same_however_it_is_written(moment: object) -> None:
+    text = f"{moment:%Y}".rjust(4, "0") + f"{moment:-%m-%d %H:%M:%S.%f}"
+    assert query_time(text, UTC) == query_time(f"{text}Z", UTC)
