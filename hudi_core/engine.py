@@ -102,6 +102,25 @@ class Values(ValueReader[V, M], StructWriter[V, M], Protocol[V, M]):
 
     def choose(self, when: M, then: V, otherwise: V, type: Type) -> V: ...
 
+    def join(self, parts: Sequence[str | V]) -> V:
+        """Texts one after another, columns and constants; null where a column is. At least one part is a column."""
+        ...
+
+    def mapped(self, value: V, rule: Callable[[Any], Any], source: Type, to: Type) -> V:
+        """What a rule makes of each value, both in the form of `hudi_core.values.domain`; null stays null.
+
+        The rule has no state and can be pickled. It may be put once to each distinct value.
+        """
+        ...
+
+    def numbered(self, like: V, first: int) -> V:
+        """`first`, `first + 1` and so on in the order of the rows, as 64-bit integers."""
+        ...
+
+    def refuse(self, value: V, where: M, expected: str, found: str) -> V:
+        """The values. Raises `RowError` with the first row that the mask takes: at once, or when an action asks for them."""
+        ...
+
     def every(self, masks: Sequence[M], like: V) -> M: ...
 
     def some(self, masks: Sequence[M], like: V) -> M: ...

@@ -5,7 +5,8 @@
     │   ├── NotATableError             no readable `.hoodie/hoodie.properties`           (FileNotFoundError)
     │   ├── CorruptFileError           bytes that contradict their format                (ValueError)
     │   ├── StorageError               a file that cannot be listed or read              (OSError)
-    │   └── UnsupportedError           valid, but not known or not readable here         (NotImplementedError)
+    │   ├── UnsupportedError           valid, but not known or not readable here         (NotImplementedError)
+    │   └── RowError                   a row that a rule refuses                         (ValueError)
     ├── SchemaError                a schema, a change or a conversion that is refused    (ValueError)
     │   └── UnknownColumnError         a name that is not in the schema (exit status 2)  (LookupError)
     ├── ExpressionError            a predicate that cannot be parsed or bound            (ValueError)
@@ -55,6 +56,18 @@ class StorageError(TableError, OSError):
 
 class UnsupportedError(TableError, NotImplementedError):
     """Valid, but of a kind or version this library (or this installation) cannot handle."""
+
+
+class RowError(TableError, ValueError):
+    """A row is not what a rule asks of rows. `row` counts from 0 within what was given; None where an engine cannot tell.
+
+    In the error's text rows count from 1.
+    """
+
+    def __init__(self, row: int | None, *, expected: str, found: str, path: str = "") -> None:
+        self.row = row
+        place = "a row" if row is None else f"row {row + 1:,}"
+        super().__init__(f"{path}: {place}" if path else place, expected=expected, found=found)
 
 
 class SchemaError(HudiError, ValueError):

@@ -17,6 +17,12 @@ from hudi_arrow.arrays import Array, from_values, plain, to_values
 from hudi_core.types.nodes import Type
 
 
+def mapped(array: Array, rule: Callable[[Any], Any], source: Type, to: Type) -> Array:
+    """What a rule makes of each value of one column; null stays null."""
+    coded = plain(array).dictionary_encode()
+    return from_values([rule(value) for value in to_values(coded.dictionary, source)], to).take(coded.indices)
+
+
 def by_distinct(function: Callable[..., Any], arrays: Sequence[Array], types: Sequence[Type], of: Type) -> Array:
     """`function` of the rows' values, in the form of `hudi_core.values.domain`; null where any of them is null."""
     coded = [plain(array).dictionary_encode() for array in arrays]

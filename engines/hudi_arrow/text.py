@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
@@ -14,6 +16,9 @@ from hudi_core.expr.predicate import AnyRun, Pattern
 from hudi_core.expr.scalar import regex
 from hudi_core.expr.scalar.text import WHOLE
 from hudi_core.types.nodes import Boolean, String
+
+_NARROW_BYTES = 2**31 - 1
+"""What the offsets of a narrow text array reach."""
 
 
 def matches(array: Array, pattern: Pattern | str) -> Array:
@@ -38,6 +43,21 @@ def concat(arrays: list[Array], kind: pa.DataType) -> Array:
     cast = [plain(array).cast(kind) for array in arrays]
     empty = pa.scalar(b"" if pa.types.is_binary(kind) else "", kind)
     return pc.binary_join_element_wise(*cast, empty, null_handling="emit_null")
+
+
+def join(parts: Sequence[str | Array]) -> Array:
+    """Texts one after another; null where a column is."""
+    columns = [plain(part) if isinstance(part, pa.Array) else part for part in parts]
+    wide = any(pa.types.is_large_string(each.type) for each in columns if isinstance(each, pa.Array))
+    kind = pa.large_string() if wide or _joined_bytes(columns) > _NARROW_BYTES else pa.string()
+    cast = [each.cast(kind) if isinstance(each, pa.Array) else pa.scalar(each, kind) for each in columns]
+    return pc.binary_join_element_wise(*cast, pa.scalar("", kind), null_handling="emit_null")
+
+
+def _joined_bytes(columns: Sequence[str | Array]) -> int:
+    """No less than the joined texts take."""
+    rows = max(len(each) for each in columns if isinstance(each, pa.Array))
+    return sum(each.nbytes if isinstance(each, pa.Array) else rows * len(each.encode()) for each in columns)
 
 
 def change_case(array: Array, upper: bool) -> Array:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import reduce
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -11,7 +12,9 @@ import pyarrow.compute as pc
 
 from hudi_arrow import arrays, casts, compare, functions, text
 from hudi_arrow.arrays import Array
+from hudi_arrow.distinct import mapped
 from hudi_arrow.types import to_arrow
+from hudi_core.errors import RowError
 from hudi_core.expr.functions import Function
 from hudi_core.expr.predicate import Cut, Pattern
 from hudi_core.types.nodes import Field, Map, Nested, Type, Union
@@ -87,6 +90,21 @@ class ArrowValues:
             rows = np.arange(len(then)) + np.where(compare.flags(when), 0, len(then))
             return pa.concat_arrays([then, otherwise]).take(pa.array(rows))
         return pc.if_else(when, then, otherwise)
+
+    def join(self, parts: Sequence[str | Array]) -> Array:
+        return text.join(parts)
+
+    def mapped(self, value: Array, rule: Callable[[Any], Any], source: Type, to: Type) -> Array:
+        return mapped(value, rule, source, to)
+
+    def numbered(self, like: Array, first: int) -> Array:
+        return pa.array(np.arange(first, first + len(like), dtype=np.int64))
+
+    def refuse(self, value: Array, where: Array, expected: str, found: str) -> Array:
+        row = pc.index(where, True).as_py()
+        if row >= 0:
+            raise RowError(row, expected=expected, found=found)
+        return value
 
     def every(self, masks: Sequence[Array], like: Array) -> Array:
         return reduce(pc.and_, masks) if masks else pa.array(np.ones(len(like), np.bool_))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from hudi_core.errors import RowError
 from hudi_core.expr.functions import Function
 from hudi_core.expr.predicate import Cut, Pattern
 from hudi_core.expr.scalar import regex
@@ -71,6 +72,20 @@ class PlainValues:
 
     def choose(self, when: bool, then: Any, otherwise: Any, type: Type) -> Any:
         return then if when else otherwise
+
+    def join(self, parts: Sequence[Any]) -> Any:
+        return None if None in parts else "".join(parts)
+
+    def mapped(self, value: Any, rule: Callable[[Any], Any], source: Type, to: Type) -> Any:
+        return None if value is None else rule(value)
+
+    def numbered(self, like: Any, first: int) -> Any:
+        return first
+
+    def refuse(self, value: Any, where: bool, expected: str, found: str) -> Any:
+        if where:
+            raise RowError(0, expected=expected, found=found)
+        return value
 
     def every(self, masks: Sequence[bool], like: Any) -> bool:
         return all(masks)

@@ -18,6 +18,7 @@ from hudi_core.types.nodes import Type
 from tests.contract.harness import AnyEngine, Given
 from tests.contract.rows import ProjectionContract, RowsContract, RowTruthContract
 from tests.contract.storage import StorageContract
+from tests.contract.texts import TextsContract
 from tests.contract.values import ValuesContract
 
 
@@ -73,6 +74,10 @@ def engine() -> ArrowColumns:
 
 
 class TestValues(ValuesContract):
+    pass
+
+
+class TestTexts(TextsContract):
     pass
 
 

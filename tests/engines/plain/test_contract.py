@@ -15,6 +15,7 @@ from hudi_plain.values import PlainValues
 from tests.contract.harness import AnyEngine, Given
 from tests.contract.rows import ProjectionContract, RowsContract, RowTruthContract
 from tests.contract.storage import StorageContract
+from tests.contract.texts import TextsContract
 from tests.contract.values import ValuesContract
 
 
@@ -58,6 +59,10 @@ def engine() -> PlainColumns:
 
 
 class TestValues(ValuesContract):
+    pass
+
+
+class TestTexts(TextsContract):
     pass
 
 
