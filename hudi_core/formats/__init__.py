@@ -25,7 +25,13 @@ avro_walk      what is wrong with one record
 avro_container Avro object-container files, read whole
 columns        columns of values in Arrow's memory layout
 column_join    columns joined part by part
+column_cut     some of the rows of a column
+column_unions  unions with and without a branch for null
+unscaled       decimals: Avro's bytes to numbers and back
 spans          spans of bytes scattered in a buffer, copied together
 text_match     where the texts of one column stand in another
-bloom            bloom filters of record keys: read from their text, asked for many keys at once
+murmur         Murmur hashes of whole columns, round after round
+bloom          bloom filters of record keys: read from their text, asked for whole columns of keys
+bloom_write    bloom filters written
+text_columns   columns of texts: made, chosen, joined
 """

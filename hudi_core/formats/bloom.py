@@ -1,4 +1,4 @@
-"""Bloom filters of record keys: read from their text, and asked for many keys at once. Rules FORMAT-23 to FORMAT-25."""
+"""Bloom filters of record keys: read from their text, and asked for whole columns of keys. Rules FORMAT-23, FORMAT-24, FORMAT-28."""
 
 from __future__ import annotations
 
@@ -6,57 +6,168 @@ import base64
 import binascii
 import struct
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hudi_core.errors import CorruptFileError, UnsupportedError
+from hudi_core.formats.columns import Bools, Bytes8, Text
+from hudi_core.formats.murmur import BLOCK_ROWS, Block, Hashes, Numbers, block, block_of
+from hudi_core.formats.text_columns import text_column
 
-Hashes = NDArray[np.uint32]
-Octets = NDArray[np.uint8]
+HEADER = struct.Struct(">iibi")  # version, hashes for each key, kind of hash, bits
+GROWTH = struct.Struct(">iii")  # keys for each row, keys in the last row, rows
+VERSION = -1
+MURMUR = 1
 
-_HEADER = struct.Struct(">iibi")  # version, hashes for each key, kind of hash, bits
-_GROWTH = struct.Struct(">iii")  # keys for each row, keys in the last row, rows
-_VERSION = -1
-_MURMUR = 1
-_FACTOR = np.uint32(0x5BD1E995)
-_WORD = 4
+SATURATED = 0.5
+"""From this rate of false positives on, a filter is not worth asking."""
+
+MOST_HASHES = 1100
+"""No rate of errors that a double can say asks for more."""
+
+KEPT_ROUNDS = 6
+"""Rounds of hashes that are kept for all keys: after so many, one absent key in sixty-four is left in a full filter."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BloomFilter:
     """A filter: a key may be in it when, in one of its rows, all bits at the key's positions are set."""
 
-    rows: Octets
+    rows: Bytes8
     """Shape (rows, bytes); bit i is bit i % 8, counted from the least, of byte i // 8."""
     bits: int
     hashes: int
 
-    def may_contain(self, keys: Keys) -> NDArray[np.bool_]:
-        """For each key whether it may be in the filter; when not, it is certainly not."""
-        positions = keys.positions(self.bits, self.hashes)
-        found = (self.rows[:, positions >> 3] >> (positions & 7).astype(np.uint8)) & np.uint8(1)
-        may: NDArray[np.bool_] = np.logical_or.reduce(np.logical_and.reduce(found, axis=1), axis=0)
-        return may
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Keys:
-    """Record keys to be looked for in many filters; their positions are calculated once for filters of one shape."""
-
-    texts: Sequence[str]
-    _positions: dict[tuple[int, int], NDArray[np.int64]] = field(default_factory=dict)
-
-    def positions(self, bits: int, hashes: int) -> NDArray[np.int64]:
-        """Shape (hashes, keys). The seed of each hash is the one before it."""
-        found = self._positions.get((bits, hashes))
-        if found is None:
-            chain = hash_chain([text.encode("utf-8", "surrogatepass") for text in self.texts])
-            rounds = [next(chain).view(np.int32).astype(np.int64) for _ in range(hashes)]
-            found = np.abs(np.fmod(np.array(rounds, np.int64).reshape(hashes, len(self.texts)), bits))
-            self._positions[bits, hashes] = found
+    def may_contain(self, keys: HashedKeys, asked: Numbers | slice | None = None) -> Bools:
+        """For each key that is asked for (all of them for None) whether it may be in the filter; when not, it is not."""
+        found = np.zeros(keys.count(asked), np.bool_)
+        for number, row in enumerate(self.rows):
+            for low in range(0, len(found), BLOCK_ROWS):
+                high = min(low + BLOCK_ROWS, len(found))
+                part, some = keys.part(asked, low, high), found[low:high]
+                if number == 0:
+                    some[self._passing(row, keys, part)] = True
+                elif len(left := np.flatnonzero(~some)):
+                    rows = left + part.start if isinstance(part, slice) else part[left]
+                    some[left[self._passing(row, keys, rows)]] = True
         return found
+
+    def _passing(self, row: Bytes8, keys: HashedKeys, asked: Numbers | slice) -> Numbers:
+        """The places, among the keys that are asked for, of those that have all their bits set in the row."""
+        left = np.flatnonzero(_bits_set(row, keys.round(0)[asked], self.bits))
+        for number in range(1, min(self.hashes, KEPT_ROUNDS)):
+            if not len(left):
+                return left
+            left = left.take(np.flatnonzero(_bits_set(row, keys.round(number)[asked].take(left), self.bits)))
+        if self.hashes > KEPT_ROUNDS and len(left):
+            left = left[self._probe_on(row, keys, left + asked.start if isinstance(asked, slice) else asked[left])]
+        return left
+
+    def _probe_on(self, row: Bytes8, keys: HashedKeys, rows: Numbers) -> Numbers:
+        """Which of the keys in these rows have their bits of the later rounds set."""
+        some = block_of(keys.texts, rows)
+        hashes = keys.round(KEPT_ROUNDS - 1)[rows]
+        if some.places is not None:
+            hashes = hashes[some.places]
+        still = np.ones(len(rows), np.bool_)
+        for number in range(KEPT_ROUNDS, self.hashes):
+            some.stir(hashes)
+            still &= _bits_set(row, hashes, self.bits)
+            if number % 2 and not still.any():
+                break
+        return np.flatnonzero(still) if some.places is None else np.sort(some.places[still])
+
+    @property
+    def fill(self) -> float:
+        """The share of bits that are set, of the fullest row."""
+        return max(self._fills(), default=0.0)
+
+    @property
+    def false_positives(self) -> float:
+        """The share of absent keys that it does not rule out, as its bits stand."""
+        passing = 1.0
+        for fill in self._fills():
+            passing *= 1.0 - fill**self.hashes
+        return 1.0 - passing
+
+    @property
+    def saturated(self) -> bool:
+        """It rules out so few keys that it tells nothing."""
+        return self.false_positives >= SATURATED
+
+    def _fills(self) -> list[float]:
+        return [np.count_nonzero(np.unpackbits(row)) / self.bits for row in self.rows]
+
+
+class HashedKeys:
+    """Record keys to be looked for in many filters. Each round of their hashes is made once, when a filter first asks for it;
+    it serves filters of all shapes.
+
+    May be asked from many threads. Keys are not null.
+    """
+
+    def __init__(self, texts: Text | Sequence[str]) -> None:
+        self.texts = texts if isinstance(texts, Text) else text_column(texts)
+        self._rounds: list[Hashes] = []
+
+    def __len__(self) -> int:
+        return len(self.texts.offsets) - 1
+
+    def count(self, asked: Numbers | slice | None) -> int:
+        """How many keys are asked for."""
+        return len(self) if asked is None else asked.stop - asked.start if isinstance(asked, slice) else len(asked)
+
+    def part(self, asked: Numbers | slice | None, low: int, high: int) -> Numbers | slice:
+        """Those from place `low` up to `high` among the keys that are asked for."""
+        if isinstance(asked, np.ndarray):
+            return asked[low:high]
+        first = 0 if asked is None else asked.start
+        return slice(first + low, first + high)
+
+    def round(self, number: int) -> Hashes:
+        """The hashes of one of the first rounds, for all keys."""
+        if not self._rounds:
+            self._rounds = self._first_rounds()
+        return self._rounds[number]
+
+    def _first_rounds(self) -> list[Hashes]:
+        rounds = [np.empty(len(self), np.uint32) for _ in range(KEPT_ROUNDS)]
+        for low in range(0, len(self), BLOCK_ROWS):
+            high = min(low + BLOCK_ROWS, len(self))
+            some: Block = block(self.texts, low, high)
+            hashes = np.zeros(high - low, np.uint32)
+            for found in rounds:
+                some.stir(hashes)
+                found[low:high] = some.in_order(hashes)
+        return rounds
+
+
+def positions(texts: Text, bits: int, hashes: int) -> Iterator[NDArray[np.uint32]]:
+    """Where in a filter the bits of the keys are, a round at a time."""
+    some = block(texts, 0, len(texts.offsets) - 1)
+    seeds = np.zeros(len(some), np.uint32)
+    for _ in range(hashes):
+        some.stir(seeds)
+        yield some.in_order(_remainders(seeds, bits))
+
+
+def _remainders(hashes: Hashes, bits: int) -> Hashes:
+    """|hash mod bits| of signed hashes. The quotient by one number is what NumPy makes fast; its remainder it is not."""
+    found = np.abs(hashes.view(np.int32)).view(np.uint32)
+    whole = found // np.uint32(bits)
+    whole *= np.uint32(bits)
+    found -= whole
+    return found
+
+
+def _bits_set(row: Bytes8, hashes: Hashes, bits: int) -> Bools:
+    places = _remainders(hashes, bits)
+    octets = row.take((places >> np.uint32(3)).astype(np.int64))
+    octets >>= (places & np.uint32(7)).astype(np.uint8)
+    octets &= np.uint8(1)
+    return octets.view(np.bool_)
 
 
 def parse_bloom_filter(text: bytes, where: str) -> BloomFilter:
@@ -70,62 +181,27 @@ def parse_bloom_filter(text: bytes, where: str) -> BloomFilter:
         raise CorruptFileError(where, expected="a bloom filter in base64", found=f"{text[:20]!r}") from None
     bits, hashes = _shape(data, 0, where)
     size = -(-bits // 8)
-    if len(data) == _HEADER.size + size:
-        return BloomFilter(np.frombuffer(data, np.uint8, size, _HEADER.size).reshape(1, size), bits, hashes)
-    begin = _HEADER.size + _GROWTH.size
-    count = _GROWTH.unpack_from(data, _HEADER.size)[2] if len(data) >= begin else 0
-    if count < 1 or len(data) != begin + count * (_HEADER.size + size):
+    if len(data) == HEADER.size + size:
+        return BloomFilter(np.frombuffer(data, np.uint8, size, HEADER.size).reshape(1, size), bits, hashes)
+    begin = HEADER.size + GROWTH.size
+    count = GROWTH.unpack_from(data, HEADER.size)[2] if len(data) >= begin else 0
+    if count < 1 or len(data) != begin + count * (HEADER.size + size):
         raise CorruptFileError(where, expected=f"rows of {bits} bits", found=f"{len(data)} bytes")
-    if any(_shape(data, begin + row * (_HEADER.size + size), where) != (bits, hashes) for row in range(count)):
+    if any(_shape(data, begin + row * (HEADER.size + size), where) != (bits, hashes) for row in range(count)):
         raise CorruptFileError(where, expected="rows of one shape", found="several")
-    rows = np.frombuffer(data, np.uint8, offset=begin).reshape(count, _HEADER.size + size)
-    return BloomFilter(rows[:, _HEADER.size :], bits, hashes)
+    rows = np.frombuffer(data, np.uint8, offset=begin).reshape(count, HEADER.size + size)
+    return BloomFilter(rows[:, HEADER.size :], bits, hashes)
 
 
 def _shape(data: bytes, at: int, where: str) -> tuple[int, int]:
     """Bits and hashes of a filter, or a row of one."""
-    if len(data) < at + _HEADER.size:
+    if len(data) < at + HEADER.size:
         raise CorruptFileError(where, expected="the header of a bloom filter", found=f"{len(data) - at} bytes")
-    version, hashes, kind, bits = _HEADER.unpack_from(data, at)
-    if version > 0 or kind != _MURMUR:
+    version, hashes, kind, bits = HEADER.unpack_from(data, at)
+    if version > 0 or kind != MURMUR:
         raise UnsupportedError(where, expected="a bloom filter with Murmur hashes", found="one with others")
-    if version != _VERSION or hashes < 1 or bits < 1:
+    if version != VERSION or not 1 <= hashes <= MOST_HASHES or bits < 1:
         raise CorruptFileError(
             where, expected="the header of a bloom filter", found=f"version {version}, {hashes} hashes, {bits} bits"
         )
     return bits, hashes
-
-
-def hash_chain(keys: Sequence[bytes], seed: int = 0) -> Iterator[Hashes]:
-    """The hashes of the keys, round after round without end; each round's seeds are the hashes of the round before.
-
-    Murmur2 as Hadoop has it: the last one to three bytes count as signed, the last of them as the lowest.
-    """
-    lengths = np.array([len(key) for key in keys], np.int64)
-    words, tails = _words(keys, lengths)
-    whole = lengths // _WORD
-    hashes = np.full(len(keys), seed & 0xFFFFFFFF, np.uint32)
-    while True:
-        hashes = hashes ^ lengths.astype(np.uint32)
-        for at in range(words.shape[1]):
-            hashes = np.where(at < whole, (hashes * _FACTOR) ^ words[:, at], hashes)
-        hashes = np.where(lengths % _WORD > 0, (hashes ^ tails) * _FACTOR, hashes)
-        hashes ^= hashes >> np.uint32(13)
-        hashes *= _FACTOR
-        hashes ^= hashes >> np.uint32(15)
-        yield hashes
-
-
-def _words(keys: Sequence[bytes], lengths: NDArray[np.int64]) -> tuple[Hashes, Hashes]:
-    """The whole words of each key, mixed, and the rest of it as one word."""
-    longest = int(lengths.max(initial=0)) // _WORD * _WORD + _WORD
-    data = np.array([key.ljust(longest, b"\0") for key in keys], f"V{longest}").view(np.uint8).reshape(-1, longest)
-    words = data.view("<u4").astype(np.uint32) * _FACTOR
-    words ^= words >> np.uint32(24)
-    words *= _FACTOR
-    tails = np.zeros(len(keys), np.uint32)
-    for back in range(1, _WORD):
-        rows = np.flatnonzero(lengths % _WORD >= back)
-        signed = data[rows, lengths[rows] - back].view(np.int8).astype(np.int32).view(np.uint32)
-        tails[rows] ^= signed << np.uint32(8 * (back - 1))
-    return words, tails

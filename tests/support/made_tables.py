@@ -23,10 +23,11 @@ import numpy as np
 from hudi_core.avro.inbound import schema_from_avro
 from hudi_core.engine import FileInfo, Footer, LeafStatistics, Storage
 from hudi_core.errors import CorruptFileError
-from hudi_core.formats.bloom import Keys
+from hudi_core.formats.bloom import positions
 from hudi_core.formats.hashes import bloom_filter_key, column_stats_key, file_group_index
 from hudi_core.formats.log import MAGIC
 from hudi_core.formats.secondary_key import secondary_file_group_index, secondary_key
+from hudi_core.formats.text_columns import text_column
 from hudi_core.options import table_config
 from hudi_core.table.snapshot import MetadataMode
 from hudi_core.table.table import Table
@@ -364,8 +365,8 @@ def _leaf(name: str, values: Sequence[Any]) -> LeafStatistics:
 def _filter_text(keys: Sequence[str]) -> bytes:
     bits, hashes = 256, 5
     octets = np.zeros(bits // 8, np.uint8)
-    positions = Keys(keys).positions(bits, hashes).ravel()
-    np.bitwise_or.at(octets, positions >> 3, (1 << (positions & 7)).astype(np.uint8))
+    for places in positions(text_column(keys), bits, hashes):
+        np.bitwise_or.at(octets, places >> 3, (1 << (places & 7)).astype(np.uint8))
     return base64.b64encode(struct.pack(">iibi", -1, hashes, 1, bits) + octets.tobytes())
 
 

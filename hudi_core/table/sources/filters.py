@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hudi_core.expr.predicate import OneOf
-from hudi_core.formats.bloom import Keys as HashedKeys
-from hudi_core.formats.bloom import parse_bloom_filter
+from hudi_core.formats.bloom import HashedKeys, parse_bloom_filter
 from hudi_core.formats.hashes import bloom_filter_key
 from hudi_core.metadata.filters import filter_texts
 from hudi_core.metadata.table import BLOOM_FILTERS, MetadataTable

@@ -13,7 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hudi_core.errors import CorruptFileError, HudiError, UnsupportedError
-from hudi_core.formats.bloom import Keys, hash_chain, parse_bloom_filter
+from hudi_core.formats.bloom import HashedKeys, parse_bloom_filter, positions
+from hudi_core.formats.columns import Text
+from hudi_core.formats.murmur import hash_chain, murmurs
+from hudi_core.formats.text_columns import text_column
 from tests.support.conformance import vectors
 
 SMALL = b"/////wAAAAcBAAAAYFgYAHBBYBgoJAVAAA=="
@@ -21,7 +24,11 @@ GROWING = b"/////wAAAAcBAAAAYAAAAAoAAAADAAAAAf////8AAAAHAQAAAGBYGABwQWAYKCQFQAA=
 
 
 def murmur(key: bytes, seed: int = 0) -> int:
-    return int(next(hash_chain([key], seed)).view(np.int32)[0])
+    return int(murmurs(column([key]), seed)[0])
+
+
+def column(keys: list[bytes]) -> Text:
+    return Text(np.cumsum([0, *map(len, keys)]), np.frombuffer(b"".join(keys), np.uint8))
 
 
 def cases(*operations: str) -> list[dict[str, Any]]:
@@ -39,8 +46,8 @@ def test_positions_are_those_of_apache_hudi() -> None:
     for case in cases("hash_function"):
         said = case["input"]
         if said["hash_type"] == 1 and "output" in case:
-            found = Keys([said["text"]]).positions(said["max"], said["hashes"])
-            assert found[:, 0].tolist() == case["output"]["positions"], case["id"]
+            found = [int(each[0]) for each in positions(text_column([said["text"]]), said["max"], said["hashes"])]
+            assert found == case["output"]["positions"], case["id"]
 
 
 def test_probes_answer_as_those_of_apache_hudi() -> None:
@@ -54,24 +61,30 @@ def test_probes_answer_as_those_of_apache_hudi() -> None:
         found = parse_bloom_filter(text.encode(), case["id"])
         for key, expected in output["might_contain"].items():
             if isinstance(expected, bool):
-                assert found.may_contain(Keys([key])).tolist() == [expected], (case["id"], key)
+                assert found.may_contain(HashedKeys([key])).tolist() == [expected], (case["id"], key)
         for run in output.get("probe_counts", ()):
             said = run["keys"]
             keys = [f"{said['prefix']}{number}" for number in range(said["from"], said["from"] + said["count"])]
-            assert int(found.may_contain(Keys(keys)).sum()) == run["hits"], case["id"]
+            assert int(found.may_contain(HashedKeys(keys)).sum()) == run["hits"], case["id"]
     assert told
 
 
 @pytest.mark.parametrize("text", [SMALL, GROWING])
 def test_keys_that_were_put_in_are_found(text: bytes) -> None:
     found = parse_bloom_filter(text, "a file")
-    assert found.may_contain(Keys(["key1", "other", "key2", "key3", ""])).tolist() == [True, False, True, True, False]
+    assert found.may_contain(HashedKeys(["key1", "other", "key2", "key3", ""])).tolist() == [
+        True,
+        False,
+        True,
+        True,
+        False,
+    ]
 
 
 @given(st.lists(st.binary(max_size=20), min_size=1, max_size=9), st.integers(1, 5))
 def test_keys_are_hashed_as_each_by_itself(keys: list[bytes], rounds: int) -> None:
-    together = [found.tolist() for found in islice(hash_chain(keys), rounds)]
-    apart = [[found.tolist()[0] for found in islice(hash_chain([key]), rounds)] for key in keys]
+    together = [found.tolist() for found in islice(hash_chain(column(keys)), rounds)]
+    apart = [[found.tolist()[0] for found in islice(hash_chain(column([key])), rounds)] for key in keys]
     assert [list(each) for each in zip(*together, strict=True)] == apart
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hudi_core.formats.bloom import Keys, parse_bloom_filter
+from hudi_core.formats.bloom import HashedKeys, parse_bloom_filter
 from hudi_core.formats.hashes import bloom_filter_key
 from hudi_core.metadata.filters import filter_texts
 from tests.support.conformance import TableEntry, each_table_with
@@ -23,7 +23,7 @@ def test_keys_of_each_base_file_are_in_its_filter(entry: TableEntry) -> None:
     told = 0
     for number, text in filter_texts(metadata.lookup("bloom_filters", ordered)):
         found = parse_bloom_filter(text, ordered[number])
-        assert found.may_contain(Keys(keys[by_key[ordered[number]]])).all()
-        assert not found.may_contain(Keys(["no such key", "nor this one"])).any()
+        assert found.may_contain(HashedKeys(keys[by_key[ordered[number]]])).all()
+        assert not found.may_contain(HashedKeys(["no such key", "nor this one"])).any()
         told += 1
     assert told == len(keys)
