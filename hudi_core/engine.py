@@ -20,9 +20,10 @@ from typing import Any, Protocol, TypeVar
 
 from hudi_core.expr.functions import Function
 from hudi_core.expr.predicate import Cut, Pattern
+from hudi_core.formats.columns import Column, Struct
 from hudi_core.formats.source import RandomAccess
 from hudi_core.schema.loss import Converted
-from hudi_core.schema.schema import Schema
+from hudi_core.schema.schema import Path, Schema
 from hudi_core.types.nodes import Field, Map, Type, Union
 
 V = TypeVar("V")
@@ -175,14 +176,24 @@ class LeafStatistics:
 
 
 @dataclass(frozen=True, slots=True)
+class RowGroup:
+    """A part of a base file that can be read by itself. `statistics` as those of the whole."""
+
+    rows: int
+    statistics: Mapping[Path, LeafStatistics] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Footer:
     """What a base file says of itself."""
 
     rows: int
     schema: Schema
     metadata: Mapping[str, str] = field(default_factory=dict)
-    statistics: Mapping[tuple[str, ...], LeafStatistics] = field(default_factory=dict)
+    statistics: Mapping[Path, LeafStatistics] = field(default_factory=dict)
     """By name path, leaves outside lists and maps only."""
+    row_groups: Sequence[RowGroup] = ()
+    """The parts of the file in order; none where they are not told."""
 
 
 class FileReader(Protocol[BatchOut]):
@@ -194,12 +205,13 @@ class FileReader(Protocol[BatchOut]):
         self,
         storage: Storage,
         file: FileInfo,
-        columns: Sequence[str] | None = None,
+        columns: Sequence[str | Path] | None = None,
         row_groups: Sequence[int] | None = None,
     ) -> Iterator[BatchOut]:
-        """The file's rows in file order, top-level columns by name in the file's order (None for all), bounded in size.
+        """The file's rows in file order, bounded in size. `row_groups` are the parts of the file to read, None for all.
 
-        The batches have the types of the footer's schema. `row_groups` are the parts of the file to read, None for all.
+        `columns` are top-level columns by name, or parts of them by path of names, None for all. The batches have the
+        footer's schema with these columns (`schema.project`), in the file's order.
         """
         ...
 
@@ -221,6 +233,21 @@ class Rows(Protocol[V, MaskIn, B]):
 
     def head(self, batch: B, count: int) -> B:
         """At most the first `count` rows."""
+        ...
+
+    def from_columns(self, columns: Struct, schema: Schema, where: str) -> Iterator[B]:
+        """Decoded columns as batches in the types of the schema, which the writer's Avro schema says or a part of it.
+
+        Each field of the schema is found by name; all rows, in their order. Raises `CorruptFileError` with `where` for a
+        decimal that its type cannot have, `SchemaError` for columns of another schema.
+        """
+        ...
+
+    def to_column(self, value: V, of: Type, where: str) -> Column:
+        """Values as a column in the physical form that Avro gives their type: the form in which they are encoded.
+
+        Raises `SchemaError` with `where` for a decimal or a symbol that the type cannot have.
+        """
         ...
 
     def to_json(self, batch: B, schema: Schema) -> list[dict[str, Any]]:

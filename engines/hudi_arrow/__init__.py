@@ -9,6 +9,7 @@ orc          ORC base files
 footers      what a footer says of a file's schema, and batches in its types
 leaves       statistics in a Parquet footer, as values of ours
 chunks       column chunks, from the footer's own bytes
+buffers      decoded columns to arrays, wrapped where they lie, and back
 rows         batches of a scan, and their rows as JSON
 output       rows written to a file
 values       operations on an Arrow array: the engine's `Values`

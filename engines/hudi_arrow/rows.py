@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -10,7 +10,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hudi_arrow.arrays import Array, Lists, conformed, field, lists, numbers, plain, to_values
+from hudi_arrow.buffers import from_array, to_arrays
 from hudi_arrow.output import stream, write
+from hudi_core.formats.columns import Column, Struct
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
 from hudi_core.values.calendar import DAY_SECONDS, days_from_civil
@@ -38,6 +40,12 @@ class ArrowRows:
 
     def head(self, batch: pa.RecordBatch, count: int) -> pa.RecordBatch:
         return batch.slice(0, count)
+
+    def from_columns(self, columns: Struct, schema: Schema, where: str) -> Iterator[pa.RecordBatch]:
+        return map(self.batch, to_arrays(columns, schema.record, where))
+
+    def to_column(self, value: Array, of: t.Type, where: str) -> Column:
+        return from_array(value, of, where)
 
     def to_json(self, batch: pa.RecordBatch, schema: Schema) -> list[dict[str, Any]]:
         return to_json_values(self.root(batch), schema.record)

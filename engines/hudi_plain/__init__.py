@@ -2,6 +2,7 @@
 
 engine   the bundle
 storage  tables in local folders
+buffers  decoded columns to values and back
 rows     batches of at most one row
 values   operations on a Python value
 """

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from hudi_core.errors import StorageError, UnsupportedError
+from hudi_core.formats.columns import Column, Struct
 from hudi_core.schema.schema import Schema
+from hudi_core.types.nodes import Type
 from hudi_core.values.json import to_json
+from hudi_plain.buffers import from_values, to_values
 
 Row = tuple[Any, ...]
 Batch = tuple[Row, ...]
@@ -33,6 +36,12 @@ class PlainRows:
 
     def head(self, batch: Batch, count: int) -> Batch:
         return batch[:count]
+
+    def from_columns(self, columns: Struct, schema: Schema, where: str) -> Iterator[Batch]:
+        return ((row,) for row in to_values(columns, schema.record, where))
+
+    def to_column(self, value: Any, of: Type, where: str) -> Column:
+        return from_values([value], of, where)
 
     def to_json(self, batch: Batch, schema: Schema) -> list[dict[str, Any]]:
         return [to_json(row, schema.record) for row in batch]

@@ -26,6 +26,7 @@ from hudi_core.formats.avro_plan import (
     blank,
 )
 from hudi_core.formats.avro_skip import by_branch, find_items, live_lanes, skip
+from hudi_core.formats.column_cut import without_nulls
 from hudi_core.formats.column_join import join
 from hudi_core.formats.columns import (
     Binary,
@@ -43,7 +44,6 @@ from hudi_core.formats.columns import (
     Text,
     Union,
     spread,
-    without_nulls,
 )
 from hudi_core.formats.spans import gather
 

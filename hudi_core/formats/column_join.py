@@ -8,6 +8,7 @@ from typing import Any, assert_never
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.formats.column_cut import trimmed
 from hudi_core.formats.columns import (
     Binary,
     Column,
@@ -67,17 +68,16 @@ class Join:
                 self._values(values, self.rows)
             case Text(offsets, data) | Binary(offsets, data):
                 self._offsets(offsets)
-                self._values(data, self._expected(len(data), rows))
+                self._values(data[offsets[0] : offsets[-1]], self._expected(int(offsets[-1] - offsets[0]), rows))
             case Struct(fields=fields):
                 for name, field in fields.items():
                     self._child(name, field, self.rows)
-            case ListOf(offsets, items):
-                self._offsets(offsets)
-                self._child("items", items, self._expected(length(items), rows))
-            case MapOf(offsets, keys, entries):
-                self._offsets(offsets)
-                self._child("keys", keys, self._expected(length(keys), rows))
-                self._child("values", entries, self._expected(length(entries), rows))
+            case ListOf() | MapOf():
+                own = trimmed(part)
+                self._offsets(own.offsets)
+                inner = {"items": own.items} if isinstance(own, ListOf) else {"keys": own.keys, "values": own.values}
+                for name, child in inner.items():
+                    self._child(name, child, self._expected(length(child), rows))
             case Union(branches, _, children):
                 self._values(branches, self.rows)
                 for number, child in enumerate(children):
@@ -135,7 +135,7 @@ class Join:
     def _offsets(self, part: Offsets) -> None:
         if self.offsets is None:
             self.offsets = _Growing(part, self.rows + 1)
-            self.offsets.add(part[:1])
+            self.offsets.add(np.zeros(1, np.int64))
         self.offsets.add(part[1:], plus=int(self.offsets.last()) - int(part[0]))
 
     def _validity(self, part: Validity, before: int, rows: int) -> None:

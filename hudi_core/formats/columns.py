@@ -169,26 +169,6 @@ def at(column: Column, *names: str) -> Column:
     return column
 
 
-def without_nulls(column: Column) -> Column:
-    """The rows of a primitive, text, binary or enum column, or of a struct of such, that are not null."""
-    if isinstance(column, Nulls | Union | ListOf | MapOf | FixedBinary):
-        raise TypeError(type(column).__name__)
-    valid = column.validity
-    if valid is None:
-        return column
-    match column:
-        case Primitive(values):
-            return Primitive(values[valid])
-        case Text(offsets, data) | Binary(offsets, data):
-            return type(column)(np.concatenate([offsets[:1], offsets[1:][valid]]), data)  # null rows have no bytes
-        case Symbols(codes, symbols):
-            return Symbols(codes[valid], symbols)
-        case Struct(fields=fields):
-            inner = {name: without_nulls(masked(field, valid)) for name, field in fields.items()}
-            return Struct(int(np.count_nonzero(valid)), inner)
-    assert_never(column)
-
-
 def spread(column: Column, rows: NDArray[np.int64], total: int) -> Column:
     """A column of `total` rows: the given rows (ascending row numbers) come from `column`, all others are null."""
     if isinstance(column, Nulls):
@@ -225,6 +205,7 @@ def _spread_array(values: NDArray[Any], rows: NDArray[np.int64], total: int) -> 
 
 def _spread_offsets(offsets: Offsets, rows: NDArray[np.int64], total: int) -> Offsets:
     found = np.zeros(total + 1, np.int64)
+    found[0] = offsets[0]
     found[rows + 1] = np.diff(offsets)
     return np.cumsum(found)
 

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hudi_core.formats.avro_columns import decode
+from hudi_core.formats.column_cut import cut, kept, widest, without_nulls
 from hudi_core.formats.column_join import join
 from hudi_core.formats.columns import (
     Binary,
@@ -26,7 +27,6 @@ from hudi_core.formats.columns import (
     spread,
     to_list,
     validity_of,
-    without_nulls,
 )
 from tests.support.avro_values import same, written
 
@@ -87,9 +87,31 @@ def test_rows_that_are_not_null_stay_in_order(column: Column) -> None:
     assert to_list(without_nulls(column)) == [row for row in to_list(column) if row is not None]
 
 
-def test_a_union_has_no_nulls_to_leave_out() -> None:
-    with pytest.raises(TypeError):
-        without_nulls(Nulls(1))
+def test_a_column_of_nulls_has_no_rows_without_them() -> None:
+    assert length(without_nulls(Nulls(1))) == 0
+
+
+def test_a_struct_without_its_null_rows_keeps_nulls_of_its_fields() -> None:
+    fields: dict[str, Column] = {"t": texts("hidden", None, "a"), "n": Primitive(np.array([7, 8, 9]))}
+    column = Struct(3, fields, np.array([False, True, True]))
+    assert to_list(without_nulls(column)) == [{"t": None, "n": 8}, {"t": "a", "n": 9}]
+
+
+@ROOMY
+@given(written(), st.data())
+def test_rows_are_cut_out_and_kept_at_any_depth(case: tuple[str, list[bytes]], data: st.DataObject) -> None:
+    column = columns(case)
+    low = data.draw(st.integers(0, length(column)))
+    high = data.draw(st.integers(low, length(column)))
+    rows, part = same(to_list(column))[low:high], cut(column, low, high)
+    assert same(to_list(part)) == rows
+    mask = np.array(data.draw(st.lists(st.booleans(), min_size=high - low, max_size=high - low)), np.bool_)
+    chosen = kept(part, mask)
+    assert same(to_list(chosen)) == [row for row, yes in zip(rows, mask.tolist(), strict=True) if yes]
+    assert same(to_list(join([chosen, part, part], 9))) == same(to_list(chosen)) + 2 * rows
+    total = int(np.count_nonzero(mask)) + 1
+    assert same(to_list(spread(chosen, np.arange(1, total), total)))[1:] == same(to_list(chosen))
+    assert widest(part) <= widest(column)
 
 
 def test_validity_says_which_rows_are_not_null() -> None:

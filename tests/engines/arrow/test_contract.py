@@ -15,6 +15,7 @@ from hudi_arrow.types import to_arrow
 from hudi_arrow.values import ArrowValues
 from hudi_core.schema.schema import Schema
 from hudi_core.types.nodes import Type
+from tests.contract.columns import ColumnsContract
 from tests.contract.harness import AnyEngine, Given
 from tests.contract.rows import ProjectionContract, RowsContract, RowTruthContract
 from tests.contract.storage import StorageContract
@@ -90,6 +91,10 @@ class TestProjection(ProjectionContract):
 
 
 class TestRows(RowsContract):
+    pass
+
+
+class TestColumns(ColumnsContract):
     pass
 
 

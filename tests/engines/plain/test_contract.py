@@ -12,6 +12,7 @@ from hudi_core.types.nodes import Type
 from hudi_plain.engine import ENGINE
 from hudi_plain.rows import Batch, PlainRows
 from hudi_plain.values import PlainValues
+from tests.contract.columns import ColumnsContract
 from tests.contract.harness import AnyEngine, Given
 from tests.contract.rows import ProjectionContract, RowsContract, RowTruthContract
 from tests.contract.storage import StorageContract
@@ -75,6 +76,10 @@ class TestProjection(ProjectionContract):
 
 
 class TestRows(RowsContract):
+    pass
+
+
+class TestColumns(ColumnsContract):
     pass
 
 

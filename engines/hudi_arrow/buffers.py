@@ -1,0 +1,232 @@
+"""Decoded columns and Arrow arrays, both ways. Values, texts and items are wrapped where they lie; only bits are packed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from hudi_arrow import arrays
+from hudi_arrow.arrays import Array
+from hudi_arrow.types import to_arrow
+from hudi_core.avro.logical import branch_name
+from hudi_core.errors import SchemaError, UnsupportedError
+from hudi_core.formats.column_cut import cut, trimmed, widest
+from hudi_core.formats.column_unions import only_branch, with_null_branch, without_null_branch
+from hudi_core.formats.columns import (
+    Binary,
+    Column,
+    FixedBinary,
+    ListOf,
+    MapOf,
+    Nulls,
+    Primitive,
+    Struct,
+    Symbols,
+    Text,
+    Union,
+    Validity,
+    length,
+    masked,
+)
+from hudi_core.formats.unscaled import from_words, to_words, words_of
+from hudi_core.types import nodes as t
+from hudi_core.types.text import text
+
+MOST = (1 << 31) - 1
+"""What an offset of 32 bits reaches."""
+
+_Numbers: TypeAlias = npt.NDArray[Any]
+
+
+def to_arrays(columns: Struct, of: t.Record, where: str) -> Iterator[Array]:
+    """The rows as arrays of structs in the types of `to_arrow`: as few as offsets of 32 bits allow."""
+    if widest(columns) <= MOST:
+        yield _struct(columns, of, to_arrow(of), where)
+        return
+    if columns.length == 1:
+        raise UnsupportedError(where, expected="at most 2 GiB of text or items in a row", found="more")
+    middle = columns.length // 2
+    for part in (cut(columns, 0, middle), cut(columns, middle, columns.length)):
+        assert isinstance(part, Struct)
+        yield from to_arrays(part, of, where)
+
+
+def to_array(column: Column, of: t.Type, kind: pa.DataType, where: str) -> Array:
+    """The rows as an array of the Arrow type `kind`, which is that of `to_arrow(of)`; offsets must fit 32 bits."""
+    if not isinstance(of, t.Union):
+        column = only_branch(column)
+    match of, column:
+        case _, Nulls(rows):
+            return pa.nulls(rows, kind)
+        case t.Boolean(), Primitive(values):
+            return _wrapped(kind, len(values), column.validity, np.packbits(values, bitorder="little"))
+        case t.Decimal(), Binary() | FixedBinary():
+            words = to_words(column, of, where)
+            return _wrapped(kind, len(words), column.validity, np.ascontiguousarray(words.astype("<u8", copy=False)))
+        case t.Enumeration(), Symbols(codes, symbols):
+            mask = None if column.validity is None else ~column.validity
+            return pa.array(symbols, kind).take(pa.array(codes, mask=mask))
+        case t.Int() | t.Long() | t.Float() | t.Double() | t.Date() | t.Time() | t.Timestamp(), Primitive(values) if (
+            kind.bit_width == 8 * values.itemsize
+        ):
+            return _wrapped(kind, len(values), column.validity, np.ascontiguousarray(values))
+        case t.String() | t.Uuid() | t.Binary(), Text(offsets, data) | Binary(offsets, data):
+            first, last = int(offsets[0]), int(offsets[-1])
+            return _wrapped(kind, len(offsets) - 1, column.validity, _narrow(offsets), data[first:last])
+        case t.Fixed() | t.Vector() | t.Uuid(), FixedBinary(size, data) if kind.byte_width == size:
+            return _wrapped(kind, len(data), column.validity, np.ascontiguousarray(data))
+        case t.Record(), Struct():
+            return _struct(column, of, kind, where)
+        case t.Array(element), ListOf():
+            own = trimmed(column)
+            assert isinstance(own, ListOf)
+            items = to_array(own.items, element.type, kind.value_type, where)
+            return _nested(kind, length(own), own.validity, [_narrow(own.offsets)], [items])
+        case t.Map(_, value), MapOf():
+            own = trimmed(column)
+            assert isinstance(own, MapOf)
+            keys = to_array(own.keys, t.String(), kind.key_type, where)
+            items = to_array(own.values, value.type, kind.item_type, where)
+            entries = [(kind.key_field, keys), (kind.item_field, items)]
+            inner = arrays.struct_of(entries, None, len(keys))
+            return _nested(kind, length(own), own.validity, [_narrow(own.offsets)], [inner])
+        case t.Union(branches), Union():
+            union = without_null_branch(column)
+            parts = [
+                to_array(child, each.type, kind.field(number).type, where)
+                for number, (child, each) in enumerate(zip(union.children, branches, strict=True))
+            ]
+            codes = np.ascontiguousarray(union.branches)
+            return _nested(kind, len(codes), None, [codes, union.positions()], parts)
+        case _:
+            raise SchemaError(where, expected=f"a column of {text(of)}", found=type(column).__name__)
+
+
+def from_array(array: Array, of: t.Type, where: str) -> Column:
+    """The column of an array that holds values of the type, in the physical type that Avro gives theirs."""
+    array = arrays.conformed(array, of)
+    validity = None if array.null_count == 0 else _flags(array.is_valid())
+    match of:
+        case t.Boolean():
+            return Primitive(_flags(pc.fill_null(array, False)), validity)
+        case t.Int() | t.Long() | t.Float() | t.Double() | t.Date() | t.Time() | t.Timestamp():
+            return Primitive(_values(arrays.numbers(array)), validity)
+        case t.String() | t.Uuid(fixed=None):
+            return Text(*_texts(array), validity)
+        case t.Binary():
+            return Binary(*_texts(array), validity)
+        case t.Enumeration(symbols):
+            return Symbols(_codes(array, of, where), symbols, validity)
+        case t.Fixed() | t.Vector() | t.Uuid():
+            return FixedBinary(array.type.byte_width, _rows(array, validity), validity)
+        case t.Decimal(precision):
+            words = _buffer(array, 1, np.dtype("<u8"), words_of(precision))
+            return from_words(words.reshape(len(array), words_of(precision)), of, validity, where)
+        case t.Record(fields):
+            columns = {
+                inner.name: from_array(arrays.field(array, position), inner.type, f"{where}.{inner.name}")
+                for position, inner in enumerate(fields)
+            }
+            return Struct(len(array), columns, validity)
+        case t.Array(element):
+            parts = arrays.lists(array)
+            return ListOf(parts.offsets, from_array(parts.items[0], element.type, where), validity)
+        case t.Map(key, value):
+            parts = arrays.lists(array)
+            keys = from_array(parts.items[0], key.type, where)
+            assert isinstance(keys, Text)
+            return MapOf(parts.offsets, keys, from_array(parts.items[1], value.type, where), validity)
+        case t.Union(branches):
+            codes = arrays.codes(array)
+            children = [
+                from_array(arrays.branch(array, number).filter(pa.array(codes == number)), each.type, where)
+                for number, each in enumerate(branches)
+            ]
+            return with_null_branch(codes, [branch_name(each.type) for each in branches], children)
+
+
+def _struct(columns: Struct, of: t.Record, kind: pa.DataType, where: str) -> Array:
+    fields = [
+        to_array(
+            masked(columns.fields[inner.name], columns.validity),
+            inner.type,
+            kind.field(number).type,
+            f"{where}.{inner.name}",
+        )
+        for number, inner in enumerate(of.fields)
+    ]
+    return _nested(kind, columns.length, columns.validity, [], fields)
+
+
+def _wrapped(kind: pa.DataType, rows: int, validity: Validity, *buffers: _Numbers) -> Array:
+    return pa.Array.from_buffers(kind, rows, [_bits(validity), *map(pa.py_buffer, buffers)])
+
+
+def _nested(kind: pa.DataType, rows: int, validity: Validity, buffers: list[_Numbers], children: list[Array]) -> Array:
+    return pa.Array.from_buffers(kind, rows, [_bits(validity), *map(pa.py_buffer, buffers)], children=children)
+
+
+def _bits(validity: Validity) -> pa.Buffer | None:
+    return None if validity is None else arrays.bitmap(validity)
+
+
+def _narrow(offsets: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]:
+    """Offsets of 32 bits from 0."""
+    return (offsets - offsets[0] if offsets[0] else offsets).astype(np.int32)
+
+
+def _flags(array: Array) -> npt.NDArray[np.bool_]:
+    return np.asarray(array.to_numpy(zero_copy_only=False), np.bool_)
+
+
+def _buffer(array: Array, number: int, kind: np.dtype[Any], each: int = 1) -> _Numbers:
+    """A buffer's numbers of the array's rows, `each` a row."""
+    if len(array) == 0 or each == 0:
+        return np.zeros(0, kind)
+    whole = np.frombuffer(array.buffers()[number], kind)
+    return whole[array.offset * each : (array.offset + len(array)) * each]
+
+
+def _values(array: Array) -> _Numbers:
+    """The numbers of an array; 0 where it is null."""
+    if array.null_count:
+        array = pc.fill_null(array, 0)
+    found: _Numbers = array.to_numpy(zero_copy_only=True)
+    return found
+
+
+def _rows(array: Array, validity: Validity) -> npt.NDArray[np.uint8]:
+    """The bytes of values of one size, zeros where they are null."""
+    size = array.type.byte_width
+    rows = _buffer(array, 1, np.dtype(np.uint8), size).reshape(len(array), size)
+    return rows if validity is None else rows * validity[:, np.newaxis]
+
+
+def _texts(array: Array) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]:
+    """Offsets and bytes; none where the array is null."""
+    if array.null_count:
+        array = pc.fill_null(
+            array, "" if pa.types.is_string(array.type) or pa.types.is_large_string(array.type) else b""
+        )
+    if len(array) == 0:
+        return np.zeros(1, np.int64), np.zeros(0, np.uint8)
+    wide = pa.types.is_large_string(array.type) or pa.types.is_large_binary(array.type)
+    _, bounds, data = array.buffers()
+    offsets = np.frombuffer(bounds, np.int64 if wide else np.int32)[array.offset : array.offset + len(array) + 1]
+    held = np.zeros(0, np.uint8) if data is None else np.frombuffer(data, np.uint8)
+    return offsets.astype(np.int64), held
+
+
+def _codes(array: Array, of: t.Enumeration, where: str) -> npt.NDArray[np.int32]:
+    """Positions of the symbols; 0 where the array is null."""
+    found = pc.index_in(array, value_set=pa.array(of.symbols, array.type))
+    if found.null_count > array.null_count:
+        strange = array.filter(pc.and_(pc.is_null(found), pc.is_valid(array)))[0]
+        raise SchemaError(where, expected=f"a value of {text(of)}", found=repr(strange.as_py())[:60])
+    codes: npt.NDArray[np.int32] = pc.fill_null(found, 0).to_numpy()
+    return codes
