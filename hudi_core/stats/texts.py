@@ -58,17 +58,26 @@ class WordReader:
 
     def __init__(self, texts: Texts, skip: int = 0) -> None:
         self.starts, self.ends = texts.offsets[:-1] + skip, texts.offsets[1:]
-        padded = np.zeros(len(texts.data) + 2 * WORD, np.uint8)
-        padded[: len(texts.data)] = texts.data
-        self._lanes: Words = np.ndarray((len(padded) - WORD + 1,), np.dtype(">u8"), padded, strides=(1,))
+        data = texts.data
+        if len(data) < 2 * WORD:
+            data = np.concatenate([data, np.zeros(2 * WORD, np.uint8)])
+        self._lanes: Words = np.ndarray((len(data) - WORD + 1,), np.dtype(">u8"), data, strides=(1,))
 
     def read(self, word: int, at: NDArray[Any] | None = None) -> tuple[Words, NDArray[np.uint8]]:
         """The words and their sizes: of all texts, or of those at the given places."""
         starts, ends = (self.starts, self.ends) if at is None else (self.starts[at], self.ends[at])
         first = starts + WORD * word
         size = np.minimum(np.maximum(ends - first, 0), WORD).astype(np.uint8)
-        found = self._lanes[np.minimum(first, len(self._lanes) - 1)].astype(np.uint64)
-        return found & _KEPT[size], size
+        last = len(self._lanes) - 1
+        if len(first) and int(first.max()) > last:  # the word at the end of the data, moved up
+            at = np.minimum(first, last)
+            beyond = np.minimum(first - at, WORD - 1).astype(np.uint64)
+            found = self._lanes[at].astype(np.uint64) << np.uint64(8) * beyond
+        else:
+            found = self._lanes[first].astype(np.uint64)
+        if int(size.min(initial=WORD)) < WORD:
+            found &= _KEPT[size]
+        return found, size
 
 
 _KEPT = np.array([(2**64 - 1) >> (64 - 8 * size) << (64 - 8 * size) for size in range(WORD + 1)], np.uint64)

@@ -1,0 +1,28 @@
+"""Runs of sorted keys between bounds are those that a comparison of each key with each bound gives."""
+
+from __future__ import annotations
+
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from hudi_core.formats.text_columns import text_column, text_list
+from hudi_core.index.sorted_keys import sorted_keys
+from hudi_core.stats.texts import Texts
+
+letters = st.text("ab\0é\ue000\U0001f600", max_size=20)
+texts = letters | letters.map(lambda text: "a shared beginning " + text) | st.just("")
+
+
+@given(st.lists(texts, max_size=30), st.lists(st.tuples(texts, texts), max_size=8))
+@example(["12345678", "12345678\0", "1234567"], [("12345678", "12345678"), ("1", "2"), ("", "")])
+@example(["order-00000001", "order-00000002"], [("order-0", "order-00000001"), ("order-00000002", "p"), ("a", "b")])
+def test_runs_hold_the_keys_between_the_bounds(keys: list[str], bounds: list[tuple[str, str]]) -> None:
+    found = sorted_keys(text_column(keys))
+    ordered = [key.encode() for key in text_list(found.texts)]
+    assert ordered == sorted(key.encode() for key in keys)
+    assert [keys[row].encode() for row in found.order.tolist()] == ordered
+    low, high = (Texts.of([pair[side].encode() for pair in bounds]) for side in (0, 1))
+    starts, stops = found.runs(low, high)
+    for (least, greatest), start, stop in zip(bounds, starts.tolist(), stops.tolist(), strict=True):
+        between = [key for key in ordered if least.encode() <= key <= greatest.encode()]
+        assert ordered[start:stop] == between
