@@ -12,7 +12,8 @@ from hudi_arrow.arrays import plain
 from hudi_arrow.types import EXTRAS, schema_from_arrow, to_arrow
 from hudi_core.avro.inbound import schema_from_avro
 from hudi_core.errors import SchemaError, UnknownColumnError
-from hudi_core.schema.schema import Schema
+from hudi_core.schema.project import project
+from hudi_core.schema.schema import Path, Schema
 from hudi_core.types import nodes as t
 from hudi_core.types.walk import with_children
 
@@ -53,15 +54,21 @@ def _file_schema(arrow: pa.Schema, said: str | None) -> Schema:
     return Schema(record, found.version, found.max_column_id)
 
 
-def chosen(schema: Schema, columns: Sequence[str] | None, where: str) -> pa.Schema:
-    """The Arrow schema of some columns, in the file's order. Raises `UnknownColumnError` for one that is not there."""
-    names = {field.name for field in schema.fields}
-    missing = next((name for name in columns or () if name not in names), None)
+def chosen(schema: Schema, columns: Sequence[str | Path] | None, where: str) -> Schema:
+    """The schema with some columns or parts of them, in the file's order. Raises `UnknownColumnError` for one not there."""
+    if columns is None:
+        return schema
+    paths = [(column,) if isinstance(column, str) else column for column in columns]
+    missing = next((path for path in paths if path not in schema.ids), None)
     if missing is not None:
-        raise UnknownColumnError(where, expected=f"a column {missing}", found=f"only {', '.join(sorted(names))}")
-    wanted = names if columns is None else set(columns)
-    fields = [field for field in schema.fields if field.name in wanted]
-    return pa.schema([pa.field(field.name, to_arrow(field.type), field.optional) for field in fields])
+        names = ", ".join(sorted(field.name for field in schema.fields))
+        raise UnknownColumnError(where, expected=f"a column {'.'.join(missing)}", found=f"only {names}")
+    return project(schema, paths)
+
+
+def arrow_types(schema: Schema) -> pa.Schema:
+    """The types of batches of these columns."""
+    return pa.schema([pa.field(field.name, to_arrow(field.type), field.optional) for field in schema.fields])
 
 
 def typed(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:

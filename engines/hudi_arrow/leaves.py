@@ -11,7 +11,7 @@ import re
 import struct
 import uuid
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
@@ -19,6 +19,7 @@ from hudi_arrow.chunks import LeafChunks, leaf_chunks
 from hudi_core.engine import LeafStatistics
 from hudi_core.errors import CorruptFileError
 from hudi_core.types import nodes as t
+from hudi_core.types.walk import walk
 from hudi_core.values.order import sort_key
 
 Path = tuple[str, ...]
@@ -47,6 +48,13 @@ def leaves(record: t.Record) -> dict[Path, Leaf]:
     return found
 
 
+def leaf_numbers(record: t.Record, chosen: t.Record) -> list[int]:
+    """The numbers of the leaves below a record that are in another one with the same ids too, which has some of its fields."""
+    kept = {field.id for _, field in walk(chosen)}
+    below = [field for _, field in walk(record) if not isinstance(field.type, t.Nested)]
+    return [number for number, field in enumerate(below) if field.id in kept]
+
+
 def _collect(of: t.Type, path: Path, found: dict[Path, Leaf], number: int, *, repeated: bool) -> int:
     if not isinstance(of, t.Nested):
         if not repeated:
@@ -59,27 +67,45 @@ def _collect(of: t.Type, path: Path, found: dict[Path, Leaf], number: int, *, re
     return number
 
 
+class FooterChunks:
+    """The column chunks that a footer tells of, read from it when they are first asked for."""
+
+    def __init__(self, where: str, footer: bytes) -> None:
+        self._where = where
+        self._footer: bytes | None = footer
+        self._leaves: list[LeafChunks] = []
+
+    def of(self, leaf: int) -> LeafChunks:
+        """The chunks of a leaf column by its number. Raises `CorruptFileError` when the footer contradicts itself."""
+        footer = self._footer
+        if footer is not None:
+            self._leaves = leaf_chunks(footer, self._where)
+            self._footer = None  # it may hold a bloom filter
+        if leaf >= len(self._leaves):
+            raise CorruptFileError(
+                self._where, expected="a column for every leaf", found=f"{len(self._leaves)} columns"
+            )
+        return self._leaves[leaf]
+
+
 class FooterStatistics(Mapping[Path, LeafStatistics]):
     """Statistics by path of names, put together when they are asked for: wide files have many, queries ask few.
 
     Asking raises `CorruptFileError` when the footer contradicts itself.
     """
 
-    def __init__(self, where: str, footer: bytes, writer: str, rows: int, leaves: Mapping[Path, Leaf]) -> None:
-        self._where, self._writer, self._rows, self._leaves = where, writer, rows, leaves
-        self._footer: bytes | None = footer
-        self._chunks: list[LeafChunks] = []
+    def __init__(
+        self, chunks: FooterChunks, writer: str, rows: int, leaves: Mapping[Path, Leaf], group: int | None = None
+    ) -> None:
+        """Statistics of the file, or of one row group; `rows` are those of the file or group."""
+        self._chunks, self._writer, self._rows, self._leaves, self._group = chunks, writer, rows, leaves, group
 
     def __getitem__(self, path: Path) -> LeafStatistics:
         leaf = self._leaves[path]
-        if self._footer is not None:
-            self._chunks = leaf_chunks(self._footer, self._where)
-            self._footer = None  # it may hold a bloom filter
-        if leaf.number >= len(self._chunks):
-            raise CorruptFileError(
-                self._where, expected="a column for every leaf", found=f"{len(self._chunks)} columns"
-            )
-        return _statistics(self._chunks[leaf.number], leaf.type, self._rows, self._writer)
+        column = self._chunks.of(leaf.number)
+        if self._group is not None:
+            column = replace(column, chunks=column.chunks[self._group : self._group + 1])
+        return _statistics(column, leaf.type, self._rows, self._writer)
 
     def __iter__(self) -> Iterator[Path]:
         return iter(self._leaves)

@@ -1,4 +1,7 @@
-"""ORC base files: footers and batches, by pyarrow's reader. It gives no statistics, so none are known."""
+"""ORC base files: footers and batches, by pyarrow's reader. It gives no statistics, so none are known.
+
+Parts of columns are cut out of whole ones: pyarrow's names for them are not one to one.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,14 @@ from typing import Any
 
 import pyarrow as pa
 
-from hudi_arrow.footers import chosen, file_schema, texts, typed
+from hudi_arrow.footers import arrow_types, chosen, file_schema, texts, typed
 from hudi_arrow.storage import decoding, native_file
+from hudi_arrow.values import ArrowValues
 from hudi_core.engine import FileInfo, Footer, Storage
 from hudi_core.errors import UnsupportedError
+from hudi_core.evolve.reconcile import reconcile
+from hudi_core.rows.project import projection
+from hudi_core.schema.schema import Path
 
 try:
     from pyarrow import orc
@@ -35,18 +42,22 @@ class OrcReader:
         self,
         storage: Storage,
         file: FileInfo,
-        columns: Sequence[str] | None = None,
+        columns: Sequence[str | Path] | None = None,
         row_groups: Sequence[int] | None = None,
     ) -> Iterator[pa.RecordBatch]:
         where = _where(storage, file)
         with native_file(storage, file) as source, decoding(where, _WHAT):
             opened = _opened(source, where)
-            schema = chosen(file_schema(opened.schema, texts(opened.metadata), where), columns, where)
-            read = schema.names or opened.schema.names[:1]  # a stripe without columns would have no rows
+            whole = file_schema(opened.schema, texts(opened.metadata), where)
+            schema = chosen(whole, columns, where)
+            read = chosen(whole, [field.name for field in schema.fields], where)
+            types, narrow = arrow_types(read), projection(reconcile(read, schema), ArrowValues())
+            names = types.names or opened.schema.names[:1]  # a stripe without columns would have no rows
             for stripe in range(opened.nstripes) if row_groups is None else row_groups:
-                rows = typed(opened.read_stripe(stripe, columns=read), schema)
+                rows = typed(opened.read_stripe(stripe, columns=names), types)
                 for start in range(0, rows.num_rows, _BATCH_ROWS):
-                    yield rows.slice(start, _BATCH_ROWS)
+                    batch = rows.slice(start, _BATCH_ROWS)
+                    yield batch if read == schema else pa.RecordBatch.from_struct_array(narrow(batch.to_struct_array()))
 
 
 def _opened(source: pa.NativeFile, where: str) -> Any:

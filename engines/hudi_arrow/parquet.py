@@ -10,12 +10,12 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from hudi_arrow.footers import chosen, file_schema, texts, typed
-from hudi_arrow.leaves import FooterStatistics, leaves
+from hudi_arrow.footers import arrow_types, chosen, file_schema, texts, typed
+from hudi_arrow.leaves import FooterChunks, FooterStatistics, leaf_numbers, leaves
 from hudi_arrow.storage import decoding, native_file
-from hudi_core.engine import FileInfo, Footer, Storage
+from hudi_core.engine import FileInfo, Footer, RowGroup, Storage
 from hudi_core.errors import CorruptFileError
-from hudi_core.schema.schema import Schema
+from hudi_core.schema.schema import Path, Schema
 
 _WHAT = "a Parquet file"
 _MAGIC = b"PAR1"
@@ -31,22 +31,25 @@ class ParquetReader:
 
     def footer(self, storage: Storage, file: FileInfo) -> Footer:
         tail = _tail(storage, file)  # type: ignore[arg-type]  # hashed by identity
-        metadata = tail.metadata
-        statistics = FooterStatistics(
-            tail.where, tail.footer, tail.writer, metadata.num_rows, leaves(tail.schema.record)
+        rows, below = tail.metadata.num_rows, leaves(tail.schema.record)
+        chunks = FooterChunks(tail.where, tail.footer)
+        groups = tuple(
+            RowGroup(count, FooterStatistics(chunks, tail.writer, count, below, number))
+            for number, count in enumerate(tail.groups)
         )
-        return Footer(tail.metadata.num_rows, tail.schema, tail.said, statistics)
+        return Footer(rows, tail.schema, tail.said, FooterStatistics(chunks, tail.writer, rows, below), groups)
 
     def batches(
         self,
         storage: Storage,
         file: FileInfo,
-        columns: Sequence[str] | None = None,
+        columns: Sequence[str | Path] | None = None,
         row_groups: Sequence[int] | None = None,
     ) -> Iterator[pa.RecordBatch]:
         tail = _tail(storage, file)  # type: ignore[arg-type]  # hashed by identity
         schema = chosen(tail.schema, columns, tail.where)
-        groups = range(tail.metadata.num_row_groups) if row_groups is None else row_groups
+        types, numbers = arrow_types(schema), leaf_numbers(tail.schema.record, schema.record)
+        groups = range(len(tail.groups)) if row_groups is None else row_groups
         with native_file(storage, file) as source, decoding(tail.where, _WHAT):
             opened = pq.ParquetFile(
                 source,
@@ -58,10 +61,11 @@ class ParquetReader:
             # One group at a time: what is asked for at once is fetched at once.
             for group in groups:
                 rows = 0
-                for batch in opened.iter_batches(_BATCH_ROWS, row_groups=[group], columns=schema.names):
+                # By number, since a name with a dot in it may be that of two columns.
+                for batch in opened.reader.iter_batches(_BATCH_ROWS, row_groups=[group], column_indices=numbers):
                     rows += batch.num_rows
-                    yield typed(batch, schema)
-                said = tail.metadata.row_group(group).num_rows
+                    yield typed(batch, types)
+                said = tail.groups[group]
                 if rows != said:
                     raise CorruptFileError(tail.where, expected=f"{said} rows in row group {group}", found=str(rows))
 
@@ -74,6 +78,8 @@ class _Tail:
     writer: str
     said: dict[str, str]
     schema: Schema
+    groups: tuple[int, ...]
+    """The rows of each row group."""
 
 
 @lru_cache(maxsize=16)
@@ -88,10 +94,10 @@ def _tail(storage: Any, file: FileInfo) -> _Tail:
         physical = iter([metadata.schema.column(number).physical_type for number in range(metadata.num_columns)])
         fields = [field.with_type(_without_int96(field.type, physical)) for field in arrow]
         schema = file_schema(pa.schema(fields, arrow.metadata), said, where)
-    rows = sum(metadata.row_group(group).num_rows for group in range(metadata.num_row_groups))
-    if rows != metadata.num_rows:
-        raise CorruptFileError(where, expected=f"{metadata.num_rows} rows", found=f"{rows} in all row groups")
-    return _Tail(where, footer, metadata, writer, said, schema)
+    groups = tuple(metadata.row_group(group).num_rows for group in range(metadata.num_row_groups))
+    if sum(groups) != metadata.num_rows:
+        raise CorruptFileError(where, expected=f"{metadata.num_rows} rows", found=f"{sum(groups)} in all row groups")
+    return _Tail(where, footer, metadata, writer, said, schema, groups)
 
 
 def _footer(source: pa.NativeFile, where: str) -> bytes:

@@ -1,27 +1,36 @@
-"""Rows of base files, brought to a wanted schema by column id."""
+"""Rows of base files, brought to a wanted schema by column id; row groups that cannot match are not read."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
 from hudi_core.engine import FileInfo
 from hudi_core.evolve.reconcile import Default, Keep, Null, ReadRecord, reconcile
+from hudi_core.expr.predicate import Column, Predicate
 from hudi_core.rows.project import projection
-from hudi_core.schema.schema import Schema
+from hudi_core.schema.project import project
+from hudi_core.schema.schema import Path, Schema
+from hudi_core.stats.store import FileStatistics, Piece
+from hudi_core.table.reading.wanted import Wanted
+from hudi_core.table.sources.footers import row_group_pieces
+from hudi_core.table.sources.knowledge import PartitionValues
 from hudi_core.table.sources.sources import Sources
 from hudi_core.timeline.slices import FileSlice
+from hudi_core.types import nodes as t
 
 
 @dataclass(frozen=True, slots=True)
 class _FileReading:
-    """How the files of one schema are read: which of their columns, and what makes wanted rows of them."""
+    """How the files of one schema are read: which parts of their columns, and what makes wanted rows of them."""
 
-    columns: list[str]
+    columns: list[Path]
     plan: ReadRecord
-    wanted: Schema
-    """Held, since plans are found by its identity."""
+    schemas: tuple[Schema, Schema]
+    """Stored and wanted: held, since plans are found by their identity."""
 
 
 @dataclass(frozen=True)
@@ -31,17 +40,50 @@ class BaseFiles:
     sources: Sources
     _plans: dict[tuple[int, int], _FileReading] = field(default_factory=dict, repr=False, compare=False)
 
-    def rows(self, slice: FileSlice, base: FileInfo, wanted: Schema) -> Iterator[Any]:
-        """The engine's batches of all rows of the slice's base file, in file order, as rows of the wanted schema.
+    def rows(
+        self, slice: FileSlice, base: FileInfo, wanted: Schema, row_groups: Sequence[int] | None = None
+    ) -> Iterator[Any]:
+        """The engine's batches of the rows of the slice's base file, in file order, as rows of the wanted schema.
 
-        Raises `UnsupportedError` for a format that the engine cannot read.
+        `row_groups` are the parts of the file to read, None for all. Raises `UnsupportedError` for a format that the engine
+        cannot read.
         """
         engine = self.sources.snapshot.engine
         reader = engine.reader(base.name.rpartition(".")[2])
         reading = self._reading(base, wanted)
         read = projection(self._with_path_values(reading.plan, slice), engine.values)
-        for batch in reader.batches(self.sources.snapshot.storage, base, reading.columns):
+        for batch in reader.batches(self.sources.snapshot.storage, base, reading.columns, row_groups):
             yield engine.rows.batch(read(engine.rows.root(batch)))
+
+    def matching(self, slice: FileSlice, base: FileInfo, wanted: Wanted, residual: Predicate) -> Iterator[Any]:
+        """The rows of the slice's base file that match, as the wanted columns; no batch is without rows.
+
+        Row groups whose statistics exclude a match are passed over. Of the others only the columns that the predicate looks
+        at are read, until there is a match in one: then it is read with all columns.
+        """
+        looks_at = wanted.looked_at
+        narrow = len(looks_at.places) < len(wanted.needed.places)
+        for groups in self._possible(slice, base, residual):
+            if not narrow or wanted.has_match(residual, self.rows(slice, base, looks_at, groups)):
+                yield from wanted.matching(residual, self.rows(slice, base, wanted.needed, groups))
+
+    def _possible(self, slice: FileSlice, base: FileInfo, residual: Predicate) -> Iterator[Sequence[int] | None]:
+        """The parts of the file to read one after the other."""
+        heads, table = self.sources.heads, self.sources.snapshot.schema
+        footer = heads.footer(base)
+        groups = footer.row_groups
+        if not groups:
+            yield None
+            return
+        stored = heads.stored_schema(footer, base.path)
+        members = np.full(len(groups), self.sources.partition_number(slice), np.int64)
+
+        def load(column: Column) -> Sequence[Piece]:
+            by_path = PartitionValues(self.sources.values, members).pieces(column)
+            return by_path or row_group_pieces(column, groups, stored, table)
+
+        for group in FileStatistics.of(len(groups), load).plan(residual).possible().tolist():
+            yield [group]
 
     def _reading(self, base: FileInfo, wanted: Schema) -> _FileReading:
         stored = self.sources.heads.stored_schema(self.sources.heads.footer(base), base.path)
@@ -67,8 +109,33 @@ class BaseFiles:
 
 
 def _planned(stored: Schema, wanted: Schema) -> _FileReading:
-    ids = {each.id for each in wanted.fields}
-    # A reader of no column at all could not tell how many rows there are.
-    fields = tuple(each for each in stored.fields if each.id in ids) or stored.fields[:1]
-    part = replace(stored, record=replace(stored.record, fields=fields))
-    return _FileReading([each.name for each in fields], reconcile(part, wanted, nulls_for_required=True), wanted)
+    ends = _ends(stored.record, wanted.record, ())
+    part = project(stored, ends)
+    return _FileReading(ends, reconcile(part, wanted, nulls_for_required=True), (stored, wanted))
+
+
+def _ends(stored: t.Type, wanted: t.Type, path: Path) -> list[Path]:
+    """Where in a stored type the values are that a wanted one needs: the ends of paths, below which all is needed.
+
+    Fields are matched by id. A record of which nothing is wanted tells which rows have it, by any one of its fields.
+    """
+    if not _is_plain(stored) or not _is_plain(wanted):
+        return [path]
+    below = {each.id: each.type for each in t.children(wanted)}
+    found = [
+        end
+        for each in t.children(stored)
+        if each.id in below
+        for end in _ends(each.type, below[each.id], (*path, each.name))
+    ]
+    return found or _first_end(stored, path)
+
+
+def _first_end(of: t.Type, path: Path) -> list[Path]:
+    inner = t.children(of) if _is_plain(of) else ()
+    return _first_end(inner[0].type, (*path, inner[0].name)) if inner else [path] if path else []
+
+
+def _is_plain(of: t.Type) -> bool:
+    """Whether parts of the type can be read by themselves."""
+    return isinstance(of, t.Array | t.Map) or (isinstance(of, t.Record) and of.kind is t.RecordKind.PLAIN)

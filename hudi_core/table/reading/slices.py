@@ -34,7 +34,7 @@ class SliceReader:
             raise UnsupportedError(where, expected="a base file alone", found=f"{len(slice.logs)} log files to merge")
         if residual is None:
             return self._base_files.rows(slice, slice.base, self.wanted)
-        return self._rows.matching(residual, self._base_files.rows(slice, slice.base, self._rows.needed))
+        return self._base_files.matching(slice, slice.base, self._rows, residual)
 
     @cached_property
     def _rows(self) -> Wanted:

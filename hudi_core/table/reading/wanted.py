@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -12,7 +12,9 @@ from hudi_core.evolve.reconcile import reconcile
 from hudi_core.expr.predicate import Predicate, columns_of
 from hudi_core.rows.project import projection
 from hudi_core.rows.truth import is_true
-from hudi_core.schema.schema import Schema
+from hudi_core.schema.project import project
+from hudi_core.schema.schema import Path, Schema
+from hudi_core.types.nodes import children
 
 
 @dataclass(frozen=True)
@@ -26,24 +28,39 @@ class Wanted:
 
     @cached_property
     def needed(self) -> Schema:
-        """The wanted columns and, whole, those that the predicate looks at and that are not wanted, or not all of them."""
-        chosen = {each.id: each for each in self.schema.fields}
-        for column in columns_of(self.predicate):
-            if column not in self.schema.places:
-                top = self.table.fields[self.table.place(column).positions[0]]
-                chosen[top.id] = top
-        return replace(self.schema, record=replace(self.schema.record, fields=tuple(chosen.values())))
+        """The wanted columns and those that the predicate looks at, in the order of the table."""
+        return project(self.table, [*_ends(self.schema), *_ends(self.looked_at)])
+
+    @cached_property
+    def looked_at(self) -> Schema:
+        """The columns that the predicate looks at, and nothing else."""
+        return project(self.table, [self.table.place(column).path for column in columns_of(self.predicate)])
+
+    def has_match(self, residual: Predicate, batches: Iterator[Any]) -> bool:
+        """Whether any row of batches of the columns looked at matches; batches are taken up to the first that has one."""
+        engine = self.engine
+        return any(
+            engine.rows.count(engine.rows.filter(batch, self._mask(residual, batch, self.looked_at)))
+            for batch in batches
+        )
 
     def matching(self, residual: Predicate, batches: Iterator[Any]) -> Iterator[Any]:
         """Of batches of the needed columns the rows that match, as the wanted columns; no batch is without rows."""
         engine = self.engine
         for batch in batches:
-            mask = is_true(residual, engine.values, engine.rows.root(batch), self.needed)
-            kept = engine.rows.filter(batch, mask)
+            kept = engine.rows.filter(batch, self._mask(residual, batch, self.needed))
             if engine.rows.count(kept):
                 yield engine.rows.batch(self._narrow(engine.rows.root(kept)))
+
+    def _mask(self, residual: Predicate, batch: Any, schema: Schema) -> Any:
+        return is_true(residual, self.engine.values, self.engine.rows.root(batch), schema)
 
     @cached_property
     def _narrow(self) -> Callable[[Any], Any]:
         """Rows of what is needed to rows of what is wanted."""
         return projection(reconcile(self.needed, self.schema), self.engine.values)
+
+
+def _ends(schema: Schema) -> list[Path]:
+    """The columns that hold no others."""
+    return [place.path for place in schema.places.values() if not children(place.field.type)]
