@@ -9,6 +9,7 @@ hfile          HFile version 3: open, read whole, look up, by prefix
 hfile_trailer  its trailer, its protobuf messages and its file info
 hfile_index    its block indexes
 hfile_block    its blocks: frame, checksums, compression
+inflate        bytes in a gzip frame
 hfile_cells    its rows: cells found in blocks, and found by key
 crc32c         CRC-32C of many pieces at once
 log            log files: their blocks and what they hold

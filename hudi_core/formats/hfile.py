@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -34,6 +35,7 @@ from hudi_core.formats.source import RandomAccess, read_range
 
 _TAIL = 1 << 16  # bytes read at opening; in most files they hold the whole load-on-open section
 _READ_TOGETHER = 1 << 23  # neighbouring blocks are read in one piece up to this size
+_PIECE = 1 << 23  # uncompressed bytes that are decoded together by one thread
 
 Spans = Callable[[Cells | list[bytes]], tuple[Integers, Integers]]
 """What is asked for: given ascending rows, where each wanted run of them starts and stops."""
@@ -159,23 +161,29 @@ class HFile:
 
     def prefix(self, prefixes: Sequence[bytes]) -> Cells:
         """All cells whose row starts with one of the prefixes, in file order, each once; reads only the blocks needed."""
-        apart: list[bytes] = []
-        for prefix in sorted(set(prefixes)):
-            if not apart or not prefix.startswith(apart[-1]):
-                apart.append(prefix)
-        return self._search(lambda rows: _find_prefixes(rows, apart)).cells
+        return self._search(_prefixed(prefixes)).cells
+
+    def prefix_pieces(self, prefixes: Sequence[bytes]) -> list[Callable[[], Cells]]:
+        """What `prefix` gives, in pieces of some megabytes one after the other, each decoded when it is called, by any thread.
+
+        The blocks are read, and their checksums compared, before this returns.
+        """
+        spans = _prefixed(prefixes)
+        return [partial(self._matches, blocks, spans) for blocks in _pieces(self._candidates(spans))]
+
+    def _matches(self, blocks: Sequence[Block], spans: Spans) -> Cells:
+        return _within(self._decode(blocks), spans).cells
 
     def _search(self, spans: Spans) -> Matches:
+        return _within(self._decode(self._candidates(spans)), spans)
+
+    def _candidates(self, spans: Spans) -> list[Block]:
+        """The data blocks that can hold rows of the spans."""
         node = _covering(self._root, spans)
         for level in range(self.trailer.data_index_levels - 1, 0, -1):
             kind = LEAF_INDEX if level == 1 else INTERMEDIATE_INDEX
             node = _covering(self._children(node, kind), spans)
-        blocks = self._read(list(zip(node.offsets, node.sizes, strict=True)), DATA)
-        cells = self._decode(blocks)
-        starts, stops = spans(cells)
-        key_indexes = np.repeat(np.arange(len(starts)), stops - starts)
-        within = np.arange(len(key_indexes)) - np.repeat(np.cumsum(stops - starts) - (stops - starts), stops - starts)
-        return Matches(cells.take(starts[key_indexes] + within), key_indexes)
+        return self._read(list(zip(node.offsets, node.sizes, strict=True)), DATA)
 
     def _children(self, node: IndexNode, kind: bytes) -> IndexNode:
         """The index one level below the entries of `node`; a block of it is read once."""
@@ -223,6 +231,39 @@ def _covering(node: IndexNode, spans: Spans) -> IndexNode:
         [node.offsets[index] for index in chosen],
         [node.sizes[index] for index in chosen],
     )
+
+
+def _within(cells: Cells, spans: Spans) -> Matches:
+    """The cells of the spans."""
+    starts, stops = spans(cells)
+    if len(starts) == 1 and stops[0] - starts[0] == len(cells):
+        return Matches(cells, np.zeros(len(cells), np.int64))
+    key_indexes = np.repeat(np.arange(len(starts)), stops - starts)
+    within = np.arange(len(key_indexes)) - np.repeat(np.cumsum(stops - starts) - (stops - starts), stops - starts)
+    return Matches(cells.take(starts[key_indexes] + within), key_indexes)
+
+
+def _prefixed(prefixes: Sequence[bytes]) -> Spans:
+    """Where the rows that start with one of the prefixes stand, each row once."""
+    apart: list[bytes] = []
+    for prefix in sorted(set(prefixes)):
+        if not apart or not prefix.startswith(apart[-1]):
+            apart.append(prefix)
+    return lambda rows: _find_prefixes(rows, apart)
+
+
+def _pieces(blocks: Sequence[Block]) -> Iterator[list[Block]]:
+    """Neighbouring blocks whose uncompressed bytes come to a piece or a little more."""
+    piece: list[Block] = []
+    size = 0
+    for block in blocks:
+        piece.append(block)
+        size += block.uncompressed_size
+        if size >= _PIECE:
+            yield piece
+            piece, size = [], 0
+    if piece:
+        yield piece
 
 
 def _find_prefixes(rows: Cells | list[bytes], prefixes: list[bytes]) -> tuple[Integers, Integers]:

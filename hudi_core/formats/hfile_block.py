@@ -12,6 +12,7 @@ import numpy as np
 from hudi_core.errors import CorruptFileError, UnsupportedError
 from hudi_core.formats.crc32c import Words, crc32c
 from hudi_core.formats.hfile_trailer import Codec
+from hudi_core.formats.inflate import inflate
 
 DATA = b"DATABLK*"
 ENCODED_DATA = b"DATABLKE"
@@ -23,8 +24,6 @@ FILE_INFO = b"FILEINF2"
 
 HEADER_SIZE = 33
 _HEADER = struct.Struct(">8siiqBii")
-_GZIP = 31  # zlib's number for deflate in a gzip frame
-_MOST_INFLATED = 1032  # deflate cannot make more bytes than this from one
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,16 +131,4 @@ def content(block: Block, codec: Codec, where: str) -> bytes | memoryview:
         raise UnsupportedError(place, expected="codec GZ or NONE", found=f"codec {codec.name}")
     if block.uncompressed_size == 0 and not stored:
         return b""
-    if block.uncompressed_size > _MOST_INFLATED * len(stored):
-        raise CorruptFileError(
-            place, expected=f"a size {len(stored)} bytes can inflate to", found=f"{block.uncompressed_size} bytes"
-        )
-    inflater = zlib.decompressobj(_GZIP)
-    try:
-        data = inflater.decompress(stored, block.uncompressed_size + 1)
-    except zlib.error as error:
-        raise CorruptFileError(place, expected="gzip data", found=str(error)) from None
-    if len(data) != block.uncompressed_size or not inflater.eof or inflater.unused_data:
-        more = "" if inflater.eof and not inflater.unused_data else " and more"
-        raise CorruptFileError(place, expected=f"{block.uncompressed_size} bytes", found=f"{len(data)} bytes{more}")
-    return data
+    return inflate(stored, block.uncompressed_size, place)

@@ -107,6 +107,13 @@ class Kinds:
     def number(self, of: t.Type | None, *, told: bool) -> int:
         return NO_KIND if of is None else self.numbers.setdefault(Kind(of, told), len(self.numbers))
 
+    def renumbered(self, numbers: Ints, of: Kinds) -> Ints:
+        """Numbers of others as numbers here."""
+        if list(of.numbers) == list(self.numbers)[: len(of.numbers)]:
+            return numbers
+        own = [self.number(kind.type, told=kind.told) for kind in of.numbers]
+        return np.array([*own, NO_KIND], np.int64)[numbers]
+
     def __getitem__(self, number: int) -> Kind:
         return UNTYPED if number == NO_KIND else list(self.numbers)[number]
 
@@ -133,9 +140,9 @@ class Part:
         return len(self.order)
 
 
-def decoded(batches: list[Batch], key_size: int, kinds: Kinds) -> Part:
-    """The records of batches of one schema. Raises `CorruptFileError`."""
-    first = batches[0]
+def decoded(batches: list[Batch], key_size: int) -> tuple[Part, Kinds]:
+    """The records of batches of one schema, and the kinds met in them. Raises `CorruptFileError`."""
+    first, kinds = batches[0], Kinds()
     keys = [_keys(batch, key_size) for batch in batches]
     column = decoded_values(batches, _WANTED)
     count = sum(len(batch.cells) for batch in batches)
@@ -149,7 +156,7 @@ def decoded(batches: list[Batch], key_size: int, kinds: Kinds) -> Part:
         ) from None
     if not isinstance(payload, Struct) or not isinstance(low, Union) or not isinstance(high, Union):
         raise CorruptFileError(first.where, expected="a schema of column statistics", found="another")
-    return Part(
+    part = Part(
         keys[0] if len(keys) == 1 else np.concatenate(keys),
         np.repeat([batch.order for batch in batches], [len(batch.cells) for batch in batches]),
         _kinds(payload, low, high, kinds),
@@ -161,6 +168,7 @@ def decoded(batches: list[Batch], key_size: int, kinds: Kinds) -> Part:
         _flags(stated["isDeleted"]) | ~validity_of(payload),
         _flags(payload.fields.get("isTightBound", Nulls(count))),
     )
+    return part, kinds
 
 
 def bounds(of: Union, rows: Ints | None, kind: Kind) -> tuple[Bounds, Bools]:
@@ -303,7 +311,10 @@ def _texts(of: Union, rows: Ints | None, wrapper: str) -> tuple[Texts, Bools]:
 
 def _occurring(branches: NDArray[Any]) -> list[int]:
     """The small numbers that occur, ascending."""
-    return np.flatnonzero(np.bincount(branches)).tolist() if len(branches) else []
+    if not len(branches):
+        return []
+    first = branches[0]
+    return [int(first)] if (branches == first).all() else np.flatnonzero(np.bincount(branches)).tolist()
 
 
 def _numbers(child: Column, form: Carrier) -> NDArray[Any] | None:

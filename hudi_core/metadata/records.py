@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -49,9 +50,13 @@ class Records:
     deletes: Sequence[Deletes]
 
     @property
-    def one_source_each(self) -> bool:
+    def all_of_base_files(self) -> bool:
         """No two sources can have records of one key."""
         return not self.deletes and all(batch.order == 0 for batch in self.batches)
+
+
+Piece = Callable[[], Batch]
+"""Some records of a base file, decoded when asked for, by any thread."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,10 +73,21 @@ class FileGroup:
             base = None if self.base is None else self.base.cells()
             return Records(self._with(base, self.logs), self.deletes)
         base = None if self.base is None else self.base.prefix(prefixes)
+        of_logs = self.read_logs(prefixes)
+        return Records(self._with(base, of_logs.batches), of_logs.deletes)
+
+    def read_logs(self, prefixes: Sequence[bytes]) -> Records:
+        """What `read` gives of the log blocks."""
         logs = [replace(log, cells=_starting(log.cells, prefixes)) for log in self.logs]
         starts = tuple(prefixes)
         deletes = [replace(each, keys=[key for key in each.keys if key.startswith(starts)]) for each in self.deletes]
-        return Records(self._with(base, logs), [each for each in deletes if each.keys])
+        return Records([log for log in logs if len(log.cells)], [each for each in deletes if each.keys])
+
+    def base_pieces(self, prefixes: Sequence[bytes]) -> list[Piece]:
+        """What `read` gives of the base file, in pieces; some may be without records."""
+        if self.base is None:
+            return []
+        return [partial(_piece, self.base, cells) for cells in self.base.prefix_pieces(prefixes)]
 
     def lookup(self, keys: Sequence[bytes]) -> tuple[Batch, NDArray[np.int64]] | None:
         """The records of these keys, which ascend, in the base file, and for each the number of its key; None: no file."""
@@ -117,10 +133,23 @@ def _whole_blocks(source: RandomAccess) -> list[LogBlock]:
     return found
 
 
-def read_groups(groups: Sequence[FileGroup], prefixes: Sequence[bytes] | None = None) -> Records:
-    """The records of all groups, or those whose key starts with one of the prefixes."""
-    found = [group.read(prefixes) for group in groups]
+def read_groups(groups: Sequence[FileGroup]) -> Records:
+    """The records of all groups."""
+    return _together([group.read(None) for group in groups])
+
+
+def read_pieces(groups: Sequence[FileGroup], prefixes: Sequence[bytes]) -> tuple[list[Piece], Records]:
+    """The records of all groups whose key starts with one of the prefixes: those of base files, and those of log blocks."""
+    pieces = [piece for group in groups for piece in group.base_pieces(prefixes)]
+    return pieces, _together([group.read_logs(prefixes) for group in groups])
+
+
+def _together(found: Sequence[Records]) -> Records:
     return Records([b for each in found for b in each.batches], [d for each in found for d in each.deletes])
+
+
+def _piece(file: HFile, cells: Callable[[], Cells]) -> Batch:
+    return _batch(file, cells(), 0)
 
 
 def _deleted(block: LogBlock) -> list[bytes]:

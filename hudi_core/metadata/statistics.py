@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -14,8 +15,9 @@ from numpy.typing import NDArray
 
 from hudi_core.formats.hashes import xxh64_id
 from hudi_core.metadata.belief import believed, origin
+from hudi_core.metadata.parallel import side_by_side
 from hudi_core.metadata.recorded import NO_KIND, Kind, Kinds, Part, bounds, decoded
-from hudi_core.metadata.records import Batch, Records
+from hudi_core.metadata.records import Batch, Piece, Records
 from hudi_core.stats.columns import Bools, Bounds, ColumnStatistics, Ints, concatenated
 from hudi_core.stats.ranks import ranks
 from hudi_core.stats.texts import Texts
@@ -74,15 +76,15 @@ class _Live:
 
 
 def read_statistics(
-    records: Records, columns: Sequence[str], key_size: int, *, nulls_apart: bool = False
+    records: Records, columns: Sequence[str], key_size: int, pieces: Sequence[Piece] = (), *, nulls_apart: bool = False
 ) -> dict[str, tuple[RecordedStatistics, ...]]:
     """The live records of each column, one item for each way in which bounds are stored; none for a column without records.
 
-    `records` hold the keys of these columns at least. With `nulls_apart` their number of values is without nulls, as in an
-    expression index. Raises `CorruptFileError`.
+    `records` and `pieces` of base files hold the keys of these columns at least; pieces are read on all processors. With
+    `nulls_apart` their number of values is without nulls, as in an expression index. Raises `CorruptFileError`.
     """
     kinds = Kinds()
-    parts = [decoded(batches, key_size, kinds) for batches in _together(records.batches)]
+    parts = list(_decoded(records.batches, pieces, key_size, kinds))
     if not parts:
         return dict.fromkeys(columns, ())
     if nulls_apart:
@@ -91,10 +93,23 @@ def read_statistics(
         ]
     deleted = [(key, each.order) for each in records.deletes for key in each.keys if len(key) == key_size]
     keys = _joined_keys(parts, [key for key, _ in deleted])
-    live = _live(parts, keys, [order for _, order in deleted], apart=records.one_source_each)
+    live = _live(parts, keys, [order for _, order in deleted], apart=records.all_of_base_files)
     reading = _Reading(parts, keys, kinds, of_files=key_size == FILE_KEY)
     words = _words(keys)[live.records] if len(live.records) < len(keys) else _words(keys)
     return {column: tuple(reading.by_kind(live.chosen(_named(words, column)))) for column in columns}
+
+
+def _decoded(batches: Sequence[Batch], pieces: Sequence[Piece], key_size: int, kinds: Kinds) -> Iterator[Part]:
+    """Decoded records; those of a source in their order."""
+    tasks: list[Callable[[], tuple[Part, Kinds] | None]] = [partial(_decoded_piece, each, key_size) for each in pieces]
+    tasks += [partial(decoded, together, key_size) for together in _together(batches)]
+    for part, met in filter(None, side_by_side(tasks)):
+        yield replace(part, kinds=kinds.renumbered(part.kinds, met))
+
+
+def _decoded_piece(piece: Piece, key_size: int) -> tuple[Part, Kinds] | None:
+    batch = piece()
+    return decoded([batch], key_size) if len(batch.cells) else None
 
 
 def _together(batches: Iterable[Batch]) -> list[list[Batch]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from hudi_core.formats.hashes import file_group_indexes, xxh64_id
 from hudi_core.formats.properties import parse_properties
 from hudi_core.metadata.files import live_files
 from hudi_core.metadata.lookup import Found, newest
-from hudi_core.metadata.records import Batch, FileGroup, Records, open_group, read_groups
+from hudi_core.metadata.records import Batch, FileGroup, Piece, Records, open_group, read_groups, read_pieces
 from hudi_core.metadata.statistics import FILE_KEY, PARTITION_KEY, RecordedStatistics, read_statistics
 from hudi_core.options import FOLDER, PROPERTIES_PATH, TableConfig, table_config
 from hudi_core.timeline.instants import COMMIT, time_order
@@ -78,9 +79,9 @@ class MetadataTable:
                 )
         return found
 
-    def records(self, partition: str, prefixes: Sequence[bytes] | None = None) -> Records:
-        """The records of a metadata partition, or those whose key starts with one of the prefixes, not merged yet."""
-        return read_groups([self.opened(each) for each in self.slices(partition)], prefixes)
+    def records(self, partition: str) -> Records:
+        """The records of a metadata partition, not merged yet."""
+        return read_groups([self.opened(each) for each in self.slices(partition)])
 
     def opened(self, group: FileSlice) -> FileGroup:
         """A file group of a metadata partition, opened once."""
@@ -122,10 +123,12 @@ class MetadataTable:
     def expression_stats(self, index: str, column: str) -> tuple[RecordedStatistics, ...]:
         """What the expression index, a metadata partition, knows of its function of a column, for each file."""
         if (index, column) not in self._statistics:
-            records = self.records(index, [xxh64_id(column).encode()])
-            of_files = replace(records, batches=[_with_keys(batch, FILE_KEY) for batch in records.batches])
-            found = read_statistics(of_files, [column], FILE_KEY, nulls_apart=True)
-            self._statistics[index, column] = found[column]
+            pieces, logs = self._about(index, [column])
+            of_logs = replace(logs, batches=[_with_keys(batch, FILE_KEY) for batch in logs.batches])
+            of_files = [partial(_piece_with_keys, piece, FILE_KEY) for piece in pieces]
+            self._statistics[index, column] = read_statistics(of_logs, [column], FILE_KEY, of_files, nulls_apart=True)[
+                column
+            ]
         return self._statistics[index, column]
 
     def _recorded(
@@ -133,10 +136,15 @@ class MetadataTable:
     ) -> dict[str, tuple[RecordedStatistics, ...]]:
         missing = [column for column in columns if (partition, column) not in self._statistics]
         if missing and partition in self.partitions:
-            records = self.records(partition, [xxh64_id(column).encode() for column in missing])
-            for column, found in read_statistics(records, missing, key_size).items():
+            pieces, logs = self._about(partition, missing)
+            for column, found in read_statistics(logs, missing, key_size, pieces).items():
                 self._statistics[partition, column] = found
         return {column: self._statistics.get((partition, column), ()) for column in columns}
+
+    def _about(self, partition: str, columns: Sequence[str]) -> tuple[list[Piece], Records]:
+        """The records of columns in a metadata partition whose keys begin with the column."""
+        groups = [self.opened(each) for each in self.slices(partition)]
+        return read_pieces(groups, [xxh64_id(column).encode() for column in columns])
 
     def _compacted(self, partition: str) -> list[str]:
         """The files of a metadata partition that its last compaction wrote, from the metadata table's root."""
@@ -149,6 +157,10 @@ class MetadataTable:
 def _with_keys(batch: Batch, size: int) -> Batch:
     """The records whose keys have this size."""
     return replace(batch, cells=batch.cells.take(np.flatnonzero(batch.cells.key_lengths == size)))
+
+
+def _piece_with_keys(piece: Piece, size: int) -> Batch:
+    return _with_keys(piece(), size)
 
 
 def _siblings(groups: Sequence[FileSlice]) -> list[list[FileSlice]]:

@@ -19,7 +19,7 @@ import numpy as np
 from hudi_core.formats.hashes import xxh64_id
 from hudi_core.formats.hfile import HFile
 from hudi_core.formats.source import Bytes
-from hudi_core.metadata.records import FileGroup, read_groups
+from hudi_core.metadata.records import FileGroup, read_pieces
 from hudi_core.metadata.statistics import FILE_KEY, read_statistics
 from hudi_core.stats.columns import ColumnStatistics
 from tests.bench.timing import Missing, Pair
@@ -67,8 +67,8 @@ def _record(low: int, high: int) -> dict[str, Any]:
 
 def ours() -> ColumnStatistics:
     group = FileGroup(HFile(Bytes(hfile(), "column_stats")), [], [])
-    records = read_groups([group], [xxh64_id(COLUMN).encode()])
-    (found,) = read_statistics(records, [COLUMN], FILE_KEY)[COLUMN]
+    pieces, logs = read_pieces([group], [xxh64_id(COLUMN).encode()])
+    (found,) = read_statistics(logs, [COLUMN], FILE_KEY, pieces)[COLUMN]
     return found.statistics
 
 

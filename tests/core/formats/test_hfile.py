@@ -19,6 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hudi_core.errors import CorruptFileError, HudiError, UnsupportedError
+from hudi_core.formats import hfile
 from hudi_core.formats.hashes import file_group_indexes
 from hudi_core.formats.hfile import HFile
 from hudi_core.formats.hfile_cells import Cells
@@ -108,9 +109,10 @@ def test_a_lookup_reads_the_blocks_of_its_keys_only(shape: Shape) -> None:
     st.lists(st.text("ab\0", max_size=4).map(str.encode) | st.sampled_from([b"\xff", b"\xff" * 3]), max_size=4),
     st.sampled_from([1, 60, 10_000]),
     st.sampled_from([None, 2]),
+    st.sampled_from([1, 100, 1 << 20]),
 )
 def test_rows_are_found_wherever_the_blocks_are_cut(
-    keys: list[bytes], asked: list[bytes], block_size: int, fanout: int | None
+    keys: list[bytes], asked: list[bytes], block_size: int, fanout: int | None, piece: int
 ) -> None:
     written = [(key, b"%d" % number) for number, key in enumerate(sorted(keys))]
     shape = Shape(block_size=block_size, fanout=fanout, whole_keys=True, hadoop_lengths=True)
@@ -118,7 +120,11 @@ def test_rows_are_found_wherever_the_blocks_are_cut(
     found = file.lookup(asked)
     wanted = [(index, pair) for index, key in enumerate(asked) for pair in written if pair[0] == key]
     assert list(zip(found.key_indexes.tolist(), pairs(found.cells), strict=True)) == wanted
-    assert pairs(file.prefix(asked)) == [pair for pair in written if pair[0].startswith(tuple(asked))]
+    with_prefix = [pair for pair in written if pair[0].startswith(tuple(asked))]
+    assert pairs(file.prefix(asked)) == with_prefix
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(hfile, "_PIECE", piece)
+        assert [pair for cells in file.prefix_pieces(asked) for pair in pairs(cells())] == with_prefix
 
 
 def test_info_schema_and_meta_blocks_are_read() -> None:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import base64
 import json
+from collections.abc import Sequence
+from dataclasses import replace
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,7 +18,7 @@ from hypothesis import strategies as st
 from hudi_core.errors import CorruptFileError
 from hudi_core.formats.hashes import column_stats_key, md5_id, partition_id, xxh64_id
 from hudi_core.metadata import statistics as module
-from hudi_core.metadata.records import Deletes, Records
+from hudi_core.metadata.records import Batch, Deletes, Piece, Records
 from hudi_core.metadata.statistics import FILE_KEY, PARTITION_KEY, RecordedStatistics, read_statistics
 from hudi_core.stats.columns import WIDE_OFFSET, ColumnStatistics
 from hudi_core.types import nodes as t
@@ -36,10 +39,10 @@ def ints(low: int, high: int, **said: Any) -> dict[str, Any]:
     return statistics(("IntWrapper", low), ("IntWrapper", high), ordinal=3, **said)
 
 
-def told(records: Records, column: str = "c") -> dict[bytes, tuple[Any, ...]]:
+def told(records: Records, column: str = "c", pieces: Sequence[Piece] = ()) -> dict[bytes, tuple[Any, ...]]:
     """Key suffix → type, bounds (None: unknown), nulls, rows."""
     found: dict[bytes, tuple[Any, ...]] = {}
-    for each in read_statistics(records, [column], FILE_KEY)[column]:
+    for each in read_statistics(records, [column], FILE_KEY, pieces)[column]:
         for row in range(len(each)):
             suffix_ = each.keys[row].tobytes()
             assert suffix_ not in found
@@ -57,6 +60,25 @@ def bound(of: ColumnStatistics, row: int, *, low: bool) -> object:
         unscaled = int.from_bytes(value, "big") - WIDE_OFFSET if isinstance(value, bytes) else int(value)
         return Decimal(unscaled).scaleb(-of.type.scale)
     return value if isinstance(value, bytes) else value.item()
+
+
+def cut(base: Batch) -> list[Piece]:
+    """A base file's records one by one, and a piece without records."""
+    rows = [np.array([row]) for row in range(len(base.cells))] + [np.array([], np.int64)]
+    return [partial(replace, base, cells=base.cells.take(row)) for row in rows]
+
+
+def test_pieces_may_tell_types_that_others_do_not() -> None:
+    base = batch(
+        {
+            key("f"): ints(1, 2),
+            key("g"): statistics(("StringWrapper", "a"), ("StringWrapper", "b"), ordinal=7),
+            key("h"): statistics(None, None),
+        }
+    )
+    whole = told(Records([base], []))
+    assert {said[0] for said in whole.values()} == {"Int", "String", "Binary"}
+    assert told(Records([], []), pieces=cut(base)) == told(Records([], []), pieces=cut(base)[::-1]) == whole
 
 
 def test_columns_are_told_apart_and_missing_ones_have_nothing() -> None:
@@ -225,8 +247,10 @@ def test_merging_is_that_of_applying_record_after_record(events: list[dict[str, 
         if collide:
             module._MIXERS = np.zeros_like(mixers)
         found = told(records)
+        in_pieces = told(replace(records, batches=batches[1:]), pieces=cut(batches[0])) if batches else found
     finally:
         module._MIXERS = mixers
+    assert in_pieces == found
     assert found == {suffix(file): ("Int", *kept[:4]) for file, kept in state.items() if not kept[4]}
 
 

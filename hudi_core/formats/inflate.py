@@ -1,0 +1,39 @@
+"""Bytes in a gzip frame, inflated. By ISA-L where its binding is there, which takes half of zlib's time; by zlib elsewhere."""
+
+from __future__ import annotations
+
+import zlib
+from contextlib import suppress
+from typing import Any, Final
+
+from hudi_core.errors import CorruptFileError
+
+LIBRARIES: tuple[Any, ...] = (zlib,)
+"""The libraries that are there, alike but for their speed, the fastest first."""
+with suppress(ImportError):  # there is no wheel of it for some processors
+    from isal import isal_zlib
+
+    LIBRARIES = (isal_zlib, zlib)
+
+_GZIP: Final = 31  # zlib's number for deflate in a gzip frame
+_MOST_INFLATED: Final = 1032  # deflate cannot make more bytes than this from one
+
+
+def inflate(stored: memoryview, size: int, place: str) -> bytes:
+    """The `size` bytes that a gzip member stands for. Other threads run meanwhile.
+
+    Raises CorruptFileError, with `place`, when it is not whole, has another size, or something follows it. Memory used is
+    bounded by the bytes stored, whatever size is claimed.
+    """
+    if size > _MOST_INFLATED * len(stored):
+        raise CorruptFileError(place, expected=f"a size {len(stored)} bytes can inflate to", found=f"{size} bytes")
+    library = LIBRARIES[0]
+    inflater = library.decompressobj(_GZIP)
+    try:
+        data: bytes = inflater.decompress(stored, size + 1)
+    except library.error as error:
+        raise CorruptFileError(place, expected="gzip data", found=str(error)) from None
+    if len(data) != size or not inflater.eof or inflater.unused_data:
+        more = "" if inflater.eof and not inflater.unused_data else " and more"
+        raise CorruptFileError(place, expected=f"{size} bytes", found=f"{len(data)} bytes{more}")
+    return data
