@@ -21,12 +21,15 @@ from hudi_core.cli.options import (
 )
 from hudi_core.cli.output import Output
 from hudi_core.cli.words import counted, size
+from hudi_core.errors import UnsupportedError
 from hudi_core.schema.meta import is_meta
 from hudi_core.table.open import open_table
 from hudi_core.table.plan import Decision, ScanPlan
 from hudi_core.table.snapshot import MetadataMode
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import Instant
+from hudi_core.timeline.services import PendingWork, pending_work, savepoints
+from hudi_core.timeline.timeline import Timeline
 from hudi_core.truth import Verdict
 
 
@@ -44,7 +47,11 @@ def inspect(
         out.record(record)
     else:
         beware = record.pop("warnings")
-        out.record({**record, "bytes": f"{record['bytes']:,} ({size(record['bytes'])})"})
+        shown = {
+            "bytes": f"{record['bytes']:,} ({size(record['bytes'])})",
+            "pending": list(map(_said, record["pending"])),
+        }
+        out.record({**record, **shown})
         for said in beware:
             out.text(f"beware: {said}", "yellow")
     warn(found.warnings)
@@ -77,26 +84,51 @@ def _inspected(table: Table) -> dict[str, Any]:
         "base_files": sum(each.base is not None for each in slices),
         "log_files": sum(len(each.logs) for each in slices),
         "bytes": sum(file.size for each in slices for file in each.files),
+        "savepoints": savepoints(table.timeline),
+        "pending": [_pending(each) for each in pending_work(table.timeline)],
         "warnings": list(table.findings()),
     }
 
 
-def timeline(table: TableArgument, engine: EngineOption = DEFAULT_ENGINE, as_json: JsonOption = False) -> None:
-    """List the instants of the active timeline, in Hudi's order."""
+def _pending(work: PendingWork) -> dict[str, Any]:
+    return {
+        "requested_time": work.instant.requested_time,
+        "action": work.instant.action,
+        "state": work.instant.state.name.lower(),
+        "file_groups": len(work.file_groups),
+    }
+
+
+def _said(pending: dict[str, Any]) -> str:
+    to_rewrite = f", {counted(pending['file_groups'], 'file group')} to rewrite" if pending["file_groups"] else ""
+    return f"{pending['action']} {pending['requested_time']} {pending['state']}{to_rewrite}"
+
+
+def timeline(
+    table: TableArgument,
+    archived: Annotated[bool, typer.Option("--archived", help="Also the instants that were archived.")] = False,
+    engine: EngineOption = DEFAULT_ENGINE,
+    as_json: JsonOption = False,
+) -> None:
+    """List the instants of the active timeline, in Hudi's order; with --archived those of the history too."""
     found = opened(table, engine, MetadataMode.OFF)
-    columns = ("requested_time", "completion_time", "action", "state", "operation")
+    if archived and found.timeline.history is None:
+        raise UnsupportedError("--archived", expected="an engine that reads Parquet", found=engine)
+    whole = found.timeline.with_archived() if archived else found.timeline
+    columns = ("requested_time", "completion_time", "action", "state", "operation", *(["archived"] if archived else []))
     out = Output(as_json)
-    out.rows(columns, (_instant(found, instant) for instant in found.timeline.instants))
-    out.text(f"\n{counted(len(found.timeline.instants), 'instant')}")
+    out.rows(columns, ({name: _instant(whole, each)[name] for name in columns} for each in whole.instants))
+    out.text(f"\n{counted(len(whole.instants), 'instant')}")
 
 
-def _instant(table: Table, instant: Instant) -> dict[str, Any]:
+def _instant(timeline: Timeline, instant: Instant) -> dict[str, Any]:
     return {
         "requested_time": instant.requested_time,
         "completion_time": instant.completion_time,
         "action": instant.action,
         "state": instant.state.name.lower(),
-        "operation": table.timeline.operation(instant),
+        "operation": timeline.operation(instant),
+        "archived": instant.archived,
     }
 
 

@@ -1,9 +1,14 @@
-"""Avro object-container files, read whole: the form of instants' contents and plans. Not for data: one object a record."""
+"""Avro object-container files, read whole: the form of instants' contents and plans. Not for data: one object a record.
+
+Also records without such a file around them, as logs of archived instants hold them.
+"""
 
 from __future__ import annotations
 
 import io
+import json
 import zlib
+from collections.abc import Sequence
 from typing import Any
 
 import fastavro
@@ -37,6 +42,36 @@ def read_container(content: bytes, where: str) -> list[Any]:
         return list(reader)
     except _DAMAGE as error:
         raise CorruptFileError(where, expected="a whole Avro container file", found=_said(error)) from None
+
+
+def read_records(
+    schema_text: str,
+    data: bytes,
+    starts: Sequence[int],
+    lengths: Sequence[int],
+    where: str,
+    names: Sequence[str] | None = None,
+) -> list[Any]:
+    """The records at `data[starts[i]:starts[i] + lengths[i]]`; of their fields only those named, None for all.
+
+    Raises `CorruptFileError` with `where`, also when a name is not in the schema.
+    """
+    try:
+        document = json.loads(schema_text)
+        writer = fastavro.parse_schema(document)
+        reader = None
+        if names is not None:
+            chosen = [field for field in document["fields"] if field["name"] in names]
+            if len(chosen) != len(names):
+                raise CorruptFileError(where, expected=f"fields {', '.join(names)}", found=f"{len(chosen)} of them")
+            reader = fastavro.parse_schema({**document, "fields": chosen})
+        places = zip(starts, lengths, strict=True)
+        pieces = (io.BytesIO(data[start : start + length]) for start, length in places)
+        return [fastavro.schemaless_reader(piece, writer, reader) for piece in pieces]
+    except CorruptFileError:
+        raise
+    except _DAMAGE as error:
+        raise CorruptFileError(where, expected="whole Avro records", found=_said(error)) from None
 
 
 def _said(error: BaseException) -> str:

@@ -9,6 +9,7 @@ from hudi_core.options import PROPERTIES_PATH, TableConfig, table_config
 from hudi_core.table.engines import load_engine
 from hudi_core.table.snapshot import MetadataMode
 from hudi_core.table.table import Table
+from hudi_core.timeline.history import history_of
 from hudi_core.timeline.timeline import load_timeline
 
 _BACKUP = f"{PROPERTIES_PATH}.backup"
@@ -25,7 +26,8 @@ def open_table(
     bundle = load_engine(engine)
     storage = bundle.storage(uri)
     config = _properties(storage)
-    return Table(bundle, storage, config, load_timeline(storage, config), MetadataMode(metadata), case_sensitive)
+    timeline = load_timeline(storage, config, history_of(bundle, storage, config))
+    return Table(bundle, storage, config, timeline, MetadataMode(metadata), case_sensitive)
 
 
 def _properties(storage: Storage) -> TableConfig:

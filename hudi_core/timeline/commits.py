@@ -95,11 +95,14 @@ class CommitMetadata(BaseModel):
 _NOTHING = CommitMetadata.model_validate({})
 
 
-def read_commit(content: bytes, where: str) -> CommitMetadata:
-    """The metadata of a commit, delta commit or replace commit, completed or inflight.
+def read_commit(content: bytes | Mapping[str, Any], where: str) -> CommitMetadata:
+    """The metadata of a commit, delta commit or replace commit, completed or inflight; of a log of archived instants the
+    record itself.
 
     An empty file says nothing, and is legal. Raises `CorruptFileError` that names `where`.
     """
+    if not isinstance(content, bytes):
+        return _checked(content, where)
     if content.startswith(MAGIC):
         return _checked(read_record(content, where), where)
     if not content.strip():

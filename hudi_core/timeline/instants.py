@@ -43,6 +43,8 @@ class Instant:
     state: State
     completion_time: str | None
     file: str
+    archived: bool = False
+    """`file` is a path from the table's root, of a file that holds many archived instants."""
 
     @property
     def completed(self) -> bool:
@@ -51,12 +53,17 @@ class Instant:
     @property
     def completes_as(self) -> str:
         """The action that stands in the name of its completed file: a compaction completes as a commit."""
-        return _COMPLETES_AS.get(self.action, self.action)
+        return completed_action(self.action)
 
     @property
     def order(self) -> tuple[str, str, int]:
         """Hudi's order: by requested time, then action, then state."""
         return time_order(self.requested_time), self.completes_as, self.state
+
+
+def completed_action(action: str) -> str:
+    """The action that a completed one is called by."""
+    return _COMPLETES_AS.get(action, action)
 
 
 def time_order(time: str) -> str:

@@ -5,7 +5,7 @@ Rules TIME-12 to TIME-14.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from dataclasses import dataclass, field
 
 from hudi_core.engine import FileInfo
@@ -118,9 +118,11 @@ def _latest(partition: str, file_id: str, group: _Group, visible: Visibility) ->
     return FileSlice(partition, file_id, instant, group.bases.get(instant), logs)
 
 
-def _slice_of(log: LogFileName, slices: Iterable[str], visible: Visibility) -> str:
+def _slice_of(log: LogFileName, slices: Collection[str], visible: Visibility) -> str:
     if visible.layout == 1:
         return log.instant
+    if not visible.pending_compactions and slices and (newest := max(slices)) <= log.instant:
+        return newest  # nothing began after the write did: when it completed, which may be far to seek, does not matter
     completed = visible.completed_at(log.instant)
     begun = [instant for instant in slices if instant <= completed]
     scheduled = [instant for instant in visible.pending_compactions if begun and min(begun) < instant <= completed]

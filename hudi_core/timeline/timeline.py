@@ -1,13 +1,16 @@
-"""`Timeline`: the active instants of a table, which of them count, and what they did. Rules TIME-6 to TIME-9."""
+"""`Timeline`: the instants of a table, which of them count, and what they did. Rules TIME-6 to TIME-9, TIME-20 to TIME-25."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import UTC, tzinfo
 from functools import cached_property
+from typing import Any
 
 from hudi_core.engine import Storage
-from hudi_core.options import TableConfig
+from hudi_core.options import TableConfig, TimeZone
+from hudi_core.timeline.archived import Content, History
 from hudi_core.timeline.commits import CommitMetadata, read_commit, read_record
 from hudi_core.timeline.instants import (
     CLUSTERING,
@@ -29,7 +32,9 @@ from hudi_core.timeline.times import query_time
 class Timeline:
     """Instants of the active timeline, each in its latest state, in Hudi's order. Content is read when asked for, once.
 
-    `until` cuts it: instants that were requested later are not in `completed`, `commits` and what follows from them.
+    Two cuts take instants out of `completed`, `commits` and what follows from them: `until` those that were requested later,
+    `completed_until` those that completed later. `history` has the archived instants, `zone` is that of the times (None: the
+    machine's own).
     """
 
     storage: Storage
@@ -37,16 +42,42 @@ class Timeline:
     layout: int
     instants: tuple[Instant, ...]
     until: str | None = None
-    _read: dict[str, CommitMetadata] = field(default_factory=dict, repr=False, compare=False)
+    completed_until: str | None = None
+    history: History | None = None
+    zone: tzinfo | None = None
+    _read: dict[Instant, CommitMetadata] = field(default_factory=dict, repr=False, compare=False)
 
     def as_of(self, time: str | None) -> Timeline:
-        """The timeline as a query of that time sees it: an instant's requested time, or a date. None is the latest."""
-        return replace(self, until=None if time is None else query_time(time))
+        """The timeline as a query of that time sees it: an instant's requested time, or a date. None is the latest.
+
+        A time before the active timeline's start brings the archived instants in.
+        """
+        until = None if time is None else query_time(time, self.zone)
+        whole = self.with_archived() if until is not None and self.starts_after(until) else self
+        return replace(whole, until=until)
+
+    def as_completed(self, time: str | None) -> Timeline:
+        """The timeline with the writes that had completed by a time; in layout 1, that were requested by it."""
+        until = None if time is None else query_time(time, self.zone)
+        whole = self.with_archived() if until is not None and self.starts_after(until) else self
+        return replace(whole, completed_until=until)
+
+    def with_archived(self) -> Timeline:
+        """The timeline with the instants of its history; itself where there are none."""
+        known = {(instant.requested_time, instant.completes_as) for instant in self.instants}
+        archived = self.history.instants() if self.history is not None else ()
+        found = [each for each in archived if (each.requested_time, each.completes_as) not in known]
+        instants = tuple(sorted((*found, *self.instants), key=lambda instant: instant.order))
+        return replace(self, instants=instants) if found else self
+
+    def starts_after(self, time: str) -> bool:
+        """The active timeline does not reach back to this instant time: only the history can tell of it."""
+        return self.start is not None and time_order(time) < time_order(self.start)
 
     @cached_property
     def completed(self) -> tuple[Instant, ...]:
         """Completed instants of all actions."""
-        return tuple(i for i in self.instants if i.completed and self._seen(i.requested_time))
+        return tuple(i for i in self.instants if i.completed and self._seen(i.requested_time, i.completion_time))
 
     @cached_property
     def commits(self) -> tuple[Instant, ...]:
@@ -62,7 +93,7 @@ class Timeline:
     def pending_compactions(self) -> frozenset[str]:
         """Requested times of compactions that are scheduled: each opened slices that have no base file yet."""
         scheduled = (instant.requested_time for instant in self.pending if instant.action == COMPACTION)
-        return frozenset(time for time in scheduled if self._seen(time))
+        return frozenset(time for time in scheduled if self._seen(time, None))
 
     @cached_property
     def start(self) -> str | None:
@@ -80,37 +111,51 @@ class Timeline:
         return (
             self.start is not None
             and time_order(requested_time) < time_order(self.start)
-            and requested_time not in self._completion
-            and requested_time not in self._pending_times
+            and requested_time not in self._known_times
         )
 
     def committed(self, requested_time: str) -> bool:
         """Files of the write requested at this time count: it is completed, or so old that it is archived."""
-        return requested_time in self._completion or (self._seen(requested_time) and self.archived(requested_time))
+        return requested_time in self._completion or (
+            self.archived(requested_time) and self._archived_seen(requested_time)
+        )
 
-    def _seen(self, requested_time: str) -> bool:
-        return self.until is None or time_order(requested_time) <= time_order(self.until)
+    def _seen(self, requested_time: str, completion_time: str | None) -> bool:
+        if self.until is not None and time_order(requested_time) > time_order(self.until):
+            return False
+        ended = completion_time or requested_time
+        return self.completed_until is None or time_order(ended) <= time_order(self.completed_until)
+
+    def _archived_seen(self, requested_time: str) -> bool:
+        if not self._seen(requested_time, None) or self.completed_until is None:
+            return self._seen(requested_time, None)
+        return self._seen(requested_time, self.completion_time(requested_time))
 
     def completion_time(self, requested_time: str) -> str:
-        """When the write requested at this time completed; its requested time where the active timeline does not tell."""
-        return self._completion.get(requested_time) or requested_time
+        """When the write requested at this time completed; the history is asked about archived ones. Its requested time where
+        neither tells."""
+        known = self._completion.get(requested_time)
+        if known is None and self.layout > 1 and self.history is not None and self.archived(requested_time):
+            known = self.history.completion_time(requested_time)
+        return known or requested_time
 
     @cached_property
     def _completion(self) -> Mapping[str, str | None]:
         return {instant.requested_time: instant.completion_time for instant in self.commits}
 
     @cached_property
-    def _pending_times(self) -> frozenset[str]:
-        return frozenset(instant.requested_time for instant in self.pending)
+    def _known_times(self) -> frozenset[str]:
+        """Requested times of writes, and of whatever is pending, also of those that are cut."""
+        return frozenset(i.requested_time for i in self.instants if i.completes_as in WRITES or not i.completed)
 
     def metadata(self, instant: Instant) -> CommitMetadata:
         """What a commit, delta commit or replace commit did; for one at work, what it says it is about to do.
 
         Raises `CorruptFileError` and `StorageError`, which name the file.
         """
-        known = self._read.get(instant.file)
+        known = self._read.get(instant)
         if known is None:
-            known = self._read[instant.file] = read_commit(self._content(instant), self._where(instant))
+            known = self._read[instant] = read_commit(self._content(instant), self._where(instant))
         return known
 
     def operation(self, instant: Instant) -> str | None:
@@ -118,8 +163,7 @@ class Timeline:
         if instant.action in WRITES and instant.state is not State.REQUESTED:
             return self.metadata(instant).operation
         if instant.completes_as == REPLACE_COMMIT and instant.state is State.REQUESTED:
-            content = self._content(instant)
-            said = read_record(content, self._where(instant)).get("operationType") if content else None
+            said = self.record(instant).get("operationType")
             return said if isinstance(said, str) else None
         return None
 
@@ -138,16 +182,38 @@ class Timeline:
         for instant in reversed(self.commits):
             yield instant, self.metadata(instant)
 
-    def _content(self, instant: Instant) -> bytes:
+    def record(self, instant: Instant) -> Mapping[str, Any]:
+        """What an instant of another kind than a commit says, a plan or the account of a service; empty for nothing.
+
+        Raises `CorruptFileError` and `StorageError`, which name the file.
+        """
+        content = self._content(instant)
+        if isinstance(content, bytes):
+            return read_record(content, self._where(instant)) if content else {}
+        return content
+
+    def plan(self, instant: Instant) -> Mapping[str, Any]:
+        """What a pending instant was requested to do; empty when it does not say."""
+        requested = f"{instant.requested_time}.{instant.action}.{State.REQUESTED.name.lower()}"
+        if not self.storage.exists(f"{self.folder}/{requested}"):
+            return {}
+        return self.record(replace(instant, file=requested, state=State.REQUESTED))
+
+    def _content(self, instant: Instant) -> Content:
+        if instant.archived:
+            assert self.history is not None
+            return self.history.content(instant)
         return self.storage.read(f"{self.folder}/{instant.file}")
 
     def _where(self, instant: Instant) -> str:
-        return f"{self.storage.uri}/{self.folder}/{instant.file}"
+        folder = "" if instant.archived else f"{self.folder}/"
+        return f"{self.storage.uri}/{folder}{instant.file}"
 
 
-def load_timeline(storage: Storage, config: TableConfig) -> Timeline:
+def load_timeline(storage: Storage, config: TableConfig, history: History | None = None) -> Timeline:
     """The active timeline of a table: one listing, no file is read. Files that are not instants are passed over."""
-    return timeline_in(storage, config.timeline_folder, config.layout)
+    found = timeline_in(storage, config.timeline_folder, config.layout)
+    return replace(found, history=history, zone=UTC if config.timezone is TimeZone.UTC else None)
 
 
 def timeline_in(storage: Storage, folder: str, layout: int) -> Timeline:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
+import pytest
+
 from hudi_core.cli.main import app
-from tests.support.commands import ran, rides
+from tests.support.commands import ran, rides, rides_in
 
 
 def test_inspect_says_what_the_table_is() -> None:
@@ -39,6 +44,36 @@ def test_timeline_for_people_is_an_aligned_table() -> None:
     assert head == "requested time     completion time    action  state      operation"
     assert first == "20261121124621743  20261121124655896  commit  completed  BULK_INSERT"
     assert last == "10 instants"
+
+
+def test_timeline_shows_archived_instants_when_asked(tmp_path: Path) -> None:
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    root = rides_in(tmp_path)
+    name = "20260101000000000_20260101000000000_0.parquet"
+    history = root / ".hoodie" / "timeline" / "history"
+    history.mkdir(exist_ok=True)
+    row = {"instantTime": name[:17], "completionTime": "20260101000001000", "action": "commit", "metadata": b""}
+    pq.write_table(pa.Table.from_pylist([row]), history / name)
+    (history / "manifest_1").write_text(json.dumps({"files": [{"fileName": name, "fileLen": 1}]}))
+    said = ran("timeline", root, "--archived", "--json").lines
+    assert [instant["archived"] for instant in said] == [True] + [False] * 10
+    assert said[0]["requested_time"] == name[:17]
+    assert "archived" not in ran("timeline", root).out
+    assert len(ran("timeline", root, "--json").lines) == 10
+
+
+def test_archived_instants_need_an_engine_that_reads_parquet() -> None:
+    assert "an engine that reads Parquet" in ran("timeline", rides(), "--archived", "--engine", "plain").error
+
+
+def test_inspect_tells_what_is_pending(tmp_path: Path) -> None:
+    root = rides_in(tmp_path)
+    (root / ".hoodie" / "timeline" / "20270101000000000.compaction.requested").touch()
+    (said,) = ran("inspect", root, "--json").lines
+    assert said["pending"] == [
+        {"requested_time": "20270101000000000", "action": "compaction", "state": "requested", "file_groups": 0}
+    ]
+    assert "pending                  compaction 20270101000000000 requested" in ran("inspect", root).out
 
 
 def test_files_are_those_that_a_predicate_leaves() -> None:

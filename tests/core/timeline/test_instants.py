@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hudi_core.errors import UsageError
 from hudi_core.timeline.instants import Instant, State, latest_states, parse_instant, time_order
 from tests.support.conformance import TableEntry, each_table
 

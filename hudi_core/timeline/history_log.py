@@ -1,0 +1,101 @@
+"""History of layout 1: log files of one record for each state of each instant. Rules TIME-20 and TIME-23."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from hudi_core.engine import Storage
+from hudi_core.errors import CorruptFileError
+from hudi_core.formats.avro_block import avro_records
+from hudi_core.formats.avro_container import read_records
+from hudi_core.formats.log import BlockKind, read_blocks
+from hudi_core.timeline.archived import Content, in_order
+from hudi_core.timeline.instants import (
+    CLEAN,
+    COMMIT,
+    DELTA_COMMIT,
+    INDEXING,
+    REPLACE_COMMIT,
+    RESTORE,
+    ROLLBACK,
+    SAVEPOINT,
+    Instant,
+    State,
+    completed_action,
+)
+
+_ARCHIVE = re.compile(r"\.commits_\.archive\.([0-9]{1,10})(?:_[0-9-]*)?", re.ASCII)
+_STATE = ("commitTime", "actionType", "actionState")
+_CONTENTS = {
+    COMMIT: "hoodieCommitMetadata",
+    DELTA_COMMIT: "hoodieCommitMetadata",
+    REPLACE_COMMIT: "hoodieReplaceCommitMetadata",
+    CLEAN: "hoodieCleanMetadata",
+    ROLLBACK: "hoodieRollbackMetadata",
+    SAVEPOINT: "hoodieSavePointMetadata",
+    INDEXING: "hoodieIndexCommitMetadata",
+    RESTORE: "hoodieRestoreMetadata",
+}
+
+
+@dataclass(frozen=True)
+class LogHistory:
+    """History of layout 1: numbered log files, oldest first, whose names tell nothing of their times."""
+
+    storage: Storage
+    folder: str
+    _contents: dict[str, Mapping[tuple[str, str], Content]] = field(default_factory=dict, repr=False, compare=False)
+
+    def instants(self) -> Sequence[Instant]:
+        return self._instants
+
+    def completion_time(self, requested_time: str) -> str | None:
+        """None: this layout knows no completion times."""
+        return None
+
+    def content(self, instant: Instant) -> Content:
+        if instant.file not in self._contents:
+            self._contents.clear()
+            self._contents[instant.file] = dict(self._read(instant.file))
+        return self._contents[instant.file].get((instant.requested_time, instant.completes_as), b"")
+
+    @cached_property
+    def _instants(self) -> Sequence[Instant]:
+        found = [
+            Instant(record["commitTime"], record["actionType"], State.COMPLETED, None, path, True)
+            for path in self._paths
+            for record in self._records(path, _STATE)
+            if _is_completed(record)
+        ]
+        return in_order(found)
+
+    @property
+    def _paths(self) -> list[str]:
+        named = ((_ARCHIVE.fullmatch(info.name), info.path) for info in self.storage.list(self.folder))
+        return [path for _, path in sorted((int(found[1]), path) for found, path in named if found)]
+
+    def _read(self, path: str) -> Iterator[tuple[tuple[str, str], Content]]:
+        for record in self._records(path, None):
+            if _is_completed(record):
+                action = completed_action(record["actionType"])
+                yield (record["commitTime"], action), record.get(_CONTENTS.get(action, "")) or b""
+
+    def _records(self, path: str, names: Sequence[str] | None) -> Iterator[Mapping[str, Any]]:
+        source = self.storage.open(path)
+        for block in read_blocks(source):
+            if block.kind is BlockKind.CORRUPT:
+                raise CorruptFileError(block.where, expected="whole log blocks", found="a damaged one")
+            if block.kind is BlockKind.AVRO_DATA:
+                found = avro_records(block)
+                yield from read_records(
+                    found.schema_text, found.data, found.starts.tolist(), found.lengths.tolist(), block.where, names
+                )
+
+
+def _is_completed(record: Mapping[str, Any]) -> bool:
+    """The record is of a completed instant: writers of before 0.9 archived nothing else and did not say the state."""
+    return record.get("actionState") in (State.COMPLETED.name, None) and bool(record.get("commitTime"))

@@ -1,0 +1,130 @@
+"""What services say in the timeline."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import fastavro
+import pytest
+
+from hudi_core.errors import CorruptFileError
+from hudi_core.timeline.services import clean, latest_clean, pending_work, savepoint, savepoints, undone
+from hudi_core.timeline.timeline import Timeline, timeline_in
+from tests.support.memory import Memory
+
+TEXTS = {"type": "array", "items": "string"}
+
+
+def avro(record: dict[str, Any], **types: object) -> bytes:
+    """An Avro file of one record whose fields have these types."""
+    out = io.BytesIO()
+    schema = {"type": "record", "name": "r", "fields": [{"name": name, "type": of} for name, of in types.items()]}
+    fastavro.writer(out, fastavro.parse_schema(schema), [record])
+    return out.getvalue()
+
+
+def record(name: str, **types: object) -> dict[str, Any]:
+    return {"type": "record", "name": name, "fields": [{"name": each, "type": of} for each, of in types.items()]}
+
+
+def timeline(files: dict[str, bytes]) -> Timeline:
+    return timeline_in(Memory({f"t/{name}": content for name, content in files.items()}), "t", 2)
+
+
+CLEANED = avro(
+    {
+        "earliestCommitToRetain": "07",
+        "partitionMetadata": {
+            "p": {"policy": "KEEP_LATEST_COMMITS", "successDeleteFiles": ["a"], "isPartitionDeleted": None}
+        },
+    },
+    earliestCommitToRetain=["null", "string"],
+    partitionMetadata={
+        "type": "map",
+        "values": record(
+            "partition", policy="string", successDeleteFiles=TEXTS, isPartitionDeleted=["null", "boolean"]
+        ),
+    },
+)
+
+
+def test_a_clean_tells_what_it_kept_and_took() -> None:
+    found = timeline({"08_09.clean": CLEANED})
+    said = clean(found, found.completed[0])
+    assert said.earliest_retained == "07"
+    assert (said.partitions["p"].deleted, said.partitions["p"].gone) == (("a",), False)
+
+
+def test_the_latest_clean_is_the_last_that_completed() -> None:
+    found = timeline({"08_09.clean": CLEANED, "10.clean.requested": b"", "03_04.commit": b""})
+    assert latest_clean(found) is not None
+    assert latest_clean(found.as_of("03")) is not None
+    assert latest_clean(timeline({"10.clean.requested": b""})) is None
+
+
+def test_a_savepoint_names_the_files_it_keeps() -> None:
+    content = avro(
+        {"savepointedBy": "me", "comments": None, "partitionMetadata": {"p": {"savepointDataFile": ["a", "b"]}}},
+        savepointedBy="string",
+        comments=["null", "string"],
+        partitionMetadata={"type": "map", "values": record("partition", savepointDataFile=TEXTS)},
+    )
+    found = timeline({"05_06.commit": b"", "05_07.savepoint": content})
+    (_, instant) = found.completed
+    assert savepoints(found) == ["05"]
+    assert savepoint(found, instant).partitions["p"].files == ("a", "b")
+
+
+def test_a_rollback_and_a_restore_name_what_they_took_away() -> None:
+    found = timeline(
+        {
+            "05_06.rollback": avro({"commitsRollback": ["03"]}, commitsRollback=TEXTS),
+            "08_09.restore": avro({"instantsToRollback": ["07", "06"]}, instantsToRollback=TEXTS),
+        }
+    )
+    assert [undone(found, instant) for instant in found.completed] == [("03",), ("07", "06")]
+
+
+PLACES = {"partitionPath": ["null", "string"], "fileId": ["null", "string"]}
+
+
+def test_pending_work_names_the_file_groups_of_its_plan() -> None:
+    slices = [{"partitionPath": "p", "fileId": "a"}, {"partitionPath": None, "fileId": "b"}]
+    compaction = avro(
+        {"operations": slices}, operations=["null", {"type": "array", "items": record("slice", **PLACES)}]
+    )
+    groups = {"type": "array", "items": record("group", slices={"type": "array", "items": record("slice", **PLACES)})}
+    clustering = avro(
+        {"clusteringPlan": {"inputGroups": [{"slices": slices}, {"slices": slices[:1]}]}},
+        clusteringPlan=record("plan", inputGroups=["null", groups]),
+    )
+    found = timeline(
+        {
+            "1.compaction.requested": compaction,
+            "1.compaction.inflight": b"",
+            "2.clustering.requested": clustering,
+            "3.replacecommit.requested": avro({"clusteringPlan": None}, clusteringPlan=["null", "string"]),
+            "4.deltacommit.requested": b"",
+        }
+    )
+    both = (("p", "a"), ("", "b"))
+    assert [(each.instant.requested_time, each.file_groups) for each in pending_work(found)] == [
+        ("1", both),
+        ("2", both),
+        ("3", ()),
+        ("4", ()),
+    ]
+
+
+def test_an_empty_file_says_nothing() -> None:
+    found = timeline({"08_09.clean": b"", "10.compaction.requested": b""})
+    assert clean(found, found.completed[0]).earliest_retained is None
+    assert [each.file_groups for each in pending_work(found)] == [()]
+
+
+def test_damage_names_the_file() -> None:
+    found = timeline({"08_09.clean": avro({"partitionMetadata": "x"}, partitionMetadata="string"), "11_12.clean": b"x"})
+    for instant in found.completed:
+        with pytest.raises(CorruptFileError, match=f"t/{instant.file}"):
+            clean(found, instant)

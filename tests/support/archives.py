@@ -1,0 +1,102 @@
+"""Histories made by hand: archive logs of layout 1, and of layout 2 rows that a stand-in for Parquet gives."""
+
+from __future__ import annotations
+
+import io
+import json
+import struct
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import fastavro
+
+from hudi_core.engine import FileInfo, Footer, Storage
+from hudi_core.formats.log import MAGIC
+from hudi_core.schema.schema import Schema
+from hudi_core.types.nodes import Binary, Field, Int, Record, String
+
+ENTRY = {
+    "type": "record",
+    "name": "HoodieArchivedMetaEntry",
+    "fields": [
+        {
+            "name": "hoodieCommitMetadata",
+            "type": [
+                "null",
+                {
+                    "type": "record",
+                    "name": "HoodieCommitMetadata",
+                    "fields": [{"name": "operationType", "type": ["null", "string"]}],
+                },
+            ],
+        },
+        {"name": "commitTime", "type": ["null", "string"]},
+        {"name": "actionType", "type": ["null", "string"]},
+        {"name": "actionState", "type": ["null", "string"]},
+    ],
+}
+
+
+def archive_log(*entries: tuple[str, str, str, str | None]) -> bytes:
+    """An archive log of one block: time, action, state and operation of each entry."""
+    schema = fastavro.parse_schema(ENTRY)
+    listed = b""
+    for time, action, state, operation in entries:
+        out = io.BytesIO()
+        said = None if operation is None else {"operationType": operation}
+        record = {"hoodieCommitMetadata": said, "commitTime": time, "actionType": action, "actionState": state}
+        fastavro.schemaless_writer(out, schema, record)
+        listed += struct.pack(">i", len(out.getvalue())) + out.getvalue()
+    content = struct.pack(">ii", 3, len(entries)) + listed
+    text = json.dumps(ENTRY).encode()
+    header = struct.pack(">iii", 1, 2, len(text)) + text
+    body = struct.pack(">ii", 1, 3) + header + struct.pack(">q", len(content)) + content + bytes(4)
+    size = len(body) + 8
+    return MAGIC + struct.pack(">q", size) + body + struct.pack(">q", size + 6)
+
+
+_ROW = Schema(
+    Record(
+        (
+            Field(0, "instantTime", String()),
+            Field(1, "completionTime", String()),
+            Field(2, "action", String()),
+            Field(3, "metadata", Binary()),
+            Field(4, "plan", Binary()),
+            Field(5, "version", Int()),
+        )
+    )
+)
+
+
+class StandIn:
+    """A reader and rows of "Parquet" files that are JSON lists of rows; notes the columns that are read of each file."""
+
+    def __init__(self) -> None:
+        self.reads: list[tuple[str, tuple[str, ...]]] = []
+
+    def footer(self, storage: Storage, file: FileInfo) -> Footer:
+        return Footer(0, _ROW)
+
+    def batches(
+        self,
+        storage: Storage,
+        file: FileInfo,
+        columns: Sequence[str] | None = None,
+        row_groups: Sequence[int] | None = None,
+    ) -> Iterator[list[dict[str, Any]]]:
+        self.reads.append((file.name, tuple(columns or ())))
+        yield json.loads(storage.read(file.path))
+
+    def to_json(self, batch: list[dict[str, Any]], schema: Schema) -> list[dict[str, Any]]:
+        return [{field.name: row.get(field.name) for field in schema.fields} for row in batch]
+
+
+def lsm_files(folder: str, version: int, files: Mapping[str, Sequence[dict[str, Any]]]) -> dict[str, bytes]:
+    """The files of a history of layout 2, by path."""
+    manifest = {"files": [{"fileName": name, "fileLen": 1} for name in files]}
+    return {
+        f"{folder}/_version_": str(version).encode(),
+        f"{folder}/manifest_{version}": json.dumps(manifest).encode(),
+        **{f"{folder}/{name}": json.dumps(rows).encode() for name, rows in files.items()},
+    }
