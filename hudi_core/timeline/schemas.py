@@ -97,14 +97,19 @@ def _by_id(
     written: list[tuple[str, CommitMetadata]], stored: Mapping[int, Schema], config: TableConfig
 ) -> SchemaHistory:
     """With a history: a commit's own schema with ids, else the last one of the history before it, else its Avro schema with
-    the ids that its names have in the first schema of the history."""
+    the ids that its names have in the first schema of the history. Archived commits wrote under the history's versions."""
     others = _ids_given_twice(stored)
     stored = {version: _with_other_ids(schema, others) for version, schema in stored.items()}
     versions = sorted(stored)
     greatest = max(schema.max_column_id for schema in stored.values())
     schemas: list[Schema] = []
     known: dict[object, int] = {}
-    numbers = []
+    times = [str(version) for version in versions if version and (not written or version < int(written[0][0]))]
+    if times:
+        # Files of archived commits were written under versions that no commit of the timeline tells of.
+        schemas += [stored[version] for version in versions[: len(times) + (versions[0] == 0)]]
+        known = {version: number for number, version in enumerate(versions[: len(schemas)])}
+    numbers = [known[int(time)] for time in times]
     for time, each in written:
         own, avro = each.extra.get(_INTERNAL), each.extra.get(_AVRO)
         at = bisect_right(versions, int(time)) - 1
@@ -123,7 +128,7 @@ def _by_id(
     last = schemas[numbers[-1]] if numbers else schemas[0]
     latest = replace(last, max_column_id=max(each.max_column_id for each in (*schemas, *stored.values())))
     latest = _named_as_written(latest, written, config)
-    return SchemaHistory(tuple(schemas), tuple(time for time, _ in written), tuple(numbers), latest)
+    return SchemaHistory(tuple(schemas), (*times, *(time for time, _ in written)), tuple(numbers), latest)
 
 
 def _named_as_written(latest: Schema, written: list[tuple[str, CommitMetadata]], config: TableConfig) -> Schema:

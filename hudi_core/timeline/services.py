@@ -151,10 +151,10 @@ def _planned(timeline: Timeline, instant: Instant) -> tuple[FileGroup, ...]:
     elif instant.action in (CLUSTERING, REPLACE_COMMIT):
         # A replace commit of another kind, an overwrite, has no plan of what it will replace.
         record = timeline.plan(instant)
-        known = (
-            _checked(_ClusteringPlan, timeline, instant, record) if record.get("clusteringPlan") else _ClusteringPlan()
-        )
-        slices = tuple(each for group in known.groups for each in group.slices)
+        if not record.get("clusteringPlan"):
+            return ()
+        groups = _checked(_ClusteringPlan, timeline, instant, record).groups
+        slices = tuple(each for group in groups for each in group.slices)
     else:
         return ()
     return tuple(dict.fromkeys((each.partition, each.file_id) for each in slices))

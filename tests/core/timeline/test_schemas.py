@@ -100,6 +100,20 @@ def test_schema_with_ids_in_the_commit_counts_before_names() -> None:
     assert ids(found.schemas[found.number_at("10")]) == {"a": 0, "b": 1}
 
 
+def test_files_of_archived_commits_were_written_under_the_versions_of_the_history() -> None:
+    versions = [persisted(40, y=0), persisted(30, z=0), persisted(20, b=0), persisted(0, a=0)]
+    found = history(
+        {
+            "40_41.commit": commit(avro("y"), persisted(40, y=0)),
+            ".hoodie/.schema/40_41.schemacommit": json.dumps({"schemas": versions}).encode(),
+        }
+    )
+    assert ids(found.latest) == {"y": 0}
+    under = [ids(found.schemas[found.number_at(time)]) for time in ("10", "20", "25", "30", "40", "50")]
+    assert under == [{"a": 0}, {"b": 0}, {"b": 0}, {"z": 0}, {"y": 0}, {"y": 0}]
+    assert [found.certain(time) for time in ("10", "20", "30")] == [False, True, True]
+
+
 def test_history_document_of_a_commit_that_counts_tells_of_commits_without_ids() -> None:
     newest = {"schemas": [persisted(20, z=0, b=1), persisted(0, a=0, b=1)]}
     failed = {"schemas": [persisted(30, y=0), *newest["schemas"]]}
