@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from hudi_core.expr.build import Built
 from hudi_core.expr.nodes import And as AndNode
 from hudi_core.expr.nodes import Expr
 from hudi_core.expr.parse import parse_predicate
-from hudi_core.expr.predicate import columns_of
+from hudi_core.expr.predicate import Predicate, columns_of
 from hudi_core.expr.text import to_sql
 from hudi_core.schema.meta import is_meta
 from hudi_core.schema.project import project
@@ -22,6 +22,7 @@ from hudi_core.schema.schema import Schema
 from hudi_core.table.pictures.picture import ColumnPicture, column_picture
 from hudi_core.table.plan import ALL_MATCH, SKIP, ScanPlan
 from hudi_core.table.prune import Conjunct, alone, prune, whole
+from hudi_core.table.reading.ahead import read_ahead
 from hudi_core.table.reading.slices import SliceReader
 from hudi_core.table.sources.asking import Asking
 from hudi_core.table.sources.sources import Sources
@@ -84,25 +85,51 @@ class Scan:
         ]
 
     def batches(self) -> Iterator[Any]:
-        """The engine's batches of matching rows, slice after slice; bounded in size, nothing read ahead of need."""
-        left = self._asked.limit
+        """The engine's batches of matching rows, slice after slice, bounded in size.
+
+        Slices are read side by side, a few batches ahead. With a limit one is read after the other, and none after the last
+        row that is asked for.
+        """
+        if self._asked.limit is None:
+            return read_ahead([partial(self._of_slice, number) for number in self._kept])
+        return self._limited(self._asked.limit)
+
+    def _limited(self, left: int) -> Iterator[Any]:
         rows = self._snapshot.engine.rows
-        for number in np.flatnonzero(self.plan.codes != SKIP):
-            for batch in self._of_slice(int(number)):
-                if left is None:
-                    yield batch
-                    continue
-                if left == 0:
-                    return
+        for number in self._kept if left else ():
+            for batch in self._of_slice(number):
                 cut = rows.head(batch, left)
                 left -= rows.count(cut)
                 yield cut
+                if left == 0:
+                    return
+
+    @property
+    def _kept(self) -> list[int]:
+        """The numbers of the slices that are read."""
+        return [int(number) for number in np.flatnonzero(self.plan.codes != SKIP)]
+
+    def count(self) -> int:
+        """The number of matching rows, at most the limit. Rows are read only where a predicate is left to look at them, or
+        where files are to be merged."""
+        found = sum(self.counts())
+        return found if self._asked.limit is None else min(found, self._asked.limit)
 
     def counts(self) -> list[int]:
-        """Matching rows of each slice that is read, in order."""
-        rows = self._snapshot.engine.rows
-        kept = np.flatnonzero(self.plan.codes != SKIP)
-        return [sum(rows.count(batch) for batch in self._of_slice(int(number))) for number in kept]
+        """Matching rows of each slice that is read, in order, whatever the limit."""
+        told = [
+            number for number in self._kept if self._residual(number) is None and not self._snapshot.slices[number].logs
+        ]
+        bases = {number: base for number in told if (base := self._snapshot.slices[number].base)}
+        footers = self._sources.heads.footers(list(bases.values()))
+        rows = {number: footers[base.path].rows for number, base in bases.items() if base.path in footers}
+        others = [number for number in self._kept if number not in rows]
+        rows.update(zip(others, read_ahead([partial(self._counted, number) for number in others]), strict=True))
+        return [rows[number] for number in self._kept]
+
+    def _counted(self, number: int) -> Iterator[int]:
+        found = self._row_counter.read(self._snapshot.slices[number], self._residual(number))
+        yield sum(map(self._snapshot.engine.rows.count, found))
 
     def to_json_rows(self) -> Iterator[dict[str, Any]]:
         """Matching rows as objects that `json.dumps` takes (`values.json` says in which form)."""
@@ -130,13 +157,20 @@ class Scan:
         return self._snapshot.engine.rows.write(path, self.schema, self.batches())
 
     def _of_slice(self, number: int) -> Iterator[Any]:
+        return self._reader.read(self._snapshot.slices[number], self._residual(number))
+
+    def _residual(self, number: int) -> Predicate | None:
+        """What rows of a slice have to be asked."""
         every = self.plan.codes[number] == ALL_MATCH
-        residual = None if every or not self._conjuncts else self.predicate
-        return self._reader.read(self._snapshot.slices[number], residual)
+        return None if every or not self._conjuncts else self.predicate
 
     @cached_property
     def _reader(self) -> SliceReader:
         return SliceReader(self._sources, self.schema, self.predicate)
+
+    @cached_property
+    def _row_counter(self) -> SliceReader:
+        return SliceReader(self._sources, project(self._snapshot.schema, []), self.predicate)
 
 
 def _conjuncts(asked: Asked, schema: Schema) -> list[Conjunct]:
