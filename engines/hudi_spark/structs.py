@@ -1,13 +1,16 @@
-"""Schemas to PySpark's StructType and back; needs PySpark, but no JVM."""
+"""Schemas to PySpark's StructType and back, and single types; needs PySpark, but no JVM."""
 
 from __future__ import annotations
 
 import json
+from typing import Any
 
-from pyspark.sql.types import StructType
+from pyspark.sql.types import DataType, StructType
 
+from hudi_core.schema.ids import record_with_ids
 from hudi_core.schema.loss import Converted
 from hudi_core.schema.schema import Schema
+from hudi_core.types import nodes as t
 from hudi_spark.types import schema_from_spark_json, schema_to_spark_json
 
 
@@ -20,3 +23,24 @@ def schema_to_spark(schema: Schema, *, metadata: bool = True) -> Converted[Struc
 def schema_from_spark(struct: StructType, where: str = "schema") -> Converted[Schema]:
     """The schema of a StructType. Raises `SchemaError` with the path."""
     return schema_from_spark_json(struct.jsonValue(), where)
+
+
+def spark_type(of: t.Type) -> DataType:
+    """The Spark type that holds values of a type, nullable throughout and without metadata."""
+    schema = Schema(record_with_ids(t.Record((t.Field(0, "value", of),))))
+    bare = _bare(json.loads(schema_to_spark_json(schema, metadata=False).value))
+    return StructType.fromJson(bare)["value"].dataType
+
+
+def _bare(word: Any) -> Any:
+    match word:
+        case {"type": "struct", "fields": fields}:
+            return {"type": "struct", "fields": [_bare(field) for field in fields]}
+        case {"name": name, "type": inner}:
+            return {"name": name, "type": _bare(inner), "nullable": True, "metadata": {}}
+        case {"type": "array", "elementType": inner}:
+            return {"type": "array", "elementType": _bare(inner), "containsNull": True}
+        case {"type": "map", "keyType": key, "valueType": inner}:
+            return {"type": "map", "keyType": _bare(key), "valueType": _bare(inner), "valueContainsNull": True}
+        case _:
+            return word

@@ -16,8 +16,30 @@ AnyEngine: TypeAlias = Engine[Any, Any, Any]
 
 def law(*arguments: Any, **named: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """`given`, for suites: each engine's class runs the same method, and a busy machine is no failure."""
-    settled = settings(deadline=None, suppress_health_check=[HealthCheck.differing_executors])
-    return lambda test: settled(given(*arguments, **named)(test))
+
+    def settled(test: Callable[..., None], **more: Any) -> Callable[..., None]:
+        calm = settings(
+            deadline=None, suppress_health_check=[HealthCheck.differing_executors, *more.pop("calm", ())], **more
+        )
+        found = calm(given(*arguments, **named)(test))
+        setattr(found, _AGAIN, lambda **other: settled(test, **other))
+        return found
+
+    return settled
+
+
+_AGAIN = "law_with_other_settings"
+
+
+def with_settings(suite: type, **named: Any) -> type:
+    """The suite with other settings of Hypothesis for its laws: for an engine of which each question takes long."""
+    changed: dict[str, Any] = {}
+    for name in dir(suite):
+        test = getattr(suite, name)
+        if hasattr(test, _AGAIN):
+            changed[name] = getattr(test, _AGAIN)(**named)
+            changed[name].pytestmark = list(getattr(test, "pytestmark", ()))
+    return type(suite.__name__, (suite,), changed)
 
 
 Given = tuple[Sequence[Any], Type]

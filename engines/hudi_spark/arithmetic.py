@@ -1,0 +1,105 @@
+"""Arithmetic on Spark, with the answers of `hudi_core.expr.scalar.arithmetic`, with ANSI mode on or off."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+
+from hudi_core.expr.functions import Function
+from hudi_core.expr.scalar.apply import apply
+from hudi_core.types import nodes as t
+from hudi_core.values.domain import LONG_RANGE
+from hudi_spark.cells import Cell, lifted
+from hudi_spark.scalars import by_value
+
+_TWO_64: Final = "18446744073709551616"
+_TWO_63: Final = "9223372036854775808"
+
+
+def arithmetic(function: Function, operands: Sequence[Cell], types: Sequence[t.Type], of: t.Type) -> Cell:
+    """One operation in the arithmetic of the result's type."""
+    whole = all(isinstance(source, t.Int | t.Long) for source in types)
+    real = all(isinstance(source, t.Int | t.Long | t.Float | t.Double) for source in types)
+    match of:
+        case t.Int() if whole:
+            return lifted(lambda *plans: wrapped_int(_on_longs(function, *_cast(plans, "long"))), of, *operands)
+        case t.Long() if whole:
+            return lifted(lambda *plans: _on_longs(function, *_cast(plans, "long")), of, *operands)
+        case t.Float() | t.Double() if real:
+            name = "float" if isinstance(of, t.Float) else "double"
+            return lifted(lambda *plans: _on_floats(function, name, *_cast(plans, name)), of, *operands)
+    return by_value(lambda *values: apply(function, values, types, of), operands, types, of)
+
+
+def wrapped_int(number: Column) -> Column:
+    """The lowest 32 bits of a long."""
+    return F.shiftright(F.shiftleft(number, 32), 32).cast("int")
+
+
+def _cast(plans: tuple[Column, ...], name: str) -> list[Column]:
+    return [plan.cast(name) for plan in plans]
+
+
+def _on_longs(function: Function, left: Column, right: Column | None = None) -> Column:
+    zero = F.lit(0).cast("long")
+    match function, right:
+        case Function.NEGATE, None:
+            return _wrapping(F.try_subtract, lambda a, b: a - b, zero, left)
+        case Function.ABS, None:
+            return F.when(left < 0, _on_longs(Function.NEGATE, left)).otherwise(left)
+        case ((Function.DIVIDE | Function.MODULO), Column()):
+            # The one quotient that does not fit, least / -1, wraps to the least, as its negation does.
+            minus_one = right == -1
+            divisor = F.when((right == 0) | minus_one, None).otherwise(right)
+            if function is Function.MODULO:
+                return F.when(minus_one & left.isNotNull(), zero).otherwise(left % divisor)
+            return F.when(minus_one, _on_longs(Function.NEGATE, left)).otherwise(F.call_function("div", left, divisor))
+        case Function.ADD, Column():
+            return _wrapping(F.try_add, lambda a, b: a + b, left, right)
+        case Function.SUBTRACT, Column():
+            return _wrapping(F.try_subtract, lambda a, b: a - b, left, right)
+        case Function.MULTIPLY, Column():
+            return _wrapping(F.try_multiply, lambda a, b: a * b, left, right)
+        case _:
+            raise AssertionError(function)
+
+
+def _wrapping(
+    checked: Callable[[Column, Column], Column],
+    exact: Callable[[Column, Column], Column],
+    left: Column,
+    right: Column,
+) -> Column:
+    """The sum, difference or product where it fits, else its lowest 64 bits by way of decimals of up to 38 digits."""
+    whole = exact(left.cast("decimal(19,0)"), right.cast("decimal(19,0)")).cast("decimal(38,0)")
+    modulus, half = F.lit(_TWO_64).cast("decimal(20,0)"), F.lit(_TWO_63).cast("decimal(20,0)")
+    rest = F.pmod(whole, modulus).cast("decimal(20,0)")
+    signed = F.when(rest >= half, rest - modulus).otherwise(rest.cast("decimal(21,0)"))
+    fits = F.when(signed == F.lit(str(LONG_RANGE[0])).cast("decimal(21,0)"), F.lit(LONG_RANGE[0])).otherwise(
+        signed.cast("long")
+    )
+    return F.coalesce(checked(left, right), fits)
+
+
+def _on_floats(function: Function, name: str, left: Column, right: Column | None = None) -> Column:
+    match function, right:
+        case Function.NEGATE, None:
+            return -left
+        case Function.ABS, None:
+            return F.abs(left)
+        case Function.ADD, Column():
+            return left + right
+        case Function.SUBTRACT, Column():
+            return left - right
+        case Function.MULTIPLY, Column():
+            return left * right
+        case Function.DIVIDE, Column():
+            divisor = F.when(right == 0, None).otherwise(right)
+            return (left.cast("double") / divisor.cast("double")).cast(name)
+        case Function.MODULO, Column():
+            return left % F.when(right == 0, None).otherwise(right)
+        case _:
+            raise AssertionError(function)

@@ -1,0 +1,157 @@
+"""Arrow arrays of any Arrow engine in the form that Spark takes: the Arrow types of its own types, values unchanged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from hudi_core.types import nodes as t
+
+Array: TypeAlias = pa.Array
+
+_KINDS: dict[type, pa.DataType] = {
+    t.Boolean: pa.bool_(),
+    t.Int: pa.int32(),
+    t.Long: pa.int64(),
+    t.Float: pa.float32(),
+    t.Double: pa.float64(),
+    t.Date: pa.date32(),
+    t.String: pa.string(),
+    t.Enumeration: pa.string(),
+    t.Binary: pa.binary(),
+    t.Fixed: pa.binary(),
+}
+_ELEMENTS = {
+    t.VectorElement.FLOAT: (pa.float32(), "<f4"),
+    t.VectorElement.DOUBLE: (pa.float64(), "<f8"),
+    t.VectorElement.INT8: (pa.int8(), "i1"),
+}
+
+
+def arrow_type(of: t.Type) -> pa.DataType:
+    """The Arrow type in which Spark takes values of a type."""
+    match of:
+        case t.Timestamp(t.Unit.NANOS):
+            return pa.int64()
+        case t.Timestamp(_, zoned):
+            return pa.timestamp("us", "UTC" if zoned else None)
+        case t.Time(unit):
+            return pa.int32() if unit is t.Unit.MILLIS else pa.int64()
+        case t.Uuid(fixed):
+            return pa.string() if fixed is None else pa.binary()
+        case t.Decimal(precision, scale):
+            return pa.decimal128(precision, scale)
+        case t.Vector(_, element):
+            number = _ELEMENTS[element][0]
+            return pa.list_(pa.int32() if pa.types.is_int8(number) else number)
+        case t.Record(fields):
+            return pa.struct([pa.field(field.name, arrow_type(field.type)) for field in fields])
+        case t.Union(branches):
+            return pa.struct([pa.field(branch.name, arrow_type(branch.type)) for branch in branches])
+        case t.Array(element):
+            return pa.list_(pa.field("element", arrow_type(element.type)))
+        case t.Map(key, value):
+            return pa.map_(arrow_type(key.type), pa.field("value", arrow_type(value.type)))
+        case _:
+            return _KINDS[type(of)]
+
+
+def batch_form(batch: pa.RecordBatch, of: t.Record) -> pa.RecordBatch:
+    """A batch with the columns of a record in Spark's form."""
+    columns = [to_form(column, field.type) for column, field in zip(batch.columns, of.fields, strict=True)]
+    if not columns:
+        return batch
+    return pa.RecordBatch.from_arrays(columns, names=[field.name for field in of.fields])
+
+
+def to_form(array: Array, of: t.Type) -> Array:
+    """The array in Spark's form. Raises `pyarrow.ArrowInvalid` for timestamps that microseconds cannot say."""
+    array = _decoded(array)
+    wanted = arrow_type(of)
+    if array.type == wanted and not isinstance(of, t.Nested):
+        return array
+    match of:
+        case t.Record(fields) if fields:
+            parts = [to_form(_child(array, number), field.type) for number, field in enumerate(fields)]
+            return _struct(wanted, parts, array)
+        case t.Record():
+            return array
+        case t.Union(branches):
+            codes = np.frombuffer(array.buffers()[1], np.int8)[array.offset : array.offset + len(array)]
+            parts = [to_form(_branch(array, codes, number), branch.type) for number, branch in enumerate(branches)]
+            nulls = np.logical_and.reduce([part.is_null().to_numpy(zero_copy_only=False) for part in parts])
+            return pa.StructArray.from_arrays(parts, fields=list(wanted), mask=pa.array(nulls))
+        case t.Array(element):
+            bounds, items = _lists(array)
+            return _list(wanted, bounds, [to_form(items, element.type)], array)
+        case t.Map(key, value):
+            bounds, entries = _lists(array)
+            keys, items = to_form(entries.field(0), key.type), to_form(entries.field(1), value.type)
+            return _list(wanted, bounds, [keys, items], array)
+        case t.Vector():
+            return _numbers(array, of, wanted)
+        case t.Time() | t.Timestamp(t.Unit.NANOS):
+            return array.view(wanted)
+        case _:
+            return array.cast(wanted)
+
+
+def _decoded(array: Array) -> Array:
+    if isinstance(array, pa.ExtensionArray):
+        return _decoded(array.storage)
+    return _decoded(array.dictionary_decode()) if pa.types.is_dictionary(array.type) else array
+
+
+def _child(struct: Array, number: int) -> Array:
+    if struct.null_count == 0 or pa.types.is_union(struct.type.field(number).type):
+        return struct.field(number)
+    return pc.struct_field(struct, [number])
+
+
+def _branch(union: Array, codes: Any, number: int) -> Array:
+    rows: Any = np.arange(len(union))
+    if union.type.mode == "dense":
+        rows = np.frombuffer(union.buffers()[2], np.int32)[union.offset : union.offset + len(union)]
+    return union.field(number).take(pa.array(rows, mask=codes != number))
+
+
+def _struct(wanted: pa.DataType, parts: Sequence[Array], like: Array) -> Array:
+    mask = like.is_null() if like.null_count else None
+    return pa.StructArray.from_arrays(list(parts), fields=list(wanted), mask=mask)
+
+
+def _lists(array: Array) -> tuple[Array, Array]:
+    """Offsets from 0, null rows included as empty, and the items within them."""
+    if array.null_count:  # null rows may have items of their own
+        array = array.take(pa.array(np.arange(len(array))))
+    bounds = array.offsets.to_numpy().astype(np.int32)
+    items = array.values
+    first, last = int(bounds[0]), int(bounds[-1])
+    return pa.array(bounds - first), items.slice(first, last - first)
+
+
+def _list(wanted: pa.DataType, bounds: Array, items: list[Array], like: Array) -> Array:
+    valid = like.is_valid().to_numpy(zero_copy_only=False)
+    validity = None if valid.all() else pa.py_buffer(np.packbits(valid, bitorder="little"))
+    if pa.types.is_map(wanted):
+        children = [pa.StructArray.from_arrays(items, fields=[wanted.key_field, wanted.item_field])]
+    else:
+        children = items
+    return pa.Array.from_buffers(wanted, len(like), [validity, bounds.buffers()[1]], children=children)
+
+
+def _numbers(array: Array, of: t.Vector, wanted: pa.DataType) -> Array:
+    """Packed bytes as lists of numbers."""
+    arrow, numpy = _ELEMENTS[of.element]
+    size = of.dimension * of.element.value
+    valid = array.is_valid().to_numpy(zero_copy_only=False)
+    packed = b"".join(value for value in array.to_pylist() if value is not None)
+    numbers = pa.array(np.frombuffer(packed, numpy), arrow).cast(wanted.value_type)
+    lengths = np.where(valid, of.dimension, 0)
+    assert len(packed) == size * int(valid.sum())
+    bounds = pa.array(np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32))
+    return _list(wanted, bounds, [numbers], array)

@@ -1,0 +1,187 @@
+"""Conversions on Spark: what stored values are read as (`hudi_core.values.cast`), and SQL's CAST; with ANSI mode on or off.
+
+Each takes a cast of Spark's where that gives the very answers, and the core's own function for each value elsewhere.
+"""
+
+from __future__ import annotations
+
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+
+from hudi_core.errors import SchemaError, UnsupportedError
+from hudi_core.expr.scalar import cast as sql
+from hudi_core.types import nodes as t
+from hudi_core.types.promote import Cast, Loss, promotion
+from hudi_core.types.text import text as type_text
+from hudi_core.values.calendar import DAY_SECONDS
+from hudi_core.values.cast import cast as stored_cast
+from hudi_core.values.domain import INT_RANGE, LONG_RANGE
+from hudi_spark.arithmetic import wrapped_int
+from hudi_spark.cells import Cell, lifted
+from hudi_spark.scalars import by_value
+from hudi_spark.structs import spark_type
+from hudi_spark.ticks import floor_div, from_ticks, ticks
+
+_TEXTS = (t.String, t.Enumeration, t.Uuid)
+_BYTES = (t.Binary, t.Fixed)
+_NUMBERS = (t.Int, t.Long, t.Float, t.Double)
+
+
+def convert(value: Cell, source: t.Type, to: t.Type) -> Cell:
+    """Stored values read as another type. Rows without a counterpart fail when the plan runs."""
+    way = promotion(source, to)
+    if way is None:
+        raise SchemaError(expected=f"a type that can be read as {type_text(to)}", found=type_text(source))
+    found = _converted(value, way.cast, way.loss, source, to)
+    if found is None:
+        function = stored_cast(source, to)
+        return by_value(lambda stored: _raising(function, stored), [value], [source], to)
+    return found
+
+
+def _raising(function: sql.Convert, stored: object) -> object:
+    return function(stored)
+
+
+def _converted(value: Cell, how: Cast, loss: Loss, source: t.Type, to: t.Type) -> Cell | None:
+    match how:
+        case Cast.SAME if held_alike(source, to):
+            return Cell(value.plan, to, value.depth)
+        case Cast.SAME if isinstance(source, t.Uuid) and isinstance(to, t.String):
+            return lifted(_uuid_text, to, value)
+        case Cast.SAME if isinstance(source, t.Decimal) or isinstance(to, t.String):
+            return _by_spark(value, to)
+        case Cast.WIDEN | Cast.TO_FLOAT | Cast.TO_DOUBLE | Cast.ENCODE:
+            return _by_spark(value, to)
+        case Cast.TO_TEXT if isinstance(source, t.Boolean | t.Int | t.Long):
+            return _by_spark(value, to)
+        case Cast.TO_DECIMAL if isinstance(source, t.Int | t.Long) and loss is Loss.EXACT:
+            return _by_spark(value, to)
+        case Cast.RESCALE if loss is Loss.EXACT:
+            return _by_spark(value, to)
+        case Cast.RELABEL if isinstance(to, t.Date | t.Time | t.Timestamp) and _always_held(to):
+            return lifted(lambda plan: from_ticks(plan.cast("long"), to), to, value)
+        case Cast.UNIT if isinstance(source, t.Time) and isinstance(to, t.Time):
+            return lifted(lambda plan: _in_unit(plan, source, to), to, value)
+        case Cast.UNIT if (
+            isinstance(source, t.Timestamp) and isinstance(to, t.Timestamp) and loss is not (Loss.VALUE_DEPENDENT)
+        ):
+            return lifted(lambda plan: from_ticks(_in_unit(ticks(plan, source), source, to), to), to, value)
+        case _:
+            return None
+
+
+def held_alike(source: t.Type, to: t.Type) -> bool:
+    """Spark holds values of both types in one form."""
+    if isinstance(source, t.Decimal) and isinstance(to, t.Decimal):
+        return (source.precision, source.scale) == (to.precision, to.scale)
+    return source == to or spark_type(source) == spark_type(to)
+
+
+def _always_held(of: t.Date | t.Time | t.Timestamp) -> bool:
+    """Spark holds every value of the type; of timestamps in milliseconds it holds those that microseconds can say."""
+    return not (isinstance(of, t.Timestamp) and of.unit is t.Unit.MILLIS)
+
+
+def _by_spark(value: Cell, to: t.Type) -> Cell:
+    """Spark's own cast, for values that it never fails on."""
+    return lifted(lambda plan: plan.cast(spark_type(to)), to, value)
+
+
+def _uuid_text(plan: Column) -> Column:
+    digits = F.lower(F.hex(plan))
+    return F.regexp_replace(digits, "^(.{8})(.{4})(.{4})(.{4})(.{12})$", "$1-$2-$3-$4-$5")
+
+
+def _in_unit(number: Column, source: t.Time | t.Timestamp, to: t.Time | t.Timestamp) -> Column:
+    """Ticks of one unit in another, cut towards the past; null beyond what a long counts."""
+    up, down = to.unit.value, source.unit.value
+    long = number.cast("long")
+    up_scaled = F.try_multiply(long, F.lit(max(up // down, 1)).cast("long"))
+    found = up_scaled if up >= down else floor_div(long, down // up)
+    return found.cast("int") if to == t.Time(t.Unit.MILLIS) else found
+
+
+def cast(value: Cell, source: t.Type, to: t.Type) -> Cell:
+    """SQL's CAST; what does not convert is null. Raises `UnsupportedError` for types that SQL does not convert."""
+    if source == to:
+        return value
+    if not sql.can_cast(source, to):
+        raise UnsupportedError(f"cast to {type_text(to)}", expected="a type it takes", found=type_text(source))
+    found = _cast(value, source, to)
+    return by_value(lambda one: sql.cast(one, source, to), [value], [source], to) if found is None else found
+
+
+def _cast(value: Cell, source: t.Type, to: t.Type) -> Cell | None:
+    match source, to:
+        case (t.Boolean() | t.Int() | t.Long(), t.String()) | (t.String() | t.Enumeration(), t.Binary()):
+            return _by_spark(value, to)
+        case (t.Uuid(), t.String()) if isinstance(source.fixed, t.Fixed):
+            return lifted(_uuid_text, to, value)
+        case ((t.Enumeration() | t.Uuid()), t.String()) | ((t.Fixed(), t.Binary())):
+            return Cell(value.plan, to, value.depth)
+        case (t.Int() | t.Long() | t.Float() | t.Double() | t.Decimal(), t.Boolean()):
+            return lifted(lambda plan: plan != 0, to, value)
+        case (t.Boolean() | t.Int() | t.Long(), t.Int() | t.Long()):
+            narrow = isinstance(source, t.Long) and isinstance(to, t.Int)
+            return lifted(wrapped_int, to, value) if narrow else _by_spark(value, to)
+        case (t.Float() | t.Double(), t.Int() | t.Long()):
+            span = INT_RANGE if isinstance(to, t.Int) else LONG_RANGE
+            return lifted(lambda plan: _saturated(plan, span, "int" if isinstance(to, t.Int) else "long"), to, value)
+        case (t.Boolean() | t.Int() | t.Long() | t.Float() | t.Double(), t.Float() | t.Double()):
+            return _by_spark(value, to)
+        case (t.Decimal(), t.Float() | t.Double()):
+            return lifted(lambda plan: plan.cast("double").cast(spark_type(to)), to, value)
+        case (t.Int() | t.Long(), t.Decimal(precision, scale)):
+            digits = 10 if isinstance(source, t.Int) else 19
+            return _by_spark(value, to) if precision - scale >= digits else None
+        case (t.Decimal(), t.Decimal()):
+            room = to.precision - to.scale - (source.precision - source.scale)
+            return _by_spark(value, to) if room >= (to.scale < source.scale) else None
+        case (t.Decimal(), t.Int()) if source.precision - source.scale <= 9:
+            return _by_spark(value, to)
+        case (t.Decimal(), t.Long()) if source.precision - source.scale <= 18:
+            return _by_spark(value, to)
+        case (t.Timestamp(unit), _):
+            return _from_timestamp(value, source, unit.value, to)
+        case (t.Date(), t.Timestamp()):
+            per_day = F.lit(DAY_SECONDS * to.unit.value).cast("long")
+            return lifted(
+                lambda plan: from_ticks(F.try_multiply(F.unix_date(plan).cast("long"), per_day), to), to, value
+            )
+        case (t.Time(), t.Time()):
+            return lifted(lambda plan: _in_unit(plan, source, to), to, value)
+        case _:
+            return None
+
+
+def _from_timestamp(value: Cell, source: t.Timestamp, per_second: int, to: t.Type) -> Cell | None:
+    match to:
+        case t.Timestamp():
+            return lifted(lambda plan: from_ticks(_in_unit(ticks(plan, source), source, to), to), to, value)
+        case t.Date():
+            return lifted(
+                lambda plan: F.date_from_unix_date(
+                    floor_div(ticks(plan, source), DAY_SECONDS * per_second).cast("int")
+                ),
+                to,
+                value,
+            )
+        case t.Int():
+            return lifted(lambda plan: wrapped_int(floor_div(ticks(plan, source), per_second)), to, value)
+        case t.Long():
+            return lifted(lambda plan: floor_div(ticks(plan, source), per_second), to, value)
+        case _:
+            return None
+
+
+def _saturated(plan: Column, span: tuple[int, int], name: str) -> Column:
+    """Toward zero, the nearest end of the range beyond it, zero for NaN."""
+    low, high = (F.lit(float(end)) for end in span)
+    wide = plan.cast("double")
+    return (
+        F.when(F.isnan(wide), F.lit(0).cast(name))
+        .when(wide >= high, F.lit(span[1]).cast(name))
+        .when(wide <= low, F.lit(span[0]).cast(name))
+        .otherwise(wide.cast(name))
+    )

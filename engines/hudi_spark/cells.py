@@ -1,0 +1,93 @@
+"""A column of values on Spark: its plan and its type; inside lists and maps the plan of all lists, changed item by item."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+
+from hudi_core.types import nodes as t
+
+Make: TypeAlias = Callable[..., Column]
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """Values of one type, or a mask (`type` is then Boolean, and no row is null).
+
+    At depth 0 `plan` is the values. At depth n it is lists of ... lists of them, n deep, and operations run inside.
+    """
+
+    plan: Column
+    type: t.Type
+    depth: int = 0
+    parts: tuple[Cell, ...] | None = None
+    """Of records none of which is null: their fields, so that plans need not go through a struct."""
+    always: bool | None = None
+    """Of a mask with one answer for all rows: the answer."""
+
+
+def lift(make: Make, *cells: Cell) -> Column:
+    """The plan that `make` gives of the values' plans; cells have one depth, and lists of one length in it."""
+    return _at_depth(make, [cell.plan for cell in cells], cells[0].depth)
+
+
+def lifted(make: Make, type: t.Type, *cells: Cell) -> Cell:
+    """A cell of the plan that `make` gives."""
+    return Cell(lift(make, *cells), type, cells[0].depth)
+
+
+def mask(make: Make, *cells: Cell) -> Cell:
+    """A mask of the plan that `make` gives."""
+    return lifted(make, t.Boolean(), *cells)
+
+
+def constant(answer: bool, like: Cell) -> Cell:
+    """The same answer for all rows of `like`."""
+    return Cell(lift(lambda _: F.lit(answer), like), t.Boolean(), like.depth, always=answer)
+
+
+def record(fields: Sequence[tuple[str, Cell]], of: t.Record) -> Cell:
+    """Records of these fields, none of them null."""
+    plan = F.struct(*[cell.plan.alias(name) for name, cell in fields])
+    return Cell(plan, of, 0, tuple(cell for _, cell in fields))
+
+
+def field_of(struct: Cell, position: int) -> Cell:
+    """A field of records, or a branch of unions; null where they are null."""
+    if struct.parts is not None:
+        return struct.parts[position]
+    found = t.children(struct.type)[position]
+    return lifted(lambda plan: plan.getField(found.name), found.type, struct)
+
+
+def struct_of(fields: Sequence[tuple[str, Cell]], of: t.Type, nulls: Cell) -> Cell:
+    """Structs of these fields, null where `nulls` says so."""
+    names = [name for name, _ in fields]
+
+    def made(null: Column, *plans: Column) -> Column:
+        whole = F.struct(*[plan.alias(name) for name, plan in zip(names, plans, strict=True)])
+        return F.when(~null, whole)
+
+    return lifted(made, of, nulls, *[cell for _, cell in fields])
+
+
+def elements_of(array: Cell, element: t.Field, change: Callable[[Cell], Cell]) -> Cell:
+    """Lists with what `change` makes of their elements."""
+    assert isinstance(array.type, t.Array)
+    changed = change(Cell(array.plan, array.type.element.type, array.depth + 1))
+    return Cell(changed.plan, t.Array(element), array.depth)
+
+
+def _at_depth(make: Make, plans: list[Column], depth: int) -> Column:
+    if depth == 0:
+        return make(*plans)
+    first, *rest = plans
+    if not rest:
+        return F.transform(first, lambda item: _at_depth(make, [item], depth - 1))
+    return F.transform(
+        first, lambda item, at: _at_depth(make, [item, *(F.get(other, at) for other in rest)], depth - 1)
+    )

@@ -1,0 +1,86 @@
+"""Order and equality on Spark by `hudi_core.values.order`: Spark's own order, but for vectors, which go by their bytes.
+
+Answers are masks: no wherever a value is null. They are written so that Spark pushes them down to files.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import reduce
+
+from hudi_core.errors import UnsupportedError
+from hudi_core.expr.predicate import Cut
+from hudi_core.types import nodes as t
+from hudi_core.types.text import text as type_text
+from hudi_core.values import order
+from hudi_spark.cells import Cell, constant, elements_of, field_of, mask, struct_of
+from hudi_spark.literals import literal
+from hudi_spark.scalars import by_value
+
+
+def below(value: Cell, cut: Cut, of: t.Type) -> Cell:
+    """The value lies below the cut."""
+    value, of = _comparable(value, of)
+    limit = literal(cut.value, of)
+    return mask(lambda plan: plan.isNotNull() & (plan <= limit if cut.after else plan < limit), value)
+
+
+def one_of(value: Cell, values: tuple[object, ...], of: t.Type) -> Cell:
+    """The value equals one of these."""
+    if not values:
+        return constant(False, value)
+    value, of = _comparable(value, of)
+    wanted = [literal(each, of) for each in values]
+    if isinstance(of, t.Nested):
+        equal = [mask(lambda plan, one=each: plan.isNotNull() & (plan == one), value) for each in wanted]
+        return reduce(lambda a, b: mask(lambda x, y: x | y, a, b), equal)
+    if isinstance(of, t.Float | t.Double) and 0.0 in values:
+        # Long lists are hashed, and zero and its negative have two hashes.
+        wanted += [literal(0.0, of), literal(-0.0, of)]
+    return mask(lambda plan: plan.isNotNull() & plan.isin(*wanted), value)
+
+
+def less(left: Cell, right: Cell, or_equal: bool, of: t.Type) -> Cell:
+    """`left < right`, or `left <= right`."""
+    (left, _), (right, _) = _comparable(left, of), _comparable(right, of)
+    return mask(lambda a, b: a.isNotNull() & b.isNotNull() & (a <= b if or_equal else a < b), left, right)
+
+
+def _comparable(value: Cell, of: t.Type) -> tuple[Cell, t.Type]:
+    """Values that Spark orders as the core does: vectors as the bytes they are."""
+    if not order.is_ordered(of):
+        raise UnsupportedError(type_text(of), message="comparing values of this type is not supported on Spark")
+    wanted = _packed(of)
+    return (value, of) if wanted is of else (_in_bytes(value, of, wanted), wanted)
+
+
+def _packed(of: t.Type) -> t.Type:
+    """The type with bytes for vectors; the same object where there are none."""
+    match of:
+        case t.Vector():
+            return t.Binary()
+        case t.Record(fields):
+            inner = tuple(replace(field, type=_packed(field.type)) for field in fields)
+            same = all(a.type is b.type for a, b in zip(inner, fields, strict=True))
+            return of if same else t.Record(inner)
+        case t.Array(element):
+            packed = _packed(element.type)
+            return of if packed is element.type else t.Array(replace(element, type=packed))
+        case _:
+            return of
+
+
+def _in_bytes(value: Cell, of: t.Type, wanted: t.Type) -> Cell:
+    match of, wanted:
+        case t.Vector(), _:
+            return by_value(bytes, [value], [of], wanted)
+        case t.Record(fields), t.Record(others):
+            parts = [
+                (field.name, _in_bytes(field_of(value, number), field.type, other.type))
+                for number, (field, other) in enumerate(zip(fields, others, strict=True))
+            ]
+            return struct_of(parts, wanted, mask(lambda plan: plan.isNull(), value))
+        case t.Array(element), t.Array(other):
+            return elements_of(value, other, lambda items: _in_bytes(items, element.type, other.type))
+        case _:
+            return value

@@ -1,0 +1,113 @@
+"""A function of values of the core, run in Python on executors: for what Spark has no function of the same meaning for.
+
+Texts of floats, parsing, date patterns, decimals that need more digits than Spark's.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+from typing import Any
+
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+from pyspark.sql.types import ArrayType, DataType
+
+from hudi_core.errors import UnsupportedError
+from hudi_core.types import nodes as t
+from hudi_core.types.text import text as type_text
+from hudi_core.values.domain import EXACT
+from hudi_spark.cells import Cell, lift, lifted
+from hudi_spark.literals import numbers_of, packed_of
+from hudi_spark.structs import spark_type
+from hudi_spark.ticks import from_ticks, ticks
+
+_COUNTED = (t.Date, t.Time, t.Timestamp)
+Into = Callable[[Any], Any]
+
+
+def by_value(function: Callable[..., Any], cells: Sequence[Cell], types: Sequence[t.Type], of: t.Type) -> Cell:
+    """`function` of the rows' values, in the form of `hudi_core.values.domain`; null where any of them is null."""
+    inward = [_into_domain(source) for source in types]
+    outward = _out_of_domain(of)
+
+    def call(*values: Any) -> Any:
+        if any(value is None for value in values):
+            return None
+        found = function(*(into(value) for into, value in zip(inward, values, strict=True)))
+        return None if found is None else outward(found)
+
+    depth = cells[0].depth
+    held = [
+        lift(lambda plan, source=source: _shipped(plan, source), cell)
+        for cell, source in zip(cells, types, strict=True)
+    ]
+    run = F.udf(_deep(call, depth), _deep_type(_shipped_type(of), depth))
+    return lifted(lambda plan: _received(plan, of), of, Cell(run(*held), of, depth))
+
+
+def _deep(call: Callable[..., Any], depth: int) -> Callable[..., Any]:
+    """`call` for each item of lists that are `depth` deep."""
+    if depth == 0:
+        return call
+    inner = _deep(call, depth - 1)
+
+    def each(*lists: Any) -> Any:
+        return None if lists[0] is None else [inner(*items) for items in zip(*lists, strict=True)]
+
+    return each
+
+
+def _deep_type(of: DataType, depth: int) -> DataType:
+    return of if depth == 0 else ArrayType(_deep_type(of, depth - 1))
+
+
+def _shipped(plan: Column, of: t.Type) -> Column:
+    """Values in a form that Python's own types hold in full."""
+    return ticks(plan, of) if isinstance(of, _COUNTED) else plan
+
+
+def _received(plan: Column, of: t.Type) -> Column:
+    return from_ticks(plan, of) if isinstance(of, _COUNTED) else plan
+
+
+def _shipped_type(of: t.Type) -> DataType:
+    match of:
+        case t.Date() | t.Time(t.Unit.MILLIS):
+            return spark_type(t.Int())
+        case t.Time() | t.Timestamp():
+            return spark_type(t.Long())
+        case _:
+            return spark_type(of)
+
+
+def _into_domain(of: t.Type) -> Into:
+    match of:
+        case t.Uuid(fixed=t.Fixed()):
+            return lambda value: str(uuid.UUID(bytes=bytes(value)))
+        case t.Binary() | t.Fixed():
+            return bytes
+        case t.Vector():
+            return lambda numbers: packed_of(numbers, of)
+        case t.Decimal(_, scale):
+            step = Decimal((0, (1,), -scale))
+            return lambda value: value.quantize(step, context=EXACT)
+        case t.Record() | t.Array() | t.Map() | t.Union():
+            raise UnsupportedError(type_text(of), message="values of this type are not put through Python on Spark")
+        case _:
+            return _same
+
+
+def _out_of_domain(of: t.Type) -> Into:
+    match of:
+        case t.Uuid(fixed=t.Fixed()):
+            return lambda text: uuid.UUID(text).bytes
+        case t.Vector():
+            return lambda packed: list(numbers_of(packed, of))
+        case _:
+            return _same
+
+
+def _same(value: Any) -> Any:
+    return value

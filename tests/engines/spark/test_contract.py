@@ -1,0 +1,46 @@
+"""The Spark engine keeps the contracts, with ANSI mode off and on."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase
+
+from tests.contract.harness import with_settings
+from tests.contract.rows import ProjectionContract, RowTruthContract
+from tests.contract.texts import TextsContract
+from tests.contract.values import ValuesContract
+
+pytest.importorskip("pyspark.sql", reason="PySpark is not installed")
+columns = pytest.importorskip("tests.engines.spark.columns")
+
+EXAMPLES = int(os.environ.get("HUDI_SPARK_EXAMPLES", "8"))
+"""Cases a law; each question is a query of Spark."""
+SETTINGS = {
+    "max_examples": EXAMPLES,
+    "phases": [Phase.explicit, Phase.reuse, Phase.generate],
+    "calm": [HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large],
+}
+
+
+@pytest.fixture(scope="session", params=[False, True], ids=["plain", "ansi"])
+def engine(spark: Any, request: pytest.FixtureRequest) -> Any:
+    return columns.SparkColumns(spark, request.param)
+
+
+class TestValues(with_settings(ValuesContract, **SETTINGS)):
+    pass
+
+
+class TestRowTruth(with_settings(RowTruthContract, **SETTINGS)):
+    pass
+
+
+class TestProjection(with_settings(ProjectionContract, **SETTINGS)):
+    pass
+
+
+class TestTexts(with_settings(TextsContract, **SETTINGS)):
+    pass
