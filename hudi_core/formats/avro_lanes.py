@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hudi_core.formats.columns import Bools, Bytes8, Offsets
-from hudi_core.formats.spans import windows
+from hudi_core.formats.spans import opaque, windows
 
 WINDOW = 32
 """Bytes of each lane that are copied at once: more than the longest number has."""
@@ -106,7 +106,11 @@ class Lanes:
 
     def rows(self, size: int) -> Bytes8:
         """The next `size` bytes of each lane, as an array of shape (lanes, size)."""
-        return windows(self.data, self.positions, size, self.shift)
+        if not 0 < size <= WINDOW // 2:
+            return windows(self.data, self.positions, size, self.shift)
+        window = self.expect(size)
+        seen = np.ndarray((len(self),), opaque(size), window, self.shift - self.base, (WINDOW,))
+        return seen.copy().view(np.uint8).reshape(-1, size)
 
     def _open(self) -> Bytes8:
         self.base, self.looks = self.shift, 0
@@ -193,18 +197,19 @@ class Lanes:
 
     def _longest(self, word: Unsigned, below: Unsigned) -> Unsigned:
         """As `unsigned`, where some number has more than eight bytes: the ninth holds bits 56 to 62, the tenth bit 63."""
-        rows = np.flatnonzero(below == ~np.uint64(0))
+        long = below == ~np.uint64(0)
         value = _packed(word, below, (1 << 64) - 1)
-        tail = self.select(rows).rows(10)[:, 8:].astype(np.uint64)
-        more = tail[:, 0] >> np.uint64(7)
-        tail[:, 1] *= more
-        if tail[:, 1].max() > 1:
+        window = self.expect(10)
+        tail = np.ndarray((len(self),), "<u2", window, self.shift - self.base + 8, (WINDOW,)) * long
+        more = (tail >> 7) & 1
+        tenth = (tail >> 8) * more
+        if np.maximum.reduce(tenth) > 1:
             raise Damaged
-        value[rows] |= (tail[:, 0] & np.uint64(127)) << np.uint64(56)
-        value[rows] |= tail[:, 1] << np.uint64(63)
-        sizes = _sizes(below)
-        sizes[rows] += 1 + more.astype(np.int64)
-        self.skip(sizes)
+        ninth = (tail & 127).astype(np.uint64)
+        ninth |= tenth.astype(np.uint64) << np.uint64(7)
+        ninth <<= np.uint64(56)
+        value |= ninth
+        self.skip(_sizes(below) + long + more)
         return value
 
     def _pass(self, below: Unsigned, reach: int, live: Bools | None) -> None:

@@ -62,9 +62,10 @@ def _items(data: Bytes8, size: int, shift: int) -> np.ndarray[tuple[int], np.dty
     places = len(data) - shift - size + 1
     if places <= 0:
         raise IndexError(f"no {size} bytes at {shift} in a buffer of {len(data)}")
-    return np.ndarray((places,), _opaque(size), data, shift, (1,))
+    return np.ndarray((places,), opaque(size), data, shift, (1,))
 
 
 @lru_cache(maxsize=1024)
-def _opaque(size: int) -> np.dtype[np.void]:
+def opaque(size: int) -> np.dtype[np.void]:
+    """Items of so many bytes that NumPy copies without looking at them."""
     return np.dtype((np.void, size))
