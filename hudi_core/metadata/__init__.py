@@ -1,11 +1,12 @@
 """The metadata table of a table: what it says of files and columns, read and merged. Rules: `specs/metadata-table.md`.
 
 table       opening it; its partitions and their file slices; which of its instants count
+written     which files must be there, as instants say
 records     the records of a partition: base files and log blocks, whole or by prefix
 files       `files`: the live files of each partition
 statistics  `column_stats` and `partition_stats`: the live records of columns, merged
 recorded    their records as they stand: decoded, with the types they tell or look like
-parallel    tasks that compute, on several processors
+parallel    tasks side by side, on several processors
 unscaled    unscaled decimals to the carriers of bounds
 belief      what of recorded statistics can be believed
 stored      statistics whose records do not say their type, read as the type the file has

@@ -1,4 +1,4 @@
-"""Tasks that compute, side by side on the processors that this process may use."""
+"""Tasks side by side: on the processors that this process may use when they compute, more when they wait for storage."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-def side_by_side(tasks: Sequence[Callable[[], T]]) -> Iterator[T]:
-    """What the tasks give, in their order. Raises what the first of them raises that fails.
+def side_by_side(tasks: Sequence[Callable[[], T]], most: int | None = None) -> Iterator[T]:
+    """What the tasks give, in their order, at most so many at the same time (None: as there are processors). Raises what the
+    first of them raises that fails.
 
-    Threads do, because what takes long here (NumPy, inflating) lets other threads run meanwhile.
+    Threads do, because what takes long here (NumPy, inflating, reading) lets other threads run meanwhile.
     """
-    workers = min(_processors(), len(tasks))
+    workers = min(most or _processors(), len(tasks))
     if workers <= 1:
         yield from (task() for task in tasks)
         return

@@ -16,8 +16,9 @@ from hudi_core.metadata.files import live_files
 from hudi_core.metadata.lookup import Found, newest
 from hudi_core.metadata.records import Batch, FileGroup, Piece, Records, open_group, read_groups, read_pieces
 from hudi_core.metadata.statistics import FILE_KEY, PARTITION_KEY, RecordedStatistics, read_statistics
+from hudi_core.metadata.written import missing
 from hudi_core.options import FOLDER, PROPERTIES_PATH, TableConfig, table_config
-from hudi_core.timeline.instants import COMMIT, time_order
+from hudi_core.timeline.instants import time_order
 from hudi_core.timeline.slices import FileSlice, Visibility, latest_slices
 from hudi_core.timeline.timeline import Timeline, timeline_in
 
@@ -54,7 +55,7 @@ class MetadataTable:
     def slices(self, partition: str) -> list[FileSlice]:
         """The latest slice of each file group of a metadata partition, by file id.
 
-        Raises `CorruptFileError` when there is none, or when a file is missing that the last compaction wrote.
+        Raises `CorruptFileError` when there is none, or when a file is missing that instants say they wrote.
         """
         if partition not in self._slices:
             self._slices[partition] = self._latest_slices(partition)
@@ -69,14 +70,14 @@ class MetadataTable:
         found = latest_slices({partition: files}, visible)
         if not found:
             raise CorruptFileError(f"{self.storage.uri}/{folder}", expected="file groups", found=f"{len(files)} files")
-        present = {file.name for file in files}
-        for path in self._compacted(partition):
-            if path.rpartition("/")[2] not in present:
-                raise CorruptFileError(
-                    f"{self.storage.uri}/{METADATA_FOLDER}/{path}",
-                    expected="a file of the last compaction",
-                    found="none",
-                )
+        opened = {each.instant for each in found}
+        lost = missing(self.timeline, self.counts, partition, {file.name for file in files}, opened)
+        if lost is not None:
+            raise CorruptFileError(
+                f"{self.storage.uri}/{METADATA_FOLDER}/{lost}",
+                expected="a file that a completed instant of the metadata table wrote",
+                found="none",
+            )
         return found
 
     def records(self, partition: str) -> Records:
@@ -145,13 +146,6 @@ class MetadataTable:
         """The records of columns in a metadata partition whose keys begin with the column."""
         groups = [self.opened(each) for each in self.slices(partition)]
         return read_pieces(groups, [xxh64_id(column).encode() for column in columns])
-
-    def _compacted(self, partition: str) -> list[str]:
-        """The files of a metadata partition that its last compaction wrote, from the metadata table's root."""
-        for instant in reversed(self.timeline.commits):
-            if instant.action == COMMIT and self.counts(instant.requested_time):
-                return [stat.path for stat in self.timeline.metadata(instant).stats.get(partition, ())]
-        return []
 
 
 def _with_keys(batch: Batch, size: int) -> Batch:

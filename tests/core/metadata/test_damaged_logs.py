@@ -1,4 +1,4 @@
-"""Log files of the metadata table that were cut short: never fewer files without a word."""
+"""Log files of the metadata table that were cut short or are gone: never fewer files without a word."""
 
 from __future__ import annotations
 
@@ -7,8 +7,12 @@ from pathlib import Path
 import pytest
 
 from hudi_core.errors import CorruptFileError
+from hudi_core.metadata.table import METADATA_FOLDER
+from hudi_core.metadata.written import missing
 from hudi_core.table.open import open_table
 from tests.support.commands import rides_in
+from tests.support.conformance import TableEntry, each_table
+from tests.support.tables import metadata_of
 
 
 def largest_log(table: Path) -> Path:
@@ -26,3 +30,41 @@ def test_a_log_that_was_cut_is_said_and_folders_are_listed(tmp_path: Path, part:
     assert any(log.name in warning for warning in opened.warnings)
     with pytest.raises(CorruptFileError, match="whole log blocks"):
         open_table(str(table), metadata="require").slices()
+
+
+@pytest.mark.parametrize("newest", [True, False])
+def test_a_log_that_is_gone_is_said_and_folders_are_listed(tmp_path: Path, newest: bool) -> None:
+    table = Path(rides_in(tmp_path))
+    whole = {each.file_id for each in open_table(str(table), metadata="off").slices()}
+    logs = sorted((table / ".hoodie/metadata/files").glob(".*.log.*"), key=lambda path: path.name)
+    logs = [log for log in logs if log.stat().st_size > 1000]
+    lost = logs[-1 if newest else 0]
+    lost.unlink()
+    opened = open_table(str(table))
+    assert {each.file_id for each in opened.slices()} == whole
+    assert any(lost.name in warning for warning in opened.warnings)
+    with pytest.raises(CorruptFileError, match="a completed instant of the metadata table wrote"):
+        open_table(str(table), metadata="require").slices()
+
+
+@each_table()
+def test_no_log_can_go_without_a_word(entry: TableEntry) -> None:
+    storage, _, _, metadata = metadata_of(entry)
+    if metadata is None:
+        return
+    known = {
+        stat.path.rpartition("/")[2]
+        for each in metadata.timeline.commits
+        for stats in metadata.timeline.metadata(each).stats.values()
+        for stat in stats
+    }
+    for partition in sorted(metadata.partitions):
+        files = storage.list(f"{METADATA_FOLDER}/{partition}")
+        slices = metadata.slices(partition)
+        needed = {log.name for each in slices for log in each.logs} & known
+        opened = {each.instant for each in slices}
+        for name in needed:
+            present = {file.name for file in files} - {name}
+            lost = missing(metadata.timeline, metadata.counts, partition, present, opened)
+            assert lost is not None
+            assert lost.endswith(f"/{name}")

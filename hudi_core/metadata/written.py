@@ -1,0 +1,54 @@
+"""What a metadata partition must consist of: the files that instants of the metadata table say they wrote. Rule META-4."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import partial
+
+from hudi_core.formats.names import parse_base_file, parse_log_file
+from hudi_core.metadata.parallel import side_by_side
+from hudi_core.timeline.instants import COMMIT, Instant, time_order
+from hudi_core.timeline.timeline import Timeline
+
+_READERS = 16
+"""Instants read at the same time: they wait for storage, not for a processor."""
+
+
+def missing(
+    timeline: Timeline, counts: Callable[[str], bool], partition: str, present: Collection[str], opened: Collection[str]
+) -> str | None:
+    """A file of a partition, from the metadata table's root, that is not there although a slice read now needs it.
+
+    `counts` tells of a requested time whether its instant counts; `present` are names of files, `opened` the instants of the
+    partition's slices. Raises `CorruptFileError` and `StorageError`.
+    """
+    for path in _written(timeline, counts, partition):
+        name = path.rpartition("/")[2]
+        log = parse_log_file(name)
+        # In layout 1 a log file names its slice; one of another slice went with that when the partition was made anew.
+        if name not in present and (log is None or timeline.layout > 1 or log.instant in opened):
+            return path
+    return None
+
+
+def _written(timeline: Timeline, counts: Callable[[str], bool], partition: str) -> Iterator[str]:
+    """What was written since the last compaction, by that, or since the partition was made, whichever came last."""
+    since = _since_compaction([each for each in timeline.commits if counts(each.requested_time)])
+    for metadata in list(side_by_side([partial(timeline.metadata, instant) for instant in since], _READERS)):
+        paths = [stat.path for stat in metadata.stats.get(partition, ()) if stat.path]
+        yield from paths
+        if any(parse_base_file(path.rpartition("/")[2]) for path in paths):
+            return
+
+
+def _since_compaction(commits: Sequence[Instant]) -> list[Instant]:
+    """The latest commits down to a compaction, those first that completed last. A partition that is made anew gets an instant
+    time from before all others."""
+    found: list[Instant] = []
+    for instant in sorted(
+        commits, key=lambda each: time_order(each.completion_time or each.requested_time), reverse=True
+    ):
+        found.append(instant)
+        if instant.action == COMMIT:
+            break
+    return found
