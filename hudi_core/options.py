@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import Enum, StrEnum
 from types import MappingProxyType
 from typing import Annotated, Any
@@ -81,6 +81,26 @@ _GENERATOR_CLASSES = {
 }
 
 
+def generator_of_type(name: str) -> KeyGenerator | None:
+    """The generator that a `keygenerator.type` names, in any case, its Avro twin too."""
+    return _GENERATOR_TYPES.get(name.upper().removesuffix("_AVRO"))
+
+
+def generator_of_class(name: str) -> KeyGenerator | None:
+    """The generator that a class of Apache Hudi's is, by its name with or without the package."""
+    bare = name.rpartition(".")[2].replace("AvroDeleteKeyGenerator", "DeleteKeyGenerator")
+    return _GENERATOR_CLASSES.get(bare.replace("AvroKeyGenerator", "KeyGenerator"))
+
+
+def inferred_generator(record_key: Sequence[str], partition: Sequence[str]) -> KeyGenerator:
+    """The generator that Hudi takes where none is stated, for these fields; `partition` with what is appended to each."""
+    if not partition:
+        return KeyGenerator.NON_PARTITION
+    if ":" in partition[0]:
+        return KeyGenerator.CUSTOM
+    return KeyGenerator.SIMPLE if len(partition) == 1 and len(record_key) <= 1 else KeyGenerator.COMPLEX
+
+
 def _split(text: object) -> object:
     return tuple(part.strip() for part in text.split(",") if part.strip()) if isinstance(text, str) else text
 
@@ -104,8 +124,10 @@ def _folder(text: object) -> object:
     return text.strip("/") if isinstance(text, str) else text
 
 
-_Names = Annotated[tuple[str, ...], BeforeValidator(_split)]
-_Flag = Annotated[bool, BeforeValidator(_yes_no)]
+Names = Annotated[tuple[str, ...], BeforeValidator(_split)]
+"""A list with commas; blanks around names and empty ones do not count."""
+Flag = Annotated[bool, BeforeValidator(_yes_no)]
+"""`true` or `false`."""
 _Path = Annotated[str, BeforeValidator(_folder)]
 
 
@@ -121,23 +143,23 @@ class TableConfig(BaseModel):
     version: int = Field(validation_alias="hoodie.table.version")
     stated_layout: int | None = Field(None, validation_alias="hoodie.timeline.layout.version", ge=1, le=2)
 
-    record_key_fields: _Names = Field((), validation_alias="hoodie.table.recordkey.fields")
+    record_key_fields: Names = Field((), validation_alias="hoodie.table.recordkey.fields")
     """Empty: Hudi makes the keys."""
-    ordering_fields: _Names = Field(
+    ordering_fields: Names = Field(
         (), validation_alias=AliasChoices("hoodie.table.ordering.fields", "hoodie.table.precombine.field")
     )
-    stated_partition_fields: _Names = Field((), validation_alias="hoodie.table.partition.fields")
+    stated_partition_fields: Names = Field((), validation_alias="hoodie.table.partition.fields")
     """With what a custom key generator appends to each (`event_ts:TIMESTAMP`)."""
     key_generator_type: str | None = Field(None, validation_alias="hoodie.table.keygenerator.type")
     key_generator_class: str | None = Field(None, validation_alias="hoodie.table.keygenerator.class")
-    hive_style_partitioning: _Flag = Field(False, validation_alias="hoodie.datasource.write.hive_style_partitioning")
-    url_encode_partitioning: _Flag = Field(False, validation_alias="hoodie.datasource.write.partitionpath.urlencode")
-    stated_slash_separated_dates: _Flag = Field(
+    hive_style_partitioning: Flag = Field(False, validation_alias="hoodie.datasource.write.hive_style_partitioning")
+    url_encode_partitioning: Flag = Field(False, validation_alias="hoodie.datasource.write.partitionpath.urlencode")
+    stated_slash_separated_dates: Flag = Field(
         False, validation_alias="hoodie.datasource.write.slash.separated.date.partitioning"
     )
     partition_extractor_class: str | None = Field(None, validation_alias="hoodie.table.partition_extractor_class")
-    drop_partition_columns: _Flag = Field(False, validation_alias="hoodie.datasource.write.drop.partition.columns")
-    populate_meta_fields: _Flag = Field(True, validation_alias="hoodie.populate.meta.fields")
+    drop_partition_columns: Flag = Field(False, validation_alias="hoodie.datasource.write.drop.partition.columns")
+    populate_meta_fields: Flag = Field(True, validation_alias="hoodie.populate.meta.fields")
 
     base_file_format: Annotated[BaseFileFormat, BeforeValidator(_upper)] = Field(
         BaseFileFormat.PARQUET, validation_alias="hoodie.table.base.file.format"
@@ -157,14 +179,14 @@ class TableConfig(BaseModel):
         ),
     )
     partial_update_mode: str | None = Field(None, validation_alias="hoodie.table.partial.update.mode")
-    cdc_enabled: _Flag = Field(False, validation_alias="hoodie.table.cdc.enabled")
+    cdc_enabled: Flag = Field(False, validation_alias="hoodie.table.cdc.enabled")
     cdc_mode: Annotated[CdcMode, BeforeValidator(_upper)] = Field(
         CdcMode.DATA_BEFORE_AFTER, validation_alias="hoodie.table.cdc.supplemental.logging.mode"
     )
 
-    metadata_partitions: _Names = Field((), validation_alias="hoodie.table.metadata.partitions")
+    metadata_partitions: Names = Field((), validation_alias="hoodie.table.metadata.partitions")
     """The metadata partitions that are complete; no other may be used."""
-    metadata_partitions_inflight: _Names = Field((), validation_alias="hoodie.table.metadata.partitions.inflight")
+    metadata_partitions_inflight: Names = Field((), validation_alias="hoodie.table.metadata.partitions.inflight")
     index_definitions_path: _Path = Field(
         f"{FOLDER}/.index_defs/index.json", validation_alias="hoodie.table.index.defs.path"
     )
@@ -215,17 +237,10 @@ class TableConfig(BaseModel):
     def key_generator(self) -> KeyGenerator:
         """The generator stated, else the one Hudi infers from the partition fields and the number of key fields."""
         if self.key_generator_type:
-            named = self.key_generator_type.upper().removesuffix("_AVRO")
-            return _GENERATOR_TYPES.get(named, KeyGenerator.USER_PROVIDED)
+            return generator_of_type(self.key_generator_type) or KeyGenerator.USER_PROVIDED
         if self.key_generator_class:
-            name = self.key_generator_class.rpartition(".")[2].replace("AvroKeyGenerator", "KeyGenerator")
-            return _GENERATOR_CLASSES.get(name, KeyGenerator.USER_PROVIDED)
-        if not self.partition_fields:
-            return KeyGenerator.NON_PARTITION
-        if any(self.partition_field_types):
-            return KeyGenerator.CUSTOM
-        simple = len(self.partition_fields) == 1 and len(self.record_key_fields) <= 1
-        return KeyGenerator.SIMPLE if simple else KeyGenerator.COMPLEX
+            return generator_of_class(self.key_generator_class) or KeyGenerator.USER_PROVIDED
+        return inferred_generator(self.record_key_fields, self.stated_partition_fields)
 
 
 def table_config(properties: Mapping[str, str], where: str = PROPERTIES_PATH) -> TableConfig:

@@ -14,11 +14,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hudi_arrow.arrays import Array, from_values, plain, to_values
-from hudi_core.types.nodes import Type
+from hudi_core.types.nodes import Nested, Type
 
 
 def mapped(array: Array, rule: Callable[[Any], Any], source: Type, to: Type) -> Array:
     """What a rule makes of each value of one column; null stays null."""
+    if isinstance(source, Nested):  # Arrow keeps no dictionaries of these
+        return from_values([None if value is None else rule(value) for value in to_values(array, source)], to)
     coded = plain(array).dictionary_encode()
     return from_values([rule(value) for value in to_values(coded.dictionary, source)], to).take(coded.indices)
 

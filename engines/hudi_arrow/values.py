@@ -86,6 +86,8 @@ class ArrowValues:
         then, otherwise = arrays.conformed(then, type), arrays.conformed(otherwise, type)
         if then.type != otherwise.type:  # two layouts of one type
             then, otherwise = then.cast(to_arrow(type)), otherwise.cast(to_arrow(type))
+        if not pc.any(when, min_count=0).as_py():
+            return otherwise
         if isinstance(type, Nested):  # not every version of the kernel takes every nested type
             rows = np.arange(len(then)) + np.where(compare.flags(when), 0, len(then))
             return pa.concat_arrays([then, otherwise]).take(pa.array(rows))

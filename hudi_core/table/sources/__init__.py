@@ -3,11 +3,9 @@
 sources             all of it, made ready once and kept for any predicate
 asking              a predicate put to the sources, in their order
 knowledge           recorded statistics joined to files by column id
-partitions          partition paths → values of the partition columns
 facts               what indexes and paths tell of a whole condition
 path_facts          conditions on partition columns, tested on the values of paths
 indexes             indexes that know in which slices values are
-keys                record keys and the columns they are made of
 uniqueness          whether the record index may be believed
 steady              columns whose name has meant them all the time
 expression_indexes  statistics of a function of a column

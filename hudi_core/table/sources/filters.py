@@ -10,11 +10,11 @@ import numpy as np
 from hudi_core.expr.predicate import OneOf
 from hudi_core.formats.bloom import HashedKeys, parse_bloom_filter
 from hudi_core.formats.hashes import bloom_filter_key
+from hudi_core.keys.known import RecordKeys
 from hudi_core.metadata.filters import filter_texts
 from hudi_core.metadata.table import BLOOM_FILTERS, MetadataTable
 from hudi_core.table.sources.heads import Heads
 from hudi_core.table.sources.indexes import Index, Keys
-from hudi_core.table.sources.keys import RecordKeys
 from hudi_core.table.sources.knowledge import Numbers
 from hudi_core.timeline.slices import FileSlice
 

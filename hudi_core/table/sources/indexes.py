@@ -12,6 +12,7 @@ import numpy as np
 from hudi_core.errors import TableError
 from hudi_core.expr.predicate import Column, OneOf, Predicate
 from hudi_core.formats.secondary_key import secondary_file_group_index, secondary_prefix, split_secondary_key
+from hudi_core.keys.known import RecordKeys
 from hudi_core.metadata.definitions import IndexDefinition
 from hudi_core.metadata.lookup import starting
 from hudi_core.metadata.record_index import locations
@@ -21,7 +22,6 @@ from hudi_core.stats.store import FileStatistics
 from hudi_core.table.prune import Known, Source
 from hudi_core.table.sources.facts import Facts, Leaf, said_with_facts
 from hudi_core.table.sources.heads import Heads
-from hudi_core.table.sources.keys import RecordKeys
 from hudi_core.table.sources.knowledge import Numbers, RecordedKnowledge
 from hudi_core.table.sources.steady import steady_column
 from hudi_core.table.sources.uniqueness import is_current, keys_of, rows_of

@@ -18,12 +18,12 @@ import numpy.typing as npt
 from hudi_core.evolve.reconcile import Absent, Stored, stored_column
 from hudi_core.expr.predicate import Column
 from hudi_core.formats.hashes import bloom_filter_key, partition_id
+from hudi_core.keys.path_values import PathValue
 from hudi_core.metadata.statistics import RecordedStatistics
 from hudi_core.metadata.stored import as_stored
 from hudi_core.schema.schema import Schema
 from hudi_core.stats.columns import absent, from_values, is_told, nothing, taken, unknown
 from hudi_core.stats.store import Piece
-from hudi_core.table.sources.partitions import PathValue
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.types import nodes as t
 

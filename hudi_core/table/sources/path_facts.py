@@ -13,9 +13,9 @@ import numpy as np
 from hudi_core.errors import UnsupportedError
 from hudi_core.expr.predicate import Apply, Below, Choose, Column, IsNull, OneOf, Predicate, columns_of
 from hudi_core.expr.scalar.row import truth_of
+from hudi_core.keys.path_values import PathValue
 from hudi_core.stats.columns import ColumnStatistics, from_values, taken
 from hudi_core.table.sources.facts import Facts, Leaf, said_with_facts
-from hudi_core.table.sources.partitions import PathValue
 from hudi_core.truth import NULL, TRUE, Truth
 from hudi_core.types.nodes import Boolean
 

@@ -12,6 +12,8 @@ import numpy.typing as npt
 from hudi_core.errors import TableError
 from hudi_core.expr.predicate import Column, Predicate, columns_of
 from hudi_core.formats.names import parse_base_file, parse_log_file
+from hudi_core.keys.known import RecordKeys, record_keys
+from hudi_core.keys.path_values import PathValue, path_values
 from hudi_core.metadata.definitions import IndexDefinition, index_definitions
 from hudi_core.metadata.statistics import RecordedStatistics
 from hudi_core.metadata.table import BLOOM_FILTERS, COLUMN_STATS, RECORD_INDEX

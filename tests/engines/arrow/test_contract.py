@@ -17,6 +17,7 @@ from hudi_core.schema.schema import Schema
 from hudi_core.types.nodes import Type
 from tests.contract.columns import ColumnsContract
 from tests.contract.harness import AnyEngine, Given
+from tests.contract.keys import KeysContract
 from tests.contract.rows import ProjectionContract, RowsContract, RowTruthContract
 from tests.contract.storage import StorageContract
 from tests.contract.texts import TextsContract
@@ -79,6 +80,10 @@ class TestValues(ValuesContract):
 
 
 class TestTexts(TextsContract):
+    pass
+
+
+class TestKeys(KeysContract):
     pass
 
 

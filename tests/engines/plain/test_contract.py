@@ -14,6 +14,7 @@ from hudi_plain.rows import Batch, PlainRows
 from hudi_plain.values import PlainValues
 from tests.contract.columns import ColumnsContract
 from tests.contract.harness import AnyEngine, Given
+from tests.contract.keys import KeysContract
 from tests.contract.rows import ProjectionContract, RowsContract, RowTruthContract
 from tests.contract.storage import StorageContract
 from tests.contract.texts import TextsContract
@@ -64,6 +65,10 @@ class TestValues(ValuesContract):
 
 
 class TestTexts(TextsContract):
+    pass
+
+
+class TestKeys(KeysContract):
     pass
 
 

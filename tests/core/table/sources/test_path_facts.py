@@ -10,12 +10,12 @@ import pytest
 from hudi_core.expr.bind import bind
 from hudi_core.expr.parse import parse_predicate
 from hudi_core.expr.predicate import columns_of
+from hudi_core.keys.path_values import PathValue
 from hudi_core.schema.ids import record_with_ids
 from hudi_core.schema.schema import Schema
 from hudi_core.stats.store import FIRST_FACT, FileStatistics
 from hudi_core.table.sources.facts import Facts
 from hudi_core.table.sources.knowledge import PartitionValues
-from hudi_core.table.sources.partitions import PathValue
 from hudi_core.table.sources.path_facts import with_path_facts
 from hudi_core.truth import Truth
 from hudi_core.types import nodes as t

@@ -8,6 +8,7 @@ from itertools import product
 from math import prod
 
 from hudi_core.expr.predicate import Column, OneOf, Predicate
+from hudi_core.keys.composite import composite_key
 from hudi_core.options import KeyGenerator, TableConfig
 from hudi_core.schema.meta import RECORD_KEY
 from hudi_core.schema.schema import Schema
@@ -17,9 +18,6 @@ _PLAIN = (KeyGenerator.SIMPLE, KeyGenerator.TIMESTAMP, KeyGenerator.CUSTOM, KeyG
 """Generators whose key of one field is the value's text."""
 _NAMED = (KeyGenerator.COMPLEX, KeyGenerator.CUSTOM, KeyGenerator.NON_PARTITION)
 """Generators whose key of several fields is `name:value,name:value`."""
-
-_EMPTY = "__empty__"
-"""Stands for the empty text in a key with names."""
 
 _MOST_KEYS = 10_000
 """Combinations of the values of several key columns that are looked for one by one."""
@@ -76,11 +74,7 @@ class RecordKeys:
         return {self.columns[0]: RECORD_KEY}
 
     def _key(self, values: Sequence[object], named: bool) -> str:
-        if not named:
-            return str(values[0])
-        return ",".join(
-            f"{name}:{value if value != '' else _EMPTY}" for name, value in zip(self.names, values, strict=True)
-        )
+        return composite_key(self.names, [str(value) for value in values]) if named else str(values[0])
 
 
 def record_keys(config: TableConfig, wanted: Schema, versions: Sequence[Schema]) -> RecordKeys:

@@ -1,25 +1,20 @@
 """Partition paths to values: what a row's folder says of its partition columns (the inverse of the key generators' paths).
 
 A path is knowledge only when it can be read back without doubt; else its columns are unknown, which costs speed, not rows.
+Rule KEY-13.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hudi_core.errors import HudiError
+from hudi_core.keys.paths import HIVE_DEFAULT, LEGACY_DEFAULT, unescape
 from hudi_core.options import TableConfig
 from hudi_core.types import nodes as t
 from hudi_core.values.text import parse_text
 
-HIVE_DEFAULT = "__HIVE_DEFAULT_PARTITION__"
-"""Stands for null and for the empty text alike; both are read as null, as Apache Hudi reads them."""
-LEGACY_DEFAULT = "default"
-"""What writers before 0.12 used in its place; a value like any other since."""
-
-_ESCAPED = re.compile("%([0-9A-Fa-f]{2})")
 _INVERTIBLE = t.String | t.Enumeration | t.Uuid | t.Boolean | t.Int | t.Long | t.Float | t.Double | t.Decimal | t.Date
 
 
@@ -75,7 +70,7 @@ def _value(segment: str, name: str, type: t.Type, config: TableConfig) -> PathVa
     if segment == HIVE_DEFAULT:
         return PathValue(None, None, True)
     if config.url_encode_partitioning:
-        segment = _ESCAPED.sub(lambda found: chr(int(found[1], 16)), segment)
+        segment = unescape(segment)
     if not isinstance(type, _INVERTIBLE):
         return None
     try:

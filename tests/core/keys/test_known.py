@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from hudi_core.expr.predicate import Below, Column, Cut, OneOf
+from hudi_core.keys.known import RecordKeys, record_keys
 from hudi_core.options import TableConfig, table_config
 from hudi_core.schema.ids import record_with_ids
 from hudi_core.schema.schema import Schema
-from hudi_core.table.sources.keys import RecordKeys, record_keys
 from hudi_core.types import nodes as t
 
 

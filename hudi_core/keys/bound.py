@@ -1,0 +1,220 @@
+"""Keys of rows: a generator bound to a schema, over any engine's columns: one row, a batch, a cluster. Rules KEY-7 to KEY-18."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar, assert_never
+
+from hudi_core.engine import Values
+from hudi_core.errors import SchemaError, UsageError
+from hudi_core.expr.functions import Function
+from hudi_core.expr.predicate import AnyRun, Pattern
+from hudi_core.keys.composite import EMPTY, NULL
+from hudi_core.keys.generator import (
+    AnyGenerator,
+    AutoKey,
+    BareKey,
+    CompositeKey,
+    Generator,
+    PathPart,
+    TimePart,
+    UserGenerator,
+    Writer,
+)
+from hudi_core.keys.paths import HIVE_DEFAULT, escape
+from hudi_core.keys.records import HoodieKey
+from hudi_core.keys.texts import TEXT, key_text
+from hudi_core.keys.times import time_text
+from hudi_core.options import KeyGenerator as Kind
+from hudi_core.schema.schema import Schema
+from hudi_core.types import nodes as t
+
+V = TypeVar("V")
+M = TypeVar("M")
+
+_EMPTY_TEXT: Pattern = ()
+_UPWARDS: tuple[Pattern, ...] = (
+    ("..",),
+    ("../", AnyRun()),
+    (AnyRun(), "/.."),
+    (AnyRun(), "/../", AnyRun()),
+)
+"""Paths with a step to the folder above."""
+
+
+@dataclass(frozen=True, slots=True)
+class Keys(Generic[V]):
+    """The keys of rows, as two columns of texts without nulls."""
+
+    record_key: V
+    partition_path: V
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """A field of the generator in the schema: how to get to it, and its type."""
+
+    name: str
+    positions: tuple[int, ...]
+    type: t.Type
+
+
+class KeyGenerator(Generic[V, M]):
+    """Makes the keys of rows of a schema.
+
+    Raises `UnknownColumnError` for a field that the schema lacks and `SchemaError` for one of a type that makes no text or
+    no time: when it is made where that can be seen, whatever the writer would do (Avro's takes such a field for null).
+    """
+
+    def __init__(self, generator: AnyGenerator, schema: Schema, values: Values[V, M]) -> None:
+        self.generator, self.schema, self._values = generator, schema, values
+        self._columns: dict[str, _Column] = {}
+        if isinstance(generator, Generator):
+            names = [*generator.key.fields, *(part.field for part in generator.parts)]
+            self._columns = {name: _column(schema, name) for name in names}
+
+    def keys(self, root: V, first_row: int = 0) -> Keys[V]:
+        """The keys of rows of the schema. `first_row` is the number of the first, which keys that are made up count from.
+
+        Raises `RowError` for a row without a key.
+        """
+        if isinstance(self.generator, Generator):
+            return Keys(self._record_key(self.generator, root, first_row), self._path(self.generator, root))
+        return self._own(self.generator, root)
+
+    def key(self, row: V, number: int = 0) -> HoodieKey:
+        """The key of one row, for engines whose column is the value of one row."""
+        found: Keys[Any] = self.keys(row, number)
+        return HoodieKey(found.record_key, found.partition_path)
+
+    def _record_key(self, generator: Generator, root: V, first_row: int) -> V:
+        values = self._values
+        match generator.key:
+            case BareKey(field):
+                text = self._text(generator, root, field)
+                missing = values.some([values.is_null(text), values.matches(text, _EMPTY_TEXT)], root)
+                return values.refuse(text, missing, f"a record key in {field}", "null or an empty text")
+            case CompositeKey(fields, whole):
+                return self._composite(generator, root, fields, whole)
+            case AutoKey(instant, task):
+                number = values.apply(Function.CAST, [values.numbered(root, first_row)], [t.Long()], TEXT)
+                return values.join([f"{instant}_{task}_", number])
+            case _:
+                assert_never(generator.key)
+
+    def _composite(self, generator: Generator, root: V, fields: tuple[str, ...], whole: bool) -> V:
+        values = self._values
+        parts: list[str | V] = []
+        missing = []
+        for at, field in enumerate(fields):
+            text = self._text(generator, root, field)
+            null, empty = values.is_null(text), values.matches(text, _EMPTY_TEXT)
+            shown = values.choose(empty, values.literal(EMPTY, TEXT, root), text, TEXT)
+            parts += [
+                f"{',' if at else ''}{field}:",
+                values.choose(null, values.literal(NULL, TEXT, root), shown, TEXT),
+            ]
+            missing.append(values.some([null, empty], root))
+        key = values.join(parts)
+        if generator.writer is Writer.AVRO:
+            key = self._with_parents(key, root, fields)
+        refused = values.some(missing, root) if whole else values.every(missing, root)
+        which = "each of" if whole else "one of"
+        return values.refuse(key, refused, f"a record key in {which} {', '.join(fields)}", "null or an empty text")
+
+    def _with_parents(self, key: V, root: V, fields: tuple[str, ...]) -> V:
+        """Avro's path takes a key field below a null record for one that does not exist."""
+        for field in fields:
+            parents = self._columns[field].positions[:-1]
+            if parents:
+                lacking = self._values.is_null(self._at(root, parents))
+                key = self._values.refuse(key, lacking, f"a record around the key field {field}", "null")
+        return key
+
+    def _path(self, generator: Generator, root: V) -> V:
+        values = self._values
+        if not generator.parts:
+            return values.literal("", TEXT, root)
+        shown = [self._part(generator, part, root) for part in generator.parts]
+        pieces: list[str | V] = []
+        for at, (prefix, text) in enumerate(shown):
+            before = f"{'/' if at else ''}{prefix}"
+            pieces += [before, text] if before else [text]
+        path = values.join(pieces) if len(pieces) > 1 else shown[0][1]
+        if all(isinstance(part, TimePart) or not self._is_text(part.field) for part in generator.parts):
+            return path
+        upwards = values.some([values.matches(path, pattern) for pattern in _UPWARDS], root)
+        return values.refuse(path, upwards, "a partition path below the table", "a step `..` in it")
+
+    def _part(self, generator: Generator, part: PathPart, root: V) -> tuple[str, V]:
+        """What comes before the text of a part, and the text."""
+        values, style = self._values, generator.style
+        prefix = f"{part.field}=" if style.hive else ""
+        if isinstance(part, TimePart):
+            column = self._columns[part.field]
+            text = time_text(values, self._at(root, column.positions), column.type, part, generator, root)
+            text = values.mapped(text, escape, TEXT, TEXT) if style.escaped else text
+            return prefix, text
+        text = self._text(generator, root, part.field)
+        missing = values.some([values.is_null(text), values.matches(text, _EMPTY_TEXT)], root)
+        slashed = style.slashes and _takes_slashes(generator)
+        if style.escaped and not (slashed and generator.writer is not Writer.AVRO):
+            text = values.mapped(text, escape, TEXT, TEXT)
+        if slashed:
+            text, prefix = values.mapped(text, slashed_date, TEXT, TEXT), slashed_date(prefix)
+        shown = values.choose(missing, values.literal(HIVE_DEFAULT, TEXT, root), text, TEXT)
+        return prefix, shown
+
+    def _is_text(self, field: str) -> bool:
+        return isinstance(self._columns[field].type, t.String | t.Enumeration)
+
+    def _text(self, generator: Generator, root: V, field: str) -> V:
+        column = self._columns[field]
+        return key_text(self._values, self._at(root, column.positions), column.type, field, generator)
+
+    def _at(self, root: V, positions: tuple[int, ...]) -> V:
+        for position in positions:
+            root = self._values.field(root, position)
+        return root
+
+    def _own(self, generator: UserGenerator, root: V) -> Keys[V]:
+        record, names = self.schema.record, tuple(field.name for field in self.schema.fields)
+        key = self._values.mapped(root, _OwnText(generator.record_key, names, "record_key"), record, TEXT)
+        path = self._values.mapped(root, _OwnText(generator.partition_path, names, "partition_path"), record, TEXT)
+        empty = self._values.matches(key, _EMPTY_TEXT)
+        return Keys(self._values.refuse(key, empty, "a record key", "an empty text"), path)
+
+
+def slashed_date(text: str) -> str:
+    """`2024-03-01` as `2024/03/01`; every dash, as Hudi does."""
+    return text.replace("-", "/")
+
+
+def _takes_slashes(generator: Generator) -> bool:
+    """Where dates with slashes are wanted, and a part gets them. Rule KEY-12."""
+    if generator.writer is Writer.AVRO:
+        return len(generator.parts) == 1 or generator.kind is Kind.CUSTOM
+    return not generator.style.hive
+
+
+def _column(schema: Schema, name: str) -> _Column:
+    place = schema.get(name)
+    if place.repeated:
+        raise SchemaError(name, expected="a field that a row has once", found="one in an array or a map")
+    return _Column(name, place.positions, place.field.type)
+
+
+@dataclass(frozen=True, slots=True)
+class _OwnText:
+    """A method of a user's generator, put to rows as mappings."""
+
+    method: Callable[[Mapping[str, object]], str]
+    names: tuple[str, ...]
+    called: str
+
+    def __call__(self, row: tuple[object, ...]) -> str:
+        found = self.method(dict(zip(self.names, row, strict=True)))
+        if not isinstance(found, str):
+            raise UsageError(f"key generator's {self.called}", expected="a text", found=repr(found)[:80])
+        return found

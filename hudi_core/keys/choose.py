@@ -1,0 +1,203 @@
+"""Options to key generator, as Apache Hudi chooses: a class, else a type, else by the fields. Rules KEY-1 to KEY-6."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from hudi_core.errors import UnsupportedError, UsageError
+from hudi_core.keys import options as named
+from hudi_core.keys.clock import Clock, TimeUnit
+from hudi_core.keys.generator import (
+    AnyGenerator,
+    AutoKey,
+    BareKey,
+    CompositeKey,
+    Generator,
+    PathPart,
+    PathStyle,
+    RecordKey,
+    TimePart,
+    ValuePart,
+    Writer,
+)
+from hudi_core.keys.joda import parse_pattern
+from hudi_core.keys.options import KeyOptions, key_options
+from hudi_core.keys.user import load_generator
+from hudi_core.keys.zones import UTC, Zone, parse_zone
+from hudi_core.options import KeyGenerator as Kind
+from hudi_core.options import TableConfig, generator_of_class, generator_of_type, inferred_generator
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """What Apache Hudi takes from the machine that writes: its zone, and the year it is (for years with two digits)."""
+
+    zone: Zone = UTC
+    year: int = 2025
+
+
+_COUNTS = {
+    "UNIX_TIMESTAMP": TimeUnit.SECONDS,
+    "EPOCHMILLISECONDS": TimeUnit.MILLISECONDS,
+    "EPOCHMICROSECONDS": TimeUnit.MICROSECONDS,
+}
+_TEXTS = ("DATE_STRING", "MIXED")
+_TIMESTAMP_TYPES = ", ".join((*_COUNTS, "SCALAR", *_TEXTS))
+
+
+def choose(properties: Mapping[str, str], *, writer: Writer = Writer.ROW, machine: Machine = Machine()) -> AnyGenerator:
+    """The generator that options of a write ask for; properties of a table count where options are missing.
+
+    Raises `UsageError` with the option for what does not fit together,
+    `UnsupportedError` for a class in Java that is not one of Hudi's.
+    """
+    said = key_options(properties)
+    kind = chosen_kind(said)
+    if not isinstance(kind, Kind):
+        return kind
+    key = _record_key(kind, said, writer)
+    style = PathStyle(said.hive_style, said.url_encode, said.slash_separated_dates)
+    return Generator(kind, key, _parts(kind, said, machine), style, writer, said.consistent, machine.zone)
+
+
+def of_table(
+    config: TableConfig,
+    *,
+    writer: Writer = Writer.ROW,
+    machine: Machine = Machine(),
+    bare_single_key: bool = False,
+) -> AnyGenerator:
+    """The generator of a table. Where the complex generator has one key field, tables before version 9 do not say whether
+    keys have its name: `bare_single_key` does."""
+    bare = {"hoodie.write.complex.keygen.new.encoding": str(bare_single_key).lower()}
+    return choose({**config.properties, **bare}, writer=writer, machine=machine)
+
+
+def chosen_kind(said: KeyOptions) -> Kind | AnyGenerator:
+    """The kind of generator, or the user's own, when its class is given."""
+    if said.generator_class:
+        kind = generator_of_class(said.generator_class)
+        return load_generator(said.generator_class, named.GENERATOR_CLASS) if kind is None else kind
+    if said.generator_type:
+        kind = generator_of_type(said.generator_type)
+        if kind is None:
+            raise UsageError(
+                named.GENERATOR_TYPE, expected=f"one of {', '.join(Kind)}", found=repr(said.generator_type)
+            )
+        return kind
+    return inferred_generator(said.record_key, said.partition_path)
+
+
+def _record_key(kind: Kind, said: KeyOptions, writer: Writer) -> RecordKey:
+    fields = said.record_key
+    if not fields:
+        if said.auto_instant is None:
+            raise UsageError(
+                named.RECORD_KEY,
+                expected=f"key fields, or {named.AUTO_INSTANT} for keys that are made up",
+                found="none",
+            )
+        return AutoKey(said.auto_instant, said.auto_task)
+    match kind:
+        case Kind.SIMPLE | Kind.TIMESTAMP:
+            return BareKey(_one(fields, named.RECORD_KEY, kind))
+        case Kind.COMPLEX:
+            bare = said.bare_single_key and said.table_version < named.SINCE_NAMED
+            return BareKey(fields[0]) if bare and len(fields) == 1 else CompositeKey(fields)
+        case Kind.CUSTOM:
+            return BareKey(fields[0]) if len(fields) == 1 else CompositeKey(fields)
+        case Kind.NON_PARTITION:
+            # Spark's rows go through a check for simple keys there, which takes no null in any part.
+            return BareKey(fields[0]) if len(fields) == 1 else CompositeKey(fields, whole=writer is not Writer.AVRO)
+        case Kind.GLOBAL_DELETE:
+            return CompositeKey(fields)
+        case Kind.METADATA_TABLE | Kind.USER_PROVIDED:
+            raise UnsupportedError(
+                named.GENERATOR_TYPE,
+                message=f"{kind.value} says no rule; give a class in Python as {named.GENERATOR_CLASS}=module:Class",
+            )
+
+
+def _parts(kind: Kind, said: KeyOptions, machine: Machine) -> tuple[PathPart, ...]:
+    fields = said.partition_path
+    match kind:
+        case Kind.SIMPLE:
+            return (ValuePart(_one(_bare(fields), named.PARTITION_PATH, kind)),)
+        case Kind.COMPLEX:
+            return tuple(map(ValuePart, _bare(fields)))
+        case Kind.TIMESTAMP:
+            return (TimePart(_one(_bare(fields), named.PARTITION_PATH, kind), clock(said, machine)),)
+        case Kind.CUSTOM:
+            return tuple(_custom_part(field, said, machine) for field in fields)
+        case _:
+            return ()
+
+
+def _one(fields: tuple[str, ...], option: str, kind: Kind) -> str:
+    if len(fields) != 1:
+        raise UsageError(
+            option, expected=f"one field, as the generator {kind.value} has it", found=", ".join(fields) or "none"
+        )
+    return fields[0]
+
+
+def _bare(fields: tuple[str, ...]) -> tuple[str, ...]:
+    """Without what tables append to partition fields for generators that need it."""
+    return tuple(field.partition(":")[0].strip() for field in fields)
+
+
+def _custom_part(stated: str, said: KeyOptions, machine: Machine) -> PathPart:
+    field, _, how = stated.partition(":")
+    match how.upper():
+        case "SIMPLE":
+            return ValuePart(field)
+        case "TIMESTAMP":
+            return TimePart(field, clock(said, machine))
+        case _:
+            raise UsageError(
+                named.PARTITION_PATH, expected="fields as `name:simple` or `name:timestamp`", found=repr(stated)
+            )
+
+
+def clock(said: KeyOptions, machine: Machine) -> Clock:
+    """How the options of timestamp-based paths read and print times."""
+    kind = (said.timestamp_type or "").upper()
+    if kind not in _COUNTS and kind != "SCALAR" and kind not in _TEXTS:
+        found = repr(said.timestamp_type) if said.timestamp_type else "none"
+        raise UsageError(named.TIMESTAMP_TYPE, expected=f"one of {_TIMESTAMP_TYPES}", found=found)
+    if said.output_format is None:
+        raise UsageError(named.OUTPUT_FORMAT, expected="the pattern of partition paths", found="none")
+    if kind in _TEXTS and said.input_formats is None:
+        raise UsageError(named.INPUT_FORMATS, expected=f"the patterns of texts, for {kind}", found="none")
+    forms = _split(said.input_formats, said.input_delimiter) if kind in _TEXTS and said.input_formats else []
+    return Clock(
+        parse_pattern(said.output_format, named.OUTPUT_FORMAT),
+        _COUNTS.get(kind, _unit(said.scalar_unit) if kind == "SCALAR" else None),
+        tuple(parse_pattern(form, named.INPUT_FORMATS) for form in forms),
+        _zone(said.zone or said.input_zone, named.ZONE if said.zone else named.INPUT_ZONE),
+        _zone(said.zone or said.output_zone, named.ZONE if said.zone else named.OUTPUT_ZONE),
+        machine.year,
+    )
+
+
+def _split(forms: str, delimiter: str) -> list[str]:
+    try:
+        found = re.split(delimiter, forms)
+    except re.error as problem:
+        raise UsageError(
+            named.INPUT_DELIMITER, expected="a regular expression", found=f"{delimiter!r} ({problem})"
+        ) from None
+    return [form.strip() for form in found if form and form.strip()]
+
+
+def _unit(name: str) -> TimeUnit:
+    found = TimeUnit.__members__.get(name.upper())
+    if found is None:
+        raise UsageError(named.SCALAR_UNIT, expected=f"one of {', '.join(TimeUnit.__members__)}", found=repr(name))
+    return found
+
+
+def _zone(name: str | None, option: str) -> Zone | None:
+    return parse_zone(name, option) if name else None

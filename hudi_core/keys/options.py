@@ -1,0 +1,83 @@
+"""`hoodie.*` options of key generators, checked once and typed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
+
+from hudi_core.errors import UsageError
+from hudi_core.options import Flag, Names
+
+_WRITE = "hoodie.datasource.write"
+_TIME = "hoodie.keygen.timebased"
+_TIME_BEFORE = "hoodie.deltastreamer.keygen.timebased"
+TIMESTAMP_TYPE = f"{_TIME}.timestamp.type"
+SCALAR_UNIT = f"{_TIME}.timestamp.scalar.time.unit"
+INPUT_FORMATS = f"{_TIME}.input.dateformat"
+INPUT_DELIMITER = f"{_TIME}.input.dateformat.list.delimiter.regex"
+OUTPUT_FORMAT = f"{_TIME}.output.dateformat"
+INPUT_ZONE = f"{_TIME}.input.timezone"
+OUTPUT_ZONE = f"{_TIME}.output.timezone"
+ZONE = f"{_TIME}.timezone"
+RECORD_KEY = f"{_WRITE}.recordkey.field"
+PARTITION_PATH = f"{_WRITE}.partitionpath.field"
+GENERATOR_CLASS = f"{_WRITE}.keygenerator.class"
+GENERATOR_TYPE = f"{_WRITE}.keygenerator.type"
+AUTO_INSTANT = "_hoodie.record.key.gen.instant.time"
+AUTO_TASK = "_hoodie.record.key.gen.partition.id"
+
+SINCE_NAMED = 9
+"""The table version from which the key of one field has its name under the complex generator, whatever the option says."""
+
+
+def _time(option: str) -> AliasChoices:
+    return AliasChoices(option, option.replace(_TIME, _TIME_BEFORE))
+
+
+class KeyOptions(BaseModel):
+    """What options say of keys. Where an option of the writer is missing, the table's property counts."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", populate_by_name=False)
+
+    record_key: Names = Field((), validation_alias=AliasChoices(RECORD_KEY, "hoodie.table.recordkey.fields"))
+    partition_path: Names = Field((), validation_alias=AliasChoices(PARTITION_PATH, "hoodie.table.partition.fields"))
+    generator_class: str | None = Field(
+        None, validation_alias=AliasChoices(GENERATOR_CLASS, "hoodie.table.keygenerator.class")
+    )
+    generator_type: str | None = Field(
+        None, validation_alias=AliasChoices(GENERATOR_TYPE, "hoodie.table.keygenerator.type")
+    )
+    hive_style: Flag = Field(False, validation_alias=f"{_WRITE}.hive_style_partitioning")
+    url_encode: Flag = Field(False, validation_alias=f"{_WRITE}.partitionpath.urlencode")
+    slash_separated_dates: Flag = Field(False, validation_alias=f"{_WRITE}.slash.separated.date.partitioning")
+    consistent: Flag = Field(False, validation_alias=f"{_WRITE}.keygenerator.consistent.logical.timestamp.enabled")
+    bare_single_key: Flag = Field(False, validation_alias="hoodie.write.complex.keygen.new.encoding")
+    table_version: int = Field(
+        SINCE_NAMED, validation_alias=AliasChoices("hoodie.write.table.version", "hoodie.table.version")
+    )
+    auto_instant: str | None = Field(None, validation_alias=AUTO_INSTANT)
+    auto_task: int = Field(0, validation_alias=AUTO_TASK)
+
+    timestamp_type: str | None = Field(None, validation_alias=_time(TIMESTAMP_TYPE))
+    scalar_unit: str = Field("SECONDS", validation_alias=_time(SCALAR_UNIT))
+    input_formats: str | None = Field(None, validation_alias=_time(INPUT_FORMATS))
+    input_delimiter: str = Field(",", validation_alias=_time(INPUT_DELIMITER))
+    output_format: str | None = Field(None, validation_alias=_time(OUTPUT_FORMAT))
+    input_zone: str | None = Field(None, validation_alias=_time(INPUT_ZONE))
+    output_zone: str | None = Field(None, validation_alias=_time(OUTPUT_ZONE))
+    zone: str | None = Field(None, validation_alias=_time(ZONE))
+    """Counts for both when it is there."""
+
+
+def key_options(properties: Mapping[str, str]) -> KeyOptions:
+    """The options, typed. An empty value counts as absent. Raises `UsageError` with the option for one that cannot be meant."""
+    present: dict[str, Any] = {key: text.strip() for key, text in properties.items() if text.strip()}
+    try:
+        return KeyOptions.model_validate(present)
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = str(first["loc"][0])
+        said = first["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
+        raise UsageError(key, expected=said.removeprefix("expected "), found=repr(present.get(key))) from None

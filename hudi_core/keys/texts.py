@@ -1,0 +1,106 @@
+"""The text that a value has in keys and paths, by the path of writing. Rule KEY-7."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, TypeVar, assert_never
+
+from hudi_core.engine import Values
+from hudi_core.errors import SchemaError
+from hudi_core.expr.functions import Function
+from hudi_core.keys.generator import Generator, Writer
+from hudi_core.keys.zones import Zone
+from hudi_core.types import nodes as t
+from hudi_core.types.text import text as type_text
+from hudi_core.values.calendar import timestamp_text
+
+V = TypeVar("V")
+M = TypeVar("M")
+
+TEXT = t.String()
+
+_PLAIN_SCALE = 6
+"""Digits after the point up to which Java's decimals are never written with an exponent."""
+
+
+def key_text(values: Values[V, M], column: V, of: t.Type, where: str, generator: Generator) -> V:
+    """The texts of a column, null for null. Raises `SchemaError` with the field for a nested type."""
+    match of:
+        case t.String():
+            return column
+        case t.Boolean() | t.Int() | t.Long() | t.Float() | t.Double() | t.Date() | t.Enumeration() | t.Uuid():
+            return values.apply(Function.CAST, [column], [of], TEXT)
+        case t.Decimal(scale=scale):
+            if scale > _PLAIN_SCALE:
+                return values.mapped(column, decimal_text, of, TEXT)
+            return values.apply(Function.CAST, [column], [of], TEXT)
+        case t.Time():
+            return values.mapped(column, str, of, TEXT)
+        case t.Timestamp():
+            return values.mapped(column, timestamp_rule(of, generator), of, TEXT)
+        case t.Binary() | t.Fixed() | t.Vector():
+            return values.mapped(column, bytes.hex, of, TEXT)
+        case t.Record() | t.Array() | t.Map() | t.Union():
+            raise SchemaError(where, expected="a field of a primitive type for a key or path", found=type_text(of))
+        case _:
+            assert_never(of)
+
+
+def decimal_text(value: Decimal) -> str:
+    """Java's text of a decimal: with an exponent where the number is smaller than 10^-6.
+
+    >>> decimal_text(Decimal("0.00000012")), decimal_text(Decimal("1.50000000"))
+    ('1.2E-7', '1.50000000')
+    """
+    sign, digits, exponent = value.as_tuple()
+    assert isinstance(exponent, int)
+    power = exponent + len(digits) - 1
+    if exponent <= 0 and power >= -_PLAIN_SCALE:
+        return f"{value:f}"
+    shown = "".join(map(str, digits))
+    return f"{'-' if sign else ''}{shown[0]}{'.' if shown[1:] else ''}{shown[1:]}E{power:+d}"
+
+
+def timestamp_rule(of: t.Timestamp, generator: Generator) -> Callable[[Any], str]:
+    """What makes the text of a timestamp."""
+    match generator.writer, of.zoned:
+        case Writer.ROW, False:
+            return WallClock(of.unit.value)
+        case Writer.ROW, True:
+            return SqlTimestamp(of.unit.value, t.Unit.MICROS.value, generator.zone)
+        case Writer.INTERNAL_ROW, True:
+            return SqlTimestamp(of.unit.value, t.Unit.MILLIS.value, generator.zone)
+        case Writer.AVRO, True if generator.consistent:
+            return SqlTimestamp(of.unit.value, t.Unit.MILLIS.value, generator.zone)
+        case _:
+            return str
+
+
+@dataclass(frozen=True, slots=True)
+class SqlTimestamp:
+    """`java.sql.Timestamp`'s text in a zone: with a fraction, if only `.0`, of ticks cut towards zero to `kept` a second."""
+
+    per_second: int
+    kept: int
+    zone: Zone
+
+    def __call__(self, ticks: int) -> str:
+        step = max(self.per_second // self.kept, 1)
+        ticks = ticks - ticks % step if ticks >= 0 else -(-ticks - -ticks % step)
+        shown = timestamp_text(ticks + self.zone.ahead(ticks // self.per_second) * self.per_second, self.per_second)
+        return (shown if "." in shown else f"{shown}.0").removeprefix("+")
+
+
+@dataclass(frozen=True, slots=True)
+class WallClock:
+    """`java.time.LocalDateTime`'s text: without seconds when they are zero, fractions in groups of three digits."""
+
+    per_second: int
+
+    def __call__(self, ticks: int) -> str:
+        shown, _, fraction = timestamp_text(ticks, self.per_second, separator="T").partition(".")
+        if fraction:
+            return f"{shown}.{fraction.ljust(-(-len(fraction) // 3) * 3, '0')}"
+        return shown.removesuffix(":00") if ticks // self.per_second % 60 == 0 else shown

@@ -1,0 +1,85 @@
+"""The part of a partition path that a time makes, over any engine's columns. Rules KEY-14 to KEY-18."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from hudi_core.engine import Values
+from hudi_core.errors import SchemaError
+from hudi_core.expr.functions import Function
+from hudi_core.expr.predicate import Cut
+from hudi_core.keys.clock import CountPrinter, MomentPrinter, TextPrinter, TimeUnit
+from hudi_core.keys.generator import Generator, TimePart, Writer
+from hudi_core.keys.texts import TEXT
+from hudi_core.types import nodes as t
+from hudi_core.types.text import text as type_text
+
+V = TypeVar("V")
+M = TypeVar("M")
+
+_UNITS = {
+    t.Unit.MILLIS: TimeUnit.MILLISECONDS,
+    t.Unit.MICROS: TimeUnit.MICROSECONDS,
+    t.Unit.NANOS: TimeUnit.NANOSECONDS,
+}
+
+
+def time_text(values: Values[V, M], column: V, of: t.Type, part: TimePart, generator: Generator, like: V) -> V:
+    """The texts of times. Null is a time too: what stands for it is printed.
+
+    Raises `SchemaError` for a field of a type that the writer takes for no time, `RowError` for a text that is of no form.
+    """
+    clock, machine, writer = part.clock, generator.zone, generator.writer
+    null = values.is_null(column)
+    for_null = values.literal(clock.of_null(machine), TEXT, like)
+    if isinstance(of, t.String | t.Enumeration) and clock.unit is None:
+        text = values.mapped(column, TextPrinter(clock, machine), TEXT, TEXT)
+        unread = values.every([values.is_null(text), values.no(null)], like)
+        forms = " or ".join(form.text for form in clock.inputs)
+        text = values.refuse(text, unread, f"a time like {forms} in {part.field}", "another text")
+        return values.choose(null, for_null, text, TEXT)
+    if isinstance(of, t.Timestamp) and of.zoned and generator.consistent:
+        moments = MomentPrinter(clock, _UNITS[of.unit], machine, floors=writer is Writer.ROW)
+        return values.choose(null, for_null, values.mapped(column, moments, of, TEXT), TEXT)
+    unit = clock.unit
+    if unit is None or not _is_count(of, writer):
+        wanted = "text" if unit is None else f"a number of {unit.name.lower()}"
+        raise SchemaError(
+            part.field, expected=f"{wanted} as the time that writer {writer.value} prints", found=type_text(of)
+        )
+    printer = CountPrinter(clock, unit, machine)
+    if isinstance(of, t.Float | t.Double | t.Decimal):
+        column, of = values.apply(Function.CAST, [column], [of], t.Long()), t.Long()
+    if isinstance(of, t.Int):
+        column, of = values.convert(column, of, t.Long()), t.Long()
+    if isinstance(of, t.Long):
+        column = _coarse(values, column, *printer.coarse, like)
+    return values.choose(null, for_null, values.mapped(column, printer, of, TEXT), TEXT)
+
+
+def _is_count(of: t.Type, writer: Writer) -> bool:
+    """The writer takes values of the type for numbers of units."""
+    match of:
+        case t.Int() | t.Long() | t.Float() | t.Double() | t.Time():
+            return True
+        case t.Decimal():
+            return writer is not Writer.INTERNAL_ROW
+        case t.Date() | t.Timestamp(zoned=False):
+            return writer is not Writer.ROW
+        case t.Timestamp():
+            return writer is Writer.AVRO
+        case _:
+            return False
+
+
+def _coarse(values: Values[V, M], column: V, step: int, since: int, like: V) -> V:
+    """Of the counts that print alike the first one, so that few are left to print."""
+    if step == 1:
+        return column
+    long = t.Long()
+    width = values.literal(step, long, like)
+    over = values.apply(Function.MODULO, [column, width], [long, long], long)
+    raised = values.apply(Function.ADD, [over, width], [long, long], long)
+    over = values.choose(values.below(over, Cut(0), long), raised, over, long)
+    first = values.apply(Function.SUBTRACT, [column, over], [long, long], long)
+    return values.choose(values.below(column, Cut(since), long), column, first, long)

@@ -1,0 +1,181 @@
+"""Keys and partition paths."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from tests.conformance.deviations import Deviation, Question
+
+_BYTES = re.compile(r"binary|fixed")
+_NESTED = re.compile(r"record<|array<|map<|union<")
+_MOMENT = re.compile(r"date|.*timestamp")
+
+
+def _is_key(question: Question) -> bool:
+    return question["ask"] == "key"
+
+
+def _on_rows(question: Question) -> bool:
+    return question["writer"] != "avro"
+
+
+def _partition_fields(question: Question) -> list[str]:
+    if question["generator"] in ("NON_PARTITION", "GLOBAL_DELETE"):
+        return []
+    return [part.partition(":")[0].strip() for part in question["partition"].split(",") if part.strip()]
+
+
+def _steps_up(question: Question) -> bool:
+    values = [question["values"].get(field) for field in _partition_fields(question)]
+    bare = not (question["hive"] or question["escaped"])
+    return (
+        _is_key(question) and bare and any(".." in re.split("/", value) for value in values if isinstance(value, str))
+    )
+
+
+def _nested(question: Question) -> bool:
+    return _is_key(question) and any(_NESTED.match(of) for of in question["types"].values())
+
+
+def _bytes(question: Question) -> bool:
+    used = [of for of in question["types"].values() if _BYTES.match(of)]
+    return _is_key(question) and _on_rows(question) and bool(used) and question["generator"] != "TIMESTAMP"
+
+
+def _missing_in_path(question: Question) -> bool:
+    """Avro's path takes it for null; one field too many, or none, is such a name too."""
+    if (
+        not _is_key(question)
+        or question["writer"] != "avro"
+        or question["generator"] not in ("SIMPLE", "TIMESTAMP", "CUSTOM")
+    ):
+        return False
+    fields = _partition_fields(question)
+    if question["generator"] != "CUSTOM" and len(fields) != 1:
+        return "," not in (question["record_key"] or "")
+    return bool(set(fields) & set(question["unknown"]))
+
+
+def _unknown_zone(question: Question) -> bool:
+    return _is_key(question) and "No/Such" in question["zones"]
+
+
+def _blanks(question: Question) -> bool:
+    texts = [question["record_key"] or "", question["partition"]]
+    return _is_key(question) and question["generator"] == "SIMPLE" and any(text != text.strip() for text in texts)
+
+
+def _slashes_on_rows(question: Question) -> bool:
+    if not (_is_key(question) and question["slashes"] and _on_rows(question) and not question["hive"]):
+        return False
+    null = any(question["values"].get(field) is None for field in _partition_fields(question))
+    return question["writer"] == "internal-row" or null
+
+
+def _null_time(question: Question) -> bool:
+    if not (_is_key(question) and question["generator"] == "TIMESTAMP" and question["writer"] == "row"):
+        return False
+    fields = [field for field in _partition_fields(question) if field in question["types"]]
+    return any(
+        _MOMENT.match(question["types"][field]) is not None
+        and not (question["consistent"] and question["types"][field].startswith("timestamp"))
+        and question["values"][field] is None
+        for field in fields
+    )
+
+
+def _auto_of_timestamps(question: Question) -> bool:
+    return question["ask"] == "auto" and question["generator"] == "TIMESTAMP" and question["record_key"] is None
+
+
+def _endless(question: Question) -> bool:
+    return question["ask"] == "parts" and question["endless"]
+
+
+def _property_of_table(question: Question) -> bool:
+    return question["ask"] == "auto enabled" and "hoodie.table.recordkey.fields" in question["properties"]
+
+
+def _signed_escape(question: Question) -> bool:
+    return question["ask"] == "unescape" and "%+" in question["text"]
+
+
+def _rule(name: str, applies: Callable[[Question], bool], ours: str, reason: str) -> Deviation:
+    return Deviation("keys", name, applies, ours, reason)
+
+
+DEVIATIONS = (
+    _rule(
+        "steps to the folder above in partition values",
+        _steps_up,
+        "refused",
+        "A path `a/../b` is another partition, `..` the folder above the table. Hudi takes both; its later versions refuse them.",
+    ),
+    _rule(
+        "nested types in keys and paths",
+        _nested,
+        "refused",
+        "The text of a record differs with the path of writing and its version; no key should hang on it.",
+    ),
+    _rule(
+        "bytes in keys and paths, by rows",
+        _bytes,
+        "hexadecimal, as Avro's path has them",
+        "Hudi takes the text of the array's identity, which is another one each time.",
+    ),
+    _rule(
+        "partition fields that do not exist, by Avro",
+        _missing_in_path,
+        "refused, as rows' path does",
+        "A misspelt name puts every row into the default partition, or into 1970.",
+    ),
+    _rule(
+        "time zones that are not known",
+        _unknown_zone,
+        "refused",
+        "Java takes every such name for GMT without a word.",
+    ),
+    _rule(
+        "blanks around the names of a simple generator's fields",
+        _blanks,
+        "do not count, as for all other generators",
+        "Hudi looks for a column with the blanks in its name.",
+    ),
+    _rule(
+        "dates with slashes, by rows",
+        _slashes_on_rows,
+        "null is the default partition; internal rows get what rows get",
+        "Hudi raises NullPointerException for null, and ClassCastException for every internal row.",
+    ),
+    _rule(
+        "null in a column whose type is no time to the writer",
+        _null_time,
+        "refused by the type, before any row",
+        "Hudi puts the null into 1970 and refuses the first row with a value.",
+    ),
+    _rule(
+        "keys that are made up beside timestamps",
+        _auto_of_timestamps,
+        "made up, as with an empty list of key fields",
+        "Hudi's timestamp generator asks for an option that such tables do not have.",
+    ),
+    _rule(
+        "fields of a key, the last value with a colon",
+        _endless,
+        "found",
+        "Hudi looks for the next field for ever.",
+    ),
+    _rule(
+        "key fields in properties of the table",
+        _property_of_table,
+        "count where the option of the writer is missing",
+        "Hudi copies them into the options before it asks; asked alone, it finds none.",
+    ),
+    _rule(
+        "escapes with a sign",
+        _signed_escape,
+        "stay as they are",
+        "Two hexadecimal digits follow a percent sign. Java's parser takes `+1` for a number.",
+    ),
+)

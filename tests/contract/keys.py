@@ -1,0 +1,129 @@
+"""What keys an engine makes of rows: those that Apache Hudi made of them, by each of its writing paths."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import pytest
+
+from hudi_core.errors import RowError, UnknownColumnError
+from hudi_core.keys.bound import KeyGenerator
+from hudi_core.keys.choose import choose
+from hudi_core.keys.texts import TEXT
+from hudi_core.schema.ids import record_with_ids
+from hudi_core.schema.schema import Schema
+from hudi_core.types import nodes as t
+from tests.conformance.deviations.keys import DEVIATIONS
+from tests.contract.harness import Columns
+from tests.support.conformance import vectors
+from tests.support.ledger import REFUSED, Ledger, attempt
+from tests.support.vector_keys import Asked, asked_auto_keys, asked_keys
+
+WRITE = "hoodie.datasource.write."
+_BETWEEN = "\0"
+
+
+class KeysContract:
+    """Give a fixture `engine` of `tests.contract.harness.Columns`."""
+
+    def test_keys_are_those_of_each_path_of_writing(self, engine: Columns) -> None:
+        ledger = Ledger("keys", DEVIATIONS)
+        for asked, ours in answered(engine, asked_keys(vectors("key_generators"))):
+            ledger.settle(asked.case, asked.question, ours, asked.theirs)
+        ledger.close()
+
+    def test_keys_that_are_made_up_count_rows(self, engine: Columns) -> None:
+        ledger = Ledger("keys", DEVIATIONS)
+        for asked in asked_auto_keys(vectors("key_generators")):
+            rows = range(len(asked.rows))
+            ours = attempt(lambda asked=asked, rows=rows: [keys_of(engine, asked, [at], at)[0] for at in rows])  # type: ignore[misc]
+            ledger.settle(asked.case, {**asked.question, "ask": "auto"}, ours, asked.theirs)
+        ledger.close()
+
+    def test_a_row_without_a_key_is_named(self, engine: Columns) -> None:
+        maker = made({"recordkey.field": "a", "partitionpath.field": "b"}, engine, a=t.String(), b=t.String())
+        with pytest.raises(RowError, match="expected a record key in a, found null or an empty text"):
+            keys(engine, maker, [("k", "p"), ("", "p")])
+
+    def test_a_field_that_is_not_there_is_refused_before_any_row(self, engine: Columns) -> None:
+        with pytest.raises(UnknownColumnError, match="did you mean city"):
+            made({"recordkey.field": "city", "partitionpath.field": "cit"}, engine, city=t.String())
+
+    def test_times_are_printed_before_and_after_every_change_of_clocks(self, engine: Columns) -> None:
+        said = {
+            "keygenerator.type": "TIMESTAMP",
+            "recordkey.field": "k",
+            "partitionpath.field": "at",
+            "hoodie.keygen.timebased.timestamp.type": "UNIX_TIMESTAMP",
+            "hoodie.keygen.timebased.output.dateformat": "yyyy-MM-dd HH",
+            "hoodie.keygen.timebased.output.timezone": "America/New_York",
+        }
+        maker = made(said, engine, k=t.String(), at=t.Long())
+        times = {
+            1_710_053_999: "2024-03-10 01",
+            1_710_054_000: "2024-03-10 03",
+            1_730_611_800: "2024-11-03 01",
+            1_730_615_400: "2024-11-03 01",
+            -2_717_650_801: "1883-11-18 12",
+        }
+        found = keys(engine, maker, [("k", time) for time in times])
+        assert [path for _, path in found] == list(times.values())
+
+    def test_own_generators_see_rows_by_name(self, engine: Columns) -> None:
+        maker: Any = KeyGenerator(Own(), schema_of(a=t.String(), b=t.Int()), engine.values)
+        assert keys(engine, maker, [("x", 7), ("y", None)]) == [("x!", "n=7"), ("y!", "n=None")]
+
+
+class Own:
+    """A generator of a user's."""
+
+    def record_key(self, row: Any) -> str:
+        return f"{row['a']}!"
+
+    def partition_path(self, row: Any) -> str:
+        return f"n={row['b']}"
+
+
+def schema_of(**types: t.Type) -> Schema:
+    return Schema(record_with_ids(t.Record(tuple(t.Field(0, name, of) for name, of in types.items()))))
+
+
+def made(said: dict[str, str], engine: Columns, **types: t.Type) -> KeyGenerator[Any, Any]:
+    """A generator of options, those of writing without their prefix."""
+    properties = {key if key.startswith("hoodie") else f"{WRITE}{key}": text for key, text in said.items()}
+    return KeyGenerator(choose(properties), schema_of(**types), engine.values)
+
+
+def keys(engine: Columns, maker: KeyGenerator[Any, Any], rows: Sequence[Any], first: int = 0) -> list[tuple[str, ...]]:
+    """Record keys and partition paths of rows, in one question to the engine."""
+
+    def joined(root: Any) -> Any:
+        found = maker.keys(root, first)
+        return engine.values.join([found.record_key, _BETWEEN, found.partition_path])
+
+    return [tuple(text.split(_BETWEEN)) for text in engine.column(joined, TEXT, (rows, maker.schema.record))]
+
+
+def keys_of(engine: Columns, asked: Asked, places: Sequence[int] = (0,), first: int = 0) -> list[tuple[str, ...]]:
+    """The keys that an engine makes of rows of a question."""
+    generator = choose(asked.properties, writer=asked.writer, machine=asked.machine)
+    maker: KeyGenerator[Any, Any] = KeyGenerator(generator, asked.schema, engine.values)
+    return keys(engine, maker, [asked.rows[at] for at in places], first)
+
+
+def answered(engine: Columns, questions: Iterable[Asked]) -> Iterable[tuple[Asked, object]]:
+    """Questions and our answers. Those of one generator are put to the engine at once, unless a row of them is refused."""
+    alike: dict[Any, list[Asked]] = defaultdict(list)
+    for asked in questions:
+        alike[(*sorted(asked.properties.items()), asked.writer, asked.machine)].append(asked)
+    for group in alike.values():
+        together = Asked(**{**vars(group[0]), "rows": tuple(asked.rows[0] for asked in group)})
+        found: Any = attempt(lambda together=together: keys_of(engine, together, range(len(together.rows))))  # type: ignore[misc]
+        for at, asked in enumerate(group):
+            alone = found == REFUSED and len(group) > 1
+            if alone:
+                yield asked, attempt(lambda asked=asked: keys_of(engine, asked)[0])  # type: ignore[misc]
+            else:
+                yield asked, found if found == REFUSED else found[at]

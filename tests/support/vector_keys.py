@@ -1,0 +1,121 @@
+"""The cases of key generators: what is asked of each, and what Hudi's three writing paths answered."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from hudi_core.avro.inbound import schema_from_avro
+from hudi_core.keys.choose import Machine
+from hudi_core.keys.generator import Writer
+from hudi_core.keys.zones import parse_zone
+from hudi_core.schema.schema import Schema
+from hudi_core.types.text import text as type_text
+from tests.support.ledger import REFUSED
+from tests.support.vector_values import decode
+
+WRITE = "hoodie.datasource.write."
+YEAR = 2025
+"""When the cases were recorded, as far as years with two digits go."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One question: the key of a row, as a writing path makes it. `theirs` is the answer of Hudi's."""
+
+    case: Mapping[str, Any]
+    properties: Mapping[str, str]
+    schema: Schema
+    rows: tuple[Any, ...]
+    writer: Writer
+    machine: Machine
+    theirs: object
+
+    @property
+    def question(self) -> dict[str, Any]:
+        """What the rules of deviation may ask."""
+        said = self.properties
+        stated = said.get(f"{WRITE}partitionpath.field", "")
+        named = [*_fields(said.get(f"{WRITE}recordkey.field", "")), *_fields(stated)]
+        found = {name: self.schema.find(name) for name in named}
+        if said.get(f"{WRITE}keygenerator.type") in ("NON_PARTITION", "GLOBAL_DELETE"):
+            found = {name: found[name] for name in _fields(said.get(f"{WRITE}recordkey.field", ""))}
+        types = {name: type_text(place.field.type) for name, place in found.items() if place}
+        return {
+            "ask": "key",
+            "writer": self.writer.value,
+            "generator": said.get(f"{WRITE}keygenerator.type", ""),
+            "partition": stated,
+            "record_key": said.get(f"{WRITE}recordkey.field"),
+            "types": types,
+            "unknown": [name for name, place in found.items() if place is None],
+            "values": {name: _at(self.rows[0], place.positions) for name, place in found.items() if place},
+            "slashes": said.get(f"{WRITE}slash.separated.date.partitioning") == "true",
+            "hive": said.get(f"{WRITE}hive_style_partitioning") == "true",
+            "escaped": said.get(f"{WRITE}partitionpath.urlencode") == "true",
+            "consistent": said.get(f"{WRITE}keygenerator.consistent.logical.timestamp.enabled") == "true",
+            "zones": [text for key, text in said.items() if key.endswith("timezone")],
+        }
+
+
+def asked_keys(cases: list[dict[str, Any]]) -> Iterator[Asked]:
+    """Every question of the cases of one row."""
+    for case in cases:
+        if case["op"] != "key":
+            continue
+        said, output = case["input"], case["output"]
+        schema = _schema(json.dumps(said["avro"]))
+        rows = (decode(said["record"], schema.record),)
+        machine = Machine(parse_zone(said.get("jvm_timezone", "UTC"), ""), YEAR)
+        for writer, theirs in (
+            (Writer.AVRO, _of_record(output["avro_path"])),
+            (Writer.ROW, _of_row(output["row_path"])),
+            (Writer.INTERNAL_ROW, _of_row(output["internal_row_path"])),
+        ):
+            yield Asked(case, said["properties"], schema, rows, writer, machine, theirs)
+
+
+def asked_auto_keys(cases: list[dict[str, Any]]) -> Iterator[Asked]:
+    """Every question of the cases of keys that are made up, for several rows each."""
+    for case in cases:
+        if case["op"] != "auto_key":
+            continue
+        said, output = case["input"], case.get("output")
+        schema = _schema(json.dumps(said["avro"]))
+        rows = tuple(decode(record, schema.record) for record in said["records"])
+        keys = [] if output is None else [_key(key) for key in output["keys"]]
+        theirs = REFUSED if not keys or REFUSED in keys else keys
+        yield Asked(case, said["properties"], schema, rows, Writer.AVRO, Machine(year=YEAR), theirs)
+
+
+def _fields(stated: str) -> list[str]:
+    return [part.partition(":")[0].strip() for part in stated.split(",") if part.strip()]
+
+
+@cache
+def _schema(text: str) -> Schema:
+    return schema_from_avro(text)
+
+
+def _at(row: Any, positions: tuple[int, ...]) -> Any:
+    for position in positions:
+        row = None if row is None else row[position]
+    return row
+
+
+def _key(result: Mapping[str, Any]) -> object:
+    return REFUSED if "error" in result else (result["value"]["record_key"], result["value"]["partition_path"])
+
+
+def _of_record(result: Mapping[str, Any]) -> object:
+    return REFUSED if "error" in result else _key(result["value"]["key"])
+
+
+def _of_row(result: Mapping[str, Any]) -> object:
+    if "error" in result:
+        return REFUSED
+    parts = [result["value"][name] for name in ("record_key", "partition_path")]
+    return REFUSED if any("error" in part for part in parts) else tuple(part["value"] for part in parts)
