@@ -26,7 +26,6 @@ from hudi_core.table.sources.expression_indexes import ExpressionIndex, expressi
 from hudi_core.table.sources.filters import recorded_filters
 from hudi_core.table.sources.heads import Heads
 from hudi_core.table.sources.indexes import Index, RecordIndex, secondary_indexes
-from hudi_core.table.sources.keys import RecordKeys, record_keys
 from hudi_core.table.sources.knowledge import (
     Numbers,
     PartitionKnowledge,
@@ -35,7 +34,6 @@ from hudi_core.table.sources.knowledge import (
     files_of,
 )
 from hudi_core.table.sources.merges import Merges, merges
-from hudi_core.table.sources.partitions import PathValue, path_values
 from hudi_core.timeline.slices import FileSlice
 
 
