@@ -18,6 +18,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from hudi_core.expr.functions import Function
 from hudi_core.expr.predicate import Cut, Pattern
 from hudi_core.formats.columns import Column, Struct
@@ -230,6 +233,21 @@ class Rows(Protocol[V, MaskIn, B]):
     def count(self, batch: B) -> int: ...
 
     def filter(self, batch: B, mask: MaskIn) -> B: ...
+
+    def flags(self, mask: MaskIn) -> NDArray[np.bool_]:
+        """A mask of a batch's rows as one bool a row."""
+        ...
+
+    def keep(self, batch: B, flags: NDArray[np.bool_]) -> B:
+        """The rows whose flag is true."""
+        ...
+
+    def gather(self, batches: Sequence[B], sources: Sequence[NDArray[np.int64]], schema: Schema) -> Iterator[B]:
+        """Rows put together from rows of batches of the schema, of which there is at least one.
+
+        Row i has in column c what row `sources[c][i]` has there, counted over all batches; null where that is negative.
+        """
+        ...
 
     def head(self, batch: B, count: int) -> B:
         """At most the first `count` rows."""

@@ -11,6 +11,7 @@ leaves       statistics in a Parquet footer, as values of ours
 chunks       column chunks, from the footer's own bytes
 buffers      decoded columns to arrays, wrapped where they lie, and back
 rows         batches of a scan, and their rows as JSON
+gather       rows put together from rows of several batches
 output       rows written to a file
 values       operations on an Arrow array: the engine's `Values`
 arrays       arrays in one physical form, taken apart and put together, from and to values

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from hudi_arrow.arrays import Array, Lists, conformed, field, lists, numbers, plain, to_values
 from hudi_arrow.buffers import from_array, to_arrays
+from hudi_arrow.gather import flags, gather
 from hudi_arrow.output import stream, write
 from hudi_core.formats.columns import Column, Struct
 from hudi_core.schema.schema import Schema
@@ -37,6 +40,17 @@ class ArrowRows:
 
     def filter(self, batch: pa.RecordBatch, mask: Array) -> pa.RecordBatch:
         return batch.filter(mask)
+
+    def flags(self, mask: Array) -> NDArray[np.bool_]:
+        return flags(mask)
+
+    def keep(self, batch: pa.RecordBatch, flags: NDArray[np.bool_]) -> pa.RecordBatch:
+        return batch if flags.all() else batch.filter(pa.array(flags))
+
+    def gather(
+        self, batches: Sequence[pa.RecordBatch], sources: Sequence[NDArray[np.int64]], schema: Schema
+    ) -> Iterator[pa.RecordBatch]:
+        return gather(batches, sources)
 
     def head(self, batch: pa.RecordBatch, count: int) -> pa.RecordBatch:
         return batch.slice(0, count)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from hudi_core.errors import StorageError, UnsupportedError
 from hudi_core.formats.columns import Column, Struct
@@ -33,6 +36,17 @@ class PlainRows:
 
     def filter(self, batch: Batch, mask: bool) -> Batch:
         return batch if mask else ()
+
+    def flags(self, mask: bool) -> NDArray[np.bool_]:
+        return np.array([mask])
+
+    def keep(self, batch: Batch, flags: NDArray[np.bool_]) -> Batch:
+        return batch if flags.all() else ()
+
+    def gather(self, batches: Sequence[Batch], sources: Sequence[NDArray[np.int64]], schema: Schema) -> Iterator[Batch]:
+        rows = [row for batch in batches for row in batch]
+        for chosen in zip(*(each.tolist() for each in sources), strict=True):
+            yield (tuple(None if row < 0 else rows[row][column] for column, row in enumerate(chosen)),)
 
     def head(self, batch: Batch, count: int) -> Batch:
         return batch[:count]

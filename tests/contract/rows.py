@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import strategies as st
 
@@ -130,3 +131,36 @@ class RowsContract:
             assert repr(batches.rows.to_json(again, schema)) == repr(batches.rows.to_json(batch, schema))
             for keep in (True, False):
                 assert batches.rows.count(batches.rows.filter(batch, batches.mask(batch, keep))) == count * keep
+
+    @law(SCHEMAS, st.data())
+    def test_rows_are_kept_by_flags(self, batches: Batches, schema: Schema, data: st.DataObject) -> None:
+        rows = data.draw(st.lists(rows_of(schema), max_size=4))
+        kept = data.draw(st.lists(st.booleans(), min_size=len(rows), max_size=len(rows)))
+        shown, low = [], 0
+        for batch in batches.of(rows, schema):
+            flags = np.array(kept[low : low + batches.rows.count(batch)])
+            low += len(flags)
+            shown += batches.rows.to_json(batches.rows.keep(batch, flags), schema)
+            mask = batches.mask(batch, True)
+            assert batches.rows.flags(mask).tolist() == [True] * len(flags)
+        wanted = [to_json(row, schema.record) for row, keep in zip(rows, kept, strict=True) if keep]
+        assert repr(shown) == repr(wanted)
+
+    @law(SCHEMAS, st.data())
+    def test_rows_are_put_together_column_by_column(
+        self, batches: Batches, schema: Schema, data: st.DataObject
+    ) -> None:
+        rows = data.draw(st.lists(rows_of(schema), min_size=1, max_size=4))
+        count = data.draw(st.integers(0, 5))
+        picks = st.lists(st.integers(-1, len(rows) - 1), min_size=count, max_size=count)
+        sources = [data.draw(picks) for _ in schema.fields]
+        parts = batches.of(rows, schema)
+        arrays = [np.array(each, np.int64) for each in sources]
+        shown = [
+            line for batch in batches.rows.gather(parts, arrays, schema) for line in batches.rows.to_json(batch, schema)
+        ]
+        wanted = [
+            tuple(None if row < 0 else rows[row][c] for c, row in enumerate(pick))
+            for pick in zip(*sources, strict=True)
+        ]
+        assert repr(shown) == repr([to_json(row, schema.record) for row in wanted])

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from hudi_core.engine import FileInfo
-from hudi_core.evolve.reconcile import Default, Keep, Null, ReadRecord, reconcile
+from hudi_core.evolve.reconcile import Default, Null, ReadRecord, reconcile
 from hudi_core.expr.predicate import Column, Predicate
 from hudi_core.rows.project import projection
 from hudi_core.schema.project import project
@@ -24,8 +24,11 @@ from hudi_core.types import nodes as t
 
 
 @dataclass(frozen=True, slots=True)
-class _FileReading:
-    """How the files of one schema are read: which parts of their columns, and what makes wanted rows of them."""
+class FileReading:
+    """How the files of one schema are read: which parts of their columns, and what makes wanted rows of them.
+
+    The plan reads rows of `schema.project` of the stored schema and the columns.
+    """
 
     columns: list[Path]
     plan: ReadRecord
@@ -38,7 +41,7 @@ class BaseFiles:
     """Reads base files. Plans are made once for each schema that files have and each that is wanted."""
 
     sources: Sources
-    _plans: dict[tuple[int, int], _FileReading] = field(default_factory=dict, repr=False, compare=False)
+    _plans: dict[tuple[int, int], FileReading] = field(default_factory=dict, repr=False, compare=False)
 
     def rows(
         self, slice: FileSlice, base: FileInfo, wanted: Schema, row_groups: Sequence[int] | None = None
@@ -50,8 +53,8 @@ class BaseFiles:
         """
         engine = self.sources.snapshot.engine
         reader = engine.reader(base.name.rpartition(".")[2])
-        reading = self._reading(base, wanted)
-        read = projection(self._with_path_values(reading.plan, slice), engine.values)
+        reading = self.reading(base, wanted)
+        read = projection(self.with_path_values(reading.plan, slice), engine.values)
         for batch in reader.batches(self.sources.snapshot.storage, base, reading.columns, row_groups):
             yield engine.rows.batch(read(engine.rows.root(batch)))
 
@@ -85,15 +88,16 @@ class BaseFiles:
         for group in FileStatistics.of(len(groups), load).plan(residual).possible().tolist():
             yield [group]
 
-    def _reading(self, base: FileInfo, wanted: Schema) -> _FileReading:
+    def reading(self, base: FileInfo, wanted: Schema) -> FileReading:
+        """How a base file's rows become rows of the wanted schema; the same object for all files of one schema."""
         stored = self.sources.heads.stored_schema(self.sources.heads.footer(base), base.path)
         key = (id(stored), id(wanted))
         if key not in self._plans:
             self._plans[key] = _planned(stored, wanted)
         return self._plans[key]
 
-    def _with_path_values(self, plan: ReadRecord, slice: FileSlice) -> ReadRecord:
-        """Partition columns that the file leaves out come from its path; in the default partition they are null."""
+    def with_path_values(self, plan: ReadRecord, slice: FileSlice) -> ReadRecord:
+        """A partition column has the value its path tells, whatever the file holds; in the default partition it is null."""
         values = self.sources.values
         if not any(wanted.id in values for wanted in plan.wanted.fields):
             return plan
@@ -103,15 +107,15 @@ class BaseFiles:
             known = values[wanted.id][partition] if wanted.id in values else None
             if known is not None and known.low is None:
                 sources[position] = Null()
-            elif known is not None and not known.nulls and not isinstance(sources[position], Keep):
+            elif known is not None and not known.nulls:
                 sources[position] = Default(known.low)
         return replace(plan, fields=tuple(sources))
 
 
-def _planned(stored: Schema, wanted: Schema) -> _FileReading:
+def _planned(stored: Schema, wanted: Schema) -> FileReading:
     ends = _ends(stored.record, wanted.record, ())
     part = project(stored, ends)
-    return _FileReading(ends, reconcile(part, wanted, nulls_for_required=True), (stored, wanted))
+    return FileReading(ends, reconcile(part, wanted, nulls_for_required=True), (stored, wanted))
 
 
 def _ends(stored: t.Type, wanted: t.Type, path: Path) -> list[Path]:

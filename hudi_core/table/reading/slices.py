@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from hudi_core.errors import UnsupportedError
 from hudi_core.expr.predicate import Predicate
 from hudi_core.schema.schema import Schema
 from hudi_core.table.reading.base_files import BaseFiles
+from hudi_core.table.reading.merged_slices import MergedSlices
 from hudi_core.table.reading.wanted import Wanted
 from hudi_core.table.sources.sources import Sources
 from hudi_core.timeline.slices import FileSlice
@@ -27,11 +27,12 @@ class SliceReader:
     def read(self, slice: FileSlice, residual: Predicate | None) -> Iterator[Any]:
         """The engine's batches of the slice's rows, those that match `residual` if there is one.
 
-        Raises `UnsupportedError` for a slice with log files, and for a format that the engine cannot read.
+        Raises `UnsupportedError` for a format that the engine cannot read, and for records that are merged in a way that is
+        not known.
         """
         if slice.logs or slice.base is None:
-            where = f"{slice.partition}/{slice.file_id}".lstrip("/")
-            raise UnsupportedError(where, expected="a base file alone", found=f"{len(slice.logs)} log files to merge")
+            merged = self._merged.rows(slice, self.wanted if residual is None else self._rows.needed)
+            return merged if residual is None else self._rows.matching(residual, merged)
         if residual is None:
             return self._base_files.rows(slice, slice.base, self.wanted)
         return self._base_files.matching(slice, slice.base, self._rows, residual)
@@ -40,6 +41,10 @@ class SliceReader:
     def _rows(self) -> Wanted:
         snapshot = self.sources.snapshot
         return Wanted(snapshot.engine, snapshot.schema, self.wanted, self.predicate)
+
+    @cached_property
+    def _merged(self) -> MergedSlices:
+        return MergedSlices(self._base_files)
 
     @cached_property
     def _base_files(self) -> BaseFiles:

@@ -1,0 +1,151 @@
+"""The columns that merging looks at: the record key, ordering fields and marks of deletes, beside those that are wanted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from hudi_core.engine import Engine
+from hudi_core.errors import CorruptFileError, SchemaError, UnsupportedError
+from hudi_core.expr.functions import Function
+from hudi_core.formats.columns import Bools, Column, Text
+from hudi_core.options import TableConfig
+from hudi_core.rows.merge_rules import MergeRules, PartialUpdates
+from hudi_core.schema.meta import OPERATION, RECORD_KEY, is_meta
+from hudi_core.schema.schema import Place, Schema
+from hudi_core.types import nodes as t
+
+IS_DELETED = "_hoodie_is_deleted"
+_OPERATIONS = ("I", "-U", "U", "D")
+_DELETING = ("-U", "D")
+
+
+@dataclass(frozen=True)
+class MergeColumns:
+    """Where the columns that merging looks at stand in `schema`, which has the wanted columns and these."""
+
+    engine: Engine[Any, Any, Any]
+    rules: MergeRules
+    schema: Schema
+    keys: tuple[Place, ...]
+    ordering: tuple[Place, ...]
+    is_deleted: Place | None
+    operation: Place | None
+    marker: Place | None
+
+    def record_keys(self, root: Any, where: str) -> Text:
+        """The record keys of rows."""
+        if len(self.keys) != 1 or not isinstance(self.keys[0].field.type, t.String):
+            raise UnsupportedError(where, expected="a key column of texts", found="virtual keys of other columns")
+        column = self.engine.rows.to_column(self._value(root, self.keys[0]), self.keys[0].field.type, where)
+        assert isinstance(column, Text)
+        if column.validity is not None and not column.validity.all():
+            raise CorruptFileError(where, expected="a key in every record", found="null")
+        return column
+
+    def ordering_values(self, root: Any, where: str) -> tuple[Column, ...]:
+        """The values of each ordering field."""
+        rows = self.engine.rows
+        return tuple(rows.to_column(self._value(root, each), each.field.type, where) for each in self.ordering)
+
+    def deleted(self, root: Any, where: str) -> Bools:
+        """Which rows of a log delete their key. Rule MERGE-7."""
+        values, rows = self.engine.values, self.engine.rows
+        found: Bools = np.zeros(rows.count(rows.batch(root)), np.bool_)
+        if self.is_deleted is not None:
+            found |= rows.flags(values.one_of(self._value(root, self.is_deleted), (True,), t.Boolean()))
+        if self.operation is not None:
+            operation = self._value(root, self.operation)
+            known = values.some([values.is_null(operation), values.one_of(operation, _OPERATIONS, t.String())], root)
+            if not rows.flags(known).all():
+                raise CorruptFileError(
+                    where, expected=f"one of {', '.join(_OPERATIONS)} in {OPERATION}", found="another"
+                )
+            found |= rows.flags(values.one_of(operation, _DELETING, t.String()))
+        if self.marker is not None and self.rules.delete_marker is not None:
+            of, marked = self.marker.field.type, self._value(root, self.marker)
+            if not isinstance(of, t.String | t.Enumeration):
+                marked, of = values.apply(Function.CAST, [marked], [of], t.String()), t.String()
+            found |= rows.flags(values.one_of(marked, (self.rules.delete_marker,), of))
+        return found
+
+    def given(self, root: Any) -> Bools:
+        """For each row and column whether the row has a value for it, by the rules of partial updates. Rule MERGE-10."""
+        values, rows = self.engine.values, self.engine.rows
+        found = np.ones((rows.count(rows.batch(root)), len(self.schema.fields)), np.bool_)
+        for number, field in enumerate(self.schema.fields):
+            if not is_meta(field.name) and (absent := self._absent(values.field(root, number), field)) is not None:
+                found[:, number] = ~rows.flags(absent)
+        return found
+
+    def _absent(self, value: Any, field: t.Field) -> Any:
+        values = self.engine.values
+        match self.rules.partial:
+            case PartialUpdates.IGNORE_DEFAULTS if field.default is t.ABSENT or field.default is None:
+                return values.is_null(value)
+            case PartialUpdates.IGNORE_DEFAULTS:
+                return values.one_of(value, (field.default,), field.type)
+            case PartialUpdates.IGNORE_NULLS:
+                return values.is_null(value)
+            case PartialUpdates.FILL_UNAVAILABLE if self.rules.unavailable is not None:
+                marker = self.rules.unavailable
+                if isinstance(field.type, t.String):
+                    return values.one_of(value, (marker,), field.type)
+                return (
+                    values.one_of(value, (marker.encode(),), field.type) if isinstance(field.type, t.Binary) else None
+                )
+            case _:
+                return None
+
+    def _value(self, root: Any, place: Place) -> Any:
+        for position in place.positions:
+            root = self.engine.values.field(root, position)
+        return root
+
+
+def merge_columns(
+    engine: Engine[Any, Any, Any], config: TableConfig, table: Schema, rules: MergeRules, wanted: Schema, where: str
+) -> MergeColumns:
+    """What merging looks at, in a schema that begins with the wanted columns.
+
+    An ordering field that the table does not have orders nothing. Raises `SchemaError` for key or delete columns of a type
+    they cannot have.
+    """
+    names = (RECORD_KEY,) if config.populate_meta_fields else config.record_key_fields
+    keys = [table.find(name) for name in names]
+    missing = [name for name, place in zip(names, keys, strict=True) if place is None]
+    if missing or not keys:
+        raise SchemaError(where, expected="columns that make record keys", found=f"no {', '.join(missing) or 'names'}")
+    ordering = [place for name in rules.ordering_fields if (place := table.find(name)) is not None]
+    is_deleted, operation = table.find(IS_DELETED), table.find(OPERATION)
+    marker = table.find(rules.delete_field) if rules.delete_field else None
+    if is_deleted is not None and not isinstance(is_deleted.field.type, t.Boolean):
+        raise SchemaError(IS_DELETED, expected="a boolean", found=type(is_deleted.field.type).__name__.lower())
+    looked_at = [place for place in (*keys, *ordering, is_deleted, operation, marker) if place is not None]
+    whole = widened(wanted, table, looked_at)
+
+    def within(place: Place) -> Place:
+        return whole.place(place.field.id)
+
+    return MergeColumns(
+        engine,
+        rules,
+        whole,
+        tuple(within(place) for place in keys if place is not None),
+        tuple(map(within, ordering)),
+        None if is_deleted is None else within(is_deleted),
+        None if operation is None else within(operation),
+        None if marker is None else within(marker),
+    )
+
+
+def widened(wanted: Schema, table: Schema, places: list[Place]) -> Schema:
+    """The wanted columns, and behind them those of the places that are not among them, whole at the top."""
+    chosen = {field.id: field for field in wanted.fields}
+    for place in places:
+        if place.field.id not in wanted.places:
+            top = table.fields[place.positions[0]]
+            chosen[top.id] = top
+    return replace(wanted, record=replace(wanted.record, fields=tuple(chosen.values())))

@@ -1,0 +1,153 @@
+"""Rows of slices with logs: the base file's rows that no log touches, and what the logs make of the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hudi_core.evolve.reconcile import reconcile
+from hudi_core.formats.columns import Bools
+from hudi_core.rows.comparable import comparable
+from hudi_core.rows.merge import Records, fold, merged
+from hudi_core.rows.merge_rules import MergeRules, merge_rules
+from hudi_core.rows.project import projection
+from hudi_core.schema.schema import Schema
+from hudi_core.table.reading.base_files import BaseFiles
+from hudi_core.table.reading.log_records import LogReader, LogRecords
+from hudi_core.table.reading.merge_columns import MergeColumns, merge_columns
+from hudi_core.table.sources.sources import Sources
+from hudi_core.timeline.slices import FileSlice
+
+
+@dataclass(frozen=True)
+class MergedSlices:
+    """Reads slices with logs. Readers are made once for each wanted schema; safe to use from several threads."""
+
+    base_files: BaseFiles
+    _readers: dict[int, tuple[Schema, LogReader]] = field(default_factory=dict, repr=False, compare=False)
+
+    def rows(self, slice: FileSlice, wanted: Schema) -> Iterator[Any]:
+        """The engine's batches of the slice's rows, as rows of the wanted schema.
+
+        The base file's rows come in file order; behind each of its batches, or behind all of them, those that logs changed;
+        then those that only logs have. The base file is read a batch at a time, the logs are held in memory. Raises
+        `UnsupportedError` for a table whose records are merged in a way that is not known.
+        """
+        reader = self._reader(wanted)
+        engine = self._sources.snapshot.engine
+        narrow = projection(reconcile(reader.columns.schema, wanted), engine.values)
+        whole = reader.columns.schema is wanted
+        for batch in _Merge(self.base_files, reader.columns, reader.read(slice)).rows(slice):
+            if engine.rows.count(batch):
+                yield batch if whole else engine.rows.batch(narrow(engine.rows.root(batch)))
+
+    def _reader(self, wanted: Schema) -> LogReader:
+        if id(wanted) not in self._readers:
+            snapshot = self._sources.snapshot
+            columns = merge_columns(
+                snapshot.engine, snapshot.config, snapshot.schema, self._rules, wanted, snapshot.storage.uri
+            )
+            self._readers[id(wanted)] = wanted, LogReader(self.base_files, columns)
+        return self._readers[id(wanted)][1]
+
+    @cached_property
+    def _rules(self) -> MergeRules:
+        return merge_rules(self._sources.snapshot.config, self._sources.snapshot.storage.uri)
+
+    @property
+    def _sources(self) -> Sources:
+        return self.base_files.sources
+
+
+class _Merge:
+    """One slice being merged: which keys of its logs the base file had, and which log rows are left to give."""
+
+    def __init__(self, base_files: BaseFiles, columns: MergeColumns, logs: LogRecords) -> None:
+        self._base_files, self._columns, self._logs = base_files, columns, logs
+        self._rows = columns.engine.rows
+        self._mode = columns.rules.mode
+        present = logs.keys.first
+        self._keys, self._left = fold(logs.records, present, self._mode)
+        self._met = np.zeros(len(self._keys), np.bool_)
+        self._chosen = np.zeros(logs.rows, np.bool_)
+
+    def rows(self, slice: FileSlice) -> Iterator[Any]:
+        if slice.base is not None:
+            for batch in self._base_files.rows(slice, slice.base, self._columns.schema):
+                yield from self._with_base(batch, slice.base.path)
+        only = np.flatnonzero(~self._met & ~self._left.deleted)
+        if self._logs.columns == 1:
+            self._chosen[self._left.sources[only, 0]] = True
+            yield from self._whole_rows()
+        elif len(only):
+            yield from self._put_together(self._logs.batches, self._left.sources[only])
+
+    def _with_base(self, batch: Any, where: str) -> Iterator[Any]:
+        rows, at = self._matches(batch, where)
+        if len(rows) == 0:
+            yield batch
+            return
+        older = self._base_records(batch, rows, where)
+        result = merged(older, self._left.take(at), self._mode)
+        stays = np.ones(self._rows.count(batch), np.bool_)
+        from_base = (result.sources >= self._logs.rows) & ~result.deleted[:, None]
+        stays[rows[~from_base.all(axis=1)]] = False
+        yield self._rows.keep(batch, stays)
+        changed = np.flatnonzero(~result.deleted & ~from_base.all(axis=1))
+        if self._logs.columns == 1:
+            self._chosen[result.sources[changed, 0]] = True
+        elif len(changed):
+            touched = np.zeros(len(stays), np.bool_)
+            touched[rows] = True
+            batches = [*self._logs.batches, self._rows.keep(batch, touched)]
+            yield from self._put_together(batches, result.sources[changed])
+
+    def _matches(self, batch: Any, where: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Rows of a base file's batch whose key is in the logs, ascending, and the number of the key.
+
+        Of several rows with one key only the first is merged: rule MERGE-11.
+        """
+        found = self._logs.keys.find(self._columns.record_keys(self._rows.root(batch), where))
+        rows = np.flatnonzero(found >= 0)
+        numbers = np.searchsorted(self._keys, found[rows])
+        fresh = ~self._met[numbers]
+        rows, numbers = rows[fresh], numbers[fresh]
+        _, first = np.unique(numbers, return_index=True)
+        first.sort()
+        rows, numbers = rows[first], numbers[first]
+        self._met[numbers] = True
+        return rows, numbers
+
+    def _base_records(self, batch: Any, rows: NDArray[np.int64], where: str) -> Records:
+        """The base file's rows that logs have too. Their numbers go on behind those of the logs' rows."""
+        columns, root = self._columns, self._rows.root(batch)
+        ordering = tuple(
+            comparable(column, place.field.type, width)[rows]
+            for column, place, width in zip(
+                columns.ordering_values(root, where), columns.ordering, self._logs.widths, strict=True
+            )
+        )
+        none: Bools = np.zeros(len(rows), np.bool_)
+        numbers = np.arange(self._logs.rows, self._logs.rows + len(rows), dtype=np.int32)
+        partial = columns.rules.partial is not None
+        given = columns.given(root)[rows] if partial else np.ones((len(rows), self._logs.columns), np.bool_)
+        sources = np.repeat(numbers[:, None], self._logs.columns, axis=1)
+        return Records(ordering, none, none, none, sources, given)
+
+    def _whole_rows(self) -> Iterator[Any]:
+        begin = 0
+        for batch in self._logs.batches:
+            end = begin + self._rows.count(batch)
+            if self._chosen[begin:end].any():
+                yield self._rows.keep(batch, self._chosen[begin:end])
+            begin = end
+
+    def _put_together(self, batches: Sequence[Any], sources: NDArray[np.int32]) -> Iterator[Any]:
+        columns = [sources[:, number].astype(np.int64) for number in range(sources.shape[1])]
+        return self._rows.gather(batches, columns, self._columns.schema)
+
