@@ -13,7 +13,7 @@ inflate        bytes in a gzip frame
 hfile_cells    its rows: cells found in blocks, and found by key
 crc32c         CRC-32C of many pieces at once
 log            log files: their blocks and what they hold
-avro_block     the Avro records of log blocks
+avro_block     the Avro records of log blocks, and their content from columns
 deletes        the deletes of log blocks
 length_chain   items of which each starts with its length
 avro_columns   Avro records of one schema to columns: the way in
@@ -23,6 +23,10 @@ avro_skip      passing over values of many records at once; where items of lists
 avro_lanes     the cursors into many records
 avro_step      where one value ends, for long lists in few records
 avro_walk      what is wrong with one record
+avro_encode    columns to Avro records: the way out
+avro_write     columns to values of many records at once, field by field, as pieces of their bytes
+avro_pieces    rows of bytes put together from pieces
+avro_varint    numbers as Avro writes them
 avro_container Avro object-container files, read whole
 columns        columns of values in Arrow's memory layout
 column_join    columns joined part by part

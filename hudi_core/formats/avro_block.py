@@ -1,4 +1,4 @@
-"""AVRO_DATA and CDC_DATA blocks of log files: the schema, and where each record lies."""
+"""AVRO_DATA and CDC_DATA blocks of log files: the schema and where each record lies; and their content from columns."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import struct
 from dataclasses import dataclass, field
 
 from hudi_core.errors import CorruptFileError, UnsupportedError
-from hudi_core.formats.columns import Offsets
+from hudi_core.formats.avro_encode import encode_framed
+from hudi_core.formats.columns import Offsets, Struct
 from hudi_core.formats.length_chain import length_chain
 from hudi_core.formats.log import BlockKind, HeaderKey, LogBlock
 
@@ -39,3 +40,9 @@ def avro_records(block: LogBlock) -> AvroRecords:
         )
     starts, lengths = length_chain(content, 8, count, block.where)
     return AvroRecords(schema_text, content, starts, lengths)
+
+
+def avro_content(schema_text: str, columns: Struct, where: str) -> bytes:
+    """The content of a block with one record for each row. Raises SchemaError as `avro_encode.encode` does."""
+    header = struct.pack(">ii", VERSIONS[-1], columns.length)
+    return b"".join([header, *(part.data for part in encode_framed(schema_text, columns, where))])

@@ -32,23 +32,40 @@ def gather(data: Bytes8, starts: Offsets, lengths: Offsets | int) -> tuple[Offse
     total = int(offsets[-1])
     if total == 0:
         return offsets, np.empty(0, np.uint8)
-    width = widest = int(lengths.max())
-    if width * len(starts) > WASTE * total:
-        width = 2 * total // len(starts) + 8
+    width = typical_width(lengths)
     copied = np.empty(total + width, np.uint8)
-    to, ends = offsets[:-1], starts + width
-    if width < widest:
-        long = np.flatnonzero(lengths > width)
-        _copy_by_index(copied, to[long] + width, data, ends[long], lengths[long] - width)
     # in order: what a span shorter than the width spills behind it is overwritten by the spans that belong there
+    copy_spans(copied, offsets[:-1], data, starts, lengths, width)
+    return offsets, copied[:total]
+
+
+def typical_width(lengths: Offsets) -> int:
+    """A width at which copying these spans wastes little: the widest one's, or less where few are that wide."""
+    if len(lengths) == 0:
+        return 0
+    widest, total = int(lengths.max()), int(lengths.sum())
+    return widest if widest * len(lengths) <= WASTE * total else 2 * total // len(lengths) + 8
+
+
+def copy_spans(target: Bytes8, to: Offsets, data: Bytes8, starts: Offsets, lengths: Offsets, width: int) -> None:
+    """Copies spans to the places `to`, in order, each in a stretch of at least `width` bytes whose rest may be overwritten.
+
+    `target` has `width` bytes behind each place. IndexError where a span passes the end of `data`.
+    """
+    if len(starts) == 0 or width == 0:
+        return
+    ends = starts + width
+    long = np.flatnonzero(lengths > width)
     if int(ends.max()) <= len(data):
-        _items(copied, width, 0)[to] = _items(data, width, 0)[starts]
+        _items(target, width, 0)[to] = _items(data, width, 0)[starts]
     else:
         fits = ends <= len(data)
         if fits.any():
-            _items(copied, width, 0)[to[fits]] = _items(data, width, 0)[starts[fits]]
-        _copy_by_index(copied, to[~fits], data, starts[~fits], np.minimum(lengths[~fits], width))
-    return offsets, copied[:total]
+            _items(target, width, 0)[to[fits]] = _items(data, width, 0)[starts[fits]]
+        rest = np.flatnonzero(~fits)
+        _copy_by_index(target, to[rest], data, starts[rest], np.minimum(lengths[rest], width))
+    if len(long):
+        _copy_by_index(target, to[long] + width, data, ends[long], lengths[long] - width)
 
 
 def _copy_by_index(target: Bytes8, to: Offsets, data: Bytes8, starts: Offsets, lengths: Offsets) -> None:

@@ -1,0 +1,135 @@
+"""Rows of bytes put together from pieces: a piece gives each row some bytes, and a row is its pieces one after the other.
+
+Each piece is copied for all rows at once, at one width: what it spills behind a row's own bytes is overwritten by the next
+piece. Rows stand apart while they are filled, so that the last piece spills into nobody; then they are moved together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hudi_core.formats.columns import Bools, Bytes8, Offsets
+from hudi_core.formats.spans import copy_spans, gather, opaque, typical_width
+
+Unsigned = NDArray[np.uint64]
+Sizes = int | NDArray[np.int64]
+"""Bytes of each row; one number when all rows have as many."""
+
+WORD = 8
+MOST = 2 * WORD
+_WORD_BITS = np.uint64(64)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Words:
+    """Up to 16 bytes a row, in two little-endian words whose other bits are 0. `most` is the largest size there can be.
+
+    Words of one item hold the same for all rows; `high` is None when no row has more than 8 bytes.
+    """
+
+    low: Unsigned
+    high: Unsigned | None
+    sizes: Sizes
+    most: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Spans:
+    """Bytes that lie elsewhere: `sizes[i]` of them at `data[starts[i]:]`."""
+
+    data: Bytes8
+    starts: Offsets
+    sizes: NDArray[np.int64]
+
+
+Piece = Words | Spans
+
+
+def constant(value: int, size: int) -> Words:
+    """The same bytes (at most 8) in every row, lowest first."""
+    return Words(np.array([value], np.uint64), None, size, size)
+
+
+def where_live(piece: Words, live: Bools | None) -> Words:
+    """The piece, without bytes in rows that are not live (None: all are)."""
+    if live is None:
+        return piece
+    mask = live.astype(np.uint64)
+    high = None if piece.high is None else piece.high * mask
+    return Words(piece.low * mask, high, piece.sizes * mask.view(np.int64), piece.most)
+
+
+def assemble(pieces: Sequence[Piece], rows: int) -> tuple[Offsets, Bytes8]:
+    """Offsets and bytes of all rows, in order."""
+    merged = list(_merged(pieces))
+    lengths = np.zeros(rows, np.int64)
+    for piece in merged:
+        lengths += piece.sizes
+    widths = [typical_width(piece.sizes) if isinstance(piece, Spans) else MOST for piece in merged]
+    room = lengths + max(widths, default=0)
+    at = np.cumsum(room) - room
+    slots = np.empty(int(room.sum()), np.uint8)
+    cursor = at.copy()
+    for piece, width in zip(merged, widths, strict=True):
+        if isinstance(piece, Spans):
+            copy_spans(slots, cursor, piece.data, piece.starts, piece.sizes, width)
+        else:
+            _place(slots, cursor, piece)
+        cursor += piece.sizes
+    return gather(slots, at, lengths)
+
+
+def _place(slots: Bytes8, cursor: Offsets, piece: Words) -> None:
+    """Copies words to where each row stands."""
+    if len(cursor) == 0 or piece.most == 0:
+        return
+    size = WORD if piece.high is None else MOST
+    held = np.empty((len(cursor), size // WORD), "<u8")
+    held[:, 0] = piece.low
+    if piece.high is not None:
+        held[:, 1] = piece.high
+    places = np.ndarray((len(slots) - size + 1,), opaque(size), slots, 0, (1,))
+    places[cursor] = held.view(opaque(size)).reshape(-1)
+
+
+def _merged(pieces: Iterable[Piece]) -> Iterable[Piece]:
+    """Neighbouring words joined as long as they fit: putting two together costs less than placing both."""
+    before: Words | None = None
+    for piece in pieces:
+        if isinstance(piece, Spans):
+            if before is not None:
+                yield before
+            before = None
+            yield piece
+        elif before is None:
+            before = piece
+        elif before.most + piece.most <= MOST:
+            before = _joined(before, piece)
+        else:
+            yield before
+            before = piece
+    if before is not None:
+        yield before
+
+
+def _joined(first: Words, second: Words) -> Words:
+    """One piece of two that fit in one. NumPy gives 0 for a shift by all bits of a word or more, negative ones included."""
+    most = first.most + second.most
+    before = np.array([first.sizes]) if isinstance(first.sizes, int) else first.sizes
+    bits = before.view(np.uint64) << np.uint64(3)
+    left, right = _WORD_BITS - bits, bits - _WORD_BITS
+    low = first.low | second.low << bits
+    if most <= WORD:
+        return Words(low, None, first.sizes + second.sizes, most)
+    high = second.low >> left
+    if first.most > WORD:
+        high = high | second.low << right
+    if first.high is not None:
+        high = high | first.high
+    if second.high is not None:
+        high = high | second.high << bits
+    return Words(low, high, first.sizes + second.sizes, most)

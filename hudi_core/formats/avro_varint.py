@@ -1,0 +1,83 @@
+"""Numbers as Avro writes them: zigzag, then seven bits a byte, the lowest first, a set top bit where more follow."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hudi_core.formats.avro_pieces import Unsigned, Words
+
+_ONE = np.uint64(1)
+_TOPS = np.uint64(0x8080_8080_8080_8080)
+_SPREADING = tuple(
+    (7 * groups, np.uint64(groups), np.uint64(low), np.uint64(low << 8 * groups))
+    for groups, low in ((4, (1 << 28) - 1), (2, 0x0000_3FFF_0000_3FFF), (1, 0x007F_007F_007F_007F))
+)
+"""Fours, pairs and single groups of seven bits: the bits of the lower half, how far the upper moves, and where both then lie."""
+
+_GROUPS = 56
+"""Bits that eight bytes hold."""
+
+
+def zigzag(values: NDArray[Any]) -> Unsigned:
+    """Signed integers as unsigned ones: 0, -1, 1, -2, ... are 0, 1, 2, 3, ..."""
+    wide = values.astype(np.int64, copy=False)
+    found: Unsigned = ((wide << 1) ^ (wide >> 63)).view(np.uint64)
+    return found
+
+
+def varints(raw: Unsigned) -> Words:
+    """Unsigned numbers in as few bytes as they need, at least one."""
+    greatest = int(raw.max()) if len(raw) else 0
+    if greatest < 128:
+        return Words(raw, None, 1, 1)
+    most = -(-greatest.bit_length() // 7)
+    if greatest >> _GROUPS:
+        return _long(raw, most)
+    sizes = _sizes(raw)
+    return Words(_spread(raw, greatest) | _marks(sizes), None, sizes, most)
+
+
+def _sizes(raw: Unsigned) -> NDArray[np.int64]:
+    """Bytes of each number: its bits, by way of the exponent of a double, divided by seven."""
+    top = raw & ~(raw >> _ONE)  # the highest bit stays, and rounding to a double cannot reach the next
+    top |= _ONE
+    bits = top.astype(np.float64).view(np.int64)
+    bits >>= 52
+    bits -= 1022
+    bits *= 9
+    bits += 64
+    bits >>= 6
+    return bits
+
+
+def _spread(raw: Unsigned, greatest: int) -> Unsigned:
+    """Groups of seven bits moved apart, one a byte; numbers of at most 56 bits."""
+    for bits, by, low, high in _SPREADING:
+        if greatest >> bits:
+            upper = raw << by
+            upper &= high
+            raw = raw & low
+            raw |= upper
+    return raw
+
+
+def _marks(sizes: NDArray[np.int64]) -> Unsigned:
+    """The top bits of all bytes but the last of as many as `sizes`, of which there are at most eight."""
+    below = (sizes.view(np.uint64) << np.uint64(3)) - np.uint64(8)
+    found: Unsigned = (_ONE << below) - _ONE
+    found &= _TOPS
+    return found
+
+
+def _long(raw: Unsigned, most: int) -> Words:
+    """As `varints`, where some number has more than eight bytes: the ninth holds bits 56 to 62, the tenth bit 63."""
+    sizes = _sizes(raw)
+    tail = raw >> np.uint64(_GROUPS)
+    low = _spread(raw & np.uint64((1 << _GROUPS) - 1), (1 << _GROUPS) - 1)
+    low |= np.where(tail != 0, _TOPS, _marks(np.minimum(sizes, 8)))
+    last = tail >> np.uint64(7)
+    high = tail | last << np.uint64(8)  # bit 63 is the mark of the ninth byte already, when there is a tenth
+    return Words(low, high, sizes, most)

@@ -1,0 +1,246 @@
+"""Columns to Avro values: one node of the schema after the other, each for all rows, as pieces of the rows' bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hudi_core.errors import SchemaError
+from hudi_core.formats.avro_pieces import MOST, WORD, Piece, Spans, Words, assemble, constant, where_live
+from hudi_core.formats.avro_plan import (
+    Array,
+    Boolean,
+    Branches,
+    Enumeration,
+    Fixed,
+    Floating,
+    Integer,
+    Leaf,
+    Map,
+    Node,
+    Null,
+    Nullable,
+    Record,
+    Sized,
+)
+from hudi_core.formats.avro_varint import varints, zigzag
+from hudi_core.formats.column_cut import cut, without_nulls
+from hudi_core.formats.column_unions import only_branch
+from hudi_core.formats.columns import (
+    Binary,
+    Bools,
+    Bytes8,
+    Column,
+    FixedBinary,
+    ListOf,
+    MapOf,
+    Nulls,
+    Offsets,
+    Primitive,
+    Struct,
+    Symbols,
+    Text,
+    Union,
+    length,
+    validity_of,
+)
+
+BATCH_ROWS = 8192
+"""Rows that are put together at once: their bytes stay in the processor's cache."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Place:
+    """Where a column stands: the name of its field for messages, and the rows that have a value there (None: all)."""
+
+    where: str
+    live: Bools | None = None
+
+    def inside(self, name: str) -> _Place:
+        return _Place(f"{self.where}.{name}", self.live)
+
+    def error(self, expected: str, found: str) -> SchemaError:
+        return SchemaError(self.where, expected=expected, found=found)
+
+
+def write(node: Node, column: Column, where: str, framed: bool = False) -> Iterator[tuple[Offsets, Bytes8]]:
+    """The rows as values of the node: offsets and bytes, some thousand rows at a time, in order.
+
+    `framed` puts the size of each row in front of it, in four bytes with the highest first. Raises SchemaError with `where`
+    and the field's path for a column that the node has no place for.
+    """
+    for low in range(0, length(column), BATCH_ROWS):
+        part = cut(column, low, min(low + BATCH_ROWS, length(column)))
+        rows = length(part)
+        pieces = list(_write(node, part, _Place(where)))
+        if framed:
+            total = np.zeros(rows, np.int64)
+            for piece in pieces:
+                total += piece.sizes
+            pieces.insert(0, Words(total.astype(">u4").view("<u4").astype(np.uint64), None, 4, 4))
+        yield assemble(pieces, rows)
+
+
+def _write(node: Node, column: Column, place: _Place) -> Iterator[Piece]:
+    if not isinstance(node, Branches):
+        column = only_branch(column)
+    match node:
+        case Nullable(inner, null):
+            live, header = _branch_of_two(column, null, place.live)
+            yield header
+            if live is None or live.any():
+                yield from _write_value(inner, column, _Place(place.where, live))
+        case Null():
+            if not isinstance(column, Nulls):
+                raise place.error("nulls", type(column).__name__)
+        case Branches():
+            yield from _write_branches(node, column, place)
+        case _:
+            _refuse_nulls(column, place)
+            yield from _write_value(node, column, place)
+
+
+def _branch_of_two(column: Column, null: int, live: Bools | None) -> tuple[Bools | None, Piece]:
+    """The rows that have a value, and the branch of all that are live: one byte."""
+    value = 2 - 2 * null
+    if isinstance(column, Nulls) or _validity(column) is not None:
+        valid = validity_of(column)
+        branches = np.where(valid, np.uint64(value), np.uint64(2 - value))
+        return valid if live is None else valid & live, where_live(Words(branches, None, 1, 1), live)
+    return live, where_live(constant(value, 1), live)
+
+
+def _validity(column: Column) -> Bools | None:
+    """Which rows are not null; None when all are."""
+    if isinstance(column, Nulls | Union):
+        return validity_of(column)
+    return column.validity
+
+
+def _refuse_nulls(column: Column, place: _Place) -> None:
+    valid = _validity(column)
+    if valid is not None and not valid.all() and not (valid if place.live is None else valid | ~place.live).all():
+        raise place.error("a value in every row", "nulls")
+
+
+def _write_value(node: Leaf | Record | Array | Map, column: Column, place: _Place) -> Iterator[Piece]:
+    """The values of live rows, none of which is null."""
+    match node, column:
+        case Record(fields), Struct(fields=columns):
+            for each in fields:
+                inside = place.inside(each.name)
+                if each.name not in columns:
+                    raise inside.error("a column", "none")
+                yield from _write(each.node, columns[each.name], inside)
+        case Array(item), ListOf(offsets, items):
+            yield from _write_items(item, items, offsets, place)
+        case Map(), MapOf(offsets, keys, values):
+            entries = Struct(length(keys), {"key": keys, "value": values})
+            yield from _write_items(node.entry, entries, offsets, place)
+        case Sized(True), Text(offsets, data):
+            yield from _write_sized(offsets, data, place.live)
+        case Sized(False), Binary(offsets, data):
+            yield from _write_sized(offsets, data, place.live)
+        case Fixed(size), FixedBinary(own, data) if size == own:
+            yield _fixed(data, size, place.live)
+        case Boolean(), Primitive(values) if values.dtype == np.bool_:
+            yield where_live(Words(values.astype(np.uint64), None, 1, 1), place.live)
+        case Integer(bits), Primitive(values) if values.dtype == f"i{bits // 8}":
+            yield where_live(varints(zigzag(values)), place.live)
+        case Floating(size), Primitive(values) if values.dtype == f"f{size}":
+            yield where_live(Words(values.view(f"<u{size}").astype(np.uint64), None, size, size), place.live)
+        case Enumeration(symbols), Symbols(codes, known):
+            yield where_live(varints(_codes(codes, known, symbols, place)), place.live)
+        case _:
+            raise place.error(f"a column of {type(node).__name__.lower()}", type(column).__name__)
+
+
+def _write_sized(offsets: Offsets, data: Bytes8, live: Bools | None) -> Iterator[Piece]:
+    lengths = np.diff(offsets) if live is None else np.diff(offsets) * live
+    yield where_live(varints(zigzag(lengths)), live)
+    yield Spans(data, offsets[:-1], lengths)
+
+
+def _fixed(data: Bytes8, size: int, live: Bools | None) -> Piece:
+    rows = len(data)
+    if 0 < size <= MOST:
+        padded = np.zeros(rows * size + MOST, np.uint8)
+        padded[: rows * size] = data.reshape(-1)
+        low, high = (np.ndarray((rows,), "<u8", padded, begin, (size,)) for begin in (0, WORD))
+        if size <= WORD:
+            return where_live(Words(low & np.uint64((1 << 8 * size) - 1), None, size, size), live)
+        return where_live(Words(low.copy(), high & np.uint64((1 << 8 * size - 64) - 1), size, size), live)
+    sizes = np.full(rows, size, np.int64)
+    return Spans(data.reshape(-1), np.arange(rows, dtype=np.int64) * size, sizes if live is None else sizes * live)
+
+
+def _codes(codes: NDArray[np.int32], known: tuple[str, ...], symbols: tuple[str, ...], place: _Place) -> Any:
+    """The numbers that the schema gives the column's symbols, in the form of varints."""
+    if known != symbols:
+        numbers = {symbol: number for number, symbol in enumerate(symbols)}
+        used = codes if place.live is None else codes[place.live]
+        strange = next((known[code] for code in np.unique(used).tolist() if known[code] not in numbers), None)
+        if strange is not None:
+            raise place.error(f"one of the symbols {', '.join(symbols)}"[:80], repr(strange)[:40])
+        codes = np.array([numbers.get(symbol, 0) for symbol in known], np.int32)[codes]
+    return codes.astype(np.uint64) << np.uint64(1)
+
+
+def _write_items(item: Node, items: Column, offsets: Offsets, place: _Place) -> Iterator[Piece]:
+    """One block with all items, if there are any, and the end."""
+    counts = np.diff(offsets) if place.live is None else np.diff(offsets) * place.live
+    ends, data = _rows(item, items, f"{place.where}[]")
+    starts = ends[offsets[:-1]]
+    yield where_live(varints(zigzag(counts)), counts > 0)
+    yield Spans(data, starts, np.where(counts > 0, ends[offsets[1:]] - starts, 0))
+    yield where_live(constant(0, 1), place.live)
+
+
+def _rows(node: Node, column: Column, where: str) -> tuple[Offsets, Bytes8]:
+    """All rows as values of the node, one after the other."""
+    ends, parts, total = [np.zeros(1, np.int64)], [np.zeros(0, np.uint8)], 0
+    for offsets, data in write(node, column, where):
+        ends.append(offsets[1:] + total)
+        parts.append(data)
+        total += len(data)
+    return np.concatenate(ends), np.concatenate(parts)
+
+
+def _write_branches(node: Branches, column: Column, place: _Place) -> Iterator[Piece]:
+    """A union: its branches and the schema's, null apart, are matched by their order."""
+    null = next((number for number, each in enumerate(node.nodes) if isinstance(each, Null)), None)
+    others = [number for number in range(len(node.nodes)) if number != null]
+    union = column if isinstance(column, Union) else _as_union(column)
+    children = [number for number, child in enumerate(union.children) if not isinstance(child, Nulls)]
+    if len(children) > len(others):
+        raise place.error(f"a union of {len(others)} types", f"one of {len(children)}")
+    numbers = np.zeros(len(union.children), np.int64)
+    starts, sizes = np.zeros(len(union.branches), np.int64), np.zeros(len(union.branches), np.int64)
+    parts, total = [np.zeros(0, np.uint8)], 0
+    for branch, child in enumerate(union.children):
+        rows = np.flatnonzero(union.branches == branch)
+        if isinstance(child, Nulls):
+            if null is None and len(rows) and (place.live is None or place.live[rows].any()):
+                raise place.error("a value in every row", "nulls")
+            numbers[branch] = null or 0
+            continue
+        numbers[branch] = others[children.index(branch)]
+        ends, data = _rows(node.nodes[numbers[branch]], child, place.where)
+        starts[rows], sizes[rows] = ends[:-1] + total, np.diff(ends)
+        parts.append(data)
+        total += len(data)
+    yield where_live(varints(zigzag(numbers[union.branches])), place.live)
+    yield Spans(np.concatenate(parts), starts, sizes if place.live is None else sizes * place.live)
+
+
+def _as_union(column: Column) -> Union:
+    """A column as a union of its one type and null."""
+    valid = validity_of(column)
+    if isinstance(column, Nulls):
+        return Union(np.zeros(column.length, np.int8), ("null",), (column,))
+    branches = (~valid).astype(np.int8)
+    return Union(branches, ("", "null"), (without_nulls(column), Nulls(int(np.count_nonzero(~valid)))))
