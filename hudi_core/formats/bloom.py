@@ -1,4 +1,4 @@
-"""Bloom filters of record keys: read from their text, and asked for whole columns of keys. Rules FORMAT-23, FORMAT-24, FORMAT-28."""
+"""Bloom filters of record keys: read, and asked for whole columns of keys. Rules FORMAT-23, FORMAT-24, FORMAT-28."""
 
 from __future__ import annotations
 

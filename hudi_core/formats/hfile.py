@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 
 from hudi_core.errors import CorruptFileError, UnsupportedError
+from hudi_core.formats.columns import Text
 from hudi_core.formats.hfile_block import (
     DATA,
     FILE_INFO,
@@ -22,7 +23,7 @@ from hudi_core.formats.hfile_block import (
     parse_block,
     verify,
 )
-from hudi_core.formats.hfile_cells import Cells, Integers, decode_cells, find_rows
+from hudi_core.formats.hfile_cells import Cells, Integers, decode_cells, find_rows, find_texts
 from hudi_core.formats.hfile_index import (
     IndexNode,
     join_nodes,
@@ -171,6 +172,13 @@ class HFile:
         spans = _prefixed(prefixes)
         return [partial(self._matches, blocks, spans) for blocks in _pieces(self._candidates(spans))]
 
+    def pieces_for(self, keys: Text) -> list[Callable[[], Cells]]:
+        """The whole blocks that can hold one of the keys, in pieces as `prefix_pieces` gives them: also cells of other keys.
+
+        The keys of the column, none of them null, may have any order.
+        """
+        return [partial(self._decode, blocks) for blocks in _pieces(self._candidates(_bracketing(keys)))]
+
     def _matches(self, blocks: Sequence[Block], spans: Spans) -> Cells:
         return _within(self._decode(blocks), spans).cells
 
@@ -218,6 +226,13 @@ class HFile:
         contents = [content(block, self.codec, self.where) for block in blocks]
         places = [f"{self.where}: data block at offset {block.offset}" for block in blocks]
         return decode_cells(contents, places, self._trailing)
+
+
+def _bracketing(keys: Text) -> Spans:
+    def spans(rows: Cells | list[bytes]) -> tuple[Integers, Integers]:
+        return find_texts(rows, keys)
+
+    return spans
 
 
 def _covering(node: IndexNode, spans: Spans) -> IndexNode:

@@ -19,6 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hudi_core.errors import CorruptFileError, UnsupportedError
+from hudi_core.formats.columns import Text
+from hudi_core.formats.spans import gather, windows
 
 Integers = NDArray[np.int64]
 Octets = NDArray[np.uint8]
@@ -238,6 +240,27 @@ def find_rows(rows: Cells | list[bytes], targets: Sequence[bytes]) -> tuple[Inte
     return starts, stops
 
 
+def find_texts(rows: Cells | list[bytes], texts: Text) -> tuple[Integers, Integers]:
+    """`find_rows` of many targets in one column, for few rows."""
+    lengths = np.diff(texts.offsets)
+    longest = rows.key_lengths.max(initial=0) if isinstance(rows, Cells) else max(map(len, rows), default=0)
+    width = min(int(longest), _WIDEST)
+    padded = _padded_rows(rows, slice(0, len(rows)), width)
+    starts, stops = np.empty(len(lengths), np.int64), np.empty(len(lengths), np.int64)
+    step = max(_PADDED_TOGETHER // (width + 2), 1)
+    for first in range(0, len(lengths), step):
+        some = slice(first, first + step)
+        part = _padded_spans(texts.data, texts.offsets[:-1][some], lengths[some], width)
+        starts[some] = np.searchsorted(padded, part, "left")
+        stops[some] = np.searchsorted(padded, part, "right")
+    return starts, stops
+
+
+def keys_of(cells: Cells) -> Text:
+    """The rows of cells as a column."""
+    return Text(*gather(cells.data, cells.key_offsets, cells.key_lengths))
+
+
 def _bisected(rows: Cells | list[bytes], targets: Sequence[bytes], bisect: Callable[..., int]) -> Integers:
     if isinstance(rows, Cells):
         positions = range(len(rows))
@@ -261,15 +284,19 @@ def _padded(texts: Sequence[bytes], width: int) -> Texts:
 
 def _padded_cells(cells: Cells, width: int) -> Texts:
     """`_padded` of the rows of cells."""
-    data = cells.data
-    if width == 0 or not len(cells):
-        return _with_lengths(np.zeros((len(cells), width), np.uint8), cells.key_lengths)
-    if int(cells.key_offsets.max()) + width > len(data):
+    return _padded_spans(cells.data, cells.key_offsets, cells.key_lengths, width)
+
+
+def _padded_spans(data: Octets, offsets: Integers, lengths: Integers, width: int) -> Texts:
+    """`_padded` of spans of bytes."""
+    if width == 0 or not len(offsets):
+        return _with_lengths(np.zeros((len(offsets), width), np.uint8), lengths)
+    if int(offsets.max()) + width > len(data):
         data = np.concatenate([data, np.zeros(width, np.uint8)])
-    filled = np.lib.stride_tricks.sliding_window_view(data, width)[cells.key_offsets]
-    if int(cells.key_lengths.min()) < width:
-        filled *= np.arange(width) < cells.key_lengths[:, None]
-    return _with_lengths(filled, cells.key_lengths)
+    filled = windows(data, offsets, width)
+    if int(lengths.min()) < width:
+        filled *= np.arange(width) < lengths[:, None]
+    return _with_lengths(filled, lengths)
 
 
 def _with_lengths(filled: Octets, lengths: Integers) -> Texts:

@@ -40,14 +40,14 @@ class SortedKeys:
         return taken(self.column, self.order)
 
     def runs(self, low: Texts, high: Texts) -> tuple[Numbers, Numbers]:
-        """For each pair of bounds, both inclusive, where the keys between them start and stop; an empty run when there is none."""
+        """For each pair of bounds, both inclusive, where the keys between them start and stop; an empty run for none."""
         starts, stops = self._search(low, after=False), self._search(high, after=True)
         return starts, np.maximum(starts, stops)
 
     def _search(self, bounds: Texts, *, after: bool) -> Numbers:
         """For each bound, how many keys are below it; with `after` how many are not above it."""
         side = _against(bounds, self.column, self._skip)
-        words, sizes = WordReader(bounds, self._skip).read(0)
+        words, _ = WordReader(bounds, self._skip).read(0)
         low = np.searchsorted(self._words, words, "left").astype(np.int64)
         high = np.searchsorted(self._words, words, "right").astype(np.int64)
         low[side < 0], high[side < 0] = 0, 0

@@ -5,14 +5,18 @@ For partitions in which the newest record of a key counts alone: `record_index`,
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.formats.hfile_cells import find_rows
-from hudi_core.metadata.records import Batch, FileGroup
+from hudi_core.formats.columns import Text
+from hudi_core.formats.hfile_cells import find_rows, keys_of
+from hudi_core.formats.text_columns import taken
+from hudi_core.formats.text_match import TextIndex
+from hudi_core.metadata.records import Batch, FileGroup, Piece
 
 Ints = NDArray[np.int64]
 
@@ -46,6 +50,29 @@ def newest(group: FileGroup, keys: Sequence[bytes]) -> Iterator[Found]:
         yield Found(based[0], open_keys[based[1]])
 
 
+def newest_of(group: FileGroup, texts: Text, keys: TextIndex) -> Iterator[Callable[[], Found]]:
+    """`newest` of a column of texts in any order, with its index, in parts that may be called by any thread.
+
+    `Found.keys` are rows of the column; equal texts are found once, as the first of them.
+    What log blocks say is looked up before the first part is given.
+    """
+    left = keys.first == np.arange(len(keys.first))
+    for order, log in _latest_first(group):
+        if isinstance(log, Batch):
+            at = keys.find(keys_of(log.cells))
+            rows = _last_of_each(at, left)
+            if len(rows):
+                found = Found(Batch(log.cells.take(rows), log.schema, order, log.where), at[rows])
+                left[found.keys] = False
+                yield partial(_given, found)
+        else:
+            gone = keys.find(_column(sorted(log)))
+            left[gone[gone >= 0]] = False
+    if group.base is not None and left.any():
+        for piece in group.base_pieces_for(taken(texts, np.flatnonzero(left))):
+            yield partial(_found_in, piece, keys, left)
+
+
 def starting(group: FileGroup, prefixes: Sequence[bytes]) -> set[bytes]:
     """The keys that start with one of the prefixes and are not deleted."""
     records = group.read(prefixes)
@@ -74,6 +101,30 @@ def count(group: FileGroup, most: int) -> int | None:
         return added
     replaced = len(group.base.lookup(sorted(live)).cells) if live else 0
     return group.base.entry_count - replaced + added
+
+
+def _found_in(piece: Piece, keys: TextIndex, left: NDArray[np.bool_]) -> Found:
+    """The records of a piece of a base file whose keys are `left` to be found."""
+    batch = piece()
+    at = keys.find(keys_of(batch.cells))
+    rows = _last_of_each(at, left)
+    return Found(replace(batch, cells=batch.cells.take(rows)), at[rows])
+
+
+def _last_of_each(at: Ints, left: NDArray[np.bool_]) -> Ints:
+    """Of rows with keys by number (or none: -1) the last one of each key that is left."""
+    rows = np.flatnonzero(at >= 0)
+    rows = rows[left[at[rows]]][::-1]
+    return rows[np.unique(at[rows], return_index=True)[1]]
+
+
+def _given(found: Found) -> Found:
+    return found
+
+
+def _column(keys: Sequence[bytes]) -> Text:
+    lengths = np.fromiter(map(len, keys), np.int64, len(keys))
+    return Text(np.append(0, lengths).cumsum(), np.frombuffer(b"".join(keys), np.uint8))
 
 
 def _latest_first(group: FileGroup) -> list[tuple[int, Batch | frozenset[bytes]]]:

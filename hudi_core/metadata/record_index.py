@@ -7,8 +7,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from hudi_core.errors import CorruptFileError
-from hudi_core.formats.columns import Struct, at, to_list
+from hudi_core.formats.columns import Column, Nulls, Primitive, Struct, Text, at, to_list, validity_of
 from hudi_core.metadata.lookup import Found
 from hudi_core.metadata.records import decoded_values
 
@@ -19,6 +22,7 @@ _LATER = (("fileId", None), ("fileIdEncoding", _UUID))
 """Fields that writers before table version 8 may not have, and what they mean then: file ids are UUIDs."""
 _WANTED = frozenset(f"{_PAYLOAD}.{name}" for name in (*_FIELDS, *(name for name, _ in _LATER)))
 _NO_INDEX = -1
+_UUID_SIZE = 36
 _LOW_64 = (1 << 64) - 1
 
 
@@ -28,6 +32,70 @@ class Location:
 
     partition: str
     file_id: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LocationColumns:
+    """Where keys are: partition paths, and file ids either as a UUID with a number (-1: none) or, where `as_text`, as texts."""
+
+    partitions: Text
+    high: NDArray[np.int64]
+    low: NDArray[np.int64]
+    numbers: NDArray[np.int64]
+    as_text: NDArray[np.bool_]
+    file_ids: Text | None
+
+
+def location_columns(found: Found) -> LocationColumns:
+    """The locations of the records that were found, as columns. Raises `CorruptFileError` where one does not tell."""
+    where = found.batch.where
+    column = decoded_values([found.batch], _WANTED)
+    try:
+        payload = at(column, _PAYLOAD)
+        assert isinstance(payload, Struct)
+        count = payload.length
+        partitions = at(payload, "partitionName")
+        high, low, numbers = (_numbers(at(payload, name), count) for name in _FIELDS[1:])
+        encodings = np.full(count, _UUID)
+        if "fileIdEncoding" in payload.fields:
+            encodings = _numbers(at(payload, "fileIdEncoding"), count)[0]
+        texts = at(payload, "fileId") if "fileId" in payload.fields else None
+    except (AssertionError, KeyError):
+        raise CorruptFileError(where, expected="a schema of locations", found="another") from None
+    as_text = encodings == _TEXT
+    told = np.where(as_text, isinstance(texts, Text) and validity_of(texts), high[1])
+    if (
+        not isinstance(partitions, Text)
+        or not (validity_of(partitions) & told & (as_text | (encodings == _UUID))).all()
+    ):
+        raise CorruptFileError(where, expected="a partition and a file id in a location", found="one without")
+    return LocationColumns(partitions, high[0], low[0], numbers[0], as_text, texts if isinstance(texts, Text) else None)
+
+
+def _numbers(column: Column, count: int) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Whole numbers, and which are there."""
+    if isinstance(column, Nulls):
+        return np.zeros(count, np.int64), np.zeros(count, np.bool_)
+    assert isinstance(column, Primitive)
+    return column.values.astype(np.int64), validity_of(column)
+
+
+def uuid_halves(file_id: str) -> tuple[int, int, int] | None:
+    """A file id as the record index has it when it is a UUID with a number or without one (-1); None for others."""
+    head, tail = file_id[:_UUID_SIZE], file_id[_UUID_SIZE:]
+    if tail and not (tail[0] == "-" and tail[1:].isascii() and tail[1:].isdigit()):
+        return None
+    try:
+        value = uuid.UUID(head)
+    except ValueError:
+        return None
+    number = int(tail[1:]) if tail else _NO_INDEX
+    halves = (_signed(value.int >> 64), _signed(value.int & _LOW_64))
+    return (*halves, number) if str(value) == head and (not tail or tail == f"-{number}") else None
+
+
+def _signed(half: int) -> int:
+    return half - (1 << 64) if half >> 63 else half
 
 
 def locations(found: Iterable[Found]) -> Iterator[tuple[int, Location]]:

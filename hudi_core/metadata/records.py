@@ -89,6 +89,12 @@ class FileGroup:
             return []
         return [partial(_piece, self.base, cells) for cells in self.base.prefix_pieces(prefixes)]
 
+    def base_pieces_for(self, keys: Text) -> list[Piece]:
+        """The blocks of the base file that can hold one of the keys, in pieces: records of other keys too."""
+        if self.base is None:
+            return []
+        return [partial(_piece, self.base, cells) for cells in self.base.pieces_for(keys)]
+
     def lookup(self, keys: Sequence[bytes]) -> tuple[Batch, NDArray[np.int64]] | None:
         """The records of these keys, which ascend, in the base file, and for each the number of its key; None: no file."""
         if self.base is None:

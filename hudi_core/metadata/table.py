@@ -98,12 +98,12 @@ class MetadataTable:
         a key is looked for in those of all.
         """
         ordered = sorted(keys, key=str.encode)
-        for siblings in _siblings(self.slices(partition)):
-            places = file_group_indexes([hashed(key) for key in ordered], len(siblings))
+        for group in siblings(self.slices(partition)):
+            places = file_group_indexes([hashed(key) for key in ordered], len(group))
             for place in np.unique(places):
                 numbers = np.flatnonzero(places == place)
                 wanted = [ordered[number].encode() for number in numbers.tolist()]
-                for found in newest(self.opened(siblings[place]), wanted):
+                for found in newest(self.opened(group[place]), wanted):
                     yield Found(found.batch, numbers[found.keys])
 
     def files(self) -> dict[str, dict[str, int]]:
@@ -157,7 +157,7 @@ def _piece_with_keys(piece: Piece, size: int) -> Batch:
     return _with_keys(piece(), size)
 
 
-def _siblings(groups: Sequence[FileSlice]) -> list[list[FileSlice]]:
+def siblings(groups: Sequence[FileSlice]) -> list[list[FileSlice]]:
     """File groups by what stands before their numbers in their ids: those among which a hash chooses."""
     found: dict[str, list[FileSlice]] = {}
     for each in groups:

@@ -27,6 +27,7 @@ from hudi_core.formats.hfile_trailer import Codec
 from hudi_core.formats.names import parse_base_file
 from hudi_core.formats.secondary_key import secondary_file_group_index, split_secondary_key
 from hudi_core.formats.source import Bytes
+from hudi_core.formats.text_columns import text_column
 from tests.support.conformance import ROOT, TableEntry, each_table
 from tests.support.hfiles import GZ, NONE, Shape, build
 
@@ -102,6 +103,20 @@ def test_a_lookup_reads_the_blocks_of_its_keys_only(shape: Shape) -> None:
     file.prefix([b"key-0030"])
     assert file.blocks_read - all_blocks < all_blocks / 10
     assert len(file.prefix([b"key-0030", b"key-00301", b"key-0030"])) == 50
+
+
+@pytest.mark.parametrize("shape", [Shape(), Shape(codec=NONE, fanout=4)], ids=["one level", "several levels"])
+def test_pieces_for_a_column_of_keys_hold_them_and_little_else(shape: Shape) -> None:
+    cells = [(f"key-{number:06}".encode(), b"v" * 40) for number in range(0, 6000, 2)]
+    file = HFile(Bytes(build(cells, shape), "made"))
+    asked = ["key-000010", "key-005000", "key-000010", "key-003001", "a", "", "z" * 300, "key-00"]
+    before = file.blocks_read
+    found = {
+        cell.key(row) for piece in file.pieces_for(text_column(asked)) for cell in [piece()] for row in range(len(cell))
+    }
+    assert {b"key-000010", b"key-005000"} <= found
+    assert len(found) < len(cells) // 8
+    assert file.blocks_read - before < 30
 
 
 @given(

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 from hudi_core.formats.hfile import HFile
 from hudi_core.formats.source import Bytes
-from hudi_core.metadata.lookup import count, newest, starting
+from hudi_core.formats.text_columns import text_column
+from hudi_core.formats.text_match import index_texts
+from hudi_core.metadata.lookup import count, newest, newest_of, starting
 from hudi_core.metadata.records import Deletes, FileGroup
 from tests.support.hfiles import Shape, build
 from tests.support.metadata_records import batch, files
@@ -52,6 +54,23 @@ def test_newest_record_of_each_live_key_is_found(
             assert each.batch.cells.key(row) == keys[number]
             found[keys[number]] = each.batch.order
     assert found == {key: live[key] for key in keys if key in live}
+
+
+@given(BASE, LOGS, st.lists(KEYS, max_size=12))
+def test_newest_records_of_a_column_of_keys_are_found_once(
+    base: set[bytes] | None, logs: list[tuple[bool, set[bytes]]], asked: list[bytes]
+) -> None:
+    made, live = group(base, logs)
+    texts = text_column([key.decode() for key in asked])
+    found = {}
+    for look in newest_of(made, texts, index_texts(texts)):
+        each = look()
+        for row, number in enumerate(each.keys.tolist()):
+            assert each.batch.cells.key(row) == asked[number]
+            assert asked.index(asked[number]) == number
+            assert asked[number] not in found
+            found[asked[number]] = each.batch.order
+    assert found == {key: live[key] for key in asked if key in live}
 
 
 @given(BASE, LOGS, st.sets(KEYS, max_size=2))

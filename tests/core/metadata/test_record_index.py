@@ -13,8 +13,9 @@ import pytest
 
 from hudi_core.errors import CorruptFileError
 from hudi_core.formats.hfile_cells import Cells
+from hudi_core.formats.text_columns import taken, text_list
 from hudi_core.metadata.lookup import Found
-from hudi_core.metadata.record_index import Location, locations
+from hudi_core.metadata.record_index import Location, location_columns, locations, uuid_halves
 from hudi_core.metadata.records import Batch
 from tests.support.conformance import TableEntry, each_table_with
 from tests.support.metadata_records import record_of
@@ -98,3 +99,30 @@ def test_every_key_of_a_recorded_table_is_where_the_index_says(entry: TableEntry
     assert said.keys() == truth.keys()
     for key, places in said.items():
         assert places <= truth[key]
+
+
+@pytest.mark.parametrize("file_id", [str(ID), f"{ID}-0", f"{ID}-17"])
+def test_file_ids_are_taken_apart_as_the_index_has_them(file_id: str) -> None:
+    halves = uuid_halves(file_id)
+    assert halves is not None
+    place = uuid_place(fileIdHighBits=halves[0], fileIdLowBits=halves[1], fileIndex=halves[2])
+    assert list(locations([found(place, OLD)])) == [(3, Location("p", file_id))]
+
+
+@pytest.mark.parametrize("file_id", ["", "any-id", f"{ID}-", f"{ID}-01", f"{ID}-x", f"{ID}0", str(ID).upper()])
+def test_other_file_ids_are_texts(file_id: str) -> None:
+    assert uuid_halves(file_id) is None
+
+
+@each_table_with("record_index")
+def test_columns_of_locations_are_those_told_one_by_one(entry: TableEntry) -> None:
+    metadata = metadata_of(entry)[3]
+    assert metadata is not None
+    for batch in metadata.records("record_index").batches:
+        each = Found(batch, np.arange(len(batch.cells)))
+        columns = location_columns(each)
+        for number, place in locations([each]):
+            assert text_list(taken(columns.partitions, np.array([number]))) == [place.partition]
+            assert not columns.as_text[number]
+            halves = uuid_halves(place.file_id)
+            assert halves == (columns.high[number], columns.low[number], columns.numbers[number])

@@ -1,0 +1,146 @@
+"""Keys located by the record index: a key's hash chooses the file group, and that a few blocks. Rules INDEX-11 to INDEX-13."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hudi_core.formats.columns import Text
+from hudi_core.formats.hashes import utf8_string_hashes
+from hudi_core.formats.text_columns import taken, text_column
+from hudi_core.formats.text_match import index_texts
+from hudi_core.index.key_columns import NOWHERE, KeyColumns, Located
+from hudi_core.index.work import Work
+from hudi_core.metadata.lookup import newest_of
+from hudi_core.metadata.parallel import side_by_side
+from hudi_core.metadata.record_index import LocationColumns, location_columns, uuid_halves
+from hudi_core.metadata.table import RECORD_INDEX, MetadataTable, siblings
+from hudi_core.timeline.slices import FileSlice
+
+Numbers = NDArray[np.int64]
+
+LOST = -2
+"""In place of the number of a slice: the index names a file group that the snapshot has not."""
+
+_MIXERS = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9], np.uint64)
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """Rows of the batch, and the slices in which the index says their keys are."""
+
+    rows: Numbers
+    slices: Numbers
+
+
+@dataclass(frozen=True)
+class RecordIndexLookup:
+    """Locates keys by the record index of a metadata table. Positions are not known. With `whole_table` a key may be in any
+    partition; otherwise it counts in its own alone."""
+
+    metadata: MetadataTable
+    slices: Sequence[FileSlice]
+    whole_table: bool = False
+
+    def locate(self, keys: KeyColumns, work: Work) -> Located:
+        """Where the keys are; `LOST` for those of which the index tells a place that is none."""
+        found = Located.nowhere(len(keys))
+        with work.timed("record index"):
+            own = None if self.whole_table else self._places.partitions.find(text_column(keys.paths))
+            tasks = [partial(self._looked_up, group, rows, keys, own, work) for group, rows in self._parts(keys)]
+            for told in side_by_side(tasks):
+                free = found.slices[told.rows] < 0
+                found.slices[told.rows[free]] = told.slices[free]
+        return found
+
+    def _parts(self, keys: KeyColumns) -> Iterator[tuple[FileSlice, Numbers]]:
+        """File groups of the index, and the rows of the keys that are to be looked up there."""
+        hashes = np.abs(utf8_string_hashes(keys.records.data, keys.records.offsets).astype(np.int64))
+        for group in siblings(self.metadata.slices(RECORD_INDEX)):
+            places = hashes % len(group)
+            order = np.argsort(places.astype(np.uint16) if len(group) < 1 << 16 else places, kind="stable")
+            bounds = np.searchsorted(places[order], np.arange(len(group) + 1)).tolist()
+            for each, (low, high) in zip(group, pairwise(bounds), strict=True):
+                if low < high:
+                    yield each, order[low:high]
+
+    def _looked_up(self, group: FileSlice, rows: Numbers, keys: KeyColumns, own: Numbers | None, work: Work) -> _Told:
+        """What a file group tells of the keys in these rows; `own` has for each path of the keys its partition's number."""
+        asked = taken(keys.records, rows)
+        index = index_texts(asked)
+        where = np.full(len(rows), NOWHERE, np.int64)
+        partitions = np.full(len(rows), NOWHERE, np.int64)
+        opened = self.metadata.opened(group)
+        before = 0 if opened.base is None else opened.base.blocks_read
+        for look in newest_of(opened, asked, index):
+            found = look()
+            where[found.keys], partitions[found.keys] = self._places.numbers(location_columns(found))
+        work.count(blocks_read=0 if opened.base is None else opened.base.blocks_read - before, groups_read=1)
+        here = np.flatnonzero(where[index.first] != NOWHERE)
+        at = index.first[here]
+        if own is not None:
+            right = (partitions[at] == own[keys.partitions[rows[here]]]) & (partitions[at] != NOWHERE)
+            here, at = here[right], at[right]
+        return _Told(rows[here], where[at])
+
+    @cached_property
+    def _places(self) -> _Places:
+        return _Places(self.slices)
+
+
+class _Places:
+    """The numbers of file slices by partition and file id."""
+
+    def __init__(self, slices: Sequence[FileSlice]) -> None:
+        names = sorted({each.partition for each in slices})
+        self.partitions = index_texts(text_column(names))
+        number = {name: place for place, name in enumerate(names)}
+        halves = [(place, uuid_halves(each.file_id)) for place, each in enumerate(slices)]
+        known = [(place, told) for place, told in halves if told is not None]
+        self._slices = np.array([place for place, _ in known], np.int64)
+        rows = [(number[slices[place].partition], *told) for place, told in known]
+        self._rows = np.array(rows, np.int64).reshape(len(rows), 4)
+        hashes = _mixed(self._rows)
+        order = np.argsort(hashes, kind="stable")
+        self._hashes, self._rows, self._slices = hashes[order], self._rows[order], self._slices[order]
+        self._by_text = {(number[each.partition], each.file_id): place for place, each in enumerate(slices)}
+
+    def numbers(self, of: LocationColumns) -> tuple[Numbers, Numbers]:
+        """The slice of each location, `LOST` for none; and the number of its partition, -1 for one without slices."""
+        partitions = self.partitions.find(of.partitions)
+        found = np.full(len(partitions), LOST, np.int64)
+        if len(self._hashes):
+            asked = np.stack([partitions, of.high, of.low, of.numbers], axis=1)
+            hashes = _mixed(asked)
+            at = np.minimum(np.searchsorted(self._hashes, hashes), len(self._hashes) - 1)
+            same = (self._rows[at] == asked).all(axis=1) & ~of.as_text
+            found[same] = self._slices[at[same]]
+        texts = np.flatnonzero(of.as_text)
+        if len(texts) and of.file_ids is not None:
+            found[texts] = self._of_texts(partitions[texts], taken(of.file_ids, texts))
+        return found, partitions
+
+    def _of_texts(self, partitions: Numbers, file_ids: Text) -> Numbers:
+        """Slices by texts of file ids: each distinct one is looked up once."""
+        index = index_texts(file_ids)
+        pairs, at = np.unique(np.stack([partitions, index.first], axis=1), axis=0, return_inverse=True)
+        names = [bytes(file_ids.data[file_ids.offsets[row] : file_ids.offsets[row + 1]]) for row in pairs[:, 1]]
+        numbers = [
+            self._by_text.get((int(partition), name.decode("utf-8", "replace")), LOST)
+            for partition, name in zip(pairs[:, 0], names, strict=True)
+        ]
+        return np.array(numbers, np.int64)[at.reshape(-1)]
+
+
+def _mixed(rows: NDArray[np.int64]) -> NDArray[np.uint64]:
+    parts = rows.view(np.uint64)
+    mixed: NDArray[np.uint64] = parts[:, 0] * _MIXERS[0] ^ parts[:, 1] * _MIXERS[1]
+    mixed ^= mixed >> np.uint64(29)
+    mixed += parts[:, 2] * _MIXERS[2]
+    mixed ^= (mixed >> np.uint64(31)) + parts[:, 3] * _MIXERS[0]
+    return mixed

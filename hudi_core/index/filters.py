@@ -1,0 +1,76 @@
+"""The bloom filters of file slices, from the metadata table or from footers. Rules INDEX-6 to INDEX-8."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from hudi_core.engine import Footer
+from hudi_core.errors import CorruptFileError, TableError, UnsupportedError
+from hudi_core.formats.bloom import BloomFilter, parse_bloom_filter
+from hudi_core.formats.hashes import bloom_filter_key, file_group_indexes
+from hudi_core.metadata.filters import filter_texts
+from hudi_core.metadata.table import BLOOM_FILTERS, MetadataTable
+from hudi_core.table.snapshot import Snapshot
+from hudi_core.table.sources.filters import FOOTER_KEYS
+from hudi_core.timeline.slices import FileSlice
+
+
+class State(Enum):
+    """What became of the filter of a file slice."""
+
+    ASKED = auto()
+    MISSING = auto()
+    """There is none, or what there is says nothing of rows in log files."""
+    DAMAGED = auto()
+    SATURATED = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The filter of a slice, or why there is none to be asked."""
+
+    state: State
+    filter: BloomFilter | None = None
+
+
+def recorded_texts(snapshot: Snapshot, slices: Sequence[FileSlice]) -> dict[int, bytes]:
+    """The texts of filters in the metadata table, by place of the slice among those given; what is damaged is left out."""
+    metadata = snapshot.usable(BLOOM_FILTERS)
+    if metadata is None:
+        return {}
+    asked = {bloom_filter_key(each.partition, each.base.name): place for place, each in enumerate(slices) if each.base}
+    ordered = sorted(asked)
+    try:
+        return {asked[ordered[number]]: text for number, text in filter_texts(metadata.lookup(BLOOM_FILTERS, ordered))}
+    except TableError as error:
+        snapshot.set_aside(error)
+        return {}
+
+
+def lookup_order(metadata: MetadataTable | None, slices: Sequence[FileSlice]) -> list[int]:
+    """The places of the slices in an order in which neighbours' filters are in neighbouring blocks."""
+    keys = [bloom_filter_key(each.partition, each.base.name) if each.base else "" for each in slices]
+    if metadata is None or not keys:
+        return list(range(len(slices)))
+    groups = file_group_indexes(keys, len(metadata.slices(BLOOM_FILTERS))).tolist()
+    return sorted(range(len(slices)), key=lambda place: (groups[place], keys[place]))
+
+
+def kept(text: bytes | None, slice: FileSlice) -> Kept:
+    """The filter that a text says, if it is worth asking."""
+    if text is None:
+        return Kept(State.MISSING)
+    try:
+        found = parse_bloom_filter(text, f"bloom filter of {slice.base.path if slice.base else slice.file_id}")
+    except (CorruptFileError, UnsupportedError):
+        return Kept(State.DAMAGED)
+    return Kept(State.SATURATED) if found.saturated else Kept(State.ASKED, found)
+
+
+def text_in_footer(footer: Footer | None) -> bytes | None:
+    """The filter that a base file holds."""
+    if footer is None:
+        return None
+    return next((footer.metadata[key].encode() for key in FOOTER_KEYS if key in footer.metadata), None)

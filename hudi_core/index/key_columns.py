@@ -1,0 +1,62 @@
+"""Keys that are to be located, and where they were found: columns, no object a key."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hudi_core.formats.columns import Text
+
+Numbers = NDArray[np.int64]
+
+NOWHERE = -1
+"""In place of the number of a slice or a row: none, or not known."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KeyColumns:
+    """`HoodieKey`s as columns: record keys, none of them null, and for each the number of its partition in `paths`."""
+
+    records: Text
+    partitions: NDArray[np.int32]
+    paths: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.partitions)
+
+    def by_partition(self) -> Iterator[tuple[str, Numbers]]:
+        """The rows of the keys in each partition."""
+        order = np.argsort(self.partitions, kind="stable")
+        bounds = np.searchsorted(self.partitions[order], np.arange(len(self.paths) + 1))
+        for path, (low, high) in zip(self.paths, pairwise(bounds.tolist()), strict=True):
+            if low < high:
+                yield path, order[low:high]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Located:
+    """Where each key was found: the number of the file slice in the snapshot and, where it is known, of the row in its base
+    file, counted from 0; `NOWHERE` otherwise."""
+
+    slices: Numbers
+    positions: Numbers
+
+    @staticmethod
+    def nowhere(count: int) -> Located:
+        return Located(np.full(count, NOWHERE, np.int64), np.full(count, NOWHERE, np.int64))
+
+    def put(self, rows: Numbers, slice_number: int, positions: Numbers) -> int:
+        """Keys found in a slice; those that stand in an earlier one already stay there. Gives the number of those."""
+        free = (self.slices[rows] == NOWHERE) | (self.slices[rows] > slice_number)
+        before = int(np.count_nonzero(self.slices[rows] != NOWHERE))
+        self.slices[rows[free]] = slice_number
+        self.positions[rows[free]] = positions[free]
+        return before
+
+    @property
+    def found(self) -> int:
+        return int(np.count_nonzero(self.slices != NOWHERE))

@@ -1,0 +1,77 @@
+"""Which of some keys a file slice holds, told by its own rows. Rules INDEX-9, INDEX-10."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hudi_core.engine import Footer, RowGroup
+from hudi_core.formats.columns import Text
+from hudi_core.formats.text_match import TextIndex
+from hudi_core.index.key_columns import NOWHERE
+from hudi_core.index.stored import StoredKeys, leaf_bounds
+from hudi_core.timeline.slices import FileSlice
+
+Numbers = NDArray[np.int64]
+
+InRange = Callable[[bytes, bytes], bool]
+"""Whether some key that is looked for lies between two bounds, both inclusive."""
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """The rows of the index whose keys a slice holds, ascending, and for each the first row of the base file that has it."""
+
+    rows: Numbers
+    positions: Numbers
+    read: int
+    """Rows of the slice that were read."""
+
+
+def matches(
+    index: TextIndex, stored: StoredKeys, slice: FileSlice, footer: Footer | None, in_range: InRange
+) -> Matches:
+    """Looks for the keys of an index in a slice. Where the slice has log files, positions are not known."""
+    wanted = int(np.count_nonzero(index.first == np.arange(len(index.first))))
+    where = np.full(len(index.first), NOWHERE, np.int64)
+    found = read = 0
+    for position, part in _parts(stored, slice, footer, in_range):
+        at = index.find(part)
+        hits = np.flatnonzero(at >= 0)[::-1]  # of equal keys in a file the first one is put last, and stays
+        new = hits[where[at[hits]] == NOWHERE]
+        where[at[new]] = new + position
+        read += len(at)
+        found += len(np.unique(at[new]))
+        if found == wanted:
+            break
+    if wanted < len(where):
+        where = np.where(index.first >= 0, where[index.first], NOWHERE)
+    rows = np.flatnonzero(where != NOWHERE)
+    whole = slice.base is not None and not slice.logs
+    return Matches(rows, where[rows] if whole else np.full(len(rows), NOWHERE, np.int64), read)
+
+
+def _parts(
+    stored: StoredKeys, slice: FileSlice, footer: Footer | None, in_range: InRange
+) -> Iterator[tuple[int, Text]]:
+    """The keys of the slice, a part at a time, with the position of the first of each; row groups without a key are left out."""
+    groups: Sequence[RowGroup] = footer.row_groups if footer is not None else ()
+    if len(groups) < 2:
+        yield from _placed(stored.of_slice(slice), 0)
+        return
+    starts = np.cumsum([0, *(group.rows for group in groups)]).tolist()
+    bounds = [leaf_bounds(group.statistics) for group in groups]
+    kept = [number for number, each in enumerate(bounds) if each is None or in_range(*each)]
+    for _, run in groupby(enumerate(kept), lambda pair: pair[1] - pair[0]):
+        numbers = [number for _, number in run]
+        yield from _placed(stored.of_slice(slice, numbers), starts[numbers[0]])
+
+
+def _placed(parts: Iterator[Text], position: int) -> Iterator[tuple[int, Text]]:
+    for part in parts:
+        yield position, part
+        position += len(part.offsets) - 1

@@ -1,0 +1,156 @@
+"""The record keys that file slices hold, and the bounds that are known of them. Rules INDEX-2, INDEX-5."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hudi_core.engine import Footer, LeafStatistics
+from hudi_core.errors import CorruptFileError
+from hudi_core.expr.predicate import ALWAYS_TRUE, Column
+from hudi_core.formats.columns import Text
+from hudi_core.metadata.table import COLUMN_STATS
+from hudi_core.schema.meta import RECORD_KEY
+from hudi_core.schema.project import project
+from hudi_core.schema.schema import Path, Schema
+from hudi_core.stats.columns import ColumnStatistics
+from hudi_core.stats.texts import Texts
+from hudi_core.table.reading.slices import SliceReader
+from hudi_core.table.sources.sources import Sources
+from hudi_core.timeline.slices import FileSlice
+from hudi_core.types.nodes import String
+
+MIN_KEY, MAX_KEY = "hoodie_min_record_key", "hoodie_max_record_key"
+"""What Hudi's writers leave in footers."""
+
+_SUPPLEMENTARY, _LATE = 0xF0, (0xEE, 0xEF)
+"""Leading bytes of characters above U+FFFF, and of those that UTF-16 sorts after them."""
+
+Numbers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KeyBounds:
+    """The least and the greatest key of some slices, both as texts; `known` tells of which. `empty` ones hold no key at all."""
+
+    low: Texts
+    high: Texts
+    known: NDArray[np.bool_]
+    empty: NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class StoredKeys:
+    """Reads the record keys of a snapshot's file slices, as rows have them in Hudi's own column."""
+
+    sources: Sources
+
+    def of_slice(self, slice: FileSlice, row_groups: Sequence[int] | None = None) -> Iterator[Text]:
+        """The keys of a slice's rows, a part at a time; without log files in the order of the base file, or of the parts of it
+        that `row_groups` names."""
+        snapshot = self.sources.snapshot
+        engine = snapshot.engine
+        if slice.base is not None and not slice.logs:
+            reader = engine.reader(slice.base.name.rpartition(".")[2])
+            batches = reader.batches(snapshot.storage, slice.base, [RECORD_KEY], row_groups)
+        else:
+            batches = SliceReader(self.sources, self._wanted, ALWAYS_TRUE).read(slice, None)
+        where = f"{snapshot.storage.uri.rstrip('/')}/{slice.partition}/{slice.file_id}"
+        for batch in batches:
+            column = engine.rows.to_column(engine.values.field(engine.rows.root(batch), 0), String(), where)
+            if not isinstance(column, Text):
+                raise CorruptFileError(where, expected="texts as record keys", found=type(column).__name__)
+            yield column
+
+    @cached_property
+    def _wanted(self) -> Schema:
+        return project(self.sources.snapshot.schema, [(RECORD_KEY,)])
+
+    def footer(self, slice: FileSlice) -> Footer | None:
+        """The footer of the base file, where that says all of the slice. It is not kept."""
+        if slice.base is None or slice.logs:
+            return None
+        snapshot = self.sources.snapshot
+        return snapshot.engine.reader(slice.base.name.rpartition(".")[2]).footer(snapshot.storage, slice.base)
+
+    def recorded_bounds(self, numbers: Numbers) -> KeyBounds:
+        """What `column_stats` tells of the keys of these slices, which ascend."""
+        place = self.sources.snapshot.schema.find(RECORD_KEY)
+        if place is None or self.sources.snapshot.usable(COLUMN_STATS) is None:
+            return _nothing_known(len(numbers))
+        column = Column(place.field.id, RECORD_KEY, String())
+        pieces = [
+            (piece.numbers, piece.statistics)
+            for piece in self.sources.recorded.pieces(column)
+            if isinstance(piece.statistics.low, Texts)
+        ]
+        return _joined(numbers, pieces)
+
+
+def footer_bounds(footer: Footer) -> tuple[bytes, bytes] | None:
+    """The least and the greatest key as the footer tells: its statistics, else what Hudi's writers noted.
+
+    Those are in the order of Java's texts, which is not that of bytes where characters above U+FFFF are about.
+    """
+    told = leaf_bounds(footer.statistics)
+    if told is not None:
+        return told
+    low, high = footer.metadata.get(MIN_KEY), footer.metadata.get(MAX_KEY)
+    if low is None or high is None or "\ufffd" in low + high:
+        return None
+    least, greatest = low.encode(), high.encode()
+    if any(byte >= _SUPPLEMENTARY for byte in least) or any(byte in _LATE for byte in greatest):
+        return None
+    return least, greatest
+
+
+def leaf_bounds(statistics: Mapping[Path, LeafStatistics]) -> tuple[bytes, bytes] | None:
+    """The least and the greatest key that statistics of a file, or of a row group, tell."""
+    leaf = statistics.get((RECORD_KEY,))
+    if leaf is None or not isinstance(leaf.low, str) or not isinstance(leaf.high, str):
+        return None
+    return leaf.low.encode(), leaf.high.encode()
+
+
+def _nothing_known(count: int) -> KeyBounds:
+    none = Texts(np.zeros(count + 1, np.int64), np.empty(0, np.uint8))
+    return KeyBounds(none, none, np.zeros(count, np.bool_), np.zeros(count, np.bool_))
+
+
+def _joined(numbers: Numbers, pieces: Sequence[tuple[Numbers, ColumnStatistics]]) -> KeyBounds:
+    """The bounds of slices over all their files: unknown as soon as those of one file are."""
+    count = len(numbers)
+    low: list[bytes | None] = [None] * count
+    high: list[bytes | None] = [None] * count
+    told = np.zeros(count, np.int64)
+    blank = np.zeros(count, np.int64)
+    doubtful = np.zeros(count, np.bool_)
+    for of, statistics in pieces:
+        at = np.searchsorted(numbers, of)
+        here = np.flatnonzero(np.append(numbers, -1)[at] == of)
+        at = at[here]
+        no_value = (statistics.nulls[here] == statistics.rows[here]) & (statistics.rows[here] >= 0)
+        known = statistics.low_known[here] & statistics.high_known[here]
+        np.add.at(told, at, 1)
+        np.add.at(blank, at, no_value)
+        doubtful[at[~known & ~no_value]] = True
+        least, greatest = statistics.low, statistics.high
+        assert isinstance(least, Texts)
+        assert isinstance(greatest, Texts)
+        for place, row in zip(at[known].tolist(), here[known].tolist(), strict=True):
+            one, other = low[place], high[place]
+            low[place] = least[row] if one is None else min(one, least[row])
+            high[place] = greatest[row] if other is None else max(other, greatest[row])
+    found = [(least or b"", greatest or b"") for least, greatest in zip(low, high, strict=True)]
+    known = np.array([each is not None for each in low], np.bool_) & ~doubtful
+    known &= np.array([least <= greatest for least, greatest in found], np.bool_)
+    return KeyBounds(
+        Texts.of([least for least, _ in found]),
+        Texts.of([greatest for _, greatest in found]),
+        known,
+        (told > 0) & (told == blank),
+    )

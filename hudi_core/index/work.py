@@ -1,0 +1,45 @@
+"""What was done to locate keys, counted and timed."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from time import perf_counter
+
+from hudi_core.index.filters import State
+
+
+@dataclass
+class Work:
+    """Counts of keys, of pairs of a key and a file slice, of file slices and filters; seconds by stage, of all threads together.
+
+    May be added to from many threads.
+    """
+
+    counts: Counter[str] = field(default_factory=Counter)
+    filters: Counter[State] = field(default_factory=Counter)
+    seconds: Counter[str] = field(default_factory=Counter)
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
+
+    def count(self, **numbers: int) -> None:
+        """Adds to counts by name."""
+        with self._lock:
+            self.counts.update(numbers)
+
+    def filter(self, state: State) -> None:
+        """Counts what became of a filter."""
+        with self._lock:
+            self.filters[state] += 1
+
+    @contextmanager
+    def timed(self, stage: str) -> Iterator[None]:
+        """Adds the time that the block takes to a stage."""
+        begun = perf_counter()
+        try:
+            yield
+        finally:
+            with self._lock:
+                self.seconds[stage] += perf_counter() - begun  # type: ignore[assignment]  # counters count in fractions too
