@@ -5,14 +5,17 @@ types        core types to and from Arrow's, one table
 schema_text  the form `arrow` of schema text: Arrow's own JSON
 storage      tables on local paths and on any URL that pyarrow or fsspec opens
 parquet      Parquet base files: footers and batches
+inflated     row groups in gzip, read as if they were not compressed
 orc          ORC base files
 footers      what a footer says of a file's schema, and batches in its types
 leaves       statistics in a Parquet footer, as values of ours
 chunks       column chunks, from the footer's own bytes
+thrift       Thrift's compact protocol, both ways
 buffers      decoded columns to arrays, wrapped where they lie, and back
 rows         batches of a scan, and their rows as JSON
 gather       rows put together from rows of several batches
 output       rows written to a file
+input        rows that come from outside: Arrow data, files
 values       operations on an Arrow array: the engine's `Values`
 arrays       arrays in one physical form, taken apart and put together, from and to values
 compare      order and equality

@@ -1,0 +1,125 @@
+"""Files in gzip: the same rows as pyarrow reads from them, whatever their pages are, and errors for damaged ones."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from hudi_arrow import parquet, thrift
+from hudi_arrow.inflated import GzipFile
+from hudi_arrow.storage import ArrowStorage
+from hudi_core.engine import FileInfo
+from hudi_core.errors import HudiError
+
+READER = parquet.ParquetReader()
+ROWS = 3_000
+
+
+@pytest.fixture(autouse=True)
+def _always() -> Iterator[None]:
+    """Whatever library inflates here."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(parquet, "_FASTER_THAN_ARROW", True)
+        yield
+
+
+def table() -> pa.Table:
+    draw = random.Random(3)
+    day = datetime.datetime(2024, 1, 1, tzinfo=datetime.UTC)
+    return pa.table(
+        {
+            "id": [f"key-{draw.getrandbits(60):x}" for _ in range(ROWS)],
+            "n": pa.array([draw.choice([None, number]) for number in range(ROWS)], pa.int32()),
+            "x": [draw.random() for _ in range(ROWS)],
+            "none": pa.nulls(ROWS, pa.int64()),
+            "flag": [draw.random() < 0.5 for _ in range(ROWS)],
+            "city": [draw.choice(["Oslo", "Bergen", None]) for _ in range(ROWS)],
+            "at": [day + datetime.timedelta(seconds=number) for number in range(ROWS)],
+            "price": [decimal.Decimal(number) / 100 for number in range(ROWS)],
+            "list": [[draw.random() for _ in range(draw.randrange(4))] for _ in range(ROWS)],
+            "deep": [draw.choice([None, {"a": number, "b": {"c": str(number)}}]) for number in range(ROWS)],
+            "a.b": list(range(ROWS)),
+        }
+    )
+
+
+def written(folder: Path, rows: pa.Table, **options: Any) -> tuple[ArrowStorage, FileInfo]:
+    settings = {"compression": "gzip", "data_page_size": 2_000, "row_group_size": 1_100, "write_page_checksum": True}
+    pq.write_table(rows, folder / "f.parquet", **(settings | options))
+    return ArrowStorage(str(folder)), FileInfo("f.parquet", (folder / "f.parquet").stat().st_size)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"data_page_version": "2.0"},
+        {"use_dictionary": False},
+        {"use_dictionary": False, "data_page_version": "2.0", "column_encoding": {"n": "DELTA_BINARY_PACKED"}},
+        {"use_deprecated_int96_timestamps": True},
+        {"data_page_size": 1 << 20, "write_page_index": True, "store_schema": False},
+        {"compression": {"id": "gzip", "n": "zstd"}},
+    ],
+)
+def test_rows_are_those_of_the_file(tmp_path: Path, options: dict[str, Any]) -> None:
+    rows = table()
+    storage, file = written(tmp_path, rows, **options)
+    assert pa.Table.from_batches(READER.batches(storage, file)).to_pylist() == rows.to_pylist()
+    asked = [("deep", "b", "c"), "a.b", "city"]
+    found = pa.Table.from_batches(READER.batches(storage, file, asked, [1]))
+    assert found.column_names == ["city", "deep", "a.b"]
+    deep = [row and {"b": row["b"]} for row in rows["deep"].to_pylist()]
+    assert found["deep"].to_pylist() == deep[1_100:2_200]
+
+
+def test_the_way_is_taken_where_all_columns_are_in_gzip(tmp_path: Path) -> None:
+    storage, file = written(tmp_path, table(), compression={"id": "gzip", "n": "zstd"})
+    content = (tmp_path / "f.parquet").read_bytes()
+    footer = content[-8 - int.from_bytes(content[-8:-4], "little") : -8]
+    with storage.filesystem.open_input_file(storage.full(file.path)) as source:
+        gzip = GzipFile(footer, "f")
+        assert gzip.inflated(source, 0, [0]) is not None
+        assert gzip.inflated(source, 0, [0, 1]) is None
+        assert gzip.inflated(source, 0, []) is None
+
+
+@pytest.mark.parametrize("version", ["1.0", "2.0"])
+def test_damaged_pages_give_an_error_or_the_right_rows(tmp_path: Path, version: str) -> None:
+    rows = table().slice(0, 300)
+    storage, file = written(tmp_path, rows, data_page_version=version)
+    good = (tmp_path / "f.parquet").read_bytes()
+    end = len(good) - 8 - int.from_bytes(good[-8:-4], "little")
+    draw, errors = random.Random(11), 0
+    for number in range(150):
+        content = bytearray(good)
+        content[draw.randrange(4, end)] ^= 1 << draw.randrange(8)
+        path = tmp_path / f"{number}.parquet"
+        path.write_bytes(content)
+        try:
+            found = pa.Table.from_batches(READER.batches(storage, FileInfo(path.name, file.size)))
+        except HudiError as error:
+            assert "\n" not in str(error)
+            errors += 1
+        else:
+            assert found.equals(pa.Table.from_batches(READER.batches(storage, file)))
+    assert errors > 100
+
+
+def test_structures_come_back_from_their_bytes() -> None:
+    fields = [thrift.i32(1, -5), thrift.i64(3, 1 << 40), thrift.texts(4, [b"a", b"bc"] * 9), thrift.numbers(5, [1, 2])]
+    inner = thrift.encoded([thrift.binary(2, b"xyz"), thrift.false(7)])
+    data = thrift.encoded([*fields, thrift.struct(8, inner), thrift.structs(9, [inner, inner])])
+    found, end = thrift.structure(b"--" + data, 2)
+    assert end == len(data) + 2
+    assert found == {
+        1: -5, 3: 1 << 40, 4: [b"a", b"bc"] * 9, 5: [1, 2], 8: {2: b"xyz", 7: False}, 9: [{2: b"xyz", 7: False}] * 2,
+    }  # fmt: skip
+    assert thrift.encoded(thrift.raw_fields(data)) == data
