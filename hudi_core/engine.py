@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -105,6 +105,10 @@ class Values(ValueReader[V, M], StructWriter[V, M], Protocol[V, M]):
         ...
 
     def choose(self, when: M, then: V, otherwise: V, type: Type) -> V: ...
+
+    def replaced(self, value: V, where: M, constant: object, type: Type) -> V:
+        """The values of a primitive type, a constant (None for null) where the mask says yes."""
+        ...
 
     def join(self, parts: Sequence[str | V]) -> V:
         """Texts one after another, columns and constants; null where a column is. At least one part is a column."""
@@ -219,6 +223,14 @@ class FileReader(Protocol[BatchOut]):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Given(Generic[B]):
+    """Rows that come from outside: their schema, and batches of it that are read on as they are taken."""
+
+    schema: Schema
+    batches: Iterator[B]
+
+
 class Rows(Protocol[V, MaskIn, B]):
     """What a scan does with batches."""
 
@@ -274,6 +286,18 @@ class Rows(Protocol[V, MaskIn, B]):
 
     def stream(self, schema: Schema, batches: Iterable[B]) -> Any:
         """The rows as an object with `__arrow_c_stream__` and `read_all`, read on as the taker goes."""
+        ...
+
+    def given(self, data: object) -> Given[B]:
+        """The rows of an object with `__arrow_c_stream__`; `UsageError` for any other."""
+        ...
+
+    def read(self, path: str, like: Schema | None = None) -> Given[B]:
+        """The rows of a local file whose extension says the format, or of a folder of Parquet files.
+
+        Formats that do not say types (JSON, CSV) take those of `like` by name, and guess the others. Raises `UsageError` for an
+        extension that says no format, `StorageError` and `CorruptFileError`.
+        """
         ...
 
     def write(self, path: str, schema: Schema, batches: Iterable[B]) -> int:

@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 from hudi_arrow.arrays import Array, Lists, conformed, field, lists, numbers, plain, to_values
 from hudi_arrow.buffers import from_array, to_arrays
 from hudi_arrow.gather import flags, gather
+from hudi_arrow.input import given, read
 from hudi_arrow.output import stream, write
+from hudi_core.engine import Given
 from hudi_core.formats.columns import Column, Struct
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
@@ -66,6 +68,12 @@ class ArrowRows:
 
     def stream(self, schema: Schema, batches: Iterable[pa.RecordBatch]) -> pa.RecordBatchReader:
         return stream(schema, batches)
+
+    def given(self, data: object) -> Given[pa.RecordBatch]:
+        return given(data)
+
+    def read(self, path: str, like: Schema | None = None) -> Given[pa.RecordBatch]:
+        return read(path, like)
 
     def write(self, path: str, schema: Schema, batches: Iterable[pa.RecordBatch]) -> int:
         return write(path, schema, batches, to_json_values)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.engine import Given
 from hudi_core.errors import StorageError, UnsupportedError
 from hudi_core.formats.columns import Column, Struct
 from hudi_core.schema.schema import Schema
@@ -62,6 +63,12 @@ class PlainRows:
 
     def stream(self, schema: Schema, batches: Iterable[Batch]) -> Any:
         raise UnsupportedError("Arrow streams", message="the plain engine has none; pip install 'hudi-core[arrow]'")
+
+    def given(self, data: object) -> Given[Batch]:
+        raise UnsupportedError("Arrow streams", message="the plain engine has none; pip install 'hudi-core[arrow]'")
+
+    def read(self, path: str, like: Schema | None = None) -> Given[Batch]:
+        raise UnsupportedError(path, message="the plain engine reads no files; pip install 'hudi-core[arrow]'")
 
     def write(self, path: str, schema: Schema, batches: Iterable[Batch]) -> int:
         """NDJSON only."""

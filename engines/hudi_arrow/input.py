@@ -1,0 +1,108 @@
+"""Rows that come from outside: from whatever hands over Arrow data, and from local files whose extension says the format."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyarrow import csv, json
+
+from hudi_arrow.footers import arrow_types, typed
+from hudi_arrow.storage import decoding, reported
+from hudi_arrow.types import schema_from_arrow, to_arrow
+from hudi_core.engine import Given
+from hudi_core.errors import StorageError, UsageError
+from hudi_core.schema.schema import Schema
+
+_BATCH_ROWS = 65_536
+
+_Types = dict[str, pa.DataType]
+_Read = Callable[[Path, _Types], Iterator[pa.RecordBatch]]
+
+
+def given(data: object) -> Given[pa.RecordBatch]:
+    """The rows of an object with `__arrow_c_stream__`. Raises `UsageError` for any other."""
+    if not hasattr(data, "__arrow_c_stream__"):
+        raise UsageError("rows", expected="an object with __arrow_c_stream__", found=type(data).__name__)
+    reader = pa.RecordBatchReader.from_stream(data)
+    return _given(reader.schema, reader, "rows")
+
+
+def read(path: str, like: Schema | None) -> Given[pa.RecordBatch]:
+    """The rows of a local file, or of the Parquet files in a folder, in the order of their names."""
+    source = Path(path)
+    if not source.exists():
+        raise StorageError(path, message="no such file")
+    suffix = ".parquet" if source.is_dir() else source.suffix.lower()
+    if suffix not in _READERS:
+        raise UsageError(path, expected=f"a file name ending in {', '.join(_READERS)}", found=suffix or "no extension")
+    types = {} if like is None else {field.name: to_arrow(field.type) for field in like.fields}
+    batches = _read(source, suffix, types)
+    first = next(batches, None)
+    if first is None:
+        raise UsageError(path, expected="columns", found="an empty file")
+    return _given(first.schema, _chain(first, batches), path)
+
+
+def _read(source: Path, suffix: str, types: _Types) -> Iterator[pa.RecordBatch]:
+    with reported(str(source)), decoding(str(source), f"a {suffix} file"):
+        yield from _READERS[suffix](source, types)
+
+
+def _given(schema: pa.Schema, batches: Iterable[pa.RecordBatch], where: str) -> Given[pa.RecordBatch]:
+    said = schema_from_arrow(schema, where).value
+    wanted = arrow_types(said)
+    return Given(said, (typed(batch, wanted) for batch in batches))
+
+
+def _chain(first: pa.RecordBatch, rest: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    yield first
+    yield from rest
+
+
+def _parquet(source: Path, _: _Types) -> Iterator[pa.RecordBatch]:
+    files = sorted(source.glob("*.parquet")) if source.is_dir() else [source]
+    for file in files:
+        with pq.ParquetFile(file) as opened:
+            yield pa.RecordBatch.from_pylist([], opened.schema_arrow)
+            yield from opened.iter_batches(_BATCH_ROWS)
+
+
+def _arrow(source: Path, _: _Types) -> Iterator[pa.RecordBatch]:
+    with pa.memory_map(str(source)) as file:
+        if source.stat().st_size and file.read(6) == b"ARROW1":
+            opened = pa.ipc.open_file(file)
+            yield pa.RecordBatch.from_pylist([], opened.schema)
+            yield from map(opened.get_batch, range(opened.num_record_batches))
+        else:
+            file.seek(0)
+            stream = pa.ipc.open_stream(file)
+            yield pa.RecordBatch.from_pylist([], stream.schema)
+            yield from stream
+
+
+def _csv(source: Path, types: _Types) -> Iterator[pa.RecordBatch]:
+    with csv.open_csv(source, convert_options=csv.ConvertOptions(column_types=types)) as opened:
+        yield pa.RecordBatch.from_pylist([], opened.schema)
+        yield from opened
+
+
+def _json(source: Path, types: _Types) -> Iterator[pa.RecordBatch]:
+    options = json.ParseOptions(explicit_schema=pa.schema(types.items()) if types else None)
+    if source.stat().st_size:
+        found = json.read_json(source, parse_options=options)
+        there = [name for name in found.column_names if name not in types or found[name].null_count < len(found)]
+        yield pa.RecordBatch.from_pylist([], found.select(there).schema)
+        yield from found.select(there).to_batches(_BATCH_ROWS)
+
+
+_READERS: dict[str, _Read] = {
+    ".json": _json,
+    ".jsonl": _json,
+    ".ndjson": _json,
+    ".csv": _csv,
+    ".parquet": _parquet,
+    ".arrow": _arrow,
+}

@@ -1,0 +1,62 @@
+"""Rows from outside: the same rows whatever the format, in the types that are asked for where the format does not say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pyarrow import csv
+
+from hudi_arrow.engine import ENGINE
+from hudi_arrow.types import schema_from_arrow
+from hudi_core.errors import CorruptFileError, StorageError, UsageError
+
+ROWS = pa.table({"id": ["2024-01-01", "b"], "day": ["2024-05-01", "2024-05-02"], "n": [1, 2]})
+LIKE = schema_from_arrow(pa.schema([("id", pa.string()), ("day", pa.string()), ("other", pa.int32())])).value
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    pq.write_table(ROWS, tmp_path / "rows.parquet")
+    (tmp_path / "parts").mkdir()
+    for number in range(2):
+        pq.write_table(ROWS.slice(number, 1), tmp_path / "parts" / f"part-{number}.parquet")
+    csv.write_csv(ROWS, tmp_path / "rows.csv")
+    lines = ['{"id": "2024-01-01", "day": "2024-05-01", "n": 1}', '{"id": "b", "day": "2024-05-02", "n": 2}']
+    for name in ("rows.json", "rows.ndjson"):
+        (tmp_path / name).write_text("\n".join(lines) + "\n")
+    for name, new in (("rows.arrow", pa.ipc.new_file), ("stream.arrow", pa.ipc.new_stream)):
+        with new(tmp_path / name, ROWS.schema) as sink:
+            sink.write_table(ROWS)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "name", ["rows.parquet", "parts", "rows.csv", "rows.json", "rows.ndjson", "rows.arrow", "stream.arrow"]
+)
+def test_rows_of_each_format_are_the_same(folder: Path, name: str) -> None:
+    given = ENGINE.rows.read(str(folder / name), LIKE)
+    assert [field.name for field in given.schema.fields] == ["id", "day", "n"]
+    found = pa.Table.from_batches(list(given.batches))
+    assert found.cast(ROWS.schema).to_pylist() == ROWS.to_pylist()
+
+
+def test_rows_that_are_handed_over_are_taken() -> None:
+    given = ENGINE.rows.given(ROWS)
+    assert pa.Table.from_batches(list(given.batches)).to_pylist() == ROWS.to_pylist()
+    with pytest.raises(UsageError, match="__arrow_c_stream__"):
+        ENGINE.rows.given([1])
+
+
+def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
+    with pytest.raises(StorageError, match="no such file"):
+        ENGINE.rows.read(str(tmp_path / "none.csv"))
+    for name, error in (("rows.txt", UsageError), ("rows.parquet", CorruptFileError), ("rows.arrow", CorruptFileError)):
+        (tmp_path / name).write_text("nothing of the kind")
+        with pytest.raises(error, match=name):
+            ENGINE.rows.read(str(tmp_path / name))
+    (tmp_path / "empty.json").write_text("")
+    with pytest.raises(UsageError, match="empty"):
+        ENGINE.rows.read(str(tmp_path / "empty.json"))
