@@ -14,6 +14,7 @@ from hudi_core.cli.options import (
     AsOfOption,
     CaseOption,
     EngineOption,
+    FooterCacheOption,
     JsonOption,
     MetadataOption,
     TableArgument,
@@ -45,11 +46,12 @@ def explain(
     engine: EngineOption = DEFAULT_ENGINE,
     metadata: MetadataOption = MetadataMode.AUTO,
     case_sensitive: CaseOption = False,
+    footer_cache: FooterCacheOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Explain which file slices a predicate leaves, which step removed the others, and in what time."""
     target = None if html is None else local_path(html)
-    found = opened(table, engine, metadata, case_sensitive)
+    found = opened(table, engine, metadata, case_sensitive, footer_cache)
     scan = found.scan(where=where, as_of=as_of)
     show(Output(as_json), where, scan)
     if target is not None:

@@ -24,6 +24,14 @@ MetadataOption = Annotated[
         help="The table's metadata table: used where it is readable, required, or never used.",
     ),
 ]
+FooterCacheOption = Annotated[
+    str | None,
+    typer.Option(
+        "--footer-cache",
+        metavar="FILE",
+        help="A local file that keeps what footers say, for tables without column_stats; made when it is not there.",
+    ),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="One JSON object a line on standard output.")]
 AsOfOption = Annotated[
     str | None,
@@ -35,9 +43,11 @@ CaseOption = Annotated[bool, typer.Option("--case-sensitive", help="Tell names o
 DEFAULT_ENGINE = "arrow"
 
 
-def opened(uri: str, engine: str, metadata: MetadataMode, case_sensitive: bool = False) -> Table:
+def opened(
+    uri: str, engine: str, metadata: MetadataMode, case_sensitive: bool = False, footer_cache: str | None = None
+) -> Table:
     """The table; what is odd about its properties goes to standard error."""
-    table = open_table(uri, engine=engine, metadata=metadata, case_sensitive=case_sensitive)
+    table = open_table(uri, engine=engine, metadata=metadata, case_sensitive=case_sensitive, footer_cache=footer_cache)
     warn(table.config.findings)
     return table
 

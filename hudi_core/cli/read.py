@@ -13,6 +13,7 @@ from hudi_core.cli.options import (
     AsOfOption,
     CaseOption,
     EngineOption,
+    FooterCacheOption,
     JsonOption,
     MetadataOption,
     TableArgument,
@@ -45,6 +46,7 @@ def read(
     engine: EngineOption = DEFAULT_ENGINE,
     metadata: MetadataOption = MetadataMode.AUTO,
     case_sensitive: CaseOption = False,
+    footer_cache: FooterCacheOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Read rows: to the terminal, as JSON lines, or into a file.
@@ -52,7 +54,7 @@ def read(
     People see the first 20 unless --limit says how many; --json and --output give all.
     """
     target = None if output is None else local_path(output)
-    found = opened(table, engine, metadata, case_sensitive)
+    found = opened(table, engine, metadata, case_sensitive, footer_cache)
     out = Output(as_json)
     shown = limit if limit is not None or as_json or target is not None else SHOWN + 1
     scan = found.scan(where=where, columns=_names(columns), as_of=as_of, limit=shown, meta=meta)

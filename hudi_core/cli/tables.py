@@ -12,6 +12,7 @@ from hudi_core.cli.options import (
     AsOfOption,
     CaseOption,
     EngineOption,
+    FooterCacheOption,
     JsonOption,
     MetadataOption,
     TableArgument,
@@ -140,13 +141,14 @@ def files(
     engine: EngineOption = DEFAULT_ENGINE,
     metadata: MetadataOption = MetadataMode.AUTO,
     case_sensitive: CaseOption = False,
+    footer_cache: FooterCacheOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """List the file slices that a query reads: with a predicate those that can hold matching rows, and what decided.
 
     The verdict on a slice is `read`, `all_match` (every row of it matches) or, with --all, `skip`.
     """
-    found = opened(table, engine, metadata, case_sensitive)
+    found = opened(table, engine, metadata, case_sensitive, footer_cache)
     plan = found.scan(where=where, as_of=as_of).plan
     decisions = _chosen(plan, show_all)
     out = Output(as_json)

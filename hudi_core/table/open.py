@@ -7,6 +7,7 @@ from hudi_core.errors import CorruptFileError, NotATableError, StorageError
 from hudi_core.formats.properties import parse_properties
 from hudi_core.options import PROPERTIES_PATH, TableConfig, table_config
 from hudi_core.table.engines import load_engine
+from hudi_core.table.footer_cache import FooterCache
 from hudi_core.table.snapshot import MetadataMode
 from hudi_core.table.table import Table
 from hudi_core.timeline.history import history_of
@@ -16,9 +17,17 @@ _BACKUP = f"{PROPERTIES_PATH}.backup"
 
 
 def open_table(
-    uri: str, engine: str = "arrow", *, metadata: MetadataMode | str = MetadataMode.AUTO, case_sensitive: bool = False
+    uri: str,
+    engine: str = "arrow",
+    *,
+    metadata: MetadataMode | str = MetadataMode.AUTO,
+    case_sensitive: bool = False,
+    footer_cache: str | None = None,
 ) -> Table:
     """The Hudi table whose root folder is at a local path or URL.
+
+    `footer_cache` is a local file that keeps what footers of base files say, for planning where the metadata table has no
+    statistics; it is made when it is not there, and may serve many tables and processes.
 
     Reads its properties and lists its timeline, nothing else. Raises `NotATableError`, `UnsupportedError` for a version that
     is not known, `CorruptFileError` for damaged properties, `UsageError` for an engine nobody offers.
@@ -27,7 +36,8 @@ def open_table(
     storage = bundle.storage(uri)
     config = _properties(storage)
     timeline = load_timeline(storage, config, history_of(bundle, storage, config))
-    return Table(bundle, storage, config, timeline, MetadataMode(metadata), case_sensitive)
+    cache = None if footer_cache is None else FooterCache(footer_cache)
+    return Table(bundle, storage, config, timeline, MetadataMode(metadata), case_sensitive, cache)
 
 
 def _properties(storage: Storage) -> TableConfig:

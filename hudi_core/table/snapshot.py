@@ -13,6 +13,7 @@ from hudi_core.errors import TableError, UnsupportedError
 from hudi_core.metadata.table import MetadataTable, open_metadata_table
 from hudi_core.options import TableConfig
 from hudi_core.schema.schema import Schema
+from hudi_core.table.footer_cache import FooterCache
 from hudi_core.table.listing import Listing, from_metadata, listed
 from hudi_core.timeline.schemas import SchemaHistory, schema_history
 from hudi_core.timeline.slices import FileSlice, latest_slices, visibility
@@ -43,6 +44,7 @@ class Snapshot:
     timeline: Timeline
     mode: MetadataMode
     warnings: list[str] = field(default_factory=list, compare=False)
+    footer_cache: FooterCache | None = field(default=None, compare=False)
 
     @cached_property
     def history(self) -> SchemaHistory:

@@ -12,6 +12,7 @@ from hudi_core.expr.build import Built
 from hudi_core.expr.nodes import Expr
 from hudi_core.options import BaseFileFormat, TableConfig
 from hudi_core.schema.schema import Schema
+from hudi_core.table.footer_cache import FooterCache
 from hudi_core.table.scan import Asked, Scan
 from hudi_core.table.snapshot import MetadataMode, Snapshot
 from hudi_core.table.sources.sources import Sources
@@ -29,6 +30,7 @@ class Table:
     timeline: Timeline
     metadata_mode: MetadataMode = MetadataMode.AUTO
     case_sensitive: bool = False
+    footer_cache: FooterCache | None = field(default=None, compare=False)
     _snapshots: dict[str | None, Snapshot] = field(default_factory=dict, repr=False, compare=False)
     _sources: dict[str | None, Sources] = field(default_factory=dict, repr=False, compare=False)
 
@@ -80,7 +82,13 @@ class Table:
                     as_of, expected=f"an instant from {first} on, the first that is known", found="an earlier one"
                 )
             self._snapshots[as_of] = Snapshot(
-                self.engine, self.storage, self.config, self.timeline, cut, self.metadata_mode
+                self.engine,
+                self.storage,
+                self.config,
+                self.timeline,
+                cut,
+                self.metadata_mode,
+                footer_cache=self.footer_cache,
             )
         return self._snapshots[as_of]
 

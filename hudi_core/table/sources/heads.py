@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TypeVar
 
 from hudi_core.engine import FileInfo, Footer
-from hudi_core.errors import HudiError
+from hudi_core.errors import HudiError, TableError
 from hudi_core.formats.names import parse_base_file
 from hudi_core.schema.schema import Schema
 from hudi_core.table.snapshot import Snapshot
@@ -28,6 +29,8 @@ class Heads:
 
     snapshot: Snapshot
     _footers: dict[str, Footer] = field(default_factory=dict, repr=False, compare=False)
+    _told: dict[str, Footer] = field(default_factory=dict, repr=False, compare=False)
+    """What footers say to planning: of files that were read, and from the snapshot's cache."""
     _logs: dict[str, LogHeaders] = field(default_factory=dict, repr=False, compare=False)
     _stored: dict[tuple[int, Record], Schema] = field(default_factory=dict, repr=False, compare=False)
 
@@ -36,6 +39,7 @@ class Heads:
         if file.path not in self._footers:
             reader = self.snapshot.engine.reader(file.name.rpartition(".")[2])
             self._footers[file.path] = reader.footer(self.snapshot.storage, file)
+            self._told[file.path] = self._footers[file.path]
         return self._footers[file.path]
 
     def footer_read(self, file: FileInfo) -> Footer | None:
@@ -43,9 +47,32 @@ class Heads:
         return self._footers.get(file.path)
 
     def footers(self, files: Sequence[FileInfo]) -> Mapping[str, Footer]:
-        """Footers of base files by path, with others that are known. Those that cannot be read are missing, with a warning."""
-        self._read_together({file.path: file for file in files}, self._footers, self.footer)
-        return self._footers
+        """What footers of base files say to planning, by path, with others that are known: rows, columns, statistics.
+
+        They are read, unless the snapshot's cache keeps them. Those that cannot be read are missing, with a warning.
+        """
+        missing = {file.path: file for file in files if file.path not in self._told}
+        cache, root = self.snapshot.footer_cache, self.snapshot.storage.uri
+        if not missing:
+            return self._told
+        if cache is not None:
+            with self._aside():
+                self._told.update(cache.get(root, list(missing.values())))
+        self._read_together(missing, self._told, self.footer)
+        if cache is not None:
+            with self._aside():
+                cache.put(root, {file: self._footers[path] for path, file in missing.items() if path in self._footers})
+        return self._told
+
+    @contextmanager
+    def _aside(self) -> Iterator[None]:
+        """A cache that cannot be used costs time, with one warning."""
+        try:
+            yield
+        except TableError as error:
+            message = f"{error}; footers are read from their files"
+            if message not in self.snapshot.warnings:
+                self.snapshot.warnings.append(message)
 
     def logs(self, paths: Sequence[str]) -> Mapping[str, LogHeaders]:
         """What headers of log files say, by path, with others that are known; with a warning where they cannot be read."""

@@ -1,0 +1,267 @@
+"""What footers of base files say, kept in a local file between processes. Rule SOURCE-19.
+
+One SQLite file serves any number of tables and processes. A row is one base file: its table, path and size, what its footer
+says as compressed JSON, and a digest over all of that. Kept is what planning asks: rows, columns with their types, and
+statistics of the whole file; not docs, bloom filters and row groups, which readers get from the file itself.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import sqlite3
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from decimal import Decimal, InvalidOperation
+from enum import Enum
+from functools import lru_cache
+from pathlib import Path as LocalPath
+from typing import Any, Final
+
+from hudi_core.engine import FileInfo, Footer, LeafStatistics
+from hudi_core.errors import CorruptFileError, SchemaError, StorageError, UsageError
+from hudi_core.schema.schema import Path, Schema
+from hudi_core.types import nodes as t
+from hudi_core.values.domain import check
+
+_APPLICATION: Final = 0x48754643  # "HuFC": says in SQLite's own header whose file it is
+_VERSION: Final = 1
+_TABLE: Final = """
+CREATE TABLE footers (
+    root TEXT NOT NULL, path TEXT NOT NULL, size INTEGER NOT NULL, said BLOB NOT NULL, digest BLOB NOT NULL,
+    PRIMARY KEY (root, path)
+) WITHOUT ROWID
+"""
+_ASKED_TOGETHER: Final = 500  # SQLite takes at least 999 parameters
+_PATIENCE: Final = 10.0  # seconds to wait for another process that writes
+
+_PRIMITIVES: Final[Mapping[str, type[Any]]] = {
+    kind.__name__: kind
+    for kind in (
+        *(t.Boolean, t.Int, t.Long, t.Float, t.Double, t.Date, t.Time, t.Timestamp, t.String, t.Binary),
+        *(t.Fixed, t.Uuid, t.Decimal, t.Enumeration, t.Vector),
+    )
+}
+_ENUMS: Final[Mapping[str, type[Enum]]] = {"Unit": t.Unit, "VectorElement": t.VectorElement}
+
+
+class FooterCache:
+    """The cache at a local path; made when it is not there. Raises `UsageError` for a file that is something else.
+
+    Threads and processes may use it at the same time. What is damaged in it raises `CorruptFileError` when it is met, what
+    cannot be read or written `StorageError`: both name the file, and nothing of it is believed.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        if LocalPath(path).is_dir():
+            raise UsageError(path, expected="a file for the footer cache", found="a folder")
+        with self._opened() as database:
+            self._claim(database)
+
+    def get(self, root: str, files: Sequence[FileInfo]) -> dict[str, Footer]:
+        """By path what is kept of these base files of the table at `root`, where path and size are the same."""
+        found: dict[str, Footer] = {}
+        root = _absolute(root)
+        with self._opened() as database:
+            for first in range(0, len(files), _ASKED_TOGETHER):
+                asked = {file.path: file.size for file in files[first : first + _ASKED_TOGETHER]}
+                marks = ",".join("?" * len(asked))
+                query = f"SELECT path, size, said, digest FROM footers WHERE root = ? AND path IN ({marks})"
+                for path, size, said, digest in database.execute(query, (root, *asked)):
+                    if size == asked.get(path):
+                        found[path] = self._read(root, path, size, said, digest)
+        return found
+
+    def put(self, root: str, footers: Mapping[FileInfo, Footer]) -> None:
+        """Keeps the footers of base files of the table at `root`: all of them, or none when something fails."""
+        rows = []
+        root = _absolute(root)
+        for file, footer in footers.items():
+            said = zlib.compress(_text(footer).encode())
+            rows.append((root, file.path, file.size, said, _digest(root, file.path, file.size, said)))
+        with self._opened() as database:
+            database.executemany("INSERT OR REPLACE INTO footers VALUES (?, ?, ?, ?, ?)", rows)
+
+    def _read(self, root: str, path: str, size: int, said: bytes, digest: bytes) -> Footer:
+        if not isinstance(said, bytes) or digest != _digest(root, path, size, said):
+            raise CorruptFileError(self.path, expected=f"what was kept of {path}", found="other bytes")
+        try:
+            return _footer(json.loads(zlib.decompress(said)))
+        except (ValueError, TypeError, LookupError, InvalidOperation, zlib.error) as error:
+            raise CorruptFileError(
+                self.path, expected=f"what a footer says of {path}", found=type(error).__name__
+            ) from None
+
+    def _claim(self, database: sqlite3.Connection) -> None:
+        """Makes the table in a new file; makes sure that one that is there is ours."""
+        (application,) = database.execute("PRAGMA application_id").fetchone()
+        (version,) = database.execute("PRAGMA user_version").fetchone()
+        if (application, version) == (_APPLICATION, _VERSION):
+            return
+        database.execute("BEGIN IMMEDIATE")  # another process may be about to make it too
+        (application,) = database.execute("PRAGMA application_id").fetchone()
+        if application == _APPLICATION and version in (0, _VERSION):
+            return
+        (tables,) = database.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        if application or version or tables:
+            raise UsageError(
+                self.path,
+                expected=f"a footer cache of version {_VERSION}",
+                found=f"version {version}" if application == _APPLICATION else "another database",
+            )
+        database.execute(f"PRAGMA application_id = {_APPLICATION}")
+        database.execute(f"PRAGMA user_version = {_VERSION}")
+        database.execute(_TABLE)
+
+    @contextmanager
+    def _opened(self) -> Iterator[sqlite3.Connection]:
+        """A connection whose changes are kept when nothing goes wrong; told in our errors when something does."""
+        try:
+            with closing(sqlite3.connect(self.path, timeout=_PATIENCE)) as database, database:
+                yield database
+        except sqlite3.OperationalError as error:  # locked, full, not allowed, no such folder
+            raise StorageError(self.path, message=str(error)) from error
+        except sqlite3.DatabaseError as error:
+            if LocalPath(self.path).is_file() and not _is_sqlite(self.path):
+                raise UsageError(self.path, expected="a footer cache", found="another file") from error
+            raise CorruptFileError(self.path, expected="a footer cache", found=str(error)) from error
+
+
+def _is_sqlite(path: str) -> bool:
+    with LocalPath(path).open("rb") as file:
+        return file.read(16) == b"SQLite format 3\0"
+
+
+def _absolute(root: str) -> str:
+    """A table by a name that is the same from everywhere."""
+    return root if "://" in root else str(LocalPath(root).absolute())
+
+
+def _digest(root: str, path: str, size: int, said: bytes) -> bytes:
+    place = json.dumps([root, path, size]).encode()
+    return hashlib.blake2b(place + said, digest_size=16).digest()
+
+
+# -- footers as text -------------------------------------------------------------------------------------------------------
+
+
+def _text(footer: Footer) -> str:
+    """Rows, schema and statistics; those of a column whose type is another than the schema's are left out."""
+    statistics = [
+        [list(path), _value_text(of.low), _value_text(of.high), of.nulls, of.values, of.nans]
+        for path, of in footer.statistics.items()
+        if of.type == _type_at(footer.schema, path)
+    ]
+    schema = json.dumps(_fields_text(footer.schema.record.fields))
+    return json.dumps([footer.rows, schema, footer.schema.max_column_id, statistics])
+
+
+def _footer(said: Any) -> Footer:
+    rows, text, greatest, leaves = said
+    schema = _schema(text, greatest)
+    statistics = {}
+    for path, low, high, nulls, values, nans in leaves:
+        of = _type_at(schema, tuple(path))
+        leaf = LeafStatistics(of, _value(low), _value(high), nulls, values, nans)
+        check(leaf.low, of)
+        check(leaf.high, of)
+        statistics[tuple(path)] = leaf
+    return Footer(rows, schema, statistics=statistics)
+
+
+def _type_at(schema: Schema, path: Path) -> t.Type:
+    return schema.place(schema.ids[path]).field.type
+
+
+@lru_cache(maxsize=64)
+def _schema(text: str, greatest: int) -> Schema:
+    """Files of one commit share their schema, and so the making of it."""
+    return Schema(t.Record(_fields(json.loads(text))), max_column_id=greatest)
+
+
+def _fields_text(fields: Sequence[t.Field]) -> list[Any]:
+    return [[field.id, field.name, _type_text(field.type), field.optional] for field in fields]
+
+
+def _fields(said: Any) -> tuple[t.Field, ...]:
+    return tuple(t.Field(number, name, _type(of), optional) for number, name, of, optional in said)
+
+
+def _type_text(of: t.Type) -> Any:
+    match of:
+        case t.Record() | t.Array() | t.Map() | t.Union():
+            kind = of.kind.name if isinstance(of, t.Record) else None
+            return [type(of).__name__, _fields_text(t.children(of)), kind]
+        case _:
+            return [type(of).__name__, {name: _part_text(getattr(of, name)) for name in of.__match_args__}]
+
+
+def _type(said: Any) -> t.Type:
+    name, parts, *kind = said
+    match name:
+        case "Record":
+            return t.Record(_fields(parts), kind=t.RecordKind[kind[0]])
+        case "Array":
+            (element,) = _fields(parts)
+            return t.Array(element)
+        case "Map":
+            key, value = _fields(parts)
+            return t.Map(key, value)
+        case "Union":
+            return t.Union(_fields(parts))
+        case _:
+            found: t.Type = _PRIMITIVES[name](**{part: _part(value) for part, value in parts.items()})
+            return found
+
+
+def _part_text(value: Any) -> Any:
+    """A part of a primitive type: a number, a text, several texts, a unit, a fixed."""
+    match value:
+        case Enum():
+            return {"enum": type(value).__name__, "name": value.name}
+        case t.Fixed():
+            return {"fixed": _type_text(value)}
+        case _:
+            return value
+
+
+def _part(said: Any) -> Any:
+    match said:
+        case {"enum": kind, "name": name}:
+            return _ENUMS[kind][name]
+        case {"fixed": of}:
+            return _type(of)
+        case list():
+            return tuple(said)
+        case _:
+            return said
+
+
+def _value_text(value: object) -> Any:
+    """A bound, so that it comes back as the same Python value."""
+    match value:
+        case float():
+            return {"float": value.hex()}
+        case bytes():
+            return {"bytes": base64.b64encode(value).decode()}
+        case Decimal():
+            return {"decimal": str(value)}
+        case None | bool() | int() | str():
+            return value
+        case _:
+            raise SchemaError("a bound", expected="a value of a primitive type", found=type(value).__name__)
+
+
+def _value(said: Any) -> object:
+    match said:
+        case {"float": text}:
+            return float.fromhex(text)
+        case {"bytes": text}:
+            return base64.b64decode(text, validate=True)
+        case {"decimal": text}:
+            return Decimal(text)
+        case _:
+            return said
