@@ -12,6 +12,7 @@ import numpy as np
 
 from hudi_core.errors import CorruptFileError, SchemaError, UnsupportedError
 from hudi_core.formats import avro_walk
+from hudi_core.formats.ahead import in_order
 from hudi_core.formats.avro_lanes import PADDING, Damaged, Lanes
 from hudi_core.formats.avro_plan import Node, blank, plan
 from hudi_core.formats.avro_read import read
@@ -65,9 +66,12 @@ def decode_batches(
     rows = len(starts)
     fewest, most = BATCH_ROWS
     size = int(np.clip(BATCH_BYTES * rows // max(1, int(lengths.sum())), fewest, most))
-    for first in range(0, rows, size):
-        chosen = slice(first, min(first + size, rows))
-        yield _batch(node, buffer, starts[chosen], ends[chosen], where, first)
+
+    def batch(first: int) -> Column:
+        chosen = slice(first, first + size)
+        return _batch(node, buffer, starts[chosen], ends[chosen], where, first)
+
+    yield from in_order(batch, range(0, rows, size))
 
 
 def _plan(schema_text: str, where: str, wanted: Collection[str] | None) -> Node:

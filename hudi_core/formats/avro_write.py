@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hudi_core.errors import SchemaError
+from hudi_core.formats.ahead import in_order
 from hudi_core.formats.avro_pieces import MOST, WORD, Piece, Spans, Words, assemble, constant, where_live
 from hudi_core.formats.avro_plan import (
     Array,
@@ -73,16 +74,20 @@ def write(node: Node, column: Column, where: str, framed: bool = False) -> Itera
     `framed` puts the size of each row in front of it, in four bytes with the highest first. Raises SchemaError with `where`
     and the field's path for a column that the node has no place for.
     """
-    for low in range(0, length(column), BATCH_ROWS):
-        part = cut(column, low, min(low + BATCH_ROWS, length(column)))
-        rows = length(part)
-        pieces = list(_write(node, part, _Place(where)))
-        if framed:
-            total = np.zeros(rows, np.int64)
-            for piece in pieces:
-                total += piece.sizes
-            pieces.insert(0, Words(total.astype(">u4").view("<u4").astype(np.uint64), None, 4, 4))
-        yield assemble(pieces, rows)
+    yield from in_order(lambda low: _batch(node, column, low, where, framed), range(0, length(column), BATCH_ROWS))
+
+
+def _batch(node: Node, column: Column, low: int, where: str, framed: bool = False) -> tuple[Offsets, Bytes8]:
+    """The rows from `low` on, at most a batch of them."""
+    part = cut(column, low, min(low + BATCH_ROWS, length(column)))
+    rows = length(part)
+    pieces = list(_write(node, part, _Place(where)))
+    if framed:
+        total = np.zeros(rows, np.int64)
+        for piece in pieces:
+            total += piece.sizes
+        pieces.insert(0, Words(total.astype(">u4").view("<u4").astype(np.uint64), None, 4, 4))
+    return assemble(pieces, rows)
 
 
 def _write(node: Node, column: Column, place: _Place) -> Iterator[Piece]:
@@ -203,7 +208,8 @@ def _write_items(item: Node, items: Column, offsets: Offsets, place: _Place) -> 
 def _rows(node: Node, column: Column, where: str) -> tuple[Offsets, Bytes8]:
     """All rows as values of the node, one after the other."""
     ends, parts, total = [np.zeros(1, np.int64)], [np.zeros(0, np.uint8)], 0
-    for offsets, data in write(node, column, where):
+    for low in range(0, length(column), BATCH_ROWS):
+        offsets, data = _batch(node, column, low, where)
         ends.append(offsets[1:] + total)
         parts.append(data)
         total += len(data)

@@ -89,9 +89,10 @@ def _of_fixed(column: FixedBinary, count: int) -> tuple[Words, Bools]:
         else:
             seen = np.ndarray((rows,), ">u8", padded, here, (size,)).astype(np.uint64)
             found[:, word] = seen if here >= _WORD else _lowest(seen, np.uint64(8 * (_WORD - here)))
-    over = max(0, size - _WORD * count)
-    sound: Bools = (column.data[:, :over] == _sign_bytes(found)[:, np.newaxis]).all(axis=1)
-    return found, sound
+    over = size - _WORD * count
+    if over <= 0:
+        return found, np.ones(rows, np.bool_)
+    return found, (column.data[:, :over] == _sign_bytes(found)[:, np.newaxis]).all(axis=1)
 
 
 def _of_bytes(column: Binary, count: int) -> tuple[Words, Bools]:
@@ -140,6 +141,11 @@ def _sign_bytes(words: Words) -> NDArray[np.uint8]:
 
 def _within(words: Words, precision: int) -> Bools:
     """Which numbers have at most so many digits."""
+    if len(words) and 10**precision < 1 << 63:  # most need no more than their lowest word
+        low = words[:, 0].view(np.int64)
+        small = -(10**precision) < int(low.min()) and int(low.max()) < 10**precision
+        if small and all(np.array_equal(words[:, word], _signs(words[:, 0])) for word in range(1, words.shape[1])):
+            return np.ones(len(words), np.bool_)
     return _below(words, 10**precision) & ~_below(words, 1 - 10**precision)
 
 

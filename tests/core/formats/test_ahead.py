@@ -1,0 +1,40 @@
+"""Work on parts gives its results in order, in bounded memory, whatever the processors."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from hudi_core.formats import ahead
+from hudi_core.formats.ahead import in_order
+
+
+@pytest.mark.parametrize("processors", [1, 2, 3])
+@pytest.mark.parametrize("parts", [0, 1, 2, 40])
+def test_results_come_in_order(monkeypatch: pytest.MonkeyPatch, processors: int, parts: int) -> None:
+    monkeypatch.setattr(ahead, "processors", lambda: processors)
+    assert list(in_order(lambda part: part * part, range(parts))) == [part * part for part in range(parts)]
+
+
+def test_no_more_is_made_than_a_few_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ahead, "processors", lambda: 2)
+    made: list[int] = []
+    results = in_order(made.append, range(100))
+    next(results)
+    results.close()  # type: ignore[attr-defined]  # a generator
+    assert len(made) <= 3
+
+
+def test_the_first_failure_is_raised_in_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ahead, "processors", lambda: 2)
+    results = in_order(lambda part: 1 // (part - 3), range(9))
+    assert [next(results) for _ in range(3)] == [-1, -1, -1]
+    with pytest.raises(ZeroDivisionError):
+        next(results)
+
+
+def test_parts_are_worked_on_side_by_side(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ahead, "processors", lambda: 2)
+    both = threading.Barrier(2, timeout=30)
+    assert len(list(in_order(lambda _: both.wait(), range(2)))) == 2
