@@ -59,7 +59,7 @@ class MergeColumns:
         if self.operation is not None:
             operation = self._value(root, self.operation)
             known = values.some([values.is_null(operation), values.one_of(operation, _OPERATIONS, t.String())], root)
-            if not rows.flags(known).all():
+            if not (found | rows.flags(known)).all():
                 raise CorruptFileError(
                     where, expected=f"one of {', '.join(_OPERATIONS)} in {OPERATION}", found="another"
                 )

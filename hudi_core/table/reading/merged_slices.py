@@ -150,4 +150,3 @@ class _Merge:
     def _put_together(self, batches: Sequence[Any], sources: NDArray[np.int32]) -> Iterator[Any]:
         columns = [sources[:, number].astype(np.int64) for number in range(sources.shape[1])]
         return self._rows.gather(batches, columns, self._columns.schema)
-
