@@ -9,12 +9,16 @@ import io
 import json
 import zlib
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import fastavro
+import numpy as np
 from fastavro.schema import SchemaParseException, UnknownType
 
 from hudi_core.errors import CorruptFileError
+from hudi_core.formats.avro_columns import decode
+from hudi_core.formats.columns import MapOf, Struct, Text
 
 MAGIC = b"Obj\x01"
 
@@ -42,6 +46,32 @@ def read_container(content: bytes, where: str) -> list[Any]:
         return list(reader)
     except _DAMAGE as error:
         raise CorruptFileError(where, expected="a whole Avro container file", found=_said(error)) from None
+
+
+def read_text_map(content: bytes, name: str, where: str) -> dict[str, str] | None:
+    """A field of the file's one record that maps texts to texts, without making objects of the others, which may be long.
+
+    None when there is no such field. Raises as `read_container`, and when there is not one record.
+    """
+    try:
+        reader = fastavro.block_reader(io.BytesIO(content))
+        blocks = list(reader)
+        schema, held = json.dumps(json.loads(reader.metadata["avro.schema"])), [block.num_records for block in blocks]
+    except _DAMAGE as error:
+        raise CorruptFileError(where, expected="a whole Avro container file", found=_said(error)) from None
+    if held != [1]:
+        raise CorruptFileError(where, expected="an Avro file of one record", found=f"{sum(held)} records")
+    data: bytes = blocks[0].bytes_.getvalue()  # type: ignore[attr-defined]  # not in its hints
+    record = decode(schema, data, np.zeros(1, np.int64), np.array([len(data)], np.int64), where, {name})
+    found = record.fields.get(name) if isinstance(record, Struct) else None
+    if not isinstance(found, MapOf) or not isinstance(found.values, Text):
+        return None
+    return dict(zip(_texts(found.keys), _texts(found.values), strict=True))
+
+
+def _texts(column: Text) -> list[str]:
+    data = column.data.tobytes()
+    return [data[start:end].decode("utf-8") for start, end in pairwise(column.offsets.tolist())]
 
 
 def read_records(

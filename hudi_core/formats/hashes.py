@@ -27,6 +27,7 @@ def md5_id(text: str) -> str:
     return base64.b64encode(hashlib.md5(text.encode(), usedforsecurity=False).digest()).decode("ascii")
 
 
+@lru_cache(maxsize=1 << 12)
 def partition_id(partition: str) -> str:
     """Id of a partition path; a table without partitions is `"."`, however it is written."""
     return xxh64_id(partition or _ROOT_PARTITION)

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from hudi_core.errors import CorruptFileError
-from hudi_core.formats.avro_container import MAGIC, read_container
+from hudi_core.formats.avro_container import MAGIC, read_container, read_text_map
 
 
 def _text(value: object) -> object:
@@ -92,6 +92,8 @@ class CommitMetadata(BaseModel):
         return self.extra.get("latest_schema") or None
 
 
+_LONG = 1 << 16
+"""Bytes above which parts of a commit's metadata are worth being read by themselves: some hundred files."""
 _NOTHING = CommitMetadata.model_validate({})
 
 
@@ -111,6 +113,16 @@ def read_commit(content: bytes | Mapping[str, Any], where: str) -> CommitMetadat
         return CommitMetadata.model_validate_json(content)
     except ValidationError as error:
         raise _corrupt(error, where) from None
+
+
+def read_extra(content: bytes, where: str) -> Mapping[str, str] | None:
+    """`CommitMetadata.extra` alone, from a long file whose other fields can be passed over; else None.
+
+    Raises `CorruptFileError` that names `where`.
+    """
+    if len(content) < _LONG or not content.startswith(MAGIC):
+        return None
+    return read_text_map(content, "extraMetadata", where)
 
 
 def read_record(content: bytes, where: str) -> Mapping[str, Any]:

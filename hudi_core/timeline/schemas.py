@@ -22,7 +22,6 @@ from hudi_core.schema.ids import NO_ID, column_ids, record_with_missing_ids, rec
 from hudi_core.schema.json import history_from_json, schema_from_json
 from hudi_core.schema.meta import with_meta_columns
 from hudi_core.schema.schema import Path, Schema
-from hudi_core.timeline.commits import CommitMetadata
 from hudi_core.timeline.instants import time_order
 from hudi_core.timeline.timeline import Timeline
 from hudi_core.types.nodes import Field, Record, String, Type, children
@@ -34,6 +33,9 @@ _AVRO, _INTERNAL = "schema", "latest_schema"
 
 FooterSchema = Callable[[FileInfo], Schema]
 """Reads the schema in a base file's footer."""
+
+Written = list[tuple[str, Mapping[str, str]]]
+"""What commits say beside what they did, by requested time, oldest first."""
 
 
 @dataclass(frozen=True)
@@ -70,20 +72,18 @@ def schema_history(timeline: Timeline, config: TableConfig, footer_schema: Foote
     The table's schema is that of the last commit that tells one, else that of a file it wrote, else the one the table was
     created with. Raises `SchemaError` when nothing tells.
     """
-    written = [(i.requested_time, timeline.metadata(i)) for i in timeline.commits]
+    written = [(i.requested_time, timeline.extra(i)) for i in timeline.commits]
     found = _history(timeline, config, written, footer_schema)
     return replace(found, latest=_with_partition_columns(found.latest, config))
 
 
-def _history(
-    timeline: Timeline, config: TableConfig, written: list[tuple[str, CommitMetadata]], footer_schema: FooterSchema
-) -> SchemaHistory:
+def _history(timeline: Timeline, config: TableConfig, written: Written, footer_schema: FooterSchema) -> SchemaHistory:
     stored = _stored(timeline, written)
     if stored:
         return _by_id(written, stored, config)
-    texts = [(time, text) for time, each in written if (text := each.extra.get(_AVRO))]
+    texts = [(time, text) for time, each in written if (text := each.get(_AVRO))]
     if not texts:
-        only = _without_commits(timeline, config, written, footer_schema)
+        only = _without_commits(timeline, config, footer_schema)
         return SchemaHistory((only,), (), (), only)
     distinct = list(dict.fromkeys(text for _, text in texts))
     schemas = identified(_from_avro(text, config) for text in distinct)
@@ -93,9 +93,7 @@ def _history(
     return SchemaHistory(schemas, tuple(time for time, _ in texts), tuple(numbers[text] for _, text in texts), latest)
 
 
-def _by_id(
-    written: list[tuple[str, CommitMetadata]], stored: Mapping[int, Schema], config: TableConfig
-) -> SchemaHistory:
+def _by_id(written: Written, stored: Mapping[int, Schema], config: TableConfig) -> SchemaHistory:
     """With a history: a commit's own schema with ids, else the last one of the history before it, else its Avro schema with
     the ids that its names have in the first schema of the history. Archived commits wrote under the history's versions."""
     others = _ids_given_twice(stored)
@@ -111,7 +109,7 @@ def _by_id(
         known = {version: number for number, version in enumerate(versions[: len(schemas)])}
     numbers = [known[int(time)] for time in times]
     for time, each in written:
-        own, avro = each.extra.get(_INTERNAL), each.extra.get(_AVRO)
+        own, avro = each.get(_INTERNAL), each.get(_AVRO)
         at = bisect_right(versions, int(time)) - 1
         key: object = own or (versions[at] if at >= 0 and versions[at] > 0 else avro or versions[0])
         if key not in known:
@@ -131,10 +129,10 @@ def _by_id(
     return SchemaHistory(tuple(schemas), (*times, *(time for time, _ in written)), tuple(numbers), latest)
 
 
-def _named_as_written(latest: Schema, written: list[tuple[str, CommitMetadata]], config: TableConfig) -> Schema:
+def _named_as_written(latest: Schema, written: Written, config: TableConfig) -> Schema:
     """The latest schema as its Avro text has it, where both agree on the columns: names of types and defaults are only
     there."""
-    avro = next((text for _, each in reversed(written) if (text := each.extra.get(_AVRO))), None)
+    avro = next((text for _, each in reversed(written) if (text := each.get(_AVRO))), None)
     if avro is None:
         return latest
     said = _from_avro(avro, config)
@@ -177,7 +175,7 @@ def _from_avro(text: str, config: TableConfig) -> Schema:
     return replace(found, record=with_meta_columns(found.record)) if config.populate_meta_fields else found
 
 
-def _stored(timeline: Timeline, written: list[tuple[str, CommitMetadata]]) -> dict[int, Schema]:
+def _stored(timeline: Timeline, written: Written) -> dict[int, Schema]:
     """The newest history document of a commit that counts, by version; with it the schemas that commits carry themselves."""
     found: dict[int, Schema] = {}
     document = _document(timeline.storage, timeline)
@@ -185,7 +183,7 @@ def _stored(timeline: Timeline, written: list[tuple[str, CommitMetadata]]) -> di
         where, text = document
         found = {schema.version: schema for schema in history_from_json(text, where)}
     for time, each in written:
-        own = each.extra.get(_INTERNAL)
+        own = each.get(_INTERNAL)
         if own:
             schema = schema_from_json(own, f"{_INTERNAL} of commit {time}")
             found.setdefault(schema.version, schema)
@@ -237,10 +235,8 @@ def _document(storage: Storage, timeline: Timeline) -> tuple[str, str] | None:
         raise CorruptFileError(where, expected="a history of schemas as UTF-8", found=str(error)) from None
 
 
-def _without_commits(
-    timeline: Timeline, config: TableConfig, written: list[tuple[str, CommitMetadata]], footer_schema: FooterSchema
-) -> Schema:
-    for _, each in reversed(written):
+def _without_commits(timeline: Timeline, config: TableConfig, footer_schema: FooterSchema) -> Schema:
+    for _, each in timeline.newest_first():
         for stats in each.stats.values():
             for stat in stats:
                 if stat.path and parse_base_file(stat.path.rpartition("/")[2]) is not None:

@@ -11,7 +11,7 @@ from typing import Any
 from hudi_core.engine import Storage
 from hudi_core.options import TableConfig, TimeZone
 from hudi_core.timeline.archived import Content, History
-from hudi_core.timeline.commits import CommitMetadata, read_commit, read_record
+from hudi_core.timeline.commits import CommitMetadata, read_commit, read_extra, read_record
 from hudi_core.timeline.instants import (
     CLUSTERING,
     COMPACTION,
@@ -61,6 +61,10 @@ class Timeline:
         until = None if time is None else query_time(time, self.zone)
         whole = self.with_archived() if until is not None and self.starts_after(until) else self
         return replace(whole, completed_until=until)
+
+    def with_contents_of(self, earlier: Timeline) -> Timeline:
+        """The timeline with what an earlier look at it has read: a completed instant's content never changes."""
+        return replace(self, _read={each: known for each, known in earlier._read.items() if each.completed})
 
     def with_archived(self) -> Timeline:
         """The timeline with the instants of its history; itself where there are none."""
@@ -157,6 +161,15 @@ class Timeline:
         if known is None:
             known = self._read[instant] = read_commit(self._content(instant), self._where(instant))
         return known
+
+    def extra(self, instant: Instant) -> Mapping[str, str]:
+        """`metadata(instant).extra`, which tells the schema of the rows written; faster where many files were."""
+        if instant not in self._read:
+            content = self._content(instant)
+            found = read_extra(content, self._where(instant)) if isinstance(content, bytes) else None
+            if found is not None:
+                return found
+        return self.metadata(instant).extra
 
     def operation(self, instant: Instant) -> str | None:
         """The operation behind an instant (`UPSERT`, `CLUSTER`, ...); None when nothing tells."""

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hudi_core.errors import CorruptFileError
-from hudi_core.timeline.commits import read_commit
+from hudi_core.timeline import commits
+from hudi_core.timeline.commits import read_commit, read_extra
 from tests.support.conformance import ROOT, TableEntry, each_table
 
 
@@ -85,6 +86,18 @@ def test_write_stats_of_every_table_are_read_as_recorded(entry: TableEntry) -> N
         }
         if "extra_metadata_keys" in expected:
             assert sorted(found.extra) == sorted(expected["extra_metadata_keys"])
+
+
+@each_table()
+def test_what_a_long_commit_says_beside_its_files_is_read_alone(
+    entry: TableEntry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(commits, "_LONG", 0)
+    for path in (entry.unpacked() / ".hoodie" / "timeline").glob("*commit"):
+        content = path.read_bytes()
+        assert read_extra(content, "place") == read_commit(content, "place").extra
+        with pytest.raises(CorruptFileError, match="place"):
+            read_extra(content[:-20], "place")
 
 
 def _recorded(stat: Any) -> dict[str, Any]:
