@@ -1,0 +1,86 @@
+"""MERGE-5: items of arrays compare as the values of their columns do."""
+
+from __future__ import annotations
+
+import decimal
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hudi_core.errors import UnsupportedError
+from hudi_core.formats.columns import Nulls
+from hudi_core.rows.comparable import comparable, width_of
+from hudi_core.types import nodes as t
+from hudi_core.values.order import less
+from hudi_plain.buffers import from_values
+from tests.support.strategies import values_of
+
+TYPES: list[t.Type] = [
+    t.Boolean(),
+    t.Int(),
+    t.Long(),
+    t.Float(),
+    t.Double(),
+    t.Date(),
+    t.Timestamp(),
+    t.String(),
+    t.Binary(),
+    t.Decimal(7, 2),
+    t.Decimal(38, 10),
+    t.Decimal(20, 0, t.Fixed(12, "d")),
+    t.Fixed(3, "f"),
+]
+
+
+@settings(deadline=None)
+@given(st.data())
+def test_items_compare_as_values(data: st.DataObject) -> None:
+    of = data.draw(st.sampled_from(TYPES))
+    values = data.draw(st.lists(values_of(of), min_size=1, max_size=8))
+    others = data.draw(st.lists(values_of(of), min_size=1, max_size=8))
+    column = from_values(values, of, "here")
+    width = width_of(column, of)
+    ours, theirs = comparable(column, of, width), comparable(from_values(others, of, "here"), of, width)
+    longest = max(map(_bytes, values))
+    for value, item in zip(values, ours, strict=True):
+        for other, another in zip(others, theirs, strict=True):
+            if _bytes(value) <= longest:
+                assert (item < another) == less(value, other, of)
+                assert (another < item) == less(other, value, of)
+
+
+def _bytes(value: Any) -> int:
+    return len(value.encode() if isinstance(value, str) else value) if isinstance(value, str | bytes) else 0
+
+
+@pytest.mark.parametrize(
+    ("of", "below", "above"),
+    [
+        (t.Long(), -1, 1),
+        (t.Double(), -0.5, 0.5),
+        (t.Decimal(5, 2), decimal.Decimal("-0.01"), decimal.Decimal("0.01")),
+    ],
+)
+def test_a_null_is_as_zero_among_numbers(of: t.Type, below: Any, above: Any) -> None:
+    column = from_values([below, None, above], of, "here")
+    items = comparable(column, of, width_of(column, of))
+    assert items[0] < items[1] < items[2]
+
+
+def test_a_null_is_below_every_text() -> None:
+    column = from_values([None, "", "\x00", "a"], t.String(), "here")
+    items = comparable(column, t.String(), width_of(column, t.String()))
+    assert items.tolist() == sorted(items.tolist())
+    assert len(set(items.tolist())) == 4
+
+
+def test_nulls_alone_are_equal() -> None:
+    assert len(set(comparable(Nulls(3), t.Long(), 0).tolist())) == 1
+
+
+def test_a_type_without_order_is_refused() -> None:
+    of = t.Array(t.Field(1, "element", t.Int()))
+    with pytest.raises(UnsupportedError, match="a type with an order"):
+        comparable(from_values([(1,)], of, "here"), of, 0)
