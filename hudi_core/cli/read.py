@@ -38,6 +38,15 @@ def read(
         str | None, typer.Option("--columns", metavar="A,B.C", help="Columns by dotted name, separated by commas.")
     ] = None,
     as_of: AsOfOption = None,
+    since: Annotated[
+        str | None,
+        typer.Option(
+            "--since", metavar="TIME", help="Rows that changed after a time, or 'earliest': their latest state."
+        ),
+    ] = None,
+    until: Annotated[
+        str | None, typer.Option("--until", metavar="TIME", help="Rows that changed up to a time.")
+    ] = None,
     limit: Annotated[int | None, typer.Option("--limit", min=0, metavar="N", help="At most this many rows.")] = None,
     meta: Annotated[bool, typer.Option("--meta", help="Hudi's own columns too.")] = False,
     output: Annotated[
@@ -57,7 +66,9 @@ def read(
     found = opened(table, engine, metadata, case_sensitive, footer_cache)
     out = Output(as_json)
     shown = limit if limit is not None or as_json or target is not None else SHOWN + 1
-    scan = found.scan(where=where, columns=_names(columns), as_of=as_of, limit=shown, meta=meta)
+    scan = found.scan(
+        where=where, columns=_names(columns), as_of=as_of, limit=shown, meta=meta, since=since, until=until
+    )
     if target is not None:
         count = scan.write(str(target))
         say(f"{counted(count, 'row')} to {target}")

@@ -11,5 +11,6 @@ sources/  what is known of a snapshot's slices without reading their rows
 prune     one source after the other; what is impossible in any is not read
 plan      which slices to read, and which step decided, as data
 reading/  the rows of slices
+queries/  queries of other times than now, and changes
 pictures/ drawings of what is known against a predicate
 """

@@ -46,7 +46,7 @@ class Scan:
     def __init__(self, sources: Sources, asked: Asked) -> None:
         self._sources, self._asked = sources, asked
         self._snapshot = sources.snapshot
-        self._conjuncts = _conjuncts(asked, self._snapshot.schema)
+        self._conjuncts = [*_of_commits(sources), *_conjuncts(asked, self._snapshot.schema)]
         self.predicate = whole(self._conjuncts)
         self.schema = _wanted(asked, self._snapshot.schema)
 
@@ -171,6 +171,11 @@ class Scan:
     @cached_property
     def _row_counter(self) -> SliceReader:
         return SliceReader(self._sources, project(self._snapshot.schema, []), self.predicate)
+
+
+def _of_commits(sources: Sources) -> list[Conjunct]:
+    """The condition that rows are of the commits asked for, before all others: it is the reason to be told."""
+    return [] if sources.commits is None else [sources.commits.condition(sources.snapshot.schema)]
 
 
 def _conjuncts(asked: Asked, schema: Schema) -> list[Conjunct]:

@@ -33,8 +33,8 @@ class MetadataMode(StrEnum):
 class Snapshot:
     """What a query of a table at one instant sees. Nothing is read before it is needed, and nothing twice.
 
-    `timeline` is cut at the instant, `whole` is not. What goes wrong with the metadata table is added to `warnings`, or
-    raised when it is required.
+    `timeline` is cut at the instant, `whole` is not; `named_by` tells the schemas, when that is another. What goes wrong with
+    the metadata table is added to `warnings`, or raised when it is required.
     """
 
     engine: Engine[Any, Any, Any]
@@ -43,13 +43,14 @@ class Snapshot:
     whole: Timeline
     timeline: Timeline
     mode: MetadataMode
+    named_by: Timeline | None = None
     warnings: list[str] = field(default_factory=list, compare=False)
     footer_cache: FooterCache | None = field(default=None, compare=False)
 
     @cached_property
     def history(self) -> SchemaHistory:
         """The schemas the table's files were written under, with the ids of one life."""
-        return schema_history(self.timeline, self.config, self._footer_schema)
+        return schema_history(self.named_by or self.timeline, self.config, self._footer_schema)
 
     @property
     def schema(self) -> Schema:

@@ -13,11 +13,18 @@ from hudi_core.expr.nodes import Expr
 from hudi_core.options import BaseFileFormat, TableConfig
 from hudi_core.schema.schema import Schema
 from hudi_core.table.footer_cache import FooterCache
+from hudi_core.table.queries.incremental import between
+from hudi_core.table.queries.travel import refuse_cleaned, refuse_unknown
 from hudi_core.table.scan import Asked, Scan
 from hudi_core.table.snapshot import MetadataMode, Snapshot
+from hudi_core.table.sources.commits import Commits
 from hudi_core.table.sources.sources import Sources
+from hudi_core.timeline.instants import Instant
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.timeline.timeline import Timeline
+
+_Cut = tuple[str | None, str | None, tuple[Instant, ...]]
+"""What a query sees of the timeline: cut by requested and by completion time, and its instants."""
 
 
 @dataclass(frozen=True)
@@ -31,8 +38,8 @@ class Table:
     metadata_mode: MetadataMode = MetadataMode.AUTO
     case_sensitive: bool = False
     footer_cache: FooterCache | None = field(default=None, compare=False)
-    _snapshots: dict[str | None, Snapshot] = field(default_factory=dict, repr=False, compare=False)
-    _sources: dict[str | None, Sources] = field(default_factory=dict, repr=False, compare=False)
+    _snapshots: dict[_Cut, Snapshot] = field(default_factory=dict, repr=False, compare=False)
+    _sources: dict[tuple[*_Cut, Commits | None], Sources] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def schema(self) -> Schema:
@@ -58,39 +65,59 @@ class Table:
         as_of: str | None = None,
         limit: int | None = None,
         meta: bool = True,
+        since: str | None = None,
+        until: str | None = None,
     ) -> Scan:
         """A read of the table: rows that match, columns by dotted name in the order given, at most `limit` of them.
 
-        Without `columns` there are all, with `meta` Hudi's own too. Nothing is read yet. Raises `ExpressionError` and
-        `UnknownColumnError` for a predicate or columns that do not fit the schema.
+        Without `columns` there are all, with `meta` Hudi's own too. With `since` or `until` the rows are those that changed
+        after the one and up to the other, each in its latest state at the end; `since` may be `earliest`. Nothing is read
+        yet. Raises `ExpressionError` and `UnknownColumnError` for a predicate or columns that do not fit the schema,
+        `UsageError` for times that are none or that the table cannot be asked about any more.
         """
         asked = Asked(where, None if columns is None else tuple(columns), limit, meta, self.case_sensitive)
-        if as_of not in self._sources:
-            self._sources[as_of] = Sources(self.snapshot(as_of))
-        return Scan(self._sources[as_of], asked)
+        if since is None and until is None:
+            return Scan(self._sources_of(self.snapshot(as_of), None), asked)
+        if as_of is not None:
+            raise UsageError("as_of", expected="either a time or a range of times", found="both")
+        found = between(self.timeline, self.config, since, until)
+        # Like Apache Hudi, under the latest schema, also where the range ends before it came to be.
+        return Scan(self._sources_of(self._snapshot_of(found.timeline, until, self.timeline), found.commits), asked)
 
     def snapshot(self, as_of: str | None = None) -> Snapshot:
-        """The table at an instant: a requested time, or a date in the timeline's zone. None is the latest.
+        """The table at an instant: a requested time, or another form of a time (`timeline.times`). None is the latest.
 
-        Raises `UsageError` for a time before the first commit that the active timeline knows.
+        Raises `UsageError` for a time before the first commit that is known, and for one whose files are cleaned away.
         """
-        if as_of not in self._snapshots:
-            cut = self.timeline.as_of(as_of)
-            if as_of is not None and self.timeline.commits and not cut.commits:
-                first = self.timeline.commits[0].requested_time
-                raise UsageError(
-                    as_of, expected=f"an instant from {first} on, the first that is known", found="an earlier one"
-                )
-            self._snapshots[as_of] = Snapshot(
+        cut = self.timeline.as_of(as_of)
+        if as_of is not None:
+            refuse_unknown(as_of, self.timeline, cut)
+        return self._snapshot_of(cut, as_of)
+
+    def _snapshot_of(self, cut: Timeline, asked: str | None, named_by: Timeline | None = None) -> Snapshot:
+        key = _cut(cut)
+        if key not in self._snapshots:
+            found = Snapshot(
                 self.engine,
                 self.storage,
                 self.config,
                 self.timeline,
                 cut,
                 self.metadata_mode,
+                named_by,
                 footer_cache=self.footer_cache,
             )
-        return self._snapshots[as_of]
+            time = cut.until or cut.completed_until
+            if asked is not None and time is not None:
+                refuse_cleaned(asked, time, self.timeline, cut, lambda: found.slices)
+            self._snapshots[key] = found
+        return self._snapshots[key]
+
+    def _sources_of(self, snapshot: Snapshot, commits: Commits | None) -> Sources:
+        key = (*_cut(snapshot.timeline), commits)
+        if key not in self._sources:
+            self._sources[key] = Sources(snapshot, commits)
+        return self._sources[key]
 
     @property
     def warnings(self) -> list[str]:
@@ -109,3 +136,7 @@ class Table:
             yield f"not completed: {', '.join(pending)}"
         if self.config.metadata_partitions_inflight:
             yield f"indexes under construction: {', '.join(sorted(self.config.metadata_partitions_inflight))}"
+
+
+def _cut(timeline: Timeline) -> _Cut:
+    return timeline.until, timeline.completed_until, timeline.instants

@@ -100,3 +100,26 @@ def lsm_files(folder: str, version: int, files: Mapping[str, Sequence[dict[str, 
         f"{folder}/manifest_{version}": json.dumps(manifest).encode(),
         **{f"{folder}/{name}": json.dumps(rows).encode() for name, rows in files.items()},
     }
+
+
+def clean_file(retained: str | None, **taken: list[str]) -> bytes:
+    """What a completed clean says: the earliest commit it retained, and the names of files it took, by partition."""
+    texts = {"type": "array", "items": "string"}
+    partition = {
+        "type": "record",
+        "name": "partition",
+        "fields": [{"name": "successDeleteFiles", "type": texts}],
+    }
+    schema = {
+        "type": "record",
+        "name": "clean",
+        "fields": [
+            {"name": "earliestCommitToRetain", "type": ["null", "string"]},
+            {"name": "partitionMetadata", "type": {"type": "map", "values": partition}},
+        ],
+    }
+    partitions = {name: {"successDeleteFiles": files} for name, files in taken.items()}
+    out = io.BytesIO()
+    record = {"earliestCommitToRetain": retained, "partitionMetadata": partitions}
+    fastavro.writer(out, fastavro.parse_schema(schema), [record])
+    return out.getvalue()

@@ -6,6 +6,7 @@ knowledge           recorded statistics joined to files by column id
 facts               what indexes and paths tell of a whole condition
 path_facts          conditions on partition columns, tested on the values of paths
 indexes             indexes that know in which slices values are
+commits             which commits wrote the files, when rows are asked for by them
 uniqueness          whether the record index may be believed
 steady              columns whose name has meant them all the time
 expression_indexes  statistics of a function of a column

@@ -49,6 +49,7 @@ class Asking:
         by_index = {lookup.index.name: lookup.source() for lookup in self._lookups}
         in_footers = by_index.pop(self._in_footers.name)
         return [
+            *self._by_commits(),
             self._by_paths(columns),
             *(by_index.pop(index.name) for index in self.known.indexes),
             *self._by_metadata(),
@@ -90,6 +91,12 @@ class Asking:
         return [
             Conjunct(" AND ".join(part.text for part in parts), parts[0].tree, ALWAYS_TRUE, every(map(is_fact, facts)))
         ]
+
+    def _by_commits(self) -> list[Source]:
+        known = self.known
+        if known.commits is None:
+            return []
+        return [known.commits.source(known.snapshot.slices, known.snapshot.timeline.layout, known.snapshot.schema)]
 
     def _by_paths(self, columns: Iterable[int]) -> Source:
         name = "partition values"

@@ -21,6 +21,7 @@ from hudi_core.stats.store import FIRST_FACT, FileStatistics, Piece
 from hudi_core.table.pictures.picture import Bounds
 from hudi_core.table.pictures.ranges import ranges
 from hudi_core.table.snapshot import Snapshot
+from hudi_core.table.sources.commits import Commits
 from hudi_core.table.sources.doubt import Doubt, is_told_of
 from hudi_core.table.sources.expression_indexes import ExpressionIndex, expression_indexes
 from hudi_core.table.sources.filters import recorded_filters
@@ -39,9 +40,13 @@ from hudi_core.timeline.slices import FileSlice
 
 @dataclass(frozen=True)
 class Sources:
-    """What is known of the slices of a snapshot. Statistics are read a column at a time, when a predicate first needs them."""
+    """What is known of the slices of a snapshot. Statistics are read a column at a time, when a predicate first needs them.
+
+    With `commits` only rows that these wrote are asked for.
+    """
 
     snapshot: Snapshot
+    commits: Commits | None = None
     _told: dict[int, npt.NDArray[np.bool_]] = field(default_factory=dict, repr=False, compare=False)
     """By column the slices of which `column_stats` tell all that can be told."""
 

@@ -89,3 +89,14 @@ def test_rows_into_a_columnar_file_appear_whole(tmp_path: Path, extension: str) 
     assert ran("read", rides(), "--where", _LONG, "--output", target).status == 0
     assert target.stat().st_size > 0
     assert [path.name for path in tmp_path.iterdir()] == [target.name]
+
+
+def test_changes_are_read_since_and_until_a_time() -> None:
+    every = ran("read", rides(), "--since", "earliest", "--columns", "ride_id", "--json").lines
+    late = ran("read", rides(), "--since", "2099-01-01", "--columns", "ride_id", "--json").lines
+    early = ran("read", rides(), "--until", "20261121124655896", "--columns", "ride_id", "--json").lines
+    assert (len(late), 0 < len(early) < len(every)) == (0, True)
+
+
+def test_a_time_and_a_range_exclude_each_other() -> None:
+    assert "either a time or a range" in ran("read", rides(), "--since", "earliest", "--as-of", "2026-12-01").error

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hudi_core.errors import UsageError
+from hudi_core.schema.meta import COMMIT_TIME
 from hudi_core.table.open import open_table
 from tests.support.commands import rides
 
@@ -16,3 +17,51 @@ def test_a_time_before_the_first_commit_is_refused_with_the_first_one() -> None:
         table.slices("2020-01-01")
     assert table.slices(first)
     assert len(table.slices(first)) < len(table.slices())
+
+
+def test_changes_are_the_rows_of_the_commits_between() -> None:
+    table = open_table(str(rides()))
+    ends = sorted(each.completion_time for each in table.timeline.commits if each.completion_time)
+    scan = table.scan(columns=[COMMIT_TIME], since=ends[2], until=ends[5])
+    found = {row[COMMIT_TIME] for row in scan.to_json_rows()}
+    between = {
+        each.requested_time
+        for each in table.timeline.commits
+        if each.completion_time and ends[2] < each.completion_time <= ends[5]
+    }
+    assert found
+    assert found <= between
+    assert scan.plan.steps[0].source == "commits"
+    assert scan.plan.steps[0].removed > 0
+    assert any(decision.by.startswith("commits: committed after") for decision in scan.plan.decisions())
+
+
+def test_changes_can_be_asked_for_with_a_predicate() -> None:
+    table = open_table(str(rides()))
+    first = table.timeline.commits[0].completion_time
+    both = list(table.scan("distance_km > 45", columns=["ride_id"], since=first).to_json_rows())
+    every = list(table.scan("distance_km > 45", columns=["ride_id", COMMIT_TIME]).to_json_rows())
+    late = [row for row in every if row[COMMIT_TIME] != table.timeline.commits[0].requested_time]
+    assert [row["ride_id"] for row in both] == [row["ride_id"] for row in late]
+    assert 0 < len(both) < len(every)
+
+
+def test_changes_from_the_beginning_are_all_rows() -> None:
+    table = open_table(str(rides()))
+    assert sum(table.scan(since="earliest").counts()) == sum(table.scan().counts())
+
+
+def test_nothing_changed_after_the_last_commit() -> None:
+    table = open_table(str(rides()))
+    scan = table.scan(since="2099-01-01")
+    assert (list(scan.to_json_rows()), scan.plan.kept()) == ([], [])
+
+
+def test_a_time_and_a_range_of_times_exclude_each_other() -> None:
+    with pytest.raises(UsageError, match="either a time or a range of times"):
+        open_table(str(rides())).scan(as_of="2026-11-22", since="earliest")
+
+
+def test_a_time_in_other_words_is_the_same_snapshot() -> None:
+    table = open_table(str(rides()))
+    assert table.snapshot("2099-01-01") is table.snapshot("2099-01-01 00:00:00")

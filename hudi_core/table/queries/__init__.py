@@ -1,0 +1,5 @@
+"""Queries of other times than now. Rules: `specs/queries.md`.
+
+travel       which times a table can still be asked about
+incremental  the latest state of rows that changed between two times
+"""

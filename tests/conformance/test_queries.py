@@ -1,0 +1,174 @@
+"""Queries of other times, against what Apache Hudi answers: as of an instant, and changes since one."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable
+from functools import cache
+from typing import Any
+
+import pytest
+
+from hudi_core.errors import UnsupportedError, UsageError
+from hudi_core.schema.meta import COMMIT_TIME, RECORD_KEY, is_meta
+from hudi_core.table.open import open_table
+from hudi_core.table.scan import Scan
+from hudi_core.table.table import Table
+from tests.conformance.deviations import find
+from tests.conformance.deviations.queries import QUERIES
+from tests.support.conformance import TableEntry, tables
+
+pytest.importorskip("pyarrow", reason="tables are read with the arrow engine")
+
+Answer = dict[str, Any]
+
+
+def answers(kind: str, entry: TableEntry) -> list[Answer]:
+    said = entry.expected.get(kind)
+    return said["queries"] if isinstance(said, dict) else said or []
+
+
+def each_with(kind: str) -> pytest.MarkDecorator:
+    """Parametrise a test over the tables with recorded answers whose rows can be read."""
+    found = [entry for entry in tables() if not entry.requires and answers(kind, entry)]
+    absent = pytest.param(None, marks=pytest.mark.skip(reason="no recorded answers present"), id="absent")
+    return pytest.mark.parametrize("entry", found or [absent], ids=lambda entry: entry.name if entry else "absent")
+
+
+@cache
+def opened(entry: TableEntry) -> Table:
+    return open_table(str(entry.unpacked()))
+
+
+def text(row: object) -> str:
+    return json.dumps(row, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def as_recorded(entry: TableEntry, answer: Answer, rows: Iterable[dict[str, Any]]) -> list[list[Any]]:
+    """Rows in the form of the answer. Keys of tables that do not store them are left out, there and here."""
+    columns = answer.get("columns")
+    if columns is None:
+        return [[row.get(RECORD_KEY), row.get(COMMIT_TIME)] for row in rows]
+    keys = [RECORD_KEY] if entry.expected["table"]["populate_meta_fields"] else []
+    return [[row[name] for name in (*keys, *columns)] for row in rows]
+
+
+def same(entry: TableEntry, answer: Answer, rows: list[list[Any]]) -> bool:
+    if len(rows) != answer["row_count"]:
+        return False
+    if "columns" not in answer and not entry.expected["table"]["populate_meta_fields"]:
+        return True  # rows are told by a key that they do not store
+    texts = sorted(map(text, rows))
+    if "sha256" in answer:
+        return hashlib.sha256(f"[{','.join(texts)}]".encode()).hexdigest() == answer["sha256"]
+    return texts == sorted(map(text, recorded(entry, answer)))
+
+
+def recorded(entry: TableEntry, answer: Answer) -> list[list[Any]]:
+    if entry.expected["table"]["populate_meta_fields"] or "columns" not in answer:
+        rows = answer["rows"]
+    else:
+        rows = [row[1:] for row in answer["rows"]]
+    if "slash" not in entry.expected.get("what", ""):
+        return rows
+    # Apache Hudi shows the folder of a date, with slashes (`specs/table.md`, rule TABLE-12).
+    fields = {field.partition(":")[0] for field in entry.expected["table"]["partition_fields"]}
+    places = [number + 1 for number, name in enumerate(answer["columns"]) if name in fields]
+    return [[str(v).replace("/", "-") if at in places else v for at, v in enumerate(row)] for row in rows]
+
+
+def differences(
+    entry: TableEntry, ask: str, key: str, kind: str, scan: Callable[[Table, str], Scan]
+) -> list[tuple[str, str]]:
+    """The answers that are neither Apache Hudi's nor declared, and the declarations without a difference."""
+    table = opened(entry)
+    snapshot = {text(row) for row in as_recorded(entry, {"columns": user_columns(table)}, snapshot_rows(entry))}
+    wrong = []
+    for answer in answers(kind, entry):
+        time = answer[key]
+        question = {"ask": ask, "table": entry.expected, "time": time, "answer": answer, "not_in_snapshot": []}
+        if "rows" in answer and "columns" in answer:
+            question["not_in_snapshot"] = [
+                each for row in recorded(entry, answer) if (each := text(row)) not in snapshot
+            ]
+        rule = find(QUERIES, "queries", question)
+        found = as_recorded(entry, answer, scan(table, time).to_json_rows())
+        equal = "error" not in answer and same(entry, answer, found)
+        if equal == (rule is not None):
+            wrong.append((time, rule.name if rule else f"{len(found)} rows, not those of Apache Hudi"))
+    return wrong
+
+
+def user_columns(table: Table) -> list[str]:
+    return [field.name for field in table.schema.fields if not is_meta(field.name)]
+
+
+def snapshot_rows(entry: TableEntry) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = entry.expected["snapshot"]["rows"]
+    return rows
+
+
+def cleaned(answer: Answer) -> bool:
+    return "Cleaner cleaned up" in answer.get("error", "")
+
+
+@each_with("time_travel")
+def test_rows_as_of_an_instant_are_those_of_apache_hudi(entry: TableEntry) -> None:
+    kept = [answer for answer in answers("time_travel", entry) if not cleaned(answer)]
+    several = Answered(entry, {"time_travel": kept})
+    assert not differences(several, "as_of", "as_of", "time_travel", lambda table, time: table.scan(as_of=time))
+
+
+class Answered(TableEntry):
+    """A table with some of its recorded answers."""
+
+    def __init__(self, entry: TableEntry, some: dict[str, Any]) -> None:
+        super().__init__(entry.folder)
+        self.__dict__["expected"] = {**entry.expected, **some}
+
+
+@each_with("time_travel")
+def test_a_time_whose_files_were_cleaned_away_is_refused(entry: TableEntry) -> None:
+    for answer in answers("time_travel", entry):
+        if cleaned(answer):
+            with pytest.raises(UsageError, match="cleaned away"):
+                opened(entry).scan(as_of=answer["as_of"])
+
+
+@each_with("incremental")
+def test_changes_since_a_time_are_those_of_apache_hudi(entry: TableEntry) -> None:
+    if not entry.expected["table"]["populate_meta_fields"]:
+        with pytest.raises(UnsupportedError, match="virtual keys"):
+            opened(entry).scan(since="earliest")
+        return
+    assert not differences(entry, "since", "start_exclusive", "incremental", lambda table, time: table.scan(since=time))
+
+
+@each_with("incremental")
+def test_changes_up_to_a_time_are_rows_of_the_table_then(entry: TableEntry) -> None:
+    """From the beginning to the last completion they are all rows; between two times, the rows whose commit lies between."""
+    table = opened(entry)
+    if not table.config.populate_meta_fields or not table.timeline.commits:
+        pytest.skip("rows do not say which commit wrote them")
+    ends = [each.completion_time or each.requested_time for each in table.timeline.commits]
+    last = max(ends)
+    columns = [RECORD_KEY, COMMIT_TIME]
+    everything = counted(table.scan(columns=columns))
+    compacted = any(each.get("operation_type") == "LOG_COMPACT" for each in entry.expected["timeline"])
+    if not compacted:
+        assert counted(table.scan(columns=columns, until=last)) == everything
+        assert counted(table.scan(columns=columns, since=last)) == Counter()
+    middle = sorted(ends)[len(ends) // 2]
+    since, both = (
+        counted(table.scan(columns=columns, since=middle)),
+        table.scan(columns=columns, since=middle, until=last),
+    )
+    assert counted(both) == since
+    if not compacted:
+        assert since <= everything
+
+
+def counted(scan: Scan) -> Counter[str]:
+    return Counter(text(row) for row in scan.to_json_rows())
