@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
-from hudi_core.cli import demo, explain, read, schemas, tables
+from hudi_core.cli import demo, explain, read, schemas, tables, tag
 from hudi_core.cli.output import say
 from hudi_core.errors import HudiError
 
@@ -50,6 +50,7 @@ def _reported(command: Callable[..., None]) -> Callable[..., None]:
 for panel, commands in (
     ("What a table is", (tables.inspect, tables.timeline, schemas.schema)),
     ("What a query does", (tables.files, explain.explain, read.read)),
+    ("Keys", (tag.tag,)),
     ("Schemas", (schemas.convert_schema, schemas.evolve)),
     ("A tour", (demo.demo,)),
 ):
@@ -65,11 +66,19 @@ def _print_version(asked: bool) -> None:
 
 @app.callback()
 def common(
+    context: typer.Context,
     _: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version and exit.")
     ] = False,
+    storage_option: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--storage-option", metavar="NAME=VALUE", help="For the library that opens the table's URL; repeatable."
+        ),
+    ] = None,
 ) -> None:
     """What an Apache Hudi table means: look at it, prune it, read it."""
+    context.obj = storage_option or []
 
 
 def run() -> None:

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from enum import Enum, auto
 from functools import cached_property, partial
+from typing import assert_never
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,11 +29,19 @@ from hudi_core.metadata.parallel import side_by_side
 from hudi_core.metadata.table import BLOOM_FILTERS
 from hudi_core.stats.texts import Texts
 from hudi_core.table.snapshot import Snapshot
+from hudi_core.timeline.slices import FileSlice
 
 Numbers = NDArray[np.int64]
 
+PRESENT = 0.5
+"""The share of keys taken to be in the table when it is weighed whether a filter pays."""
+
+_KEY_SHARE = 0.25
+"""The share of a file's bytes taken to be its record keys."""
+_COST_IN_FOOTER = 100_000.0
+"""What it costs to take a filter from a footer that is read anyhow, in bytes read."""
 _TOGETHER = 4
-"""Slices of one task: their filters are looked up in one go, and are in memory together."""
+"""Slices looked into one after the other: their filters are looked up in one go, and are in memory together."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,14 +71,16 @@ class _Group:
 
 
 @dataclass(frozen=True, slots=True)
-class _Task:
-    """A slice by number, and the run of the sorted keys that may be in it; `ranged`: its key range is known."""
+class Task:
+    """A slice by number, and the run of the sorted keys that may be in it; `ranged`: its key range is recorded."""
 
     group: _Group
     number: int
     start: int
     stop: int
     ranged: bool
+    filtered: bool
+    """Its bloom filter is asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,51 +92,75 @@ class _Hits:
     positions: Numbers
 
 
+class Filters(Enum):
+    """Which file slices' bloom filters are asked before the slice is read."""
+
+    ALL = auto()
+    NONE = auto()
+    CHEAPER = auto()
+    """Those that are likely to save more than it costs to read them."""
+
+
+Placed = Sequence[tuple[Numbers, Numbers]]
+"""Rows of a batch of keys, and the numbers, ascending, of the slices in which they may be."""
+
+
 @dataclass(frozen=True)
 class FileLookup:
-    """Locates keys in the file slices of a snapshot. With `whole_table` a key may be in any partition; with `filters` bloom
-    filters are asked before a file is read."""
+    """Locates keys in the file slices of a snapshot by looking into them."""
 
     stored: StoredKeys
-    whole_table: bool = False
-    filters: bool = True
+    filters: Filters = Filters.CHEAPER
 
-    def locate(self, keys: KeyColumns, work: Work, among: Numbers | None = None) -> Located:
-        """Where the keys are, in all slices or `among` those with these numbers.
+    def locate(self, keys: KeyColumns, placed: Placed, work: Work) -> Located:
+        """Where the keys are.
 
         Of several slices that hold a key the first by partition and file id counts; the others are counted as `elsewhere`.
         """
-        found = Located.nowhere(len(keys))
+        return self.run(len(keys), self.plan(keys, placed, work), work)
+
+    def plan(self, keys: KeyColumns, placed: Placed, work: Work) -> list[Task]:
+        """The slices in which some key may be, as far as recorded ranges tell."""
         with work.timed("ranges"):
-            tasks = self._tasks(keys, work, among)
-        if self.filters:
-            self._open_filters()
+            tasks: list[Task] = []
+            for rows, numbers in placed:
+                if len(rows) and len(numbers):
+                    tasks += self._of_group(keys, rows, numbers, work)
+            return tasks
+
+    def run(self, count: int, tasks: Sequence[Task], work: Work) -> Located:
+        """What the slices of a plan hold, of so many keys."""
+        found = Located.nowhere(count)
+        self._open_filters()
         for some in side_by_side([partial(self._run, part, work) for part in self._parts(tasks)]):
             for hits in some:
                 work.count(elsewhere=found.put(hits.rows, hits.number, hits.positions))
         return found
 
-    def _tasks(self, keys: KeyColumns, work: Work, among: Numbers | None) -> list[_Task]:
-        """The slices in which some key may be, as far as recorded ranges tell."""
-        slices = self._snapshot.slices
-        every = np.arange(len(slices), dtype=np.int64) if among is None else np.sort(among)
-        groups: list[tuple[Numbers, Numbers]] = []
-        if self.whole_table:
-            groups.append((np.arange(len(keys), dtype=np.int64), every))
-        else:
-            members: dict[str, list[int]] = {}
-            for number in every.tolist():
-                members.setdefault(slices[number].partition, []).append(number)
-            groups += [
-                (rows, np.array(members[path], np.int64)) for path, rows in keys.by_partition() if path in members
-            ]
-        tasks: list[_Task] = []
-        for rows, numbers in groups:
-            if len(rows) and len(numbers):
-                tasks += self._of_group(keys, rows, numbers, work)
-        return tasks
+    def _asks(self, number: int, keys: int) -> bool:
+        """Whether the filter of a slice is asked for so many keys."""
+        each = self._snapshot.slices[number]
+        match self.filters:
+            case Filters.ALL:
+                return True
+            case Filters.NONE:
+                return False
+            case Filters.CHEAPER:
+                if each.base is None or each.logs:
+                    return False
+                return self._filter_cost < key_bytes(each) * (1 - PRESENT) ** keys
+        assert_never(self.filters)
 
-    def _of_group(self, keys: KeyColumns, rows: Numbers, numbers: Numbers, work: Work) -> Iterator[_Task]:
+    @cached_property
+    def _filter_cost(self) -> float:
+        """About what it costs to have one filter, in bytes read."""
+        metadata = self._snapshot.usable(BLOOM_FILTERS)
+        if metadata is None:
+            return _COST_IN_FOOTER
+        size = sum(file.size for each in metadata.slices(BLOOM_FILTERS) for file in each.files)
+        return size / max(len(self._snapshot.slices), 1)
+
+    def _of_group(self, keys: KeyColumns, rows: Numbers, numbers: Numbers, work: Work) -> Iterator[Task]:
         order = sorted_keys(taken(keys.records, rows))
         group = _Group(order, rows[order.order])
         bounds = self.stored.recorded_bounds(numbers)
@@ -140,35 +176,38 @@ class FileLookup:
         )
         for place in np.flatnonzero(stops > starts).tolist():
             ranged = bool(bounds.known[place])
-            yield _Task(group, int(numbers[place]), int(starts[place]), int(stops[place]), ranged)
+            number, start, stop = int(numbers[place]), int(starts[place]), int(stops[place])
+            yield Task(group, number, start, stop, ranged, self._asks(number, stop - start))
 
-    def _parts(self, tasks: Sequence[_Task]) -> Iterator[Sequence[_Task]]:
+    def _parts(self, tasks: Sequence[Task]) -> Iterator[Sequence[Task]]:
         order = list(range(len(tasks)))
-        if self.filters:
+        if any(task.filtered for task in tasks):
             slices = [self._snapshot.slices[task.number] for task in tasks]
             order = lookup_order(self._snapshot.usable(BLOOM_FILTERS), slices)
         for begin in range(0, len(order), _TOGETHER):
             yield [tasks[place] for place in order[begin : begin + _TOGETHER]]
 
-    def _run(self, tasks: Sequence[_Task], work: Work) -> list[_Hits]:
+    def _run(self, tasks: Sequence[Task], work: Work) -> list[_Hits]:
         """What the slices of these tasks hold."""
         slices = [self._snapshot.slices[task.number] for task in tasks]
+        filtered = [place for place, task in enumerate(tasks) if task.filtered]
         texts: dict[int, bytes] = {}
-        if self.filters:
+        if filtered:
             with work.timed("filters"):
-                texts = recorded_texts(self._snapshot, slices)
+                found_texts = recorded_texts(self._snapshot, [slices[place] for place in filtered])
+                texts = {filtered[place]: text for place, text in found_texts.items()}
         found = []
         for place, task in enumerate(tasks):
             footer = None if task.ranged else self.stored.footer(slices[place])
             task = _narrowed(task, footer)
             rows: Numbers | slice = slice(task.start, task.stop)
-            if self.filters and task.start < task.stop:
+            if task.filtered and task.start < task.stop:
                 with work.timed("filters"):
                     rows = self._passing(task, texts.pop(place, None), footer, work)
             found.append(self._match(task, rows, footer, work))
         return found
 
-    def _passing(self, task: _Task, text: bytes | None, footer: Footer | None, work: Work) -> Numbers | slice:
+    def _passing(self, task: Task, text: bytes | None, footer: Footer | None, work: Work) -> Numbers | slice:
         """The keys that the slice's filter lets pass."""
         each, asked = self._snapshot.slices[task.number], slice(task.start, task.stop)
         if each.base is None or each.logs:
@@ -182,14 +221,14 @@ class FileLookup:
         work.count(pairs_probed=task.stop - task.start, pairs_passed=len(passing))
         return passing
 
-    def _match(self, task: _Task, rows: Numbers | slice, footer: Footer | None, work: Work) -> _Hits:
+    def _match(self, task: Task, rows: Numbers | slice, footer: Footer | None, work: Work) -> _Hits:
         count = rows.stop - rows.start if isinstance(rows, slice) else len(rows)
         nothing = np.zeros(0, np.int64)
         if count == 0:
             return _Hits(task.number, nothing, nothing)
         with work.timed("files"):
             each, group = self._snapshot.slices[task.number], task.group
-            index = index_texts(taken(group.keys.texts, rows)) if self.filters else group.index()
+            index = index_texts(taken(group.keys.texts, rows)) if task.filtered else group.index()
 
             def in_range(low: bytes, high: bytes) -> bool:
                 start, stop = group.run(low, high)
@@ -198,7 +237,7 @@ class FileLookup:
             held = matches(index, self.stored, each, footer or self.stored.footer(each), in_range)
             work.count(slices_read=1, rows_read=held.read, pairs_to_confirm=count)
             chosen = held.rows
-            if self.filters:
+            if task.filtered:
                 chosen = held.rows + rows.start if isinstance(rows, slice) else rows[held.rows]
             return _Hits(task.number, group.rows[chosen], held.positions)
 
@@ -214,10 +253,15 @@ class FileLookup:
         return self.stored.sources.snapshot
 
 
-def _narrowed(task: _Task, footer: Footer | None) -> _Task:
+def key_bytes(slice: FileSlice) -> float:
+    """About how many bytes of a slice are its record keys."""
+    return _KEY_SHARE * sum(file.size for file in slice.files)
+
+
+def _narrowed(task: Task, footer: Footer | None) -> Task:
     """The task with the range that the file itself tells."""
     bounds = footer_bounds(footer) if footer is not None else None
     if bounds is None:
         return task
     start, stop = task.group.run(*bounds)
-    return _Task(task.group, task.number, start, stop, True)
+    return replace(task, start=start, stop=stop)

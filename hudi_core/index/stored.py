@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +14,15 @@ from hudi_core.engine import Footer, LeafStatistics
 from hudi_core.errors import CorruptFileError
 from hudi_core.expr.predicate import ALWAYS_TRUE, Column
 from hudi_core.formats.columns import Text
+from hudi_core.keys.bound import KeyGenerator
+from hudi_core.keys.choose import of_table
 from hudi_core.metadata.table import COLUMN_STATS
 from hudi_core.schema.meta import RECORD_KEY
 from hudi_core.schema.project import project
 from hudi_core.schema.schema import Path, Schema
 from hudi_core.stats.columns import ColumnStatistics
 from hudi_core.stats.texts import Texts
+from hudi_core.table.reading.base_files import BaseFiles
 from hudi_core.table.reading.slices import SliceReader
 from hudi_core.table.sources.sources import Sources
 from hudi_core.timeline.slices import FileSlice
@@ -45,30 +49,52 @@ class KeyBounds:
 
 @dataclass(frozen=True)
 class StoredKeys:
-    """Reads the record keys of a snapshot's file slices, as rows have them in Hudi's own column."""
+    """Reads the record keys of a snapshot's file slices: from Hudi's own column or, where rows have none, made of theirs."""
 
     sources: Sources
 
     def of_slice(self, slice: FileSlice, row_groups: Sequence[int] | None = None) -> Iterator[Text]:
         """The keys of a slice's rows, a part at a time; without log files in the order of the base file, or of the parts of it
-        that `row_groups` names."""
+        that `row_groups` names. Raises `UnsupportedError` for a format that the engine cannot read."""
         snapshot = self.sources.snapshot
         engine = snapshot.engine
-        if slice.base is not None and not slice.logs:
-            reader = engine.reader(slice.base.name.rpartition(".")[2])
-            batches = reader.batches(snapshot.storage, slice.base, [RECORD_KEY], row_groups)
-        else:
-            batches = SliceReader(self.sources, self._wanted, ALWAYS_TRUE).read(slice, None)
         where = f"{snapshot.storage.uri.rstrip('/')}/{slice.partition}/{slice.file_id}"
-        for batch in batches:
-            column = engine.rows.to_column(engine.values.field(engine.rows.root(batch), 0), String(), where)
+        for root in map(engine.rows.root, self._batches(slice, row_groups)):
+            keys = engine.values.field(root, 0) if self._generator is None else self._generator.keys(root).record_key
+            column = engine.rows.to_column(keys, String(), where)
             if not isinstance(column, Text):
                 raise CorruptFileError(where, expected="texts as record keys", found=type(column).__name__)
             yield column
 
+    def _batches(self, slice: FileSlice, row_groups: Sequence[int] | None) -> Iterator[Any]:
+        if slice.base is None or slice.logs:
+            return self._reader.read(slice, None)
+        if self._generator is not None:
+            return BaseFiles(self.sources).rows(slice, slice.base, self._wanted, row_groups)
+        snapshot = self.sources.snapshot
+        reader = snapshot.engine.reader(slice.base.name.rpartition(".")[2])
+        return reader.batches(snapshot.storage, slice.base, [RECORD_KEY], row_groups)
+
+    @cached_property
+    def _reader(self) -> SliceReader:
+        return SliceReader(self.sources, self._wanted, ALWAYS_TRUE)
+
+    @cached_property
+    def _generator(self) -> KeyGenerator[Any, Any] | None:
+        """What makes the keys of rows that do not hold them."""
+        snapshot = self.sources.snapshot
+        if snapshot.config.populate_meta_fields:
+            return None
+        return KeyGenerator(of_table(snapshot.config), self._wanted, snapshot.engine.values)
+
     @cached_property
     def _wanted(self) -> Schema:
-        return project(self.sources.snapshot.schema, [(RECORD_KEY,)])
+        """The columns that hold keys, or of which keys are made."""
+        config, schema = self.sources.snapshot.config, self.sources.snapshot.schema
+        if config.populate_meta_fields:
+            return project(schema, [(RECORD_KEY,)])
+        names = dict.fromkeys((*config.record_key_fields, *config.partition_fields))
+        return project(schema, [name.partition(".")[0] for name in names], case_sensitive=False, as_asked=True)
 
     def footer(self, slice: FileSlice) -> Footer | None:
         """The footer of the base file, where that says all of the slice. It is not kept."""

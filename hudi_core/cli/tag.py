@@ -1,0 +1,131 @@
+"""`tag`: for each row of an input the file of the table that holds its record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from time import perf_counter
+from typing import Annotated, Any
+
+import typer
+
+from hudi_core.cli.options import (
+    DEFAULT_ENGINE,
+    AsOfOption,
+    EngineOption,
+    JsonOption,
+    MetadataOption,
+    TableArgument,
+    opened,
+    warn,
+)
+from hudi_core.cli.output import Output
+from hudi_core.cli.words import counted, duration, share
+from hudi_core.errors import UsageError
+from hudi_core.index.choose import IndexKind
+from hudi_core.index.filters import State
+from hudi_core.index.key_reader import types_of_input
+from hudi_core.index.tag import Tagger, TagOptions
+from hudi_core.table.snapshot import MetadataMode
+
+_STAGES = (
+    ("pairs", "of a key and a file slice"),
+    ("pairs_in_range", "left by key ranges"),
+    ("pairs_probed", "asked of bloom filters"),
+    ("pairs_passed", "left by bloom filters"),
+    ("pairs_to_confirm", "looked for in file slices"),
+    ("found", "keys found"),
+)
+
+
+def tag(
+    table: TableArgument,
+    rows: Annotated[
+        str,
+        typer.Argument(
+            metavar="INPUT",
+            help="Rows with the table's key columns, or columns record_key and partition_path: a .parquet, .arrow, .csv or "
+            ".json file, or a folder of Parquet files.",
+        ),
+    ],
+    index: Annotated[
+        IndexKind,
+        typer.Option("--index", metavar="|".join(IndexKind), help="How keys are located: auto takes what reads least."),
+    ] = IndexKind.AUTO,
+    whole_table: Annotated[
+        bool, typer.Option("--global", help="Look for keys in all partitions, not in their own alone.")
+    ] = False,
+    buckets: Annotated[
+        int | None, typer.Option("--buckets", metavar="N", help="Buckets of each partition, for --index bucket.")
+    ] = None,
+    hash_fields: Annotated[
+        str | None, typer.Option("--hash-fields", metavar="A,B", help="Key fields that --index bucket hashes.")
+    ] = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Also which index was used, why, and what it did.")
+    ] = False,
+    as_of: AsOfOption = None,
+    engine: EngineOption = DEFAULT_ENGINE,
+    metadata: MetadataOption = MetadataMode.AUTO,
+    as_json: JsonOption = False,
+) -> None:
+    """Tag rows with the file that holds the record of their key.
+
+    --json gives each row with its location, null for a record in no file; people are shown counts.
+    """
+    begun = perf_counter()
+    found = opened(table, engine, metadata)
+    fields = tuple(name.strip() for name in hash_fields.split(",")) if hash_fields else ()
+    if (buckets is not None or fields) and index is not IndexKind.BUCKET:
+        raise UsageError("--buckets, --hash-fields", expected="--index bucket", found=f"--index {index}")
+    tagger = Tagger(found, TagOptions(index, whole_table, buckets, fields), as_of)
+    operations = found.engine.rows
+    tagged = tagger.tag(operations.read(rows, types_of_input(found.schema_at(as_of))))
+    out = Output(as_json)
+    for batch in tagged.batches:
+        for row in operations.to_json(batch, tagged.schema) if as_json else ():
+            out.line(row)
+    if as_json:
+        if explain:
+            out.line({"kind": "work", **_work(tagger)})
+    else:
+        _show(out, tagger, perf_counter() - begun, explain)
+    warn(found.warnings)
+
+
+def _work(tagger: Tagger) -> dict[str, Any]:
+    work = tagger.work
+    return {
+        "choices": [{"index": choice.kind.value, "reason": choice.reason} for choice in tagger.choices],
+        **dict(sorted(work.counts.items())),
+        "filters": {state.name.lower(): work.filters[state] for state in State if work.filters[state]},
+        "ms": {stage: round(seconds * 1e3, 3) for stage, seconds in work.seconds.items()},
+    }
+
+
+def _show(out: Output, tagger: Tagger, seconds: float, explain: bool) -> None:
+    counts = tagger.work.counts
+    keys, found = counts["keys"], counts["found"]
+    out.heading(f"{found:,} of {counted(keys, 'key')} are in the table")
+    out.text(f"{share(found, keys)} found, {keys - found:,} in no file; {duration(seconds)}")
+    for choice in dict.fromkeys(tagger.choices):
+        out.text(f"index {choice.kind.value}: {choice.reason}")
+    out.text()
+    out.rows(("stage", "count", ""), list(_stages(tagger)), title="What was done")
+    if explain:
+        out.text()
+        rows = ({"work": name, "count": count} for name, count in sorted(counts.items()))
+        out.rows(("work", "count"), rows, title="Counted")
+        filters = tagger.work.filters
+        if filters:
+            out.text()
+            rows = ({"filters": state.name.lower(), "count": filters[state]} for state in State if filters[state])
+            out.rows(("filters", "count"), rows, title="Bloom filters")
+        out.text()
+        times = ({"stage": stage, "time": duration(spent)} for stage, spent in sorted(tagger.work.seconds.items()))
+        out.rows(("stage", "time"), times, title="Time, of all threads together")
+
+
+def _stages(tagger: Tagger) -> Iterator[dict[str, Any]]:
+    for name, meaning in _STAGES:
+        if name in tagger.work.counts:
+            yield {"stage": name.replace("_", " "), "count": tagger.work.counts[name], "": meaning}

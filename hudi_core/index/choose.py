@@ -1,0 +1,97 @@
+"""Which index locates a batch of keys: the one that is asked for, else the one that reads least. Rules INDEX-17, INDEX-18."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from hudi_core.errors import UnsupportedError
+from hudi_core.index.by_files import Filters, Task, key_bytes
+from hudi_core.metadata.table import RECORD_INDEX
+from hudi_core.table.sources.indexes import RecordIndex
+from hudi_core.table.sources.sources import Sources
+
+_BLOCK = 1 << 18
+"""Bytes of the record index taken to be read for one key, as long as that is not all of it."""
+
+
+class IndexKind(StrEnum):
+    """How keys are located."""
+
+    AUTO = "auto"
+    """By what reads least."""
+    RECORD_INDEX = "record_index"
+    BLOOM = "bloom"
+    """Ranges, then bloom filters, then the files that are left."""
+    SIMPLE = "simple"
+    """Ranges, then the files that are left."""
+    BUCKET = "bucket"
+    """A hash of the key tells the file group."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The index that is used, and why."""
+
+    kind: IndexKind
+    reason: str
+
+
+def filters_for(kind: IndexKind) -> Filters:
+    """Which bloom filters an index asks."""
+    match kind:
+        case IndexKind.BLOOM:
+            return Filters.ALL
+        case IndexKind.AUTO:
+            return Filters.CHEAPER
+        case _:
+            return Filters.NONE
+
+
+def choose(sources: Sources, asked: IndexKind, keys: int, tasks: Sequence[Task]) -> Choice:
+    """The index for so many keys, when looking into files would mean these tasks.
+
+    Raises `UnsupportedError` for one that is asked for and that the table has not.
+    """
+    snapshot = sources.snapshot
+    here = snapshot.usable(RECORD_INDEX) is not None
+    if asked is IndexKind.RECORD_INDEX and not here:
+        had = ", ".join(sorted(snapshot.metadata.partitions)) if snapshot.metadata is not None else "no metadata table"
+        raise UnsupportedError(snapshot.storage.uri, expected=f"the metadata partition {RECORD_INDEX}", found=had)
+    if asked is not IndexKind.AUTO:
+        return Choice(asked, "asked for")
+    filtered = sum(task.filtered for task in tasks)
+    by_files = IndexKind.BLOOM if filtered else IndexKind.SIMPLE
+    files = sum(key_bytes(snapshot.slices[task.number]) for task in tasks)
+    said = f"{len(tasks)} file slices in range, about {_megabytes(files)} of keys; {filtered} bloom filters are worth asking"
+    if not here:
+        return Choice(by_files, f"{said}; no record index")
+    index = _index_bytes(sources, keys)
+    if index >= files:
+        return Choice(by_files, f"{said}; the record index would be {_megabytes(index)}")
+    why_not = _unusable(sources)
+    if why_not:
+        return Choice(by_files, f"{said}; not the record index: {why_not}")
+    return Choice(IndexKind.RECORD_INDEX, f"about {_megabytes(index)} of the record index; {said}")
+
+
+def record_index_doubt(sources: Sources) -> str:
+    """Why the record index may not tell where each key is; empty when it does."""
+    return _unusable(sources)
+
+
+def _unusable(sources: Sources) -> str:
+    found = next((index for index in sources.indexes if isinstance(index, RecordIndex)), None)
+    return "not usable" if found is None else found.unusable
+
+
+def _index_bytes(sources: Sources, keys: int) -> float:
+    metadata = sources.snapshot.usable(RECORD_INDEX)
+    assert metadata is not None
+    size = sum(file.size for each in metadata.slices(RECORD_INDEX) for file in each.files)
+    return min(size, keys * _BLOCK)
+
+
+def _megabytes(size: float) -> str:
+    return f"{size / 1e6:,.1f} MB"

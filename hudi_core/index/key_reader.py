@@ -1,0 +1,99 @@
+"""The keys of rows that come in: columns that hold them, or made by the table's key generator. Rule INDEX-19."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from hudi_core.errors import RowError, UsageError
+from hudi_core.formats.columns import Text
+from hudi_core.formats.text_columns import joined, taken, text_column, text_list
+from hudi_core.formats.text_match import index_texts
+from hudi_core.index.key_columns import KeyColumns
+from hudi_core.keys.bound import KeyGenerator
+from hudi_core.keys.choose import of_table
+from hudi_core.schema.ids import record_with_ids
+from hudi_core.schema.schema import Schema
+from hudi_core.table.table import Table
+from hudi_core.types.nodes import Field, Record, String
+
+RECORD_KEY, PARTITION_PATH = "record_key", "partition_path"
+"""Columns of rows that bring their keys along."""
+
+
+class KeyReader:
+    """Takes the keys of rows, batch by batch. With `whole_table` their partitions need not be known."""
+
+    def __init__(self, table: Table, schema: Schema, whole_table: bool = False) -> None:
+        self._engine = table.engine
+        names = {each.name: place for place, each in enumerate(schema.fields)}
+        self._places = (names.get(RECORD_KEY), names.get(PARTITION_PATH))
+        self._generator: KeyGenerator[Any, Any] | None = None
+        self._rows = 0
+        if self._places[0] is None or (self._places[1] is None and table.config.partition_fields and not whole_table):
+            if RECORD_KEY in names or not table.config.record_key_fields:
+                wanted = f"columns {RECORD_KEY} and {PARTITION_PATH}"
+                raise UsageError("rows", expected=wanted, found=", ".join(names) or "no columns")
+            self._generator = KeyGenerator(of_table(table.config), schema, self._engine.values)
+
+    def keys(self, batch: Any) -> tuple[Text, Text]:
+        """Record keys and partition paths."""
+        root, values = self._engine.rows.root(batch), self._engine.values
+        first, count = self._rows, self._engine.rows.count(batch)
+        self._rows += count
+        if self._generator is not None:
+            found = self._generator.keys(root, first)
+            return self._texts(found.record_key, RECORD_KEY, first), self._texts(
+                found.partition_path, PARTITION_PATH, first
+            )
+        key_place, path_place = self._places
+        assert key_place is not None
+        records = self._texts(values.field(root, key_place), RECORD_KEY, first)
+        if path_place is None:
+            return records, text_column([""] * count)
+        return records, self._texts(values.field(root, path_place), PARTITION_PATH, first)
+
+    def _texts(self, value: Any, name: str, first: int) -> Text:
+        column = self._engine.rows.to_column(value, String(), name)
+        if not isinstance(column, Text):
+            raise UsageError(name, expected="texts", found=type(column).__name__.lower())
+        if column.validity is not None and not column.validity.all():
+            row = first + int(np.argmin(column.validity))
+            raise RowError(row, expected=f"a {name}", found="null")
+        return Text(column.offsets, column.data)
+
+
+def types_of_input(table: Schema) -> Schema:
+    """The types of an input's columns where its format does not say them: as the table has them, and keys are texts."""
+    own = [each for each in table.fields if each.name not in (RECORD_KEY, PARTITION_PATH)]
+    keys = [Field(0, name, String()) for name in (RECORD_KEY, PARTITION_PATH)]
+    return Schema(record_with_ids(Record((*own, *keys))))
+
+
+def key_columns(records: Text, paths: Text) -> KeyColumns:
+    """Keys of two columns without nulls."""
+    index = index_texts(paths)
+    firsts, numbers = np.unique(index.first, return_inverse=True)
+    return KeyColumns(records, numbers.reshape(-1).astype(np.int32), tuple(text_list(taken(paths, firsts))))
+
+
+def together(batches: Iterable[Any], read: KeyReader, most: int) -> Iterator[tuple[Sequence[Any], KeyColumns]]:
+    """Batches with their keys, as many together as have at most so many keys, one at least."""
+    held: list[Any] = []
+    records: list[Text] = []
+    paths: list[Text] = []
+    count = 0
+    for batch in batches:
+        record, path = read.keys(batch)
+        size = len(record.offsets) - 1
+        if held and count + size > most:
+            yield held, key_columns(joined(records), joined(paths))
+            held, records, paths, count = [], [], [], 0
+        held.append(batch)
+        records.append(record)
+        paths.append(path)
+        count += size
+    if held:
+        yield held, key_columns(joined(records), joined(paths))

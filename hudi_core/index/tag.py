@@ -1,0 +1,221 @@
+"""`tagLocation`: rows or keys in, and for each the file that holds its record. Rules INDEX-1, INDEX-19 to INDEX-21."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hudi_core.engine import Given
+from hudi_core.errors import TableError, UsageError
+from hudi_core.formats.columns import Column, Primitive, Struct, Text
+from hudi_core.formats.text_columns import taken, text_column
+from hudi_core.index.buckets import bucket_numbers, hash_texts, in_buckets, in_nodes
+from hudi_core.index.by_files import FileLookup
+from hudi_core.index.by_records import LOST, RecordIndexLookup
+from hudi_core.index.choose import Choice, IndexKind, choose, filters_for
+from hudi_core.index.key_columns import NOWHERE, KeyColumns, Located
+from hudi_core.index.key_reader import KeyReader, key_columns, together
+from hudi_core.index.places import everywhere, in_partitions
+from hudi_core.index.stored import StoredKeys
+from hudi_core.index.work import Work
+from hudi_core.keys.records import HoodieKey, HoodieRecordGlobalLocation
+from hudi_core.schema.ids import record_with_ids
+from hudi_core.schema.schema import Schema
+from hudi_core.table.sources.sources import Sources
+from hudi_core.table.table import Table
+from hudi_core.types import nodes as t
+
+LOCATION = "location"
+"""The column that tagging adds."""
+
+Numbers = NDArray[np.int64]
+
+_LOCATION = t.Record(
+    (
+        t.Field(1, "partition_path", t.String()),
+        t.Field(2, "file_id", t.String()),
+        t.Field(3, "instant", t.String()),
+        t.Field(4, "position", t.Long()),
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TagOptions:
+    """How keys are located."""
+
+    index: IndexKind = IndexKind.AUTO
+    whole_table: bool = False
+    """A key is looked for in all partitions (Hudi's `GLOBAL_` indexes), not in its own alone."""
+    buckets: int | None = None
+    """Buckets of each partition, for the simple bucket index; None where nodes of consistent hashing tell."""
+    hash_fields: tuple[str, ...] = ()
+    """Of the record key's fields those that the bucket index hashes; empty: all."""
+    keys_at_once: int = 2_000_000
+    """Keys that are located together. More of them read fewer files, and take about 250 bytes each."""
+
+
+@dataclass
+class Tagger:
+    """Locates keys in a table, as it is at an instant. `work` and `choices` tell what was done for it."""
+
+    table: Table
+    options: TagOptions = TagOptions()
+    as_of: str | None = None
+    work: Work = field(default_factory=Work)
+    choices: list[Choice] = field(default_factory=list)
+
+    def locate(self, keys: KeyColumns) -> Located:
+        """Where each key is, as the number of a file slice in `slices`."""
+        options = self.options
+        lookup = FileLookup(self._stored, filters_for(options.index))
+        placed = self._bucketed(keys) if options.index is IndexKind.BUCKET else self._placed(keys)
+        by_record_index = options.index is IndexKind.RECORD_INDEX
+        tasks = [] if by_record_index else lookup.plan(keys, placed, self.work)
+        choice = choose(self.sources, options.index, len(keys), tasks)
+        self.choices.append(choice)
+        self.work.count(keys=len(keys))
+        by_index = choice.kind is IndexKind.RECORD_INDEX
+        found = self._by_record_index(keys) if by_index else lookup.run(len(keys), tasks, self.work)
+        self.work.count(found=found.found)
+        return found
+
+    def tag(self, given: Given[Any]) -> Given[Any]:
+        """The rows with their location as one more column, null where the record is in no file; in their order.
+
+        Rows have columns `record_key` and `partition_path`, or the columns that the table's key generator needs. Raises
+        `UsageError` and `UnknownColumnError` for rows that have neither, `RowError` for a row without a key.
+        """
+        if any(each.name == LOCATION for each in given.schema.fields):
+            raise UsageError(LOCATION, expected="rows without a column of this name", found="one")
+        read = KeyReader(self.table, given.schema, self.options.whole_table)
+        schema = Schema(record_with_ids(t.Record((*given.schema.fields, _location_field()))))
+        return Given(schema, self._tagged(given, read))
+
+    def locations(self, found: Located) -> Column:
+        """The locations as a column of structs, null where a key was not found."""
+        here = found.slices != NOWHERE
+        at = np.where(here, found.slices, len(self.sources.snapshot.slices))
+        positioned = here & (found.positions != NOWHERE)
+        columns: dict[str, Column] = {
+            name: replace(taken(texts, at), validity=here) for name, texts in self._names.items()
+        }
+        columns["position"] = Primitive(np.where(positioned, found.positions, 0), positioned)
+        return Struct(len(here), columns, here)
+
+    def location(self, found: Located, row: int) -> HoodieRecordGlobalLocation | None:
+        """The location of one key."""
+        number, position = int(found.slices[row]), int(found.positions[row])
+        if number == NOWHERE:
+            return None
+        each = self.sources.snapshot.slices[number]
+        return HoodieRecordGlobalLocation(
+            each.partition, each.instant, each.file_id, None if position == NOWHERE else position
+        )
+
+    @cached_property
+    def sources(self) -> Sources:
+        return Sources(self.table.snapshot(self.as_of))
+
+    @cached_property
+    def _stored(self) -> StoredKeys:
+        return StoredKeys(self.sources)
+
+    @cached_property
+    def _names(self) -> dict[str, Text]:
+        """What locations say of each slice, and an empty text behind the last."""
+        slices = self.sources.snapshot.slices
+        return {
+            "partition_path": text_column([*(each.partition for each in slices), ""]),
+            "file_id": text_column([*(each.file_id for each in slices), ""]),
+            "instant": text_column([*(each.instant for each in slices), ""]),
+        }
+
+    def _placed(self, keys: KeyColumns) -> list[tuple[Numbers, Numbers]]:
+        slices = self.sources.snapshot.slices
+        return everywhere(keys, slices) if self.options.whole_table else in_partitions(keys, slices)
+
+    def _bucketed(self, keys: KeyColumns) -> list[tuple[Numbers, Numbers]]:
+        """Each key in the slices of its bucket: by the number of buckets, else by the nodes of consistent hashing."""
+        snapshot, options = self.sources.snapshot, self.options
+        if options.whole_table:
+            raise UsageError("bucket index", expected="keys in their own partitions", found="a look at the whole table")
+        fields = options.hash_fields or snapshot.config.record_key_fields
+        hashed = hash_texts(keys.records, fields)
+        if options.buckets is None:
+            return in_nodes(keys, hashed, snapshot.slices, snapshot.storage, snapshot.timeline)
+        if options.buckets < 1:
+            raise UsageError("bucket index", expected="one bucket or more", found=str(options.buckets))
+        numbers = bucket_numbers(hashed, options.buckets)
+        return in_buckets(keys, numbers, snapshot.slices, snapshot.storage.uri)
+
+    def _by_record_index(self, keys: KeyColumns) -> Located:
+        """By the record index; where it names a file group that is none, by files."""
+        snapshot = self.sources.snapshot
+        metadata = snapshot.metadata
+        assert metadata is not None
+        lookup = RecordIndexLookup(metadata, snapshot.slices, self.options.whole_table)
+        try:
+            found = lookup.locate(keys, self.work)
+        except TableError as error:
+            snapshot.set_aside(error)
+            found = Located(np.full(len(keys), LOST, np.int64), np.full(len(keys), NOWHERE, np.int64))
+        lost = np.flatnonzero(found.slices == LOST)
+        if len(lost):
+            self.work.count(lost=len(lost))
+            some = KeyColumns(taken(keys.records, lost), keys.partitions[lost], keys.paths)
+            again = FileLookup(self._stored)
+            located = again.locate(some, self._placed(some), self.work)
+            found.slices[lost], found.positions[lost] = located.slices, located.positions
+        return found
+
+    def _tagged(self, given: Given[Any], read: KeyReader) -> Iterator[Any]:
+        for batches, keys in together(given.batches, read, self.options.keys_at_once):
+            found = self.locate(keys)
+            row = 0
+            for batch in batches:
+                count = self.table.engine.rows.count(batch)
+                part = slice(row, row + count)
+                yield self._with_location(batch, given.schema, Located(found.slices[part], found.positions[part]))
+                row += count
+
+    def _with_location(self, batch: Any, schema: Schema, found: Located) -> Any:
+        rows, values = self.table.engine.rows, self.table.engine.values
+        root = rows.root(batch)
+        column = Struct(len(found.slices), {LOCATION: self.locations(found)})
+        (location,) = rows.from_columns(column, Schema(t.Record((_location_field(),))), LOCATION)
+        fields = [(each, values.field(root, place)) for place, each in enumerate(schema.fields)]
+        fields.append((_location_field(), values.field(rows.root(location), 0)))
+        return rows.batch(values.struct(fields, values.no(values.every([], root)), root))
+
+
+def tag(table: Table, data: object, options: TagOptions = TagOptions(), as_of: str | None = None) -> Any:
+    """Rows with the location of their records, as an object with `__arrow_c_stream__` and `read_all`, read on as it is taken.
+
+    `data` is anything with `__arrow_c_stream__`. See `Tagger.tag`.
+    """
+    rows = table.engine.rows
+    tagged = Tagger(table, options, as_of).tag(rows.given(data))
+    return rows.stream(tagged.schema, tagged.batches)
+
+
+def locate(
+    table: Table, keys: Iterable[HoodieKey], options: TagOptions = TagOptions(), as_of: str | None = None
+) -> list[HoodieRecordGlobalLocation | None]:
+    """The location of each of some keys, None for those in no file."""
+    asked = list(keys)
+    tagger = Tagger(table, options, as_of)
+    columns = key_columns(
+        text_column([key.record_key for key in asked]), text_column([key.partition_path for key in asked])
+    )
+    found = tagger.locate(columns)
+    return [tagger.location(found, row) for row in range(len(asked))]
+
+
+def _location_field() -> t.Field:
+    return t.Field(0, LOCATION, _LOCATION)

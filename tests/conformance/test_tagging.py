@@ -1,0 +1,125 @@
+"""Records of tables that Apache Hudi wrote are tagged to the file that holds them, by each index that a table has and by none."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from hudi_core.errors import UnsupportedError
+from hudi_core.index.choose import IndexKind
+from hudi_core.index.tag import TagOptions, locate, tag
+from hudi_core.keys.records import HoodieKey
+from hudi_core.metadata.table import RECORD_INDEX
+from hudi_core.options import BaseFileFormat
+from hudi_core.table.open import open_table
+from hudi_core.table.snapshot import MetadataMode
+from hudi_core.table.table import Table
+from tests.support.conformance import TableEntry, each_table, each_table_with
+
+Truth = dict[HoodieKey, set[str]]
+
+_BUCKETS = re.compile(r"bucket index, (\w+), (\d+) buckets(?:, hash field (\w+))?")
+
+
+def truth_of(entry: TableEntry) -> Truth:
+    """The files that hold each record, as the recorded rows say."""
+    found: Truth = {}
+    for row in entry.expected["snapshot"]["rows"]:
+        if row.get("_hoodie_record_key") is not None:
+            key = HoodieKey(row["_hoodie_record_key"], row["_hoodie_partition_path"])
+            file_id = row["_hoodie_file_name"].partition("_")[0].removeprefix(".")
+            found.setdefault(key, set()).add(file_id)
+    return found
+
+
+def absent_keys(truth: Truth) -> list[HoodieKey]:
+    """Keys that no record has: in known partitions and others, near to known keys and far from them."""
+    paths = [*sorted({key.partition_path for key in truth}), "no such partition"]
+    near = [HoodieKey(f"{key.record_key}0!", key.partition_path) for key in truth]
+    made = [HoodieKey(text, path) for path in paths for text in ("", "no such key", "\U0001f600")]
+    return [key for key in (*near, *made) if key not in truth]
+
+
+def check(table: Table, truth: Truth, options: TagOptions) -> None:
+    present, absent = list(truth), absent_keys(truth)
+    found = locate(table, [*present, *absent], options)
+    slices = {(each.partition, each.file_id): each for each in table.slices()}
+    for key, location in zip(present, found, strict=False):
+        assert location is not None, (options.index, key)
+        assert location.file_id in truth[key], (options.index, key)
+        assert location.partition_path == key.partition_path
+        assert location.instant == slices[location.partition_path, location.file_id].instant
+    assert found[len(present) :] == [None] * len(absent)
+
+
+def readable(entry: TableEntry) -> bool:
+    return entry.expected["table"]["base_file_format"] in (BaseFileFormat.PARQUET.value, BaseFileFormat.ORC.value)
+
+
+def kinds(table: Table) -> Iterator[IndexKind]:
+    yield from (IndexKind.SIMPLE, IndexKind.BLOOM, IndexKind.AUTO)
+    if table.snapshot().usable(RECORD_INDEX) is not None:
+        yield IndexKind.RECORD_INDEX
+
+
+@each_table()
+def test_every_record_is_tagged_to_its_file_by_each_index(entry: TableEntry) -> None:
+    truth = truth_of(entry)
+    table = open_table(str(entry.unpacked()))
+    if not readable(entry):
+        if table.slices():
+            with pytest.raises(UnsupportedError):
+                locate(table, truth or [HoodieKey("k", "")], TagOptions(IndexKind.SIMPLE, whole_table=True))
+        return
+    for kind in kinds(table):
+        check(table, truth, TagOptions(kind))
+
+
+@each_table()
+def test_every_record_is_tagged_to_its_file_without_metadata(entry: TableEntry) -> None:
+    if readable(entry):
+        table = open_table(str(entry.unpacked()), metadata=MetadataMode.OFF)
+        for kind in (IndexKind.SIMPLE, IndexKind.BLOOM):
+            check(table, truth_of(entry), TagOptions(kind))
+
+
+@each_table_with(RECORD_INDEX)
+def test_keys_are_found_in_whatever_partition_they_are(entry: TableEntry) -> None:
+    if not readable(entry):
+        return
+    table, truth = open_table(str(entry.unpacked())), truth_of(entry)
+    places: dict[str, set[tuple[str, str]]] = {}
+    for key, files in truth.items():
+        places.setdefault(key.record_key, set()).update((key.partition_path, file) for file in files)
+    keys = [HoodieKey(key, "elsewhere") for key in places]
+    for kind in (IndexKind.SIMPLE, IndexKind.BLOOM, IndexKind.RECORD_INDEX):
+        for key, location in zip(keys, locate(table, keys, TagOptions(kind, whole_table=True)), strict=True):
+            assert location is not None, (kind, key)
+            assert (location.partition_path, location.file_id) in places[key.record_key]
+
+
+@each_table()
+def test_rows_that_do_not_hold_their_keys_are_tagged(entry: TableEntry) -> None:
+    if entry.expected["table"]["populate_meta_fields"] or not readable(entry):
+        return
+    table = open_table(str(entry.unpacked()))
+    rows = table.scan(meta=False).to_arrow()
+    places = {(each.partition, each.file_id) for each in table.slices()}
+    for kind in kinds(table):
+        found = tag(table, rows, TagOptions(kind)).read_all()
+        assert found.num_rows == rows.num_rows
+        for location in found.column("location").to_pylist():
+            assert (location["partition_path"], location["file_id"]) in places
+
+
+@each_table()
+def test_records_of_bucketed_tables_are_in_their_buckets(entry: TableEntry) -> None:
+    said = _BUCKETS.search(entry.expected["what"] or "") if "what" in entry.expected else None
+    if said is None:
+        return
+    engine, buckets, field = said.groups()
+    fields = (field,) if field else ()
+    options = TagOptions(IndexKind.BUCKET, buckets=int(buckets) if engine == "simple" else None, hash_fields=fields)
+    check(open_table(str(entry.unpacked())), truth_of(entry), options)
