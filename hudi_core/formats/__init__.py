@@ -15,13 +15,16 @@ crc32c         CRC-32C of many pieces at once
 log            log files: their blocks and what they hold
 avro_block     the Avro records of log blocks, and their content from columns
 deletes        the deletes of log blocks
+chains         items that lead to the next, walked from many places at once
+roaring        positions of records, as bitmaps
 length_chain   items of which each starts with its length
 avro_columns   Avro records of one schema to columns: the way in
 avro_plan      how to read a schema: a tree of readers, cut down to the wanted fields
 avro_read      values of many records at once, field by field, into columns
 avro_skip      passing over values of many records at once; where items of lists start
 avro_lanes     the cursors into many records
-avro_step      where one value ends, for long lists in few records
+avro_step      where the items of one list start: long lists in few records
+avro_hop       where values end that begin at many guessed places
 avro_walk      what is wrong with one record
 avro_encode    columns to Avro records: the way out
 avro_write     columns to values of many records at once, field by field, as pieces of their bytes

@@ -35,7 +35,7 @@ LIKELY_BYTES = 8
 """Of a number, for which a window is worth its while."""
 
 FEW_LANES = 48
-"""With fewer lanes than this, reading items one by one beats a round of NumPy calls for each item."""
+"""With fewer lanes than this, finding the items of one list after the other beats a round of NumPy calls for each item."""
 
 Runs = list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]
 """Items found together: for each its lane, its number in the lane's list, and where it starts."""
@@ -122,7 +122,7 @@ def find_items(item: Node, lanes: Lanes) -> tuple[Offsets, Offsets]:
     """Offsets of each lane's items and where each item starts in the buffer; moves all lanes past their lists.
 
     Works in rounds: in each, every lane that is not done passes over one item (or one block, when all items are equally
-    wide). The rounds of a few lanes with many items would be all overhead, so those are walked one by one.
+    wide). The rounds of a few lanes with many items would be all overhead, so their lists are walked one after the other.
     """
     width, least = fixed_width(item), least_width(item)
     total = len(lanes)
@@ -196,13 +196,13 @@ def _walk_items(
     counts: NDArray[np.int64],
     runs: Runs,
 ) -> None:
-    """Finishes the lists of a few lanes one item at a time; moves `active` past them."""
-    data, here = active.data.data, active.here()
+    """Finishes the lists of a few lanes, one list after the other; moves `active` past them."""
+    data, here = active.data, active.here()
     for spot, (row, start, end, rest) in enumerate(
         zip(rows.tolist(), here.tolist(), active.ends.tolist(), left.tolist(), strict=True)
     ):
         found, here[spot] = find_starts(item, data[:end], start, rest)
         numbers = np.arange(len(found), dtype=np.int64) + counts[row]
-        runs.append((np.full(len(found), row), numbers, np.array(found, np.int64)))
+        runs.append((np.full(len(found), row), numbers, found))
         counts[row] += len(found)
     active.positions, active.shift = here, 0

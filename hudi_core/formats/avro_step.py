@@ -1,10 +1,13 @@
-"""Where one Avro value ends, without looking at what it is: for long lists in few records."""
+"""Where the items of one list start, without looking at what they are: for long lists in few records."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import assert_never
 
+import numpy as np
+
+from hudi_core.formats.avro_hop import hopper
 from hudi_core.formats.avro_lanes import Damaged
 from hudi_core.formats.avro_plan import (
     Array,
@@ -22,6 +25,8 @@ from hudi_core.formats.avro_plan import (
     Sized,
     fixed_width,
 )
+from hudi_core.formats.chains import walk
+from hudi_core.formats.columns import Bytes8, Offsets
 
 Octets = Sequence[int]
 """Bytes, or a memoryview of them."""
@@ -29,20 +34,91 @@ Octets = Sequence[int]
 Step = Callable[[Octets, int], int]
 """(bytes, where the value begins) → where it ends. Past the end of the bytes is an IndexError."""
 
+MANY = 2048
+"""Items of a block from which on many are looked for at once."""
 
-def find_starts(item: Node, data: Octets, at: int, rest: int) -> tuple[list[int], int]:
+SAMPLE = 64
+"""Items that are walked one by one, to see how long they are."""
+
+ITEMS_A_WALK = 128
+REACH = 256
+"""Bytes behind a cut that are tried as beginnings, at most."""
+
+HOPS_TO_MEET = 12
+"""Items after which most wrong beginnings have run into a right one, or into nothing."""
+
+
+def find_starts(item: Node, data: Bytes8, at: int, rest: int) -> tuple[Offsets, int]:
     """Where each item of a list starts, from `at` with `rest` items left in its block; and where the list ends.
 
-    Raises Damaged or IndexError when the bytes end before. Time goes with the bytes, whatever the counts claim.
+    Values of the item have a byte at least, and no fixed number. `data` ends where the record does. Raises Damaged or
+    IndexError when the bytes end before. Time goes with the bytes, whatever the counts claim.
     """
-    step, found = stepper(item), []
+    octets, step, found = data.data, stepper(item), [np.zeros(0, np.int64)]
     while True:
-        for _ in range(rest):
-            found.append(at)
-            at = step(data, at)
-        rest, at = _block(data, at)
+        if rest > len(data) - at:
+            raise Damaged
+        if rest >= MANY and isinstance(item, Integer | Enumeration):
+            starts, at = _by_last_bytes(data, at, rest)
+            found.append(starts)
+            rest = 0
+        while rest >= MANY:
+            starts, at = _one_by_one(step, octets, at, SAMPLE)
+            marks = _by_guesses(item, data, at, rest - SAMPLE, (at - int(starts[0])) // SAMPLE + 1)
+            found += [starts, marks[:-1]]
+            rest -= SAMPLE + len(marks) - 1
+            at = int(marks[-1])
+            if len(marks) < MANY:  # guesses do not help here
+                break
+        starts, at = _one_by_one(step, octets, at, rest)
+        found.append(starts)
+        rest, at = _block(octets, at)
         if rest == 0:
-            return found, at
+            return np.concatenate(found), at
+
+
+def _one_by_one(step: Step, octets: Octets, at: int, count: int) -> tuple[Offsets, int]:
+    """Where so many items start, and where the last ends."""
+    found = []
+    for _ in range(count):
+        found.append(at)
+        at = step(octets, at)
+    return np.array(found, np.int64), at
+
+
+def _by_last_bytes(data: Bytes8, at: int, count: int) -> tuple[Offsets, int]:
+    """As `_one_by_one` for numbers: each ends with a byte whose top bit is clear."""
+    lasts = np.flatnonzero(data[at : at + 10 * count] < 128)[:count]
+    if len(lasts) < count:
+        raise Damaged
+    starts = np.empty(count, np.int64)
+    starts[0], starts[1:] = at, lasts[:-1] + (at + 1)
+    return starts, at + int(lasts[-1]) + 1
+
+
+def _by_guesses(item: Node, data: Bytes8, at: int, count: int, typical: int) -> Offsets:
+    """Where items from `at` on start, as many as can be proved of the next `count`; behind them where the last of these ends.
+
+    Many are walked at once, from beginnings that are guessed: behind each cut, the place that most of the bytes there lead to.
+    """
+    data = data[: at + 2 * count * typical]
+    walks = min(count, (len(data) - at) // typical) // ITEMS_A_WALK
+    if walks < 2:
+        return np.array([at], np.int64)
+    hop = hopper(item, data)
+    reach = min(REACH, 2 * typical)
+    cuts = at + (len(data) - at) * np.arange(1, walks) // walks
+    tried = (cuts[:, np.newaxis] + np.arange(reach)).reshape(-1)
+    of = np.repeat(np.arange(len(cuts)), reach)
+    for _ in range(HOPS_TO_MEET):
+        tried = hop(tried)
+        of, tried = of[tried < len(data)], tried[tried < len(data)]
+    places, votes = np.unique(tried + of * len(data), return_counts=True)
+    order = np.lexsort((votes, places // len(data)))
+    last = np.append(np.diff(places[order] // len(data)) > 0, True) if len(order) else np.zeros(0, np.bool_)
+    guesses = np.unique(places[order][last] % len(data))
+    marks, _ = walk(hop, np.append(at, guesses[guesses > at]), len(data), 6 * ITEMS_A_WALK)
+    return marks[: count + 1]
 
 
 def stepper(node: Node) -> Step:

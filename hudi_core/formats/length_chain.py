@@ -1,8 +1,7 @@
 """Where items lie of which each is an int32 length and that many bytes, so that one leads to the next.
 
-Walking such a chain one item at a time is slower than decoding the items. So it is walked from many places at once: the
-places are guessed (somewhere behind each of many even cuts, a place from which a few hops stay plausible), and then proved
-(a walk that began right has to arrive exactly at a later place, and only what is linked back to the first item counts).
+Walking such a chain one item at a time is slower than decoding the items. So it is walked from many places at once, which are
+guessed: somewhere behind each of many even cuts, a place from which a few hops stay plausible.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hudi_core.errors import CorruptFileError
+from hudi_core.formats.chains import walk
 from hudi_core.formats.columns import Offsets
 from hudi_core.formats.spans import windows
 
@@ -24,7 +24,6 @@ MOST_HOPS = 6 * ITEMS_A_WALK
 """A walk that has not arrived by then began at a bad guess, or met a run of small items."""
 
 HOPS_TO_TRUST = 6
-NOWHERE = 1 << 62
 
 
 def length_chain(data: bytes, begin: int, count: int, where: str) -> tuple[Offsets, Offsets]:
@@ -61,41 +60,16 @@ def _walk(data: bytes, at: int, count: int, where: str) -> tuple[Offsets, Offset
 
 def _walk_from_many(data: NDArray[np.uint8], begin: int, count: int) -> NDArray[np.int64] | None:
     """Where the length of each item stands; None when the guesses were too bad, or the chain is broken."""
-    origins = _guesses(data, begin, count)
-    targets = np.append(origins, len(data))
-    walks, at, aim = np.arange(len(origins)), origins, np.arange(1, len(targets))
-    links = np.full(len(origins), -1)
-    visited: list[NDArray[np.int64]] = []
-    for _ in range(MOST_HOPS):
-        visited.append(np.full(len(origins), -1))
-        visited[-1][walks] = at
-        at = _hop(data, at)
-        there = np.flatnonzero(at >= targets[aim])
-        if len(there):
-            aim[there] = np.searchsorted(targets, at[there])
-            arrived = there[targets[np.minimum(aim[there], len(origins))] == at[there]]
-            links[walks[arrived]] = aim[arrived]
-            going = aim < len(targets)
-            going[arrived] = False
-            walks, at, aim = walks[going], at[going], aim[going]
-            if len(walks) == 0:
-                break
-    linked = np.zeros(len(origins), np.bool_)
-    walk = 0
-    while 0 <= walk < len(origins):
-        linked[walk] = True
-        walk = int(links[walk])
-    marks = np.stack(visited, axis=1)[linked]
-    return None if walk < 0 else marks[marks >= 0]
+    marks, whole = walk(lambda at: _hop(data, at), _guesses(data, begin, count), len(data), MOST_HOPS)
+    return marks if whole else None
 
 
 def _hop(data: NDArray[np.uint8], at: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Where the items after those at `at` stand; far behind the end of the data for those that cannot be."""
-    last = len(data) - 4
-    size = windows(data, np.minimum(at, last), 4).view(">i4").reshape(-1)
-    after: NDArray[np.int64] = at + size
+    """Where the items after those at `at` stand; behind the end of the data for those that cannot be."""
+    size = windows(data, np.minimum(at, len(data) - 4), 4).view(">u4").reshape(-1)
+    after: NDArray[np.int64] = size.astype(np.int64)  # a negative size is a large one, and leads as far away
+    after += at
     after += 4
-    after[(size < 0) | (at > last)] = NOWHERE
     return after
 
 
