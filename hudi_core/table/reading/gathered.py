@@ -41,7 +41,8 @@ class Gathered:
         root, count = rows.root(batch), rows.count(batch)
         ordering, deleted = columns.ordering_values(root, where), columns.deleted(root, where)
         self.batches.append(batch)
-        self._keys.append(columns.record_keys(root, where))
+        if columns.keys:
+            self._keys.append(columns.record_keys(root, where))
         self._add(ordering, deleted, deleted & self._without_value(ordering, count), np.zeros(count, np.bool_))
         self._numbers.append(np.arange(self.rows, self.rows + count, dtype=np.int32))
         self.rows += count
@@ -61,23 +62,33 @@ class Gathered:
         types = [place.field.type for place in self._columns.ordering]
         ordering, absolute = delete_ordering(deletes.ordering_values, types)
         every = np.ones(count, np.bool_)
-        self._keys.append(deletes.record_keys)
+        if self._columns.keys:
+            self._keys.append(deletes.record_keys)
         self._add(ordering, every, absolute, every)
         self._numbers.append(np.full(count, NO_ROW, np.int32))
         if self._partial:
             self._given.append(np.ones((count, self.merged_columns), np.bool_))
 
-    def joined(self) -> tuple[Text, Records, tuple[int, ...]]:
-        """The keys of all records, the records, and the widths of their ordering values (see `comparable`)."""
-        records = sum(map(len, self._deleted))
+    @property
+    def records(self) -> int:
+        """The number of records so far."""
+        return sum(map(len, self._deleted))
+
+    def keys(self) -> Text:
+        """The keys of all records; none where the columns have no keys."""
+        keys = join(self._keys, self.records) if self._keys else Text(np.zeros(1, np.int64), np.empty(0, np.uint8))
+        assert isinstance(keys, Text)
+        return keys
+
+    def joined(self) -> tuple[Records, tuple[int, ...]]:
+        """All records, and the widths of their ordering values (see `comparable`)."""
+        records = self.records
         if not records:
             none = np.zeros(0, np.bool_)
             sources = np.zeros((0, self.merged_columns), np.int32)
             ordering = tuple(np.zeros(0, np.int64) for _ in self._columns.ordering)
             empty = Records(ordering, none, none, none, sources, np.ones((0, self.merged_columns), np.bool_))
-            return Text(np.zeros(1, np.int64), np.empty(0, np.uint8)), empty, tuple(0 for _ in ordering)
-        keys = join(self._keys, records)
-        assert isinstance(keys, Text)
+            return empty, tuple(0 for _ in ordering)
         types = [place.field.type for place in self._columns.ordering]
         ordering_columns = [join((part[n] for part in self._ordering), records) for n in range(len(types))]
         widths = tuple(map(width_of, ordering_columns, types))
@@ -90,7 +101,7 @@ class Gathered:
             np.repeat(numbers[:, None], self.merged_columns, axis=1),
             np.concatenate(self._given) if self._partial else np.ones((records, 1), np.bool_),
         )
-        return keys, whole, widths
+        return whole, widths
 
     def _add(self, ordering: tuple[Column, ...], deleted: Bools, absolute: Bools, listed: Bools) -> None:
         self._ordering.append(ordering)

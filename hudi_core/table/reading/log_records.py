@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hudi_core.avro.inbound import schema_from_avro
-from hudi_core.engine import FileInfo
+from hudi_core.engine import FileInfo, Storage
 from hudi_core.errors import CorruptFileError
 from hudi_core.evolve.reconcile import ReadRecord, reconcile
 from hudi_core.formats.avro_block import avro_records
@@ -19,6 +20,8 @@ from hudi_core.formats.columns import Struct
 from hudi_core.formats.deletes import read_deletes
 from hudi_core.formats.hfile import HFile
 from hudi_core.formats.log import BlockKind, HeaderKey, LogBlock, read_blocks
+from hudi_core.formats.names import parse_base_file
+from hudi_core.formats.roaring import read_positions
 from hudi_core.formats.source import Bytes, RandomAccess
 from hudi_core.formats.text_match import TextIndex, index_texts
 from hudi_core.rows.merge import Records
@@ -38,12 +41,15 @@ class LogRecords:
     """What the logs of a slice hold, oldest first.
 
     `batches` have the rows of data blocks. `records` are these rows and the deletes of delete blocks as they come, and
-    `keys` their keys. `columns` is the number of columns that are merged one by one, 1 when rows are taken whole.
+    `numbers` stand for their keys: rows of the base file where records are found by position, else the first record
+    with the same key, which `keys` finds. `columns` is the number of columns that are merged one by one, 1 when rows are
+    taken whole.
     """
 
     batches: Sequence[Any]
     rows: int
-    keys: TextIndex
+    keys: TextIndex | None
+    numbers: NDArray[np.int64]
     records: Records
     columns: int
     widths: tuple[int, ...]
@@ -66,13 +72,8 @@ class LogReader:
     columns: MergeColumns
     _plans: dict[tuple[str, int], _BlockReading] = field(default_factory=dict, repr=False, compare=False)
 
-    def read(self, slice: FileSlice) -> LogRecords:
-        """The records of a slice's logs, as far as their blocks count (rules TIME-15 to TIME-17)."""
-        snapshot = self.base_files.sources.snapshot
-        blocks = counting_blocks(
-            (block for log in slice.logs for block in read_blocks(snapshot.storage.open(log.path))),
-            snapshot.timeline.committed,
-        )
+    def read(self, slice: FileSlice, blocks: Sequence[LogBlock], positions: NDArray[np.int64] | None) -> LogRecords:
+        """The records of a slice's counting blocks; `positions` are those of all of them in the base file, if they are told."""
         partial = self.columns.rules.partial is not None or any(map(_is_partial, blocks))
         found = Gathered(self.columns, partial)
         for block in blocks:
@@ -82,8 +83,11 @@ class LogReader:
             for reading, batch in self._batches(block, slice):
                 ids = {each.id for each in reading.part.fields}
                 found.add_rows(batch, block.where, ids if _is_partial(block) else None)
-        keys, records, widths = found.joined()
-        return LogRecords(found.batches, found.rows, index_texts(keys), records, found.merged_columns, widths)
+        records, widths = found.joined()
+        keys = None if positions is not None else index_texts(found.keys())
+        numbers = positions if keys is None else keys.first
+        assert numbers is not None
+        return LogRecords(found.batches, found.rows, keys, numbers, records, found.merged_columns, widths)
 
     def _batches(self, block: LogBlock, slice: FileSlice) -> Iterator[tuple[_BlockReading, Any]]:
         """The rows of a data block in the schema that merging needs."""
@@ -139,6 +143,26 @@ class LogReader:
     @cached_property
     def _engine(self) -> Any:
         return self.base_files.sources.snapshot.engine
+
+
+def slice_blocks(slice: FileSlice, storage: Storage, committed: Callable[[str], bool]) -> list[LogBlock]:
+    """The blocks of a slice's logs that count, in the order in which they apply (rules TIME-15 to TIME-17)."""
+    blocks = (block for log in slice.logs for block in read_blocks(storage.open(log.path)))
+    return counting_blocks(blocks, committed)
+
+
+def positions_in_base(slice: FileSlice, blocks: Sequence[LogBlock]) -> NDArray[np.int64] | None:
+    """The position in the slice's base file of each record of the blocks; None unless every block tells them. Rule MERGE-15."""
+    base = None if slice.base is None else parse_base_file(slice.base.name)
+    if base is None or not blocks:
+        return None
+    found = []
+    for block in blocks:
+        text = block.header.get(HeaderKey.RECORD_POSITIONS)
+        if text is None or block.header.get(HeaderKey.BASE_FILE_INSTANT_TIME_OF_RECORD_POSITIONS) != base.instant:
+            return None
+        found.append(read_positions(text, f"{block.where}, positions"))
+    return np.concatenate(found)
 
 
 def _is_partial(block: LogBlock) -> bool:

@@ -106,17 +106,23 @@ class MergeColumns:
 
 
 def merge_columns(
-    engine: Engine[Any, Any, Any], config: TableConfig, table: Schema, rules: MergeRules, wanted: Schema, where: str
+    engine: Engine[Any, Any, Any],
+    config: TableConfig,
+    table: Schema,
+    rules: MergeRules,
+    wanted: Schema,
+    where: str,
+    with_keys: bool = True,
 ) -> MergeColumns:
-    """What merging looks at, in a schema that begins with the wanted columns.
+    """What merging looks at, in a schema that begins with the wanted columns; no keys where rows are found by position.
 
     An ordering field that the table does not have orders nothing. Raises `SchemaError` for key or delete columns of a type
     they cannot have.
     """
     names = (RECORD_KEY,) if config.populate_meta_fields else config.record_key_fields
-    keys = [table.find(name) for name in names]
-    missing = [name for name, place in zip(names, keys, strict=True) if place is None]
-    if missing or not keys:
+    keys = [table.find(name) for name in names] if with_keys else []
+    missing = [name for name, place in zip(names, keys, strict=False) if place is None]
+    if with_keys and (missing or not keys):
         raise SchemaError(where, expected="columns that make record keys", found=f"no {', '.join(missing) or 'names'}")
     ordering = [place for name in rules.ordering_fields if (place := table.find(name)) is not None]
     is_deleted, operation = table.find(IS_DELETED), table.find(OPERATION)

@@ -10,15 +10,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.errors import CorruptFileError
 from hudi_core.evolve.reconcile import reconcile
 from hudi_core.formats.columns import Bools
+from hudi_core.formats.log import LogBlock
 from hudi_core.rows.comparable import comparable
 from hudi_core.rows.merge import Records, fold, merged
 from hudi_core.rows.merge_rules import MergeRules, merge_rules
 from hudi_core.rows.project import projection
 from hudi_core.schema.schema import Schema
 from hudi_core.table.reading.base_files import BaseFiles
-from hudi_core.table.reading.log_records import LogReader, LogRecords
+from hudi_core.table.reading.log_records import LogReader, LogRecords, positions_in_base, slice_blocks
 from hudi_core.table.reading.merge_columns import MergeColumns, merge_columns
 from hudi_core.table.sources.sources import Sources
 from hudi_core.timeline.slices import FileSlice
@@ -29,7 +31,7 @@ class MergedSlices:
     """Reads slices with logs. Readers are made once for each wanted schema; safe to use from several threads."""
 
     base_files: BaseFiles
-    _readers: dict[int, tuple[Schema, LogReader]] = field(default_factory=dict, repr=False, compare=False)
+    _readers: dict[tuple[int, bool], tuple[Schema, LogReader]] = field(default_factory=dict, repr=False, compare=False)
 
     def rows(self, slice: FileSlice, wanted: Schema) -> Iterator[Any]:
         """The engine's batches of the slice's rows, as rows of the wanted schema.
@@ -38,22 +40,36 @@ class MergedSlices:
         then those that only logs have. The base file is read a batch at a time, the logs are held in memory. Raises
         `UnsupportedError` for a table whose records are merged in a way that is not known.
         """
-        reader = self._reader(wanted)
-        engine = self._sources.snapshot.engine
-        narrow = projection(reconcile(reader.columns.schema, wanted), engine.values)
-        whole = reader.columns.schema is wanted
-        for batch in _Merge(self.base_files, reader.columns, reader.read(slice)).rows(slice):
+        snapshot = self._sources.snapshot
+        engine = snapshot.engine
+        blocks = slice_blocks(slice, snapshot.storage, snapshot.timeline.committed)
+        columns, logs = self._logs(slice, blocks, wanted)
+        narrow = projection(reconcile(columns.schema, wanted), engine.values)
+        whole = len(columns.schema.fields) == len(wanted.fields)
+        for batch in _Merge(self.base_files, columns, logs).rows(slice):
             if engine.rows.count(batch):
                 yield batch if whole else engine.rows.batch(narrow(engine.rows.root(batch)))
 
-    def _reader(self, wanted: Schema) -> LogReader:
-        if id(wanted) not in self._readers:
+    def _logs(self, slice: FileSlice, blocks: Sequence[LogBlock], wanted: Schema) -> tuple[MergeColumns, LogRecords]:
+        """The records of the slice's logs, found by position where all have one, else by key."""
+        positions = positions_in_base(slice, blocks)
+        if positions is not None:
+            reader = self._reader(wanted, False)
+            logs = reader.read(slice, blocks, positions)
+            if len(logs.numbers) == len(logs.records):
+                return reader.columns, logs
+        reader = self._reader(wanted, True)
+        return reader.columns, reader.read(slice, blocks, None)
+
+    def _reader(self, wanted: Schema, by_key: bool) -> LogReader:
+        key = id(wanted), by_key
+        if key not in self._readers:
             snapshot = self._sources.snapshot
             columns = merge_columns(
-                snapshot.engine, snapshot.config, snapshot.schema, self._rules, wanted, snapshot.storage.uri
+                snapshot.engine, snapshot.config, snapshot.schema, self._rules, wanted, snapshot.storage.uri, by_key
             )
-            self._readers[id(wanted)] = wanted, LogReader(self.base_files, columns)
-        return self._readers[id(wanted)][1]
+            self._readers[key] = wanted, LogReader(self.base_files, columns)
+        return self._readers[key][1]
 
     @cached_property
     def _rules(self) -> MergeRules:
@@ -71,15 +87,16 @@ class _Merge:
         self._base_files, self._columns, self._logs = base_files, columns, logs
         self._rows = columns.engine.rows
         self._mode = columns.rules.mode
-        present = logs.keys.first
-        self._keys, self._left = fold(logs.records, present, self._mode)
+        self._keys, self._left = fold(logs.records, logs.numbers, self._mode)
         self._met = np.zeros(len(self._keys), np.bool_)
         self._chosen = np.zeros(logs.rows, np.bool_)
+        self._passed = 0
 
     def rows(self, slice: FileSlice) -> Iterator[Any]:
         if slice.base is not None:
             for batch in self._base_files.rows(slice, slice.base, self._columns.schema):
                 yield from self._with_base(batch, slice.base.path)
+            self._refuse_beyond(slice.base.path)
         only = np.flatnonzero(~self._met & ~self._left.deleted)
         if self._logs.columns == 1:
             self._chosen[self._left.sources[only, 0]] = True
@@ -88,7 +105,7 @@ class _Merge:
             yield from self._put_together(self._logs.batches, self._left.sources[only])
 
     def _with_base(self, batch: Any, where: str) -> Iterator[Any]:
-        rows, at = self._matches(batch, where)
+        rows, at = self._matches(batch, where) if self._logs.keys is not None else self._at_positions(batch)
         if len(rows) == 0:
             yield batch
             return
@@ -112,6 +129,7 @@ class _Merge:
 
         Of several rows with one key only the first is merged: rule MERGE-11.
         """
+        assert self._logs.keys is not None
         found = self._logs.keys.find(self._columns.record_keys(self._rows.root(batch), where))
         rows = np.flatnonzero(found >= 0)
         numbers = np.searchsorted(self._keys, found[rows])
@@ -122,6 +140,19 @@ class _Merge:
         rows, numbers = rows[first], numbers[first]
         self._met[numbers] = True
         return rows, numbers
+
+    def _at_positions(self, batch: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """As `_matches`, by the positions that the logs' records have in the base file."""
+        begin = self._passed
+        self._passed += self._rows.count(batch)
+        low, high = np.searchsorted(self._keys, [begin, self._passed])
+        self._met[low:high] = True
+        return self._keys[low:high] - begin, np.arange(low, high)
+
+    def _refuse_beyond(self, where: str) -> None:
+        if self._logs.keys is None and not self._met.all():
+            beyond = int(self._keys[~self._met][0])
+            raise CorruptFileError(where, expected=f"a row at position {beyond}", found=f"{self._passed} rows")
 
     def _base_records(self, batch: Any, rows: NDArray[np.int64], where: str) -> Records:
         """The base file's rows that logs have too. Their numbers go on behind those of the logs' rows."""

@@ -1,0 +1,89 @@
+"""Roaring bitmaps of 64 bits in their portable form, as log blocks name positions of records. Rule LOG-13."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hudi_core.errors import CorruptFileError
+
+_NO_RUNS, _WITH_RUNS = 12346, 12347
+_ARRAY_AT_MOST = 4096
+_BITMAP_BYTES = 8192
+_OFFSETS_FROM = 4
+"""Containers from which on a bitmap with runs has offsets."""
+
+
+def read_positions(text: str, where: str) -> NDArray[np.int64]:
+    """The members of a bitmap written in base64, ascending. Raises `CorruptFileError` with `where`."""
+    try:
+        data = base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
+        raise CorruptFileError(where, expected="positions in base64", found=f"{text[:20]!r}") from None
+    found = _Reader(data, where)
+    parts = []
+    for _ in range(found.number(8)):
+        high = found.number(4) << 32
+        parts += [members + (high | key << 16) for key, members in found.containers()]
+    if found.at != len(data):
+        raise CorruptFileError(where, expected="the end of the positions", found=f"{len(data) - found.at} more bytes")
+    members = np.concatenate(parts) if parts else np.empty(0, np.int64)
+    if len(members) and ((members[1:] <= members[:-1]).any() or members[0] < 0):
+        raise CorruptFileError(where, expected="positions in ascending order", found="others")
+    return members
+
+
+class _Reader:
+    def __init__(self, data: bytes, where: str) -> None:
+        self.data, self.where, self.at = data, where, 0
+
+    def number(self, width: int) -> int:
+        return int.from_bytes(self._bytes(width), "little")
+
+    def containers(self) -> list[tuple[int, NDArray[np.int64]]]:
+        """Each container's key, the high 16 bits of its members, and their low bits."""
+        cookie = self.number(4)
+        runs = np.zeros(0, np.uint8)
+        if cookie & 0xFFFF == _WITH_RUNS:
+            count = (cookie >> 16) + 1
+            runs = self._bits((count + 7) // 8)
+        elif cookie == _NO_RUNS:
+            count = self.number(4)
+        else:
+            raise CorruptFileError(self.where, expected="a roaring bitmap", found=f"cookie {cookie}")
+        heads = self._shorts(2 * count).reshape(-1, 2).tolist()
+        if not len(runs) or count >= _OFFSETS_FROM:
+            self._bytes(4 * count)
+        found = []
+        for number, (key, last) in enumerate(heads):
+            if len(runs) and runs[number]:
+                found.append((key, self._runs()))
+            elif last + 1 > _ARRAY_AT_MOST:
+                found.append((key, np.flatnonzero(self._bits(_BITMAP_BYTES))))
+            else:
+                found.append((key, self._shorts(last + 1)))
+        return found
+
+    def _runs(self) -> NDArray[np.int64]:
+        pairs = self._shorts(2 * self.number(2)).reshape(-1, 2)
+        lengths = pairs[:, 1] + 1
+        ends = np.cumsum(lengths)
+        return np.repeat(pairs[:, 0] - (ends - lengths), lengths) + np.arange(int(ends[-1]) if len(ends) else 0)
+
+    def _shorts(self, count: int) -> NDArray[np.int64]:
+        return np.frombuffer(self._bytes(2 * count), "<u2").astype(np.int64)
+
+    def _bits(self, count: int) -> NDArray[np.uint8]:
+        """The bits of so many bytes, lowest first."""
+        return np.unpackbits(np.frombuffer(self._bytes(count), np.uint8), bitorder="little")
+
+    def _bytes(self, count: int) -> bytes:
+        if self.at + count > len(self.data):
+            raise CorruptFileError(
+                self.where, expected=f"{count} more bytes of positions", found=f"{len(self.data) - self.at}"
+            )
+        self.at += count
+        return self.data[self.at - count : self.at]
