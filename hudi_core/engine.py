@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -323,6 +323,15 @@ class Engine(Protocol[V, M, B]):
 
     def reader(self, extension: str) -> FileReader[B]:
         """The reader of base files with this extension; `UnsupportedError` says what is missing."""
+        ...
+
+
+@runtime_checkable
+class ScanReader(Protocol[BatchOut]):
+    """What an engine may be too, that reads scans as a whole: on several machines."""
+
+    def read_scan(self, scan: Any) -> Iterator[BatchOut]:
+        """The rows of a `table.scan.Scan`, its limit kept, as batches of the engine; in no order."""
         ...
 
 

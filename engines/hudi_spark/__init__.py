@@ -1,7 +1,41 @@
-"""The Spark engine's place.
+"""The Spark engine: Hudi tables as DataFrames, planned by the core on the driver.
+
+session  a Spark session with what reading needs
+table    `open`: a table whose scans give DataFrames
+reading  a scan's rows: Spark's own Parquet reader where it can, else the Arrow reader on executors
+native   which files Spark's own reader takes, and one plan for all files of one schema
+engine   the bundle behind `--engine spark`
+
+values   the core's operations on columns of values, as plans
+cells    a column of values: a plan and its type, inside lists too
+compare  order and equality
+casts    conversions of stored values, and SQL's CAST
+functions, arithmetic  the known functions
+scalars  what is put to each value in Python, for want of a function of Spark's
+literals values as constants; ticks: dates and timestamps as integers
+arrow_form  Arrow arrays as Spark takes them, and back
 
 types    core types to and from Spark's types, over the JSON of its schemas, without PySpark
 ddl      Spark's DDL text of a schema, without PySpark
 schema_text  the forms `spark` and `ddl` of schema text
 structs  PySpark's StructType, without a JVM
 """
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from hudi_spark.session import session as session
+    from hudi_spark.table import open as open  # noqa: A004  # `hudi_spark.open`
+
+_PLACES = {"open": "hudi_spark.table", "session": "hudi_spark.session"}
+
+
+def __getattr__(name: str) -> Any:
+    """`open` and `session`, without PySpark where only schema text is wanted."""
+    place = _PLACES.get(name)
+    if place is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(place), name)

@@ -155,3 +155,59 @@ def _numbers(array: Array, of: t.Vector, wanted: pa.DataType) -> Array:
     assert len(packed) == size * int(valid.sum())
     bounds = pa.array(np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32))
     return _list(wanted, bounds, [numbers], array)
+
+
+def from_form(array: Array, of: t.Type, kind: pa.DataType) -> Array:
+    """An array in Spark's form as one of another Arrow type that holds values of the same type of ours: `to_form` undone."""
+    match of:
+        case t.Record(fields):
+            parts = [
+                from_form(_child(array, number), field.type, kind.field(number).type)
+                for number, field in enumerate(fields)
+            ]
+            return _struct(kind, parts, array) if parts else array
+        case t.Union(branches):
+            return _union(array, branches, kind)
+        case t.Array(element):
+            bounds, items = _lists(array)
+            return _list(kind, bounds, [from_form(items, element.type, kind.value_type)], array)
+        case t.Map(key, value):
+            bounds, entries = _lists(array)
+            keys = from_form(entries.field(0), key.type, kind.key_type)
+            items = from_form(entries.field(1), value.type, kind.item_type)
+            return _list(kind, bounds, [keys, items], array)
+        case t.Vector():
+            return _packed(array, of, kind)
+        case t.Time() | t.Timestamp(t.Unit.NANOS):
+            return array.view(kind)
+        case t.Timestamp():
+            return array.cast(kind, safe=False)
+        case _:
+            return array.cast(kind)
+
+
+def _union(array: Array, branches: Sequence[t.Field], kind: pa.DataType) -> Array:
+    codes = np.zeros(len(array), np.int8)
+    columns = []
+    for number, branch in enumerate(branches):
+        column = from_form(_child(array, number), branch.type, kind.field(number).type)
+        codes[column.is_valid().to_numpy(zero_copy_only=False)] = number
+        columns.append(column)
+    rows = [np.flatnonzero(codes == number) for number in range(len(columns))]
+    offsets = np.zeros(len(array), np.int32)
+    for chosen in rows:
+        offsets[chosen] = np.arange(len(chosen), dtype=np.int32)
+    children = [column.take(pa.array(chosen)) for column, chosen in zip(columns, rows, strict=True)]
+    buffers = [None, pa.py_buffer(codes), pa.py_buffer(offsets)]
+    return pa.Array.from_buffers(kind, len(array), buffers, children=children)
+
+
+def _packed(array: Array, of: t.Vector, kind: pa.DataType) -> Array:
+    """Lists of numbers as their packed bytes."""
+    _, numpy = _ELEMENTS[of.element]
+    size = of.dimension * of.element.value
+    _, items = _lists(array)
+    content = items.to_numpy(zero_copy_only=False).astype(numpy).tobytes()
+    starts = np.cumsum(array.is_valid().to_numpy(zero_copy_only=False)) - 1
+    values = [content[at * size : (at + 1) * size] for at in starts.tolist()]
+    return pa.array(values, kind, mask=array.is_null().to_numpy(zero_copy_only=False))

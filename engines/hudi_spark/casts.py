@@ -39,6 +39,12 @@ def convert(value: Cell, source: t.Type, to: t.Type) -> Cell:
     return found
 
 
+def is_native(source: t.Type, to: t.Type) -> bool:
+    """Stored values are converted by Spark itself, not in Python."""
+    way = promotion(source, to)
+    return way is not None and _converted(Cell(F.lit(None), source), way.cast, way.loss, source, to) is not None
+
+
 def _raising(function: sql.Convert, stored: object) -> object:
     return function(stored)
 

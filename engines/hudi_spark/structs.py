@@ -25,6 +25,18 @@ def schema_from_spark(struct: StructType, where: str = "schema") -> Converted[Sc
     return schema_from_spark_json(struct.jsonValue(), where)
 
 
+def nullable_struct(schema: Schema) -> StructType:
+    """The StructType of a schema's rows as Spark reads them: every field may be null, as in any file."""
+    return StructType.fromJson(_nullable(json.loads(schema_to_spark_json(schema).value)))
+
+
+def bare_struct(schema: Schema) -> StructType:
+    """The StructType of a schema without anything but names and types: Spark finds columns in files by name then."""
+    found = spark_type(schema.record)
+    assert isinstance(found, StructType)
+    return found
+
+
 def spark_type(of: t.Type) -> DataType:
     """The Spark type that holds values of a type, nullable throughout and without metadata."""
     schema = Schema(record_with_ids(t.Record((t.Field(0, "value", of),))))
@@ -44,3 +56,14 @@ def _bare(word: Any) -> Any:
             return {"type": "map", "keyType": _bare(key), "valueType": _bare(inner), "valueContainsNull": True}
         case _:
             return word
+
+
+def _nullable(word: Any) -> Any:
+    if isinstance(word, list):
+        return [_nullable(part) for part in word]
+    if not isinstance(word, dict):
+        return word
+    always = {"nullable", "containsNull", "valueContainsNull"}
+    return {
+        key: True if key in always else part if key == "metadata" else _nullable(part) for key, part in word.items()
+    }

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from hudi_core.engine import ScanReader
 from hudi_core.expr.bind import bind
 from hudi_core.expr.build import Built
 from hudi_core.expr.nodes import And as AndNode
@@ -23,6 +24,7 @@ from hudi_core.table.pictures.picture import ColumnPicture, column_picture
 from hudi_core.table.plan import ALL_MATCH, SKIP, ScanPlan
 from hudi_core.table.prune import Conjunct, alone, prune, whole
 from hudi_core.table.reading.ahead import read_ahead
+from hudi_core.table.reading.elsewhere import Part, Shipment, shipment
 from hudi_core.table.reading.slices import SliceReader
 from hudi_core.table.sources.asking import Asking
 from hudi_core.table.sources.sources import Sources
@@ -58,6 +60,24 @@ class Scan:
         found = prune(snapshot.slices, asking.conjuncts, asking.sources)
         return replace(found, warnings=tuple(snapshot.warnings))
 
+    @property
+    def sources(self) -> Sources:
+        """What is known of the table at the scan's instant."""
+        return self._sources
+
+    @property
+    def limit(self) -> int | None:
+        """The greatest number of rows that is asked for."""
+        return self._asked.limit
+
+    def parts(self) -> list[Part]:
+        """The slices that are read, in order, to be read one by one, here or elsewhere."""
+        return [Part(self._snapshot.slices[number], self._residual(number) is not None) for number in self._kept]
+
+    def shipment(self) -> Shipment:
+        """What reading parts of this scan on another machine needs."""
+        return shipment(self._snapshot, self.schema, self.predicate)
+
     def explain(self) -> str:
         """The plan in lines for people: what each step removed, and how many slices are left."""
         said = [
@@ -88,8 +108,11 @@ class Scan:
         """The engine's batches of matching rows, slice after slice, bounded in size.
 
         Slices are read side by side, a few batches ahead. With a limit one is read after the other, and none after the last
-        row that is asked for.
+        row that is asked for. An engine that reads scans as a whole does that, and gives rows in no order.
         """
+        engine = self._snapshot.engine
+        if isinstance(engine, ScanReader):
+            return engine.read_scan(self)
         if self._asked.limit is None:
             return read_ahead([partial(self._of_slice, number) for number in self._kept])
         return self._limited(self._asked.limit)

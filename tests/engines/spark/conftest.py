@@ -10,8 +10,12 @@ from typing import Any
 
 import pytest
 
-SOCKETS = "ignore:unclosed.*socket:ResourceWarning"
-"""PySpark leaves those to the garbage collector."""
+PYSPARK_WARNS = (
+    "ignore:unclosed.*socket:ResourceWarning",
+    "ignore:unclosed.*socket:pytest.PytestUnraisableExceptionWarning",
+    "ignore:distutils Version classes:DeprecationWarning",
+)
+"""What PySpark does itself: it leaves sockets to the garbage collector, and compares versions in an old way."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -19,8 +23,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if here in item.path.parents:
             item.add_marker(pytest.mark.spark)
-            item.add_marker(pytest.mark.filterwarnings(SOCKETS))
-            item.add_marker(pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"))
+            for pattern in PYSPARK_WARNS:
+                item.add_marker(pytest.mark.filterwarnings(pattern))
 
 
 @pytest.fixture(scope="session")

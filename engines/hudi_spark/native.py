@@ -1,0 +1,199 @@
+"""Slices that Spark's own Parquet reader can read: one plan for all files of one schema, projection and predicate as columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from hudi_core.engine import Footer
+from hudi_core.evolve.reconcile import (
+    AsStored,
+    Convert,
+    Default,
+    IntoUnion,
+    Keep,
+    Null,
+    OutOfUnion,
+    ReadArray,
+    Reading,
+    ReadMap,
+    ReadRecord,
+    ReadUnion,
+    Source,
+    reconcile,
+)
+from hudi_core.rows.project import projection
+from hudi_core.rows.truth import is_true
+from hudi_core.schema.project import project
+from hudi_core.schema.schema import Schema
+from hudi_core.table.reading.base_files import BaseFiles, FileReading
+from hudi_core.table.reading.elsewhere import Part
+from hudi_core.table.reading.wanted import Wanted
+from hudi_core.table.scan import Scan
+from hudi_core.timeline.slices import FileSlice
+from hudi_core.types import nodes as t
+from hudi_spark.casts import is_native
+from hudi_spark.cells import Cell, record
+from hudi_spark.structs import bare_struct
+from hudi_spark.values import SparkValues
+
+VALUES = SparkValues()
+_LEAVES = (t.Boolean, t.Int, t.Long, t.Float, t.Double, t.Date, t.String, t.Binary, t.Enumeration)
+"""Types that Spark reads from Parquet as the core does, each in one way."""
+_OPTIONS = {
+    "datetimeRebaseMode": "CORRECTED",  # files say what they mean: no calendar is guessed
+    "int96RebaseMode": "CORRECTED",
+    "mergeSchema": "false",
+    "pathGlobFilter": "*",
+    "__globPaths__": "false",  # a `[` in a path is one
+}
+
+
+@dataclass(slots=True)
+class Group:
+    """Slices whose files have one schema, read as the same wanted rows."""
+
+    reading: FileReading
+    asked: bool
+    slices: list[FileSlice] = field(default_factory=list)
+
+
+class NativeReading:
+    """The slices of a scan that Spark's own reader takes, by groups, and their rows."""
+
+    def __init__(self, scan: Scan) -> None:
+        self._scan = scan
+        snapshot = scan.sources.snapshot
+        self._files = BaseFiles(scan.sources)
+        self._wanted = Wanted(snapshot.engine, snapshot.schema, scan.schema, scan.predicate)
+        self._groups: dict[tuple[int, bool], Group] = {}
+        self._able: dict[int, bool] = {}
+
+    @property
+    def groups(self) -> list[Group]:
+        return list(self._groups.values())
+
+    def take(self, parts: Iterable[Part]) -> list[Part]:
+        """Sorts the parts into groups, and gives those that have to be read in another way."""
+        parts = list(parts)
+        bases = [part.slice.base for part in parts if _is_parquet_alone(part.slice) and part.slice.base]
+        footers = self._scan.sources.heads.footers(bases)
+        return [part for part in parts if not self._taken(part, footers.get(_path(part.slice)))]
+
+    def _taken(self, part: Part, footer: Footer | None) -> bool:
+        base = part.slice.base
+        if footer is None or base is None or not _is_parquet_alone(part.slice):
+            return False
+        needed = self._wanted.needed if part.asked else self._scan.schema
+        reading = self._files.reading(base, needed)
+        able = self._able.setdefault(id(reading), _is_able(reading))
+        if not able or not self._paths_say_the_same(part.slice, reading, footer):
+            return False
+        key = (id(reading), part.asked)
+        self._groups.setdefault(key, Group(reading, part.asked)).slices.append(part.slice)
+        return True
+
+    def _paths_say_the_same(self, slice: FileSlice, reading: FileReading, footer: Footer) -> bool:
+        """What the slice's path tells of partition columns is what its file holds in every row, as its footer proves."""
+        by_path = self._files.with_path_values(reading.plan, slice)
+        stored = project(reading.schemas[0], reading.columns)
+        for told, kept in zip(by_path.fields, reading.plan.fields, strict=True):
+            if told != kept and not _is_constant(told, kept, stored, footer):
+                return False
+        return True
+
+    def rows(self, spark: SparkSession, group: Group) -> DataFrame:
+        """The group's matching rows as the wanted columns."""
+        stored = project(group.reading.schemas[0], group.reading.columns)
+        root_uri = self._scan.sources.snapshot.storage.uri
+        paths = [_uri(root_uri, each.base.path) for each in group.slices if each.base]
+        read = spark.read.options(**_OPTIONS).schema(bare_struct(stored)).parquet(*paths)
+        rows = record([(f.name, Cell(F.col(_quoted(f.name)), f.type)) for f in stored.fields], stored.record)
+        rows = projection(group.reading.plan, VALUES)(rows)
+        if group.asked:
+            needed = self._wanted.needed
+            read = read.where(is_true(self._scan.predicate, VALUES, rows, needed).plan)
+            rows = projection(reconcile(needed, self._scan.schema), VALUES)(rows)
+        return read.select(*columns(rows, self._scan.schema))
+
+
+def columns(rows: Cell, schema: Schema) -> list[Column]:
+    """The columns of rows, named as in the schema."""
+    assert rows.parts is not None
+    return [cell.plan.alias(f.name) for cell, f in zip(rows.parts, schema.fields, strict=True)]
+
+
+def _is_parquet_alone(slice: FileSlice) -> bool:
+    return not slice.logs and slice.base is not None and slice.base.name.endswith(".parquet")
+
+
+def _path(slice: FileSlice) -> str:
+    return slice.base.path if slice.base else ""
+
+
+def _is_constant(told: Source, kept: Source, stored: Schema, footer: Footer) -> bool:
+    """The file's column holds the value that the path tells, and nothing else."""
+    match told, kept:
+        case Default(value), Keep(position, AsStored()):
+            known = footer.statistics.get((stored.fields[position].name,))
+            return known is not None and known.nulls == 0 and known.low == value == known.high
+        case _:
+            return False
+
+
+def _is_able(reading: FileReading) -> bool:
+    """Spark's reader gives the stored columns as they are, and Spark has all that the plan makes of them."""
+    stored = project(reading.schemas[0], reading.columns)
+    names = [f.name.lower() for f in stored.fields]
+    wanted = [f.name.lower() for f in reading.schemas[1].fields]
+    distinct = len(set(names)) == len(names) and len(set(wanted)) == len(wanted)
+    return distinct and bool(stored.fields) and _is_readable(stored.record) and _has_columns(reading.plan)
+
+
+def _is_readable(of: t.Type) -> bool:
+    match of:
+        case t.Record(fields, kind=t.RecordKind.PLAIN):
+            names = {f.name.lower() for f in fields}
+            return bool(fields) and len(names) == len(fields) and all(_is_readable(f.type) for f in fields)
+        case t.Array() | t.Map():
+            return all(_is_readable(inner.type) for inner in t.children(of))
+        case t.Decimal(precision):
+            return precision <= 38
+        case t.Timestamp(unit):
+            return unit is not t.Unit.NANOS
+        case t.Uuid(fixed):
+            return fixed is None
+        case _:
+            return isinstance(of, _LEAVES)
+
+
+def _has_columns(plan: Reading) -> bool:
+    """Every conversion in a plan is one of Spark's own."""
+    match plan:
+        case AsStored():
+            return True
+        case Convert(source, to):
+            return is_native(source, to)
+        case ReadRecord(fields=sources):
+            return all(
+                _has_columns(source.reading) if isinstance(source, Keep) else isinstance(source, Default | Null)
+                for source in sources
+            )
+        case ReadArray(element=inner) | ReadMap(value=inner):
+            return _has_columns(inner)
+        case ReadUnion() | IntoUnion() | OutOfUnion():
+            return False
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
+
+
+def _uri(root: str, path: str) -> str:
+    """A file's URI; Spark would take a path without a scheme for one of its default file system."""
+    whole = f"{root.rstrip('/')}/{path}"
+    return whole if "://" in root else f"file://{Path(whole).absolute()}"

@@ -1,0 +1,70 @@
+"""The rows of a scan as a DataFrame: Spark's own reader where it can, else the Arrow reader on executors."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Iterator, Sequence
+from functools import reduce
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import StructType
+
+from hudi_core.table.reading.elsewhere import Part, Shipment
+from hudi_core.table.scan import Scan
+from hudi_spark.arrow_form import batch_form
+from hudi_spark.native import NativeReading
+from hudi_spark.structs import nullable_struct
+
+MOST_FOOTERS = 4096
+"""Footers that the driver reads to find which files have one schema; a scan of more files goes to executors as it is."""
+TASK_BYTES = 128 << 20
+"""Bytes of files that a task of the Arrow reader takes, if there are enough."""
+
+
+def frame_of(spark: SparkSession, scan: Scan) -> DataFrame:
+    """The scan's rows. Nothing is read yet but footers; rows have no order."""
+    parts = scan.parts()
+    native = NativeReading(scan)
+    others = native.take(parts) if len(parts) <= MOST_FOOTERS else parts
+    frames = [native.rows(spark, group) for group in native.groups]
+    schema = nullable_struct(scan.schema)
+    if others or not frames:
+        frames.append(_by_arrow(spark, scan.shipment(), others, schema))
+    found = reduce(DataFrame.unionAll, frames).to(schema)
+    return found if scan.limit is None else found.limit(scan.limit)
+
+
+def buckets(parts: Sequence[Part], count: int) -> list[list[Part]]:
+    """The parts in at most `count` heaps of about equal size, the largest part first into the smallest heap."""
+    found: list[list[Part]] = [[] for _ in range(min(count, len(parts)))]
+    heap = [(0, number) for number in range(len(found))]
+    for part in sorted(parts, key=lambda part: part.size, reverse=True):
+        size, number = heap[0]
+        found[number].append(part)
+        heapq.heapreplace(heap, (size + max(part.size, 1), number))
+    return found
+
+
+def _by_arrow(spark: SparkSession, shipment: Shipment, parts: Sequence[Part], schema: StructType) -> DataFrame:
+    """The parts read by the Arrow reader, a task for each bucket."""
+    total = sum(part.size for part in parts)
+    tasks = buckets(parts, max(_parallelism(spark), -(-total // TASK_BYTES)))
+    record = shipment.wanted.record
+
+    def read(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for number in batch.column(0).to_pylist():
+                for rows in shipment.read(tasks[number]):
+                    yield batch_form(rows, record)
+
+    return spark.range(0, len(tasks), 1, max(len(tasks), 1)).mapInArrow(read, schema)
+
+
+def _parallelism(spark: SparkSession) -> int:
+    """Tasks that run at the same time, as far as the session tells."""
+    said: Any = spark.conf.get("spark.sql.leafNodeDefaultParallelism", None)
+    if said is None and hasattr(spark, "sparkContext"):
+        return int(spark.sparkContext.defaultParallelism)
+    return int(said or 8)

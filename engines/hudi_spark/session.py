@@ -1,0 +1,101 @@
+"""A Spark session that reads Hudi tables: the settings it needs, and the package on its executors."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import shutil
+import sys
+import tempfile
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from hudi_core.errors import UnsupportedError
+
+PACKAGES = ("hudi_core", "hudi_arrow", "hudi_spark")
+"""What executors run; the libraries that these stand on have to be there."""
+
+_SETTINGS: Mapping[str, str] = {
+    "spark.sql.execution.arrow.pyspark.enabled": "true",
+    "spark.sql.parquet.inferTimestampNTZ.enabled": "true",
+}
+_LOCAL: Mapping[str, str] = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.host": "127.0.0.1",
+}
+
+
+def session(
+    master: str | None = None,
+    *,
+    ship: bool = False,
+    remote: str | None = None,
+    config: Mapping[str, str] | None = None,
+) -> SparkSession:
+    """The running session, or a new one: at `master`, over Spark Connect at `remote`, else as spark-submit says, else local.
+
+    The driver's Python is that of executors unless PYSPARK_PYTHON says another. `ship` sends this package to executors that
+    do not have it. `config` comes last, so it wins. Raises `UnsupportedError` when there is no Java for a new session.
+    """
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    running = SparkSession.getActiveSession()
+    if running is None:
+        running = _started(master, remote, dict(config or {}))
+    for key, value in _SETTINGS.items():
+        running.conf.set(key, value)
+    if ship:
+        ship_package(running)
+    return running
+
+
+def _started(master: str | None, remote: str | None, config: dict[str, str]) -> SparkSession:
+    builder: Any = SparkSession.builder
+    if remote is not None:
+        builder = builder.remote(remote)
+    else:
+        _check_java()
+        local = master is None and "SPARK_HOME" not in os.environ and "spark.master" not in config
+        if local or (master or "").startswith("local"):
+            config = {**_LOCAL, **config}
+        if master is not None or local:
+            builder = builder.master(master or "local[*]")
+    for key, value in config.items():
+        builder = builder.config(key, value)
+    found: SparkSession = builder.getOrCreate()
+    return found
+
+
+def _check_java() -> None:
+    home = os.environ.get("JAVA_HOME")
+    if home and (Path(home) / "bin" / "java").exists():
+        return
+    if shutil.which("java") is None:
+        raise UnsupportedError(
+            "Spark", message="needs Java 17: install a JRE, and put it on PATH or name its folder in JAVA_HOME"
+        )
+
+
+def ship_package(spark: SparkSession) -> None:
+    """Sends the source of this package to executors: a zip file, made anew for each session."""
+    folder = tempfile.mkdtemp(prefix="hudi-core-")
+    archive = Path(folder) / "hudi_core_package.zip"
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as target:
+        for name in PACKAGES:
+            _add(target, name)
+    if hasattr(spark, "addArtifacts") and not hasattr(spark, "_sc"):
+        spark.addArtifacts(str(archive), pyfile=True)
+    else:
+        spark.sparkContext.addPyFile(str(archive))
+
+
+def _add(target: zipfile.ZipFile, name: str) -> None:
+    root = Path(str(importlib.import_module(name).__file__)).parent
+    for file in sorted(root.rglob("*")):
+        if file.is_file() and "__pycache__" not in file.parts:
+            target.write(file, f"{name}/{file.relative_to(root)}")

@@ -1,0 +1,71 @@
+"""Hudi tables as Spark DataFrames: `open`, and the scans of a table. Planning is the core's, on the driver."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import StructType
+
+from hudi_core.schema.schema import Schema
+from hudi_core.table.open import open_table
+from hudi_core.table.plan import ScanPlan
+from hudi_core.table.scan import Scan
+from hudi_core.table.table import Table
+from hudi_spark.reading import frame_of
+from hudi_spark.structs import nullable_struct
+
+
+def open(spark: SparkSession, uri: str, **options: Any) -> SparkTable:  # noqa: A001  # `hudi_spark.open`
+    """The Hudi table at a path or URL. `options` are those of `hudi_core.table.open.open_table`; raises as it does."""
+    return SparkTable(spark, open_table(uri, **options))
+
+
+@dataclass(frozen=True)
+class SparkTable:
+    """A table that was opened, with the names of `hudi_core.table.table.Table`; its scans give DataFrames."""
+
+    spark: SparkSession
+    table: Table
+
+    @property
+    def schema(self) -> Schema:
+        """The latest schema, with column ids."""
+        return self.table.schema
+
+    def scan(self, **asked: Any) -> SparkScan:
+        """A read of the table; what is asked as in `Table.scan`. Raises as it does."""
+        return SparkScan(self.spark, self.table.scan(**asked))
+
+
+@dataclass(frozen=True)
+class SparkScan:
+    """A read of a table, to be run by Spark."""
+
+    spark: SparkSession
+    scan: Scan
+
+    @property
+    def schema(self) -> Schema:
+        """The schema of the rows."""
+        return self.scan.schema
+
+    @cached_property
+    def spark_schema(self) -> StructType:
+        """The schema of the DataFrame: column ids stand in the metadata of its fields."""
+        return nullable_struct(self.scan.schema)
+
+    @property
+    def plan(self) -> ScanPlan:
+        """Which file slices are read, and what decided."""
+        return self.scan.plan
+
+    def explain(self) -> str:
+        """The plan in lines for people."""
+        return self.scan.explain()
+
+    def to_spark(self) -> DataFrame:
+        """The rows that match. Spark reads them when an action asks for them."""
+        return frame_of(self.spark, self.scan)

@@ -1,0 +1,58 @@
+"""Reading slices of a scan on another machine: what goes there, and the reading there. It opens no table and lists nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from hudi_core.expr.predicate import Predicate
+from hudi_core.schema.schema import Schema
+from hudi_core.table.reading.slices import SliceReader
+from hudi_core.table.snapshot import MetadataMode, Snapshot
+from hudi_core.table.sources.sources import Sources
+from hudi_core.timeline.schemas import SchemaHistory
+from hudi_core.timeline.slices import FileSlice
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A slice to read, and whether its rows are to be asked the predicate."""
+
+    slice: FileSlice
+    asked: bool
+
+    @property
+    def size(self) -> int:
+        """Bytes of its files."""
+        return sum(file.size for file in self.slice.files)
+
+
+@dataclass(frozen=True)
+class Shipment:
+    """All that reading parts of a scan needs; it can be pickled. Engine and storage go as the objects that they are.
+
+    `snapshot` has no slices, and nothing that was read of the table but its schemas, which stand in `history`.
+    """
+
+    snapshot: Snapshot
+    history: SchemaHistory
+    wanted: Schema
+    predicate: Predicate
+
+    def read(self, parts: Sequence[Part]) -> Iterator[Any]:
+        """The engine's batches of the parts' rows, one after the other."""
+        snapshot = replace(self.snapshot)
+        # These are found by looking at the table, which was done before.
+        vars(snapshot).update(history=self.history, slices=tuple(part.slice for part in parts))
+        reader = SliceReader(Sources(snapshot), self.wanted, self.predicate)
+        for part in parts:
+            yield from reader.read(part.slice, self.predicate if part.asked else None)
+
+
+def shipment(snapshot: Snapshot, wanted: Schema, predicate: Predicate) -> Shipment:
+    """What reading parts of a snapshot's slices needs elsewhere."""
+    whole = replace(snapshot.whole, _read={})
+    timeline = whole if snapshot.timeline is snapshot.whole else replace(snapshot.timeline, _read={})
+    bare = Snapshot(snapshot.engine, snapshot.storage, snapshot.config, whole, timeline, mode=MetadataMode.OFF)
+    return Shipment(bare, snapshot.history, wanted, predicate)

@@ -1,0 +1,169 @@
+"""Scans as DataFrames: the rows that the core reads with the Arrow engine, whoever reads the files."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from hudi_core.engine import FileInfo
+from hudi_core.table.open import open_table
+from hudi_core.table.reading.elsewhere import Part
+from hudi_core.timeline.slices import FileSlice
+from tests.support.commands import ran, rides
+from tests.support.conformance import TableEntry, tables
+
+pytest.importorskip("pyspark.sql", reason="PySpark is not installed")
+reading = pytest.importorskip("hudi_spark.reading")
+native = pytest.importorskip("hudi_spark.native")
+hudi_spark = pytest.importorskip("hudi_spark")
+engine = pytest.importorskip("hudi_spark.engine")
+arrow_form = pytest.importorskip("hudi_spark.arrow_form")
+
+EVERY = 1 if os.environ.get("HUDI_SPARK_TABLES") == "all" else 11
+"""Of the recorded tables one in so many is read in an ordinary run."""
+
+
+def chosen() -> list[Any]:
+    found = [entry for entry in tables() if not entry.requires][::EVERY]
+    absent = pytest.param(None, marks=pytest.mark.skip(reason="corpus and golden tables not present"))
+    return [pytest.param(entry, id=entry.name) for entry in found] or [absent]
+
+
+def in_order(rows: Iterable[dict[str, Any]]) -> list[str]:
+    return sorted(json.dumps(row, sort_keys=True) for row in rows)
+
+
+def rows_of(scan: Any) -> list[str]:
+    """The rows of a Spark scan in the form of `values.json`."""
+    arrow = scan.scan.sources.snapshot.engine.rows
+    schema = scan.schema
+    kind = pa.struct(arrow.stream(schema, []).schema)
+    found: list[dict[str, Any]] = []
+    for batch in engine.arrow_batches(scan.to_spark()):
+        array = arrow_form.from_form(batch.to_struct_array(), schema.record, kind)
+        found += arrow.to_json(pa.RecordBatch.from_struct_array(array), schema)
+    return in_order(found)
+
+
+@pytest.mark.parametrize("entry", chosen())
+def test_recorded_tables_have_the_rows_that_the_core_reads(spark: Any, entry: TableEntry) -> None:
+    table = hudi_spark.open(spark, str(entry.unpacked()))
+    scan = table.scan()
+    expected = in_order(table.table.scan().to_json_rows())
+    assert len(expected) == len(entry.expected["snapshot"]["rows"])
+    assert rows_of(scan) == expected
+
+
+@pytest.fixture(scope="module")
+def table(spark: Any) -> Any:
+    return hudi_spark.open(spark, str(rides()))
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"where": "fare > 20"},
+        {"where": "fare > 20 and driver like '%a%'", "columns": ["driver", "fare"]},
+        {"columns": ["fare"], "meta": False},
+        {"where": "fare is null"},
+        {"where": "fare < -1"},
+    ],
+)
+def test_what_is_asked_is_what_the_core_gives(table: Any, asked: dict[str, Any]) -> None:
+    names = {field.name for field in table.schema.fields}
+    if not {"fare", "driver"} <= names:
+        asked = _in_terms_of(table, asked)
+    assert rows_of(table.scan(**asked)) == in_order(table.table.scan(**asked).to_json_rows())
+
+
+def _in_terms_of(table: Any, asked: dict[str, Any]) -> dict[str, Any]:
+    """The question with columns of the packaged table: a number and a text of it."""
+    kinds = {type(field.type).__name__: field.name for field in table.schema.fields}
+    number = kinds.get("Double") or kinds.get("Decimal") or kinds["Int"]
+    said = json.dumps(asked).replace("fare", number).replace("driver", kinds["String"])
+    found: dict[str, Any] = json.loads(said)
+    return found
+
+
+def test_a_limit_is_kept(table: Any) -> None:
+    assert table.scan(limit=7).to_spark().count() == 7
+    assert table.scan(limit=0).to_spark().count() == 0
+
+
+def test_columns_have_their_ids_and_names(table: Any) -> None:
+    frame = table.scan().to_spark()
+    assert frame.columns == [field.name for field in table.schema.fields]
+    ids = [field.metadata["parquet.field.id"] for field in frame.schema.fields]
+    assert ids == [field.id for field in table.schema.fields]
+
+
+def test_files_without_logs_are_read_by_spark_and_the_others_by_arrow(table: Any) -> None:
+    scan = table.scan().scan
+    chosen = native.NativeReading(scan)
+    others = chosen.take(scan.parts())
+    taken = [each for group in chosen.groups for each in group.slices]
+    assert len(taken) + len(others) == len(scan.parts())
+    assert all(part.slice.logs for part in others)
+
+
+def test_all_slices_read_by_arrow_give_the_same_rows(table: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = rows_of(table.scan())
+    monkeypatch.setattr(reading, "MOST_FOOTERS", 0)
+    assert rows_of(table.scan()) == expected
+
+
+def test_a_predicate_goes_down_to_files(spark: Any) -> None:
+    entry = next((e for e in tables() if e.expected["table"]["table_type"] == "COPY_ON_WRITE"), None)
+    if entry is None:
+        pytest.skip("corpus and golden tables not present")
+    scan = hudi_spark.open(spark, str(entry.unpacked())).scan(where="_hoodie_commit_seqno > '2'")
+    plan = scan.to_spark()._jdf.queryExecution().executedPlan().toString()
+    assert "GreaterThan(_hoodie_commit_seqno,2)" in plan
+
+
+def test_a_shipment_survives_the_way_and_reads_the_same(table: Any) -> None:
+    scan = open_table(str(rides())).scan()
+    shipment = pickle.loads(pickle.dumps(scan.shipment()))
+    rows = scan.sources.snapshot.engine.rows
+    there = [row for batch in shipment.read(scan.parts()) for row in rows.to_json(batch, scan.schema)]
+    assert in_order(there) == in_order(scan.to_json_rows())
+
+
+def test_the_command_line_reads_with_spark(spark: Any) -> None:
+    by_spark = ran("read", rides(), "--engine", "spark", "--json")
+    by_arrow = ran("read", rides(), "--json")
+    assert by_spark.status == 0, by_spark.err
+    assert sorted(by_spark.out.splitlines()) == sorted(by_arrow.out.splitlines())
+    files = ran("files", rides(), "--engine", "spark", "--json")
+    assert files.out == ran("files", rides(), "--json").out
+
+
+def part(size: int, number: int = 0) -> Part:
+    return Part(FileSlice("", f"f{number}", "1", FileInfo(f"f{number}.parquet", size)), False)
+
+
+def test_tasks_are_of_about_one_size() -> None:
+    parts = [part(size, number) for number, size in enumerate([90, 50, 40, 30, 20, 10, 5, 5])]
+    sizes = [sum(each.size for each in bucket) for bucket in reading.buckets(parts, 3)]
+    assert sum(sizes) == 250
+    assert max(sizes) <= 90
+    assert reading.buckets([], 3) == []
+    assert len(reading.buckets(parts[:1], 3)) == 1
+
+
+def test_a_path_is_made_a_uri_of_its_file_system(tmp_path: Path) -> None:
+    assert native._uri(str(tmp_path), "a/b c.parquet") == f"file://{tmp_path}/a/b c.parquet"
+    assert native._uri("s3a://bucket/t/", "x") == "s3a://bucket/t/x"
+
+
+def test_sizes_of_slices_count_all_files() -> None:
+    one = replace(part(5).slice, logs=(FileInfo(".log", 7),))
+    assert Part(one, True).size == 12
