@@ -13,6 +13,7 @@ from hudi_arrow.arithmetic import fitted
 from hudi_arrow.arrays import Array, conformed, numbers, plain
 from hudi_arrow.dates import integers, with_nulls
 from hudi_arrow.distinct import by_distinct
+from hudi_arrow.threads import in_parts
 from hudi_arrow.types import to_arrow
 from hudi_core.errors import SchemaError
 from hudi_core.expr.scalar import cast as sql
@@ -133,7 +134,7 @@ def _as_text(array: Array, source: t.Type) -> Array | None:
     """Texts by Arrow where they are Java's: no exponents, four-digit years. None elsewhere."""
     match source:
         case t.Boolean() | t.Int() | t.Long() | t.Enumeration():
-            return array.cast(pa.string())
+            return in_parts(lambda first, count: array.slice(first, count).cast(pa.string()), len(array))
         case t.Float() | t.Double():
             size = pc.abs(array)
             plain_range = pc.and_(pc.greater_equal(size, 1e-3), pc.less(size, 1e7))

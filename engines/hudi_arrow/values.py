@@ -93,6 +93,12 @@ class ArrowValues:
             return pa.concat_arrays([then, otherwise]).take(pa.array(rows))
         return pc.if_else(when, then, otherwise)
 
+    def replaced(self, value: Array, where: Array, constant: object, type: Type) -> Array:
+        value = arrays.conformed(value, type)
+        if not pc.any(where, min_count=0).as_py():
+            return value
+        return pc.if_else(where, arrays.from_values([constant], type).cast(value.type)[0], value)
+
     def join(self, parts: Sequence[str | Array]) -> Array:
         return text.join(parts)
 
@@ -103,9 +109,8 @@ class ArrowValues:
         return pa.array(np.arange(first, first + len(like), dtype=np.int64))
 
     def refuse(self, value: Array, where: Array, expected: str, found: str) -> Array:
-        row = pc.index(where, True).as_py()
-        if row >= 0:
-            raise RowError(row, expected=expected, found=found)
+        if pc.any(where, min_count=0).as_py():
+            raise RowError(pc.index(where, True).as_py(), expected=expected, found=found)
         return value
 
     def every(self, masks: Sequence[Array], like: Array) -> Array:

@@ -1,4 +1,4 @@
-"""Keys of rows: a generator bound to a schema, over any engine's columns: one row, a batch, a cluster. Rules KEY-7 to KEY-18."""
+"""Keys of rows: a generator bound to a schema, over any engine's columns: one row, a batch, a cluster. Rules KEY-4 to KEY-12."""
 
 from __future__ import annotations
 
@@ -110,11 +110,8 @@ class KeyGenerator(Generic[V, M]):
         for at, field in enumerate(fields):
             text = self._text(generator, root, field)
             null, empty = values.is_null(text), values.matches(text, _EMPTY_TEXT)
-            shown = values.choose(empty, values.literal(EMPTY, TEXT, root), text, TEXT)
-            parts += [
-                f"{',' if at else ''}{field}:",
-                values.choose(null, values.literal(NULL, TEXT, root), shown, TEXT),
-            ]
+            shown = values.replaced(values.replaced(text, empty, EMPTY, TEXT), null, NULL, TEXT)
+            parts += [f"{',' if at else ''}{field}:", shown]
             missing.append(values.some([null, empty], root))
         key = values.join(parts)
         if generator.writer is Writer.AVRO:
@@ -163,8 +160,7 @@ class KeyGenerator(Generic[V, M]):
             text = values.mapped(text, escape, TEXT, TEXT)
         if slashed:
             text, prefix = values.mapped(text, slashed_date, TEXT, TEXT), slashed_date(prefix)
-        shown = values.choose(missing, values.literal(HIVE_DEFAULT, TEXT, root), text, TEXT)
-        return prefix, shown
+        return prefix, values.replaced(text, missing, HIVE_DEFAULT, TEXT)
 
     def _is_text(self, field: str) -> bool:
         return isinstance(self._columns[field].type, t.String | t.Enumeration)

@@ -69,10 +69,16 @@ def of_table(
     machine: Machine = Machine(),
     bare_single_key: bool = False,
 ) -> AnyGenerator:
-    """The generator of a table. Where the complex generator has one key field, tables before version 9 do not say whether
-    keys have its name: `bare_single_key` does."""
-    bare = {"hoodie.write.complex.keygen.new.encoding": str(bare_single_key).lower()}
-    return choose({**config.properties, **bare}, writer=writer, machine=machine)
+    """The generator of a table, as far as its properties say it.
+
+    Where the complex generator has one key field, tables before version 9 do not say whether keys have its name:
+    `bare_single_key` does. Raises what `choose` raises.
+    """
+    said = dict(config.properties)
+    said["hoodie.write.complex.keygen.new.encoding"] = str(bare_single_key).lower()
+    if config.key_generator in (Kind.SIMPLE, Kind.COMPLEX) and config.slash_separated_dates:
+        said[named.SLASHES] = "true"  # the option itself is not kept with a table, what reads its paths is
+    return choose(said, writer=writer, machine=machine)
 
 
 def chosen_kind(said: KeyOptions) -> Kind | AnyGenerator:

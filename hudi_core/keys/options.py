@@ -25,6 +25,7 @@ RECORD_KEY = f"{_WRITE}.recordkey.field"
 PARTITION_PATH = f"{_WRITE}.partitionpath.field"
 GENERATOR_CLASS = f"{_WRITE}.keygenerator.class"
 GENERATOR_TYPE = f"{_WRITE}.keygenerator.type"
+SLASHES = f"{_WRITE}.slash.separated.date.partitioning"
 AUTO_INSTANT = "_hoodie.record.key.gen.instant.time"
 AUTO_TASK = "_hoodie.record.key.gen.partition.id"
 
@@ -51,7 +52,7 @@ class KeyOptions(BaseModel):
     )
     hive_style: Flag = Field(False, validation_alias=f"{_WRITE}.hive_style_partitioning")
     url_encode: Flag = Field(False, validation_alias=f"{_WRITE}.partitionpath.urlencode")
-    slash_separated_dates: Flag = Field(False, validation_alias=f"{_WRITE}.slash.separated.date.partitioning")
+    slash_separated_dates: Flag = Field(False, validation_alias=SLASHES)
     consistent: Flag = Field(False, validation_alias=f"{_WRITE}.keygenerator.consistent.logical.timestamp.enabled")
     bare_single_key: Flag = Field(False, validation_alias="hoodie.write.complex.keygen.new.encoding")
     table_version: int = Field(

@@ -1,4 +1,4 @@
-"""Texts of partition paths: escapes, and what stands for null. Rules KEY-10 and KEY-11."""
+"""Texts of partition paths: escapes, and what stands for null. Rule KEY-11."""
 
 from __future__ import annotations
 

@@ -31,17 +31,22 @@ def time_text(values: Values[V, M], column: V, of: t.Type, part: TimePart, gener
     """
     clock, machine, writer = part.clock, generator.zone, generator.writer
     null = values.is_null(column)
-    for_null = values.literal(clock.of_null(machine), TEXT, like)
+    for_null = clock.of_null(machine)
     if isinstance(of, t.String | t.Enumeration) and clock.unit is None:
         text = values.mapped(column, TextPrinter(clock, machine), TEXT, TEXT)
         unread = values.every([values.is_null(text), values.no(null)], like)
         forms = " or ".join(form.text for form in clock.inputs)
         text = values.refuse(text, unread, f"a time like {forms} in {part.field}", "another text")
-        return values.choose(null, for_null, text, TEXT)
+        return values.replaced(text, null, for_null, TEXT)
     if isinstance(of, t.Timestamp) and of.zoned and generator.consistent:
         moments = MomentPrinter(clock, _UNITS[of.unit], machine, floors=writer is Writer.ROW)
-        return values.choose(null, for_null, values.mapped(column, moments, of, TEXT), TEXT)
+        return values.replaced(values.mapped(column, moments, of, TEXT), null, for_null, TEXT)
     unit = clock.unit
+    if isinstance(of, t.String) and unit is not None:
+        number = values.apply(Function.CAST, [column], [of], t.Long())
+        unread = values.every([values.is_null(number), values.no(null)], like)
+        expected = f"a number of {unit.name.lower()} in {part.field}"
+        column, of = values.refuse(number, unread, expected, "another text"), t.Long()
     if unit is None or not _is_count(of, writer):
         wanted = "text" if unit is None else f"a number of {unit.name.lower()}"
         raise SchemaError(
@@ -54,7 +59,7 @@ def time_text(values: Values[V, M], column: V, of: t.Type, part: TimePart, gener
         column, of = values.convert(column, of, t.Long()), t.Long()
     if isinstance(of, t.Long):
         column = _coarse(values, column, *printer.coarse, like)
-    return values.choose(null, for_null, values.mapped(column, printer, of, TEXT), TEXT)
+    return values.replaced(values.mapped(column, printer, of, TEXT), null, for_null, TEXT)
 
 
 def _is_count(of: t.Type, writer: Writer) -> bool:

@@ -7,6 +7,7 @@ import re
 import zoneinfo
 from dataclasses import dataclass
 from functools import cache
+from math import gcd
 
 from hudi_core.errors import UsageError
 from hudi_core.values.calendar import is_zone
@@ -50,6 +51,10 @@ _EPOCH = datetime.datetime(1970, 1, 1)
 _FIRST, _LAST = -62_135_510_400, 253_402_214_400  # a day within the years 1 and 9999
 _CALM = 315_532_800
 """1980-01-01: since then clocks have changed on whole minutes only, and differ from UTC by quarters of an hour."""
+_KNOWN = 4_102_444_800
+"""2100-01-01: what changes clocks later than that does so by the same rules."""
+_WEEK = 7 * 86_400
+"""Clocks are not put forward and back within it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +91,8 @@ class Zone:
         Two instants after the second number, both of one quotient by the first, show one clock time.
         """
         if self.region:
-            return min(seconds, 60), _CALM
-        while self.offset % seconds:  # for +05:30 an hour is too coarse
-            seconds = 1800 if seconds > 1800 else 900 if seconds > 900 else 60 if seconds > 60 else 1
-        return seconds, -(2**62)
+            return gcd(seconds, _grain(self.region)), _CALM
+        return gcd(seconds, self.offset), -(2**62)
 
 
 UTC = Zone()
@@ -116,6 +119,27 @@ def parse_zone(name: str, option: str) -> Zone:
 @cache
 def _info(region: str) -> zoneinfo.ZoneInfo:
     return zoneinfo.ZoneInfo(region)
+
+
+@cache
+def _grain(region: str) -> int:
+    """The greatest number of seconds that divides all differences from UTC since 1980, and all instants at which they change."""
+    zone = Zone(region=region)
+    found = 0
+    for low in range(_CALM, _KNOWN, _WEEK):
+        before, after = zone.ahead(low), zone.ahead(low + _WEEK)
+        found = gcd(found, before)
+        if before != after:
+            found = gcd(found, _change(zone, low, low + _WEEK, before))
+    return found
+
+
+def _change(zone: Zone, low: int, high: int, before: int) -> int:
+    """The first second at which a zone's clocks are no longer ahead by `before`."""
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if zone.ahead(middle) == before else (low, middle)
+    return high
 
 
 def _shift(clock: datetime.datetime) -> int:

@@ -24,6 +24,21 @@ class TextsContract:
         found = engine.column(lambda a, b: engine.values.join([constant, a, ",", b]), TEXT, *columns)
         assert found == [None if None in (a, b) else f"{constant}{a},{b}" for a, b in rows]
 
+    def test_replaced_puts_a_constant_where_the_mask_says_yes(self, engine: Columns) -> None:
+        values = engine.values
+        for constant, rows in (("x", [None, "a", ""]), (None, ["a", "b"])):
+            found = engine.column(
+                lambda a, constant=constant: values.replaced(a, values.no(values.matches(a, ("a",))), constant, TEXT),
+                TEXT,
+                (rows, TEXT),
+            )
+            assert found == [row if row == "a" else constant for row in rows]
+
+    def test_join_takes_constants_before_between_and_after(self, engine: Columns) -> None:
+        rows = ["é", None, ""]
+        found = engine.column(lambda a: engine.values.join(["<", "<", a, ",", a, ">", ">"]), TEXT, (rows, TEXT))
+        assert found == ["<<é,é>>", None, "<<,>>"]
+
     def test_join_of_one_column_is_the_column(self, engine: Columns) -> None:
         rows = ["a", None, ""]
         assert engine.column(lambda a: engine.values.join([a]), TEXT, (rows, TEXT)) == rows

@@ -57,6 +57,7 @@ class Asked:
             "hive": said.get(f"{WRITE}hive_style_partitioning") == "true",
             "escaped": said.get(f"{WRITE}partitionpath.urlencode") == "true",
             "consistent": said.get(f"{WRITE}keygenerator.consistent.logical.timestamp.enabled") == "true",
+            "counts": said.get("hoodie.keygen.timebased.timestamp.type") not in ("DATE_STRING", "MIXED"),
             "zones": [text for key, text in said.items() if key.endswith("timezone")],
         }
 

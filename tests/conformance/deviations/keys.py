@@ -12,12 +12,8 @@ _NESTED = re.compile(r"record<|array<|map<|union<")
 _MOMENT = re.compile(r"date|.*timestamp")
 
 
-def _is_key(question: Question) -> bool:
-    return question["ask"] == "key"
-
-
 def _on_rows(question: Question) -> bool:
-    return question["writer"] != "avro"
+    return bool(question["writer"] != "avro")
 
 
 def _partition_fields(question: Question) -> list[str]:
@@ -27,29 +23,24 @@ def _partition_fields(question: Question) -> list[str]:
 
 
 def _steps_up(question: Question) -> bool:
+    if question["hive"] or question["escaped"]:
+        return False
     values = [question["values"].get(field) for field in _partition_fields(question)]
-    bare = not (question["hive"] or question["escaped"])
-    return (
-        _is_key(question) and bare and any(".." in re.split("/", value) for value in values if isinstance(value, str))
-    )
+    return any(".." in value.split("/") for value in values if isinstance(value, str))
 
 
 def _nested(question: Question) -> bool:
-    return _is_key(question) and any(_NESTED.match(of) for of in question["types"].values())
+    return any(_NESTED.match(of) for of in question["types"].values())
 
 
 def _bytes(question: Question) -> bool:
     used = [of for of in question["types"].values() if _BYTES.match(of)]
-    return _is_key(question) and _on_rows(question) and bool(used) and question["generator"] != "TIMESTAMP"
+    return _on_rows(question) and bool(used) and question["generator"] != "TIMESTAMP"
 
 
 def _missing_in_path(question: Question) -> bool:
     """Avro's path takes it for null; one field too many, or none, is such a name too."""
-    if (
-        not _is_key(question)
-        or question["writer"] != "avro"
-        or question["generator"] not in ("SIMPLE", "TIMESTAMP", "CUSTOM")
-    ):
+    if question["writer"] != "avro" or question["generator"] not in ("SIMPLE", "TIMESTAMP", "CUSTOM"):
         return False
     fields = _partition_fields(question)
     if question["generator"] != "CUSTOM" and len(fields) != 1:
@@ -58,23 +49,23 @@ def _missing_in_path(question: Question) -> bool:
 
 
 def _unknown_zone(question: Question) -> bool:
-    return _is_key(question) and "No/Such" in question["zones"]
+    return "No/Such" in question["zones"]
 
 
 def _blanks(question: Question) -> bool:
     texts = [question["record_key"] or "", question["partition"]]
-    return _is_key(question) and question["generator"] == "SIMPLE" and any(text != text.strip() for text in texts)
+    return question["generator"] == "SIMPLE" and any(text != text.strip() for text in texts)
 
 
 def _slashes_on_rows(question: Question) -> bool:
-    if not (_is_key(question) and question["slashes"] and _on_rows(question) and not question["hive"]):
+    if not (question["slashes"] and _on_rows(question) and not question["hive"]):
         return False
     null = any(question["values"].get(field) is None for field in _partition_fields(question))
     return question["writer"] == "internal-row" or null
 
 
 def _null_time(question: Question) -> bool:
-    if not (_is_key(question) and question["generator"] == "TIMESTAMP" and question["writer"] == "row"):
+    if not (question["generator"] == "TIMESTAMP" and question["writer"] == "row"):
         return False
     fields = [field for field in _partition_fields(question) if field in question["types"]]
     return any(
@@ -85,12 +76,19 @@ def _null_time(question: Question) -> bool:
     )
 
 
+def _number_in_text(question: Question) -> bool:
+    if question["generator"] != "TIMESTAMP" or not question["counts"]:
+        return False
+    values = [question["values"].get(field) for field in _partition_fields(question)]
+    return any(isinstance(value, str) and value.isdigit() for value in values)
+
+
 def _auto_of_timestamps(question: Question) -> bool:
     return question["ask"] == "auto" and question["generator"] == "TIMESTAMP" and question["record_key"] is None
 
 
 def _endless(question: Question) -> bool:
-    return question["ask"] == "parts" and question["endless"]
+    return question["ask"] == "parts" and bool(question["endless"])
 
 
 def _property_of_table(question: Question) -> bool:
@@ -105,54 +103,65 @@ def _rule(name: str, applies: Callable[[Question], bool], ours: str, reason: str
     return Deviation("keys", name, applies, ours, reason)
 
 
+def _of_keys(name: str, applies: Callable[[Question], bool], ours: str, reason: str) -> Deviation:
+    """A rule on rows whose keys are asked for."""
+    return _rule(name, lambda question: question["ask"] == "key" and applies(question), ours, reason)
+
+
 DEVIATIONS = (
-    _rule(
+    _of_keys(
         "steps to the folder above in partition values",
         _steps_up,
         "refused",
         "A path `a/../b` is another partition, `..` the folder above the table. Hudi takes both; its later versions refuse them.",
     ),
-    _rule(
+    _of_keys(
         "nested types in keys and paths",
         _nested,
         "refused",
         "The text of a record differs with the path of writing and its version; no key should hang on it.",
     ),
-    _rule(
+    _of_keys(
         "bytes in keys and paths, by rows",
         _bytes,
         "hexadecimal, as Avro's path has them",
         "Hudi takes the text of the array's identity, which is another one each time.",
     ),
-    _rule(
+    _of_keys(
         "partition fields that do not exist, by Avro",
         _missing_in_path,
         "refused, as rows' path does",
         "A misspelt name puts every row into the default partition, or into 1970.",
     ),
-    _rule(
+    _of_keys(
         "time zones that are not known",
         _unknown_zone,
         "refused",
         "Java takes every such name for GMT without a word.",
     ),
-    _rule(
+    _of_keys(
         "blanks around the names of a simple generator's fields",
         _blanks,
         "do not count, as for all other generators",
         "Hudi looks for a column with the blanks in its name.",
     ),
-    _rule(
+    _of_keys(
         "dates with slashes, by rows",
         _slashes_on_rows,
         "null is the default partition; internal rows get what rows get",
         "Hudi raises NullPointerException for null, and ClassCastException for every internal row.",
     ),
-    _rule(
+    _of_keys(
         "null in a column whose type is no time to the writer",
         _null_time,
         "refused by the type, before any row",
         "Hudi puts the null into 1970 and refuses the first row with a value.",
+    ),
+    _of_keys(
+        "numbers of seconds and the like, in text",
+        _number_in_text,
+        "the numbers that they say",
+        "Hudi asks for a pattern to read the text by. Its SQL keeps such columns as text, in tables with such paths.",
     ),
     _rule(
         "keys that are made up beside timestamps",

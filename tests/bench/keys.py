@@ -1,0 +1,112 @@
+"""Keys of a million rows, on Arrow, against the loop over rows that an application in Python would write.
+
+The loop has its rows as Python values at hand; what it costs to get them out of a file is not counted.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from hudi_arrow.values import ArrowValues
+from hudi_core.keys.bound import KeyGenerator, Keys
+from hudi_core.keys.choose import choose
+from hudi_core.schema.ids import record_with_ids
+from hudi_core.schema.schema import Schema
+from hudi_core.types import nodes as t
+from tests.bench.timing import Missing, Pair
+
+ROWS = 1_000_000
+_WRITE = "hoodie.datasource.write."
+_NULLS = 0.01
+"""Rows without a partition value."""
+
+Row = dict[str, Any]
+
+
+@cache
+def batch() -> pa.StructArray:
+    """Orders: an id in text, a line number, and a city, which some lack."""
+    draw = np.random.default_rng(7)
+    ids = [f"order-{number:010d}" for number in draw.integers(0, 10**10, ROWS)]
+    cities = pa.array([f"city-{number:02d}" for number in range(60)]).take(pa.array(draw.integers(0, 60, ROWS)))
+    lacking = pa.array(draw.random(ROWS) < _NULLS)
+    columns = {
+        "id": pa.array(ids),
+        "line": pa.array(draw.integers(0, 100_000, ROWS)),
+        "city": pc.if_else(lacking, pa.scalar(None, pa.string()), cities),
+    }
+    return pa.record_batch(columns).to_struct_array()
+
+
+@cache
+def rows() -> list[Row]:
+    found: list[Row] = batch().to_pylist()
+    return found
+
+
+def schema() -> Schema:
+    of: dict[str, t.Type] = {"id": t.String(), "line": t.Long(), "city": t.String()}
+    return Schema(record_with_ids(t.Record(tuple(t.Field(0, name, each) for name, each in of.items()))))
+
+
+class LoopGenerator:
+    """Keys of one row after the other."""
+
+    def __init__(self, key_fields: list[str], partition_field: str, named: bool) -> None:
+        self.key_fields, self.partition_field, self.named = key_fields, partition_field, named
+
+    def record_key(self, row: Row) -> str:
+        if not self.named:
+            value = row[self.key_fields[0]]
+            if value is None or value == "":
+                raise ValueError("a record key cannot be null or empty")
+            return str(value)
+        parts, missing = [], 0
+        for field in self.key_fields:
+            value = row[field]
+            if value is None:
+                text, missing = "__null__", missing + 1
+            elif value == "":
+                text, missing = "__empty__", missing + 1
+            else:
+                text = str(value)
+            parts.append(f"{field}:{text}")
+        if missing == len(self.key_fields):
+            raise ValueError("a record key cannot be null or empty")
+        return ",".join(parts)
+
+    def partition_path(self, row: Row) -> str:
+        value = row[self.partition_field]
+        if value is None or value == "":
+            return "__HIVE_DEFAULT_PARTITION__"
+        text = str(value)
+        if ".." in text.split("/"):
+            raise ValueError("a partition path cannot leave the table")
+        return text
+
+    def keys(self, rows: list[Row]) -> list[tuple[str, str]]:
+        return [(self.record_key(row), self.partition_path(row)) for row in rows]
+
+
+def _check(ours: object, theirs: object) -> None:
+    assert isinstance(ours, Keys) and isinstance(theirs, list)
+    assert list(zip(ours.record_key.to_pylist(), ours.partition_path.to_pylist(), strict=True)) == theirs
+
+
+def pair(case: str, peer: str) -> Pair:
+    """The measurement of a case."""
+    if peer != "python-loop":
+        raise Missing(f"no measurement against {peer}")
+    names = {"simple_batch": ["id"], "complex_batch": ["id", "line"]}.get(case)
+    if names is None:
+        raise Missing("no such measurement")
+    said = {f"{_WRITE}recordkey.field": ",".join(names), f"{_WRITE}partitionpath.field": "city"}
+    maker: KeyGenerator[Any, Any] = KeyGenerator(choose(said), schema(), ArrowValues())
+    loop = LoopGenerator(names, "city", named=len(names) > 1)
+    root, given = batch(), rows()
+    return Pair(lambda: maker.keys(root), lambda: loop.keys(given), _check, 3.0, 3)

@@ -1,0 +1,137 @@
+"""Keys and paths: what Apache Hudi makes of fields and texts, and the keys that its tables hold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from hudi_core.errors import UnsupportedError, UsageError
+from hudi_core.keys.bound import KeyGenerator
+from hudi_core.keys.choose import choose, chosen_kind, of_table
+from hudi_core.keys.composite import key_parts
+from hudi_core.keys.generator import AutoKey, Generator
+from hudi_core.keys.options import AUTO_INSTANT, key_options
+from hudi_core.keys.paths import HIVE_DEFAULT, escape, escape_name, unescape
+from hudi_core.options import generator_of_class, inferred_generator
+from hudi_core.schema.meta import PARTITION_PATH
+from hudi_core.schema.meta import RECORD_KEY as KEY_COLUMN
+from hudi_core.table.open import open_table
+from hudi_core.table.table import Table
+from tests.conformance.deviations.keys import DEVIATIONS
+from tests.support.conformance import TableEntry, each_table, vectors
+from tests.support.ledger import REFUSED, Ledger, attempt
+
+
+def of_kind(subject: str, operation: str) -> list[dict[str, Any]]:
+    return [case for case in vectors(subject) if case["op"] == operation]
+
+
+def test_keys_are_taken_apart() -> None:
+    ledger = Ledger("keys", DEVIATIONS)
+    for case in of_kind("key_generators", "extract_keys"):
+        text, fields = case["input"]["text"], case["input"]["fields"]
+        for name, ours in (("plain", key_parts(text)), ("by_fields", key_parts(text, fields))):
+            theirs = case["output"][name]
+            question = {"ask": "parts", "endless": theirs.get("error", {}).get("class") == "does not return"}
+            ledger.settle(case, question, list(ours), theirs.get("value", REFUSED))
+    ledger.close()
+
+
+def test_generators_are_inferred_from_fields() -> None:
+    ledger = Ledger("keys", DEVIATIONS)
+    for case in of_kind("key_generators", "infer"):
+        key, partition = (_names(case["input"][name]) for name in ("record_key", "partition"))
+        ledger.settle(case, {"ask": "infer"}, inferred_generator(key, partition).value, case["output"])
+    for case in of_kind("key_generators", "class_name"):
+        ours = chosen_kind(key_options(case["input"]["properties"]))
+        ledger.settle(case, {"ask": "class"}, ours, generator_of_class(case["output"]["spark"]["value"]))
+    ledger.close()
+
+
+def test_keys_are_made_up_where_no_field_is_stated() -> None:
+    ledger = Ledger("keys", DEVIATIONS)
+    for case in of_kind("key_generators", "auto_enabled"):
+        properties = case["input"]["properties"]
+        made: Any = choose({**properties, AUTO_INSTANT: "20240101000000000"})
+        question = {"ask": "auto enabled", "properties": properties}
+        ledger.settle(case, question, isinstance(made.key, AutoKey), case["output"])
+    ledger.close()
+
+
+def test_texts_of_paths_are_escaped() -> None:
+    ledger = Ledger("keys", DEVIATIONS)
+    for case in of_kind("partition_paths", "escape"):
+        text, output = case["input"]["text"], case["output"]
+        shown = escape(text) if text else HIVE_DEFAULT
+        ledger.settle(case, {"ask": "escape"}, shown, output["escape_path_name"]["value"])
+        ledger.settle(case, {"ask": "escape"}, shown, output["escape_partition_value"]["value"])
+        ledger.settle(case, {"ask": "escape"}, unescape(shown), output["round_trip"]["value"])
+        ledger.settle(case, {"ask": "escape"}, text and escape_name(text), output["escape_file_name"].get("value"))
+    ledger.close()
+
+
+def test_escapes_are_undone() -> None:
+    ledger = Ledger("keys", DEVIATIONS)
+    for case in of_kind("partition_paths", "unescape"):
+        text = case["input"]["text"]
+        if text is not None:  # no counterpart here
+            ledger.settle(case, {"ask": "unescape", "text": text}, unescape(text), case["output"])
+    ledger.close()
+
+
+def _names(said: str | None) -> tuple[str, ...]:
+    return tuple(part.strip() for part in (said or "").split(",") if part.strip())
+
+
+@each_table()
+def test_keys_of_rows_are_those_that_tables_hold(entry: TableEntry) -> None:
+    table = open_table(str(entry.unpacked()))
+    if not table.config.populate_meta_fields:
+        pytest.skip("virtual keys: the rows hold none")
+    generator = table_generator(table)
+    if generator is None:
+        return
+    names = {path.partition(".")[0] for path in (*generator.key.fields, *(part.field for part in generator.parts))}
+    scan = table.scan(columns=[KEY_COLUMN, PARTITION_PATH, *sorted(names)])
+    maker: KeyGenerator[Any, Any] = KeyGenerator(generator, scan.schema, table.engine.values)
+    for batch in rows_of(entry, scan):
+        found = maker.keys(table.engine.rows.root(batch))
+        if not isinstance(generator.key, AutoKey):
+            assert found.record_key.to_pylist() == batch.column(KEY_COLUMN).to_pylist()
+        assert found.partition_path.to_pylist() == batch.column(PARTITION_PATH).to_pylist()
+
+
+def table_generator(table: Table) -> Generator | None:
+    """The generator that a table's properties say; None where they do not say how times are printed, which is refused."""
+    bare = any(":" not in key for key in first_keys(table))
+    if not table.config.record_key_fields:
+        made: Any = choose({**table.config.properties, AUTO_INSTANT: "0"})
+    else:
+        made = attempt(lambda: of_table(table.config, bare_single_key=bare))
+    if made == REFUSED:
+        with pytest.raises(UsageError, match=r"timestamp\.type"):
+            of_table(table.config)
+        return None
+    assert isinstance(made, Generator)
+    return made
+
+
+def first_keys(table: Table) -> list[str]:
+    """The key of a row, if there is any."""
+    if len(table.config.record_key_fields) != 1:
+        return []
+    try:
+        batches = table.scan(columns=[KEY_COLUMN], limit=1).batches()
+        return [key for batch in batches for key in batch.column(0).to_pylist()]
+    except UnsupportedError:
+        return []
+
+
+def rows_of(entry: TableEntry, scan: Any) -> Any:
+    """The batches of a scan; for tables whose base files need a reader that is not there, none, and it is said so."""
+    if not entry.requires:
+        return scan.batches()
+    with pytest.raises(UnsupportedError):
+        list(scan.batches())
+    return []
