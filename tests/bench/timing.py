@@ -26,6 +26,8 @@ class Pair:
     """How long to repeat."""
     least: int = 3
     """Calls of the peer that are timed in any case."""
+    part: float = 1.0
+    """The share of our work that the peer is given, where all of it would take it minutes; its times are counted up."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ def measured(pair: Pair) -> tuple[Times, Times]:
         while perf_counter() < end or len(peer) < pair.least:
             peer.append(_timed(pair.peer))
             ours += [_timed(pair.ours) for _ in range(5)]
-        return _times(ours, pair.ours), _times(peer, pair.peer)
+        return _times(ours, pair.ours), _scaled(_times(peer, pair.peer), 1 / pair.part)
     finally:
         gc.enable()
 
@@ -60,6 +62,10 @@ def _times(hot: list[float], call: Callable[[], object]) -> Times:
     rounds = 15 if median < 0.01 else 5 if median < 0.2 else 0
     cold = [_timed(call) for _ in range(rounds) if _emptied_caches()]
     return Times(min(hot), median, statistics.median(cold) if cold else median)
+
+
+def _scaled(of: Times, by: float) -> Times:
+    return Times(of.best * by, of.median * by, of.cold * by)
 
 
 def _timed(call: Callable[[], object]) -> float:
