@@ -51,6 +51,7 @@ from hudi_core.expr.parse import parse_predicate
 from hudi_core.schema.json import schema_from_json, schema_to_json
 from hudi_core.schema.schema import Schema
 from hudi_core.table.open import open_table as open  # noqa: A004 - as in `gzip.open`: always said with the package's name
+from hudi_core.table.open import refreshed
 from hudi_core.table.scan import Scan
 from hudi_core.table.table import Table
 from hudi_core.truth import Truth, Verdict
@@ -79,6 +80,7 @@ __all__ = [
     "open",
     "parse_changes",
     "parse_predicate",
+    "refreshed",
     "schema_from_avro",
     "schema_from_json",
     "schema_to_avro",

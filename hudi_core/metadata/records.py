@@ -49,11 +49,17 @@ class Records:
     batches: Sequence[Batch]
     deletes: Sequence[Deletes]
 
+    def __bool__(self) -> bool:
+        return bool(self.batches or self.deletes)
+
     @property
     def all_of_base_files(self) -> bool:
         """No two sources can have records of one key."""
         return not self.deletes and all(batch.order == 0 for batch in self.batches)
 
+
+Place = tuple[str, int, int]
+"""A file, or a part of one: its name, where it begins, its size."""
 
 Piece = Callable[[], Batch]
 """Some records of a base file, decoded when asked for, by any thread."""
@@ -66,6 +72,8 @@ class FileGroup:
     base: HFile | None
     logs: Sequence[Batch]
     deletes: Sequence[Deletes]
+    sources: tuple[Place, ...] = ()
+    """What the group is made of, by order: the base file, and the log blocks that count. Bytes at a place never change."""
 
     def read(self, prefixes: Sequence[bytes] | None) -> Records:
         """The records whose key starts with one of the prefixes; all of them for None."""
@@ -76,11 +84,15 @@ class FileGroup:
         of_logs = self.read_logs(prefixes)
         return Records(self._with(base, of_logs.batches), of_logs.deletes)
 
-    def read_logs(self, prefixes: Sequence[bytes]) -> Records:
-        """What `read` gives of the log blocks."""
-        logs = [replace(log, cells=_starting(log.cells, prefixes)) for log in self.logs]
+    def read_logs(self, prefixes: Sequence[bytes], first: int = 1) -> Records:
+        """What `read` gives of the log blocks from an order on."""
+        logs = [replace(log, cells=_starting(log.cells, prefixes)) for log in self.logs if log.order >= first]
         starts = tuple(prefixes)
-        deletes = [replace(each, keys=[key for key in each.keys if key.startswith(starts)]) for each in self.deletes]
+        deletes = [
+            replace(each, keys=[key for key in each.keys if key.startswith(starts)])
+            for each in self.deletes
+            if each.order >= first
+        ]
         return Records([log for log in logs if len(log.cells)], [each for each in deletes if each.keys])
 
     def base_pieces(self, prefixes: Sequence[bytes]) -> list[Piece]:
@@ -107,13 +119,30 @@ class FileGroup:
         return [batch for batch in (*found, *logs) if len(batch.cells)]
 
 
-def open_group(storage: Storage, slice: FileSlice, committed: Callable[[str], bool]) -> FileGroup:
-    """A slice's sources. Only blocks of committed instants count. Raises `CorruptFileError` and `UnsupportedError`."""
+def open_group(
+    storage: Storage, slice: FileSlice, committed: Callable[[str], bool], earlier: FileGroup | None = None
+) -> FileGroup:
+    """A slice's sources; those that an `earlier` slice of the group had are not read again. Only blocks of committed instants
+    count. Raises `CorruptFileError` and `UnsupportedError`."""
+    of_base = (slice.base.path, 0, slice.base.size) if slice.base else ("", 0, 0)
+    blocks = [block for log in slice.logs for block in _whole_blocks(storage.open(log.path))]
+    counting = counting_blocks(blocks, committed)
+    sources = (of_base, *((block.source.where, block.offset, block.length) for block in counting))
+    known = {} if earlier is None else _by_source(earlier)
+    if earlier is not None and earlier.sources[:1] == (of_base,):
+        base = earlier.base
+    else:
+        base = None if slice.base is None else HFile(storage.open(slice.base.path))
     logs: list[Batch] = []
     deletes: list[Deletes] = []
-    base = None if slice.base is None else HFile(storage.open(slice.base.path))
-    blocks = (block for log in slice.logs for block in _whole_blocks(storage.open(log.path)))
-    for order, block in enumerate(counting_blocks(blocks, committed), start=1):
+    for order, block in enumerate(counting, start=1):
+        match known.get(sources[order]):
+            case Batch() as batch:
+                logs.append(replace(batch, order=order))
+                continue
+            case Deletes() as each:
+                deletes.append(replace(each, order=order))
+                continue
         match block.kind:
             case BlockKind.HFILE_DATA:
                 file = HFile(Bytes(block.content(), block.where))
@@ -125,7 +154,12 @@ def open_group(storage: Storage, slice: FileSlice, committed: Callable[[str], bo
                 raise UnsupportedError(
                     block.where, expected="HFile data in a metadata table", found=f"a {block.kind.name} block"
                 )
-    return FileGroup(base, logs, deletes)
+    return FileGroup(base, logs, deletes, sources)
+
+
+def _by_source(group: FileGroup) -> dict[Place, Batch | Deletes]:
+    found: list[Batch | Deletes] = [*group.logs, *group.deletes]
+    return {group.sources[each.order]: each for each in found}
 
 
 def _whole_blocks(source: RandomAccess) -> list[LogBlock]:
@@ -141,16 +175,17 @@ def _whole_blocks(source: RandomAccess) -> list[LogBlock]:
 
 def read_groups(groups: Sequence[FileGroup]) -> Records:
     """The records of all groups."""
-    return _together([group.read(None) for group in groups])
+    return together([group.read(None) for group in groups])
 
 
 def read_pieces(groups: Sequence[FileGroup], prefixes: Sequence[bytes]) -> tuple[list[Piece], Records]:
     """The records of all groups whose key starts with one of the prefixes: those of base files, and those of log blocks."""
     pieces = [piece for group in groups for piece in group.base_pieces(prefixes)]
-    return pieces, _together([group.read_logs(prefixes) for group in groups])
+    return pieces, together([group.read_logs(prefixes) for group in groups])
 
 
-def _together(found: Sequence[Records]) -> Records:
+def together(found: Sequence[Records]) -> Records:
+    """All of them, of different file groups."""
     return Records([b for each in found for b in each.batches], [d for each in found for d in each.deletes])
 
 

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from hudi_core.formats.hashes import xxh64_id
 from hudi_core.metadata.belief import believed, origin
 from hudi_core.metadata.parallel import side_by_side
-from hudi_core.metadata.recorded import NO_KIND, Kind, Kinds, Part, bounds, decoded
+from hudi_core.metadata.recorded import NO_KIND, UNTYPED, Kind, Kinds, Part, bounds, decoded
 from hudi_core.metadata.records import Batch, Piece, Records
-from hudi_core.stats.columns import Bools, Bounds, ColumnStatistics, Ints, concatenated
+from hudi_core.stats.columns import Bools, Bounds, ColumnStatistics, Ints, concatenated, taken
 from hudi_core.stats.ranks import ranks
 from hudi_core.stats.texts import Texts
 
@@ -51,6 +51,45 @@ class RecordedStatistics:
 
     def __len__(self) -> int:
         return len(self.keys)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Earlier:
+    """Statistics that were read before, as records that come before all others; no two have one key."""
+
+    keys: Octets
+    kinds: Ints
+    found: Sequence[ColumnStatistics]
+    """Those of the records, piece by piece in their order."""
+
+    def __len__(self) -> int:
+        return len(self.kinds)
+
+    @property
+    def order(self) -> Ints:
+        return np.zeros(len(self), np.int64)
+
+    @property
+    def gone(self) -> Bools:
+        return np.zeros(len(self), np.bool_)
+
+    @property
+    def tight(self) -> Bools:
+        return np.zeros(len(self), np.bool_)
+
+    def statistics(self, rows: Ints) -> ColumnStatistics:
+        """The statistics of some records, ascending, all of one kind."""
+        begins = np.cumsum([0, *map(len, self.found)])
+        cuts = np.searchsorted(rows, begins)
+        pieces = [
+            taken(of, rows[low:high] - begin)
+            for of, begin, low, high in zip(self.found, begins[:-1], cuts[:-1], cuts[1:], strict=True)
+            if high > low
+        ]
+        return concatenated(pieces)
+
+
+_Part = Part | _Earlier
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,6 +138,43 @@ def read_statistics(
     return {column: tuple(reading.by_kind(live.chosen(_named(words, column)))) for column in columns}
 
 
+def extended(
+    earlier: Sequence[RecordedStatistics], records: Records, column: str, key_size: int
+) -> tuple[RecordedStatistics, ...] | None:
+    """What `read_statistics` gave of a column, brought up to date by records that apply after all that it was read from.
+
+    None when it must be read anew, because bounds of some key come in another type than before. Raises `CorruptFileError`.
+    """
+    kinds = Kinds()
+    before = _earlier(earlier, column, kinds)
+    later = list(_decoded(records.batches, (), key_size, kinds))
+    deleted = [(key, each.order) for each in records.deletes for key in each.keys if len(key) == key_size]
+    parts: list[_Part] = [before, *later]
+    keys = _joined_keys(parts, [key for key, _ in deleted])
+    live = _live(parts, keys, [order for _, order in deleted], unique=len(before))
+    live = live.chosen(_named(_words(keys)[live.records], column))
+    of_before = live.records < len(before)
+    if (before.kinds[live.records[of_before]] != live.kinds[of_before]).any():
+        return None
+    return tuple(_Reading(parts, keys, kinds, of_files=key_size == FILE_KEY).by_kind(live))
+
+
+def _earlier(found: Sequence[RecordedStatistics], column: str, kinds: Kinds) -> _Earlier:
+    name = np.frombuffer(xxh64_id(column).encode(), np.uint8)
+    keys = [np.hstack([np.broadcast_to(name, (len(each), COLUMN_SIZE)), each.keys]) for each in found]
+    numbers = [_kind_number(each, kinds) for each in found]
+    kind_of = np.repeat(np.array(numbers, np.int64), [len(each) for each in found])
+    return _Earlier(np.concatenate(keys), kind_of, [each.statistics for each in found])
+
+
+def _kind_number(found: RecordedStatistics, kinds: Kinds) -> int:
+    """The kind of records; none where nothing has a bound or tells a type."""
+    of = found.statistics
+    if not found.typed and of.type == UNTYPED.type and not (of.low_known.any() or of.high_known.any()):
+        return NO_KIND
+    return kinds.number(of.type, told=found.typed)
+
+
 def _decoded(batches: Sequence[Batch], pieces: Sequence[Piece], key_size: int, kinds: Kinds) -> Iterator[Part]:
     """Decoded records; those of a source in their order."""
     tasks: list[Callable[[], tuple[Part, Kinds] | None]] = [partial(_decoded_piece, each, key_size) for each in pieces]
@@ -124,7 +200,7 @@ def _together(batches: Iterable[Batch]) -> list[list[Batch]]:
     return found + list(small.values())
 
 
-def _joined_keys(parts: Sequence[Part], deleted: Sequence[bytes]) -> Octets:
+def _joined_keys(parts: Sequence[_Part], deleted: Sequence[bytes]) -> Octets:
     if len(parts) == 1 and not deleted:
         return parts[0].keys
     size = parts[0].keys.shape[1]
@@ -149,15 +225,18 @@ def _named(words: NDArray[np.uint64], column: str) -> Bools:
 # -- which records count ---------------------------------------------------------------------------------------------------
 
 
-def _live(parts: Sequence[Part], keys: Octets, deletes: Sequence[int], *, apart: bool) -> _Live:
+def _live(
+    parts: Sequence[_Part], keys: Octets, deletes: Sequence[int], *, apart: bool = False, unique: int = 0
+) -> _Live:
     """The records that count. `keys` are those of all parts and then those of the deletes, whose orders are given.
 
     `apart`: no two sources have a key in common. As the rows of one source ascend, equal keys then stand side by side.
+    `unique`: so many keys, the first, are known to be different ones.
     """
     kinds = _over(parts, lambda part: part.kinds)
     gone = _over(parts, lambda part: part.gone)
     words = _words(keys)
-    meeting = _NONE if apart and not (words[1:, -1] == words[:-1, -1]).any() else _meeting(words)
+    meeting = _NONE if apart and not (words[1:, -1] == words[:-1, -1]).any() else _meeting(words, unique)
     if not len(meeting):
         live = _Live(np.arange(len(kinds)), kinds)
         return live.chosen(~gone) if gone.any() else live
@@ -176,19 +255,31 @@ def _live(parts: Sequence[Part], keys: Octets, deletes: Sequence[int], *, apart:
     return _Live(np.arange(len(kinds)), kinds, run, void).chosen(counts)
 
 
-def _over(parts: Sequence[Part], take: Callable[[Part], NDArray[Any]]) -> NDArray[Any]:
+def _over(parts: Sequence[_Part], take: Callable[[_Part], NDArray[Any]]) -> NDArray[Any]:
     return take(parts[0]) if len(parts) == 1 else np.concatenate([take(part) for part in parts])
 
 
-def _meeting(words: NDArray[np.uint64]) -> Ints:
-    """The records whose key may be another record's too: those that share a mixture of the key's words."""
+def _meeting(words: NDArray[np.uint64], unique: int) -> Ints:
+    """The records whose key may be another record's too: those that share a mixture of the key's words. The first `unique` ones
+    are looked up among the others."""
     mixed = words[:, 0] * _MIXERS[0]
     for word, mixer in zip(words.T[1:], _MIXERS[1:], strict=False):
         mixed += word * mixer
+    if unique:
+        return np.append(np.flatnonzero(_may_be_among(mixed[:unique], mixed[unique:])), np.arange(unique, len(mixed)))
     sequence = np.argsort(mixed)
     ordered = mixed[sequence]
     same = ordered[1:] == ordered[:-1]
     return np.sort(sequence[np.append(same, False) | np.append(False, same)]) if same.any() else _NONE
+
+
+def _may_be_among(mixed: NDArray[np.uint64], others: NDArray[np.uint64]) -> Bools:
+    """Which mixtures share their last bits with one of the others: those that are among them, and few more."""
+    last = np.uint64((1 << max(16, len(others).bit_length() + 3)) - 1)
+    shared = np.zeros(int(last) + 1, np.bool_)
+    shared[others & last] = True
+    found: Bools = shared[mixed & last]
+    return found
 
 
 def _counting(words: NDArray[np.uint64], order: Ints, resets: Bools, gone: Bools) -> tuple[Ints, Ints]:
@@ -222,7 +313,7 @@ def _one_kind_a_run(kinds: Ints, run: Ints) -> tuple[Ints, Bools]:
 class _Reading:
     """Decoded records, and how to take statistics from them."""
 
-    parts: Sequence[Part]
+    parts: Sequence[_Part]
     keys: Octets
     kinds: Kinds
     of_files: bool
@@ -249,8 +340,10 @@ class _Reading:
             begin, low = end, high
 
     def _statistics(
-        self, part: Part, rows: Ints | None, void: Bools | None, kind: Kind, *, typed: bool
+        self, part: _Part, rows: Ints | None, void: Bools | None, kind: Kind, *, typed: bool
     ) -> ColumnStatistics:
+        if isinstance(part, _Earlier):
+            return part.statistics(np.arange(len(part)) if rows is None else rows)
         low, low_known = bounds(part.low, rows, kind)
         high, high_known = bounds(part.high, rows, kind)
         if void is not None:
@@ -269,10 +362,22 @@ def _merged(run: Ints, of: ColumnStatistics) -> tuple[Ints | None, ColumnStatist
     starts = np.flatnonzero(np.append(True, np.diff(run[order]) != 0))
     if len(starts) == len(run):
         return None, of
+    lengths = np.diff(starts, append=len(run))
+    several = np.repeat(lengths > 1, lengths)
+    alone, order = order[~several], order[several]
+    starts = np.cumsum(lengths[lengths > 1]) - lengths[lengths > 1]
+    merged = _reduced_runs(of, order, starts)
+    if not len(alone):
+        return order[starts], merged
+    return np.append(alone, order[starts]), concatenated([taken(of, alone), merged])
+
+
+def _reduced_runs(of: ColumnStatistics, order: Ints, starts: Ints) -> ColumnStatistics:
+    """The records at `order`, those from each of `starts` on merged into one."""
     empty = (of.nulls == of.rows) & (of.rows >= 0)
     low, low_known = _extreme(of.low, of.low_known, empty, order, starts, least=True)
     high, high_known = _extreme(of.high, of.high_known, empty, order, starts, least=False)
-    return order[starts], ColumnStatistics(
+    return ColumnStatistics(
         of.type,
         low,
         high,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -14,8 +14,18 @@ from hudi_core.formats.hashes import file_group_indexes, xxh64_id
 from hudi_core.formats.properties import parse_properties
 from hudi_core.metadata.files import live_files
 from hudi_core.metadata.lookup import Found, newest
-from hudi_core.metadata.records import Batch, FileGroup, Piece, Records, open_group, read_groups, read_pieces
-from hudi_core.metadata.statistics import FILE_KEY, PARTITION_KEY, RecordedStatistics, read_statistics
+from hudi_core.metadata.records import (
+    Batch,
+    FileGroup,
+    Piece,
+    Place,
+    Records,
+    open_group,
+    read_groups,
+    read_pieces,
+    together,
+)
+from hudi_core.metadata.statistics import FILE_KEY, PARTITION_KEY, RecordedStatistics, extended, read_statistics
 from hudi_core.metadata.written import missing
 from hudi_core.options import FOLDER, PROPERTIES_PATH, TableConfig, table_config
 from hudi_core.timeline.instants import time_order
@@ -26,6 +36,26 @@ METADATA_FOLDER = f"{FOLDER}/metadata"
 
 FILES, COLUMN_STATS, PARTITION_STATS = "files", "column_stats", "partition_stats"
 RECORD_INDEX, BLOOM_FILTERS = "record_index", "bloom_filters"
+
+
+MadeOf = Mapping[str, tuple[Place, ...]]
+"""The sources of each file group, by file id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """Statistics of a column, and what they were read from."""
+
+    statistics: tuple[RecordedStatistics, ...]
+    made_of: MadeOf
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """What was read of a metadata table: file groups by partition and file id, statistics by partition and column."""
+
+    groups: dict[tuple[str, str], FileGroup]
+    statistics: dict[tuple[str, str], Recorded]
 
 
 @dataclass(frozen=True)
@@ -47,6 +77,10 @@ class MetadataTable:
     _statistics: dict[tuple[str, str], tuple[RecordedStatistics, ...]] = field(
         default_factory=dict, repr=False, compare=False
     )
+    _made_of: dict[tuple[str, str], MadeOf] = field(default_factory=dict, repr=False, compare=False)
+    """What the statistics of a column were read from."""
+    earlier: Earlier = field(default_factory=lambda: Earlier({}, {}), repr=False, compare=False)
+    """What was read at an earlier time, as far as it was not needed yet."""
 
     def counts(self, requested_time: str) -> bool:
         """What was written at this instant counts."""
@@ -88,7 +122,7 @@ class MetadataTable:
         """A file group of a metadata partition, opened once."""
         key = (group.partition, group.file_id)
         if key not in self._groups:
-            self._groups[key] = open_group(self.storage, group, self.counts)
+            self._groups[key] = open_group(self.storage, group, self.counts, self.earlier.groups.pop(key, None))
         return self._groups[key]
 
     def lookup(self, partition: str, keys: Collection[str], hashed: Callable[[str], str] = str) -> Iterator[Found]:
@@ -137,10 +171,39 @@ class MetadataTable:
     ) -> dict[str, tuple[RecordedStatistics, ...]]:
         missing = [column for column in columns if (partition, column) not in self._statistics]
         if missing and partition in self.partitions:
-            pieces, logs = self._about(partition, missing)
-            for column, found in read_statistics(logs, missing, key_size, pieces).items():
-                self._statistics[partition, column] = found
+            made_of = {each.file_id: self.opened(each).sources for each in self.slices(partition)}
+            for column in missing:
+                found = self._extended(partition, column, key_size, made_of)
+                if found is not None:
+                    self._statistics[partition, column] = found
+            anew = [column for column in missing if (partition, column) not in self._statistics]
+            if anew:
+                pieces, logs = self._about(partition, anew)
+                for column, found in read_statistics(logs, anew, key_size, pieces).items():
+                    self._statistics[partition, column] = found
+            self._made_of.update(((partition, column), made_of) for column in missing)
         return {column: self._statistics.get((partition, column), ()) for column in columns}
+
+    def _extended(
+        self, partition: str, column: str, key_size: int, made_of: MadeOf
+    ) -> tuple[RecordedStatistics, ...] | None:
+        """Earlier statistics with what log blocks say that came since; None when that is not all that has changed."""
+        known = self.earlier.statistics.pop((partition, column), None)
+        if known is None or not known.statistics or known.made_of.keys() != made_of.keys():
+            return None
+        if any(made_of[file_id][: len(before)] != before for file_id, before in known.made_of.items()):
+            return None
+        prefix = [xxh64_id(column).encode()]
+        later = [
+            self.opened(each).read_logs(prefix, len(known.made_of[each.file_id])) for each in self.slices(partition)
+        ]
+        records = together(later)
+        return extended(known.statistics, records, column, key_size) if records else known.statistics
+
+    def left(self) -> Earlier:
+        """What was read, for the metadata table as of a later time."""
+        statistics = {key: Recorded(self._statistics[key], made_of) for key, made_of in self._made_of.items()}
+        return Earlier(self.earlier.groups | self._groups, self.earlier.statistics | statistics)
 
     def _about(self, partition: str, columns: Sequence[str]) -> tuple[list[Piece], Records]:
         """The records of columns in a metadata partition whose keys begin with the column."""
@@ -165,8 +228,11 @@ def siblings(groups: Sequence[FileSlice]) -> list[list[FileSlice]]:
     return list(found.values())
 
 
-def open_metadata_table(storage: Storage, config: TableConfig, data_timeline: Timeline) -> MetadataTable | None:
-    """The metadata table of a table, as of now; None when none of its partitions may be used.
+def open_metadata_table(
+    storage: Storage, config: TableConfig, data_timeline: Timeline, earlier: MetadataTable | None = None
+) -> MetadataTable | None:
+    """The metadata table of a table, as of now; None when none of its partitions may be used. What `earlier` has read of the
+    same table is used again where its files are the same.
 
     `data_timeline` is the data table's, whole. Reads the metadata table's properties and lists its timeline. Raises
     `CorruptFileError`, `StorageError` or `UnsupportedError` when it cannot be used, also when it lags behind the table.
@@ -181,7 +247,11 @@ def open_metadata_table(storage: Storage, config: TableConfig, data_timeline: Ti
     timeline = timeline_in(storage, f"{METADATA_FOLDER}/{own.timeline_folder}", own.layout)
     _refuse_lagging(storage, timeline, data_timeline)
     pending = frozenset(instant.requested_time for instant in data_timeline.pending)
-    return MetadataTable(storage, own, timeline, frozenset(config.metadata_partitions), pending)
+    if earlier is None:
+        return MetadataTable(storage, own, timeline, frozenset(config.metadata_partitions), pending)
+    timeline = timeline.with_contents_of(earlier.timeline)
+    partitions = frozenset(config.metadata_partitions)
+    return MetadataTable(storage, own, timeline, partitions, pending, earlier=earlier.left())
 
 
 def _refuse_lagging(storage: Storage, timeline: Timeline, data: Timeline) -> None:

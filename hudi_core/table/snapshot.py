@@ -46,6 +46,8 @@ class Snapshot:
     named_by: Timeline | None = None
     warnings: list[str] = field(default_factory=list, compare=False)
     footer_cache: FooterCache | None = field(default=None, compare=False)
+    earlier: MetadataTable | None = field(default=None, repr=False, compare=False)
+    """The metadata table as it was read before."""
 
     @cached_property
     def history(self) -> SchemaHistory:
@@ -63,12 +65,18 @@ class Snapshot:
         if self.mode is MetadataMode.OFF:
             return None
         try:
-            found = open_metadata_table(self.storage, self.config, self.whole)
+            found = open_metadata_table(self.storage, self.config, self.whole, self.earlier)
         except TableError as error:
             self.set_aside(error)
             return None
         if found is None and self.mode is MetadataMode.REQUIRE:
             raise UnsupportedError(self.storage.uri, expected="a metadata table", found="none")
+        return found
+
+    @property
+    def metadata_read(self) -> MetadataTable | None:
+        """The metadata table if it was opened."""
+        found: MetadataTable | None = self.__dict__.get("metadata")
         return found
 
     @cached_property

@@ -10,6 +10,7 @@ from hudi_core.engine import Engine, Storage
 from hudi_core.errors import UsageError
 from hudi_core.expr.build import Built
 from hudi_core.expr.nodes import Expr
+from hudi_core.metadata.table import MetadataTable
 from hudi_core.options import BaseFileFormat, TableConfig
 from hudi_core.schema.schema import Schema
 from hudi_core.table.footer_cache import FooterCache
@@ -29,7 +30,7 @@ _Cut = tuple[str | None, str | None, tuple[Instant, ...]]
 
 @dataclass(frozen=True)
 class Table:
-    """A table that was opened. It shows the timeline as it was then; open it anew to see later commits."""
+    """A table that was opened. It shows the timeline as it was then; `refreshed` gives it with later commits."""
 
     engine: Engine[Any, Any, Any]
     storage: Storage
@@ -38,6 +39,8 @@ class Table:
     metadata_mode: MetadataMode = MetadataMode.AUTO
     case_sensitive: bool = False
     footer_cache: FooterCache | None = field(default=None, compare=False)
+    earlier: MetadataTable | None = field(default=None, repr=False, compare=False)
+    """The metadata table as it was read before the table was refreshed."""
     _snapshots: dict[_Cut, Snapshot] = field(default_factory=dict, repr=False, compare=False)
     _sources: dict[tuple[*_Cut, Commits | None], Sources] = field(default_factory=dict, repr=False, compare=False)
 
@@ -106,6 +109,7 @@ class Table:
                 self.metadata_mode,
                 named_by,
                 footer_cache=self.footer_cache,
+                earlier=self.earlier,
             )
             time = cut.until or cut.completed_until
             if asked is not None and time is not None:
@@ -118,6 +122,11 @@ class Table:
         if key not in self._sources:
             self._sources[key] = Sources(snapshot, commits)
         return self._sources[key]
+
+    @property
+    def metadata_read(self) -> MetadataTable | None:
+        """The metadata table as a query of the latest instant has read it so far, or one before it."""
+        return next((found for each in self._snapshots.values() if (found := each.metadata_read)), self.earlier)
 
     @property
     def warnings(self) -> list[str]:

@@ -19,7 +19,7 @@ from hudi_core.errors import CorruptFileError
 from hudi_core.formats.hashes import column_stats_key, md5_id, partition_id, xxh64_id
 from hudi_core.metadata import statistics as module
 from hudi_core.metadata.records import Batch, Deletes, Piece, Records
-from hudi_core.metadata.statistics import FILE_KEY, PARTITION_KEY, RecordedStatistics, read_statistics
+from hudi_core.metadata.statistics import FILE_KEY, PARTITION_KEY, RecordedStatistics, extended, read_statistics
 from hudi_core.stats.columns import WIDE_OFFSET, ColumnStatistics
 from hudi_core.types import nodes as t
 from tests.support.conformance import TableEntry, each_table
@@ -41,8 +41,12 @@ def ints(low: int, high: int, **said: Any) -> dict[str, Any]:
 
 def told(records: Records, column: str = "c", pieces: Sequence[Piece] = ()) -> dict[bytes, tuple[Any, ...]]:
     """Key suffix → type, bounds (None: unknown), nulls, rows."""
+    return as_told(read_statistics(records, [column], FILE_KEY, pieces)[column])
+
+
+def as_told(groups: Sequence[RecordedStatistics]) -> dict[bytes, tuple[Any, ...]]:
     found: dict[bytes, tuple[Any, ...]] = {}
-    for each in read_statistics(records, [column], FILE_KEY, pieces)[column]:
+    for each in groups:
         for row in range(len(each)):
             suffix_ = each.keys[row].tobytes()
             assert suffix_ not in found
@@ -220,8 +224,10 @@ sources = st.lists(st.dictionaries(st.sampled_from("abc"), said | st.none(), max
 
 
 @settings(max_examples=150)
-@given(sources, st.booleans())
-def test_merging_is_that_of_applying_record_after_record(events: list[dict[str, Any]], collide: bool) -> None:
+@given(sources, st.booleans(), st.integers(0, 5))
+def test_merging_is_that_of_applying_record_after_record(
+    events: list[dict[str, Any]], collide: bool, first: int
+) -> None:
     state: dict[str, Any] = {}
     batches, deletes = [], []
     for order, event in enumerate(events):
@@ -251,6 +257,14 @@ def test_merging_is_that_of_applying_record_after_record(events: list[dict[str, 
     finally:
         module._MIXERS = mixers
     assert in_pieces == found
+    kept = read_statistics(Records(batches[:first], [each for each in deletes[:first] if each.keys]), ["c"], FILE_KEY)[
+        "c"
+    ]
+    if kept:
+        later = Records(batches[first:], [each for each in deletes[first:] if each.keys])
+        grown = extended(kept, later, "c", FILE_KEY)
+        assert grown is not None
+        assert as_told(grown) == found
     assert found == {suffix(file): ("Int", *kept[:4]) for file, kept in state.items() if not kept[4]}
 
 

@@ -1,0 +1,121 @@
+"""Metadata tables as time goes on: what was read before is used again, and gives what reading anew gives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import pytest
+
+from hudi_core.engine import FileInfo, Storage
+from hudi_core.formats.source import RandomAccess
+from hudi_core.metadata.statistics import RecordedStatistics
+from hudi_core.metadata.table import METADATA_FOLDER, MetadataTable, open_metadata_table
+from hudi_core.table.open import open_table, refreshed
+from hudi_core.timeline.timeline import load_timeline
+from tests.core.metadata.test_statistics import bound
+from tests.support.commands import rides
+from tests.support.conformance import TableEntry, each_table
+from tests.support.tables import opened
+
+
+@dataclass
+class Past:
+    """A storage that does not show some files yet, and notes which it opens."""
+
+    storage: Storage
+    hidden: frozenset[str] = frozenset()
+    reads: list[str] = field(default_factory=list)
+
+    @property
+    def uri(self) -> str:
+        return self.storage.uri
+
+    def list(self, folder: str, *, recursive: bool = False) -> list[FileInfo]:
+        return [file for file in self.storage.list(folder, recursive=recursive) if file.path not in self.hidden]
+
+    def exists(self, path: str) -> bool:
+        return path not in self.hidden and self.storage.exists(path)
+
+    def read(self, path: str) -> bytes:
+        self.reads.append(path)
+        return self.storage.read(path)
+
+    def open(self, path: str) -> RandomAccess:
+        self.reads.append(path)
+        return self.storage.open(path)
+
+
+def told(metadata: MetadataTable, columns: list[str]) -> dict[str, dict[bytes, object]]:
+    """By column and key what is known."""
+    return {
+        column: {key: said for each in found for key, said in _rows(each)}
+        for column, found in metadata.column_stats(columns).items()
+    }
+
+
+def _rows(found: RecordedStatistics) -> Iterator[tuple[bytes, object]]:
+    of = found.statistics
+    for row in range(len(found)):
+        low, high = bound(of, row, low=True), bound(of, row, low=False)
+        nans = None if of.nans is None else bool(of.nans[row])
+        yield found.keys[row].tobytes(), (of.type, repr(low), repr(high), int(of.nulls[row]), int(of.rows[row]), nans)
+
+
+@each_table()
+def test_statistics_that_grew_are_those_read_anew(entry: TableEntry) -> None:
+    storage, config, timeline = opened(entry.unpacked())
+    anew = open_metadata_table(storage, config, timeline)
+    if anew is None or "column_stats" not in anew.partitions:
+        return
+    columns = [field.name for field in open_table(str(entry.unpacked())).schema.fields if field.name][:8]
+    wanted = told(anew, columns)
+    past = Past(storage)
+    metadata: MetadataTable | None = None
+    for back in (3, 1, 0):
+        late = {each.requested_time for each in timeline.commits[len(timeline.commits) - back :]}
+        mine = f"{METADATA_FOLDER}/{anew.config.timeline_folder}"
+        instants = [
+            *((timeline.folder, each) for each in timeline.commits),
+            *((mine, each) for each in anew.timeline.commits),
+        ]
+        past.hidden = frozenset(f"{folder}/{each.file}" for folder, each in instants if each.requested_time in late)
+        shown = load_timeline(past, config)
+        metadata = open_metadata_table(past, config, shown, metadata)
+        if metadata is None:
+            return
+        found = told(metadata, columns)
+        assert found == told(open_metadata_table(past, config, shown), columns)  # type: ignore[arg-type]
+    assert found == wanted
+
+
+def test_nothing_is_read_twice_that_has_not_changed() -> None:
+    table = open_table(str(rides()))
+    storage = Past(table.storage)
+    table = type(table)(table.engine, storage, table.config, table.timeline)
+    where = "fare > 110"
+    wanted = table.scan(where=where).plan.codes.tolist()
+    storage.reads.clear()
+    again = refreshed(table)
+    assert again.scan(where=where).plan.codes.tolist() == wanted
+    assert not [path for path in storage.reads if path.endswith(".hfile")]
+    once = len(storage.reads)
+    storage.reads.clear()
+    assert refreshed(again).scan(where=where).plan.codes.tolist() == wanted
+    assert len(storage.reads) <= once
+
+
+@pytest.mark.parametrize("back", [1, 2])
+def test_a_refreshed_table_shows_later_commits(back: int) -> None:
+    whole = open_table(str(rides()))
+    late = whole.timeline.commits[-back:]
+    folders = (whole.timeline.folder, f"{METADATA_FOLDER}/{whole.timeline.folder.removeprefix(METADATA_FOLDER)}")
+    past = Past(whole.storage)
+    past.hidden = frozenset(f"{folder}/{each.file}" for folder in folders for each in late)
+    timeline = load_timeline(past, whole.config)
+    before = type(whole)(whole.engine, past, whole.config, timeline)
+    known = [each.file_id for each in before.scan(where="fare > 110").plan.kept()]
+    past.hidden = frozenset()
+    after = refreshed(before)
+    assert after.scan(where="fare > 110").plan.codes.tolist() == whole.scan(where="fare > 110").plan.codes.tolist()
+    assert [each.file_id for each in before.scan(where="fare > 110").plan.kept()] == known
