@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pyarrow as pa
 
 from hudi_arrow.arrays import Array
@@ -23,8 +25,8 @@ class ArrowEngine:
     values = ArrowValues()
     rows = ArrowRows()
 
-    def storage(self, uri: str) -> Storage:
-        return ArrowStorage(uri)
+    def storage(self, uri: str, options: Mapping[str, str] | None = None) -> Storage:
+        return ArrowStorage(uri, options)
 
     def reader(self, extension: str) -> FileReader[pa.RecordBatch]:
         found = _READERS.get(extension if extension.startswith(".") else f".{extension}")

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 from urllib.request import url2pathname
 
 import pyarrow as pa
 from pyarrow import fs
 
 from hudi_core.engine import FileInfo, Storage
-from hudi_core.errors import CorruptFileError, HudiError, StorageError, UnsupportedError
+from hudi_core.errors import CorruptFileError, HudiError, StorageError, UnsupportedError, UsageError
 from hudi_core.formats.source import RandomAccess
 
 _ARROW_SCHEMES = {
@@ -44,9 +44,9 @@ class StoredFile:
 class ArrowStorage:
     """`hudi_core.engine.Storage` over a `pyarrow.fs.FileSystem`. Paths go to it as they are: a `%2F` in one is no slash."""
 
-    def __init__(self, uri: str) -> None:
+    def __init__(self, uri: str, options: Mapping[str, str] | None = None) -> None:
         self._uri = uri
-        self._filesystem, self._root = _opened(uri)
+        self._filesystem, self._root = _opened(uri, options or {})
 
     @property
     def uri(self) -> str:
@@ -128,10 +128,14 @@ def decoding(where: str, what: str) -> Iterator[None]:
         raise CorruptFileError(where, expected=what, found=said) from problem
 
 
-def _opened(uri: str) -> tuple[fs.FileSystem, str]:
+def _opened(uri: str, options: Mapping[str, str]) -> tuple[fs.FileSystem, str]:
     """The file system of a URI or local path, and the root's path in it, without a slash at its end."""
     parts = urlsplit(uri)
     if parts.scheme == "file" or "://" not in uri:
+        if options:
+            raise UsageError(
+                uri, expected="a URL that has options", found=f"a local path, and the option {min(options)}"
+            )
         path = url2pathname(parts.path) if parts.scheme == "file" else uri
         return fs.LocalFileSystem(), str(Path(path).absolute()).rstrip("/")
     # Only the authority goes through the URI parser, which would undo percent escapes in the path. A `#` or `?` after the
@@ -141,26 +145,60 @@ def _opened(uri: str) -> tuple[fs.FileSystem, str]:
     authority, _, below = path.partition("/")
     known = _ARROW_SCHEMES.get(scheme)
     with reported(uri):
-        if known is not None:
-            try:
-                filesystem, start = fs.FileSystem.from_uri(f"{known}://{authority}{'?' if query else ''}{query}")
-            except (pa.ArrowNotImplementedError, pa.ArrowInvalid) as refused:
-                if isinstance(refused, pa.ArrowInvalid) and "Unrecognized filesystem" not in str(refused):
-                    raise
-                filesystem, start = _by_fsspec(uri, scheme, refused), authority  # not in this build of pyarrow
+        if known is None:
+            filesystem, start = _by_fsspec(uri, scheme, options, None), authority
         else:
-            filesystem, start = _by_fsspec(uri, scheme, None), authority
+            filesystem, start = _by_arrow(uri, known, authority, query, options)
     root = "/".join(part.strip("/") for part in (start, below) if part.strip("/"))
     return filesystem, f"/{root}" if known in ("hdfs", "viewfs") else root
 
 
-def _by_fsspec(uri: str, scheme: str, refused: Exception | None) -> fs.FileSystem:
+def _by_arrow(
+    uri: str, scheme: str, authority: str, query: str, options: Mapping[str, str]
+) -> tuple[fs.FileSystem, str]:
+    """pyarrow's file system, and where in it the authority is; that of fsspec where pyarrow is built without one."""
+    try:
+        if options and scheme in ("s3", "gs", "abfs") and not query:
+            return _with_options(uri, scheme, options), authority
+        query = "&".join([*([query] if query else []), *(f"{name}={quote(text)}" for name, text in options.items())])
+        filesystem, start = fs.FileSystem.from_uri(f"{scheme}://{authority}{'?' if query else ''}{query}")
+    except (pa.ArrowNotImplementedError, pa.ArrowInvalid) as refused:
+        if isinstance(refused, pa.ArrowInvalid) and "Unrecognized filesystem" not in str(refused):
+            raise
+        return _by_fsspec(uri, scheme, options, refused), authority  # not in this build of pyarrow
+    return filesystem, start
+
+
+def _with_options(uri: str, scheme: str, options: Mapping[str, str]) -> fs.FileSystem:
+    kind = {"s3": "S3FileSystem", "gs": "GcsFileSystem", "abfs": "AzureFileSystem"}[scheme]
+    if not hasattr(fs, kind):
+        raise pa.ArrowInvalid("Unrecognized filesystem")
+    try:
+        return getattr(fs, kind)(**_typed(options))
+    except (TypeError, ValueError) as unknown:
+        raise UsageError(uri, expected=f"options of pyarrow.fs.{kind}", found=str(unknown)) from None
+
+
+def _typed(options: Mapping[str, str]) -> dict[str, Any]:
+    """Options are texts; libraries want some as what they say. Names and passwords may be all digits, and stay texts."""
+    found: dict[str, Any] = dict(options)
+    for name, text in options.items():
+        if text.lower() in ("true", "false"):
+            found[name] = text.lower() == "true"
+        elif name.endswith("timeout"):
+            found[name] = float(text)
+    return found
+
+
+def _by_fsspec(uri: str, scheme: str, options: Mapping[str, str], refused: Exception | None) -> fs.FileSystem:
     try:
         fsspec: Any = importlib.import_module("fsspec")
-        handler = fs.FSSpecHandler(fsspec.filesystem(scheme))
+        handler = fs.FSSpecHandler(fsspec.filesystem(scheme, **_typed(options)))
     except ImportError as missing:
         package = missing.name or _FSSPEC_PACKAGES.get(scheme, "fsspec")
         raise UnsupportedError(uri, message=f"needs the package {package}: pip install 'hudi-core[cloud]'") from missing
+    except TypeError as unknown:
+        raise UsageError(uri, expected=f"options of fsspec's {scheme}", found=str(unknown)) from None
     except ValueError as unknown:
         raise UnsupportedError(
             uri, expected="a path or URL that pyarrow or fsspec opens", found=f"the scheme {scheme}"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from hudi_core.engine import Engine, FileReader, Storage
-from hudi_core.errors import UnsupportedError
+from hudi_core.errors import UnsupportedError, UsageError
 from hudi_plain.rows import Batch, PlainRows
 from hudi_plain.storage import PlainStorage
 from hudi_plain.values import PlainValues
@@ -18,7 +19,11 @@ class PlainEngine:
     values = PlainValues()
     rows = PlainRows()
 
-    def storage(self, uri: str) -> Storage:
+    def storage(self, uri: str, options: Mapping[str, str] | None = None) -> Storage:
+        if options:
+            raise UsageError(
+                uri, expected="a local folder, which has no options", found=f"the option {next(iter(options))}"
+            )
         return PlainStorage(uri)
 
     def reader(self, extension: str) -> FileReader[Batch]:

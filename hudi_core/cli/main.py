@@ -13,6 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from hudi_core.cli import demo, explain, read, schemas, tables, tag
+from hudi_core.cli.options import STORAGE_OPTIONS
 from hudi_core.cli.output import say
 from hudi_core.errors import HudiError
 
@@ -64,9 +65,15 @@ def _print_version(asked: bool) -> None:
         raise typer.Exit
 
 
+def _option(given: str) -> tuple[str, str]:
+    name, equals, value = given.partition("=")
+    if not name or not equals:
+        raise typer.BadParameter(f"expected name=value, found {given!r}", param_hint="--storage-option")
+    return name, value
+
+
 @app.callback()
 def common(
-    context: typer.Context,
     _: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version and exit.")
     ] = False,
@@ -78,7 +85,7 @@ def common(
     ] = None,
 ) -> None:
     """What an Apache Hudi table means: look at it, prune it, read it."""
-    context.obj = storage_option or []
+    STORAGE_OPTIONS.set(dict(map(_option, storage_option or [])))
 
 
 def run() -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from contextvars import ContextVar
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated
 
 import typer
@@ -41,13 +43,22 @@ WHERE = "A predicate, as after WHERE in SQL."
 WhereOption = Annotated[str | None, typer.Option("--where", metavar="SQL", help=WHERE)]
 CaseOption = Annotated[bool, typer.Option("--case-sensitive", help="Tell names of columns apart by case.")]
 DEFAULT_ENGINE = "arrow"
+STORAGE_OPTIONS: ContextVar[Mapping[str, str]] = ContextVar("storage_options", default=MappingProxyType({}))
+"""Those that stand before the command."""
 
 
 def opened(
     uri: str, engine: str, metadata: MetadataMode, case_sensitive: bool = False, footer_cache: str | None = None
 ) -> Table:
     """The table; what is odd about its properties goes to standard error."""
-    table = open_table(uri, engine=engine, metadata=metadata, case_sensitive=case_sensitive, footer_cache=footer_cache)
+    table = open_table(
+        uri,
+        engine=engine,
+        metadata=metadata,
+        case_sensitive=case_sensitive,
+        footer_cache=footer_cache,
+        storage_options=STORAGE_OPTIONS.get(),
+    )
     warn(table.config.findings)
     return table
 

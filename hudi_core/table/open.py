@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from hudi_core.engine import Storage
 from hudi_core.errors import CorruptFileError, NotATableError, StorageError
 from hudi_core.formats.properties import parse_properties
@@ -23,42 +25,25 @@ def open_table(
     metadata: MetadataMode | str = MetadataMode.AUTO,
     case_sensitive: bool = False,
     footer_cache: str | None = None,
+    storage_options: Mapping[str, str] | None = None,
 ) -> Table:
     """The Hudi table whose root folder is at a local path or URL.
 
     `footer_cache` is a local file that keeps what footers of base files say, for planning where the metadata table has no
     statistics; it is made when it is not there, and may serve many tables and processes.
 
+    `storage_options` go to the library that opens the URL: `pyarrow.fs` for s3, gs, abfs and hdfs, where they may also stand
+    after a `?` in the URL, and fsspec for others.
+
     Reads its properties and lists its timeline, nothing else. Raises `NotATableError`, `UnsupportedError` for a version that
     is not known, `CorruptFileError` for damaged properties, `UsageError` for an engine nobody offers.
     """
     bundle = load_engine(engine)
-    storage = bundle.storage(uri)
+    storage = bundle.storage(uri, storage_options)
     config = _properties(storage)
     timeline = load_timeline(storage, config, history_of(bundle, storage, config))
     cache = None if footer_cache is None else FooterCache(footer_cache)
     return Table(bundle, storage, config, timeline, MetadataMode(metadata), case_sensitive, cache)
-
-
-def refreshed(table: Table) -> Table:
-    """The table as it is now: opened anew, but what was read of files that have not changed is not read again.
-
-    These are the contents of instants, the files of the metadata table, and the statistics of columns that a predicate has
-    named: those only take in what was written since. `table` stays as it was. Raises what `open_table` does.
-    """
-    storage = table.storage
-    config = _properties(storage)
-    timeline = load_timeline(storage, config, history_of(table.engine, storage, config))
-    return Table(
-        table.engine,
-        storage,
-        config,
-        timeline.with_contents_of(table.timeline),
-        table.metadata_mode,
-        table.case_sensitive,
-        table.footer_cache,
-        table.metadata_read,
-    )
 
 
 def _properties(storage: Storage) -> TableConfig:

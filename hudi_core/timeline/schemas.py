@@ -72,7 +72,7 @@ def schema_history(timeline: Timeline, config: TableConfig, footer_schema: Foote
     The table's schema is that of the last commit that tells one, else that of a file it wrote, else the one the table was
     created with. Raises `SchemaError` when nothing tells.
     """
-    written = [(i.requested_time, timeline.extra(i)) for i in timeline.commits]
+    written = [(i.requested_time, extra) for i, extra in zip(timeline.commits, timeline.extras(), strict=True)]
     found = _history(timeline, config, written, footer_schema)
     return replace(found, latest=_with_partition_columns(found.latest, config))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from datetime import UTC, tzinfo
 from functools import cached_property
@@ -26,6 +27,9 @@ from hudi_core.timeline.instants import (
     time_order,
 )
 from hudi_core.timeline.times import query_time
+
+_READERS = 16
+"""Files read at the same time: they wait for storage, not for a processor."""
 
 
 @dataclass(frozen=True)
@@ -162,7 +166,14 @@ class Timeline:
             known = self._read[instant] = read_commit(self._content(instant), self._where(instant))
         return known
 
-    def extra(self, instant: Instant) -> Mapping[str, str]:
+    def extras(self) -> list[Mapping[str, str]]:
+        """`metadata(instant).extra` of all commits, in order. Their files are read at the same time: each is a wait."""
+        if len(self.commits) < 2:
+            return [self._extra(instant) for instant in self.commits]
+        with ThreadPoolExecutor(min(_READERS, len(self.commits))) as pool:
+            return list(pool.map(self._extra, self.commits))
+
+    def _extra(self, instant: Instant) -> Mapping[str, str]:
         """`metadata(instant).extra`, which tells the schema of the rows written; faster where many files were."""
         if instant not in self._read:
             content = self._content(instant)

@@ -1,0 +1,81 @@
+"""Tables in an object store: the same answers as from a local folder, few requests, errors in one line."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+import pytest
+
+from hudi_core.errors import NotATableError, StorageError, UsageError
+from hudi_core.table.open import open_table
+from tests.support.commands import ran, rides
+from tests.support.object_store import ObjectStore, object_store
+
+pytest.importorskip("moto.server", reason="moto is not installed")
+
+WHERE = "city = 'vienna' AND fare > 60"
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ObjectStore]:
+    with object_store(tmp_path_factory.mktemp("s3")) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def uri(store: ObjectStore) -> str:
+    return store.put(rides(), "bucket/a folder/t=1%2F2", without=r"city=(?!vienna)")
+
+
+def test_a_table_is_planned_and_read_as_a_local_one(store: ObjectStore, uri: str) -> None:
+    local, remote = open_table(str(rides())), open_table(uri, storage_options=store.options)
+    assert remote.schema == local.schema
+    ours, theirs = remote.scan(where=WHERE, limit=20), local.scan(where=WHERE, limit=20)
+    assert [each.files for each in ours.plan.kept()] == [each.files for each in theirs.plan.kept()]
+    assert ours.to_arrow().equals(theirs.to_arrow())
+
+
+def test_no_file_is_asked_for_twice_and_no_folder_listed_twice(store: ObjectStore, uri: str) -> None:
+    before = len(store.requests())
+    scan = open_table(uri, storage_options=store.options).scan(where=WHERE)
+    assert scan.plan.kept()
+    asked = Counter(request for request in store.requests()[before:] if request.startswith("GET"))
+    assert asked and max(asked.values()) <= 2, asked.most_common(3)  # a file's tail, and what it points to
+    assert not any("city=" in request for request in asked)
+
+
+def test_options_may_stand_in_the_url(store: ObjectStore, uri: str) -> None:
+    place = uri.removeprefix("s3://")
+    said = f"s3://someone:secret@{place}?scheme=http&region=us-east-1&endpoint_override={store.options['endpoint_override']}"
+    assert open_table(said).slices() == open_table(uri, storage_options=store.options).slices()
+
+
+def test_errors_of_the_store_are_one_line(store: ObjectStore, uri: str) -> None:
+    with pytest.raises(NotATableError, match="s3://nothing/t"):
+        open_table("s3://nothing/t", storage_options=store.options)
+    with pytest.raises(NotATableError, match="no such folder"):
+        open_table("s3://bucket/nothing", storage_options=store.options)
+    with pytest.raises(UsageError, match="secrt"):
+        open_table(uri, storage_options={**store.options, "secrt": "x"})
+    with pytest.raises(UsageError, match="region"):
+        open_table(str(rides()), storage_options={"region": "x"})
+    with pytest.raises(UsageError, match="region"):
+        open_table(str(rides()), "plain", storage_options={"region": "x"})
+    nobody = {**store.options, "endpoint_override": "127.0.0.1:1", "connect_timeout": "1", "request_timeout": "1"}
+    with pytest.raises(StorageError) as raised:
+        open_table(uri, storage_options=nobody)
+    assert "\n" not in str(raised.value) and uri in str(raised.value)
+
+
+def test_storage_through_fsspec_takes_options() -> None:
+    pytest.importorskip("fsspec", reason="fsspec is not installed")
+    with pytest.raises(UsageError, match="'org' and 'repo'"):
+        open_table("github://bucket/t", storage_options={"no_such_option": "1"})
+
+
+def test_commands_take_options(store: ObjectStore, uri: str) -> None:
+    options = [part for name, text in store.options.items() for part in ("--storage-option", f"{name}={text}")]
+    found = ran(*options, "read", uri, "--where", WHERE, "--limit", 2, "--json")
+    assert (found.status, len(found.lines)) == (0, 2)
+    assert "name=value" in ran("--storage-option", "region", "read", uri).err
