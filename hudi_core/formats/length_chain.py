@@ -7,6 +7,7 @@ guessed: somewhere behind each of many even cuts, a place from which a few hops 
 from __future__ import annotations
 
 import struct
+from contextlib import suppress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,20 +43,25 @@ def _walk(data: bytes, at: int, count: int, where: str) -> tuple[Offsets, Offset
     size_at, end = struct.Struct(">i").unpack_from, len(data)
     if not 0 <= count <= (end - at) // 4:
         raise CorruptFileError(where, expected=f"records in {end - at} bytes", found=f"a count of {count}")
-    marks = []
-    for item in range(count):
-        size = size_at(data, at)[0] if at + 4 <= end else -1
-        if size < 0 or at + 4 + size > end:
-            found = f"a length of {size}" if at + 4 <= end else "the end of the block"
-            raise CorruptFileError(f"{where}, record {item}", expected=f"a record in {end - at} bytes", found=found)
-        marks.append(at)
-        at += 4 + size
+    marks: list[int] = []
+    mark = marks.append
+    with suppress(struct.error):  # a length that leads out of the data, found again below
+        for _ in range(count):
+            mark(at)
+            at += 4 + size_at(data, at)[0]
+    places = np.array(marks, np.int64)
+    after = np.append(places[1:], at)
+    broken = (after < places + 4) | (after > end)
+    if broken.any():
+        item = int(np.argmax(broken))
+        at = marks[item]
+        found = f"a length of {size_at(data, at)[0]}" if at + 4 <= end else "the end of the block"
+        raise CorruptFileError(f"{where}, record {item}", expected=f"a record in {end - at} bytes", found=found)
     if at != end:
         raise CorruptFileError(
             where, expected=f"the end of the block after {count} records", found=f"{end - at} more bytes"
         )
-    places = np.array(marks, np.int64)
-    return places + 4, np.diff(places, append=end) - 4
+    return places + 4, after - places - 4
 
 
 def _walk_from_many(data: NDArray[np.uint8], begin: int, count: int) -> NDArray[np.int64] | None:
