@@ -9,7 +9,7 @@ from hudi_core.errors import StorageError
 from hudi_core.formats.source import Bytes, RandomAccess
 
 
-@dataclass
+@dataclass(eq=False)
 class Memory:
     """Files by path."""
 

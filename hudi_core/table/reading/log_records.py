@@ -169,7 +169,7 @@ def _is_partial(block: LogBlock) -> bool:
     return block.header.get(HeaderKey.IS_PARTIAL, "").lower() == "true"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class _InMemory:
     """A storage of one file, for a file that is a part of another."""
 
