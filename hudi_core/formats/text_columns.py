@@ -16,9 +16,13 @@ Numbers = NDArray[np.int64]
 
 def text_column(texts: Sequence[str]) -> Text:
     """The texts as a column without nulls."""
-    encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
-    lengths = np.fromiter(map(len, encoded), np.int64, len(encoded))
-    return Text(np.append(0, lengths).cumsum(), np.frombuffer(b"".join(encoded), np.uint8))
+    return byte_column([text.encode("utf-8", "surrogatepass") for text in texts])
+
+
+def byte_column(texts: Sequence[bytes]) -> Text:
+    """Texts in UTF-8 as a column without nulls."""
+    lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+    return Text(np.append(0, lengths).cumsum(), np.frombuffer(b"".join(texts), np.uint8))
 
 
 def taken(texts: Text, rows: Numbers | slice) -> Text:

@@ -81,6 +81,8 @@ class Task:
     ranged: bool
     filtered: bool
     """Its bloom filter is asked."""
+    edges: tuple[bytes, ...] = ()
+    """Keys that the slice holds for certain, as far as its range tells: the least and the greatest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +179,8 @@ class FileLookup:
         for place in np.flatnonzero(stops > starts).tolist():
             ranged = bool(bounds.known[place])
             number, start, stop = int(numbers[place]), int(starts[place]), int(stops[place])
-            yield Task(group, number, start, stop, ranged, self._asks(number, stop - start))
+            edges = (bounds.low[place], bounds.high[place]) if ranged else ()
+            yield Task(group, number, start, stop, ranged, self._asks(number, stop - start), edges)
 
     def _parts(self, tasks: Sequence[Task]) -> Iterator[Sequence[Task]]:
         order = list(range(len(tasks)))
@@ -213,7 +216,7 @@ class FileLookup:
         if each.base is None or each.logs:
             work.filter(State.MISSING)
             return asked
-        found = kept(text or text_in_footer(footer or self.stored.footer(each)), each)
+        found = kept(text or text_in_footer(footer or self.stored.footer(each)), each, task.edges)
         work.filter(found.state)
         if found.filter is None:
             return asked
@@ -235,7 +238,7 @@ class FileLookup:
                 return max(start, task.start) < min(stop, task.stop)
 
             held = matches(index, self.stored, each, footer or self.stored.footer(each), in_range)
-            work.count(slices_read=1, rows_read=held.read, pairs_to_confirm=count)
+            work.count(slices_read=held.read > 0, rows_read=held.read, pairs_to_confirm=count)
             chosen = held.rows
             if task.filtered:
                 chosen = held.rows + rows.start if isinstance(rows, slice) else rows[held.rows]
@@ -264,4 +267,4 @@ def _narrowed(task: Task, footer: Footer | None) -> Task:
     if bounds is None:
         return task
     start, stop = task.group.run(*bounds)
-    return replace(task, start=start, stop=stop)
+    return replace(task, start=start, stop=stop, edges=bounds)

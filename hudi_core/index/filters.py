@@ -8,8 +8,9 @@ from enum import Enum, auto
 
 from hudi_core.engine import Footer
 from hudi_core.errors import CorruptFileError, TableError, UnsupportedError
-from hudi_core.formats.bloom import BloomFilter, parse_bloom_filter
+from hudi_core.formats.bloom import BloomFilter, HashedKeys, parse_bloom_filter
 from hudi_core.formats.hashes import bloom_filter_key, file_group_indexes
+from hudi_core.formats.text_columns import byte_column
 from hudi_core.metadata.filters import filter_texts
 from hudi_core.metadata.table import BLOOM_FILTERS, MetadataTable
 from hudi_core.table.snapshot import Snapshot
@@ -58,15 +59,22 @@ def lookup_order(metadata: MetadataTable | None, slices: Sequence[FileSlice]) ->
     return sorted(range(len(slices)), key=lambda place: (groups[place], keys[place]))
 
 
-def kept(text: bytes | None, slice: FileSlice) -> Kept:
-    """The filter that a text says, if it is worth asking."""
+def kept(text: bytes | None, slice: FileSlice, held: Sequence[bytes] = ()) -> Kept:
+    """The filter that a text says, if it is worth asking.
+
+    `held` are keys that the slice holds: a filter that denies one of them is damaged, or another file's.
+    """
     if text is None:
         return Kept(State.MISSING)
     try:
         found = parse_bloom_filter(text, f"bloom filter of {slice.base.path if slice.base else slice.file_id}")
     except (CorruptFileError, UnsupportedError):
         return Kept(State.DAMAGED)
-    return Kept(State.SATURATED) if found.saturated else Kept(State.ASKED, found)
+    if found.saturated:
+        return Kept(State.SATURATED)
+    if held and not found.may_contain(HashedKeys(byte_column(held))).all():
+        return Kept(State.DAMAGED)
+    return Kept(State.ASKED, found)
 
 
 def text_in_footer(footer: Footer | None) -> bytes | None:

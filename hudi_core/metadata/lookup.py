@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from hudi_core.formats.columns import Text
 from hudi_core.formats.hfile_cells import find_rows, keys_of
-from hudi_core.formats.text_columns import taken
+from hudi_core.formats.text_columns import byte_column, taken
 from hudi_core.formats.text_match import TextIndex
 from hudi_core.metadata.records import Batch, FileGroup, Piece
 
@@ -66,7 +66,7 @@ def newest_of(group: FileGroup, texts: Text, keys: TextIndex) -> Iterator[Callab
                 left[found.keys] = False
                 yield partial(_given, found)
         else:
-            gone = keys.find(_column(sorted(log)))
+            gone = keys.find(byte_column(sorted(log)))
             left[gone[gone >= 0]] = False
     if group.base is not None and left.any():
         for piece in group.base_pieces_for(taken(texts, np.flatnonzero(left))):
@@ -120,11 +120,6 @@ def _last_of_each(at: Ints, left: NDArray[np.bool_]) -> Ints:
 
 def _given(found: Found) -> Found:
     return found
-
-
-def _column(keys: Sequence[bytes]) -> Text:
-    lengths = np.fromiter(map(len, keys), np.int64, len(keys))
-    return Text(np.append(0, lengths).cumsum(), np.frombuffer(b"".join(keys), np.uint8))
 
 
 def _latest_first(group: FileGroup) -> list[tuple[int, Batch | frozenset[bytes]]]:

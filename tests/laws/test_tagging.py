@@ -1,0 +1,166 @@
+"""Locating keys through ranges and bloom filters gives what a look into every file gives, whatever is missing or damaged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hudi_core.avro.inbound import schema_from_avro
+from hudi_core.engine import FileInfo, Footer, LeafStatistics, RowGroup
+from hudi_core.formats.bloom_write import FilterKind, FilterSettings, bloom_filter_of
+from hudi_core.formats.columns import Text
+from hudi_core.formats.text_columns import text_column
+from hudi_core.index.by_files import FileLookup, Filters
+from hudi_core.index.key_reader import key_columns
+from hudi_core.index.places import everywhere, in_partitions
+from hudi_core.index.stored import KeyBounds
+from hudi_core.index.work import Work
+from hudi_core.schema.meta import RECORD_KEY
+from hudi_core.stats.texts import Texts
+from hudi_core.timeline.slices import FileSlice
+from hudi_core.types.nodes import String
+
+SCHEMA = schema_from_avro('{"type": "record", "name": "r", "fields": []}', "made")
+SETTINGS = FilterSettings(FilterKind.SIMPLE, 8, 0.01)
+
+
+@dataclass(frozen=True)
+class Made:
+    """A slice: the keys of its row groups, and what is told of it."""
+
+    partition: str
+    groups: tuple[tuple[str, ...], ...]
+    logs: bool
+    recorded: bool
+    in_footer: bool
+    filter: str
+
+    @property
+    def keys(self) -> list[str]:
+        return [key for group in self.groups for key in group]
+
+
+class MadeKeys:
+    """What `StoredKeys` gives, of slices that are made."""
+
+    def __init__(self, made: Sequence[Made]) -> None:
+        self.made = made
+        slices = [
+            FileSlice(each.partition, f"f{n}", "1", FileInfo(f"f{n}", 10), (FileInfo("log", 1),) if each.logs else ())
+            for n, each in enumerate(made)
+        ]
+        self.sources = SimpleNamespace(snapshot=SimpleNamespace(slices=slices, usable=lambda _: None))
+        self.read: list[int] = []
+
+    def _made(self, slice: FileSlice) -> Made:
+        return self.made[int(slice.file_id[1:])]
+
+    def of_slice(self, slice: FileSlice, row_groups: Sequence[int] | None = None) -> Iterator[Text]:
+        self.read.append(int(slice.file_id[1:]))
+        groups = self._made(slice).groups
+        for number in range(len(groups)) if row_groups is None else row_groups:
+            yield text_column(groups[number])
+
+    def footer(self, slice: FileSlice) -> Footer | None:
+        made = self._made(slice)
+        if made.logs:
+            return None
+        text = filter_text(made)
+        metadata = {} if text is None else {"org.apache.hudi.bloomfilter": text.decode()}
+        groups = [RowGroup(len(group), leaf(group)) for group in made.groups]
+        return Footer(len(made.keys), SCHEMA, metadata, leaf(made.keys) if made.in_footer else {}, groups)
+
+    def recorded_bounds(self, numbers: Any) -> KeyBounds:
+        made = [self.made[number] for number in numbers.tolist()]
+        known = [each.recorded and bool(each.keys) for each in made]
+        low, high = (
+            Texts.of(
+                [pick(map(str.encode, each.keys)) if here else b"" for each, here in zip(made, known, strict=True)]
+            )
+            for pick in (min, max)
+        )
+        empty = [each.recorded and not each.keys for each in made]
+        return KeyBounds(low, high, np.array(known, np.bool_), np.array(empty, np.bool_))
+
+
+def leaf(keys: Sequence[str]) -> dict[Any, LeafStatistics]:
+    low, high = (pick(keys, key=str.encode, default=None) for pick in (min, max))
+    return {(RECORD_KEY,): LeafStatistics(String(), low, high, 0, len(keys))}
+
+
+def filter_text(made: Made) -> bytes | None:
+    """A filter of the slice's keys, or what may be found in its place."""
+    whole = bloom_filter_of(text_column([key for key in made.keys if key]), SETTINGS)
+    match made.filter:
+        case "none":
+            return None
+        case "cut":
+            return whole[: len(whole) // 8 * 4]
+        case "none of it":
+            return b"no filter at all"
+        case "saturated":
+            return bloom_filter_of(text_column([f"k{n}" for n in range(500)]), SETTINGS)
+        case "larger":
+            settings = FilterSettings(FilterKind.DYNAMIC_V0, 3, 1e-6, 9)
+            return bloom_filter_of(text_column([key for key in made.keys if key]), settings)
+        case _:
+            return whole
+
+
+KEYS = st.sampled_from([f"key-{n:03}" for n in range(25)] + ["\ue000", "\U0001f600", "a" * 40, "a" * 40 + "b"])
+PARTITIONS = st.sampled_from(["p", "q", ""])
+SLICES = st.builds(
+    Made,
+    PARTITIONS,
+    st.lists(st.lists(KEYS, max_size=6).map(tuple), min_size=1, max_size=3).map(tuple),
+    st.booleans(),
+    st.booleans(),
+    st.booleans(),
+    st.sampled_from(["good", "none", "cut", "none of it", "saturated", "larger"]),
+)
+
+
+@given(
+    st.lists(SLICES, max_size=6),
+    st.lists(st.tuples(KEYS, PARTITIONS | st.just("elsewhere")), min_size=1, max_size=30),
+    st.sampled_from(Filters),
+    st.booleans(),
+)
+def test_keys_are_located_as_by_a_look_into_every_file(
+    made: list[Made], asked: list[tuple[str, str]], filters: Filters, whole_table: bool
+) -> None:
+    stored = MadeKeys(made)
+    keys = key_columns(text_column([key for key, _ in asked]), text_column([path for _, path in asked]))
+    slices = stored.sources.snapshot.slices
+    placed = everywhere(keys, slices) if whole_table else in_partitions(keys, slices)
+    work = Work()
+    found = FileLookup(stored, filters).locate(keys, placed, work)  # type: ignore[arg-type]
+    for row, (key, path) in enumerate(asked):
+        holding = [n for n, each in enumerate(made) if key in each.keys and (whole_table or each.partition == path)]
+        assert found.slices[row] == (holding[0] if holding else -1)
+        exact = holding and not made[holding[0]].logs
+        assert found.positions[row] == (made[holding[0]].keys.index(key) if exact else -1)
+
+
+@given(st.lists(KEYS, min_size=1, max_size=8, unique=True), st.lists(KEYS, max_size=8, unique=True))
+def test_a_filter_of_another_file_loses_no_key(held: list[str], others: list[str]) -> None:
+    """Where its range tells a key that a file holds, its filter has to know that key."""
+
+    class Mixed(MadeKeys):
+        def footer(self, slice: FileSlice) -> Footer | None:
+            text = bloom_filter_of(text_column(others), SETTINGS).decode()
+            return Footer(len(held), SCHEMA, {"org.apache.hudi.bloomfilter": text}, leaf(held))
+
+    low, high = min(held, key=str.encode), max(held, key=str.encode)
+    keys = key_columns(text_column([low, high]), text_column(["p", "p"]))
+    for recorded in (True, False):
+        stored = Mixed([Made("p", (tuple(held),), False, recorded, True, "good")])
+        placed = in_partitions(keys, stored.sources.snapshot.slices)
+        found = FileLookup(stored, Filters.ALL).locate(keys, placed, Work())  # type: ignore[arg-type]
+        assert found.slices.tolist() == [0, 0]
