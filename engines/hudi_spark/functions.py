@@ -79,8 +79,10 @@ def _by_spark(function: Function, arguments: list[Cell], types: list[t.Type], of
             return lifted(F.length, of, first)
         case Function.CONCAT, [t.String() | t.Binary(), *_]:
             return lifted(F.concat, of, *arguments)
-        case Function.SUBSTRING, [t.String() | t.Binary(), *_]:
+        case Function.SUBSTRING, [t.String(), *_]:
             return lifted(lambda *plans: F.call_function("substring", *plans), of, *arguments)
+        case Function.SUBSTRING, [t.Binary(), *_]:
+            return lifted(_bytes_between, of, *arguments)
         case Function.TRIM, [t.String()]:
             return lifted(F.trim, of, first)
         case Function.LTRIM, [t.String()]:
@@ -102,6 +104,17 @@ def _by_spark(function: Function, arguments: list[Cell], types: list[t.Type], of
             return lifted(lambda plan: _seconds(plan, source), of, first)
         case _:
             return None
+
+
+def _bytes_between(plan: Column, position: Column, length: Column | None = None) -> Column:
+    """SQL's substring of bytes; Spark's own goes wrong where positions and lengths are near the ends of an int."""
+    zero, count, place = F.lit(0).cast("long"), F.length(plan).cast("long"), position.cast("long")
+    start = F.when(place > 0, place - 1).when(place < 0, count + place).otherwise(zero)
+    end = count if length is None else F.least(start + length.cast("long"), count)
+    first = F.least(F.greatest(start, zero), count)
+    taken = F.call_function("substring", plan, (first + 1).cast("int"), F.greatest(end - first, zero).cast("int"))
+    known = position.isNotNull() if length is None else position.isNotNull() & length.isNotNull()
+    return F.when(known, taken)
 
 
 def _hour(plan: Column, source: t.Timestamp) -> Column:
