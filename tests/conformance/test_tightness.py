@@ -1,0 +1,126 @@
+"""How many slices are kept beyond those that hold a match, over every recorded filter, and which of them statistics exclude.
+
+A slice that is kept and holds no match is *undecidable* when the exact bounds, null counts and NaN of just its rows leave the
+filter possible: ranges that overlap, patterns, functions that keep no order. No statistics of files can do better there.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cmp_to_key
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hudi_core.expr.predicate import Column
+from hudi_core.schema.meta import RECORD_KEY
+from hudi_core.schema.schema import Schema
+from hudi_core.stats.columns import from_values
+from hudi_core.stats.store import FileStatistics, Piece
+from hudi_core.table.plan import SKIP
+from hudi_core.table.table import Table
+from hudi_core.types import nodes as t
+from hudi_core.values.order import less
+from tests.conformance.test_filters import row_of
+from tests.conformance.test_tables import filters, opened
+from tests.support.conformance import TableEntry, tables
+
+SURPLUS = 0.10
+"""Slices that are kept although statistics could rule them out, as a part of those that hold a match."""
+
+_EMPTY_TYPES = (t.Record, t.Array, t.Map, t.Union, t.Vector)
+
+
+@dataclass
+class Counts:
+    """Slices over all filters."""
+
+    matching: int = 0
+    kept: int = 0
+    undecidable: int = 0
+
+    @property
+    def surplus(self) -> int:
+        """Kept, without a match, although the exact statistics of the slice's rows rule it out."""
+        return self.kept - self.matching - self.undecidable
+
+
+def rows_of_slices(entry: TableEntry, table: Table) -> list[list[tuple[Any, ...]]]:
+    """The recorded rows of each slice."""
+    numbers = {(each.partition, each.file_id): number for number, each in enumerate(table.slices())}
+    found: list[list[tuple[Any, ...]]] = [[] for _ in numbers]
+    for row in entry.expected["snapshot"]["rows"]:
+        place = row["_hoodie_partition_path"] or "", row["_hoodie_file_name"].partition("_")[0]
+        found[numbers[place]].append(row_of(row, table.schema))
+    return found
+
+
+def exact(rows: list[list[tuple[Any, ...]]], schema: Schema) -> FileStatistics:
+    """The tightest statistics that there can be of these slices: of columns outside lists and maps."""
+
+    def load(column: Column) -> Iterable[Piece]:
+        if column.id not in schema.places or schema.place(column.id).repeated or isinstance(column.type, _EMPTY_TYPES):
+            return
+        place = schema.place(column.id)
+        told = [_told([_at(row, place.positions) for row in each], place.field.type) for each in rows]
+        statistics = from_values(place.field.type, *zip(*told, strict=True))  # type: ignore[arg-type]
+        yield Piece(np.arange(len(rows), dtype=np.int64), statistics)
+
+    return FileStatistics.of(len(rows), load)
+
+
+def _at(row: Any, positions: tuple[int, ...]) -> Any:
+    for position in positions:
+        row = None if row is None else row[position]
+    return row
+
+
+def _told(values: list[Any], of: t.Type) -> tuple[Any, Any, int, int, bool]:
+    """Least and greatest value, nulls, rows, and whether NaN is there."""
+    known = [value for value in values if value is not None]
+    ordered = sorted((value for value in known if value == value), key=cmp_to_key(_order(of)))
+    nans = len(ordered) < len(known)
+    low, high = (ordered[0], ordered[-1]) if ordered else (None, None)
+    return low, high, len(values) - len(known), len(values), nans
+
+
+def _order(of: t.Type) -> Callable[[Any, Any], int]:
+    return lambda a, b: -1 if less(a, b, of) else int(less(b, a, of))
+
+
+def counted(entry: TableEntry) -> Counts:
+    table = opened(entry)
+    rows = rows_of_slices(entry, table)
+    statistics = exact(rows, table.schema)
+    found = Counts()
+    for where, keys, holding, _ in filters(entry):
+        scan = table.scan(where=where)
+        kept = set(np.flatnonzero(scan.plan.codes != SKIP).tolist())
+        matching = {number for number, each in enumerate(table.slices()) if each.file_id in holding}
+        possible = set(statistics.plan(scan.predicate).possible().tolist())
+        found.matching += len(matching)
+        found.kept += len(kept)
+        found.undecidable += len((kept & possible) - matching)
+        assert bool(keys) == bool(matching), where
+    return found
+
+
+def test_few_slices_are_kept_that_statistics_could_rule_out() -> None:
+    if not tables():
+        pytest.skip("corpus and golden tables not present")
+    by_table: dict[str, Counts] = defaultdict(Counts)
+    for entry in tables():
+        if entry.requires or any(row.get(RECORD_KEY) is None for row in entry.expected["snapshot"]["rows"]):
+            continue
+        by_table[entry.name] = counted(entry)
+    matching = sum(each.matching for each in by_table.values())
+    undecidable = sum(each.undecidable for each in by_table.values())
+    surplus = sum(each.surplus for each in by_table.values())
+    worst = sorted(by_table.items(), key=lambda item: -item[1].surplus)[:5]
+    print(
+        f"{matching} slices hold a match; kept beside them: {undecidable} undecidable, {surplus} others; most in {worst}"
+    )
+    assert surplus <= SURPLUS * matching, worst
