@@ -38,6 +38,9 @@ class Machine:
     year: int = 2025
 
 
+UTC_MACHINE = Machine()
+"""A machine whose clock is set to UTC."""
+
 _COUNTS = {
     "UNIX_TIMESTAMP": TimeUnit.SECONDS,
     "EPOCHMILLISECONDS": TimeUnit.MILLISECONDS,
@@ -47,7 +50,9 @@ _TEXTS = ("DATE_STRING", "MIXED")
 _TIMESTAMP_TYPES = ", ".join((*_COUNTS, "SCALAR", *_TEXTS))
 
 
-def choose(properties: Mapping[str, str], *, writer: Writer = Writer.ROW, machine: Machine = Machine()) -> AnyGenerator:
+def choose(
+    properties: Mapping[str, str], *, writer: Writer = Writer.ROW, machine: Machine = UTC_MACHINE
+) -> AnyGenerator:
     """The generator that options of a write ask for; properties of a table count where options are missing.
 
     Raises `UsageError` with the option for what does not fit together,
@@ -63,22 +68,15 @@ def choose(properties: Mapping[str, str], *, writer: Writer = Writer.ROW, machin
 
 
 def of_table(
-    config: TableConfig,
-    *,
-    writer: Writer = Writer.ROW,
-    machine: Machine = Machine(),
-    bare_single_key: bool = False,
+    config: TableConfig, *, writer: Writer = Writer.ROW, machine: Machine = UTC_MACHINE, bare_single_key: bool = False
 ) -> AnyGenerator:
     """The generator of a table, as far as its properties say it.
 
     Where the complex generator has one key field, tables before version 9 do not say whether keys have its name:
-    `bare_single_key` does. Raises what `choose` raises.
+    `bare_single_key` does (`table/keying.py` finds out). Raises what `choose` raises.
     """
-    said = dict(config.properties)
-    said["hoodie.write.complex.keygen.new.encoding"] = str(bare_single_key).lower()
-    if config.key_generator in (Kind.SIMPLE, Kind.COMPLEX) and config.slash_separated_dates:
-        said[named.SLASHES] = "true"  # the option itself is not kept with a table, what reads its paths is
-    return choose(said, writer=writer, machine=machine)
+    bare = {named.BARE_SINGLE_KEY: str(bare_single_key).lower()}
+    return choose({**named.table_options(config), **bare}, writer=writer, machine=machine)
 
 
 def chosen_kind(said: KeyOptions) -> Kind | AnyGenerator:

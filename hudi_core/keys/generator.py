@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import Enum
+from enum import StrEnum
 from typing import Protocol
 
 from hudi_core.keys.clock import Clock
@@ -16,7 +16,7 @@ from hudi_core.keys.zones import UTC, Zone
 from hudi_core.options import KeyGenerator as Kind
 
 
-class Writer(Enum):
+class Writer(StrEnum):
     """Which of Apache Hudi's writing paths is followed, where they make different texts of one value.
 
     AVRO: records (Flink, Kafka, Spark where records are merged or rewritten). ROW: Spark's rows, the default.

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
 from hudi_core.errors import UsageError
-from hudi_core.options import Flag, Names
+from hudi_core.options import Flag, KeyGenerator, Names, TableConfig
 
 _WRITE = "hoodie.datasource.write"
 _TIME = "hoodie.keygen.timebased"
@@ -26,6 +26,7 @@ PARTITION_PATH = f"{_WRITE}.partitionpath.field"
 GENERATOR_CLASS = f"{_WRITE}.keygenerator.class"
 GENERATOR_TYPE = f"{_WRITE}.keygenerator.type"
 SLASHES = f"{_WRITE}.slash.separated.date.partitioning"
+BARE_SINGLE_KEY = "hoodie.write.complex.keygen.new.encoding"
 AUTO_INSTANT = "_hoodie.record.key.gen.instant.time"
 AUTO_TASK = "_hoodie.record.key.gen.partition.id"
 
@@ -54,7 +55,7 @@ class KeyOptions(BaseModel):
     url_encode: Flag = Field(False, validation_alias=f"{_WRITE}.partitionpath.urlencode")
     slash_separated_dates: Flag = Field(False, validation_alias=SLASHES)
     consistent: Flag = Field(False, validation_alias=f"{_WRITE}.keygenerator.consistent.logical.timestamp.enabled")
-    bare_single_key: Flag = Field(False, validation_alias="hoodie.write.complex.keygen.new.encoding")
+    bare_single_key: Flag = Field(False, validation_alias=BARE_SINGLE_KEY)
     table_version: int = Field(
         SINCE_NAMED, validation_alias=AliasChoices("hoodie.write.table.version", "hoodie.table.version")
     )
@@ -70,6 +71,14 @@ class KeyOptions(BaseModel):
     output_zone: str | None = Field(None, validation_alias=_time(OUTPUT_ZONE))
     zone: str | None = Field(None, validation_alias=_time(ZONE))
     """Counts for both when it is there."""
+
+
+def table_options(config: TableConfig) -> dict[str, str]:
+    """The options that a table's properties amount to."""
+    said = dict(config.properties)
+    if config.key_generator in (KeyGenerator.SIMPLE, KeyGenerator.COMPLEX) and config.slash_separated_dates:
+        said[SLASHES] = "true"  # the option itself is not kept with a table; what reads its paths is
+    return said
 
 
 def key_options(properties: Mapping[str, str]) -> KeyOptions:

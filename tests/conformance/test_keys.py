@@ -8,7 +8,7 @@ import pytest
 
 from hudi_core.errors import UnsupportedError, UsageError
 from hudi_core.keys.bound import KeyGenerator
-from hudi_core.keys.choose import choose, chosen_kind, of_table
+from hudi_core.keys.choose import choose, chosen_kind
 from hudi_core.keys.composite import key_parts
 from hudi_core.keys.generator import AutoKey, Generator
 from hudi_core.keys.options import AUTO_INSTANT, key_options
@@ -16,6 +16,7 @@ from hudi_core.keys.paths import HIVE_DEFAULT, escape, escape_name, unescape
 from hudi_core.options import generator_of_class, inferred_generator
 from hudi_core.schema.meta import PARTITION_PATH
 from hudi_core.schema.meta import RECORD_KEY as KEY_COLUMN
+from hudi_core.table.keying import table_generator
 from hudi_core.table.open import open_table
 from hudi_core.table.table import Table
 from tests.conformance.deviations.keys import DEVIATIONS
@@ -89,7 +90,7 @@ def test_keys_of_rows_are_those_that_tables_hold(entry: TableEntry) -> None:
     table = open_table(str(entry.unpacked()))
     if not table.config.populate_meta_fields:
         pytest.skip("virtual keys: the rows hold none")
-    generator = table_generator(table)
+    generator = said_generator(table)
     if generator is None:
         return
     names = {path.partition(".")[0] for path in (*generator.key.fields, *(part.field for part in generator.parts))}
@@ -102,30 +103,16 @@ def test_keys_of_rows_are_those_that_tables_hold(entry: TableEntry) -> None:
         assert found.partition_path.to_pylist() == batch.column(PARTITION_PATH).to_pylist()
 
 
-def table_generator(table: Table) -> Generator | None:
+def said_generator(table: Table) -> Generator | None:
     """The generator that a table's properties say; None where they do not say how times are printed, which is refused."""
-    bare = any(":" not in key for key in first_keys(table))
-    if not table.config.record_key_fields:
-        made: Any = choose({**table.config.properties, AUTO_INSTANT: "0"})
-    else:
-        made = attempt(lambda: of_table(table.config, bare_single_key=bare))
+    auto = {} if table.config.record_key_fields else {AUTO_INSTANT: "0"}
+    made = attempt(lambda: table_generator(table, auto))
     if made == REFUSED:
         with pytest.raises(UsageError, match=r"timestamp\.type"):
-            of_table(table.config)
+            table_generator(table, auto)
         return None
     assert isinstance(made, Generator)
     return made
-
-
-def first_keys(table: Table) -> list[str]:
-    """The key of a row, if there is any."""
-    if len(table.config.record_key_fields) != 1:
-        return []
-    try:
-        batches = table.scan(columns=[KEY_COLUMN], limit=1).batches()
-        return [key for batch in batches for key in batch.column(0).to_pylist()]
-    except UnsupportedError:
-        return []
 
 
 def rows_of(entry: TableEntry, scan: Any) -> Any:

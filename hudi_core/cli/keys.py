@@ -1,0 +1,173 @@
+"""`keys`: the record key and partition path of each row of an input."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from hudi_core.cli.options import DEFAULT_ENGINE, EngineOption, JsonOption, opened
+from hudi_core.cli.output import Output, say
+from hudi_core.cli.words import counted
+from hudi_core.engine import Engine, Given
+from hudi_core.errors import RowError, StorageError, UsageError
+from hudi_core.formats.properties import parse_properties
+from hudi_core.keys.bound import KeyGenerator
+from hudi_core.keys.choose import Machine, choose
+from hudi_core.keys.generator import AnyGenerator, Generator, TimePart, Writer
+from hudi_core.keys.zones import parse_zone
+from hudi_core.schema.schema import Schema
+from hudi_core.table.engines import load_engine
+from hudi_core.table.keying import table_generator
+from hudi_core.table.snapshot import MetadataMode
+from hudi_core.types import nodes as t
+from hudi_core.types.walk import with_children
+
+SHOWN = 20
+"""Rows shown to people."""
+_GUESSED = (".json", ".jsonl", ".ndjson", ".csv")
+"""Formats in which types are guesses."""
+_KEYS = Schema(t.Record((t.Field(0, "record_key", t.String(), False), t.Field(1, "partition_path", t.String(), False))))
+
+
+def keys(
+    rows: Annotated[
+        str,
+        typer.Argument(metavar="INPUT", help="Rows: a .parquet, .arrow, .csv or .json file, or a folder of Parquet."),
+    ],
+    options: Annotated[
+        Path | None,
+        typer.Option(
+            "--options", metavar="FILE", help="hoodie.* options of the generator: a .properties file, or a JSON object."
+        ),
+    ] = None,
+    table: Annotated[
+        str | None, typer.Option("--table", metavar="TABLE", help="A table whose generator makes the keys.")
+    ] = None,
+    writer: Annotated[
+        Writer,
+        typer.Option(
+            "--writer",
+            metavar="|".join(Writer),
+            help="The path of writing whose texts keys have, where Apache Hudi's differ: on timestamps and nulls.",
+        ),
+    ] = Writer.ROW,
+    zone: Annotated[
+        str, typer.Option("--zone", metavar="ZONE", help="The zone of the writer's machine, where no option says one.")
+    ] = "UTC",
+    engine: EngineOption = DEFAULT_ENGINE,
+    as_json: JsonOption = False,
+) -> None:
+    """Make the record key and the partition path of each row.
+
+    The generator is what --options say, or a table's, or both: options count first. People see the first 20 rows.
+    """
+    if options is None and table is None:
+        raise UsageError("keys", expected="--options, --table or both", found="neither")
+    machine = Machine(parse_zone(zone, "--zone"), datetime.date.today().year)
+    said = {} if options is None else read_options(options)
+    like = None
+    generator: AnyGenerator
+    if table is None:
+        generator = choose(said, writer=writer, machine=machine)
+    else:
+        found = opened(table, engine, MetadataMode.AUTO)
+        generator, like = table_generator(found, said, writer=writer, machine=machine), found.schema
+    runner = load_engine(engine)
+    given = read_rows(runner, rows, generator, like)
+    made = made_keys(runner, generator, given, rows)
+    out = Output(as_json)
+    said_of_it = generator.describe() if isinstance(generator, Generator) else f"generator {type(generator).__name__}"
+    if as_json:
+        for row in made:
+            out.line(row)
+        say(said_of_it)
+        return
+    shown = list(islice(made, SHOWN))
+    left = sum(1 for _ in made)
+    out.data(_KEYS, shown)
+    rows_shown = counted(len(shown), "row")
+    out.text(f"\n{f'the first {rows_shown} of {len(shown) + left:,}' if left else rows_shown}; {said_of_it}")
+
+
+def read_options(path: Path) -> dict[str, str]:
+    """Options of a file. Raises `StorageError` when it cannot be read, `UsageError` when it is no object of texts."""
+    try:
+        data = path.read_bytes()
+    except OSError as problem:
+        raise StorageError(str(path), message=problem.strerror or str(problem)) from problem
+    if path.suffix != ".json":
+        return parse_properties(data, str(path))
+    try:
+        found = json.loads(data)
+    except ValueError as problem:
+        raise UsageError(str(path), expected="a JSON object", found=str(problem)) from problem
+    if not isinstance(found, dict):
+        raise UsageError(str(path), expected="a JSON object", found=type(found).__name__)
+    return {name: _option(path, name, value) for name, value in found.items()}
+
+
+def _option(path: Path, name: str, value: object) -> str:
+    match value:
+        case str():
+            return value
+        case bool():
+            return str(value).lower()
+        case int():
+            return str(value)
+        case _:
+            raise UsageError(
+                f"{path}: {name}", expected="a text, a number, true or false", found=json.dumps(value)[:60]
+            )
+
+
+def read_rows(engine: Engine[Any, Any, Any], path: str, generator: AnyGenerator, like: Schema | None) -> Given[Any]:
+    """The rows of a file. Where its format says no types and no table does, text stays text: a guess would change keys."""
+    given = engine.rows.read(path, like)
+    if like is not None or Path(path).suffix.lower() not in _GUESSED:
+        return given
+    counts = () if Path(path).suffix.lower() != ".csv" else _counts(generator)
+    fields = tuple(
+        replace(field, type=_unguessed(field.type, path, field.name in counts)) for field in given.schema.fields
+    )
+    return engine.rows.read(path, Schema(replace(given.schema.record, fields=fields)))
+
+
+def _counts(generator: AnyGenerator) -> tuple[str, ...]:
+    """Fields that a generator takes for numbers."""
+    parts = generator.parts if isinstance(generator, Generator) else ()
+    return tuple(part.field for part in parts if isinstance(part, TimePart) and part.clock.unit is not None)
+
+
+def _unguessed(of: t.Type, path: str, is_count: bool) -> t.Type:
+    """In JSON only dates and times are guesses; in CSV everything is."""
+    if isinstance(of, t.Nested):
+        return with_children(of, tuple(replace(c, type=_unguessed(c.type, path, False)) for c in t.children(of)))
+    guessed = isinstance(of, t.Date | t.Time | t.Timestamp) or (path.lower().endswith(".csv") and not is_count)
+    return t.String() if guessed else of
+
+
+def made_keys(
+    engine: Engine[Any, Any, Any], generator: AnyGenerator, given: Given[Any], path: str
+) -> Iterator[Mapping[str, Any]]:
+    """The keys of all rows as objects. Raises `RowError` with the number of the row in the file."""
+    operations, values = engine.rows, engine.values
+    maker: KeyGenerator[Any, Any] = KeyGenerator(generator, given.schema, values)
+    first = 0
+    for batch in given.batches:
+        root = operations.root(batch)
+        try:
+            found = maker.keys(root, first)
+        except RowError as refused:
+            at = None if refused.row is None else first + refused.row
+            raise RowError(at, expected=refused.expected or "", found=refused.found or "", path=path) from None
+        texts = zip(_KEYS.fields, (found.record_key, found.partition_path), strict=True)
+        made = values.struct(list(texts), values.some([], root), root)
+        yield from operations.to_json(operations.batch(made), _KEYS)
+        first += operations.count(batch)

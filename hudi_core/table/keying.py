@@ -1,0 +1,43 @@
+"""The key generator of a table: what its properties say, and where they do not, a key that is there. Rule KEY-3."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from hudi_core.keys.choose import UTC_MACHINE, Machine, choose
+from hudi_core.keys.generator import AnyGenerator, Writer
+from hudi_core.keys.options import BARE_SINGLE_KEY, SINCE_NAMED, table_options
+from hudi_core.options import KeyGenerator as Kind
+from hudi_core.schema.meta import RECORD_KEY
+from hudi_core.table.table import Table
+
+
+def table_generator(
+    table: Table,
+    options: Mapping[str, str] | None = None,
+    *,
+    writer: Writer = Writer.ROW,
+    machine: Machine = UTC_MACHINE,
+) -> AnyGenerator:
+    """The generator that made a table's keys. `options` count before the table's properties, which lack some of them.
+
+    One row is read where releases differ on the form of keys. Raises what `choose` raises.
+    """
+    said = dict(table_options(table.config))
+    if _is_ambiguous(table):
+        said[BARE_SINGLE_KEY] = str(_has_bare_keys(table)).lower()
+    return choose({**said, **(options or {})}, writer=writer, machine=machine)
+
+
+def _is_ambiguous(table: Table) -> bool:
+    config = table.config
+    single = config.key_generator is Kind.COMPLEX and len(config.record_key_fields) == 1
+    return single and config.version < SINCE_NAMED and config.populate_meta_fields
+
+
+def _has_bare_keys(table: Table) -> bool:
+    """Whether the first key that is found has no name before it; false for an empty table."""
+    named = f"{table.config.record_key_fields[0]}:"
+    for row in table.scan(columns=[RECORD_KEY], limit=1).to_json_rows():
+        return not str(row[RECORD_KEY]).startswith(named)
+    return False
