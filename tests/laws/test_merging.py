@@ -147,3 +147,17 @@ def test_a_position_beyond_the_base_file_is_damage() -> None:
     table.blocks = [Block([{"id": "key-3", "ts": 9, "v": "", "n": 0}], positions=[40])]
     with pytest.raises(HudiError, match="a row at position 40, found 40 rows"):
         list(table.open().scan().batches())
+
+
+@pytest.mark.parametrize(("fields", "deleted"), [("id", "key-2"), ("id,n", "id:key-2,n:2")])
+def test_virtual_keys_are_made_of_their_columns(fields: str, deleted: str) -> None:
+    kind = "NON_PARTITION" if fields == "id" else "COMPLEX"
+    properties = {
+        "hoodie.populate.meta.fields": "false",
+        "hoodie.table.recordkey.fields": fields,
+        "hoodie.table.keygenerator.type": kind,
+    }
+    base = [{"id": f"key-{number}", "ts": 1, "v": "", "n": number} for number in range(4)]
+    changed = {"id": "key-1", "ts": 2, "v": "new", "n": 1}
+    table = LoggedTable(base, [Block([changed]), Block(deletes=[(deleted, None)])], properties)
+    assert in_order(list(table.open().scan().to_json_rows())) == in_order([base[0], changed, base[3]])

@@ -11,6 +11,9 @@ from hudi_core.engine import Engine
 from hudi_core.errors import CorruptFileError, SchemaError, UnsupportedError
 from hudi_core.expr.functions import Function
 from hudi_core.formats.columns import Bools, Column, Text
+from hudi_core.keys.bound import KeyGenerator
+from hudi_core.keys.choose import of_table
+from hudi_core.keys.generator import Generator
 from hudi_core.options import TableConfig
 from hudi_core.rows.merge_rules import MergeRules, PartialUpdates
 from hudi_core.schema.meta import OPERATION, RECORD_KEY, is_meta
@@ -34,12 +37,13 @@ class MergeColumns:
     is_deleted: Place | None
     operation: Place | None
     marker: Place | None
+    generator: KeyGenerator[Any, Any] | None = None
+    """What makes the keys of rows that do not have them."""
 
     def record_keys(self, root: Any, where: str) -> Text:
         """The record keys of rows."""
-        if len(self.keys) != 1 or not isinstance(self.keys[0].field.type, t.String):
-            raise UnsupportedError(where, expected="a key column of texts", found="virtual keys of other columns")
-        column = self.engine.rows.to_column(self._value(root, self.keys[0]), self.keys[0].field.type, where)
+        value = self._value(root, self.keys[0]) if self.generator is None else self.generator.keys(root).record_key
+        column = self.engine.rows.to_column(value, t.String(), where)
         assert isinstance(column, Text)
         if column.validity is not None and not column.validity.all():
             raise CorruptFileError(where, expected="a key in every record", found="null")
@@ -119,7 +123,8 @@ def merge_columns(
     An ordering field that the table does not have orders nothing. Raises `SchemaError` for key or delete columns of a type
     they cannot have.
     """
-    names = (RECORD_KEY,) if config.populate_meta_fields else config.record_key_fields
+    generator = None if config.populate_meta_fields or not with_keys else _generator(config, where)
+    names = (RECORD_KEY,) if generator is None else generator.key.fields
     keys = [table.find(name) for name in names] if with_keys else []
     missing = [name for name, place in zip(names, keys, strict=False) if place is None]
     if with_keys and (missing or not keys):
@@ -144,7 +149,18 @@ def merge_columns(
         None if is_deleted is None else within(is_deleted),
         None if operation is None else within(operation),
         None if marker is None else within(marker),
+        None if generator is None else KeyGenerator(generator, whole, engine.values),
     )
+
+
+def _generator(config: TableConfig, where: str) -> Generator:
+    """What makes record keys of rows without Hudi's own columns. Partition paths are not asked for."""
+    found = of_table(config)
+    if not isinstance(found, Generator):
+        raise UnsupportedError(
+            where, expected="virtual keys made by a generator of Hudi's", found="one of a user's own"
+        )
+    return replace(found, parts=())
 
 
 def widened(wanted: Schema, table: Schema, places: list[Place]) -> Schema:
