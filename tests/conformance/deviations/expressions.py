@@ -87,10 +87,6 @@ def _high_uuid_in_row(question: Question) -> bool:
     )
 
 
-def _compares_null(question: Question) -> bool:
-    return question["ask"] == "compare" and (question["a"] is None or question["b"] is None)
-
-
 def _compares_other_types(question: Question) -> bool:
     return (
         question["ask"] == "compare"
@@ -232,7 +228,6 @@ DEVIATIONS = (
         "not known: rows cannot be tested, files are kept",
         "A pattern that differs from row to row is none the core can say anything about.",
     ),
-    _rule("null has no order", _compares_null, "not asked of null", "Nulls are told apart before an order is asked."),
     _rule(
         "one form of value per type",
         _compares_other_types,
