@@ -47,6 +47,9 @@ def read(
     until: Annotated[
         str | None, typer.Option("--until", metavar="TIME", help="Rows that changed up to a time.")
     ] = None,
+    read_optimized: Annotated[
+        bool, typer.Option("--read-optimized", help="Base files alone: rows as of the last compaction.")
+    ] = False,
     limit: Annotated[int | None, typer.Option("--limit", min=0, metavar="N", help="At most this many rows.")] = None,
     meta: Annotated[bool, typer.Option("--meta", help="Hudi's own columns too.")] = False,
     output: Annotated[
@@ -67,7 +70,14 @@ def read(
     out = Output(as_json)
     shown = limit if limit is not None or as_json or target is not None else SHOWN + 1
     scan = found.scan(
-        where=where, columns=_names(columns), as_of=as_of, limit=shown, meta=meta, since=since, until=until
+        where=where,
+        columns=_names(columns),
+        as_of=as_of,
+        limit=shown,
+        meta=meta,
+        since=since,
+        until=until,
+        read_optimized=read_optimized,
     )
     if target is not None:
         count = scan.write(str(target))

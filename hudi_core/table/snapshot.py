@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
 from hudi_core.engine import Engine, FileInfo, Storage
 from hudi_core.errors import TableError, UnsupportedError
-from hudi_core.metadata.table import MetadataTable, open_metadata_table
+from hudi_core.metadata.table import RECORD_INDEX, MetadataTable, open_metadata_table
 from hudi_core.options import TableConfig
 from hudi_core.schema.schema import Schema
 from hudi_core.table.footer_cache import FooterCache
@@ -34,7 +34,8 @@ class Snapshot:
     """What a query of a table at one instant sees. Nothing is read before it is needed, and nothing twice.
 
     `timeline` is cut at the instant, `whole` is not; `named_by` tells the schemas, when that is another. What goes wrong with
-    the metadata table is added to `warnings`, or raised when it is required.
+    the metadata table is added to `warnings`, or raised when it is required. With `read_optimized` the slices are base files
+    alone: rows as of their last compaction.
     """
 
     engine: Engine[Any, Any, Any]
@@ -46,6 +47,7 @@ class Snapshot:
     named_by: Timeline | None = None
     warnings: list[str] = field(default_factory=list, compare=False)
     footer_cache: FooterCache | None = field(default=None, compare=False)
+    read_optimized: bool = False
     earlier: MetadataTable | None = field(default=None, repr=False, compare=False)
     """The metadata table as it was read before."""
 
@@ -92,10 +94,15 @@ class Snapshot:
     @cached_property
     def slices(self) -> Sequence[FileSlice]:
         """The latest slice of each live file group, by partition and file id."""
-        return tuple(latest_slices(self.listing, visibility(self.timeline)))
+        found = latest_slices(self.listing, visibility(self.timeline))
+        if self.read_optimized:
+            return tuple(replace(each, logs=()) for each in found if each.base is not None)
+        return tuple(found)
 
     def usable(self, partition: str) -> MetadataTable | None:
-        """The metadata table when this partition of it may be used."""
+        """The metadata table when this partition of it may be used. The record index tells where rows are with their logs."""
+        if self.read_optimized and partition == RECORD_INDEX:
+            return None
         return self.metadata if self.metadata is not None and partition in self.metadata.partitions else None
 
     def set_aside(self, error: TableError) -> None:

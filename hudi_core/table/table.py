@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hudi_core.engine import Engine, Storage
@@ -43,6 +43,7 @@ class Table:
     """The metadata table as it was read before the table was refreshed."""
     _snapshots: dict[_Cut, Snapshot] = field(default_factory=dict, repr=False, compare=False)
     _sources: dict[tuple[*_Cut, Commits | None], Sources] = field(default_factory=dict, repr=False, compare=False)
+    _base_files: dict[_Cut, Sources] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def schema(self) -> Schema:
@@ -70,15 +71,21 @@ class Table:
         meta: bool = True,
         since: str | None = None,
         until: str | None = None,
+        read_optimized: bool = False,
     ) -> Scan:
         """A read of the table: rows that match, columns by dotted name in the order given, at most `limit` of them.
 
         Without `columns` there are all, with `meta` Hudi's own too. With `since` or `until` the rows are those that changed
-        after the one and up to the other, each in its latest state at the end; `since` may be `earliest`. Nothing is read
-        yet. Raises `ExpressionError` and `UnknownColumnError` for a predicate or columns that do not fit the schema,
-        `UsageError` for times that are none or that the table cannot be asked about any more.
+        after the one and up to the other, each in its latest state at the end; `since` may be `earliest`. With
+        `read_optimized` log files are left out: rows as of the last compaction. Nothing is read yet. Raises
+        `ExpressionError` and `UnknownColumnError` for a predicate or columns that do not fit the schema, `UsageError` for
+        times that are none or that the table cannot be asked about any more.
         """
         asked = Asked(where, None if columns is None else tuple(columns), limit, meta, self.case_sensitive)
+        if read_optimized:
+            if since is not None or until is not None:
+                raise UsageError("read_optimized", expected="no range of times", found="one")
+            return Scan(self._base_files_of(self.snapshot(as_of)), asked)
         if since is None and until is None:
             return Scan(self._sources_of(self.snapshot(as_of), None), asked)
         if as_of is not None:
@@ -116,6 +123,12 @@ class Table:
                 refuse_cleaned(asked, time, self.timeline, cut, lambda: found.slices)
             self._snapshots[key] = found
         return self._snapshots[key]
+
+    def _base_files_of(self, snapshot: Snapshot) -> Sources:
+        key = _cut(snapshot.timeline)
+        if key not in self._base_files:
+            self._base_files[key] = Sources(replace(snapshot, read_optimized=True))
+        return self._base_files[key]
 
     def _sources_of(self, snapshot: Snapshot, commits: Commits | None) -> Sources:
         key = (*_cut(snapshot.timeline), commits)

@@ -246,3 +246,27 @@ def test_filters_give_the_recorded_rows(entry: TableEntry | None) -> None:
         if found != keys:
             wrong.append((where, sorted(found ^ keys)))
     assert not wrong
+
+
+def read_optimized() -> list[TableEntry | None]:
+    return [entry for entry in tables() if not entry.requires and "read_optimized" in entry.expected] or [None]
+
+
+@pytest.mark.parametrize("entry", read_optimized(), ids=named)
+def test_read_optimized_rows_are_the_recorded_ones(entry: TableEntry | None) -> None:
+    if entry is None:
+        pytest.skip("no table with recorded read-optimized rows")
+    said = entry.expected["read_optimized"]
+    table = opened(entry)
+    scan = table.scan(read_optimized=True, meta=False)
+    assert not any(each.logs for each in scan.plan.slices)
+    found = as_stored(entry, list(scan.to_json_rows()))
+    assert len(found) == said["row_count"]
+    if "columns" in said:
+        assert [field.name for field in scan.schema.fields] == said["columns"]
+    if "keys" in said and table.config.populate_meta_fields:
+        rows = table.scan(read_optimized=True, columns=[RECORD_KEY]).to_json_rows()
+        assert sorted(row[RECORD_KEY] for row in rows) == sorted(said["keys"])
+    if "rows" in said:  # of many rows only a checksum is recorded
+        recorded = as_stored(entry, [dict(zip(said["columns"], row[1:], strict=True)) for row in said["rows"]])
+        assert in_order(found) == in_order(recorded)
