@@ -1,0 +1,26 @@
+"""Keys of several fields, put together and taken apart."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hudi_core.keys.composite import composite_key, key_parts
+
+TEXTS = st.none() | st.text("ab_ \u00e9/=", max_size=6)
+
+
+@given(st.lists(TEXTS, min_size=2, max_size=4))
+def test_parts_without_commas_and_colons_come_back(texts: list[str | None]) -> None:
+    names = [f"f{at}" for at in range(len(texts))]
+    assert list(key_parts(composite_key(names, texts))) == texts
+
+
+@given(st.text("a:,", max_size=40), st.lists(st.text("a", max_size=2), max_size=2))
+def test_any_text_is_taken_apart(key: str, names: list[str]) -> None:
+    assert len(key_parts(key, names)) <= len(key_parts(key)) or not key
+
+
+def test_a_long_run_of_colons_is_no_trouble() -> None:
+    (part,) = key_parts("a" + ":" * 300_000 + ",")
+    assert part == ":" * 299_999 + ","
