@@ -22,6 +22,7 @@ Sizes = int | NDArray[np.int64]
 WORD = 8
 MOST = 2 * WORD
 _WORD_BITS = np.uint64(64)
+_FRAME = 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,12 +64,16 @@ def where_live(piece: Words, live: Bools | None) -> Words:
     return Words(piece.low * mask, high, piece.sizes * mask.view(np.int64), piece.most)
 
 
-def assemble(pieces: Sequence[Piece], rows: int) -> tuple[Offsets, Bytes8]:
-    """Offsets and bytes of all rows, in order."""
+def assemble(pieces: Sequence[Piece], rows: int, framed: bool = False) -> tuple[Offsets, Bytes8]:
+    """Offsets and bytes of all rows, in order. `framed` puts the size of each in front of it: four bytes, the highest first."""
     merged = list(_merged(pieces))
     lengths = np.zeros(rows, np.int64)
     for piece in merged:
         lengths += piece.sizes
+    if framed:
+        frame = Words(lengths.astype(">u4").view("<u4").astype(np.uint64), None, _FRAME, _FRAME)
+        merged = [*_merged([frame, *merged[:1]]), *merged[1:]]
+        lengths += _FRAME
     widths = [typical_width(piece.sizes) if isinstance(piece, Spans) else MOST for piece in merged]
     room = lengths + max(widths, default=0)
     at = np.cumsum(room) - room

@@ -80,14 +80,7 @@ def write(node: Node, column: Column, where: str, framed: bool = False) -> Itera
 def _batch(node: Node, column: Column, low: int, where: str, framed: bool = False) -> tuple[Offsets, Bytes8]:
     """The rows from `low` on, at most a batch of them."""
     part = cut(column, low, min(low + BATCH_ROWS, length(column)))
-    rows = length(part)
-    pieces = list(_write(node, part, _Place(where)))
-    if framed:
-        total = np.zeros(rows, np.int64)
-        for piece in pieces:
-            total += piece.sizes
-        pieces.insert(0, Words(total.astype(">u4").view("<u4").astype(np.uint64), None, 4, 4))
-    return assemble(pieces, rows)
+    return assemble(list(_write(node, part, _Place(where))), length(part), framed)
 
 
 def _write(node: Node, column: Column, place: _Place) -> Iterator[Piece]:
