@@ -23,7 +23,7 @@ from hudi_core.index.filters import State, kept, lookup_order, recorded_texts, t
 from hudi_core.index.key_columns import KeyColumns, Located
 from hudi_core.index.matching import matches
 from hudi_core.index.sorted_keys import SortedKeys, sorted_keys
-from hudi_core.index.stored import StoredKeys, footer_bounds
+from hudi_core.index.stored import KeyBounds, StoredKeys, footer_bounds
 from hudi_core.index.work import Work
 from hudi_core.metadata.parallel import side_by_side
 from hudi_core.metadata.table import BLOOM_FILTERS
@@ -124,11 +124,14 @@ class FileLookup:
     def plan(self, keys: KeyColumns, placed: Placed, work: Work) -> list[Task]:
         """The slices in which some key may be, as far as recorded ranges tell."""
         with work.timed("ranges"):
-            tasks: list[Task] = []
-            for rows, numbers in placed:
-                if len(rows) and len(numbers):
-                    tasks += self._of_group(keys, rows, numbers, work)
-            return tasks
+            every = np.arange(len(self._snapshot.slices), dtype=np.int64)
+            bounds = self.stored.recorded_bounds(every)
+            groups = [
+                partial(self._of_group, keys, rows, numbers, bounds.of(numbers), work)
+                for rows, numbers in placed
+                if len(rows) and len(numbers)
+            ]
+            return [task for tasks in side_by_side(groups) for task in tasks]
 
     def run(self, count: int, tasks: Sequence[Task], work: Work) -> Located:
         """What the slices of a plan hold, of so many keys."""
@@ -162,10 +165,9 @@ class FileLookup:
         size = sum(file.size for each in metadata.slices(BLOOM_FILTERS) for file in each.files)
         return size / max(len(self._snapshot.slices), 1)
 
-    def _of_group(self, keys: KeyColumns, rows: Numbers, numbers: Numbers, work: Work) -> Iterator[Task]:
+    def _of_group(self, keys: KeyColumns, rows: Numbers, numbers: Numbers, bounds: KeyBounds, work: Work) -> list[Task]:
         order = sorted_keys(taken(keys.records, rows))
         group = _Group(order, rows[order.order])
-        bounds = self.stored.recorded_bounds(numbers)
         starts, stops = order.runs(bounds.low, bounds.high)
         starts = np.where(bounds.known, starts, 0)
         stops = np.where(bounds.known, stops, np.where(bounds.empty, 0, len(order)))
@@ -176,11 +178,13 @@ class FileLookup:
             slices_in_range=int(np.count_nonzero(stops > starts)),
             slices_without_range=int(np.count_nonzero(~bounds.known & ~bounds.empty)),
         )
+        tasks = []
         for place in np.flatnonzero(stops > starts).tolist():
             ranged = bool(bounds.known[place])
             number, start, stop = int(numbers[place]), int(starts[place]), int(stops[place])
             edges = (bounds.low[place], bounds.high[place]) if ranged else ()
-            yield Task(group, number, start, stop, ranged, self._asks(number, stop - start), edges)
+            tasks.append(Task(group, number, start, stop, ranged, self._asks(number, stop - start), edges))
+        return tasks
 
     def _parts(self, tasks: Sequence[Task]) -> Iterator[Sequence[Task]]:
         order = list(range(len(tasks)))

@@ -46,6 +46,10 @@ class KeyBounds:
     known: NDArray[np.bool_]
     empty: NDArray[np.bool_]
 
+    def of(self, places: Numbers) -> KeyBounds:
+        """Those of some of the slices, by their places."""
+        return KeyBounds(self.low.take(places), self.high.take(places), self.known[places], self.empty[places])
+
 
 @dataclass(frozen=True)
 class StoredKeys:
