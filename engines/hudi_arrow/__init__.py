@@ -25,4 +25,5 @@ text         LIKE, regular expressions, substrings
 dates        the calendar
 casts        stored conversions and SQL's CAST
 distinct     a function of values, called once for each distinct one
+threads      kernels that make texts, on all cores
 """

@@ -19,7 +19,7 @@ def shown(pattern: str, millis: int = AT, zone: Zone = UTC) -> str:
 
 def read(text: str, pattern: str, zone: Zone = UTC) -> str | None:
     found = read_instant(text, parse_pattern(pattern, "option"), zone, 2025)
-    return found and print_instant(found.millis, UTC, parse_pattern("yyyy-MM-dd'T'HH:mm:ss.SSS", ""))
+    return None if found is None else print_instant(found.millis, UTC, parse_pattern("yyyy-MM-dd'T'HH:mm:ss.SSS", ""))
 
 
 @pytest.mark.parametrize(
