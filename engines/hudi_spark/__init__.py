@@ -4,6 +4,7 @@ session  a Spark session with what reading needs
 table    `open`: a table whose scans give DataFrames
 reading  a scan's rows: Spark's own Parquet reader where it can, else the Arrow reader on executors
 native   which files Spark's own reader takes, and one plan for all files of one schema
+tagging  `tagLocation`: keys in, keys with the file that holds their record out
 engine   the bundle behind `--engine spark`
 
 values   the core's operations on columns of values, as plans

@@ -50,7 +50,7 @@ def buckets(parts: Sequence[Part], count: int) -> list[list[Part]]:
 def _by_arrow(spark: SparkSession, shipment: Shipment, parts: Sequence[Part], schema: StructType) -> DataFrame:
     """The parts read by the Arrow reader, a task for each bucket."""
     total = sum(part.size for part in parts)
-    tasks = buckets(parts, max(_parallelism(spark), -(-total // TASK_BYTES)))
+    tasks = buckets(parts, max(parallelism(spark), -(-total // TASK_BYTES)))
     record = shipment.wanted.record
 
     def read(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -62,7 +62,7 @@ def _by_arrow(spark: SparkSession, shipment: Shipment, parts: Sequence[Part], sc
     return spark.range(0, len(tasks), 1, max(len(tasks), 1)).mapInArrow(read, schema)
 
 
-def _parallelism(spark: SparkSession) -> int:
+def parallelism(spark: SparkSession) -> int:
     """Tasks that run at the same time, as far as the session tells."""
     said: Any = spark.conf.get("spark.sql.leafNodeDefaultParallelism", None)
     if said is None and hasattr(spark, "sparkContext"):

@@ -9,6 +9,7 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
+from hudi_core.index.tag import TagOptions
 from hudi_core.schema.schema import Schema
 from hudi_core.table.open import open_table
 from hudi_core.table.plan import ScanPlan
@@ -16,6 +17,7 @@ from hudi_core.table.scan import Scan
 from hudi_core.table.table import Table
 from hudi_spark.reading import frame_of
 from hudi_spark.structs import nullable_struct
+from hudi_spark.tagging import DEFAULT, tag
 
 
 def open(spark: SparkSession, uri: str, **options: Any) -> SparkTable:  # noqa: A001  # `hudi_spark.open`
@@ -38,6 +40,17 @@ class SparkTable:
     def scan(self, **asked: Any) -> SparkScan:
         """A read of the table; what is asked as in `Table.scan`. Raises as it does."""
         return SparkScan(self.spark, self.table.scan(**asked))
+
+    def tag(
+        self,
+        keys: DataFrame,
+        options: TagOptions = DEFAULT,
+        *,
+        tasks: int | None = None,
+        as_of: str | None = None,
+    ) -> DataFrame:
+        """The rows with one more column `location`: the file that holds their record, null for none. See `tagging.tag`."""
+        return tag(self.spark, self.table, keys, options, tasks=tasks, as_of=as_of)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,206 @@
+"""`tagLocation` on Spark: keys in a DataFrame, and for each the file that holds its record.
+
+Keys are sorted into ranges, one for each task: of files with clustered keys, and of the blocks of the record index, each task
+reads those of its range and no other. Where keys are so spread that every file may hold any of them, it is files that are
+dealt out instead: each task has some of them and gets all keys, packed and sorted, and what it finds is joined to the keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.types import LongType, StringType, StructField, StructType
+
+from hudi_core.engine import Given
+from hudi_core.errors import UsageError
+from hudi_core.index.choose import IndexKind
+from hudi_core.index.key_reader import PARTITION_PATH, RECORD_KEY
+from hudi_core.index.stored import StoredKeys
+from hudi_core.index.tag import LOCATION, Tagger, TagOptions
+from hudi_core.table.reading.elsewhere import Part
+from hudi_core.table.snapshot import Snapshot
+from hudi_core.table.sources.sources import Sources
+from hudi_core.table.table import Table
+from hudi_core.timeline.schemas import SchemaHistory
+from hudi_core.timeline.slices import FileSlice
+from hudi_spark.arrow_form import batch_form
+from hudi_spark.reading import buckets, parallelism
+
+DEFAULT = TagOptions()
+WIDE = 0.25
+"""Of a partition's files the share that may hold a key of it, beyond which files are dealt out rather than keys."""
+_SAMPLED = 1_000
+"""Files of which overlaps are measured."""
+LOCATION_TYPE = StructType(
+    [
+        StructField("partition_path", StringType()),
+        StructField("file_id", StringType()),
+        StructField("instant", StringType()),
+        StructField("position", LongType()),
+    ]
+)
+_TASK, _KEYS = "task", "keys"
+
+
+@dataclass(frozen=True)
+class TagShipment:
+    """All that tagging on an executor needs; it can be pickled."""
+
+    table: Table
+    snapshot: Snapshot
+    history: SchemaHistory
+    slices: tuple[FileSlice, ...]
+    options: TagOptions
+
+    def tagged(self, reader: pa.RecordBatchReader) -> Given[Any]:
+        """Rows with their location."""
+        tagger = Tagger(self.table, self.options)
+        snapshot = replace(self.snapshot)
+        # These are found by looking at the table, which was done before.
+        vars(snapshot).update(history=self.history, slices=self.slices)
+        vars(tagger)["sources"] = Sources(snapshot)
+        return tagger.tag(self.table.engine.rows.given(reader))
+
+
+def tag(
+    spark: SparkSession,
+    table: Table,
+    keys: DataFrame,
+    options: TagOptions = DEFAULT,
+    *,
+    tasks: int | None = None,
+    as_of: str | None = None,
+) -> DataFrame:
+    """The rows with one more column `location`, null where the record is in no file; in no order.
+
+    `keys` has columns `record_key` and `partition_path`, the second may be left out where the whole table is searched. It is
+    run twice, once to find the ranges: cache it when it is costly. `tasks` is how many parts the keys are cut into; each
+    should have at most a few million of them. Raises as `index.tag.Tagger`, what rows say wrong when an action runs.
+    """
+    wanted = [RECORD_KEY] if options.whole_table else [RECORD_KEY, PARTITION_PATH]
+    missing = [name for name in wanted if name not in keys.columns]
+    if missing or LOCATION in keys.columns:
+        found = f"no {missing[0]}" if missing else LOCATION
+        raise UsageError("keys", expected=f"columns {', '.join(wanted)} and none called {LOCATION}", found=found)
+    sources = Sources(table.snapshot(as_of))
+    count = tasks or parallelism(spark)
+    shipped = _shipment(table, sources, options)
+    if (
+        options.index is not IndexKind.RECORD_INDEX
+        and options.index is not IndexKind.BUCKET
+        and is_wide(sources, count)
+    ):
+        return _by_files(keys, shipped, wanted, count)
+    by = (
+        [RECORD_KEY] if options.index is IndexKind.RECORD_INDEX or options.whole_table else [PARTITION_PATH, RECORD_KEY]
+    )
+    ranged = keys.repartitionByRange(count, *[F.col(name) for name in by]) if count > 1 else keys.coalesce(1)
+    return ranged.mapInArrow(_tagger(shipped), StructType([*keys.schema.fields, StructField(LOCATION, LOCATION_TYPE)]))
+
+
+def is_wide(sources: Sources, tasks: int) -> bool:
+    """Whether most files would be read by most tasks if each had a range of keys, as far as recorded ranges tell."""
+    slices = sources.snapshot.slices
+    if tasks < 2 or len(slices) < 2:
+        return False
+    members: dict[str, list[int]] = {}
+    for number, each in enumerate(slices):
+        members.setdefault(each.partition, []).append(number)
+    step = max(len(slices) // _SAMPLED, 1)
+    shares = []
+    for numbers in members.values():
+        shares += _overlaps(sources, np.array(numbers, np.int64), step)
+    # A partition of one file is one range at most, whatever its keys.
+    return bool(shares) and float(np.mean(shares)) > WIDE and max(map(len, members.values())) > 2 * tasks
+
+
+def _overlaps(sources: Sources, numbers: Any, step: int) -> list[float]:
+    """For some files of a partition, which share of its files may hold the file's least key."""
+    bounds = StoredKeys(sources).recorded_bounds(numbers)
+    some = [(bounds.low[at], bounds.high[at]) for at in range(0, len(numbers), step) if bounds.known[at]]
+    if not some:
+        return [1.0]
+    lows, highs = sorted(low for low, _ in some), sorted(high for _, high in some)
+    below = np.searchsorted(np.array(lows, object), np.array(lows, object), "right")
+    ended = np.searchsorted(np.array(highs, object), np.array(lows, object), "left")
+    return list((below - ended) / len(some))
+
+
+def _shipment(table: Table, sources: Sources, options: TagOptions) -> TagShipment:
+    snapshot = sources.snapshot
+    whole = replace(snapshot.whole, _read={})
+    timeline = whole if snapshot.timeline is snapshot.whole else replace(snapshot.timeline, _read={})
+    bare = Snapshot(snapshot.engine, snapshot.storage, snapshot.config, whole, timeline, mode=snapshot.mode)
+    asked = Table(table.engine, table.storage, table.config, whole, table.metadata_mode, table.case_sensitive)
+    return TagShipment(asked, bare, snapshot.history, tuple(snapshot.slices), options)
+
+
+def _tagger(shipped: TagShipment) -> Any:
+    def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        reader = _reader(batches)
+        if reader is not None:
+            tagged = shipped.tagged(reader)
+            for batch in tagged.batches:
+                yield batch_form(batch, tagged.schema.record)
+
+    return run
+
+
+def _reader(batches: Iterable[pa.RecordBatch]) -> pa.RecordBatchReader | None:
+    """The batches as one stream; None when there are none."""
+    left = iter(batches)
+    first = next(left, None)
+    if first is None:
+        return None
+
+    def every() -> Iterator[pa.RecordBatch]:
+        yield first
+        yield from left
+
+    return pa.RecordBatchReader.from_batches(first.schema, every())
+
+
+def _by_files(keys: DataFrame, shipped: TagShipment, names: list[str], count: int) -> DataFrame:
+    """Each task has some files and gets all keys, packed; what it finds is joined to the keys."""
+    parts = [Part(each, False) for each in shipped.slices]
+    dealt = [tuple(part.slice for part in heap) for heap in buckets(parts, count)]
+
+    def packed(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        reader = _reader(batches)
+        if reader is None:
+            return
+        whole = reader.read_all().combine_chunks()
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_stream(sink, whole.schema, options=pa.ipc.IpcWriteOptions(compression="zstd")) as writer:
+            writer.write_table(whole)
+        content = sink.getvalue().to_pybytes()
+        for task in range(len(dealt)):
+            yield pa.record_batch({_TASK: pa.array([task], pa.int32()), _KEYS: pa.array([content], pa.binary())})
+
+    def looked_up(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        held: dict[int, list[Any]] = {}
+        for batch in batches:
+            for task, content in zip(batch.column(0).to_pylist(), batch.column(1).to_pylist(), strict=True):
+                held.setdefault(task, []).append(pa.ipc.open_stream(content).read_all())
+        for task, tables in held.items():
+            mine = replace(shipped, slices=dealt[task])
+            tagged = mine.tagged(pa.concat_tables(tables).to_reader())
+            for batch in tagged.batches:
+                rows = batch_form(batch, tagged.schema.record)
+                yield rows.filter(rows.column(rows.num_columns - 1).is_valid())
+
+    plain = keys.select(*names).distinct()
+    blocks = plain.mapInArrow(packed, f"{_TASK} int, {_KEYS} binary")
+    fields = [StructField(name, StringType()) for name in names]
+    hits = blocks.repartition(len(dealt), _TASK).mapInArrow(
+        looked_up, StructType([*fields, StructField(LOCATION, LOCATION_TYPE)])
+    )
+    # A key that is in several files is where the first of them by partition and file id has it.
+    once = hits.groupBy(*names).agg(F.min(LOCATION).alias(LOCATION))
+    return keys.join(once, names, "left").select(*keys.columns, LOCATION)
