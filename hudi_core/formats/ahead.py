@@ -9,6 +9,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from threading import current_thread, main_thread
 from typing import TypeVar
 
 P = TypeVar("P")
@@ -18,10 +19,11 @@ R = TypeVar("R")
 def in_order(work: Callable[[P], R], parts: Sequence[P]) -> Iterator[R]:
     """What `work` makes of each part, in order; one more than there are processors are made at the same time at most.
 
-    Raises what the first part raises that fails. Parts that nobody waits for any more are not begun.
+    Raises what the first part raises that fails. Parts that nobody waits for any more are not begun. On another thread than the
+    main one there is one worker: who started that thread shares the processors out already.
     """
     workers = min(processors(), len(parts))
-    if workers <= 1:
+    if workers <= 1 or current_thread() is not main_thread():
         yield from map(work, parts)
         return
     waiting: deque[Future[R]] = deque()

@@ -38,3 +38,15 @@ def test_parts_are_worked_on_side_by_side(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(ahead, "processors", lambda: 2)
     both = threading.Barrier(2, timeout=30)
     assert len(list(in_order(lambda _: both.wait(), range(2)))) == 2
+
+
+def test_a_thread_among_others_works_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ahead, "processors", lambda: 2)
+    workers: set[str] = set()
+    caller = threading.Thread(
+        name="one of several",
+        target=lambda: list(in_order(lambda _: workers.add(threading.current_thread().name), range(5))),
+    )
+    caller.start()
+    caller.join()
+    assert workers == {"one of several"}
