@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,6 @@ from hudi_core.formats.columns import (
     Bools,
     Column,
     ListOf,
-    Nulls,
     Primitive,
     Struct,
     Text,
@@ -37,11 +37,28 @@ _KINDS: dict[type, tuple[str, ...]] = {
     t.Date: ("DateWrapper", "LocalDateWrapper", _INT),
     t.Time: ("TimeMicrosWrapper", _LONG, _INT),
     t.Timestamp: ("TimestampMicrosWrapper", _LONG),
+    t.Decimal: ("DecimalWrapper",),
 }
 """The kinds of value that a delete may have for a field of a type. Writers on Spark know dates and times as numbers."""
 
 
-def delete_ordering(values: Column, types: Sequence[t.Type]) -> tuple[tuple[Column, ...], Bools]:
+LISTED_DECIMAL = t.Decimal(30, 15)
+"""The type of decimals in delete blocks, whatever the ordering field's is."""
+
+
+class Columns(Protocol):
+    """What an engine knows of columns of a type."""
+
+    def nulls(self, of: t.Type, rows: int) -> Column:
+        """A column of the type that is null in all rows."""
+        ...
+
+    def cast(self, column: Column, source: t.Type, to: t.Type) -> Column:
+        """The values as SQL's CAST makes them."""
+        ...
+
+
+def delete_ordering(values: Column, types: Sequence[t.Type], engine: Columns) -> tuple[tuple[Column, ...], Bools]:
     """For each ordering field its values in deletes, and which deletes are absolute: their ordering value is not given, is
     the int 0 that stands for none, or is of another type than the field's.
 
@@ -49,11 +66,11 @@ def delete_ordering(values: Column, types: Sequence[t.Type]) -> tuple[tuple[Colu
     """
     rows = length(values)
     if not types or not isinstance(values, Union):
-        return tuple(_taken(Nulls(0), np.empty(0, np.int64), rows, of) for of in types), np.ones(rows, np.bool_)
+        return tuple(engine.nulls(of, rows) for of in types), np.ones(rows, np.bool_)
     parts = [values] if len(types) == 1 else _listed(values, len(types))
     found, given = [], np.ones(rows, np.bool_)
     for part, of in zip(parts, types, strict=True):
-        column, valid = _of_type(part, rows, of)
+        column, valid = _of_type(part, rows, of, engine)
         found.append(column)
         given &= valid
     if len(types) == 1:
@@ -77,7 +94,7 @@ def _listed(values: Union, fields: int) -> list[_Part]:
     return [(lists.items, deletes, lists.offsets[right] + field) for field in range(fields)]
 
 
-def _of_type(part: _Part, rows: int, of: t.Type) -> tuple[Column, Bools]:
+def _of_type(part: _Part, rows: int, of: t.Type, engine: Columns) -> tuple[Column, Bools]:
     """The values of a field, null where a delete has none of its type, and where it has one."""
     values, deletes, places = part if isinstance(part, tuple) else (part, np.arange(rows), np.arange(rows))
     branches, positions = values.branches[places], values.positions()[places]
@@ -97,29 +114,26 @@ def _of_type(part: _Part, rows: int, of: t.Type) -> tuple[Column, Bools]:
         child = values.children[number]
         if len(chosen) == 0 or not isinstance(child, Struct):
             continue
-        of_kind = _taken(child.fields["value"], positions[chosen].astype(np.int64), len(chosen), of)
+        of_kind = _taken(child.fields["value"], positions[chosen].astype(np.int64))
         if isinstance(of, t.Timestamp | t.Time) and kind.endswith("MicrosWrapper"):
             of_kind = _in_unit(of_kind, of.unit)
+        elif isinstance(of, t.Decimal):
+            of_kind = engine.cast(of_kind, LISTED_DECIMAL, of)
         part_rows = spread(of_kind, deletes[chosen], rows)
         found = part_rows if found is None else _both(found, part_rows)
         given[deletes[chosen]] = True
-    return found if found is not None else _taken(Nulls(0), np.empty(0, np.int64), rows, of), given
+    return engine.nulls(of, rows) if found is None else found, given
 
 
-def _taken(column: Column, positions: NDArray[np.int64], rows: int, of: t.Type) -> Column:
-    """Rows of a column, in this order; nulls of the type when the column is one of nulls."""
+def _taken(column: Column, positions: NDArray[np.int64]) -> Column:
+    """Rows of a column, in this order."""
     match column:
         case Primitive(values):
             return Primitive(values[positions])
         case Text(offsets, data) | Binary(offsets, data):
             return type(column)(*gather(data, offsets[positions], np.diff(offsets)[positions]))
         case _:
-            none = np.zeros(rows, np.bool_)
-            if isinstance(of, t.String):
-                return Text(np.zeros(rows + 1, np.int64), np.empty(0, np.uint8), none)
-            if isinstance(of, t.Binary):
-                return Binary(np.zeros(rows + 1, np.int64), np.empty(0, np.uint8), none)
-            return Primitive(np.zeros(rows, np.float64 if isinstance(of, t.Float | t.Double) else np.int64), none)
+            raise TypeError(type(column).__name__)
 
 
 def _in_unit(column: Column, unit: t.Unit) -> Column:

@@ -140,7 +140,7 @@ class Merger:
 
 
 def deletes_of(ordering: Any) -> Deletes:
-    """A delete block's one delete with this ordering value."""
+    """A delete block's one delete with this ordering value, a typed one or one of a kind that delete blocks have."""
     parsed = fastavro.parse_schema(json.loads(delete_blocks._SCHEMA))
     out = io.BytesIO()
     one = {"recordKey": KEY, "partitionPath": "", "orderingVal": _wrapped(ordering)}
@@ -171,4 +171,6 @@ def _wrapped(ordering: Any) -> Any:
     ((tag, value),) = ordering.items()
     if tag == "array":
         return "ArrayWrapper", {"wrappedValues": [_wrapped(each) for each in value]}
-    return _WRAPPERS[tag], {"value": bytes.fromhex(value) if tag == "bytes" else value}
+    if tag == "DecimalWrapper":
+        value = value.to_bytes(16, "big", signed=True)
+    return _WRAPPERS.get(tag, tag), {"value": bytes.fromhex(value) if tag == "bytes" else value}

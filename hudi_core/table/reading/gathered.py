@@ -59,10 +59,11 @@ class Gathered:
             return
         if not validity_of(deletes.record_keys).all():
             raise CorruptFileError(where, expected="a key with each delete", found="a null")
-        types = [place.field.type for place in self._columns.ordering]
-        ordering, absolute = delete_ordering(deletes.ordering_values, types)
+        columns = self._columns
+        types = [place.field.type for place in columns.ordering]
+        ordering, absolute = delete_ordering(deletes.ordering_values, types, columns)
         every = np.ones(count, np.bool_)
-        if self._columns.keys:
+        if columns.keys:
             self._keys.append(deletes.record_keys)
         self._add(ordering, every, absolute, every)
         self._numbers.append(np.full(count, NO_ROW, np.int32))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,7 +11,8 @@ import numpy as np
 from hudi_core.engine import Engine
 from hudi_core.errors import CorruptFileError, SchemaError, UnsupportedError
 from hudi_core.expr.functions import Function
-from hudi_core.formats.columns import Bools, Column, Text
+from hudi_core.formats.column_join import join
+from hudi_core.formats.columns import Bools, Column, Primitive, Struct, Text, length
 from hudi_core.keys.bound import KeyGenerator
 from hudi_core.keys.choose import of_table
 from hudi_core.keys.generator import Generator
@@ -83,6 +85,24 @@ class MergeColumns:
             if not is_meta(field.name) and (absent := self._absent(values.field(root, number), field)) is not None:
                 found[:, number] = ~rows.flags(absent)
         return found
+
+    def nulls(self, of: t.Type, rows: int) -> Column:
+        """A column of the type that is null in all rows."""
+        return self._made(
+            Primitive(np.zeros(rows, np.int32)), t.Int(), lambda like: self.engine.values.literal(None, of, like), of
+        )
+
+    def cast(self, column: Column, source: t.Type, to: t.Type) -> Column:
+        """The values as SQL's CAST makes them."""
+        apply = self.engine.values.apply
+        return self._made(column, source, lambda value: apply(Function.CAST, [value], [source], to), to)
+
+    def _made(self, column: Column, source: t.Type, make: Callable[[Any], Any], of: t.Type) -> Column:
+        rows, values, where = self.engine.rows, self.engine.values, "ordering values"
+        schema = Schema(t.Record((t.Field(0, "value", source),)))
+        batches = rows.from_columns(Struct(length(column), {"value": column}), schema, where)
+        parts = (rows.to_column(make(values.field(rows.root(batch), 0)), of, where) for batch in batches)
+        return join(parts, length(column))
 
     def _absent(self, value: Any, field: t.Field) -> Any:
         values = self.engine.values
