@@ -79,7 +79,8 @@ def tag(
         raise UsageError("--buckets, --hash-fields", expected="--index bucket", found=f"--index {index}")
     tagger = Tagger(found, TagOptions(index, whole_table, buckets, fields), as_of)
     operations = found.engine.rows
-    tagged = tagger.tag(operations.read(rows, types_of_input(found.schema_at(as_of))))
+    given = operations.read(rows, types_of_input(found.schema_at(as_of)))
+    tagged = tagger.tag(given, with_keys=as_json)
     out = Output(as_json)
     for batch in tagged.batches:
         for row in operations.to_json(batch, tagged.schema) if as_json else ():

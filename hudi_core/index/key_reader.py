@@ -29,6 +29,9 @@ class KeyReader:
     def __init__(self, table: Table, schema: Schema, whole_table: bool = False) -> None:
         self._engine = table.engine
         names = {each.name: place for place, each in enumerate(schema.fields)}
+        for each in schema.fields:
+            if each.name in (RECORD_KEY, PARTITION_PATH) and not isinstance(each.type, String):
+                raise UsageError(each.name, expected="texts", found=type(each.type).__name__.lower())
         self._places = (names.get(RECORD_KEY), names.get(PARTITION_PATH))
         self._generator: KeyGenerator[Any, Any] | None = None
         self._rows = 0

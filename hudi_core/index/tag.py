@@ -19,7 +19,7 @@ from hudi_core.index.by_files import FileLookup
 from hudi_core.index.by_records import LOST, RecordIndexLookup
 from hudi_core.index.choose import Choice, IndexKind, choose, filters_for
 from hudi_core.index.key_columns import NOWHERE, KeyColumns, Located
-from hudi_core.index.key_reader import KeyReader, key_columns, together
+from hudi_core.index.key_reader import PARTITION_PATH, RECORD_KEY, KeyReader, key_columns, together
 from hudi_core.index.places import everywhere, in_partitions
 from hudi_core.index.stored import StoredKeys
 from hudi_core.index.work import Work
@@ -85,17 +85,23 @@ class Tagger:
         self.work.count(found=found.found)
         return found
 
-    def tag(self, given: Given[Any]) -> Given[Any]:
+    def tag(self, given: Given[Any], *, with_keys: bool = False) -> Given[Any]:
         """The rows with their location as one more column, null where the record is in no file; in their order.
 
-        Rows have columns `record_key` and `partition_path`, or the columns that the table's key generator needs. Raises
-        `UsageError` and `UnknownColumnError` for rows that have neither, `RowError` for a row without a key.
+        Rows have columns `record_key` and `partition_path`, or the columns that the table's key generator needs; `with_keys`
+        adds the former to those that lack them. Raises `UsageError` and `UnknownColumnError` for rows that have neither,
+        `RowError` for a row without a key.
         """
-        if any(each.name == LOCATION for each in given.schema.fields):
+        names = [each.name for each in given.schema.fields]
+        if LOCATION in names:
             raise UsageError(LOCATION, expected="rows without a column of this name", found="one")
+        missing = [name for name in (RECORD_KEY, PARTITION_PATH) if with_keys and name not in names]
+        added = Schema(
+            record_with_ids(t.Record((*(t.Field(0, name, t.String()) for name in missing), _location_field())))
+        )
         read = KeyReader(self.table, given.schema, self.options.whole_table)
-        schema = Schema(record_with_ids(t.Record((*given.schema.fields, _location_field()))))
-        return Given(schema, self._tagged(given, read))
+        schema = Schema(record_with_ids(t.Record((*given.schema.fields, *added.fields))))
+        return Given(schema, self._tagged(given, added, read))
 
     def locations(self, found: Located) -> Column:
         """The locations as a column of structs, null where a key was not found."""
@@ -174,23 +180,29 @@ class Tagger:
             found.slices[lost], found.positions[lost] = located.slices, located.positions
         return found
 
-    def _tagged(self, given: Given[Any], read: KeyReader) -> Iterator[Any]:
+    def _tagged(self, given: Given[Any], added: Schema, read: KeyReader) -> Iterator[Any]:
         for batches, keys in together(given.batches, read, self.options.keys_at_once):
             found = self.locate(keys)
             row = 0
             for batch in batches:
-                count = self.table.engine.rows.count(batch)
-                part = slice(row, row + count)
-                yield self._with_location(batch, given.schema, Located(found.slices[part], found.positions[part]))
-                row += count
+                part = slice(row, row + self.table.engine.rows.count(batch))
+                located = Located(found.slices[part], found.positions[part])
+                columns: dict[str, Column] = {
+                    RECORD_KEY: taken(keys.records, part),
+                    PARTITION_PATH: taken(text_column(keys.paths), keys.partitions[part].astype(np.int64)),
+                    LOCATION: self.locations(located),
+                }
+                yield self._joined(batch, given.schema, Struct(len(located.slices), columns), added)
+                row = part.stop
 
-    def _with_location(self, batch: Any, schema: Schema, found: Located) -> Any:
+    def _joined(self, batch: Any, schema: Schema, columns: Struct, added: Schema) -> Any:
+        """The rows of a batch with columns that are added to its own."""
         rows, values = self.table.engine.rows, self.table.engine.values
         root = rows.root(batch)
-        column = Struct(len(found.slices), {LOCATION: self.locations(found)})
-        (location,) = rows.from_columns(column, Schema(t.Record((_location_field(),))), LOCATION)
+        chosen = Struct(columns.length, {each.name: columns.fields[each.name] for each in added.fields})
+        (other,) = rows.from_columns(chosen, added, LOCATION)
         fields = [(each, values.field(root, place)) for place, each in enumerate(schema.fields)]
-        fields.append((_location_field(), values.field(rows.root(location), 0)))
+        fields += [(each, values.field(rows.root(other), place)) for place, each in enumerate(added.fields)]
         return rows.batch(values.struct(fields, values.no(values.every([], root)), root))
 
 

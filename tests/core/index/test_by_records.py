@@ -1,0 +1,71 @@
+"""The record index: places of keys in their partition or in any, and what becomes of keys that it sends nowhere."""
+
+from __future__ import annotations
+
+import pytest
+
+from hudi_core.errors import UnsupportedError, UsageError
+from hudi_core.formats.text_columns import text_column
+from hudi_core.index.by_records import LOST, RecordIndexLookup
+from hudi_core.index.choose import IndexKind
+from hudi_core.index.key_columns import NOWHERE
+from hudi_core.index.key_reader import key_columns
+from hudi_core.index.tag import TagOptions, locate
+from hudi_core.index.work import Work
+from hudi_core.keys.records import HoodieKey
+from hudi_core.table.table import Table
+from tests.support.made_tables import Group, Log, MadeTable
+
+GROUPS = [
+    Group("p", [{"id": "a"}, {"id": "b"}], [Log([{"id": "late"}], deleted=["b"])]),
+    Group("q", [{"id": "c"}]),
+]
+
+
+def made(**more: object) -> Table:
+    return MadeTable(GROUPS, ("record_index",), **more).open()  # type: ignore[arg-type]
+
+
+def looked_up(table: Table, asked: list[tuple[str, str]], whole_table: bool = False) -> list[int]:
+    snapshot = table.snapshot()
+    assert snapshot.metadata is not None
+    keys = key_columns(text_column([key for key, _ in asked]), text_column([path for _, path in asked]))
+    lookup = RecordIndexLookup(snapshot.metadata, snapshot.slices, whole_table)
+    return lookup.locate(keys, Work()).slices.tolist()
+
+
+def test_keys_are_where_the_index_says_in_their_own_partition() -> None:
+    asked = [("a", "p"), ("c", "q"), ("late", "p"), ("b", "p"), ("a", "q"), ("a", "none"), ("x", "p"), ("a", "p")]
+    assert looked_up(made(), asked) == [0, 1, 0, NOWHERE, NOWHERE, NOWHERE, NOWHERE, 0]
+
+
+def test_in_the_whole_table_partitions_do_not_matter() -> None:
+    assert looked_up(made(), [("a", "q"), ("c", "none"), ("x", "p")], whole_table=True) == [0, 1, NOWHERE]
+
+
+def test_keys_sent_to_a_file_group_that_is_none_are_lost() -> None:
+    table = made()
+    snapshot = table.snapshot()
+    assert snapshot.metadata is not None
+    keys = key_columns(text_column(["a", "c"]), text_column(["p", "q"]))
+    lookup = RecordIndexLookup(snapshot.metadata, snapshot.slices[1:])
+    assert lookup.locate(keys, Work()).slices.tolist() == [NOWHERE, 0]  # the partition of the first has no slices now
+    whole = RecordIndexLookup(snapshot.metadata, snapshot.slices[1:], whole_table=True)
+    assert whole.locate(keys, Work()).slices.tolist() == [LOST, 0]
+
+
+def test_an_index_that_is_missing_is_told() -> None:
+    table = MadeTable(GROUPS, ("column_stats",)).open()
+    with pytest.raises(UnsupportedError, match=r"record_index.*column_stats, files"):
+        locate(table, [HoodieKey("a", "p")], TagOptions(IndexKind.RECORD_INDEX))
+
+
+def test_buckets_are_refused_where_files_have_none() -> None:
+    table = MadeTable([Group("p", [{"id": "a"}])], ()).open()
+    for options in (
+        TagOptions(IndexKind.BUCKET, buckets=0),
+        TagOptions(IndexKind.BUCKET),
+        TagOptions(IndexKind.BUCKET, buckets=4, whole_table=True),
+    ):
+        with pytest.raises(UsageError, match=r"bucket|hashing"):
+            locate(table, [HoodieKey("a", "p")], options)
