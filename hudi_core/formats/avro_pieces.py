@@ -127,14 +127,19 @@ def _joined(first: Words, second: Words) -> Words:
     before = np.array([first.sizes]) if isinstance(first.sizes, int) else first.sizes
     bits = before.view(np.uint64) << np.uint64(3)
     left, right = _WORD_BITS - bits, bits - _WORD_BITS
-    low = first.low | second.low << bits
+    low = _or(second.low << bits, first.low)
     if most <= WORD:
         return Words(low, None, first.sizes + second.sizes, most)
     high = second.low >> left
     if first.most > WORD:
-        high = high | second.low << right
+        high = _or(high, second.low << right)
     if first.high is not None:
-        high = high | first.high
+        high = _or(high, first.high)
     if second.high is not None:
-        high = high | second.high << bits
+        high = _or(second.high << bits, high)
     return Words(low, high, first.sizes + second.sizes, most)
+
+
+def _or(made: Unsigned, other: Unsigned) -> Unsigned:
+    """Bits of both; in place of the one that was just made where that has room."""
+    return np.bitwise_or(made, other, out=made) if len(made) >= len(other) else made | other

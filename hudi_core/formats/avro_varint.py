@@ -17,6 +17,12 @@ _SPREADING = tuple(
 )
 """Fours, pairs and single groups of seven bits: the bits of the lower half, how far the upper moves, and where both then lie."""
 
+_FEW_BITS = 28
+"""Bits of numbers whose bytes are counted sooner by comparing."""
+
+_EXACT_BITS, _BIAS = 53, 1023
+"""Bits that a double has, one of them unsaid, and what its exponent has more."""
+
 _GROUPS = 56
 """Bits that eight bytes hold."""
 
@@ -35,22 +41,28 @@ def varints(raw: Unsigned) -> Words:
         return Words(raw, None, 1, 1)
     most = -(-greatest.bit_length() // 7)
     if greatest >> _GROUPS:
-        return _long(raw, most)
-    sizes = _sizes(raw)
+        return _long(raw, greatest, most)
+    sizes = _sizes(raw, greatest)
     return Words(_spread(raw, greatest) | _marks(sizes), None, sizes, most)
 
 
-def _sizes(raw: Unsigned) -> NDArray[np.int64]:
+def _sizes(raw: Unsigned, greatest: int) -> NDArray[np.int64]:
     """Bytes of each number: its bits, by way of the exponent of a double, divided by seven."""
-    top = raw & ~(raw >> _ONE)  # the highest bit stays, and rounding to a double cannot reach the next
-    top |= _ONE
-    bits = top.astype(np.float64).view(np.int64)
-    bits >>= 52
-    bits -= 1022
-    bits *= 9
-    bits += 64
-    bits >>= 6
-    return bits
+    if greatest >> _FEW_BITS == 0:
+        sizes = np.ones(len(raw), np.int64)
+        for bits in range(7, greatest.bit_length(), 7):
+            sizes += raw >= np.uint64(1 << bits)
+        return sizes
+    top = raw | _ONE
+    if greatest >> _EXACT_BITS:
+        top &= ~(raw >> _ONE) | _ONE  # the highest bit stays, and rounding cannot reach the next
+    exponents = top.astype(np.float64).view(np.int64)
+    exponents >>= _EXACT_BITS - 1
+    exponents -= _BIAS - 1
+    exponents *= 9  # (9 n + 64) // 64 is n / 7 rounded up, for n from 1 to 64
+    exponents += 64
+    exponents >>= 6
+    return exponents
 
 
 def _spread(raw: Unsigned, greatest: int) -> Unsigned:
@@ -72,9 +84,9 @@ def _marks(sizes: NDArray[np.int64]) -> Unsigned:
     return found
 
 
-def _long(raw: Unsigned, most: int) -> Words:
+def _long(raw: Unsigned, greatest: int, most: int) -> Words:
     """As `varints`, where some number has more than eight bytes: the ninth holds bits 56 to 62, the tenth bit 63."""
-    sizes = _sizes(raw)
+    sizes = _sizes(raw, greatest)
     tail = raw >> np.uint64(_GROUPS)
     low = _spread(raw & np.uint64((1 << _GROUPS) - 1), (1 << _GROUPS) - 1)
     low |= np.where(tail != 0, _TOPS, _marks(np.minimum(sizes, 8)))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hudi_core.formats.spans import gather, windows
+from hudi_core.formats.spans import copy_spans, gather, typical_width, windows
 
 DATA = np.arange(2000, dtype=np.int64).astype(np.uint8)
 
@@ -30,6 +30,17 @@ def test_spans_may_end_where_the_buffer_does(lengths: list[int]) -> None:
     offsets, found = gather(data, np.cumsum(sizes) - sizes, sizes)
     assert found.tobytes() == data.tobytes()
     assert offsets.tolist() == [0, *np.cumsum(sizes).tolist()]
+
+
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=20), st.booleans(), st.integers(0, 5))
+def test_spans_are_copied_to_their_places(lengths: list[int], alike: bool, gap: int) -> None:
+    sizes = np.array([lengths[0]] * len(lengths) if alike else lengths)
+    starts, width = np.cumsum(sizes) - sizes, typical_width(sizes)
+    to = np.cumsum(sizes + width + gap) - sizes - width - gap
+    target = np.zeros(int((sizes + width + gap).sum()), np.uint8)
+    copy_spans(target, to, DATA[: int(sizes.sum())], starts, sizes, width)
+    for start, place, size in zip(starts, to, sizes, strict=True):
+        assert target[place : place + size].tobytes() == DATA[start : start + size].tobytes()
 
 
 @pytest.mark.parametrize("size", [0, 1, 7, 300])
