@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import statistics
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 
@@ -17,10 +17,13 @@ class Missing(Exception):
 
 @dataclass(frozen=True)
 class Pair:
-    """Ours and a peer's way to the same answer; `check` raises when the answers do not go together."""
+    """Ours and a peer's way to the same answer; `check` raises when the answers do not go together.
+
+    A peer that runs elsewhere gives the seconds that it took there, and None as its answer.
+    """
 
     ours: Callable[[], object]
-    peer: Callable[[], object]
+    peer: Callable[[], object] | Sequence[float]
     check: Callable[[object, object], None]
     seconds: float = 3.0
     """How long to repeat."""
@@ -41,20 +44,28 @@ class Times:
 
 def measured(pair: Pair) -> tuple[Times, Times]:
     """Ours and the peer's times, after one call of each to warm up and to compare the answers."""
+    call = pair.peer if callable(pair.peer) else None
     pair.ours()
-    pair.check(pair.ours(), pair.peer())
+    pair.check(pair.ours(), call() if call else None)
     ours: list[float] = []
     peer: list[float] = []
     gc.collect()
     gc.disable()
     try:
         end = perf_counter() + pair.seconds
-        while perf_counter() < end or len(peer) < pair.least:
-            peer.append(_timed(pair.peer))
+        while perf_counter() < end or (call and len(peer) < pair.least):
+            if call:
+                peer.append(_timed(call))
             ours += [_timed(pair.ours) for _ in range(5)]
-        return _times(ours, pair.ours), _scaled(_times(peer, pair.peer), 1 / pair.part)
+        return _times(ours, pair.ours), _times(peer, call) if call else _told(pair.peer)
     finally:
         gc.enable()
+
+
+def _told(seconds: object) -> Times:
+    assert isinstance(seconds, Sequence)
+    median = statistics.median(seconds)
+    return Times(min(seconds), median, median)
 
 
 def _times(hot: list[float], call: Callable[[], object]) -> Times:
