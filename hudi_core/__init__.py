@@ -10,10 +10,12 @@
 Layers, lower ones never import higher ones (`docs/architecture.md`):
 
     cli         the command line
+    index       where records are: tagLocation
     table       open a table; sources of knowledge, plans, scans
     metadata    the metadata table: files, statistics, indexes
     timeline    instants, commits, schemas over time, file slices
     stats       statistics of files as columns, and pruning on them
+    keys        record keys and partition paths of rows
     rows        read plans and predicates run over an engine's operations
     engine      the boundary: what an engine supplies
     formats     bytes: properties, HFile, log files, Avro columns, names, hashes
