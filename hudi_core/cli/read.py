@@ -25,6 +25,8 @@ from hudi_core.cli.options import (
 from hudi_core.cli.output import Output, say
 from hudi_core.cli.words import counted
 from hudi_core.errors import UsageError
+from hudi_core.table.answer import Answer
+from hudi_core.table.scan import Scan
 from hudi_core.table.snapshot import MetadataMode
 
 SHOWN = 20
@@ -47,6 +49,9 @@ def read(
     until: Annotated[
         str | None, typer.Option("--until", metavar="TIME", help="Rows that changed up to a time.")
     ] = None,
+    cdc: Annotated[
+        bool, typer.Option("--cdc", help="Changes one by one, with the row before and after, in place of rows.")
+    ] = False,
     read_optimized: Annotated[
         bool, typer.Option("--read-optimized", help="Base files alone: rows as of the last compaction.")
     ] = False,
@@ -69,16 +74,23 @@ def read(
     found = opened(table, engine, metadata, case_sensitive, footer_cache)
     out = Output(as_json)
     shown = limit if limit is not None or as_json or target is not None else SHOWN + 1
-    scan = found.scan(
-        where=where,
-        columns=_names(columns),
-        as_of=as_of,
-        limit=shown,
-        meta=meta,
-        since=since,
-        until=until,
-        read_optimized=read_optimized,
-    )
+    names = _names(columns)
+    scan: Answer
+    if cdc:
+        if as_of is not None or read_optimized:
+            raise UsageError("--cdc", expected="a range of times", found="--as-of or --read-optimized")
+        scan = found.changes(since, until, where, names, shown, meta=meta)
+    else:
+        scan = found.scan(
+            where=where,
+            columns=names,
+            as_of=as_of,
+            limit=shown,
+            meta=meta,
+            since=since,
+            until=until,
+            read_optimized=read_optimized,
+        )
     if target is not None:
         count = scan.write(str(target))
         say(f"{counted(count, 'row')} to {target}")
@@ -91,7 +103,7 @@ def read(
         head = rows[:SHOWN] if cut else rows
         out.data(scan.schema, head)
         out.text(f"\n{'the first ' if cut else ''}{counted(len(head), 'row')}{'; --limit shows more' if cut else ''}")
-    warn(chain(found.warnings, scan.plan.warnings))
+    warn(chain(found.warnings, scan.plan.warnings if isinstance(scan, Scan) else ()))
 
 
 def _names(columns: str | None) -> list[str] | None:

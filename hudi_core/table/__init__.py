@@ -8,6 +8,7 @@ footer_cache  what footers say, kept in a local file between processes
 keying    the key generator of a table
 listing   the files of each partition, from the metadata table or by listing folders
 scan      a chosen read: plan, batches, rows, explanation
+answer    rows of a query in the forms that people take them in
 sources/  what is known of a snapshot's slices without reading their rows
 prune     one source after the other; what is impossible in any is not read
 plan      which slices to read, and which step decided, as data

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from hudi_core.engine import ScanReader
+from hudi_core.engine import Rows, ScanReader
 from hudi_core.expr.bind import bind
 from hudi_core.expr.build import Built
 from hudi_core.expr.nodes import And as AndNode
@@ -20,6 +20,7 @@ from hudi_core.expr.text import to_sql
 from hudi_core.schema.meta import is_meta
 from hudi_core.schema.project import project
 from hudi_core.schema.schema import Schema
+from hudi_core.table.answer import Answer
 from hudi_core.table.pictures.picture import ColumnPicture, column_picture
 from hudi_core.table.plan import ALL_MATCH, SKIP, ScanPlan
 from hudi_core.table.prune import Conjunct, alone, prune, whole
@@ -42,7 +43,7 @@ class Asked:
     case_sensitive: bool = False
 
 
-class Scan:
+class Scan(Answer):
     """A read of a table. The predicate is bound and the columns are found when it is made; rows are read when asked for."""
 
     def __init__(self, sources: Sources, asked: Asked) -> None:
@@ -51,6 +52,10 @@ class Scan:
         self._conjuncts = [*_of_commits(sources), *_conjuncts(asked, self._snapshot.schema)]
         self.predicate = whole(self._conjuncts)
         self.schema = _wanted(asked, self._snapshot.schema)
+
+    @property
+    def _rows(self) -> Rows[Any, Any, Any]:
+        return self._snapshot.engine.rows
 
     @cached_property
     def plan(self) -> ScanPlan:
@@ -153,31 +158,6 @@ class Scan:
     def _counted(self, number: int) -> Iterator[int]:
         found = self._row_counter.read(self._snapshot.slices[number], self._residual(number))
         yield sum(map(self._snapshot.engine.rows.count, found))
-
-    def to_json_rows(self) -> Iterator[dict[str, Any]]:
-        """Matching rows as objects that `json.dumps` takes (`values.json` says in which form)."""
-        for batch in self.batches():
-            yield from self._snapshot.engine.rows.to_json(batch, self.schema)
-
-    def to_stream(self) -> Any:
-        """Matching rows as a `pyarrow.RecordBatchReader`: bounded memory, whatever the size of the answer."""
-        return self._snapshot.engine.rows.stream(self.schema, self.batches())
-
-    def to_arrow(self) -> Any:
-        """Matching rows as a `pyarrow.Table`."""
-        return self.to_stream().read_all()
-
-    def to_pandas(self) -> Any:
-        """Matching rows as a `pandas.DataFrame`; needs pandas."""
-        return self.to_arrow().to_pandas()
-
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """Lets DuckDB, Polars, DataFusion and others take the rows without a copy."""
-        return self.to_stream().__arrow_c_stream__(requested_schema)
-
-    def write(self, path: str) -> int:
-        """Matching rows into a local file whose extension says the format; gives their number."""
-        return self._snapshot.engine.rows.write(path, self.schema, self.batches())
 
     def _of_slice(self, number: int) -> Iterator[Any]:
         return self._reader.read(self._snapshot.slices[number], self._residual(number))

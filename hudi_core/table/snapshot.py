@@ -47,9 +47,15 @@ class Snapshot:
     named_by: Timeline | None = None
     warnings: list[str] = field(default_factory=list, compare=False)
     footer_cache: FooterCache | None = field(default=None, compare=False)
-    read_optimized: bool = False
     earlier: MetadataTable | None = field(default=None, repr=False, compare=False)
     """The metadata table as it was read before."""
+    read_optimized: bool = False
+
+    def at(self, timeline: Timeline, listing: Listing) -> Snapshot:
+        """These files as another cut of the timeline sees them, under the same schemas."""
+        found = replace(self, timeline=timeline)
+        found.__dict__.update(history=self.history, listing=listing)
+        return found
 
     @cached_property
     def history(self) -> SchemaHistory:

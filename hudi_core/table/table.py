@@ -14,6 +14,7 @@ from hudi_core.metadata.table import MetadataTable
 from hudi_core.options import BaseFileFormat, TableConfig
 from hudi_core.schema.schema import Schema
 from hudi_core.table.footer_cache import FooterCache
+from hudi_core.table.queries.changes import Changes, changes
 from hudi_core.table.queries.incremental import between
 from hudi_core.table.queries.travel import refuse_cleaned, refuse_unknown
 from hudi_core.table.scan import Asked, Scan
@@ -24,8 +25,8 @@ from hudi_core.timeline.instants import Instant
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.timeline.timeline import Timeline
 
-_Cut = tuple[str | None, str | None, tuple[Instant, ...]]
-"""What a query sees of the timeline: cut by requested and by completion time, and its instants."""
+_Cut = tuple[str | None, str | None, frozenset[str], tuple[Instant, ...]]
+"""What a query sees of the timeline: its cuts by requested and by completion time, what it passes over, its instants."""
 
 
 @dataclass(frozen=True)
@@ -94,6 +95,26 @@ class Table:
         # Like Apache Hudi, under the latest schema, also where the range ends before it came to be.
         return Scan(self._sources_of(self._snapshot_of(found.timeline, until, self.timeline), found.commits), asked)
 
+    def changes(
+        self,
+        since: str | None = None,
+        until: str | None = None,
+        where: str | Expr | Built | None = None,
+        columns: Sequence[str] | None = None,
+        limit: int | None = None,
+        meta: bool = True,
+    ) -> Changes:
+        """What commits after `since` and up to `until` changed, one by one: inserts, updates and deletes of rows, each with the
+        row before and after, in the columns `op`, `ts_ms`, `before` and `after` (`queries.changes`).
+
+        `where` and `columns` speak of these columns and what is in them (`after.price`); with `meta` rows have Hudi's own
+        columns too. Nothing is read yet. Raises as `scan` does; reading raises `UsageError` where files that are to be
+        compared are cleaned away.
+        """
+        found = between(self.timeline, self.config, since, until)
+        snapshot = self._snapshot_of(found.timeline, until, self.timeline)
+        return changes(snapshot, found, where, columns, limit, meta=meta, case_sensitive=self.case_sensitive)
+
     def snapshot(self, as_of: str | None = None) -> Snapshot:
         """The table at an instant: a requested time, or another form of a time (`timeline.times`). None is the latest.
 
@@ -161,4 +182,4 @@ class Table:
 
 
 def _cut(timeline: Timeline) -> _Cut:
-    return timeline.until, timeline.completed_until, timeline.instants
+    return timeline.until, timeline.completed_until, timeline.passed_over, timeline.instants

@@ -36,9 +36,9 @@ _READERS = 16
 class Timeline:
     """Instants of the active timeline, each in its latest state, in Hudi's order. Content is read when asked for, once.
 
-    Two cuts take instants out of `completed`, `commits` and what follows from them: `until` those that were requested later,
-    `completed_until` those that completed later. `history` has the archived instants, `zone` is that of the times (None: the
-    machine's own).
+    Cuts take instants out of `completed`, `commits` and what follows from them: `until` those that were requested later,
+    `completed_until` those that completed later, `passed_over` those requested at these times. `history` has the archived
+    instants, `zone` is that of the times (None: the machine's own).
     """
 
     storage: Storage
@@ -47,6 +47,7 @@ class Timeline:
     instants: tuple[Instant, ...]
     until: str | None = None
     completed_until: str | None = None
+    passed_over: frozenset[str] = frozenset()
     history: History | None = None
     zone: tzinfo | None = None
     _read: dict[Instant, CommitMetadata] = field(default_factory=dict, repr=False, compare=False)
@@ -129,6 +130,8 @@ class Timeline:
         )
 
     def _seen(self, requested_time: str, completion_time: str | None) -> bool:
+        if requested_time in self.passed_over:
+            return False
         if self.until is not None and time_order(requested_time) > time_order(self.until):
             return False
         ended = completion_time or requested_time

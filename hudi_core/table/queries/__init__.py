@@ -2,4 +2,5 @@
 
 travel       which times a table can still be asked about
 incremental  the latest state of rows that changed between two times
+changes      every change between two times: inserts, updates and deletes, with the rows before and after
 """

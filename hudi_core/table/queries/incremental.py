@@ -48,11 +48,10 @@ def between(timeline: Timeline, config: TableConfig, since: str | None, until: s
     inside = [
         each
         for each in known.as_completed(end).commits
-        if time_order(_placed(each)) > time_order(begin) and each.requested_time not in made
+        if time_order(placed(each)) > time_order(begin) and each.requested_time not in made
     ]
-    instants = tuple(sorted(inside, key=lambda each: (time_order(_placed(each)), each.order)))
-    kept = tuple(each for each in cut.instants if each.requested_time not in made)
-    cut = replace(cut, instants=kept) if made else cut
+    instants = tuple(sorted(inside, key=lambda each: (time_order(placed(each)), each.order)))
+    cut = replace(cut, passed_over=made)
     if begin == EARLIEST:
         return Between(cut, None, instants)
     first = next((each.requested_time for each in known.commits), None)
@@ -61,16 +60,16 @@ def between(timeline: Timeline, config: TableConfig, since: str | None, until: s
     return Between(cut, Commits(text, times, begin, first), instants)
 
 
-def _log_compactions(timeline: Timeline, config: TableConfig) -> set[str]:
+def _log_compactions(timeline: Timeline, config: TableConfig) -> frozenset[str]:
     """Requested times of log compactions. They change no row, yet write rows anew under their own time: what they were made
     from is read in their place."""
     if config.type is TableType.COPY_ON_WRITE:
-        return set()
-    return {
+        return frozenset()
+    return frozenset(
         each.requested_time
         for each in timeline.commits
         if each.completes_as == DELTA_COMMIT and timeline.metadata(each).operation == _LOG_COMPACT
-    }
+    )
 
 
 def _begin(since: str | None, timeline: Timeline) -> str:
@@ -81,6 +80,6 @@ def _begin(since: str | None, timeline: Timeline) -> str:
     return query_time(said, timeline.zone)
 
 
-def _placed(instant: Instant) -> str:
+def placed(instant: Instant) -> str:
     """The time by which a write counts as before or after another."""
     return instant.completion_time or instant.requested_time

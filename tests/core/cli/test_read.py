@@ -100,3 +100,12 @@ def test_changes_are_read_since_and_until_a_time() -> None:
 
 def test_a_time_and_a_range_exclude_each_other() -> None:
     assert "either a time or a range" in ran("read", rides(), "--since", "earliest", "--as-of", "2026-12-01").error
+
+
+def test_changes_are_read_one_by_one() -> None:
+    said = ran(
+        "read", rides(), "--cdc", "--since", "20261121124655896", "--columns", "op,after.ride_id", "--json"
+    ).lines
+    assert said
+    assert {each["op"] for each in said} <= {"i", "u", "d"}
+    assert "a range of times" in ran("read", rides(), "--cdc", "--as-of", "2026-12-01").error

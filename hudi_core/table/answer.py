@@ -1,0 +1,49 @@
+"""`Answer`: rows of a query in the forms that people take them in."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import Any
+
+from hudi_core.engine import Rows
+from hudi_core.schema.schema import Schema
+
+
+class Answer(ABC):
+    """Rows of one schema, read when they are asked for, and anew each time."""
+
+    schema: Schema
+
+    @property
+    @abstractmethod
+    def _rows(self) -> Rows[Any, Any, Any]: ...
+
+    @abstractmethod
+    def batches(self) -> Iterator[Any]:
+        """The engine's batches of the rows, bounded in size."""
+
+    def to_json_rows(self) -> Iterator[dict[str, Any]]:
+        """The rows as objects that `json.dumps` takes (`values.json` says in which form)."""
+        for batch in self.batches():
+            yield from self._rows.to_json(batch, self.schema)
+
+    def to_stream(self) -> Any:
+        """The rows as a `pyarrow.RecordBatchReader`: bounded memory, whatever the size of the answer."""
+        return self._rows.stream(self.schema, self.batches())
+
+    def to_arrow(self) -> Any:
+        """The rows as a `pyarrow.Table`."""
+        return self.to_stream().read_all()
+
+    def to_pandas(self) -> Any:
+        """The rows as a `pandas.DataFrame`; needs pandas."""
+        return self.to_arrow().to_pandas()
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Lets DuckDB, Polars, DataFusion and others take the rows without a copy."""
+        return self.to_stream().__arrow_c_stream__(requested_schema)
+
+    def write(self, path: str) -> int:
+        """The rows into a local file whose extension says the format; gives their number."""
+        return self._rows.write(path, self.schema, self.batches())
