@@ -1,0 +1,150 @@
+"""Which blocks of which kinds a slice is made of, seen through its rows."""
+
+from __future__ import annotations
+
+import io
+import json
+import struct
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from hudi_core.errors import HudiError, SchemaError, UnsupportedError
+from tests.support.hfiles import build
+from tests.support.logged_tables import (
+    COLUMNS,
+    Block,
+    LoggedTable,
+    frame,
+    log_bytes,
+    schema_of,
+    with_meta,
+)
+
+BASE = [{"id": f"key-{number}", "ts": 1, "v": "base", "n": number} for number in range(4)]
+LOGGED = {"id": "key-1", "ts": 2, "v": "log", "n": 11}
+FIRST, SECOND, THIRD = (f"202401010000{number:05}" for number in (1, 2, 3))
+
+
+def table(*blocks: Block, **properties: str) -> LoggedTable:
+    made = LoggedTable(BASE, blocks, {f"hoodie.{key.replace('__', '.')}": value for key, value in properties.items()})
+    made.open()
+    return made
+
+
+def values(made: LoggedTable, **asked: Any) -> dict[str, Any]:
+    return {row["id"]: row["v"] for row in made.open().scan(**asked).to_json_rows()}
+
+
+def with_content(made: LoggedTable, content: bytes) -> LoggedTable:
+    """The table with other bytes as its last log file."""
+    made.memory.files[made.logs[-1]] = content
+    return made
+
+
+UNTOUCHED = {row["id"]: "base" for row in BASE}
+
+
+def test_blocks_of_hfiles_are_read() -> None:
+    schema = schema_of(COLUMNS)
+    encoded = log_bytes(Block([LOGGED]), FIRST)
+    record = encoded[encoded.index(struct.pack(">ii", 3, 1)) + 12 : -12]
+    content = frame(4, {0: FIRST, 2: json.dumps(schema)}, build([(b"key-1", record)]))
+    assert values(with_content(table(Block([LOGGED])), content)) == UNTOUCHED | {"key-1": "log"}
+
+
+def test_blocks_of_parquet_are_read() -> None:
+    out = io.BytesIO()
+    row = {**with_meta(LOGGED), "n": pa.scalar(LOGGED["n"], pa.int32())}
+    pq.write_table(pa.table({name: pa.array([value]) for name, value in row.items()}), out)
+    content = frame(5, {0: FIRST, 2: json.dumps(schema_of(COLUMNS))}, out.getvalue())
+    assert values(with_content(table(Block([LOGGED])), content)) == UNTOUCHED | {"key-1": "log"}
+
+
+def test_blocks_of_changes_are_passed_over() -> None:
+    content = log_bytes(Block([LOGGED]), FIRST)
+    changes = frame(6, {0: FIRST, 2: json.dumps(schema_of(COLUMNS))}, struct.pack(">ii", 3, 0))
+    assert values(with_content(table(Block([LOGGED])), changes + content)) == UNTOUCHED | {"key-1": "log"}
+
+
+def test_what_is_no_block_holds_no_rows() -> None:
+    content = log_bytes(Block([LOGGED]), FIRST)
+    assert values(with_content(table(Block([LOGGED])), content + b"#HUDI# and no more")) == UNTOUCHED | {"key-1": "log"}
+    assert values(with_content(table(Block([LOGGED])), b"no block at all")) == UNTOUCHED
+
+
+def test_rolled_back_blocks_do_not_count() -> None:
+    command = frame(0, {0: SECOND, 1: FIRST, 3: "0"}, b"")
+    made = table(Block([LOGGED]), Block([{**LOGGED, "id": "key-2"}]))
+    made.memory.files[made.logs[-1]] += command
+    assert values(made) == UNTOUCHED | {"key-2": "log"}
+
+
+def test_log_compacted_blocks_stand_for_others() -> None:
+    made = table(Block([LOGGED]), Block(deletes=[("key-3", None)]), Block([{**LOGGED, "v": "compacted"}]))
+    schema = {2: json.dumps(schema_of(COLUMNS)), 4: f"{FIRST},{SECOND}"}
+    plain = made.memory.files[made.logs[-1]]
+    content = plain[plain.index(struct.pack(">ii", 3, 1)) : -12]
+    assert values(with_content(made, frame(3, {0: THIRD, **schema}, content))) == UNTOUCHED | {"key-1": "compacted"}
+
+
+def test_a_query_of_a_time_sees_the_blocks_until_then() -> None:
+    made = table(Block([LOGGED]), Block([{**LOGGED, "ts": 3, "v": "later"}]))
+    assert values(made)["key-1"] == "later"
+    assert values(made, as_of=FIRST)["key-1"] == "log"
+
+
+def test_a_slice_of_logs_alone_has_their_rows() -> None:
+    made = LoggedTable(None, [Block([LOGGED]), Block([{**LOGGED, "id": "key-9"}])])
+    assert values(made) == {"key-1": "log", "key-9": "log"}
+
+
+def test_a_read_optimized_query_sees_no_logs() -> None:
+    made = table(Block([LOGGED]))
+    assert values(made, read_optimized=True) == UNTOUCHED
+    alone = LoggedTable(None, [Block([LOGGED])])
+    assert values(alone, read_optimized=True) == {}
+
+
+def test_keys_and_ordering_fields_are_read_though_nobody_wants_them() -> None:
+    made = table(Block([{**LOGGED, "ts": 0}, {**LOGGED, "id": "key-2"}]))
+    rows = list(made.open().scan(columns=["n"]).to_json_rows())
+    assert sorted(row["n"] for row in rows) == [0, 1, 3, 11]
+
+
+def test_of_several_rows_with_one_key_the_first_is_merged() -> None:
+    twice = [BASE[1], {**BASE[1], "v": "again"}]
+    made = LoggedTable(twice, [Block([LOGGED])], row_group=1)
+    assert sorted(row["v"] for row in made.open().scan().to_json_rows()) == ["again", "log"]
+
+
+def test_positions_of_another_base_file_are_not_used() -> None:
+    made = table(Block([LOGGED], positions=[3]))
+    path = made.logs[-1]
+    made.memory.files[path] = made.memory.files[path].replace(b"20240101000000000", b"20231231000000000")
+    assert values(made) == UNTOUCHED | {"key-1": "log"}
+
+
+def test_fewer_positions_than_records_are_not_used() -> None:
+    made = table(Block([LOGGED, {**LOGGED, "id": "key-2"}], positions=[3]))
+    assert values(made) == UNTOUCHED | {"key-1": "log", "key-2": "log"}
+
+
+def test_a_custom_payload_is_refused_by_name() -> None:
+    stated = {"record__merge__mode": "CUSTOM", "compaction__payload__class": "com.example.Mine"}
+    with pytest.raises(UnsupportedError, match=r"found com\.example\.Mine"):
+        values(table(Block([LOGGED]), **stated))
+
+
+def test_a_record_without_a_key_is_damage() -> None:
+    made = table(Block([{**LOGGED, "_hoodie_record_key": None}]))
+    with pytest.raises(HudiError, match="a key in every record"):
+        values(made)
+
+
+def test_a_table_without_key_columns_is_refused() -> None:
+    stated = {"populate__meta__fields": "false", "table__recordkey__fields": "nope"}
+    with pytest.raises(SchemaError, match="no nope"):
+        values(table(Block([LOGGED]), **stated))
