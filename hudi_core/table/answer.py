@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from importlib import import_module
 from typing import Any
 
 from hudi_core.engine import Rows
+from hudi_core.errors import UnsupportedError
 from hudi_core.schema.schema import Schema
 
 
@@ -39,6 +41,14 @@ class Answer(ABC):
     def to_pandas(self) -> Any:
         """The rows as a `pandas.DataFrame`; needs pandas."""
         return self.to_arrow().to_pandas()
+
+    def to_polars(self) -> Any:
+        """The rows as a `polars.DataFrame`; needs polars."""
+        try:
+            polars: Any = import_module("polars")
+        except ModuleNotFoundError:
+            raise UnsupportedError("to_polars", message="needs the package polars: pip install polars") from None
+        return polars.DataFrame(self)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """Lets DuckDB, Polars, DataFusion and others take the rows without a copy."""
