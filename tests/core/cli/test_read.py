@@ -23,6 +23,12 @@ def test_rows_are_objects_with_the_columns_asked_for() -> None:
     assert isinstance(said[0]["fare"], str)
 
 
+def test_a_read_optimized_read_takes_no_range_of_times() -> None:
+    said = ran("read", rides(), "--read-optimized", "--limit", 1, "--json").lines
+    assert said == ran("read", rides(), "--limit", 1, "--json").lines
+    assert ran("read", rides(), "--read-optimized", "--since", "earliest").status == 2
+
+
 def test_without_columns_there_are_all_but_those_of_hudi_itself() -> None:
     (row,) = ran("read", rides(), "--limit", 1, "--json").lines
     (with_meta,) = ran("read", rides(), "--limit", 1, "--meta", "--json").lines
