@@ -5,11 +5,13 @@ from __future__ import annotations
 import io
 import json
 import sys
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from rich.console import Console
 from rich.measure import Measurement
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
@@ -237,6 +239,16 @@ def printable(said: str) -> str:
     if said.isprintable():
         return said
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in said)
+
+
+@contextmanager
+def progress(what: str) -> Iterator[Callable[[int], None]]:
+    """Shows, on standard error and only where that is a terminal, how many have been told so far; gone when it is over."""
+    console = Console(stderr=True)
+    columns = (SpinnerColumn(), TextColumn("{task.completed:,.0f} {task.description}"), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as shown:
+        task = shown.add_task(what, total=None)
+        yield lambda count: shown.advance(task, count)
 
 
 def say(message: str) -> None:

@@ -22,7 +22,7 @@ from hudi_core.cli.options import (
     opened,
     warn,
 )
-from hudi_core.cli.output import Output, say
+from hudi_core.cli.output import Output, progress, say
 from hudi_core.cli.words import counted
 from hudi_core.errors import UsageError
 from hudi_core.table.answer import Answer
@@ -60,6 +60,9 @@ def read(
     output: Annotated[
         Path | None, typer.Option("--output", metavar="FILE", help="A file ending in .parquet, .csv, .arrow or .json.")
     ] = None,
+    count: Annotated[
+        bool, typer.Option("--count", help="Only how many rows there are, not read where files tell.")
+    ] = False,
     engine: EngineOption = DEFAULT_ENGINE,
     metadata: MetadataOption = MetadataMode.AUTO,
     case_sensitive: CaseOption = False,
@@ -73,7 +76,9 @@ def read(
     target = None if output is None else local_path(output)
     found = opened(table, engine, metadata, case_sensitive, footer_cache)
     out = Output(as_json)
-    shown = limit if limit is not None or as_json or target is not None else SHOWN + 1
+    shown = limit if limit is not None or as_json or target is not None or count else SHOWN + 1
+    if count and target is not None:
+        raise UsageError("--count", expected="no file to write", found="--output")
     names = _names(columns)
     scan: Answer
     if cdc:
@@ -91,9 +96,13 @@ def read(
             until=until,
             read_optimized=read_optimized,
         )
-    if target is not None:
-        count = scan.write(str(target))
-        say(f"{counted(count, 'row')} to {target}")
+    if count:
+        found_rows = scan.count()
+        out.record({"rows": found_rows}) if as_json else out.text(counted(found_rows, "row"))
+    elif target is not None:
+        with progress("rows written") as seen:
+            written = scan.write(str(target), seen)
+        say(f"{counted(written, 'row')} to {target}")
     elif as_json:
         for row in scan.to_json_rows():
             out.line(row)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import Any
 
@@ -24,6 +24,10 @@ class Answer(ABC):
     @abstractmethod
     def batches(self) -> Iterator[Any]:
         """The engine's batches of the rows, bounded in size."""
+
+    @abstractmethod
+    def count(self) -> int:
+        """The number of rows."""
 
     def to_json_rows(self) -> Iterator[dict[str, Any]]:
         """The rows as objects that `json.dumps` takes (`values.json` says in which form)."""
@@ -54,6 +58,13 @@ class Answer(ABC):
         """Lets DuckDB, Polars, DataFusion and others take the rows without a copy."""
         return self.to_stream().__arrow_c_stream__(requested_schema)
 
-    def write(self, path: str) -> int:
-        """The rows into a local file whose extension says the format; gives their number."""
-        return self._rows.write(path, self.schema, self.batches())
+    def write(self, path: str, seen: Callable[[int], None] | None = None) -> int:
+        """The rows into a local file whose extension says the format; gives their number. `seen` is told that of each batch."""
+
+        def batches() -> Iterator[Any]:
+            for batch in self.batches():
+                if seen is not None:
+                    seen(self._rows.count(batch))
+                yield batch
+
+        return self._rows.write(path, self.schema, batches())

@@ -115,3 +115,10 @@ def test_changes_are_read_one_by_one() -> None:
     assert said
     assert {each["op"] for each in said} <= {"i", "u", "d"}
     assert "a range of times" in ran("read", rides(), "--cdc", "--as-of", "2026-12-01").error
+
+
+def test_rows_are_counted() -> None:
+    rows = ran("read", rides(), "--where", _LONG, "--columns", "ride_id", "--json").lines
+    assert ran("read", rides(), "--where", _LONG, "--count", "--json").lines == [{"rows": len(rows)}]
+    assert ran("read", rides(), "--where", _LONG, "--count", "--limit", 2).out == "2 rows\n"
+    assert "--output" in ran("read", rides(), "--count", "--output", "x.csv").error
