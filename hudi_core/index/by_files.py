@@ -19,14 +19,14 @@ from hudi_core.engine import Footer
 from hudi_core.formats.bloom import HashedKeys
 from hudi_core.formats.text_columns import taken
 from hudi_core.formats.text_match import TextIndex, index_texts
-from hudi_core.index.filters import State, kept, lookup_order, recorded_texts, text_in_footer
+from hudi_core.index.filters import State, kept, lookup_order, recorded_filters, recorded_texts, text_in_footer
 from hudi_core.index.key_columns import KeyColumns, Located
 from hudi_core.index.matching import matches
 from hudi_core.index.sorted_keys import SortedKeys, sorted_keys
 from hudi_core.index.stored import KeyBounds, StoredKeys, footer_bounds
 from hudi_core.index.work import Work
 from hudi_core.metadata.parallel import side_by_side
-from hudi_core.metadata.table import BLOOM_FILTERS
+from hudi_core.metadata.table import BLOOM_FILTERS, MetadataTable
 from hudi_core.stats.texts import Texts
 from hudi_core.table.snapshot import Snapshot
 from hudi_core.timeline.slices import FileSlice
@@ -136,7 +136,6 @@ class FileLookup:
     def run(self, count: int, tasks: Sequence[Task], work: Work) -> Located:
         """What the slices of a plan hold, of so many keys."""
         found = Located.nowhere(count)
-        self._open_filters()
         for some in side_by_side([partial(self._run, part, work) for part in self._parts(tasks)]):
             for hits in some:
                 work.count(elsewhere=found.put(hits.rows, hits.number, hits.positions))
@@ -159,7 +158,7 @@ class FileLookup:
     @cached_property
     def _filter_cost(self) -> float:
         """About what it costs to have one filter, in bytes read."""
-        metadata = self._snapshot.usable(BLOOM_FILTERS)
+        metadata = self._recorded
         if metadata is None:
             return _COST_IN_FOOTER
         size = sum(file.size for each in metadata.slices(BLOOM_FILTERS) for file in each.files)
@@ -190,7 +189,7 @@ class FileLookup:
         order = list(range(len(tasks)))
         if any(task.filtered for task in tasks):
             slices = [self._snapshot.slices[task.number] for task in tasks]
-            order = lookup_order(self._snapshot.usable(BLOOM_FILTERS), slices)
+            order = lookup_order(self._recorded, slices)
         for begin in range(0, len(order), _TOGETHER):
             yield [tasks[place] for place in order[begin : begin + _TOGETHER]]
 
@@ -201,7 +200,7 @@ class FileLookup:
         texts: dict[int, bytes] = {}
         if filtered:
             with work.timed("filters"):
-                found_texts = recorded_texts(self._snapshot, [slices[place] for place in filtered])
+                found_texts = recorded_texts(self._recorded, self._snapshot, [slices[place] for place in filtered])
                 texts = {filtered[place]: text for place, text in found_texts.items()}
         found = []
         for place, task in enumerate(tasks):
@@ -248,12 +247,10 @@ class FileLookup:
                 chosen = held.rows + rows.start if isinstance(rows, slice) else rows[held.rows]
             return _Hits(task.number, group.rows[chosen], held.positions)
 
-    def _open_filters(self) -> None:
-        """Opens what threads will share."""
-        metadata = self._snapshot.usable(BLOOM_FILTERS)
-        if metadata is not None:
-            for each in metadata.slices(BLOOM_FILTERS):
-                metadata.opened(each)
+    @cached_property
+    def _recorded(self) -> MetadataTable | None:
+        """The metadata table, when its filters may be used."""
+        return recorded_filters(self._snapshot)
 
     @property
     def _snapshot(self) -> Snapshot:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from hudi_core.errors import UnsupportedError
+from hudi_core.errors import TableError, UnsupportedError
 from hudi_core.index.by_files import Filters, Task, key_bytes
 from hudi_core.metadata.table import RECORD_INDEX
 from hudi_core.table.sources.indexes import RecordIndex
@@ -67,18 +67,17 @@ def choose(sources: Sources, asked: IndexKind, keys: int, tasks: Sequence[Task])
     said = f"{len(tasks)} file slices in range, about {_megabytes(files)} of keys; {filtered} bloom filters are worth asking"
     if not here:
         return Choice(by_files, f"{said}; no record index")
-    index = _index_bytes(sources, keys)
-    if index >= files:
-        return Choice(by_files, f"{said}; the record index would be {_megabytes(index)}")
-    why_not = _unusable(sources)
+    try:
+        index = _index_bytes(sources, keys)
+        if index >= files:
+            return Choice(by_files, f"{said}; the record index would be {_megabytes(index)}")
+        why_not = _unusable(sources)
+    except TableError as error:
+        snapshot.set_aside(error)
+        why_not = "it cannot be read"
     if why_not:
         return Choice(by_files, f"{said}; not the record index: {why_not}")
     return Choice(IndexKind.RECORD_INDEX, f"about {_megabytes(index)} of the record index; {said}")
-
-
-def record_index_doubt(sources: Sources) -> str:
-    """Why the record index may not tell where each key is; empty when it does."""
-    return _unusable(sources)
 
 
 def _unusable(sources: Sources) -> str:

@@ -36,9 +36,22 @@ class Kept:
     filter: BloomFilter | None = None
 
 
-def recorded_texts(snapshot: Snapshot, slices: Sequence[FileSlice]) -> dict[int, bytes]:
-    """The texts of filters in the metadata table, by place of the slice among those given; what is damaged is left out."""
+def recorded_filters(snapshot: Snapshot) -> MetadataTable | None:
+    """The metadata table with its filters opened, for threads to share; None when it has none or one cannot be opened."""
     metadata = snapshot.usable(BLOOM_FILTERS)
+    if metadata is None:
+        return None
+    try:
+        for each in metadata.slices(BLOOM_FILTERS):
+            metadata.opened(each)
+    except TableError as error:
+        snapshot.set_aside(error)
+        return None
+    return metadata
+
+
+def recorded_texts(metadata: MetadataTable | None, snapshot: Snapshot, slices: Sequence[FileSlice]) -> dict[int, bytes]:
+    """The texts of filters in the metadata table, by place of the slice among those given; what is damaged is left out."""
     if metadata is None:
         return {}
     asked = {bloom_filter_key(each.partition, each.base.name): place for place, each in enumerate(slices) if each.base}

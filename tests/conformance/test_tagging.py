@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Iterator
+from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -11,7 +14,7 @@ from hudi_core.errors import UnsupportedError
 from hudi_core.index.choose import IndexKind
 from hudi_core.index.tag import TagOptions, locate, tag
 from hudi_core.keys.records import HoodieKey
-from hudi_core.metadata.table import RECORD_INDEX
+from hudi_core.metadata.table import BLOOM_FILTERS, RECORD_INDEX
 from hudi_core.options import BaseFileFormat
 from hudi_core.table.open import open_table
 from hudi_core.table.snapshot import MetadataMode
@@ -83,6 +86,40 @@ def test_every_record_is_tagged_to_its_file_without_metadata(entry: TableEntry) 
         table = open_table(str(entry.unpacked()), metadata=MetadataMode.OFF)
         for kind in (IndexKind.SIMPLE, IndexKind.BLOOM):
             check(table, truth_of(entry), TagOptions(kind))
+
+
+@each_table_with(BLOOM_FILTERS)
+def test_damaged_filters_lose_no_key(entry: TableEntry, tmp_path: Path) -> None:
+    for table in damaged(entry, BLOOM_FILTERS, tmp_path):
+        check(table, truth_of(entry), TagOptions(IndexKind.BLOOM))
+
+
+@each_table_with(RECORD_INDEX)
+def test_a_damaged_record_index_loses_no_key(entry: TableEntry, tmp_path: Path) -> None:
+    for table in damaged(entry, RECORD_INDEX, tmp_path):
+        for kind in (IndexKind.AUTO, IndexKind.RECORD_INDEX):
+            check(table, truth_of(entry), TagOptions(kind))
+
+
+def damaged(entry: TableEntry, partition: str, folder: Path) -> Iterator[Table]:
+    """The table with the HFiles of a metadata partition damaged in one way and another."""
+    random = Random(entry.name)
+    for damage in (cut, overwritten) if readable(entry) else ():
+        root = folder / damage.__name__
+        shutil.copytree(entry.unpacked(), root)
+        for file in root.glob(f".hoodie/metadata/{partition}/*.hfile"):
+            file.write_bytes(damage(file.read_bytes(), random))
+        yield open_table(str(root))
+
+
+def cut(data: bytes, random: Random) -> bytes:
+    return data[: random.randrange(len(data))]
+
+
+def overwritten(data: bytes, random: Random) -> bytes:
+    """A run of bytes with others in their place, in the first half: among the filters."""
+    start = random.randrange(len(data) // 2)
+    return data[:start] + random.randbytes(40) + data[start + 40 :]
 
 
 @each_table_with(RECORD_INDEX)

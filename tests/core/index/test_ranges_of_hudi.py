@@ -1,0 +1,40 @@
+"""Key ranges leave the files that Apache Hudi's own range filters leave."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hudi_core.formats.text_columns import text_column
+from hudi_core.index.sorted_keys import sorted_keys
+from hudi_core.stats.texts import Texts
+from tests.support.conformance import vectors
+
+
+def left(files: list[dict[str, Any]], keys: list[str]) -> list[set[str]]:
+    """For each key the files whose range has it, or that have none."""
+    ordered = sorted_keys(text_column(keys))
+    ranged = [each for each in files if "min" in each]
+    low, high = (Texts.of([each[side].encode("utf-8", "surrogatepass") for each in ranged]) for side in ("min", "max"))
+    starts, stops = ordered.runs(low, high)
+    found = [{each["id"] for each in files if "min" not in each} for _ in keys]
+    for each, start, stop in zip(ranged, starts.tolist(), stops.tolist(), strict=True):
+        for row in ordered.order[start:stop].tolist():
+            found[row].add(each["id"])
+    return found
+
+
+def test_files_left_are_those_of_apache_hudi() -> None:
+    told = 0
+    for case in vectors("bloom"):
+        if case["op"] != "range_filter":
+            continue
+        queries = case["input"]["queries"]
+        for path, files in case["input"]["files"].items():
+            rows = [row for row, query in enumerate(queries) if query["partition"] == path]
+            ours = left(files, [queries[row]["key"] for row in rows])
+            for row, found in zip(rows, ours, strict=True):
+                theirs = case["output"]["tree"][row].get("value")
+                if theirs is not None:
+                    assert {f"{path}/{file}" for file in found} == set(theirs), (case["id"], queries[row])
+                    told += 1
+    assert told
