@@ -54,11 +54,13 @@ from hudi_core.schema.json import schema_from_json, schema_to_json
 from hudi_core.schema.schema import Schema
 from hudi_core.table.open import open_table as open  # noqa: A004 - as in `gzip.open`: always said with the package's name
 from hudi_core.table.open import refreshed
+from hudi_core.table.queries.changes import Changes
 from hudi_core.table.scan import Scan
 from hudi_core.table.table import Table
 from hudi_core.truth import Truth, Verdict
 
 __all__ = [
+    "Changes",
     "CorruptFileError",
     "ExpressionError",
     "HudiError",

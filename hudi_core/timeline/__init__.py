@@ -5,7 +5,8 @@ times     instant times as people write them
 timeline  `Timeline`: the instants of a table, which of them count, and as of when
 commits   commit metadata, JSON or Avro, in one form
 archived  what is asked of archived instants
-history_lsm, history_log  archived instants of layout 2 and 1
+history_lsm  archived instants of layout 2, in Parquet files
+history_log  archived instants of layout 1, in log files
 services  what cleans, savepoints, rollbacks and restores did; plans of compaction and clustering
 history   the history of a table, whichever its layout
 slices    file names and timeline to the latest slice of each live file group

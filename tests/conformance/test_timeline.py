@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pytest
 
 from hudi_core.table.open import open_table
@@ -14,6 +16,7 @@ from tests.support.conformance import TableEntry, each_table
 pytest.importorskip("pyarrow", reason="tables are read with the arrow engine")
 
 
+@cache
 def opened(entry: TableEntry) -> Table:
     return open_table(str(entry.unpacked()), metadata=MetadataMode.OFF)
 
