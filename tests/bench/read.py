@@ -102,10 +102,10 @@ def _hudi_rs(root: Path, filters: Sequence[tuple[str, str, str]], *, files: bool
         raise Missing("hudi-rs (`hudi`) is not installed") from None
 
     def read() -> int:
-        table = hudi.HudiTable(str(root))
+        table, options = hudi.HudiTable(str(root)), hudi.HudiReadOptions(filters=list(filters))
         if files:
-            return sum(map(len, table.get_file_slices_splits(1, list(filters))))
-        return sum(batch.num_rows for batch in table.read_snapshot(list(filters)))
+            return len(table.get_file_slices(options))
+        return sum(batch.num_rows for batch in table.read(options))
 
     return read
 
