@@ -14,14 +14,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.formats.spans import gather
 from hudi_core.stats.columns import Bools, Carrier, ColumnStatistics, Ints, carrier
 from hudi_core.stats.keys import Floats, KeyArray, Keys, Ranks, Whole, float_keys
 from hudi_core.stats.ranks import places, ranks
-from hudi_core.stats.texts import Texts, joined
+from hudi_core.stats.texts import Texts, common_prefix, joined
 from hudi_core.types import nodes as t
 
 BLOCK = 256
 """Files summarised together."""
+
+KEPT_WHOLE = 1 << 20
+"""Bytes of a column's texts up to which they are kept whole, however long they are."""
+
+LONGEST = 24
+"""Bytes of a text, after what all texts of the column begin with, that are kept where there are more."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -164,7 +171,20 @@ def _text_keys(statistics: ColumnStatistics, literals: list[bytes] | None) -> tu
     if literals is not None:
         low, high = places(statistics.low, literals), places(statistics.high, literals)
         return Ranks(statistics.type, Texts.of(literals), np.arange(len(literals))), low, high
-    texts = joined([statistics.low, statistics.high])
+    texts, prefix, cut = _shortened(joined([statistics.low, statistics.high]))
     found, order = ranks(texts)
     keys = 2 * found + np.int32(1)
-    return Ranks(statistics.type, texts, order), keys[:count], keys[count:]
+    return Ranks(statistics.type, texts, order, prefix, cut), keys[:count], keys[count:]
+
+
+def _shortened(texts: Texts) -> tuple[Texts, bytes, int | None]:
+    """The texts where there are so many bytes of them that memory counts: without what all begin with, and long ones cut; what
+    all begin with, and at how many bytes they are cut (None: none is)."""
+    if len(texts.data) <= KEPT_WHOLE:
+        return texts, b"", None
+    shared, lengths = common_prefix(texts), np.diff(texts.offsets)
+    if not shared and not (lengths > LONGEST).any():
+        return texts, b"", None
+    prefix, left = texts[0][:shared], lengths - shared
+    kept = Texts(*gather(texts.data, texts.offsets[:-1] + shared, np.minimum(left, LONGEST)))
+    return kept, prefix, LONGEST if (left > LONGEST).any() else None

@@ -186,13 +186,18 @@ class Ranks:
     """Byte texts by their place among some sorted texts: odd keys for these texts, even keys for the gaps between them.
 
     With the bounds of all files as these texts, every file's bound has an odd key; with the literals of a predicate, every
-    literal has one. Each compares exactly with the other, which is all that is asked of keys.
+    literal has one. Each compares exactly with the other, which is all that is asked of keys. Where long texts were cut, one
+    key stands for all texts that begin alike, and what is asked of one of them is answered for all.
     """
 
-    def __init__(self, type: t.Type, texts: Texts, order: NDArray[Any]) -> None:
-        """The texts at the places `order` are ascending and distinct."""
-        self._type, self._order = type, order
-        self._offsets, self._data = texts.offsets, texts.data.data
+    def __init__(
+        self, type: t.Type, texts: Texts, order: NDArray[Any], prefix: bytes = b"", cut: int | None = None
+    ) -> None:
+        """The texts at the places `order` are ascending and distinct, without the `prefix` that all of them have. One of `cut`
+        bytes stands for all that start with it."""
+        self._type, self._order, self._prefix, self._size = type, order, prefix, cut
+        narrow = np.int32 if len(texts.data) < 1 << 31 else np.int64
+        self._offsets, self._data = texts.offsets.astype(narrow), texts.data.data
         # Every so many texts one is at hand, so that a search looks into the arrays a few times only.
         self._fences = [self._text(place) for place in order[:: self._STEP].tolist()]
 
@@ -211,31 +216,40 @@ class Ranks:
         return ((self.bottom, self.top),)
 
     def below(self, cut: Cut) -> Ranges:
-        key, after = self._cut(cut)
-        # A key of a gap stands for texts on either side of the cut.
-        last = key if key % 2 == 0 or after else key - 1
+        key, alone, after = self._cut(cut)
+        # A key of several texts, as that of a gap is, stands for some on either side of the cut.
+        last = key if after or not alone else key - 1
         return ((self.bottom, last),)
 
     def not_below(self, cut: Cut) -> Ranges:
-        key, after = self._cut(cut)
-        first = key + 1 if key % 2 and after else key
+        key, alone, after = self._cut(cut)
+        first = key + 1 if alone and after else key
         return ((first, self.top),)
 
     def one_of(self, values: tuple[Any, ...]) -> Ranges:
-        return points(self._keys(values))
+        return points(key for key, _ in self._keys(values))
 
     def none_of(self, values: tuple[Any, ...]) -> Ranges:
-        return complement(points(key for key in self._keys(values) if key % 2), self.bottom, self.top)
+        return complement(points(key for key, alone in self._keys(values) if alone), self.bottom, self.top)
 
-    def _keys(self, values: tuple[Any, ...]) -> list[int]:
+    def _keys(self, values: tuple[Any, ...]) -> list[tuple[int, bool]]:
         cuts = [text_cut(Cut(value), self._type) for value in values]
         return [self._place(text) for text, exact in cuts if exact]
 
-    def _cut(self, cut: Cut) -> tuple[int, bool]:
+    def _cut(self, cut: Cut) -> tuple[int, bool, bool]:
         text, exact = text_cut(cut, self._type)
-        return self._place(text), cut.after and exact
+        return *self._place(text), cut.after and exact
 
-    def _place(self, text: bytes) -> int:
+    def _place(self, text: bytes) -> tuple[int, bool]:
+        """The key of a text, and whether it is the key of no other text."""
+        if not text.startswith(self._prefix):
+            return (0 if text < self._prefix else 2 * len(self._order)), False
+        text, size = text[len(self._prefix) :], self._size
+        whole = size is None or len(text) < size
+        key = self._key(text if whole else text[:size])
+        return key, whole and key % 2 == 1
+
+    def _key(self, text: bytes) -> int:
         begin = max(0, bisect_right(self._fences, text) - 1) * self._STEP
         near = self._order[begin : begin + self._STEP].tolist()
         rank = bisect_left(near, text, key=self._text)

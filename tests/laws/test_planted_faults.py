@@ -59,7 +59,7 @@ FAULTS: dict[str, tuple[Callable[..., object], str, str]] = {
     ),
     "a literal out of range matches nothing": (keys.Whole.not_below, "if self.open else ()", "if False else ()"),
     "a literal out of range equals nothing": (keys.Whole.one_of, "clipped if self.open else", "clipped if False else"),
-    "a text that no bound is has no place": (keys.Ranks._place, "self._text(near[rank]) == text", "True"),
+    "a text that no bound is has no place": (keys.Ranks._key, "self._text(near[rank]) == text", "True"),
     "-0.0 is less than 0.0": (keys.float_keys, "(values + 0.0)", "values"),
     "the next value is left out of NOT IN": (keysets.complement, "max(begin, last + 1)", "max(begin, last + 2)"),
     "one value is no range": (keysets.intersection, "if first <= last", "if first < last"),
@@ -98,6 +98,11 @@ FAULTS: dict[str, tuple[Callable[..., object], str, str]] = {
 }
 
 
+CUT_FAULTS: dict[str, tuple[Callable[..., object], str, str]] = {
+    "a key of several texts is that of one": (keys.Ranks._place, "whole and key % 2 == 1", "key % 2 == 1"),
+}
+"""Faults where long texts are cut."""
+
 _FLOATS: list[t.Type] = [t.Double(), t.Float()]
 CONCERNS: dict[str, list[t.Type]] = {
     "NaN is not greatest": _FLOATS,
@@ -135,14 +140,14 @@ def planted(function: Callable[..., object], right: str, wrong: str) -> Iterator
         function.__code__ = code
 
 
-def first_failure(kinds: Sequence[t.Type], worlds: int = 400) -> str | None:
+def first_failure(kinds: Sequence[t.Type], worlds: int = 400, *, tight: bool = True) -> str | None:
     """What the laws say first, or None when they find nothing."""
     for seed in range(worlds):
         r = random.Random(seed)
         some = r.sample(kinds, min(2, len(kinds)))
         try:
             check_far_world(r, predicates=4)
-            check_world(r, world(r, [*some, some[0]], 25), predicates=20)
+            check_world(r, world(r, [*some, some[0]], 25), predicates=20, tight=tight)
         except Exception as error:  # noqa: BLE001  a fault may also break the program
             return f"{type(error).__name__}: {error}"
     return None
@@ -156,6 +161,15 @@ def test_nothing_is_wrong_when_nothing_is_planted() -> None:
 def test_a_planted_fault_is_caught(fault: str) -> None:
     with planted(*FAULTS[fault]):
         assert first_failure(CONCERNS.get(fault, list(VALUES)))
+
+
+@pytest.mark.parametrize("fault", CUT_FAULTS)
+def test_a_planted_fault_is_caught_where_texts_are_cut(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(intervals, "KEPT_WHOLE", -1)
+    monkeypatch.setattr(intervals, "LONGEST", 1)
+    assert first_failure([t.String()], worlds=15, tight=False) is None
+    with planted(*CUT_FAULTS[fault]):
+        assert first_failure([t.String()], tight=False)
 
 
 def test_negation_of_null_is_caught() -> None:

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from hudi_core.expr.predicate import And, Below, Column, Cut, IsNull, Not, OneOf, Opaque, Or, Predicate
-from hudi_core.stats.columns import from_values, taken
+from hudi_core.stats import intervals
+from hudi_core.stats.columns import Carrier, carrier, from_values, taken
 from hudi_core.stats.store import FileStatistics, Piece
 from hudi_core.truth import ANY, Truth
 from hudi_core.types import nodes as t
@@ -35,6 +36,18 @@ def test_every_row_is_among_the_outcomes_of_its_file_for_each_type(kind: t.Type)
     r = random.Random(str(kind))
     for _ in range(3 * EFFORT):
         assert check_world(r, world(r, [kind, kind], 40), predicates=15) > 0
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if carrier(kind) is Carrier.TEXTS], ids=str)
+@pytest.mark.parametrize("longest", [0, 1, 3])
+def test_every_row_is_among_the_outcomes_of_its_file_where_texts_are_cut(
+    kind: t.Type, longest: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(intervals, "KEPT_WHOLE", -1)
+    monkeypatch.setattr(intervals, "LONGEST", longest)
+    r = random.Random(f"{kind} {longest}")
+    for _ in range(4 * EFFORT):
+        assert check_world(r, world(r, [kind, kind], 40), predicates=15, tight=False) > 0
 
 
 def test_rows_beyond_all_known_bounds_are_kept() -> None:

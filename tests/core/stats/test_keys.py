@@ -109,3 +109,28 @@ def test_long_decimals_round_a_literal_up_to_the_next_value() -> None:
     assert (one, True) == text_cut(Cut(Decimal("0.0000000001")), of)
     low, high = text_cut(Cut(Decimal("-1e40")), of)[0], text_cut(Cut(Decimal("1e40")), of)[0]
     assert low == b"\0" * 16 and high == b"\xff" * 16
+
+
+def test_texts_that_were_cut_and_share_a_beginning_have_one_place() -> None:
+    texts = Texts.of([b"", b"ab", b"abc"])  # of "x/", "x/ab", and "x/abc" with whatever follows
+    keys = Ranks(t.String(), texts, np.arange(3), b"x/", 3)
+    every = keys.everything[0]
+    place = {
+        "x": 0,
+        "w": 0,
+        "x/": 1,
+        "x/aa": 2,
+        "x/ab": 3,
+        "x/abb": 4,
+        "x/abc": 5,
+        "x/abcd": 5,
+        "x/abd": 6,
+        "x0": 6,
+        "y": 6,
+    }
+    for value, key in place.items():
+        assert keys.one_of((value,)) == ((key, key),), value
+        alone = value in ("x/", "x/ab")
+        assert keys.below(Cut(value)) == ((keys.bottom, key - alone),), value
+        assert keys.not_below(Cut(value, after=True)) == ((key + alone, keys.top),), value
+        assert (keys.none_of((value,)) != (every,)) is alone, value
