@@ -148,3 +148,15 @@ def test_a_table_without_key_columns_is_refused() -> None:
     stated = {"populate__meta__fields": "false", "table__recordkey__fields": "nope"}
     with pytest.raises(SchemaError, match="no nope"):
         values(table(Block([LOGGED]), **stated))
+
+
+def test_a_base_file_is_merged_a_batch_at_a_time() -> None:
+    rows = [{"id": f"key-{number}", "ts": 1, "v": f"{number:0500}", "n": number} for number in range(20_000)]
+    made = LoggedTable(rows, [Block([LOGGED])], row_group=1000)
+    batches = made.open().scan(columns=["v"]).batches()
+    before, most, count = pa.total_allocated_bytes(), 0, 0
+    for batch in batches:
+        count += batch.num_rows
+        most = max(most, pa.total_allocated_bytes() - before)
+    assert count == len(rows)
+    assert most < 20_000 * 500 // 2
