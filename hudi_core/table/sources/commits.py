@@ -38,13 +38,15 @@ class Commits:
 
     def condition(self, schema: Schema) -> Conjunct:
         """The condition on rows: their commit is one of these."""
-        time = col(COMMIT_TIME)
-        tree = time > time_order(self.since)
-        if self.first is not None:
+        time, begin = col(COMMIT_TIME), time_order(self.since)
+        known = time.is_in(sorted(self.times))
+        if self.first is None:
+            tree = time > begin
+        elif begin >= self.first:
+            tree = known  # a commit that no timeline tells of is older than the beginning
+        else:
             tree = (
-                time.is_in(sorted(self.times)) | (tree & (time < self.first))
-                if self.times
-                else tree & (time < self.first)
+                known | ((time > begin) & (time < self.first)) if self.times else (time > begin) & (time < self.first)
             )
         bound = bind(tree.node, schema)
         return Conjunct(self.text, tree.node, bound, bound)
