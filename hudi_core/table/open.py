@@ -46,6 +46,27 @@ def open_table(
     return Table(bundle, storage, config, timeline, MetadataMode(metadata), case_sensitive, cache)
 
 
+def refreshed(table: Table) -> Table:
+    """The table as it is now: opened anew, but what was read of files that have not changed is not read again.
+
+    These are the contents of instants, the files of the metadata table, and the statistics of columns that a predicate has
+    named: those only take in what was written since. `table` stays as it was. Raises what `open_table` does.
+    """
+    storage = table.storage
+    config = _properties(storage)
+    timeline = load_timeline(storage, config, history_of(table.engine, storage, config))
+    return Table(
+        table.engine,
+        storage,
+        config,
+        timeline.with_contents_of(table.timeline),
+        table.metadata_mode,
+        table.case_sensitive,
+        table.footer_cache,
+        table.metadata_read,
+    )
+
+
 def _properties(storage: Storage) -> TableConfig:
     """The properties; while a writer replaces them, the copy it keeps beside them."""
     where = f"{storage.uri}/{PROPERTIES_PATH}"
