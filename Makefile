@@ -1,4 +1,4 @@
-# Targets: demo test check bench interop clean. Each makes the virtual environment it needs, once.
+# Targets: demo test test-spark4 check bench interop clean. Each makes the virtual environment it needs, once.
 
 PYTHON ?= python3
 VENV := .venv
@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 export HUDI_CONFORMANCE ?= $(abspath ../shared)
 
-.PHONY: demo test check bench interop clean
+.PHONY: demo test test-spark4 check bench interop clean
 .DEFAULT_GOAL := test
 
 $(BIN)/python:
@@ -30,6 +30,16 @@ demo: $(VENV)/.base
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest $(ARGS)
+
+# The suites of the Spark engine on Spark 4, which has an environment of its own.
+.venv-spark4/.ready: pyproject.toml
+	@$(PYTHON) -m venv .venv-spark4
+	@.venv-spark4/bin/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
+	@.venv-spark4/bin/python -m pip install --quiet --disable-pip-version-check --editable . --group spark4
+	@touch $@
+
+test-spark4: .venv-spark4/.ready
+	.venv-spark4/bin/python -m pytest tests/engines/spark $(ARGS)
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check .
@@ -65,4 +75,4 @@ interop: $(VENV)/.dev $(INTEROP)/.made
 	HUDI_CONFORMANCE=$(INTEROP) $(BIN)/python -m pytest tests/conformance/test_tables.py $(ARGS)
 
 clean:
-	rm -rf .venv .venv-bench .venv-interop .interop demo-out .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv-spark4 .venv-bench .venv-interop .interop demo-out .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

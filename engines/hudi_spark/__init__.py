@@ -1,10 +1,11 @@
 """The Spark engine: Hudi tables as DataFrames, planned by the core on the driver.
 
-session  a Spark session with what reading needs
+sessions a Spark session with what reading needs
 table    `open`: a table whose scans give DataFrames
 reading  a scan's rows: Spark's own Parquet reader where it can, else the Arrow reader on executors
 native   which files Spark's own reader takes, and one plan for all files of one schema
 tagging  `tagLocation`: keys in, keys with the file that holds their record out
+source   the data source `hudi_core` of Spark 4, and its streams
 engine   the bundle behind `--engine spark`
 
 values   the core's operations on columns of values, as plans
@@ -28,10 +29,10 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from hudi_spark.session import session as session
+    from hudi_spark.sessions import session as session
     from hudi_spark.table import open as open  # noqa: A004  # `hudi_spark.open`
 
-_PLACES = {"open": "hudi_spark.table", "session": "hudi_spark.session"}
+_PLACES = {"open": "hudi_spark.table", "session": "hudi_spark.sessions"}
 
 
 def __getattr__(name: str) -> Any:

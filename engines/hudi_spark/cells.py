@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from functools import cached_property
+from types import FunctionType
+from typing import TypeAlias, cast
 
 from pyspark.sql import Column
 from pyspark.sql import functions as F
@@ -14,20 +16,28 @@ from hudi_core.types import nodes as t
 Make: TypeAlias = Callable[..., Column]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Cell:
     """Values of one type, or a mask (`type` is then Boolean, and no row is null).
 
-    At depth 0 `plan` is the values. At depth n it is lists of ... lists of them, n deep, and operations run inside.
+    At depth 0 `plan` is the values. At depth n it is lists of ... lists of them, n deep, and operations run inside. Plans are
+    made when they are asked for, and once: each piece of one is a call to the JVM.
     """
 
-    plan: Column
+    source: Column | Callable[[], Column]
     type: t.Type
     depth: int = 0
     parts: tuple[Cell, ...] | None = None
     """Of records none of which is null: their fields, so that plans need not go through a struct."""
     always: bool | None = None
     """Of a mask with one answer for all rows: the answer."""
+    name: str | None = None
+    """Of a column of a DataFrame: its name there."""
+
+    @cached_property
+    def plan(self) -> Column:
+        made = self.source
+        return cast(Column, made() if isinstance(made, FunctionType) else made)
 
 
 def lift(make: Make, *cells: Cell) -> Column:
@@ -37,7 +47,7 @@ def lift(make: Make, *cells: Cell) -> Column:
 
 def lifted(make: Make, type: t.Type, *cells: Cell) -> Cell:
     """A cell of the plan that `make` gives."""
-    return Cell(lift(make, *cells), type, cells[0].depth)
+    return Cell(lambda: lift(make, *cells), type, cells[0].depth)
 
 
 def mask(make: Make, *cells: Cell) -> Cell:
@@ -47,13 +57,14 @@ def mask(make: Make, *cells: Cell) -> Cell:
 
 def constant(answer: bool, like: Cell) -> Cell:
     """The same answer for all rows of `like`."""
-    return Cell(lift(lambda _: F.lit(answer), like), t.Boolean(), like.depth, always=answer)
+    return Cell(lambda: lift(lambda _: F.lit(answer), like), t.Boolean(), like.depth, always=answer)
 
 
 def record(fields: Sequence[tuple[str, Cell]], of: t.Record) -> Cell:
     """Records of these fields, none of them null."""
-    plan = F.struct(*[cell.plan.alias(name) for name, cell in fields])
-    return Cell(plan, of, 0, tuple(cell for _, cell in fields))
+    return Cell(
+        lambda: F.struct(*[cell.plan.alias(name) for name, cell in fields]), of, 0, tuple(cell for _, cell in fields)
+    )
 
 
 def field_of(struct: Cell, position: int) -> Cell:

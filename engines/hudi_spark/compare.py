@@ -14,14 +14,14 @@ from hudi_core.types import nodes as t
 from hudi_core.types.text import text as type_text
 from hudi_core.values import order
 from hudi_spark.cells import Cell, constant, elements_of, field_of, mask, struct_of
-from hudi_spark.literals import literal
+from hudi_spark.literals import literal, operand
 from hudi_spark.scalars import by_value
 
 
 def below(value: Cell, cut: Cut, of: t.Type) -> Cell:
     """The value lies below the cut."""
     value, of = _comparable(value, of)
-    limit = literal(cut.value, of)
+    limit = operand(cut.value, of)
     return mask(lambda plan: plan.isNotNull() & (plan <= limit if cut.after else plan < limit), value)
 
 
@@ -30,7 +30,7 @@ def one_of(value: Cell, values: tuple[object, ...], of: t.Type) -> Cell:
     if not values:
         return constant(False, value)
     value, of = _comparable(value, of)
-    wanted = [literal(each, of) for each in values]
+    wanted = [operand(each, of) for each in values]
     if isinstance(of, t.Nested):
         equal = [mask(lambda plan, one=each: plan.isNotNull() & (plan == one), value) for each in wanted]
         return reduce(lambda a, b: mask(lambda x, y: x | y, a, b), equal)

@@ -12,7 +12,7 @@ from hudi_core.table.engines import load_engine
 from hudi_core.table.scan import Scan
 from hudi_spark.arrow_form import from_form
 from hudi_spark.reading import frame_of
-from hudi_spark.session import session
+from hudi_spark.sessions import session
 from hudi_spark.values import SparkValues
 
 READER = "arrow"

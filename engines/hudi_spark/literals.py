@@ -47,6 +47,11 @@ def literal(value: Any, of: t.Type) -> Column:
             return F.lit(value).cast(spark_type(of))
 
 
+def operand(value: Any, of: t.Type) -> Any:
+    """The constant, not null, as one operand of a comparison: as it is where Spark takes it for a value of the type."""
+    return value if isinstance(of, t.Boolean | t.Int | t.Long | t.Double | t.String) else literal(value, of)
+
+
 def numbers_of(packed: bytes, of: t.Vector) -> tuple[Any, ...]:
     """The numbers of a vector's bytes."""
     return struct.unpack(_format(of), packed)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
-from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from hudi_core.engine import Footer
@@ -47,8 +48,6 @@ _LEAVES = (t.Boolean, t.Int, t.Long, t.Float, t.Double, t.Date, t.String, t.Bina
 _OPTIONS = {
     "datetimeRebaseMode": "CORRECTED",  # files say what they mean: no calendar is guessed
     "int96RebaseMode": "CORRECTED",
-    "mergeSchema": "false",
-    "pathGlobFilter": "*",
     "__globPaths__": "false",  # a `[` in a path is one
 }
 
@@ -112,19 +111,26 @@ class NativeReading:
         root_uri = self._scan.sources.snapshot.storage.uri
         paths = [_uri(root_uri, each.base.path) for each in group.slices if each.base]
         read = spark.read.options(**_OPTIONS).schema(bare_struct(stored)).parquet(*paths)
-        rows = record([(f.name, Cell(F.col(_quoted(f.name)), f.type)) for f in stored.fields], stored.record)
+        rows = record([(f.name, _column(f)) for f in stored.fields], stored.record)
         rows = projection(group.reading.plan, VALUES)(rows)
         if group.asked:
             needed = self._wanted.needed
             read = read.where(is_true(self._scan.predicate, VALUES, rows, needed).plan)
             rows = projection(reconcile(needed, self._scan.schema), VALUES)(rows)
-        return read.select(*columns(rows, self._scan.schema))
+        return _selected(read, rows, [f.name for f in stored.fields], self._scan.schema)
 
 
-def columns(rows: Cell, schema: Schema) -> list[Column]:
-    """The columns of rows, named as in the schema."""
+def _column(of: t.Field) -> Cell:
+    return Cell(lambda: F.col(_quoted(of.name)), of.type, name=of.name)
+
+
+def _selected(frame: DataFrame, rows: Cell, stored: list[str], schema: Schema) -> DataFrame:
+    """The columns of rows, named as in the schema; what stands in the frame as it is wanted is not touched."""
     assert rows.parts is not None
-    return [cell.plan.alias(f.name) for cell, f in zip(rows.parts, schema.fields, strict=True)]
+    names = [f.name for f in schema.fields]
+    if [cell.name for cell in rows.parts] != names:
+        return frame.select(*[cell.plan.alias(name) for cell, name in zip(rows.parts, names, strict=True)])
+    return frame if names == stored else frame.selectExpr(*map(_quoted, names))
 
 
 def _is_parquet_alone(slice: FileSlice) -> bool:
@@ -194,6 +200,9 @@ def _quoted(name: str) -> str:
 
 
 def _uri(root: str, path: str) -> str:
-    """A file's URI; Spark would take a path without a scheme for one of its default file system."""
+    """A file's URI as Hadoop reads it, which undoes no percent escapes; without a scheme Spark would take its default one."""
+    parts = urlsplit(root)
+    if parts.scheme == "file":
+        root = unquote(parts.path)
     whole = f"{root.rstrip('/')}/{path}"
     return whole if "://" in root else f"file://{Path(whole).absolute()}"

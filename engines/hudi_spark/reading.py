@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import reduce
 from typing import Any
 
@@ -13,12 +14,14 @@ from pyspark.sql.types import StructType
 
 from hudi_core.table.reading.elsewhere import Part, Shipment
 from hudi_core.table.scan import Scan
+from hudi_core.table.table import Table
 from hudi_spark.arrow_form import batch_form
 from hudi_spark.native import NativeReading
 from hudi_spark.structs import nullable_struct
 
 MOST_FOOTERS = 4096
 """Footers that the driver reads to find which files have one schema; a scan of more files goes to executors as it is."""
+_TASKS_A_CORE = 4
 TASK_BYTES = 128 << 20
 """Bytes of files that a task of the Arrow reader takes, if there are enough."""
 
@@ -34,6 +37,31 @@ def frame_of(spark: SparkSession, scan: Scan) -> DataFrame:
         frames.append(_by_arrow(spark, scan.shipment(), others, schema))
     found = reduce(DataFrame.unionAll, frames).to(schema)
     return found if scan.limit is None else found.limit(scan.limit)
+
+
+def frame_of_changes(spark: SparkSession, table: Table, **asked: Any) -> DataFrame:
+    """The changes that `Table.changes` tells of, compared on executors file group by file group; rows have no order."""
+    found = table.changes(**asked)
+    pieces = found.pieces()
+    bare, record = bare_table(table), found.schema.record
+    count = max(min(len(pieces), _TASKS_A_CORE * parallelism(spark)), 1)
+
+    def read(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        changes = bare.changes(**asked)
+        for batch in batches:
+            for number in batch.column(0).to_pylist():
+                for piece in pieces[number::count]:
+                    for rows in changes.of_piece(*piece):
+                        yield batch_form(rows, record)
+
+    frame = spark.range(0, count if pieces else 0, 1, count).mapInArrow(read, nullable_struct(found.schema))
+    return frame if found.limit is None else frame.limit(found.limit)
+
+
+def bare_table(table: Table) -> Table:
+    """The table without anything that was read of it but its timeline; it can be pickled."""
+    timeline = replace(table.timeline, _read={})
+    return Table(table.engine, table.storage, table.config, timeline, table.metadata_mode, table.case_sensitive)
 
 
 def buckets(parts: Sequence[Part], count: int) -> list[list[Part]]:

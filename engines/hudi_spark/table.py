@@ -15,7 +15,7 @@ from hudi_core.table.open import open_table
 from hudi_core.table.plan import ScanPlan
 from hudi_core.table.scan import Scan
 from hudi_core.table.table import Table
-from hudi_spark.reading import frame_of
+from hudi_spark.reading import frame_of, frame_of_changes
 from hudi_spark.structs import nullable_struct
 from hudi_spark.tagging import DEFAULT, tag
 
@@ -40,6 +40,10 @@ class SparkTable:
     def scan(self, **asked: Any) -> SparkScan:
         """A read of the table; what is asked as in `Table.scan`. Raises as it does."""
         return SparkScan(self.spark, self.table.scan(**asked))
+
+    def changes(self, **asked: Any) -> DataFrame:
+        """Changes one by one, with the row before and after; what is asked as in `Table.changes`. Raises as it does."""
+        return frame_of_changes(self.spark, self.table, **asked)
 
     def tag(
         self,

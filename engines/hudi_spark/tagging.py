@@ -30,7 +30,7 @@ from hudi_core.table.table import Table
 from hudi_core.timeline.schemas import SchemaHistory
 from hudi_core.timeline.slices import FileSlice
 from hudi_spark.arrow_form import batch_form
-from hudi_spark.reading import buckets, parallelism
+from hudi_spark.reading import bare_table, buckets, parallelism
 
 DEFAULT = TagOptions()
 WIDE = 0.25
@@ -137,8 +137,7 @@ def _shipment(table: Table, sources: Sources, options: TagOptions) -> TagShipmen
     whole = replace(snapshot.whole, _read={})
     timeline = whole if snapshot.timeline is snapshot.whole else replace(snapshot.timeline, _read={})
     bare = Snapshot(snapshot.engine, snapshot.storage, snapshot.config, whole, timeline, mode=snapshot.mode)
-    asked = Table(table.engine, table.storage, table.config, whole, table.metadata_mode, table.case_sensitive)
-    return TagShipment(asked, bare, snapshot.history, tuple(snapshot.slices), options)
+    return TagShipment(bare_table(table), bare, snapshot.history, tuple(snapshot.slices), options)
 
 
 def _tagger(shipped: TagShipment) -> Any:

@@ -141,10 +141,24 @@ class Changes(Answer):
     def batches(self) -> Iterator[Any]:
         """The engine's batches of changes, file group after file group within a commit. Of a file group the changes of one
         commit, not its rows, are in memory together with the keys of the rows it then had."""
-        parts = [partial(self._of_group, commit, group) for commit in self.commits for group in commit.groups]
+        parts = [partial(self.of_piece, *piece) for piece in self.pieces()]
         if self._limit is None:
             return read_ahead(parts)
         return self._limited(batch for part in parts for batch in part())
+
+    @property
+    def limit(self) -> int | None:
+        """The greatest number of changes that is asked for."""
+        return self._limit
+
+    def pieces(self) -> list[tuple[int, FileGroup]]:
+        """The file groups that are compared, each with the number of its commit in `commits`: to be read one by one, here or
+        elsewhere."""
+        return [(number, group) for number, commit in enumerate(self.commits) for group in commit.groups]
+
+    def of_piece(self, number: int, group: FileGroup) -> Iterator[Any]:
+        """The engine's batches of the changes that one commit made to one file group."""
+        return self._of_group(self.commits[number], group)
 
     def _limited(self, batches: Iterator[Any]) -> Iterator[Any]:
         left = self._limit or 0

@@ -43,11 +43,13 @@ def in_order(rows: Iterable[dict[str, Any]]) -> list[str]:
 
 def rows_of(scan: Any) -> list[str]:
     """The rows of a Spark scan in the form of `values.json`."""
-    arrow = scan.scan.sources.snapshot.engine.rows
-    schema = scan.schema
+    return shown(scan.scan.sources.snapshot.engine.rows, scan.schema, scan.to_spark())
+
+
+def shown(arrow: Any, schema: Any, frame: Any) -> list[str]:
     kind = pa.struct(arrow.stream(schema, []).schema)
     found: list[dict[str, Any]] = []
-    for batch in engine.arrow_batches(scan.to_spark()):
+    for batch in engine.arrow_batches(frame):
         array = arrow_form.from_form(batch.to_struct_array(), schema.record, kind)
         found += arrow.to_json(pa.RecordBatch.from_struct_array(array), schema)
     return in_order(found)
@@ -91,6 +93,26 @@ def _in_terms_of(table: Any, asked: dict[str, Any]) -> dict[str, Any]:
     said = json.dumps(asked).replace("fare", number).replace("driver", kinds["String"])
     found: dict[str, Any] = json.loads(said)
     return found
+
+
+@pytest.mark.parametrize("asked", [{}, {"where": "op = 'u'", "columns": ["op", "after"], "meta": False}, {"limit": 3}])
+def test_changes_are_those_that_the_core_tells(table: Any, asked: dict[str, Any]) -> None:
+    told = table.table.changes(since="earliest", **asked)
+    frame = table.changes(since="earliest", **asked)
+    expected = in_order(told.to_json_rows())
+    if "limit" in asked:
+        assert frame.count() == len(expected) == asked["limit"]
+    else:
+        assert shown(table.table.engine.rows, told.schema, frame) == expected
+
+
+def test_rows_between_two_times_are_those_of_the_core(table: Any) -> None:
+    first, *_ = [instant.requested_time for instant in table.table.timeline.commits]
+    asked = {"since": first}
+    assert rows_of(table.scan(**asked)) == in_order(table.table.scan(**asked).to_json_rows())
+    assert rows_of(table.scan(as_of=first)) == in_order(table.table.scan(as_of=first).to_json_rows())
+    optimized = table.scan(read_optimized=True)
+    assert rows_of(optimized) == in_order(optimized.scan.to_json_rows())
 
 
 def test_a_limit_is_kept(table: Any) -> None:
@@ -161,6 +183,7 @@ def test_tasks_are_of_about_one_size() -> None:
 
 def test_a_path_is_made_a_uri_of_its_file_system(tmp_path: Path) -> None:
     assert native._uri(str(tmp_path), "a/b c.parquet") == f"file://{tmp_path}/a/b c.parquet"
+    assert native._uri("file:///tmp/a%20b", "c%2Fd.parquet") == "file:///tmp/a b/c%2Fd.parquet"
     assert native._uri("s3a://bucket/t/", "x") == "s3a://bucket/t/x"
 
 

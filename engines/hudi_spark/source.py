@@ -1,0 +1,159 @@
+"""A Python data source for Spark 4: `spark.read.format("hudi_core").load(path)`, and streams of rows that change.
+
+    spark.dataSource.register(HudiSource)
+    spark.read.format("hudi_core").option("as_of", "2026-01-01").load(path)
+    spark.readStream.format("hudi_core").option("since", "earliest").load(path)
+
+Options are those of `Table.scan` (`as_of`, `since`, `until`, `read_optimized`, `meta`). Filters that Spark pushes down serve to
+find files and row groups; Spark tests rows by them again. Offsets of a stream are completion times of commits: a batch
+has the rows that changed after one and up to the other, in their latest state.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import reduce
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import datasource
+from pyspark.sql.types import StructType
+
+from hudi_core.errors import UsageError
+from hudi_core.expr.build import Built, col
+from hudi_core.table.open import open_table
+from hudi_core.table.queries.incremental import placed
+from hudi_core.table.reading.elsewhere import Part, Shipment
+from hudi_core.table.scan import Scan
+from hudi_core.table.table import Table
+from hudi_spark.arrow_form import batch_form
+from hudi_spark.reading import buckets
+from hudi_spark.structs import nullable_struct
+
+NAME = "hudi_core"
+EARLIEST = "earliest"
+_TEXTS = ("as_of", "since", "until")
+_FLAGS = ("read_optimized", "meta")
+_TASKS = 64
+_TASK_BYTES = 128 << 20
+_TIME = "completed_until"
+
+
+class HudiSource(datasource.DataSource):
+    """The data source `hudi_core`."""
+
+    @classmethod
+    def name(cls) -> str:
+        return NAME
+
+    def schema(self) -> StructType:
+        return nullable_struct(_table(self.options).scan(**_asked(self.options)).schema)
+
+    def reader(self, schema: StructType) -> HudiReader:
+        return HudiReader(dict(self.options), schema.fieldNames())
+
+    def streamReader(self, schema: StructType) -> HudiStreamReader:  # noqa: N802  # Spark's name
+        return HudiStreamReader(dict(self.options), schema.fieldNames())
+
+
+@dataclass
+class SourcePartition(datasource.InputPartition):
+    """Slices that one task reads, and all it needs for it."""
+
+    shipment: Shipment
+    parts: Sequence[Part]
+
+
+class HudiReader(datasource.DataSourceReader):
+    """Rows of one query."""
+
+    def __init__(self, options: Mapping[str, str], columns: Sequence[str]) -> None:
+        self._options, self._columns = options, list(columns)
+        self._where: Built | None = None
+
+    def pushFilters(self, filters: list[Any]) -> Iterable[Any]:  # noqa: N802  # Spark's name
+        """Takes what it can to find files by, and gives all back: Spark tests the rows."""
+        told = [each for each in map(condition, filters) if each is not None]
+        self._where = reduce(lambda a, b: a & b, told) if told else None
+        return filters
+
+    def partitions(self) -> Sequence[datasource.InputPartition]:
+        asked = {**_asked(self._options), "columns": self._columns, "where": self._where}
+        return _partitions(_table(self._options).scan(**asked))
+
+    def read(self, partition: datasource.InputPartition) -> Iterator[pa.RecordBatch]:
+        return _rows(partition)
+
+
+class HudiStreamReader(datasource.DataSourceStreamReader):
+    """Rows that change, a range of completion times at a time."""
+
+    def __init__(self, options: Mapping[str, str], columns: Sequence[str]) -> None:
+        self._options, self._columns = options, list(columns)
+
+    def initialOffset(self) -> dict[str, str]:  # noqa: N802  # Spark's name
+        return {_TIME: self._options.get("since", EARLIEST)}
+
+    def latestOffset(self) -> dict[str, str]:  # noqa: N802  # Spark's name
+        commits = _table(self._options).timeline.commits
+        times = [placed(each) for each in commits]
+        return {_TIME: max(times)} if times else self.initialOffset()
+
+    def partitions(self, start: dict[str, str], end: dict[str, str]) -> Sequence[datasource.InputPartition]:
+        if start == end:
+            return []
+        asked: dict[str, Any] = {"columns": self._columns, "since": start[_TIME], "until": end[_TIME]}
+        return _partitions(_table(self._options).scan(**asked))
+
+    def read(self, partition: datasource.InputPartition) -> Iterator[pa.RecordBatch]:
+        return _rows(partition)
+
+
+def condition(told: Any) -> Built | None:
+    """A filter of Spark's as a predicate; None for one that is not taken. Timestamps are left to Spark: their zone is its own."""
+    value = getattr(told, "value", None)
+    if isinstance(value, datetime.datetime) or not isinstance(value, _VALUES):
+        return None
+    made = _CONDITIONS.get(type(told).__name__)
+    return None if made is None else made(col(".".join(told.attribute)), value)
+
+
+_VALUES = (bool, int, float, str, Decimal, datetime.date, tuple, list, type(None))
+_CONDITIONS: Mapping[str, Callable[[Any, Any], Any]] = {
+    "EqualTo": lambda column, value: column == value,
+    "GreaterThan": lambda column, value: column > value,
+    "GreaterThanOrEqual": lambda column, value: column >= value,
+    "LessThan": lambda column, value: column < value,
+    "LessThanOrEqual": lambda column, value: column <= value,
+    "IsNull": lambda column, _: column.is_null(),
+    "IsNotNull": lambda column, _: ~column.is_null(),
+}
+
+
+def _table(options: Mapping[str, str]) -> Table:
+    path = options.get("path")
+    if not path:
+        raise UsageError("path", expected="the table's root folder, as in load(path)", found="none")
+    return open_table(path)
+
+
+def _asked(options: Mapping[str, str]) -> dict[str, Any]:
+    asked: dict[str, Any] = {name: options[name] for name in _TEXTS if name in options}
+    asked.update({name: options[name].lower() == "true" for name in _FLAGS if name in options})
+    return asked
+
+
+def _partitions(scan: Scan) -> Sequence[SourcePartition]:
+    parts, shipment = scan.parts(), scan.shipment()
+    total = sum(part.size for part in parts)
+    return [SourcePartition(shipment, heap) for heap in buckets(parts, max(_TASKS, -(-total // _TASK_BYTES)))]
+
+
+def _rows(partition: datasource.InputPartition) -> Iterator[pa.RecordBatch]:
+    assert isinstance(partition, SourcePartition)
+    record = partition.shipment.wanted.record
+    for batch in partition.shipment.read(partition.parts):
+        yield batch_form(batch, record)

@@ -1,0 +1,53 @@
+"""Sessions: what they set, what they send, and what they say when there is no Java."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hudi_core.errors import UnsupportedError
+from tests.support.commands import rides
+
+pytest.importorskip("pyspark.sql", reason="PySpark is not installed")
+hudi_spark = pytest.importorskip("hudi_spark")
+session = pytest.importorskip("hudi_spark.sessions")
+
+GUIDE = Path(__file__).parents[3] / "docs" / "spark.md"
+
+
+def test_the_running_session_is_taken(spark: Any) -> None:
+    found = hudi_spark.session()
+    assert found is spark
+    assert os.environ["PYSPARK_PYTHON"] == sys.executable
+    assert found.conf.get("spark.sql.execution.arrow.pyspark.enabled") == "true"
+
+
+def test_the_package_is_sent_whole(spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[str] = []
+    monkeypatch.setattr(type(spark.sparkContext), "addPyFile", lambda _, path: sent.append(path))
+    hudi_spark.session(ship=True)
+    names = zipfile.ZipFile(sent[0]).namelist()
+    assert {"hudi_core/engine.py", "hudi_arrow/engine.py", "hudi_spark/reading.py"} <= set(names)
+    assert not any("__pycache__" in name for name in names)
+
+
+def test_without_java_the_error_says_what_to_do(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(UnsupportedError, match="Java 17"):
+        session._check_java()
+
+
+def test_the_guide_runs(spark: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    names: dict[str, Any] = {"path": str(rides())}
+    blocks = re.findall(r"^```py\n(.*?)^```", GUIDE.read_text("utf-8"), re.M | re.S)
+    assert blocks
+    for block in blocks:
+        exec(compile(block, GUIDE.name, "exec"), names)
+    assert "file slices are read" in capsys.readouterr().out
