@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from hudi_core.errors import TableError
 from hudi_core.expr.predicate import Column, Predicate, columns_of
-from hudi_core.formats.names import parse_base_file, parse_log_file
+from hudi_core.formats.names import parse_log_file
 from hudi_core.keys.known import RecordKeys, record_keys
 from hudi_core.keys.path_values import PathValue, path_values
 from hudi_core.metadata.definitions import IndexDefinition, index_definitions
@@ -236,11 +236,9 @@ class Sources:
     def version_of(self, slice: FileSlice, name: str) -> tuple[int, bool]:
         """The number of the schema version that a file of a slice was written under, and whether that is certain."""
         history = self.snapshot.history
-        log = parse_log_file(name)
+        log = None if slice.base is not None and slice.base.name == name else parse_log_file(name)
         if log is None:
-            base = parse_base_file(name)
-            instant = base.instant if base else slice.instant
-            return history.number_at(instant), history.certain(instant)
+            return history.number_at(slice.instant), history.certain(slice.instant)
         number, certain = history.number_at(log.instant), history.certain(log.instant)
         # In layout 1 a log file goes on collecting blocks of later commits.
         return number, certain and (self.snapshot.timeline.layout > 1 or number == len(history.schemas) - 1)
