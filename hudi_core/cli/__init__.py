@@ -10,6 +10,7 @@ forms     forms of schema text by name
 tree      a schema as a tree with column ids
 explain   which step removed what, and why
 read      rows to the terminal or a file
+tag       keys located in a table
 keys      the record key and partition path of each row of an input
 demo      a guided tour on a table it brings along
 page      the explanation as one self-contained HTML page (with `page.css` and `page.js`)
