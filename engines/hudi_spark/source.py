@@ -1,6 +1,6 @@
 """A Python data source for Spark 4: `spark.read.format("hudi_core").load(path)`, and streams of rows that change.
 
-    spark.dataSource.register(HudiSource)
+    hudi_spark.source.register(spark)
     spark.read.format("hudi_core").option("as_of", "2026-01-01").load(path)
     spark.readStream.format("hudi_core").option("since", "earliest").load(path)
 
@@ -19,7 +19,7 @@ from functools import reduce
 from typing import Any
 
 import pyarrow as pa
-from pyspark.sql import datasource
+from pyspark.sql import SparkSession, datasource
 from pyspark.sql.types import StructType
 
 from hudi_core.errors import UsageError
@@ -57,6 +57,12 @@ class HudiSource(datasource.DataSource):
 
     def streamReader(self, schema: StructType) -> HudiStreamReader:  # noqa: N802  # Spark's name
         return HudiStreamReader(dict(self.options), schema.fieldNames())
+
+
+def register(spark: SparkSession) -> None:
+    """Makes the format `hudi_core` known to a session, and lets Spark push filters down to sources in Python."""
+    spark.conf.set("spark.sql.python.filterPushdown.enabled", "true")
+    spark.dataSource.register(HudiSource)
 
 
 @dataclass

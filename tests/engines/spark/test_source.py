@@ -18,7 +18,7 @@ source = pytest.importorskip("hudi_spark.source")
 
 @pytest.fixture(scope="module")
 def registered(spark: Any) -> Any:
-    spark.dataSource.register(source.HudiSource)
+    source.register(spark)
     return spark
 
 
