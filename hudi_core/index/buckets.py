@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
-import xxhash
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -16,9 +14,10 @@ from hudi_core.engine import Storage
 from hudi_core.errors import CorruptFileError, UsageError
 from hudi_core.formats.columns import Text
 from hudi_core.formats.hashes import utf8_string_hashes
-from hudi_core.formats.text_columns import text_column, text_list
+from hudi_core.formats.text_columns import joined, taken
+from hudi_core.formats.xxh32 import xxh32_hashes
 from hudi_core.index.key_columns import KeyColumns
-from hudi_core.keys.composite import key_parts
+from hudi_core.keys.composite import KeyParts, parts_of_keys
 from hudi_core.options import FOLDER
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.timeline.timeline import Timeline
@@ -32,35 +31,22 @@ _FIRST = "00000000000000"
 
 _BUCKET = re.compile(r"\d{8}")
 _POSITIVE = 0x7FFFFFFF
-_COMMA, _COLON = b",:"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class HashTexts:
-    """The texts that are hashed of each key: those of the hash fields where a key has names of fields, else the whole key.
-
-    They stand one after the other; key i has those from `starts[i]` to `starts[i + 1]`. Null hashes as 0.
-    """
-
-    texts: Text
-    starts: Numbers
-
-
-def hash_texts(keys: Text, fields: Sequence[str]) -> HashTexts:
-    """What is hashed of keys, for an index with these hash fields."""
-    count = len(keys.offsets) - 1
-    if not ((keys.data == _COMMA).any() and (keys.data == _COLON).any()):
-        return HashTexts(keys, np.arange(count + 1, dtype=np.int64))
-    rows = [key_parts(key, fields) or (key,) for key in text_list(keys)]
-    flat = [part for row in rows for part in row]
-    texts = text_column([part or "" for part in flat])
-    validity = np.array([part is not None for part in flat], np.bool_)
-    starts = np.cumsum([0, *map(len, rows)], dtype=np.int64)
-    return HashTexts(Text(texts.offsets, texts.data, validity), starts)
+def hash_texts(keys: Text, fields: Sequence[str]) -> KeyParts:
+    """What is hashed of keys: the texts of these hash fields where a key has names of fields, else the whole key."""
+    parts = parts_of_keys(keys, fields)
+    counts = np.diff(parts.starts)
+    without = np.flatnonzero(counts == 0)
+    if not len(without):
+        return parts
+    rows = np.concatenate([np.repeat(np.arange(len(counts)), counts), without])
+    texts = taken(joined([parts.texts, taken(keys, without)]), np.argsort(rows, kind="stable"))
+    return KeyParts(texts, np.append(0, np.cumsum(np.maximum(counts, 1))))
 
 
-def bucket_numbers(hashed: HashTexts, buckets: int) -> Numbers:
-    """The bucket of each key: Java's hash of the list of its texts, without its sign, modulo the number of buckets."""
+def bucket_numbers(hashed: KeyParts, buckets: int) -> Numbers:
+    """The bucket of each key: Java's hash of the list of its texts, null as 0, without its sign, modulo the number of buckets."""
     counts = np.diff(hashed.starts)
     parts = utf8_string_hashes(hashed.texts.data, hashed.texts.offsets).view(np.uint32)
     hashes = np.ones(len(counts), np.uint32)
@@ -127,19 +113,16 @@ def hashing_nodes(storage: Storage, timeline: Timeline, partition: str) -> list[
     return sorted((node.value, node.file_id_prefix) for node in found.nodes)
 
 
-def node_places(hashed: HashTexts, rows: Numbers, values: Sequence[int]) -> Numbers:
+def node_places(hashed: KeyParts, rows: Numbers, values: Sequence[int]) -> Numbers:
     """The place of the node of the key in each row among the ascending values of nodes: the first that is not below the hash."""
-    texts, bounds = text_list(hashed.texts), hashed.starts.tolist()
-    hashes = [
-        xxhash.xxh32_intdigest("".join(texts[bounds[row] : bounds[row + 1]]).encode(), 0) & _POSITIVE
-        for row in rows.tolist()
-    ]
-    places = np.searchsorted(np.array(values, np.int64), np.array(hashes, np.int64))
+    whole = Text(hashed.texts.offsets[hashed.starts], hashed.texts.data)  # the texts of a key stand side by side
+    hashes = (xxh32_hashes(taken(whole, rows)) & np.uint32(_POSITIVE)).astype(np.int64)
+    places = np.searchsorted(np.array(values, np.int64), hashes)
     return places.astype(np.int64) % len(values)
 
 
 def in_nodes(
-    keys: KeyColumns, hashed: HashTexts, slices: Sequence[FileSlice], storage: Storage, timeline: Timeline
+    keys: KeyColumns, hashed: KeyParts, slices: Sequence[FileSlice], storage: Storage, timeline: Timeline
 ) -> list[tuple[Numbers, Numbers]]:
     """Each key in the slices of its node of consistent hashing in its partition.
 

@@ -13,9 +13,9 @@ from hudi_core.formats.text_columns import joined, taken, text_column, text_list
 from hudi_core.formats.text_match import index_texts
 from hudi_core.index.key_columns import KeyColumns
 from hudi_core.keys.bound import KeyGenerator
-from hudi_core.keys.choose import of_table
 from hudi_core.schema.ids import record_with_ids
 from hudi_core.schema.schema import Schema
+from hudi_core.table.keying import table_generator
 from hudi_core.table.table import Table
 from hudi_core.types.nodes import Field, Record, String
 
@@ -39,7 +39,7 @@ class KeyReader:
             if RECORD_KEY in names or not table.config.record_key_fields:
                 wanted = f"columns {RECORD_KEY} and {PARTITION_PATH}"
                 raise UsageError("rows", expected=wanted, found=", ".join(names) or "no columns")
-            self._generator = KeyGenerator(of_table(table.config), schema, self._engine.values)
+            self._generator = KeyGenerator(table_generator(table), schema, self._engine.values)
 
     def keys(self, batch: Any) -> tuple[Text, Text]:
         """Record keys and partition paths."""

@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hudi_core.formats.columns import Text
+from hudi_core.formats.spans import gather
+from hudi_core.formats.text_columns import text_column, text_list
+from hudi_core.formats.text_match import index_texts
+
+Numbers = NDArray[np.int64]
 
 NULL: Final = "__null__"
 """Stands for null in a key with names."""
 EMPTY: Final = "__empty__"
 """Stands for the empty text in a key with names."""
+
+_COMMA, _COLON = b",:"
 
 
 def composite_key(names: Sequence[str], values: Sequence[str | None]) -> str:
@@ -21,33 +34,77 @@ def composite_key(names: Sequence[str], values: Sequence[str | None]) -> str:
     return ",".join(f"{name}:{value}" for name, value in zip(names, shown, strict=True))
 
 
-def key_parts(key: str, names: Collection[str] = ()) -> tuple[str | None, ...]:
-    """The texts of a key's fields, as Hudi takes a key apart: those of `names` only, if there are any.
+@dataclass(frozen=True, slots=True, eq=False)
+class KeyParts:
+    """The texts of keys' fields, one after the other: those of key i stand from `starts[i]` to `starts[i + 1]`.
 
-    A field ends at the last comma before the next colon. A key without a comma or without a colon is one text.
+    A null has no bytes.
+    """
+
+    texts: Text
+    starts: Numbers
+
+
+def key_parts(key: str, names: Collection[str] = ()) -> tuple[str | None, ...]:
+    """The texts of one key's fields, as `parts_of_keys` has them.
 
     >>> key_parts("a:1,2,b:x:y,c:__null__"), key_parts("id:5"), key_parts("a:1,b:2", ["b"])
     (('1,2', 'x:y', None), ('id:5',), ('2',))
     """
-    if "," not in key or ":" not in key:
-        return (key,)
-    found: list[str | None] = []
-    at = 0
-    while (colon := key.find(":", at)) >= 0:
-        end = _end_of_value(key, colon + 1)
-        if not names or key[at:colon] in names:
-            found.append({NULL: None, EMPTY: ""}.get(key[colon + 1 : end], key[colon + 1 : end]))
-        at = end + 1
-    return tuple(found)
+    parts = parts_of_keys(text_column([key]), names).texts
+    assert parts.validity is not None
+    return tuple(text if known else None for text, known in zip(text_list(parts), parts.validity.tolist(), strict=True))
 
 
-def _end_of_value(key: str, start: int) -> int:
-    """Where a value that starts here ends: at a comma that a name and a colon follow, or at the key's end."""
-    colon = key.find(":", start)
-    while colon >= 0:
-        comma = key.rfind(",", start, colon)
-        if comma >= 0:
-            return comma
-        start = colon + 1
-        colon = key.find(":", start)
-    return len(key)
+def parts_of_keys(keys: Text, names: Collection[str] = ()) -> KeyParts:
+    """The texts of keys' fields, as Hudi takes a key apart: those of `names` only, if there are any.
+
+    A field ends at the last comma before the next colon. A key without a comma or without a colon is one text, whatever the
+    names. Keys are not null.
+    """
+    rows, starts, ends = _fields(keys, names)
+    offsets, data = gather(keys.data, starts, ends - starts)
+    said = index_texts(text_column([NULL, EMPTY])).find(Text(offsets, data))
+    whole = starts == keys.offsets[rows]  # a field's text has a colon before it
+    lengths = np.where((said < 0) | whole, ends - starts, 0)
+    texts = Text(*gather(keys.data, starts, lengths), (said != 0) | whole)
+    return KeyParts(texts, np.searchsorted(rows, np.arange(len(keys.offsets))))
+
+
+def _fields(keys: Text, names: Collection[str]) -> tuple[Numbers, Numbers, Numbers]:
+    """For each field the row of its key, in order, and where in the data its text begins and ends."""
+    offsets = keys.offsets
+    commas, colons = _places(keys, _COMMA), _places(keys, _COLON)
+    apart = np.zeros(len(offsets) - 1, np.bool_)
+    apart[_rows(offsets, commas)] = True
+    row = _rows(offsets, colons)
+    colons, row = colons[apart[row]], row[apart[row]]
+    first = np.diff(row, prepend=-1) != 0
+    # a colon ends a name when a comma stands between it and the colon before it, or when it is the first
+    comma = np.append(commas, -1)[np.searchsorted(commas, colons) - 1]
+    names_end = first | (comma > np.roll(colons, 1))
+    colons, row, first, comma = colons[names_end], row[names_end], first[names_end], comma[names_end]
+    begin = np.where(first, offsets[row], comma + 1)
+    ends = np.append(np.where(first[1:], offsets[row[:-1] + 1], comma[1:]), offsets[row[-1:] + 1])
+    apart[:] = False
+    apart[row] = True
+    if names:
+        wanted = index_texts(text_column(list(names))).find(Text(*gather(keys.data, begin, colons - begin))) >= 0
+        colons, row, ends = colons[wanted], row[wanted], ends[wanted]
+    whole = np.flatnonzero(~apart)
+    rows = np.concatenate([row, whole])
+    order = np.argsort(rows, kind="stable")
+    starts = np.concatenate([colons + 1, offsets[whole]])[order]
+    return rows[order], starts, np.concatenate([ends, offsets[whole + 1]])[order]
+
+
+def _places(keys: Text, byte: int) -> Numbers:
+    """Where in the data a byte stands."""
+    begin, end = int(keys.offsets[0]), int(keys.offsets[-1])
+    found: Numbers = begin + np.flatnonzero(keys.data[begin:end] == byte)
+    return found
+
+
+def _rows(offsets: Numbers, places: Numbers) -> Numbers:
+    """The rows of texts in which places lie."""
+    return np.searchsorted(offsets, places, side="right") - 1

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hudi_core.keys.composite import composite_key, key_parts
+from hudi_core.formats.text_columns import text_column, text_list
+from hudi_core.keys.composite import composite_key, key_parts, parts_of_keys
 
 TEXTS = st.none() | st.text("ab_ \u00e9/=", max_size=6)
 
@@ -24,3 +27,13 @@ def test_any_text_is_taken_apart(key: str, names: list[str]) -> None:
 def test_a_long_run_of_colons_is_no_trouble() -> None:
     (part,) = key_parts("a" + ":" * 300_000 + ",")
     assert part == ":" * 299_999 + ","
+
+
+@given(st.lists(st.text("ab:,", max_size=12) | st.sampled_from(["a:__null__,b:1", "a:__empty__,b:é"]), max_size=8))
+def test_a_column_of_keys_is_taken_apart_as_each_of_them(keys: list[str]) -> None:
+    parts = parts_of_keys(text_column(keys), ["a", "b"])
+    assert parts.texts.validity is not None
+    texts = text_list(parts.texts)
+    found = [text if known else None for text, known in zip(texts, parts.texts.validity.tolist(), strict=True)]
+    bounds = parts.starts.tolist()
+    assert [tuple(found[low:high]) for low, high in pairwise(bounds)] == [key_parts(key, ["a", "b"]) for key in keys]
