@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -92,14 +93,34 @@ def test_a_slice_is_what_merging_one_by_one_leaves(table: LoggedTable) -> None:
     assert scan.count() == len(found)
 
 
-@settings(deadline=None, max_examples=60)
-@given(tables(), st.lists(st.sampled_from(COLUMNS), min_size=1, max_size=2, unique=True), st.integers(-2, 4))
-def test_predicates_and_columns_look_at_merged_rows(table: LoggedTable, columns: list[str], least: int) -> None:
+PREDICATES: dict[str, Callable[[Row], bool]] = {
+    "n >= 7": lambda row: row["n"] is not None and row["n"] >= 7,
+    "n < 2": lambda row: row["n"] is not None and row["n"] < 2,
+    "ts >= 2": lambda row: row["ts"] is not None and row["ts"] >= 2,
+    "ts IS NULL AND n >= 3": lambda row: row["ts"] is None and row["n"] is not None and row["n"] >= 3,
+    "v = 'a' OR n = 4": lambda row: row["v"] == "a" or row["n"] == 4,
+    "id = 'key-2'": lambda row: row["id"] == "key-2",
+    "v IS NULL": lambda row: row["v"] is None,
+}
+
+
+@settings(deadline=None, max_examples=150)
+@given(
+    tables(),
+    st.lists(st.sampled_from(COLUMNS), min_size=1, max_size=2, unique=True),
+    st.sampled_from(sorted(PREDICATES)),
+)
+def test_predicates_and_columns_look_at_merged_rows_of_row_groups_that_match_or_not(
+    table: LoggedTable, columns: list[str], where: str
+) -> None:
     if table.base is None and not table.blocks:
         return
-    found = list(table.open().scan(where=f"n >= {least}", columns=columns).to_json_rows())
-    wanted = [row for row in by_definition(table) if row["n"] is not None and row["n"] >= least]
-    assert sorted(map(repr, found)) == sorted(repr({name: row[name] for name in columns}) for row in wanted)
+    scan = table.open().scan(where=where, columns=columns)
+    wanted = [row for row in by_definition(table) if PREDICATES[where](row)]
+    assert sorted(map(repr, scan.to_json_rows())) == sorted(
+        repr({name: row[name] for name in columns}) for row in wanted
+    )
+    assert scan.count() == len(wanted)
 
 
 def whole() -> LoggedTable:

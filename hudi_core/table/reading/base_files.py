@@ -11,6 +11,7 @@ import numpy as np
 from hudi_core.engine import FileInfo
 from hudi_core.evolve.reconcile import Default, Null, ReadRecord, reconcile
 from hudi_core.expr.predicate import Column, Predicate
+from hudi_core.formats.columns import Bools
 from hudi_core.rows.project import projection
 from hudi_core.schema.project import project
 from hudi_core.schema.schema import Path, Schema
@@ -36,6 +37,16 @@ class FileReading:
     """Stored and wanted: held, since plans are found by their identity."""
 
 
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Rows of a base file that are read together: `groups` are the parts of the file, None for all there is."""
+
+    groups: Sequence[int] | None
+    rows: int
+    may_match: bool
+    """No: no row matches as it stands there."""
+
+
 @dataclass(frozen=True)
 class BaseFiles:
     """Reads base files. Plans are made once for each schema that files have and each that is wanted."""
@@ -44,39 +55,62 @@ class BaseFiles:
     _plans: dict[tuple[int, int], FileReading] = field(default_factory=dict, repr=False, compare=False)
 
     def rows(
-        self, slice: FileSlice, base: FileInfo, wanted: Schema, row_groups: Sequence[int] | None = None
+        self,
+        slice: FileSlice,
+        base: FileInfo,
+        wanted: Schema,
+        row_groups: Sequence[int] | None = None,
+        keep: Bools | None = None,
     ) -> Iterator[Any]:
         """The engine's batches of the rows of the slice's base file, in file order, as rows of the wanted schema.
 
-        `row_groups` are the parts of the file to read, None for all. Raises `UnsupportedError` for a format that the engine
-        cannot read.
+        `row_groups` are the parts of the file to read, None for all; `keep` has a flag for each of their rows, None gives all.
+        Raises `UnsupportedError` for a format that the engine cannot read.
         """
         engine = self.sources.snapshot.engine
         reader = engine.reader(base.name.rpartition(".")[2])
         reading = self.reading(base, wanted)
         read = projection(self.with_path_values(reading.plan, slice), engine.values)
-        for batch in reader.batches(self.sources.snapshot.storage, base, reading.columns, row_groups):
+        for batch in reader.batches(self.sources.snapshot.storage, base, reading.columns, row_groups, keep):
             yield engine.rows.batch(read(engine.rows.root(batch)))
 
     def matching(self, slice: FileSlice, base: FileInfo, wanted: Wanted, residual: Predicate) -> Iterator[Any]:
         """The rows of the slice's base file that match, as the wanted columns; no batch is without rows.
 
         Row groups whose statistics exclude a match are passed over. Of the others only the columns that the predicate looks
-        at are read, until there is a match in one: then it is read with all columns.
+        at are read first, and then all wanted columns of the rows that match; all at once where most of the rows do.
         """
         looks_at = wanted.looked_at
         narrow = len(looks_at.places) < len(wanted.needed.places)
-        for groups in self._possible(slice, base, residual):
-            if not narrow or wanted.has_match(residual, self.rows(slice, base, looks_at, groups)):
+        for groups, _, possible in self._parts(slice, base, residual):
+            if not possible:
+                continue
+            if not narrow:
                 yield from wanted.matching(residual, self.rows(slice, base, wanted.needed, groups))
+                continue
+            keep = wanted.flags(residual, self.rows(slice, base, looks_at, groups))
+            if keep is None:
+                yield from wanted.matching(residual, self.rows(slice, base, wanted.needed, groups))
+            elif keep.any():
+                yield from self.rows(slice, base, wanted.schema, groups, keep)
 
-    def _possible(self, slice: FileSlice, base: FileInfo, residual: Predicate) -> Iterator[Sequence[int] | None]:
-        """The parts of the file to read one after the other."""
+    def stretches(self, slice: FileSlice, base: FileInfo, wanted: Wanted, residual: Predicate) -> Iterator[Stretch]:
+        """All rows of the slice's base file, in file order. Whether one matches is looked up when its turn comes."""
+        looks_at = wanted.looked_at
+        narrow = len(looks_at.places) < len(wanted.needed.places)
+        for groups, rows, possible in self._parts(slice, base, residual):
+            match = possible and (not narrow or wanted.has_match(residual, self.rows(slice, base, looks_at, groups)))
+            yield Stretch(groups, rows, match)
+
+    def _parts(
+        self, slice: FileSlice, base: FileInfo, residual: Predicate
+    ) -> Iterator[tuple[Sequence[int] | None, int, bool]]:
+        """The row groups of the file, the rows of each, and whether its statistics leave a match possible."""
         heads, table = self.sources.heads, self.sources.snapshot.schema
         footer = heads.footer(base)
         groups = footer.row_groups
         if not groups:
-            yield None
+            yield None, footer.rows, True
             return
         stored = heads.stored_schema(footer, base.path)
         members = np.full(len(groups), self.sources.partition_number(slice), np.int64)
@@ -85,8 +119,9 @@ class BaseFiles:
             by_path = PartitionValues(self.sources.values, members).pieces(column)
             return by_path or row_group_pieces(column, groups, stored, table)
 
-        for group in FileStatistics.of(len(groups), load).plan(residual).possible().tolist():
-            yield [group]
+        left = set(FileStatistics.of(len(groups), load).plan(residual).possible().tolist())
+        for number, group in enumerate(groups):
+            yield [number], group.rows, number in left
 
     def reading(self, base: FileInfo, wanted: Schema) -> FileReading:
         """How a base file's rows become rows of the wanted schema; the same object for all files of one schema."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,18 @@ class MergeColumns:
     marker: Place | None
     generator: KeyGenerator[Any, Any] | None = None
     """What makes the keys of rows that do not have them."""
+
+    @cached_property
+    def bare(self) -> MergeColumns:
+        """These columns without those that are wanted: the record key and ordering fields, all that is looked at in rows of
+        base files that are taken whole."""
+        none = replace(self.schema, record=replace(self.schema.record, fields=()))
+        schema = widened(none, self.schema, [*self.keys, *self.ordering])
+        keys, ordering = (
+            tuple(schema.place(each.field.id) for each in places) for places in (self.keys, self.ordering)
+        )
+        generator = self.generator and KeyGenerator(self.generator.generator, schema, self.engine.values)
+        return MergeColumns(self.engine, self.rules, schema, keys, ordering, None, None, None, generator)
 
     def record_keys(self, root: Any, where: str) -> Text:
         """The record keys of rows."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -10,20 +10,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.engine import FileInfo
 from hudi_core.errors import CorruptFileError
 from hudi_core.evolve.reconcile import reconcile
-from hudi_core.formats.columns import Bools
+from hudi_core.expr.predicate import Predicate
+from hudi_core.formats.columns import Bools, Text
 from hudi_core.formats.log import LogBlock
+from hudi_core.options import MergeMode
 from hudi_core.rows.comparable import comparable
 from hudi_core.rows.merge import Records, fold, merged
 from hudi_core.rows.merge_rules import MergeRules, merge_rules
 from hudi_core.rows.project import projection
 from hudi_core.schema.schema import Schema
-from hudi_core.table.reading.base_files import BaseFiles
+from hudi_core.table.reading.base_files import BaseFiles, Stretch
 from hudi_core.table.reading.log_records import LogReader, LogRecords, positions_in_base, slice_blocks
 from hudi_core.table.reading.merge_columns import MergeColumns, merge_columns
+from hudi_core.table.reading.wanted import Wanted
 from hudi_core.table.sources.sources import Sources
 from hudi_core.timeline.slices import FileSlice
+
+Stretches = Callable[[FileInfo], Iterable[Stretch]]
+"""Gives the rows of a slice's base file, in file order."""
 
 
 @dataclass(frozen=True)
@@ -40,13 +47,25 @@ class MergedSlices:
         then those that only logs have. The base file is read a batch at a time, the logs are held in memory. Raises
         `UnsupportedError` for a table whose records are merged in a way that is not known.
         """
+        return self._rows(slice, wanted, _at_once)
+
+    def matching(self, slice: FileSlice, wanted: Wanted, residual: Predicate) -> Iterator[Any]:
+        """The slice's rows that match, as the wanted columns; no batch is without rows.
+
+        A row group of the base file none of whose rows matches is in the answer only by what logs made of it: of that, no
+        more is read than merging looks at. Rule MERGE-16.
+        """
+        rows = self._rows(slice, wanted.needed, lambda base: self.base_files.stretches(slice, base, wanted, residual))
+        return wanted.matching(residual, rows)
+
+    def _rows(self, slice: FileSlice, wanted: Schema, stretches: Stretches) -> Iterator[Any]:
         snapshot = self._sources.snapshot
         engine = snapshot.engine
         blocks = slice_blocks(slice, snapshot.storage, snapshot.timeline.committed)
         columns, logs = self._logs(slice, blocks, wanted)
         narrow = projection(reconcile(columns.schema, wanted), engine.values)
         whole = len(columns.schema.fields) == len(wanted.fields)
-        for batch in _Merge(self.base_files, columns, logs).rows(slice):
+        for batch in _Merge(self.base_files, slice, columns, logs).rows(stretches):
             if engine.rows.count(batch):
                 yield batch if whole else engine.rows.batch(narrow(engine.rows.root(batch)))
 
@@ -80,23 +99,31 @@ class MergedSlices:
         return self.base_files.sources
 
 
+def _at_once(_: FileInfo) -> list[Stretch]:
+    return [Stretch(None, 0, may_match=True)]
+
+
 class _Merge:
     """One slice being merged: which keys of its logs the base file had, and which log rows are left to give."""
 
-    def __init__(self, base_files: BaseFiles, columns: MergeColumns, logs: LogRecords) -> None:
-        self._base_files, self._columns, self._logs = base_files, columns, logs
+    def __init__(self, base_files: BaseFiles, slice: FileSlice, columns: MergeColumns, logs: LogRecords) -> None:
+        self._base_files, self._slice, self._columns, self._logs = base_files, slice, columns, logs
         self._rows = columns.engine.rows
         self._mode = columns.rules.mode
+        self._taken_whole = columns.rules.partial is None and logs.columns == 1
         self._keys, self._left = fold(logs.records, logs.numbers, self._mode)
         self._met = np.zeros(len(self._keys), np.bool_)
         self._chosen = np.zeros(logs.rows, np.bool_)
         self._passed = 0
 
-    def rows(self, slice: FileSlice) -> Iterator[Any]:
-        if slice.base is not None:
-            for batch in self._base_files.rows(slice, slice.base, self._columns.schema):
-                yield from self._with_base(batch, slice.base.path)
-            self._refuse_beyond(slice.base.path)
+    def rows(self, stretches: Stretches) -> Iterator[Any]:
+        base = self._slice.base
+        if base is not None:
+            for each in stretches(base):
+                if each.may_match or not self._passed_over(base, each):
+                    for batch in self._base_files.rows(self._slice, base, self._columns.schema, each.groups):
+                        yield from self._with_base(batch, base.path)
+            self._refuse_beyond(base.path)
         only = np.flatnonzero(~self._met & ~self._left.deleted)
         if self._logs.columns == 1:
             self._chosen[self._left.sources[only, 0]] = True
@@ -104,33 +131,71 @@ class _Merge:
         elif len(only):
             yield from self._put_together(self._logs.batches, self._left.sources[only])
 
+    def _passed_over(self, base: FileInfo, stretch: Stretch) -> bool:
+        """Merges rows of the base file none of which is wanted as it is there, without reading them whole; no, nothing was
+        done, where a log's row may be filled up from one of them."""
+        by_position, bare = self._logs.keys is None, self._columns.bare
+        if by_position:
+            begin, end = np.searchsorted(self._keys, [self._passed, self._passed + stretch.rows])
+            # Where the log's row wins in any case, what it wins over need not be known.
+            blindly = self._taken_whole and self._mode is MergeMode.COMMIT_TIME_ORDERING
+            if begin == end or blindly:
+                self._passed += stretch.rows
+                return True
+            if not self._taken_whole:
+                return False
+        batches = self._base_files.rows(self._slice, base, bare.schema, stretch.groups)
+        if not self._taken_whole:
+            return not any(self._has_logged(batch, base.path) for batch in batches)
+        for batch in batches:
+            self._merged(batch, bare, base.path)
+        return True
+
+    def _has_logged(self, batch: Any, where: str) -> bool:
+        assert self._logs.keys is not None
+        found = self._logs.keys.find(self._columns.bare.record_keys(self._rows.root(batch), where))
+        return bool((found >= 0).any())
+
     def _with_base(self, batch: Any, where: str) -> Iterator[Any]:
-        rows, at = self._matches(batch, where) if self._logs.keys is not None else self._at_positions(batch)
+        rows, gone, changed = self._merged(batch, self._columns, where)
         if len(rows) == 0:
             yield batch
             return
-        older = self._base_records(batch, rows, where)
-        result = merged(older, self._left.take(at), self._mode)
         stays = np.ones(self._rows.count(batch), np.bool_)
-        from_base = (result.sources >= self._logs.rows) & ~result.deleted[:, None]
-        stays[rows[~from_base.all(axis=1)]] = False
+        stays[gone] = False
         yield self._rows.keep(batch, stays)
-        changed = np.flatnonzero(~result.deleted & ~from_base.all(axis=1))
-        if self._logs.columns == 1:
-            self._chosen[result.sources[changed, 0]] = True
-        elif len(changed):
+        if self._logs.columns > 1 and len(changed):
             touched = np.zeros(len(stays), np.bool_)
             touched[rows] = True
             batches = [*self._logs.batches, self._rows.keep(batch, touched)]
-            yield from self._put_together(batches, result.sources[changed])
+            yield from self._put_together(batches, changed)
 
-    def _matches(self, batch: Any, where: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _merged(
+        self, batch: Any, columns: MergeColumns, where: str
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]:
+        """Rows of a base file's batch that logs have too, those of them that are not as they were, and the sources of what
+        they became, deleted ones left out. Rows of logs that are taken whole are chosen."""
+        root = self._rows.root(batch)
+        if self._logs.keys is not None:
+            rows, at = self._matches(columns.record_keys(root, where))
+        else:
+            rows, at = self._at_positions(self._rows.count(batch))
+        if len(rows) == 0:
+            return rows, rows, np.empty((0, self._logs.columns), np.int32)
+        result = merged(self._base_records(root, columns, rows, where), self._left.take(at), self._mode)
+        as_it_was = ((result.sources >= self._logs.rows) & ~result.deleted[:, None]).all(axis=1)
+        changed = result.sources[~result.deleted & ~as_it_was]
+        if self._logs.columns == 1:
+            self._chosen[changed[:, 0]] = True
+        return rows, rows[~as_it_was], changed
+
+    def _matches(self, keys: Text) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Rows of a base file's batch whose key is in the logs, ascending, and the number of the key.
 
         Of several rows with one key only the first is merged: rule MERGE-11.
         """
         assert self._logs.keys is not None
-        found = self._logs.keys.find(self._columns.record_keys(self._rows.root(batch), where))
+        found = self._logs.keys.find(keys)
         rows = np.flatnonzero(found >= 0)
         numbers = np.searchsorted(self._keys, found[rows])
         fresh = ~self._met[numbers]
@@ -141,22 +206,21 @@ class _Merge:
         self._met[numbers] = True
         return rows, numbers
 
-    def _at_positions(self, batch: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """As `_matches`, by the positions that the logs' records have in the base file."""
+    def _at_positions(self, count: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """As `_matches` for the next rows, by the positions that the logs' records have in the base file."""
         begin = self._passed
-        self._passed += self._rows.count(batch)
+        self._passed += count
         low, high = np.searchsorted(self._keys, [begin, self._passed])
         self._met[low:high] = True
         return self._keys[low:high] - begin, np.arange(low, high)
 
     def _refuse_beyond(self, where: str) -> None:
-        if self._logs.keys is None and not self._met.all():
-            beyond = int(self._keys[~self._met][0])
+        if self._logs.keys is None and len(self._keys) and self._keys[-1] >= self._passed:
+            beyond = int(self._keys[np.searchsorted(self._keys, self._passed)])
             raise CorruptFileError(where, expected=f"a row at position {beyond}", found=f"{self._passed} rows")
 
-    def _base_records(self, batch: Any, rows: NDArray[np.int64], where: str) -> Records:
+    def _base_records(self, root: Any, columns: MergeColumns, rows: NDArray[np.int64], where: str) -> Records:
         """The base file's rows that logs have too. Their numbers go on behind those of the logs' rows."""
-        columns, root = self._columns, self._rows.root(batch)
         ordering = tuple(
             comparable(column, place.field.type, width)[rows]
             for column, place, width in zip(

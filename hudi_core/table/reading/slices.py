@@ -31,8 +31,9 @@ class SliceReader:
         not known.
         """
         if slice.logs or slice.base is None:
-            merged = self._merged.rows(slice, self.wanted if residual is None else self._rows.needed)
-            return merged if residual is None else self._rows.matching(residual, merged)
+            if residual is None:
+                return self._merged.rows(slice, self.wanted)
+            return self._merged.matching(slice, self._rows, residual)
         if residual is None:
             return self._base_files.rows(slice, slice.base, self.wanted)
         return self._base_files.matching(slice, slice.base, self._rows, residual)

@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from hudi_core.engine import Engine
 from hudi_core.evolve.reconcile import reconcile
 from hudi_core.expr.predicate import Predicate, columns_of
+from hudi_core.formats.columns import Bools
 from hudi_core.rows.project import projection
 from hudi_core.rows.truth import is_true
 from hudi_core.schema.project import project
@@ -43,6 +46,18 @@ class Wanted:
             engine.rows.count(engine.rows.filter(batch, self._mask(residual, batch, self.looked_at)))
             for batch in batches
         )
+
+    def flags(self, residual: Predicate, batches: Iterator[Any]) -> Bools | None:
+        """Of batches of the columns looked at, whether each row matches; None as soon as most rows so far do."""
+        engine = self.engine
+        found: list[Bools] = []
+        rows = matches = 0
+        for batch in batches:
+            found.append(engine.rows.flags(self._mask(residual, batch, self.looked_at)))
+            rows, matches = rows + len(found[-1]), matches + int(found[-1].sum())
+            if matches * 2 > rows:
+                return None
+        return np.concatenate(found) if found else np.zeros(0, np.bool_)
 
     def matching(self, residual: Predicate, batches: Iterator[Any]) -> Iterator[Any]:
         """Of batches of the needed columns the rows that match, as the wanted columns; no batch is without rows."""

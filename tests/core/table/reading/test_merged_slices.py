@@ -5,12 +5,15 @@ from __future__ import annotations
 import io
 import json
 import struct
+from collections.abc import Sequence
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from hudi_arrow.parquet import ParquetReader
+from hudi_core.engine import FileInfo
 from hudi_core.errors import HudiError, SchemaError, UnsupportedError
 from tests.support.hfiles import build
 from tests.support.logged_tables import (
@@ -160,3 +163,57 @@ def test_a_base_file_is_merged_a_batch_at_a_time() -> None:
         most = max(most, pa.total_allocated_bytes() - before)
     assert count == len(rows)
     assert most < 20_000 * 500 // 2
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[set[str], Sequence[int] | None]]:
+    """What is asked of the reader of base files: columns, row groups."""
+    found: list[tuple[set[str], Sequence[int] | None]] = []
+    read = ParquetReader.batches
+
+    def noted(self: ParquetReader, storage: Any, file: FileInfo, columns: Any, row_groups: Any = None) -> Any:
+        found.append(({path[0] for path in columns}, row_groups))
+        return read(self, storage, file, columns, row_groups)
+
+    monkeypatch.setattr(ParquetReader, "batches", noted)
+    return found
+
+
+def grouped(block: Block, **properties: str) -> LoggedTable:
+    """Two row groups of two rows."""
+    stated = {f"hoodie.{key.replace('__', '.')}": value for key, value in properties.items()}
+    return LoggedTable(BASE, [block], stated, row_group=2)
+
+
+Asked = list[tuple[set[str], Sequence[int] | None]]
+KEY = "_hoodie_record_key"
+ROW = {"id", "ts", "v", "n"}
+
+
+def test_of_row_groups_that_cannot_match_only_keys_and_ordering_fields_are_read(asked: Asked) -> None:
+    made = grouped(Block([{**LOGGED, "n": 3}]))
+    assert values(made, where="n >= 3", columns=ROW) == {"key-1": "log", "key-3": "base"}
+    assert asked == [({KEY, "ts"}, [0]), ({"n"}, [1]), ({KEY, *ROW}, [1])]
+    asked.clear()
+    assert values(made, where="n > 90", columns=ROW) == {}
+    assert asked == [({KEY, "ts"}, [0]), ({KEY, "ts"}, [1])]
+
+
+def test_a_late_record_loses_to_a_row_that_does_not_match() -> None:
+    assert values(grouped(Block([{**LOGGED, "ts": 0, "n": 9}])), where="n >= 3", columns=ROW) == {"key-3": "base"}
+
+
+def test_by_position_row_groups_that_cannot_match_are_read_only_where_logs_have_late_rows(asked: Asked) -> None:
+    block = Block([{**LOGGED, "n": 3}], positions=[1])
+    assert values(grouped(block), where="n > 90", columns=ROW) == {}
+    assert asked == [({"ts"}, [0])]
+    asked.clear()
+    made = grouped(block, record__merge__mode="COMMIT_TIME_ORDERING")
+    assert values(made, where="n >= 3", columns=ROW) == {"key-1": "log", "key-3": "base"}
+    assert asked == [({"n"}, [1]), (ROW, [1])]
+
+
+def test_row_groups_that_logs_fill_up_from_are_read_whole(asked: Asked) -> None:
+    made = grouped(Block([{**LOGGED, "n": 3}], columns=("id", "ts", "n")))
+    assert values(made, where="n = 3 AND id < 'key-3'", columns=ROW) == {"key-1": "base"}
+    assert asked == [({KEY, "ts"}, [0]), ({KEY, *ROW}, [0]), ({"n", "id"}, [1]), ({KEY, "ts"}, [1])]
