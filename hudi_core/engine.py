@@ -214,8 +214,12 @@ class FileReader(Protocol[BatchOut]):
         file: FileInfo,
         columns: Sequence[str | Path] | None = None,
         row_groups: Sequence[int] | None = None,
+        keep: NDArray[np.bool_] | None = None,
     ) -> Iterator[BatchOut]:
         """The file's rows in file order, bounded in size. `row_groups` are the parts of the file to read, None for all.
+
+        `keep` has a flag for each row of these parts: only rows with a true one are given, and of the others as little as
+        may be is read.
 
         `columns` are top-level columns by name, or parts of them by path of names, None for all. The batches have the
         footer's schema with these columns (`schema.project`), in the file's order.
@@ -317,8 +321,12 @@ class Engine(Protocol[V, M, B]):
     @property
     def rows(self) -> Rows[V, M, B]: ...
 
-    def storage(self, uri: str) -> Storage:
-        """The storage whose root is the URI or local path."""
+    def storage(self, uri: str, options: Mapping[str, str] | None = None) -> Storage:
+        """The storage whose root is the URI or local path.
+
+        `options` are those of the library that opens it (credentials, region, endpoint). Raises `UsageError` for one that it
+        does not know, or any where there are none.
+        """
         ...
 
     def reader(self, extension: str) -> FileReader[B]:

@@ -5,7 +5,10 @@ types        core types to and from Arrow's, one table
 schema_text  the form `arrow` of schema text: Arrow's own JSON
 storage      tables on local paths and on any URL that pyarrow or fsspec opens
 parquet      Parquet base files: footers and batches
-inflated     row groups in gzip, read as if they were not compressed
+inflated     row groups as files made of their pages: inflated here, or only those with a wanted row
+pages        pages of column chunks, as a file that pyarrow reads
+page_index   which rows the pages of a column chunk hold
+side_by_side batches of different columns of the same rows, put together
 orc          ORC base files
 footers      what a footer says of a file's schema, and batches in its types
 leaves       statistics in a Parquet footer, as values of ours

@@ -48,11 +48,20 @@ def leaves(record: t.Record) -> dict[Path, Leaf]:
     return found
 
 
-def leaf_numbers(record: t.Record, chosen: t.Record) -> list[int]:
-    """The numbers of the leaves below a record that are in another one with the same ids too, which has some of its fields."""
+def leaf_numbers(record: t.Record, chosen: t.Record) -> list[list[int]]:
+    """The numbers of the leaves of each field of a record that are in another one with the same ids too.
+
+    That one has some of its fields; those without a leaf in it are left out.
+    """
     kept = {field.id for _, field in walk(chosen)}
-    below = [field for _, field in walk(record) if not isinstance(field.type, t.Nested)]
-    return [number for number, field in enumerate(below) if field.id in kept]
+    found: list[list[int]] = []
+    number = 0
+    for field in record.fields:
+        below = [each for _, each in walk(t.Record((field,))) if not isinstance(each.type, t.Nested)]
+        numbers = [number + position for position, each in enumerate(below) if each.id in kept]
+        number += len(below)
+        found += [numbers] if numbers else []
+    return found
 
 
 def _collect(of: t.Type, path: Path, found: dict[Path, Leaf], number: int, *, repeated: bool) -> int:

@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from hudi_arrow.footers import arrow_types, chosen, file_schema, texts, typed
 from hudi_arrow.storage import decoding, native_file
@@ -44,6 +46,7 @@ class OrcReader:
         file: FileInfo,
         columns: Sequence[str | Path] | None = None,
         row_groups: Sequence[int] | None = None,
+        keep: NDArray[np.bool_] | None = None,
     ) -> Iterator[pa.RecordBatch]:
         where = _where(storage, file)
         with native_file(storage, file) as source, decoding(where, _WHAT):
@@ -53,8 +56,12 @@ class OrcReader:
             read = chosen(whole, [field.name for field in schema.fields], where)
             types, narrow = arrow_types(read), projection(reconcile(read, schema), ArrowValues())
             names = types.names or opened.schema.names[:1]  # a stripe without columns would have no rows
+            begin = 0
             for stripe in range(opened.nstripes) if row_groups is None else row_groups:
                 rows = typed(opened.read_stripe(stripe, columns=names), types)
+                if keep is not None:
+                    begin, flags = begin + rows.num_rows, keep[begin : begin + rows.num_rows]
+                    rows = rows.filter(pa.array(flags))
                 for start in range(0, rows.num_rows, _BATCH_ROWS):
                     batch = rows.slice(start, _BATCH_ROWS)
                     yield batch if read == schema else pa.RecordBatch.from_struct_array(narrow(batch.to_struct_array()))

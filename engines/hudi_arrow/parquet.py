@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
 from hudi_arrow.footers import arrow_types, chosen, file_schema, texts, typed
-from hudi_arrow.inflated import GzipFile
+from hudi_arrow.inflated import FASTER_THAN_ARROW, Made, PagedFile
 from hudi_arrow.leaves import FooterChunks, FooterStatistics, leaf_numbers, leaves
+from hudi_arrow.side_by_side import side_by_side
 from hudi_arrow.storage import decoding, native_file
 from hudi_core.engine import FileInfo, Footer, RowGroup, Storage
 from hudi_core.errors import CorruptFileError
-from hudi_core.formats.inflate import LIBRARIES
 from hudi_core.schema.schema import Path, Schema
 
 _WHAT = "a Parquet file"
@@ -27,7 +28,6 @@ _FIRST_READ = 1 << 19
 _BATCH_ROWS = 65_536
 _BUFFER = 1 << 14
 """More than a page's header, less than its values: these are then copied once less."""
-_FASTER_THAN_ARROW = LIBRARIES[0] is not zlib
 _INT96 = pa.timestamp("us", "UTC")
 """What INT96 stands for: Spark and Hive write instants there."""
 
@@ -51,46 +51,90 @@ class ParquetReader:
         file: FileInfo,
         columns: Sequence[str | Path] | None = None,
         row_groups: Sequence[int] | None = None,
+        keep: NDArray[np.bool_] | None = None,
     ) -> Iterator[pa.RecordBatch]:
         tail = _tail(storage, file)  # type: ignore[arg-type]  # hashed by identity
         schema = chosen(tail.schema, columns, tail.where)
-        types, numbers = arrow_types(schema), leaf_numbers(tail.schema.record, schema.record)
+        types, fields = arrow_types(schema), leaf_numbers(tail.schema.record, schema.record)
         groups = range(len(tail.groups)) if row_groups is None else row_groups
+        begin = 0
         with native_file(storage, file) as source, decoding(tail.where, _WHAT):
             # One group at a time: what is asked for at once is fetched at once.
             for group in groups:
-                rows = 0
-                for batch in _row_group(source, tail, group, numbers):
-                    rows += batch.num_rows
+                rows = tail.groups[group]
+                if keep is None:
+                    found = _row_group(source, tail, group, fields)
+                else:
+                    found = _some_rows(source, tail, group, fields, keep[begin : begin + rows])
+                for batch in found:
                     yield typed(batch, types)
-                if rows != tail.groups[group]:
-                    said = f"{tail.groups[group]} rows in row group {group}"
-                    raise CorruptFileError(tail.where, expected=said, found=str(rows))
+                begin += rows
 
 
-def _row_group(source: pa.NativeFile, tail: _Tail, group: int, leaves: list[int]) -> Iterator[pa.RecordBatch]:
+def _row_group(
+    source: pa.NativeFile, tail: _Tail, group: int, fields: Sequence[Sequence[int]]
+) -> Iterator[pa.RecordBatch]:
     """Leaf columns of one row group by number, since a name with a dot in it may be that of two columns."""
-    found = tail.in_gzip.inflated(source, group, leaves) if tail.in_gzip else None
-    if found is not None:
-        opened = pq.ParquetFile(
-            pa.PythonFile(found[0], mode="r"),
-            metadata=found[1],
-            buffer_size=_BUFFER,
-            coerce_int96_timestamp_unit=_INT96.unit,
-        )
-        group = 0
-    else:
-        opened = pq.ParquetFile(
-            source,
-            metadata=tail.metadata,
-            pre_buffer=True,
-            page_checksum_verification=True,  # of writers that leave one, as Apache Hudi's does
-            coerce_int96_timestamp_unit=_INT96.unit,
-        )
-    # Inflated pages come through Python one at a time: threads would only wait for each other.
-    yield from opened.reader.iter_batches(
-        _BATCH_ROWS, row_groups=[group], column_indices=leaves, use_threads=found is None
+    leaves = [leaf for field in fields for leaf in field]
+    made = tail.pages.inflated(source, group, leaves) if tail.in_gzip else None
+    if made is not None:
+        yield from _made(made, leaves, tail.where)
+        return
+    opened = pq.ParquetFile(
+        source,
+        metadata=tail.metadata,
+        pre_buffer=True,
+        page_checksum_verification=True,  # of writers that leave one, as Apache Hudi's does
+        coerce_int96_timestamp_unit=_INT96.unit,
     )
+    found = opened.reader.iter_batches(_BATCH_ROWS, row_groups=[group], column_indices=leaves, use_threads=True)
+    yield from _counted(found, tail.groups[group], tail.where)
+
+
+def _some_rows(
+    source: pa.NativeFile, tail: _Tail, group: int, fields: Sequence[Sequence[int]], keep: NDArray[np.bool_]
+) -> Iterator[pa.RecordBatch]:
+    """The rows to keep of one row group: of the pages that hold one, where it is known which do."""
+    if not keep.any():
+        return
+    parts = tail.pages.some(source, group, fields, keep)
+    if parts is None:
+        yield from _kept(_row_group(source, tail, group, fields), keep)
+        return
+    columns = [_kept(_made(part.made, part.leaves, tail.where), part.kept) for part in parts]
+    yield from side_by_side(columns) if len(columns) > 1 else columns[0]
+
+
+def _made(made: Made, leaves: Sequence[int], where: str) -> Iterator[pa.RecordBatch]:
+    opened = pq.ParquetFile(
+        pa.PythonFile(made.file, mode="r"),
+        metadata=made.metadata,
+        buffer_size=_BUFFER,
+        page_checksum_verification=True,
+        coerce_int96_timestamp_unit=_INT96.unit,
+    )
+    # Pages come through Python one at a time: threads would only wait for each other.
+    found = opened.reader.iter_batches(_BATCH_ROWS, row_groups=[0], column_indices=list(leaves), use_threads=False)
+    yield from _counted(found, made.rows, where)
+
+
+def _counted(batches: Iterator[pa.RecordBatch], rows: int, where: str) -> Iterator[pa.RecordBatch]:
+    left = rows
+    for batch in batches:
+        left -= batch.num_rows
+        yield batch
+    if left:
+        raise CorruptFileError(where, expected=f"{rows} rows in a row group", found=str(rows - left))
+
+
+def _kept(batches: Iterator[pa.RecordBatch], keep: NDArray[np.bool_]) -> Iterator[pa.RecordBatch]:
+    """The rows to keep; no batch is without rows."""
+    begin = 0
+    for batch in batches:
+        flags = keep[begin : begin + batch.num_rows]
+        begin += batch.num_rows
+        if flags.any():
+            yield batch.filter(pa.array(flags))
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +147,9 @@ class _Tail:
     schema: Schema
     groups: tuple[int, ...]
     """The rows of each row group."""
-    in_gzip: GzipFile | None
+    pages: PagedFile
+    in_gzip: bool
+    """And inflated sooner than pyarrow does it."""
 
 
 @lru_cache(maxsize=16)
@@ -121,8 +167,8 @@ def _tail(storage: Any, file: FileInfo) -> _Tail:
     groups = tuple(metadata.row_group(group).num_rows for group in range(metadata.num_row_groups))
     if sum(groups) != metadata.num_rows:
         raise CorruptFileError(where, expected=f"{metadata.num_rows} rows", found=f"{sum(groups)} in all row groups")
-    in_gzip = GzipFile(footer, where) if _FASTER_THAN_ARROW and _has_gzip(metadata) else None
-    return _Tail(where, footer, metadata, writer, said, schema, groups, in_gzip)
+    in_gzip = FASTER_THAN_ARROW and _has_gzip(metadata)
+    return _Tail(where, footer, metadata, writer, said, schema, groups, PagedFile(footer, where), in_gzip)
 
 
 def _has_gzip(metadata: pq.FileMetaData) -> bool:

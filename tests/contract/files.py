@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import strategies as st
 
@@ -103,12 +104,19 @@ class FileReaderContract:
         assert read(["a.b"], None, "a.b") == [(n,) for _, _, n, _ in ROWS]
         assert read(["a"], None, "a") == [(n,) for n, *_ in ROWS]
 
+    @law(st.lists(st.booleans(), min_size=10, max_size=10))
+    def test_rows_are_chosen_by_flags(self, files: Files, keep: list[bool]) -> None:
+        file = files.put(files.write(ROWS, FLAT, 4))
+        batches = files.reader.batches(files.storage, file, None, [2, 0], np.array(keep[8:] + keep[:4]))
+        wanted = [row for row, kept in zip(ROWS[8:] + ROWS[:4], keep[8:] + keep[:4], strict=True) if kept]
+        assert [row for batch in batches for row in files.rows(batch, FLAT)] == wanted
+
     def test_no_columns_still_count_rows(self, files: Files) -> None:
         file = files.put(files.write(ROWS, FLAT, 4))
         nothing = Schema(t.Record(()))
-        assert [row for b in files.reader.batches(files.storage, file, []) for row in files.rows(b, nothing)] == [
-            ()
-        ] * 10
+        for keep, count in ((None, 10), (np.arange(10) % 3 == 0, 4)):
+            batches = files.reader.batches(files.storage, file, [], None, keep)
+            assert [row for batch in batches for row in files.rows(batch, nothing)] == [()] * count
 
     def test_an_absent_column_is_named(self, files: Files) -> None:
         file = files.put(files.write(ROWS, FLAT, 4))

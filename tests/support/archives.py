@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import fastavro
+import numpy as np
+from numpy.typing import NDArray
 
 from hudi_core.engine import FileInfo, Footer, Storage
 from hudi_core.formats.log import MAGIC
@@ -84,6 +86,7 @@ class StandIn:
         file: FileInfo,
         columns: Sequence[str] | None = None,
         row_groups: Sequence[int] | None = None,
+        keep: NDArray[np.bool_] | None = None,
     ) -> Iterator[list[dict[str, Any]]]:
         self.reads.append((file.name, tuple(columns or ())))
         yield json.loads(storage.read(file.path))

@@ -1,4 +1,4 @@
-"""Files in gzip: the same rows as pyarrow reads from them, whatever their pages are, and errors for damaged ones."""
+"""Files made of pages: the same rows as pyarrow reads, whatever their pages are, and errors for damaged ones."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from hudi_arrow import parquet, thrift
-from hudi_arrow.inflated import GzipFile
+from hudi_arrow.inflated import PagedFile
 from hudi_arrow.storage import ArrowStorage
 from hudi_core.engine import FileInfo
-from hudi_core.errors import HudiError
+from hudi_core.errors import CorruptFileError, HudiError
 
 READER = parquet.ParquetReader()
 ROWS = 3_000
@@ -27,7 +28,7 @@ ROWS = 3_000
 def _always() -> Iterator[None]:
     """Whatever library inflates here."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(parquet, "_FASTER_THAN_ARROW", True)
+        patch.setattr(parquet, "FASTER_THAN_ARROW", True)
         yield
 
 
@@ -85,10 +86,75 @@ def test_the_way_is_taken_where_all_columns_are_in_gzip(tmp_path: Path) -> None:
     content = (tmp_path / "f.parquet").read_bytes()
     footer = content[-8 - int.from_bytes(content[-8:-4], "little") : -8]
     with storage.filesystem.open_input_file(storage.full(file.path)) as source:
-        gzip = GzipFile(footer, "f")
+        gzip = PagedFile(footer, "f")
         assert gzip.inflated(source, 0, [0]) is not None
         assert gzip.inflated(source, 0, [0, 1]) is None
         assert gzip.inflated(source, 0, []) is None
+
+
+@pytest.mark.parametrize("inflates", [True, False])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"data_page_version": "2.0"},
+        {"compression": "none", "use_dictionary": ["city"], "use_deprecated_int96_timestamps": True},
+        {"compression": "zstd"},
+        {"compression": {"id": "gzip", "n": "snappy"}, "write_page_index": False},
+    ],
+)
+def test_rows_to_keep_are_those_of_the_whole_file(
+    tmp_path: Path, options: dict[str, Any], inflates: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(PagedFile.__init__, "__defaults__", (inflates,))
+    rows = table()
+    storage, file = written(tmp_path, rows, **({"write_page_index": True} | options))
+    numbers, draw = np.arange(ROWS), np.random.default_rng(5)
+    for keep in (numbers // 7 == 200, draw.random(ROWS) < 0.002, numbers % 400 == 399, numbers >= 0, numbers < 0):
+        found = list(READER.batches(storage, file, None, None, keep))
+        assert pa.Table.from_batches(found, rows.schema).equals(rows.filter(pa.array(keep)))
+    kept = READER.batches(storage, file, [("deep", "b"), "list"], [2], numbers[2_200:] == 2_300)
+    assert [row for batch in kept for row in batch.to_pylist()] == [
+        {"deep": (row := rows["deep"][2_300].as_py()) and {"b": row["b"]}, "list": rows["list"][2_300].as_py()}
+    ]
+
+
+def test_pages_without_rows_to_keep_are_not_read(tmp_path: Path) -> None:
+    storage, file = written(tmp_path, table(), write_page_index=True, use_dictionary=False)
+    content = bytearray((tmp_path / "f.parquet").read_bytes())
+    keep = np.arange(ROWS) == 1_099
+    whole = next(READER.batches(storage, file, ["id"], None, keep))
+    content[200:300] = bytes(100)  # within the first column's first page
+    (tmp_path / "damaged").write_bytes(content)
+    damaged = FileInfo("damaged", file.size)
+    assert next(READER.batches(storage, damaged, ["id"], None, keep)).equals(whole)
+    with pytest.raises(CorruptFileError):
+        next(READER.batches(storage, damaged, ["id"]))
+
+
+def test_a_damaged_page_index_gives_an_error_or_the_right_rows(tmp_path: Path) -> None:
+    rows = table().slice(0, 300)
+    storage, file = written(tmp_path, rows, write_page_index=True, data_page_size=500)
+    good = (tmp_path / "f.parquet").read_bytes()
+    footer = good[-8 - int.from_bytes(good[-8:-4], "little") : -8]
+    columns = thrift.structure(footer)[0][4][0][1]
+    start, end = columns[0][4], columns[-1][4] + columns[-1][5]
+    keep = np.arange(len(rows)) // 10 == 15
+    want = pa.Table.from_batches(READER.batches(storage, file, None, None, keep))
+    draw, errors = random.Random(7), 0
+    for number in range(100):
+        content = bytearray(good)
+        content[draw.randrange(start, end)] ^= 1 << draw.randrange(8)
+        path = tmp_path / f"{number}.parquet"
+        path.write_bytes(content)
+        try:
+            found = pa.Table.from_batches(READER.batches(storage, FileInfo(path.name, file.size), None, None, keep))
+        except HudiError as error:
+            assert "\n" not in str(error)
+            errors += 1
+        else:
+            assert found.equals(want)
+    assert errors > 50
 
 
 @pytest.mark.parametrize("version", ["1.0", "2.0"])

@@ -1,0 +1,58 @@
+"""Which rows of a row group the pages of a column chunk hold, by Parquet's offset index.
+
+Rules: `PageIndex.md` of the Parquet format. Every page starts with a new row then, in columns of lists too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hudi_arrow import thrift
+from hudi_core.errors import CorruptFileError
+
+
+@dataclass(frozen=True, slots=True)
+class PageRows:
+    """The data pages of a column chunk in order: the first row of each, and where it starts and ends in the file."""
+
+    chunk_start: int
+    firsts: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+
+    def ranges(self, taken: NDArray[np.bool_]) -> list[tuple[int, int]]:
+        """Bytes (start, length) of the dictionary, if there is one, and of the pages that hold rows taken.
+
+        `taken` says it for each row, and the same for all rows of a page.
+        """
+        pages = np.flatnonzero(taken[self.firsts])
+        before = int(self.starts[0]) - self.chunk_start
+        found = [(self.chunk_start, before)] if before > 0 else []
+        for run in np.split(pages, np.flatnonzero(np.diff(pages) > 1) + 1) if len(pages) else ():
+            start = int(self.starts[run[0]])
+            found.append((start, int(self.ends[run[-1]]) - start))
+        return found
+
+
+def page_rows(stored: memoryview, chunk: tuple[int, int], rows: int, where: str) -> PageRows:
+    """Reads an offset index, of a chunk (start, length) that has so many rows. Raises `CorruptFileError`."""
+    try:
+        pages = thrift.structure(stored)[0][1]
+        starts, sizes, firsts = (np.array([page[number] for page in pages], np.int64) for number in (1, 2, 3))
+    except (IndexError, KeyError, ValueError, TypeError, OverflowError) as problem:
+        raise CorruptFileError(where, expected="an offset index", found=str(problem) or "its end") from None
+    ends, bounds = starts + sizes, [chunk[0], sum(chunk)]
+    places = np.concatenate([bounds[:1], np.stack([starts, ends], axis=1).ravel(), bounds[1:]])
+    if not len(pages) or firsts[0] != 0 or (np.diff([*firsts, rows]) <= 0).any() or (np.diff(places) < 0).any():
+        said = f"pages of {rows} rows, one after the other, from {bounds[0]} to {bounds[1]}"
+        raise CorruptFileError(where, expected=said, found="an offset index of others")
+    return PageRows(chunk[0], firsts, starts, ends)
+
+
+def segments(cuts: NDArray[np.int64], keep: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """The rows between two cuts that enclose one to keep. The first cut is 0."""
+    ends = np.append(cuts[1:], len(keep))
+    return np.repeat(np.logical_or.reduceat(keep, cuts), ends - cuts)

@@ -1,0 +1,179 @@
+"""Pages of Parquet's column chunks, as a file that pyarrow reads: some of them, those in gzip inflated when they are read.
+
+Rules: `parquet.thrift` of the Parquet format.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import pyarrow as pa
+
+from hudi_arrow import thrift
+from hudi_core.errors import CorruptFileError
+from hudi_core.formats.inflate import LIBRARIES, inflate
+
+_DATA_PAGE, _, _DICTIONARY_PAGE, _DATA_PAGE_V2 = range(4)
+MAGIC: Final = b"PAR1"
+_GAP: Final = 1 << 20
+"""Bytes that are read along when they lie between two ranges: a request takes longer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page as it is stored. `header` is that of the page as it is given, in which it has `size` bytes."""
+
+    header: bytes
+    stored: memoryview
+    size: int
+    plain: int
+    """So many bytes at the start are given as they are, the others inflated."""
+    is_dictionary: bool
+
+
+@dataclass(slots=True)
+class Chunk:
+    """A column chunk or some of its pages: where each starts as it is given, and the page that was asked for last."""
+
+    pages: Sequence[Page]
+    starts: list[int]
+    length: int
+    values: int
+    """Nulls too."""
+    where: str
+    _last: tuple[int, bytes] = (-1, b"")
+
+    def parts(self, start: int, count: int) -> Iterator[memoryview]:
+        """The bytes from one place on."""
+        number = bisect_right(self.starts, start) - 1
+        while count and number < len(self.pages):
+            if self._last[0] != number:
+                self._last = number, _whole(self.pages[number], self.where)
+            at = start - self.starts[number]
+            found = memoryview(self._last[1])[at : at + count]
+            yield found
+            start, count, number = start + len(found), count - len(found), number + 1
+
+
+class PagesFile:
+    """A file as `pyarrow.PythonFile` takes one: the chunks one after the other."""
+
+    closed = False
+
+    def __init__(self, chunks: Sequence[Chunk]) -> None:
+        self._chunks = chunks
+        self._starts, self._at, self._size = [], 0, len(MAGIC)
+        for chunk in chunks:
+            self._starts.append(self._size)
+            self._size += chunk.length
+
+    def size(self) -> int:
+        return self._size
+
+    def tell(self) -> int:
+        return self._at
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        self._at = offset + (0, self._at, self._size)[whence]
+        return self._at
+
+    def read(self, count: int = -1) -> bytes:
+        end = self._size if count < 0 else min(self._at + count, self._size)
+        parts: list[memoryview] = []
+        while self._at < end:
+            number = bisect_right(self._starts, self._at) - 1
+            if number < 0:
+                parts.append(memoryview(MAGIC)[self._at : end])
+            else:
+                parts += self._chunks[number].parts(self._at - self._starts[number], end - self._at)
+            self._at = min(end, self._starts[number + 1] if number + 1 < len(self._starts) else end)
+        return bytes(parts[0]) if len(parts) == 1 else b"".join(parts)
+
+    def close(self) -> None:
+        self._chunks = ()
+
+
+def read_ranges(source: pa.NativeFile, ranges: Sequence[tuple[int, int]]) -> list[memoryview]:
+    """The bytes of ranges (start, length); those that lie close together in one read."""
+    found: dict[int, memoryview] = {}
+    order = deque(sorted(range(len(ranges)), key=lambda number: ranges[number][0]))
+    while order:
+        run = [order.popleft()]
+        first, end = ranges[run[0]][0], sum(ranges[run[0]])
+        while order and ranges[order[0]][0] - end <= _GAP:
+            end = max(end, sum(ranges[order[0]]))
+            run.append(order.popleft())
+        read = memoryview(source.read_at(end - first, first))
+        for number in run:
+            start, length = ranges[number]
+            found[number] = read[start - first : start - first + length]
+    return [found[number] for number in range(len(ranges))]
+
+
+def chunk(parts: Sequence[memoryview], inflates: bool, where: str, values: int | None = None) -> Chunk:
+    """The pages that stand in parts of a column chunk, up to so many values; None for all."""
+    pages: list[Page] = []
+    starts: list[int] = []
+    length = seen = 0
+    for stored in parts:
+        at = 0
+        while at < len(stored) if values is None else seen < values:
+            try:
+                page, at, more = _page(stored, at, inflates, where)
+            except CorruptFileError:
+                raise
+            except (IndexError, KeyError, ValueError, TypeError) as problem:
+                raise CorruptFileError(where, expected="a Parquet page", found=str(problem) or "its end") from None
+            if page is not None:
+                pages.append(page)
+                starts.append(length)
+                length += len(page.header) + page.size
+            seen += more
+    return Chunk(pages, starts, length, seen if values is None else values, where)
+
+
+def _page(stored: memoryview, at: int, inflates: bool, where: str) -> tuple[Page | None, int, int]:
+    """The page at a place (None for one of an index), where it ends, and how many values it adds.
+
+    One that is not to be inflated stays as it is.
+    """
+    said, start = thrift.structure(stored, at)
+    kind, size, length = said[1], said[2], said[3]
+    body = stored[start : start + length]
+    if length < 0 or size < 0 or len(body) != length:
+        raise ValueError(f"a page of {length} bytes for {size} at {at} of {len(stored)}")
+    if 4 in said and LIBRARIES[0].crc32(body) != said[4] & 0xFFFFFFFF:
+        raise CorruptFileError(where, expected=f"a page with checksum {said[4] & 0xFFFFFFFF:08x}", found="another one")
+    plain = values = 0
+    match kind:
+        case _ if kind == _DATA_PAGE:
+            values = said[5][1]
+            told = thrift.struct(5, thrift.encoded([thrift.i32(number, said[5][number]) for number in (1, 2, 3, 4)]))
+        case _ if kind == _DATA_PAGE_V2:
+            values, plain = said[8][1], said[8][5] + said[8][6]
+            if not said[8].get(7, True):
+                plain = length
+            fields = [thrift.i32(number, said[8][number]) for number in range(1, 7)]
+            told = thrift.struct(8, thrift.encoded([*fields, thrift.false(7)]))
+        case _ if kind == _DICTIONARY_PAGE:
+            told = thrift.struct(7, thrift.encoded([thrift.i32(number, said[7][number]) for number in (1, 2)]))
+        case _:
+            return None, start + length, 0
+    if values < 0 or not 0 <= plain <= min(size, length):
+        raise ValueError(f"a page of {values} values with {plain} of {length} bytes plain")
+    if not inflates:
+        return Page(bytes(stored[at:start]), body, length, length, kind == _DICTIONARY_PAGE), start + length, values
+    header = thrift.encoded([thrift.i32(1, kind), thrift.i32(2, size), thrift.i32(3, size), told])
+    return Page(header, body, size, plain, kind == _DICTIONARY_PAGE), start + length, values
+
+
+def _whole(page: Page, where: str) -> bytes:
+    """The page with its header, inflated."""
+    start = page.header + bytes(page.stored[: page.plain])
+    if page.size == page.plain:
+        return start
+    return start + inflate(page.stored[page.plain :], page.size - page.plain, where)
