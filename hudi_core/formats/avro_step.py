@@ -27,6 +27,7 @@ from hudi_core.formats.avro_plan import (
 )
 from hudi_core.formats.chains import walk
 from hudi_core.formats.columns import Bytes8, Offsets
+from hudi_core.formats.spans import windows
 
 Octets = Sequence[int]
 """Bytes, or a memoryview of them."""
@@ -44,6 +45,12 @@ ITEMS_A_WALK = 128
 REACH = 256
 """Bytes behind a cut that are tried as beginnings, at most."""
 
+WORTH_FORESEEING = 96
+"""Bytes of an item: shorter ones are walked as fast as their ends are looked up."""
+
+TOGETHER = 4096
+"""Ends found together: what is made for them stays in the cache."""
+
 HOPS_TO_MEET = 12
 """Items after which most wrong beginnings have run into a right one, or into nothing."""
 
@@ -54,7 +61,7 @@ def find_starts(item: Node, data: Bytes8, at: int, rest: int) -> tuple[Offsets, 
     Values of the item have a byte at least, and no fixed number. `data` ends where the record does. Raises Damaged or
     IndexError when the bytes end before. Time goes with the bytes, whatever the counts claim.
     """
-    octets, step, found = data.data, stepper(item), [np.zeros(0, np.int64)]
+    octets, step, found = data.data, _stepping(item), [np.zeros(0, np.int64)]
     while True:
         if rest > len(data) - at:
             raise Damaged
@@ -119,6 +126,56 @@ def _by_guesses(item: Node, data: Bytes8, at: int, count: int, typical: int) -> 
     guesses = np.unique(places[order][last] % len(data))
     marks, _ = walk(hop, np.append(at, guesses[guesses > at]), len(data), 6 * ITEMS_A_WALK)
     return marks[: count + 1]
+
+
+class _Foreseeing:
+    """Passes over the items of lists. When it has walked some, it looks for bytes that begin as they all did, and finds where
+    the items there would end, all at once.
+
+    Guesses are proved by being asked for: whoever asks knows that an item begins there. So no list has to be long; there may
+    be many.
+    """
+
+    def __init__(self, item: Node) -> None:
+        self._item, self._step = item, stepper(item)
+        self._ends: dict[int, int] = {}
+        self._walked: list[int] = []
+        self._due = SAMPLE
+
+    def __call__(self, data: Octets, at: int) -> int:
+        end = self._ends.get(at)
+        if end is None:
+            end = self._step(data, at)
+            self._walked.append(at)
+            if len(self._walked) >= self._due:
+                self._due *= 2  # what does not help is tried a few times only
+                self._foresee(np.frombuffer(data, np.uint8), end)  # type: ignore[call-overload]  # bytes, all of them
+        return end
+
+    def _foresee(self, data: Bytes8, end: int) -> None:
+        """Finds the ends of items that may begin from `end` on."""
+        starts = np.array(self._walked[-SAMPLE:], np.int64)
+        shortest = int(np.diff(starts, append=end).min())
+        if shortest < WORTH_FORESEEING:
+            return
+        words = np.unique(windows(data, starts, 8), axis=0)
+        alike = next((size for size in (8, 4, 2) if (words[:, :size] == words[0, :size]).all()), 0)
+        if alike == 0 or end + alike > len(data):
+            return
+        places = np.ndarray((len(data) - end - alike + 1,), f"<u{alike}", data, end, (1,))
+        guesses = np.flatnonzero(places == words[0, :alike].view(f"<u{alike}")[0]) + end
+        if len(guesses) * shortest > 2 * (len(data) - end):
+            return  # bytes that are everywhere say nothing
+        hop = hopper(self._item, data)
+        for low in range(0, len(guesses), TOGETHER):
+            some = guesses[low : low + TOGETHER]
+            after = hop(some)
+            sound = after <= len(data)
+            self._ends.update(zip(some[sound].tolist(), after[sound].tolist(), strict=True))
+
+
+def _stepping(item: Node) -> Step:
+    return stepper(item) if isinstance(item, Integer | Enumeration) else _Foreseeing(item)
 
 
 def stepper(node: Node) -> Step:
@@ -217,7 +274,7 @@ def _union(nodes: Sequence[Node]) -> Step:
 
 
 def _list(item: Node) -> Step:
-    width, inner = fixed_width(item), stepper(item)
+    width, inner = fixed_width(item), _stepping(item)
 
     def step(data: Octets, at: int) -> int:
         while True:

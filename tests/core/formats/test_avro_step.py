@@ -47,6 +47,7 @@ def test_many_at_once_finds_what_one_by_one_finds(case: tuple[avro_step.Node, by
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(avro_step, "MANY", 5)
         patch.setattr(avro_step, "SAMPLE", 2)
+        patch.setattr(avro_step, "WORTH_FORESEEING", 8)
         patch.setattr(avro_step, "ITEMS_A_WALK", 4 if few else 40)
         found, after = find_starts(item, buffer, 0, 0)
     assert (found.tolist(), after) == (known.tolist(), end)
@@ -61,6 +62,7 @@ def test_damaged_lists_are_damage(case: tuple[avro_step.Node, bytes], data: st.D
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(avro_step, "MANY", 5)
         patch.setattr(avro_step, "SAMPLE", 2)
+        patch.setattr(avro_step, "WORTH_FORESEEING", 8)
         patch.setattr(avro_step, "ITEMS_A_WALK", 4)
         try:
             found, after = find_starts(item, np.frombuffer(bytes(damaged), np.uint8), 0, 0)
