@@ -18,6 +18,10 @@ class History(Protocol):
         """All of them, in order; `Instant.file` is the path of the file that has it, from the table's root."""
         ...
 
+    def completed_after(self, time: str) -> Sequence[Instant]:
+        """Those that completed later than a time, in order; none where completion times are not known."""
+        ...
+
     def completion_time(self, requested_time: str) -> str | None:
         """When the write requested at this time completed; None when the history does not tell."""
         ...

@@ -53,6 +53,10 @@ class LogHistory:
     def instants(self) -> Sequence[Instant]:
         return self._instants
 
+    def completed_after(self, time: str) -> Sequence[Instant]:
+        """None: this layout knows no completion times."""
+        return ()
+
     def completion_time(self, requested_time: str) -> str | None:
         """None: this layout knows no completion times."""
         return None

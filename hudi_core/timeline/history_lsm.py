@@ -21,6 +21,7 @@ _MANIFEST = re.compile(r"manifest_([0-9]{1,18})", re.ASCII)
 _VERSION_FILE = "_version_"
 _NAMES = ("instantTime", "completionTime", "action")
 _CONTENT = "metadata"
+_SECONDS = len("yyyyMMddHHmmss")
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,22 @@ class LsmHistory:
 
     def instants(self) -> Sequence[Instant]:
         return in_order(instant for file in self._files for instant in self._of(file))
+
+    def completed_after(self, time: str) -> Sequence[Instant]:
+        files = (file for file in self._files if file.path in self._instants or self._may_hold(file, time))
+        late = time_order(time)
+        return in_order(
+            instant
+            for file in files
+            for instant in self._of(file)
+            if instant.completion_time is not None and time_order(instant.completion_time) > late
+        )
+
+    def _may_hold(self, file: FileInfo, time: str) -> bool:
+        """The file may hold an instant that completed after the time, as far as its footer tells."""
+        told = self.reader.footer(self.storage, file).statistics.get((_NAMES[1],))
+        # Times are of seconds or of milliseconds: their texts are compared as far as both go.
+        return told is None or not isinstance(told.high, str) or told.high[:_SECONDS] >= time[:_SECONDS]
 
     def completion_time(self, requested_time: str) -> str | None:
         asked = time_order(requested_time)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from datetime import UTC, tzinfo
@@ -73,8 +73,17 @@ class Timeline:
 
     def with_archived(self) -> Timeline:
         """The timeline with the instants of its history; itself where there are none."""
+        return self._with(self.history.instants() if self.history is not None else ())
+
+    def with_completed_after(self, time: str) -> Timeline:
+        """The timeline with all instants that completed after a time, as far as anything tells of them: archived ones too, if
+        they were long at work."""
+        if self.starts_after(time):
+            return self.with_archived()
+        return self._with(self.history.completed_after(time) if self.history is not None else ())
+
+    def _with(self, archived: Sequence[Instant]) -> Timeline:
         known = {(instant.requested_time, instant.completes_as) for instant in self.instants}
-        archived = self.history.instants() if self.history is not None else ()
         found = [each for each in archived if (each.requested_time, each.completes_as) not in known]
         instants = tuple(sorted((*found, *self.instants), key=lambda instant: instant.order))
         return replace(self, instants=instants) if found else self

@@ -29,7 +29,8 @@ def between(timeline: Timeline, config: TableConfig, since: str | None, until: s
     """The writes after `since`, up to and with `until`; None is the beginning, and the end.
 
     Writes are placed by their completion time, in layout 1, which has none, by their requested time. `since` may be
-    `earliest`. Archived instants are brought in where the active timeline does not reach back to `since`. Raises
+    `earliest`. Archived instants are brought in where the active timeline does not reach back to `since`, and those that
+    completed after it though they were requested before the active timeline's start. Raises
     `UsageError` for texts that are no times and an end before the beginning, `UnsupportedError` where rows do not say which
     commit wrote them.
     """
@@ -43,7 +44,7 @@ def between(timeline: Timeline, config: TableConfig, since: str | None, until: s
         raise UsageError("until", expected=f"a time from {begin} on", found=end)
     # Which slices there are, the active timeline tells; which commits there were before it, only the history.
     cut = timeline.as_completed(end)
-    known = timeline.with_archived() if timeline.starts_after(begin) else timeline
+    known = timeline.with_completed_after(begin)
     made = _log_compactions(cut, config)
     inside = [
         each

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import base64
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from hudi_core.engine import FileInfo
+from hudi_core.engine import FileInfo, Footer, LeafStatistics
 from hudi_core.errors import CorruptFileError
 from hudi_core.timeline.history_lsm import LsmHistory
 from hudi_core.timeline.slices import latest_slices, visibility
 from hudi_core.timeline.timeline import Timeline, timeline_in
+from hudi_core.types.nodes import String
 from tests.support.archives import StandIn, lsm_files
 from tests.support.memory import Memory
 
@@ -54,6 +56,21 @@ def test_a_completion_time_is_looked_for_in_the_file_of_its_time() -> None:
     assert found.completion_time("04") == "20"
     assert found.completion_time("03") is None
     assert found.completion_time("09") is None
+    assert [name for name, _ in reader.reads] == [OLD]
+
+
+def test_what_completed_after_a_time_is_looked_for_where_footers_allow_it() -> None:
+    found, reader = history()
+    late = {OLD: "20240101000020000", NEW: "20240101000006"}
+
+    def footer(_: object, file: FileInfo) -> Footer:
+        told = LeafStatistics(String(), high=late[file.name])
+        return replace(StandIn().footer(found.storage, file), statistics={("completionTime",): told})
+
+    assert [each.requested_time for each in found.completed_after("06")] == ["04"]
+    found, reader = history()
+    reader.footer = footer  # type: ignore[method-assign, assignment]
+    assert found.completed_after("20240101000020001") == ()
     assert [name for name, _ in reader.reads] == [OLD]
 
 

@@ -77,12 +77,30 @@ def test_a_beginning_before_the_active_timeline_asks_the_history() -> None:
     reader = StandIn()
     history = LsmHistory(Memory(lsm_files("h", 1, {"01_06_0.parquet": rows})), "h", reader, reader)
     active = timeline("10_11.commit", "12_13.commit", history=history)
-    assert times(between(active, config(), "11", None)) == ["12"]
-    assert reader.reads == []
     found = between(active, config(), "05", None)
     assert times(found) == ["03", "10", "12"]
     assert {columns for _, columns in reader.reads} == {("instantTime", "completionTime", "action")}
     assert found.timeline.commits == active.commits
+
+
+def test_a_write_that_was_long_at_work_is_found_in_the_history() -> None:
+    rows = [
+        {"instantTime": "01", "completionTime": "02", "action": "commit"},
+        {"instantTime": "03", "completionTime": "15", "action": "deltacommit"},
+    ]
+    reader = StandIn()
+    history = LsmHistory(Memory(lsm_files("h", 1, {"01_03_0.parquet": rows})), "h", reader, reader)
+    active = timeline("10_11.commit", "12_13.commit", "16_17.commit", history=history)
+    assert [times(between(active, config(), since, None)) for since in ("11", "13", "15")] == [
+        ["12", "03", "16"],
+        ["03", "16"],
+        ["16"],
+    ]
+    found = between(active, config(), "13", "16")
+    assert times(found) == ["03"]
+    assert found.commits is not None
+    assert [time in found.commits for time in ("01", "03", "12", "16")] == [False, True, False, False]
+    assert found.timeline.committed("03")
 
 
 def test_log_compaction_changes_no_row() -> None:

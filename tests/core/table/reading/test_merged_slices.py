@@ -171,9 +171,11 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[set[str], Sequence[int]
     found: list[tuple[set[str], Sequence[int] | None]] = []
     read = ParquetReader.batches
 
-    def noted(self: ParquetReader, storage: Any, file: FileInfo, columns: Any, row_groups: Any = None) -> Any:
+    def noted(
+        self: ParquetReader, storage: Any, file: FileInfo, columns: Any, row_groups: Any = None, keep: Any = None
+    ) -> Any:
         found.append(({path[0] for path in columns}, row_groups))
-        return read(self, storage, file, columns, row_groups)
+        return read(self, storage, file, columns, row_groups, keep)
 
     monkeypatch.setattr(ParquetReader, "batches", noted)
     return found
