@@ -27,6 +27,12 @@ SATURATED = 0.5
 MOST_HASHES = 1100
 """No rate of errors that a double can say asks for more."""
 
+_PAIR = 2
+_ONES = np.unpackbits(np.arange(1 << 8 * _PAIR, dtype=np.uint16).view(np.uint8).reshape(-1, _PAIR), axis=1).sum(
+    axis=1, dtype=np.uint8
+)
+"""Of each pair of bytes how many bits are set."""
+
 KEPT_ROUNDS = 6
 """Rounds of hashes that are kept for all keys: after so many, one absent key in sixty-four is left in a full filter."""
 
@@ -40,39 +46,50 @@ class BloomFilter:
     bits: int
     hashes: int
 
-    def may_contain(self, keys: HashedKeys, asked: Numbers | slice | None = None) -> Bools:
-        """For each key that is asked for (all of them for None) whether it may be in the filter; when not, it is not."""
+    def may_contain(self, keys: HashedKeys, asked: Numbers | slice | None = None, rounds: int = MOST_HASHES) -> Bools:
+        """For each key that is asked for (all of them for None) whether it may be in the filter; when not, it is not.
+
+        No more than so many of the filter's hashes are looked at.
+        """
         found = np.zeros(keys.count(asked), np.bool_)
+        rounds = min(self.hashes, rounds)
         for number, row in enumerate(self.rows):
             for low in range(0, len(found), BLOCK_ROWS):
                 high = min(low + BLOCK_ROWS, len(found))
                 part, some = keys.part(asked, low, high), found[low:high]
                 if number == 0:
-                    some[self._passing(row, keys, part)] = True
+                    some[self._passing(row, keys, part, rounds)] = True
                 elif len(left := np.flatnonzero(~some)):
                     rows = left + part.start if isinstance(part, slice) else part[left]
-                    some[left[self._passing(row, keys, rows)]] = True
+                    some[left[self._passing(row, keys, rows, rounds)]] = True
         return found
 
-    def _passing(self, row: Bytes8, keys: HashedKeys, asked: Numbers | slice) -> Numbers:
+    def _passing(self, row: Bytes8, keys: HashedKeys, asked: Numbers | slice, rounds: int) -> Numbers:
         """The places, among the keys that are asked for, of those that have all their bits set in the row."""
-        left = np.flatnonzero(_bits_set(row, keys.round(0)[asked], self.bits))
-        for number in range(1, min(self.hashes, KEPT_ROUNDS)):
+        count = keys.count(asked)
+        left = np.arange(count)
+        for number in range(min(rounds, KEPT_ROUNDS)):
+            hashes = keys.round(number)[asked]
+            passed = _bits_set(row, hashes if len(left) == count else hashes.take(left), self.bits)
+            if not passed.all():
+                left = left.take(np.flatnonzero(passed))
             if not len(left):
                 return left
-            left = left.take(np.flatnonzero(_bits_set(row, keys.round(number)[asked].take(left), self.bits)))
-        if self.hashes > KEPT_ROUNDS and len(left):
-            left = left[self._probe_on(row, keys, left + asked.start if isinstance(asked, slice) else asked[left])]
+        if rounds > KEPT_ROUNDS:
+            if isinstance(asked, slice) and len(left) == count:
+                left = left[self._probe_on(row, keys, asked, rounds)]
+            else:
+                rows = left + asked.start if isinstance(asked, slice) else asked[left]
+                left = left[self._probe_on(row, keys, rows, rounds)]
         return left
 
-    def _probe_on(self, row: Bytes8, keys: HashedKeys, rows: Numbers) -> Numbers:
+    def _probe_on(self, row: Bytes8, keys: HashedKeys, rows: Numbers | slice, rounds: int) -> Numbers:
         """Which of the keys in these rows have their bits of the later rounds set."""
-        some = block_of(keys.texts, rows)
+        some = block(keys.texts, rows.start, rows.stop) if isinstance(rows, slice) else block_of(keys.texts, rows)
         hashes = keys.round(KEPT_ROUNDS - 1)[rows]
-        if some.places is not None:
-            hashes = hashes[some.places]
-        still = np.ones(len(rows), np.bool_)
-        for number in range(KEPT_ROUNDS, self.hashes):
+        hashes = hashes.copy() if some.places is None else hashes[some.places]
+        still = np.ones(len(some), np.bool_)
+        for number in range(KEPT_ROUNDS, rounds):
             some.stir(hashes)
             still &= _bits_set(row, hashes, self.bits)
             if number % 2 and not still.any():
@@ -87,9 +104,13 @@ class BloomFilter:
     @property
     def false_positives(self) -> float:
         """The share of absent keys that it does not rule out, as its bits stand."""
+        return self.false_after(self.hashes)
+
+    def false_after(self, rounds: int) -> float:
+        """The share of absent keys that so many of its hashes do not rule out."""
         passing = 1.0
         for fill in self._fills():
-            passing *= 1.0 - fill**self.hashes
+            passing *= 1.0 - fill ** min(rounds, self.hashes)
         return 1.0 - passing
 
     @property
@@ -98,7 +119,7 @@ class BloomFilter:
         return self.false_positives >= SATURATED
 
     def _fills(self) -> list[float]:
-        return [np.count_nonzero(np.unpackbits(row)) / self.bits for row in self.rows]
+        return [_ones(row) / self.bits for row in self.rows]
 
 
 class HashedKeys:
@@ -164,10 +185,20 @@ def _remainders(hashes: Hashes, bits: int) -> Hashes:
 
 def _bits_set(row: Bytes8, hashes: Hashes, bits: int) -> Bools:
     places = _remainders(hashes, bits)
-    octets = row.take((places >> np.uint32(3)).astype(np.int64))
-    octets >>= (places & np.uint32(7)).astype(np.uint8)
+    shifts = places.astype(np.uint8)
+    shifts &= np.uint8(7)
+    places >>= np.uint32(3)
+    octets = row.take(places.astype(np.int64))
+    octets >>= shifts
     octets &= np.uint8(1)
     return octets.view(np.bool_)
+
+
+def _ones(row: Bytes8) -> int:
+    """How many bits are set."""
+    even = len(row) - len(row) % _PAIR
+    found = int(_ONES.take(row[:even].view(np.uint16)).sum(dtype=np.int64))
+    return found + (int(_ONES[row[-1]]) if even < len(row) else 0)
 
 
 def parse_bloom_filter(text: bytes, where: str) -> BloomFilter:

@@ -13,7 +13,7 @@ from hudi_core.formats.spans import windows
 Hashes = NDArray[np.uint32]
 Numbers = NDArray[np.int64]
 
-BLOCK_ROWS = 1 << 13
+BLOCK_ROWS = 1 << 14
 """Keys hashed together: their words and hashes stay in the second-level cache."""
 
 _FACTOR = np.uint32(0x5BD1E995)
@@ -104,9 +104,15 @@ def _word_columns(starts: Offsets, counts: Offsets, data: Bytes8) -> Sequence[Ha
     if not len(counts):
         return []
     most, least = int(counts[0]), int(counts[-1])
-    # what all keys have is copied in one go, a key at a time
-    common = windows(data, starts, least * _WORD).view("<u4").reshape(len(counts), least)
-    columns = list(_mixed(np.ascontiguousarray(common.T, np.uint32)))
+    # what all keys have is taken in one go, a key at a time
+    width = least * _WORD
+    begin, end = int(starts[0]), int(starts[0]) + width * len(starts)
+    if end <= len(data) and (starts[1:] - starts[:-1] == width).all():  # side by side
+        common = data[begin:end].reshape(len(starts), width)
+    else:
+        common = windows(data, starts, width)
+    words = common.view("<u4").reshape(len(counts), least)
+    columns = list(_mixed(np.array(words.T, np.uint32, order="C")))
     for word in range(least, most):
         having = int(np.searchsorted(-counts, -word, side="left"))
         found = windows(data, starts[:having], _WORD, word * _WORD).view("<u4").reshape(-1)

@@ -19,7 +19,7 @@ from hudi_core.engine import Footer
 from hudi_core.formats.bloom import HashedKeys
 from hudi_core.formats.text_columns import taken
 from hudi_core.formats.text_match import TextIndex, index_texts
-from hudi_core.index.filters import State, kept, lookup_order, recorded_filters, recorded_texts, text_in_footer
+from hudi_core.index.filters import State, kept, lookup_order, passing, recorded_filters, recorded_texts, text_in_footer
 from hudi_core.index.key_columns import KeyColumns, Located
 from hudi_core.index.matching import matches
 from hudi_core.index.sorted_keys import SortedKeys, sorted_keys
@@ -223,9 +223,9 @@ class FileLookup:
         work.filter(found.state)
         if found.filter is None:
             return asked
-        passing: Numbers = task.start + np.flatnonzero(found.filter.may_contain(task.group.hashed, asked))
-        work.count(pairs_probed=task.stop - task.start, pairs_passed=len(passing))
-        return passing
+        rows = passing(found.filter, task.group.hashed, asked)
+        work.count(pairs_probed=task.stop - task.start, pairs_passed=len(rows))
+        return rows
 
     def _match(self, task: Task, rows: Numbers | slice, footer: Footer | None, work: Work) -> _Hits:
         count = rows.stop - rows.start if isinstance(rows, slice) else len(rows)

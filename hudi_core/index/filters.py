@@ -6,9 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 
+import numpy as np
+from numpy.typing import NDArray
+
 from hudi_core.engine import Footer
 from hudi_core.errors import CorruptFileError, TableError, UnsupportedError
-from hudi_core.formats.bloom import BloomFilter, HashedKeys, parse_bloom_filter
+from hudi_core.formats.bloom import KEPT_ROUNDS, BloomFilter, HashedKeys, parse_bloom_filter
 from hudi_core.formats.hashes import bloom_filter_key, file_group_indexes
 from hudi_core.formats.text_columns import byte_column
 from hudi_core.metadata.filters import filter_texts
@@ -16,6 +19,11 @@ from hudi_core.metadata.table import BLOOM_FILTERS, MetadataTable
 from hudi_core.table.snapshot import Snapshot
 from hudi_core.table.sources.filters import FOOTER_KEYS
 from hudi_core.timeline.slices import FileSlice
+
+Numbers = NDArray[np.int64]
+
+_CLEARLY, _FEW = 2, 20
+"""So many times the keys that pass by chance, and so many more, do not pass by chance."""
 
 
 class State(Enum):
@@ -88,6 +96,19 @@ def kept(text: bytes | None, slice: FileSlice, held: Sequence[bytes] = ()) -> Ke
     if held and not found.may_contain(HashedKeys(byte_column(held))).all():
         return Kept(State.DAMAGED)
     return Kept(State.ASKED, found)
+
+
+def passing(of: BloomFilter, keys: HashedKeys, asked: slice) -> Numbers:
+    """The places of the keys, among all, that a filter lets pass.
+
+    Where far more keys pass the first of its hashes than chance explains, the file holds some and is read in any case: the
+    other hashes would rule out few of those that are left.
+    """
+    first: Numbers = asked.start + np.flatnonzero(of.may_contain(keys, asked, KEPT_ROUNDS))
+    by_chance = (asked.stop - asked.start) * of.false_after(KEPT_ROUNDS)
+    if len(first) > _CLEARLY * by_chance + _FEW:
+        return first
+    return first[of.may_contain(keys, first)]
 
 
 def text_in_footer(footer: Footer | None) -> bytes | None:
