@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -58,7 +59,8 @@ class ParquetReader:
         types, fields = arrow_types(schema), leaf_numbers(tail.schema.record, schema.record)
         groups = range(len(tail.groups)) if row_groups is None else row_groups
         begin = 0
-        with native_file(storage, file) as source, decoding(tail.where, _WHAT):
+        opened = nullcontext(pa.BufferReader(tail.whole)) if tail.whole is not None else native_file(storage, file)
+        with opened as source, decoding(tail.where, _WHAT):
             # One group at a time: what is asked for at once is fetched at once.
             for group in groups:
                 rows = tail.groups[group]
@@ -150,6 +152,8 @@ class _Tail:
     pages: PagedFile
     in_gzip: bool
     """And inflated sooner than pyarrow does it."""
+    whole: bytes | None
+    """The file, where it was read with its footer."""
 
 
 @lru_cache(maxsize=16)
@@ -157,7 +161,7 @@ def _tail(storage: Any, file: FileInfo) -> _Tail:
     """The end of a file, kept for the next question about it: files of a table never change. A bloom filter makes it large."""
     where = f"{storage.uri.rstrip('/')}/{file.path}"
     with native_file(storage, file) as source, decoding(where, _WHAT):
-        footer = _footer(source, where)
+        end, footer = _footer(source, where)
         metadata = pq.read_metadata(pa.BufferReader(_MAGIC + footer + len(footer).to_bytes(4, "little") + _MAGIC))
         writer, said = metadata.created_by or "", texts(metadata.metadata)
         arrow = metadata.schema.to_arrow_schema()
@@ -167,8 +171,9 @@ def _tail(storage: Any, file: FileInfo) -> _Tail:
     groups = tuple(metadata.row_group(group).num_rows for group in range(metadata.num_row_groups))
     if sum(groups) != metadata.num_rows:
         raise CorruptFileError(where, expected=f"{metadata.num_rows} rows", found=f"{sum(groups)} in all row groups")
+    whole = end if end[:4] == _MAGIC and len(end) == file.size else None
     in_gzip = FASTER_THAN_ARROW and _has_gzip(metadata)
-    return _Tail(where, footer, metadata, writer, said, schema, groups, PagedFile(footer, where), in_gzip)
+    return _Tail(where, footer, metadata, writer, said, schema, groups, PagedFile(footer, where), in_gzip, whole)
 
 
 def _has_gzip(metadata: pq.FileMetaData) -> bool:
@@ -177,8 +182,8 @@ def _has_gzip(metadata: pq.FileMetaData) -> bool:
     return bool(groups and columns) and metadata.row_group(0).column(0).compression == "GZIP"
 
 
-def _footer(source: pa.NativeFile, where: str) -> bytes:
-    """The footer's bytes, usually in one read."""
+def _footer(source: pa.NativeFile, where: str) -> tuple[bytes, bytes]:
+    """The end of the file, and the footer's bytes; usually in one read."""
     size = source.size()
     end: bytes = source.read_at(min(size, _FIRST_READ), max(size - _FIRST_READ, 0))
     length = int.from_bytes(end[-8:-4], "little")
@@ -187,7 +192,7 @@ def _footer(source: pa.NativeFile, where: str) -> bytes:
         raise CorruptFileError(where, expected=_WHAT, found=found)
     if length > len(end) - 8:
         end = source.read_at(length + 8, size - length - 8)
-    return end[len(end) - 8 - length : -8]
+    return end, end[len(end) - 8 - length : -8]
 
 
 def _without_int96(of: pa.DataType, physical: Iterator[str]) -> pa.DataType:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import importlib
 import os
+from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 from typing import Any
 from urllib.parse import quote, urlsplit
 from urllib.request import url2pathname
@@ -25,6 +27,8 @@ _ARROW_SCHEMES = {
 }  # fmt: skip
 """URL schemes that pyarrow's own file systems serve, by the name it knows them under."""
 _FSSPEC_PACKAGES = {"az": "adlfs", "adl": "adlfs", "abfs": "adlfs", "abfss": "adlfs", "gs": "gcsfs", "s3": "s3fs"}
+
+_KEPT_OPEN = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +51,8 @@ class ArrowStorage:
     def __init__(self, uri: str, options: Mapping[str, str] | None = None) -> None:
         self._uri = uri
         self._filesystem, self._root = _opened(uri, options or {})
+        self._kept: OrderedDict[FileInfo, pa.NativeFile] = OrderedDict()
+        self._lock = Lock()
 
     @property
     def uri(self) -> str:
@@ -83,6 +89,24 @@ class ArrowStorage:
             found: bytes = file.readall()
             return found
 
+    @contextmanager
+    def base_file(self, file: FileInfo) -> Iterator[pa.NativeFile]:
+        """A file that never changes. Of other file systems than the local one the last few stay open: opening asks the store."""
+        with self._lock:
+            opened = self._kept.pop(file, None)
+        if opened is None:
+            with reported(self.where(file.path)):
+                opened = self._filesystem.open_input_file(self.full(file.path))
+        try:
+            yield opened
+        finally:
+            with self._lock:
+                if not isinstance(self._filesystem, fs.LocalFileSystem) and not opened.closed:
+                    self._kept[file] = opened
+                    opened = self._kept.popitem(last=False)[1] if len(self._kept) > _KEPT_OPEN else None
+            if opened is not None:
+                opened.close()
+
     def open(self, path: str) -> RandomAccess:
         with reported(self.where(path)):
             file = self._filesystem.open_input_file(self.full(path))
@@ -104,12 +128,11 @@ def reported(where: str) -> Iterator[None]:
 def native_file(storage: Storage, file: FileInfo) -> Iterator[pa.NativeFile]:
     """The file as pyarrow's readers take it."""
     if isinstance(storage, ArrowStorage):
-        with reported(storage.where(file.path)):
-            opened = storage.filesystem.open_input_file(storage.full(file.path))
+        with storage.base_file(file) as opened:
+            yield opened
     else:
-        opened = pa.BufferReader(storage.read(file.path))  # another engine's storage gives its bytes only
-    with opened:
-        yield opened
+        with pa.BufferReader(storage.read(file.path)) as opened:  # another engine's storage gives its bytes only
+            yield opened
 
 
 @contextmanager

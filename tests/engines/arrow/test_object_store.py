@@ -45,10 +45,19 @@ def test_no_file_is_asked_for_twice_and_no_folder_listed_twice(store: ObjectStor
     assert not any("city=" in request for request in asked)
 
 
+def test_a_base_file_is_opened_once_for_its_footer_and_its_rows(store: ObjectStore, uri: str) -> None:
+    scan = open_table(uri, storage_options=store.options).scan(where="city = 'vienna'")
+    files = [base.path for each in scan.plan.kept() if (base := each.base) is not None]
+    before = len(store.requests())
+    assert scan.to_arrow().num_rows
+    asked = Counter(request for request in store.requests()[before:] if request.endswith(".parquet"))
+    assert files and sum(asked.values()) <= 2 * len(files), asked.most_common(3)  # its size, and all of it at once
+
+
 def test_options_may_stand_in_the_url(store: ObjectStore, uri: str) -> None:
     place = uri.removeprefix("s3://")
     said = f"s3://someone:secret@{place}?scheme=http&region=us-east-1&endpoint_override={store.options['endpoint_override']}"
-    assert open_table(said).slices() == open_table(uri, storage_options=store.options).slices()
+    assert list(open_table(said).slices()) == list(open_table(uri, storage_options=store.options).slices())
 
 
 def test_errors_of_the_store_are_one_line(store: ObjectStore, uri: str) -> None:
