@@ -10,8 +10,10 @@ from typing import TypeAlias, cast
 
 from pyspark.sql import Column
 from pyspark.sql import functions as F
+from pyspark.sql.types import ArrayType, DataType, StructField, StructType
 
 from hudi_core.types import nodes as t
+from hudi_spark.structs import spark_type
 
 Make: TypeAlias = Callable[..., Column]
 
@@ -42,7 +44,7 @@ class Cell:
 
 def lift(make: Make, *cells: Cell) -> Column:
     """The plan that `make` gives of the values' plans; cells have one depth, and lists of one length in it."""
-    return _at_depth(make, [cell.plan for cell in cells], cells[0].depth)
+    return _at_depth(make, [cell.plan for cell in cells], [cell.type for cell in cells], cells[0].depth)
 
 
 def lifted(make: Make, type: t.Type, *cells: Cell) -> Cell:
@@ -93,12 +95,20 @@ def elements_of(array: Cell, element: t.Field, change: Callable[[Cell], Cell]) -
     return Cell(changed.plan, t.Array(element), array.depth)
 
 
-def _at_depth(make: Make, plans: list[Column], depth: int) -> Column:
+def deep_type(of: DataType, depth: int) -> DataType:
+    """The type of lists of lists of ... values, so many deep."""
+    return of if depth == 0 else ArrayType(deep_type(of, depth - 1))
+
+
+def _at_depth(make: Make, plans: list[Column], types: list[t.Type], depth: int) -> Column:
     if depth == 0:
         return make(*plans)
-    first, *rest = plans
-    if not rest:
-        return F.transform(first, lambda item: _at_depth(make, [item], depth - 1))
+    if len(plans) == 1:
+        return F.transform(plans[0], lambda item: _at_depth(make, [item], types, depth - 1))
+    # Side by side before they go in: inside, Spark takes no plan that runs Python. The cast gives the parts their names.
+    names = [f"x{number}" for number in range(len(plans))]
+    fields = [StructField(name, deep_type(spark_type(of), depth - 1)) for name, of in zip(names, types, strict=True)]
+    together = F.arrays_zip(*plans).cast(ArrayType(StructType(fields)))
     return F.transform(
-        first, lambda item, at: _at_depth(make, [item, *(F.get(other, at) for other in rest)], depth - 1)
+        together, lambda item: _at_depth(make, [item.getField(name) for name in names], types, depth - 1)
     )

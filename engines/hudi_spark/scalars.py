@@ -12,13 +12,13 @@ from typing import Any
 
 from pyspark.sql import Column
 from pyspark.sql import functions as F
-from pyspark.sql.types import ArrayType, DataType
+from pyspark.sql.types import DataType
 
 from hudi_core.errors import UnsupportedError
 from hudi_core.types import nodes as t
 from hudi_core.types.text import text as type_text
 from hudi_core.values.domain import EXACT
-from hudi_spark.cells import Cell, lift, lifted
+from hudi_spark.cells import Cell, deep_type, lift, lifted
 from hudi_spark.literals import numbers_of, packed_of
 from hudi_spark.structs import spark_type
 from hudi_spark.ticks import from_ticks, ticks
@@ -43,7 +43,7 @@ def by_value(function: Callable[..., Any], cells: Sequence[Cell], types: Sequenc
         lift(lambda plan, source=source: _shipped(plan, source), cell)
         for cell, source in zip(cells, types, strict=True)
     ]
-    run = F.udf(_deep(call, depth), _deep_type(_shipped_type(of), depth))
+    run = F.udf(_deep(call, depth), deep_type(_shipped_type(of), depth))
     return lifted(lambda plan: _received(plan, of), of, Cell(run(*held), of, depth))
 
 
@@ -57,10 +57,6 @@ def _deep(call: Callable[..., Any], depth: int) -> Callable[..., Any]:
         return None if lists[0] is None else [inner(*items) for items in zip(*lists, strict=True)]
 
     return each
-
-
-def _deep_type(of: DataType, depth: int) -> DataType:
-    return of if depth == 0 else ArrayType(_deep_type(of, depth - 1))
 
 
 def _shipped(plan: Column, of: t.Type) -> Column:

@@ -28,13 +28,14 @@ from hudi_core.table.snapshot import Snapshot
 from hudi_core.table.sources.sources import Sources
 from hudi_core.table.table import Table
 from hudi_core.timeline.schemas import SchemaHistory
-from hudi_core.timeline.slices import FileSlice
+from hudi_core.timeline.slices import FileSlice, slices_of
 from hudi_spark.arrow_form import batch_form
 from hudi_spark.reading import bare_table, buckets, parallelism
 
 DEFAULT = TagOptions()
 WIDE = 0.25
 """Of a partition's files the share that may hold a key of it, beyond which files are dealt out rather than keys."""
+_ROWS_AT_ONCE = 1 << 18
 _SAMPLED = 1_000
 """Files of which overlaps are measured."""
 LOCATION_TYPE = StructType(
@@ -63,7 +64,7 @@ class TagShipment:
         tagger = Tagger(self.table, self.options)
         snapshot = replace(self.snapshot)
         # These are found by looking at the table, which was done before.
-        vars(snapshot).update(history=self.history, slices=self.slices)
+        vars(snapshot).update(history=self.history, slices=slices_of(self.slices))
         vars(tagger)["sources"] = Sources(snapshot)
         return tagger.tag(self.table.engine.rows.given(reader))
 
@@ -142,13 +143,25 @@ def _shipment(table: Table, sources: Sources, options: TagOptions) -> TagShipmen
 
 def _tagger(shipped: TagShipment) -> Any:
     def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        reader = _reader(batches)
+        reader = _reader(_large(batches))
         if reader is not None:
             tagged = shipped.tagged(reader)
             for batch in tagged.batches:
                 yield batch_form(batch, tagged.schema.record)
 
     return run
+
+
+def _large(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The rows in batches that are worth a column at a time; Spark's have some thousand rows."""
+    held: list[pa.RecordBatch] = []
+    for batch in batches:
+        held.append(batch)
+        if sum(each.num_rows for each in held) >= _ROWS_AT_ONCE:
+            yield from pa.Table.from_batches(held).combine_chunks().to_batches()
+            held = []
+    if held:
+        yield from pa.Table.from_batches(held).combine_chunks().to_batches()
 
 
 def _reader(batches: Iterable[pa.RecordBatch]) -> pa.RecordBatchReader | None:

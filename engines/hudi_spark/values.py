@@ -60,7 +60,7 @@ class SparkValues:
             lambda stored, values: F.map_from_arrays(F.map_keys(stored), values),
             of,
             map,
-            Cell(changed.plan, of, map.depth),
+            Cell(changed.plan, t.Array(of.value), map.depth),
         )
 
     def literal(self, value: object, type: t.Type, like: Cell) -> Cell:

@@ -27,7 +27,7 @@ hudi_spark = pytest.importorskip("hudi_spark")
 engine = pytest.importorskip("hudi_spark.engine")
 arrow_form = pytest.importorskip("hudi_spark.arrow_form")
 
-EVERY = 1 if os.environ.get("HUDI_SPARK_TABLES") == "all" else 11
+EVERY = 1 if os.environ.get("HUDI_SPARK_TABLES") == "all" else 17
 """Of the recorded tables one in so many is read in an ordinary run."""
 
 
