@@ -122,8 +122,11 @@ class LogReader:
         footer = reader.footer(storage, file)
         reading = self._reading(repr(footer.schema.record), footer.schema, block)
         read = projection(self.base_files.with_path_values(reading.plan, slice), self._engine.values)
-        for batch in reader.batches(storage, file, [each.name for each in reading.part.fields]):
-            yield reading, self._engine.rows.batch(read(self._engine.rows.root(batch)))
+        try:
+            for batch in reader.batches(storage, file, [each.name for each in reading.part.fields]):
+                yield reading, self._engine.rows.batch(read(self._engine.rows.root(batch)))
+        finally:
+            storage.release()
 
     def _reading(self, text: str, schema: Schema | None, block: LogBlock) -> _BlockReading:
         """The reading of a block whose schema is written as `text`, or is given besides."""
@@ -169,11 +172,15 @@ def _is_partial(block: LogBlock) -> bool:
     return block.header.get(HeaderKey.IS_PARTIAL, "").lower() == "true"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class _InMemory:
     """A storage of one file, for a file that is a part of another."""
 
     content: Bytes
+
+    def release(self) -> None:
+        """Lets go of the content: a reader may remember the storage, by what it knows of its file."""
+        self.content = Bytes(b"", self.content.where)
 
     @property
     def uri(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import json
 import struct
@@ -15,6 +16,7 @@ import pytest
 from hudi_arrow.parquet import ParquetReader
 from hudi_core.engine import FileInfo
 from hudi_core.errors import HudiError, SchemaError, UnsupportedError
+from hudi_core.table.reading.log_records import _InMemory
 from tests.support.hfiles import build
 from tests.support.logged_tables import (
     COLUMNS,
@@ -64,6 +66,12 @@ def test_blocks_of_parquet_are_read() -> None:
     pq.write_table(pa.table({name: pa.array([value]) for name, value in row.items()}), out)
     content = frame(5, {0: FIRST, 2: json.dumps(schema_of(COLUMNS))}, out.getvalue())
     assert values(with_content(table(Block([LOGGED])), content)) == UNTOUCHED | {"key-1": "log"}
+
+
+def test_no_contents_of_blocks_are_kept() -> None:
+    test_blocks_of_parquet_are_read()
+    kept = [each for each in gc.get_objects() if isinstance(each, _InMemory)]
+    assert not any(each.content.data for each in kept)
 
 
 def test_blocks_of_changes_are_passed_over() -> None:
