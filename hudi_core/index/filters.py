@@ -45,16 +45,23 @@ class Kept:
 
 
 def recorded_filters(snapshot: Snapshot) -> MetadataTable | None:
-    """The metadata table with its filters opened, for threads to share; None when it has none or one cannot be opened."""
+    """The metadata table with its filters opened, for threads to share; None when it has none.
+
+    File groups that cannot be opened are set aside: of files with filters in these nothing is known.
+    """
     metadata = snapshot.usable(BLOOM_FILTERS)
     if metadata is None:
         return None
     try:
-        for each in metadata.slices(BLOOM_FILTERS):
-            metadata.opened(each)
+        groups = metadata.slices(BLOOM_FILTERS)
     except TableError as error:
         snapshot.set_aside(error)
         return None
+    for each in groups:
+        try:
+            metadata.opened(each)
+        except TableError as error:
+            snapshot.set_aside(error)
     return metadata
 
 
@@ -64,11 +71,16 @@ def recorded_texts(metadata: MetadataTable | None, snapshot: Snapshot, slices: S
         return {}
     asked = {bloom_filter_key(each.partition, each.base.name): place for place, each in enumerate(slices) if each.base}
     ordered = sorted(asked)
-    try:
-        return {asked[ordered[number]]: text for number, text in filter_texts(metadata.lookup(BLOOM_FILTERS, ordered))}
-    except TableError as error:
-        snapshot.set_aside(error)
-        return {}
+    groups = file_group_indexes(ordered, len(metadata.slices(BLOOM_FILTERS))).tolist()
+    texts: dict[int, bytes] = {}
+    for group in dict.fromkeys(groups):  # one by one: where a file group is damaged, the others are not
+        keys = [key for key, its in zip(ordered, groups, strict=True) if its == group]
+        try:
+            for number, text in filter_texts(metadata.lookup(BLOOM_FILTERS, keys)):
+                texts[asked[keys[number]]] = text
+        except TableError as error:
+            snapshot.set_aside(error)
+    return texts
 
 
 def lookup_order(metadata: MetadataTable | None, slices: Sequence[FileSlice]) -> list[int]:

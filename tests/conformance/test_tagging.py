@@ -11,7 +11,9 @@ from random import Random
 import pytest
 
 from hudi_core.errors import UnsupportedError
+from hudi_core.formats.hashes import bloom_filter_key, file_group_index
 from hudi_core.index.choose import IndexKind
+from hudi_core.index.filters import recorded_filters, recorded_texts
 from hudi_core.index.tag import TagOptions, locate, tag
 from hudi_core.keys.records import HoodieKey
 from hudi_core.metadata.table import BLOOM_FILTERS, RECORD_INDEX
@@ -91,6 +93,34 @@ def test_every_record_is_tagged_to_its_file_without_metadata(entry: TableEntry) 
 def test_damaged_filters_lose_no_key(entry: TableEntry, tmp_path: Path) -> None:
     for table in damaged(entry, BLOOM_FILTERS, tmp_path):
         check(table, truth_of(entry), TagOptions(IndexKind.BLOOM))
+
+
+@each_table_with(BLOOM_FILTERS)
+def test_a_damaged_file_group_of_filters_takes_no_other_along(entry: TableEntry, tmp_path: Path) -> None:
+    root = tmp_path / "table"
+    shutil.copytree(entry.unpacked(), root)
+    whole = filters_by_group(open_table(str(root)))
+    lost = min(whole, default="")
+    for file in root.glob(f".hoodie/metadata/{BLOOM_FILTERS}/*{lost}*"):
+        file.write_bytes(cut(file.read_bytes(), Random(entry.name)))
+    left = filters_by_group(open_table(str(root)))
+    assert left == {group: texts for group, texts in whole.items() if group != lost}
+
+
+def filters_by_group(table: Table) -> dict[str, dict[str, bytes]]:
+    """The filters in the metadata table by file id, by the file group that has them."""
+    snapshot = table.snapshot()
+    slices = [each for each in snapshot.slices if each.base is not None]
+    metadata = recorded_filters(snapshot)
+    found: dict[str, dict[str, bytes]] = {}
+    for place, text in recorded_texts(metadata, snapshot, slices).items():
+        each = slices[place]
+        assert metadata is not None
+        assert each.base is not None
+        groups = metadata.slices(BLOOM_FILTERS)
+        group = groups[file_group_index(bloom_filter_key(each.partition, each.base.name), len(groups))]
+        found.setdefault(group.file_id, {})[each.file_id] = text
+    return found
 
 
 @each_table_with(RECORD_INDEX)
