@@ -64,14 +64,20 @@ def decode_batches(
         found = f"{lengths[row]} bytes at {starts[row]} of {len(buffer)}"
         raise CorruptFileError(f"{where}, record {row}", expected="a place in the buffer", found=found)
     rows = len(starts)
-    fewest, most = BATCH_ROWS
-    size = int(np.clip(BATCH_BYTES * rows // max(1, int(lengths.sum())), fewest, most))
+    size = _batch_size(rows, int(lengths.sum()))
 
     def batch(first: int) -> Column:
         chosen = slice(first, first + size)
         return _batch(node, buffer, starts[chosen], ends[chosen], where, first)
 
     yield from in_order(batch, range(0, rows, size))
+
+
+def _batch_size(rows: int, total: int) -> int:
+    """Rows of each batch but the last, which has hardly fewer: a short one would cost as many calls as a long one."""
+    fewest, most = BATCH_ROWS
+    fitting = int(np.clip(BATCH_BYTES * rows // max(1, total), fewest, most))
+    return -(-rows // max(1, -(-rows // fitting)))
 
 
 def _plan(schema_text: str, where: str, wanted: Collection[str] | None) -> Node:

@@ -35,6 +35,7 @@ _ALL_ONES = 0xFFFFFFFF
 
 _WINDOW = 1 << 19  # bytes of cells looked at together, so that they stay in the processor's cache
 _WALKED = 1 << 14  # fewer bytes than this are walked faster than searched
+_SPARE = 64  # bytes behind the last cell, so that who decodes values may look some bytes ahead without a copy
 _LOOK_BACK = (64, 256)  # how far back a row's start is looked for; longer rows are walked
 
 _WIDEST = 1 << 15  # no row is longer
@@ -88,7 +89,11 @@ def decode_cells(blocks: Sequence[bytes | memoryview], places: Sequence[str], tr
     `places` name the blocks in errors; `trailing` is how many bytes follow each value (the memstore timestamp, 0).
     """
     bounds = list(accumulate(map(len, blocks), initial=0))
-    data = np.frombuffer(blocks[0], np.uint8) if len(blocks) == 1 else np.empty(bounds[-1], np.uint8)
+    if len(blocks) == 1:
+        data = np.frombuffer(blocks[0], np.uint8)
+    else:
+        data = np.empty(bounds[-1] + _SPARE, np.uint8)
+        data[bounds[-1] :] = 0
     parts: list[_Found] = []
     first = 0
     while first < len(blocks):
@@ -159,8 +164,9 @@ def _find_cells(data: Octets, bounds: Sequence[int], trailing: int) -> list[_Fou
     if not len(ends) or rest.starts[0] != begin or ends[-1] != stop or (rest.starts[1:] != ends[:-1]).any():
         return None
     # A cell of one block must not reach into the next: where a block starts that is not empty, a cell does.
-    filled = np.array([bound for bound in bounds if bound < stop], np.int64)
-    aligned = np.isin(filled, head.starts) | (rest.starts[np.searchsorted(rest.starts, filled, "right") - 1] == filled)
+    first = set(head.starts.tolist())
+    filled = np.array([bound for bound in bounds if bound < stop and bound not in first], np.int64)
+    aligned = rest.starts[np.searchsorted(rest.starts, filled, "right") - 1] == filled
     return [head, rest] if aligned.all() else None
 
 

@@ -37,22 +37,32 @@ _TextLike = t.String | t.Enumeration | t.Uuid
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Origin:
-    """Where each record comes from, as far as its sizes and counts tell."""
+    """Where each record comes from, as far as its sizes and counts tell; found out only for the types that ask.
 
-    in_memory: Bools
-    """Made from values in memory, as those of log files are: no size of a column chunk stands in the record."""
-    one_footer: Bools
-    """Made from one row group."""
-    short: Bools
-    """No value of the column is long."""
+    `rows` and `uncompressed` (bytes of the column's chunks) are -1 where unknown; without `of_files` each record sums up many
+    files.
+    """
 
+    rows: Ints
+    uncompressed: Ints
+    of_files: bool
 
-def origin(rows: Ints, uncompressed: Ints, *, of_files: bool) -> Origin:
-    """`rows` and `uncompressed` (bytes of the column's chunks) are -1 where unknown; without `of_files` each record sums up
-    many files."""
-    in_memory = uncompressed == 0
-    one_footer = (rows >= 0) & (rows <= ONE_ROW_GROUP) & (uncompressed > 0) & of_files
-    return Origin(in_memory, one_footer, (uncompressed >= 0) & (uncompressed < LONG_TEXT))
+    @property
+    def in_memory(self) -> Bools:
+        """Made from values in memory, as those of log files are: no size of a column chunk stands in the record."""
+        found: Bools = self.uncompressed == 0
+        return found
+
+    @property
+    def one_footer(self) -> Bools:
+        """Made from one row group."""
+        found: Bools = (self.rows >= 0) & (self.rows <= ONE_ROW_GROUP) & (self.uncompressed > 0) & self.of_files
+        return found
+
+    @property
+    def short(self) -> Bools:
+        """No value of the column is long."""
+        return (self.uncompressed >= 0) & (self.uncompressed < LONG_TEXT)
 
 
 def believed(recorded: ColumnStatistics, made: Origin, *, typed: bool = True) -> ColumnStatistics:
@@ -61,10 +71,11 @@ def believed(recorded: ColumnStatistics, made: Origin, *, typed: bool = True) ->
     A file without a value has unknown bounds and as many nulls as rows. Without `typed` the column's type is not known, and
     the statistics have no bounds.
     """
-    contradictory = (recorded.nulls > recorded.rows) | (recorded.nulls < 0) | (recorded.rows < 0)
-    nulls = np.where(contradictory, -1, recorded.nulls)
-    rows = np.where(contradictory, np.maximum(recorded.rows, -1), recorded.rows)
-    empty = ~contradictory & (nulls == rows)
+    nulls, rows = recorded.nulls, recorded.rows
+    contradictory = (nulls > rows) | (nulls < 0)  # so is it where rows are unknown: -1 is less than any nulls
+    if contradictory.any():
+        nulls, rows = np.where(contradictory, -1, nulls), np.where(contradictory, np.maximum(rows, -1), rows)
+    empty = (nulls == rows) & (rows >= 0)
     if not typed or isinstance(recorded.type, _TextLike | _BytesLike):
         dropped = empty & (rows > 0) & ~made.short
         nulls = np.where(dropped, -1, nulls)

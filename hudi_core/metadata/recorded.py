@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hudi_core.errors import CorruptFileError
-from hudi_core.formats.columns import Binary, Column, Nulls, Primitive, Struct, Text, Union, at, validity_of
+from hudi_core.formats.columns import Binary, Column, Nulls, Primitive, Struct, Text, Union, at, length, validity_of
 from hudi_core.formats.spans import gather, windows
 from hudi_core.metadata.records import Batch, decoded_values
 from hudi_core.metadata.stored import V1_DECIMAL
@@ -77,6 +77,8 @@ _BY_ORDINAL: Final[Mapping[int, t.Type]] = {
     20: t.Timestamp(t.Unit.NANOS, zoned=False),
 }
 """By `valueType.typeOrdinal`. 0 and 1 tell no type; the size of a fixed (9) is not told."""
+_UNTOLD: Final = 0
+"""Stands for records that tell no type."""
 _UNKNOWN_ORDINAL: Final = 100
 """Stands for all from here on."""
 
@@ -189,7 +191,8 @@ def bounds(of: Union, rows: Ints | None, kind: Kind) -> tuple[Bounds, Bools]:
     occurring = _occurring(branches)
     of_form: Any = np.float64 if form is Carrier.FLOATS else np.int64
     if len(occurring) == 1 and (values := _numbers(of.children[occurring[0]], form)) is not None:
-        return (values if places is None else values[places]).astype(of_form), np.ones(len(branches), np.bool_)
+        chosen = values if places is None else values[places]
+        return chosen.astype(of_form, copy=False), np.ones(len(branches), np.bool_)
     found, known = np.zeros(len(branches), of_form), np.zeros(len(branches), np.bool_)
     for branch in occurring:
         values = _numbers(of.children[branch], form)
@@ -219,32 +222,41 @@ def _keys(batch: Batch, size: int) -> NDArray[np.uint8]:
 
 def _kinds(payload: Struct, low: Union, high: Union, kinds: Kinds) -> Ints:
     """The number of each record's kind."""
-    told, ordinals, details = _told(payload)
-    nothing = low.names.index("null") if "null" in low.names else NO_KIND
-    wrappers = np.where(low.branches == nothing, high.branches, low.branches).astype(np.int64)
+    ordinals, details = _told(payload)
     found = np.full(payload.length, NO_KIND, np.int64)
-    plain = np.flatnonzero(~told)
-    for branch in _occurring(wrappers[plain]):
-        looks = _BY_WRAPPER.get(low.names[branch].rpartition(".")[2])
-        found[plain[wrappers[plain] == branch]] = kinds.number(looks, told=False)
-    for ordinal in _occurring(ordinals[told]):
-        rows = np.flatnonzero(told & (ordinals == ordinal))
-        if ordinal == _DECIMAL:
+    for ordinal in _occurring(ordinals):
+        chosen = ordinals == ordinal
+        if ordinal == _UNTOLD:
+            _by_looks(found, np.flatnonzero(chosen), low, high, kinds)
+        elif ordinal == _DECIMAL:
+            rows = np.flatnonzero(chosen)
             found[rows] = _decimal_kinds(details, rows, kinds)
         else:
-            found[rows] = kinds.number(_BY_ORDINAL.get(ordinal), told=True)
+            found[chosen] = kinds.number(_BY_ORDINAL.get(ordinal), told=True)
     return found
 
 
-def _told(payload: Struct) -> tuple[Bools, Ints, Text | None]:
-    """Which records tell a type, its ordinal, and what else they say of it. Schemas before version 9 have no place for it."""
-    nobody = np.zeros(payload.length, np.bool_)
+def _by_looks(found: Ints, rows: Ints, low: Union, high: Union, kinds: Kinds) -> None:
+    """Sets the kinds of records that tell no type: that of either bound."""
+    nothing = low.names.index("null") if "null" in low.names else NO_KIND
+    wrappers = low.branches[rows]
+    wrappers = np.where(wrappers == nothing, high.branches[rows], wrappers)
+    for branch in _occurring(wrappers):
+        looks = _BY_WRAPPER.get(low.names[branch].rpartition(".")[2])
+        found[rows[wrappers == branch]] = kinds.number(looks, told=False)
+
+
+def _told(payload: Struct) -> tuple[Ints, Text | None]:
+    """The ordinal of the type that each record tells, and what else they say of it. Schemas before version 9 have no place
+    for it."""
     said = payload.fields.get("valueType")
     if not isinstance(said, Struct) or not isinstance(ordinal := said.fields.get("typeOrdinal"), Primitive):
-        return nobody, np.zeros(payload.length, np.int64), None
-    ordinals = np.clip(ordinal.values.astype(np.int64), 0, _UNKNOWN_ORDINAL)
+        return np.full(payload.length, _UNTOLD), None
+    ordinals = np.clip(ordinal.values.astype(np.int64), _UNTOLD, _UNKNOWN_ORDINAL)
+    if said.validity is not None:
+        ordinals[~said.validity] = _UNTOLD
     details = said.fields.get("additionalInfo")
-    return validity_of(said) & (ordinals > 0), ordinals, details if isinstance(details, Text) else None
+    return ordinals, details if isinstance(details, Text) else None
 
 
 def _decimal_kinds(details: Text | None, rows: Ints, kinds: Kinds) -> Ints:
@@ -273,12 +285,15 @@ def _decimal(text: bytes) -> t.Decimal | None:
 def _counts(column: Column) -> Ints:
     if not isinstance(column, Primitive):
         return np.full(len(validity_of(column)), -1, np.int64)
-    return np.where(validity_of(column), column.values, -1).astype(np.int64)
+    values = column.values.astype(np.int64, copy=False)
+    return values if column.validity is None else np.where(column.validity, values, -1)
 
 
 def _flags(column: Column) -> Bools:
-    known: Bools = validity_of(column)
-    return known & column.values if isinstance(column, Primitive) else known & False
+    if not isinstance(column, Primitive):
+        return np.zeros(length(column), np.bool_)
+    values: Bools = column.values
+    return values if column.validity is None else values & column.validity
 
 
 def _text_wrapper(kind: Kind) -> str:

@@ -13,9 +13,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.formats.ahead import in_order
 from hudi_core.formats.hashes import xxh64_id
-from hudi_core.metadata.belief import believed, origin
-from hudi_core.metadata.parallel import side_by_side
+from hudi_core.metadata.belief import Origin, believed
 from hudi_core.metadata.recorded import NO_KIND, UNTYPED, Kind, Kinds, Part, bounds, decoded
 from hudi_core.metadata.records import Batch, Piece, Records
 from hudi_core.stats.columns import Bools, Bounds, ColumnStatistics, Ints, concatenated, taken
@@ -179,7 +179,7 @@ def _decoded(batches: Sequence[Batch], pieces: Sequence[Piece], key_size: int, k
     """Decoded records; those of a source in their order."""
     tasks: list[Callable[[], tuple[Part, Kinds] | None]] = [partial(_decoded_piece, each, key_size) for each in pieces]
     tasks += [partial(decoded, together, key_size) for together in _together(batches)]
-    for part, met in filter(None, side_by_side(tasks)):
+    for part, met in filter(None, in_order(lambda task: task(), tasks)):
         yield replace(part, kinds=kinds.renumbered(part.kinds, met))
 
 
@@ -352,7 +352,7 @@ class _Reading:
         if rows is not None:
             nulls, counts, size = nulls[rows], counts[rows], size[rows]
         recorded = ColumnStatistics(kind.type, low, high, low_known, high_known, nulls, counts)
-        return believed(recorded, origin(counts, size, of_files=self.of_files), typed=typed)
+        return believed(recorded, Origin(counts, size, self.of_files), typed=typed)
 
 
 def _merged(run: Ints, of: ColumnStatistics) -> tuple[Ints | None, ColumnStatistics]:

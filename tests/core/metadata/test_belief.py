@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hudi_core.metadata.belief import LONG_TEXT, ONE_ROW_GROUP, believed, origin
+from hudi_core.metadata.belief import LONG_TEXT, ONE_ROW_GROUP, Origin, believed
 from hudi_core.stats.columns import ColumnStatistics, from_values
 from hudi_core.stats.texts import Texts
 from hudi_core.types import nodes as t
@@ -31,7 +31,7 @@ def belief(
     typed: bool = True,
 ) -> ColumnStatistics:
     recorded = from_values(of, [low], [high], [nulls], [rows])
-    return believed(recorded, origin(recorded.rows, np.array([size]), of_files=of_files), typed=typed)
+    return believed(recorded, Origin(recorded.rows, np.array([size]), of_files), typed=typed)
 
 
 def known(of: ColumnStatistics) -> tuple[bool, bool]:
