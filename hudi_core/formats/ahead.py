@@ -1,6 +1,6 @@
 """Parts of one thing worked on side by side, a few ahead of who takes the results, which come in order.
 
-Threads do: NumPy lets others run while it works on arrays.
+Threads do: NumPy, inflating and reading let others run meanwhile.
 """
 
 from __future__ import annotations
@@ -9,25 +9,30 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from threading import current_thread, main_thread
+from threading import local
 from typing import TypeVar
 
 P = TypeVar("P")
 R = TypeVar("R")
 
+_thread = local()
 
-def in_order(work: Callable[[P], R], parts: Sequence[P]) -> Iterator[R]:
-    """What `work` makes of each part, in order; one more than there are processors are made at the same time at most.
 
-    Raises what the first part raises that fails. Parts that nobody waits for any more are not begun. On another thread than the
-    main one there is one worker: who started that thread shares the processors out already.
+def in_order(work: Callable[[P], R], parts: Sequence[P], workers: int | None = None) -> Iterator[R]:
+    """What `work` makes of each part, in order; one more than there are workers are made at the same time at most.
+
+    Raises what the first part raises that fails. Parts that nobody waits for any more are not begun. Work that computes has a
+    worker for each processor (None), but only the thread it is called on where that is to `work_alone`, as the workers here
+    are. Work that waits for storage says how many.
     """
-    workers = min(processors(), len(parts))
-    if workers <= 1 or current_thread() is not main_thread():
+    if workers is None:
+        workers = 1 if getattr(_thread, "alone", False) else processors()
+    workers = min(workers, len(parts))
+    if workers <= 1:
         yield from map(work, parts)
         return
     waiting: deque[Future[R]] = deque()
-    pool = ThreadPoolExecutor(workers)
+    pool = ThreadPoolExecutor(workers, initializer=work_alone)
     try:
         for part in parts:
             waiting.append(pool.submit(work, part))
@@ -37,6 +42,11 @@ def in_order(work: Callable[[P], R], parts: Sequence[P]) -> Iterator[R]:
             yield waiting.popleft().result()
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def work_alone() -> None:
+    """Says that this thread is one of several that share the processors out already: what it computes needs no others."""
+    _thread.alone = True
 
 
 def processors() -> int:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hudi_core.engine import Footer
+from hudi_core.formats.ahead import in_order
 from hudi_core.formats.bloom import HashedKeys
 from hudi_core.formats.text_columns import taken
 from hudi_core.formats.text_match import TextIndex, index_texts
@@ -25,7 +26,6 @@ from hudi_core.index.matching import matches
 from hudi_core.index.sorted_keys import SortedKeys, sorted_keys
 from hudi_core.index.stored import KeyBounds, StoredKeys, footer_bounds
 from hudi_core.index.work import Work
-from hudi_core.metadata.parallel import side_by_side
 from hudi_core.metadata.table import BLOOM_FILTERS, MetadataTable
 from hudi_core.stats.texts import Texts
 from hudi_core.table.snapshot import Snapshot
@@ -131,12 +131,12 @@ class FileLookup:
                 for rows, numbers in placed
                 if len(rows) and len(numbers)
             ]
-            return [task for tasks in side_by_side(groups) for task in tasks]
+            return [task for tasks in in_order(lambda group: group(), groups) for task in tasks]
 
     def run(self, count: int, tasks: Sequence[Task], work: Work) -> Located:
         """What the slices of a plan hold, of so many keys."""
         found = Located.nowhere(count)
-        for some in side_by_side([partial(self._run, part, work) for part in self._parts(tasks)]):
+        for some in in_order(lambda part: self._run(part, work), list(self._parts(tasks))):
             for hits in some:
                 work.count(elsewhere=found.put(hits.rows, hits.number, hits.positions))
         return found

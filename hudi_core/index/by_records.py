@@ -10,6 +10,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.formats.ahead import in_order
 from hudi_core.formats.columns import Text
 from hudi_core.formats.hashes import utf8_string_hashes
 from hudi_core.formats.text_columns import taken, text_column
@@ -17,7 +18,6 @@ from hudi_core.formats.text_match import index_texts
 from hudi_core.index.key_columns import NOWHERE, KeyColumns, Located
 from hudi_core.index.work import Work
 from hudi_core.metadata.lookup import newest_of
-from hudi_core.metadata.parallel import side_by_side
 from hudi_core.metadata.record_index import LocationColumns, location_columns, uuid_halves
 from hudi_core.metadata.table import RECORD_INDEX, MetadataTable, siblings
 from hudi_core.timeline.slices import FileSlice
@@ -53,7 +53,7 @@ class RecordIndexLookup:
         with work.timed("record index"):
             own = None if self.whole_table else self._places.partitions.find(text_column(keys.paths))
             tasks = [partial(self._looked_up, group, rows, keys, own, work) for group, rows in self._parts(keys)]
-            for told in side_by_side(tasks):
+            for told in in_order(lambda task: task(), tasks):
                 free = found.slices[told.rows] < 0
                 found.slices[told.rows[free]] = told.slices[free]
         return found

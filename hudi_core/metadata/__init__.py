@@ -6,7 +6,6 @@ records     the records of a partition: base files and log blocks, whole or by p
 files       `files`: the live files of each partition
 statistics  `column_stats` and `partition_stats`: the live records of columns, merged
 recorded    their records as they stand: decoded, with the types they tell or look like
-parallel    tasks side by side, on several processors
 unscaled    unscaled decimals to the carriers of bounds
 belief      what of recorded statistics can be believed
 stored      statistics whose records do not say their type, read as the type the file has

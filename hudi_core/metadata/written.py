@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from functools import partial
 
+from hudi_core.formats.ahead import in_order
 from hudi_core.formats.names import parse_base_file, parse_log_file
-from hudi_core.metadata.parallel import side_by_side
 from hudi_core.timeline.instants import COMMIT, Instant, time_order
 from hudi_core.timeline.timeline import Timeline
 
@@ -34,7 +33,7 @@ def missing(
 def _written(timeline: Timeline, counts: Callable[[str], bool], partition: str) -> Iterator[str]:
     """What was written since the last compaction, by that, or since the partition was made, whichever came last."""
     since = _since_compaction([each for each in timeline.commits if counts(each.requested_time)])
-    for metadata in list(side_by_side([partial(timeline.metadata, instant) for instant in since], _READERS)):
+    for metadata in list(in_order(timeline.metadata, since, _READERS)):
         paths = [stat.path for stat in metadata.stats.get(partition, ()) if stat.path]
         yield from paths
         if any(parse_base_file(path.rpartition("/")[2]) for path in paths):

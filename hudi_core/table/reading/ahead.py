@@ -8,6 +8,8 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from threading import Condition, Thread
 from typing import Generic, TypeVar
 
+from hudi_core.formats.ahead import work_alone
+
 T = TypeVar("T")
 
 THREADS = max(2, os.cpu_count() or 1)
@@ -73,6 +75,7 @@ class _Reading(Generic[T]):
 
     def work(self) -> None:
         """Reads one stream after the other that nobody else reads."""
+        work_alone()
         while (number := self._next()) is not None:
             error: BaseException | None = None
             try:
