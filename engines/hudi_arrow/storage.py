@@ -54,6 +54,13 @@ class ArrowStorage:
         self._kept: OrderedDict[FileInfo, pa.NativeFile] = OrderedDict()
         self._lock = Lock()
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What another process opens files with; the files that are open stay here."""
+        return {"_uri": self._uri, "_filesystem": self._filesystem, "_root": self._root}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, _kept=OrderedDict(), _lock=Lock())
+
     @property
     def uri(self) -> str:
         return self._uri

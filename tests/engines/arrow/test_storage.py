@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import sys
 from pathlib import Path
 
@@ -58,3 +59,10 @@ def test_relative_paths_are_local(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     (tmp_path / "t" / "f").write_bytes(b"1")
     monkeypatch.chdir(tmp_path)
     assert ArrowStorage("t").list("") == [FileInfo("f", 1)]
+
+
+def test_a_storage_goes_to_another_process_without_its_open_files(tmp_path: Path) -> None:
+    (tmp_path / "a b").write_bytes(b"content")
+    storage = ArrowStorage(str(tmp_path))
+    there = pickle.loads(pickle.dumps(storage))
+    assert (there.uri, there.read("a b"), there.open("a b").size) == (storage.uri, b"content", 7)
