@@ -147,12 +147,32 @@ def _union(parts: list[Numbers]) -> Numbers:
     parts = [part for part in parts if len(part)]
     if len(parts) < 2:
         return parts[0] if parts else np.zeros(0, np.int64)
+    longest = max(parts, key=len)
+    others = [part for part in parts if part is not longest]
+    if sum(map(len, others)) * _FEW_OTHERS <= len(longest):
+        return _inserted(longest, _union(others))
     together = np.concatenate(parts)
     together.sort(kind="stable" if len(parts) <= _FEW_PARTS else None)
     first = np.ones(len(together), np.bool_)
     np.not_equal(together[1:], together[:-1], out=first[1:])
     return together[first]
 
+
+def _inserted(many: Numbers, few: Numbers) -> Numbers:
+    """The union of two parts, for a few in the second: the first is moved, not sorted."""
+    places = many.searchsorted(few)
+    new = many.take(places, mode="clip") != few
+    few = few[new]
+    at = places[new] + np.arange(len(few))
+    found = np.empty(len(many) + len(few), np.int64)
+    moved = np.ones(len(found), np.bool_)
+    moved[at] = False
+    found[at], found[moved] = few, many
+    return found
+
+
+_FEW_OTHERS = 16
+"""Up to one in so many numbers is put into the longest part where it belongs."""
 
 _FEW_PARTS = 8
 """Up to so many ascending parts are merged, more are sorted."""

@@ -47,6 +47,7 @@ PARTS: list[Program] = [
     _range(IN_ORDER, 0.0, 60_000.0),
     _range(GAPS, 70_000.0, 70_100.0),
     _range(GAPS, 10.0, 40.0, null=True),
+    _range(GAPS, 30_000.0, 65_000.0, null=True),  # many in order, some of them null, few elsewhere
     _range(SCATTERED, 300.0, 500.0),
     _range(SCATTERED, 80_000.0, FAR),
     _range(SCATTERED, 0.0, 60_000.0),
