@@ -16,6 +16,8 @@ from hudi_core.engine import Engine, FileReader, Storage
 from hudi_core.errors import UnsupportedError
 
 _READERS: dict[str, FileReader[pa.RecordBatch]] = {".parquet": ParquetReader(), ".orc": OrcReader()}
+_WITHOUT_ROWS = {"lance": "Lance", "hfile": "HFile"}
+"""Formats of base files that are known and not read."""
 
 
 class ArrowEngine:
@@ -32,11 +34,14 @@ class ArrowEngine:
         found = _READERS.get(extension if extension.startswith(".") else f".{extension}")
         if found is not None:
             return found
-        if extension.endswith("lance"):
+        name = extension.removeprefix(".")
+        readable = " and ".join(sorted(known.removeprefix(".") for known in _READERS))
+        if name in _WITHOUT_ROWS:
             raise UnsupportedError(
-                "Lance files", message="reading rows needs a Lance reader, which this engine has not"
+                f"{_WITHOUT_ROWS[name]} base files",
+                message=f"rows need an engine that reads {_WITHOUT_ROWS[name]}; this one reads {readable} (all but rows works)",
             )
-        raise UnsupportedError(f"{extension} files", expected=f"one of {', '.join(_READERS)}", found=extension)
+        raise UnsupportedError(f"{name} files", expected=readable, found=name)
 
 
 ENGINE: Engine[Array, Array, pa.RecordBatch] = ArrowEngine()

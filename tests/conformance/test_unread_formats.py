@@ -1,0 +1,45 @@
+"""Tables whose base files are in a format that the engine reads no rows of: everything else works."""
+
+from __future__ import annotations
+
+import pytest
+
+from hudi_arrow.engine import ENGINE
+from hudi_core.errors import UnsupportedError
+from hudi_core.options import BaseFileFormat
+from hudi_core.table.open import open_table
+from tests.support.conformance import TableEntry, tables
+
+_READ = (BaseFileFormat.PARQUET, BaseFileFormat.ORC)
+
+
+def _unread() -> list[TableEntry]:
+    found = [entry for entry in tables() if entry.requires]
+    if not found:
+        pytest.skip("no table needs another reader, or the conformance data is absent")
+    return found
+
+
+def test_all_but_rows_is_told() -> None:
+    for entry in _unread():
+        table = open_table(str(entry.unpacked()))
+        assert table.config.base_file_format not in _READ
+        assert table.schema.fields and table.timeline.completed and table.slices()
+        partitions = {each.partition for each in table.slices()}
+        assert {each.partition for each in table.scan().plan.kept()} == partitions
+        assert any("cannot be read" in said for said in table.findings())
+
+
+def test_rows_say_in_one_line_what_they_need() -> None:
+    for entry in _unread():
+        table = open_table(str(entry.unpacked()))
+        for read in (table.scan().to_arrow, table.scan(limit=1).to_arrow, table.scan().count):
+            with pytest.raises(UnsupportedError, match=r"base files: rows need an engine that reads") as raised:
+                read()
+            assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("extension", ["lance", "hfile", ".hfile"])
+def test_the_engine_names_the_format(extension: str) -> None:
+    with pytest.raises(UnsupportedError, match="(?i)" + extension.removeprefix(".")):
+        ENGINE.reader(extension)
