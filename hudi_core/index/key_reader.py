@@ -24,20 +24,29 @@ RECORD_KEY, PARTITION_PATH = "record_key", "partition_path"
 
 
 class KeyReader:
-    """Takes the keys of rows, batch by batch. With `whole_table` their partitions need not be known."""
+    """Takes the keys of rows, batch by batch. With `whole_table` their partitions need not be known.
 
-    def __init__(self, table: Table, schema: Schema, whole_table: bool = False) -> None:
+    `columns` are the names of those that hold keys and their partitions; without them keys are made by the table's generator.
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        schema: Schema,
+        whole_table: bool = False,
+        columns: tuple[str, str] = (RECORD_KEY, PARTITION_PATH),
+    ) -> None:
         self._engine = table.engine
         names = {each.name: place for place, each in enumerate(schema.fields)}
         for each in schema.fields:
-            if each.name in (RECORD_KEY, PARTITION_PATH) and not isinstance(each.type, String):
+            if each.name in columns and not isinstance(each.type, String):
                 raise UsageError(each.name, expected="texts", found=type(each.type).__name__.lower())
-        self._places = (names.get(RECORD_KEY), names.get(PARTITION_PATH))
+        self._places = (names.get(columns[0]), names.get(columns[1]))
         self._generator: KeyGenerator[Any, Any] | None = None
         self._rows = 0
         if self._places[0] is None or (self._places[1] is None and table.config.partition_fields and not whole_table):
-            if RECORD_KEY in names or not table.config.record_key_fields:
-                wanted = f"columns {RECORD_KEY} and {PARTITION_PATH}"
+            if columns[0] in names or not table.config.record_key_fields:
+                wanted = f"columns {' and '.join(columns)}"
                 raise UsageError("rows", expected=wanted, found=", ".join(names) or "no columns")
             self._generator = KeyGenerator(table_generator(table), schema, self._engine.values)
 

@@ -85,11 +85,17 @@ class Tagger:
         self.work.count(found=found.found)
         return found
 
-    def tag(self, given: Given[Any], *, with_keys: bool = False) -> Given[Any]:
+    def tag(
+        self,
+        given: Given[Any],
+        *,
+        with_keys: bool = False,
+        key_names: tuple[str, str] = (RECORD_KEY, PARTITION_PATH),
+    ) -> Given[Any]:
         """The rows with their location as one more column, null where the record is in no file; in their order.
 
-        Rows have columns `record_key` and `partition_path`, or the columns that the table's key generator needs; `with_keys`
-        adds the former to those that lack them. Raises `UsageError` and `UnknownColumnError` for rows that have neither,
+        Rows have columns `key_names`, or those that the table's key generator needs; `with_keys` adds `record_key` and
+        `partition_path` to those that lack them. Raises `UsageError` and `UnknownColumnError` for rows that have neither,
         `RowError` for a row without a key.
         """
         names = [each.name for each in given.schema.fields]
@@ -99,7 +105,7 @@ class Tagger:
         added = Schema(
             record_with_ids(t.Record((*(t.Field(0, name, t.String()) for name in missing), _location_field())))
         )
-        read = KeyReader(self.table, given.schema, self.options.whole_table)
+        read = KeyReader(self.table, given.schema, self.options.whole_table, key_names)
         schema = Schema(record_with_ids(t.Record((*given.schema.fields, *added.fields))))
         return Given(schema, self._tagged(given, added, read))
 

@@ -12,6 +12,7 @@ import pytest
 
 from hudi_core.errors import UnsupportedError
 from hudi_core.formats.hashes import bloom_filter_key, file_group_index
+from hudi_core.index.by_values import locate_values
 from hudi_core.index.choose import IndexKind
 from hudi_core.index.filters import recorded_filters, recorded_texts
 from hudi_core.index.tag import TagOptions, locate, tag
@@ -20,6 +21,8 @@ from hudi_core.metadata.table import BLOOM_FILTERS, RECORD_INDEX
 from hudi_core.options import BaseFileFormat
 from hudi_core.table.open import open_table
 from hudi_core.table.snapshot import MetadataMode
+from hudi_core.table.sources.indexes import SecondaryIndex
+from hudi_core.table.sources.sources import Sources
 from hudi_core.table.table import Table
 from tests.support.conformance import TableEntry, each_table, each_table_with
 
@@ -165,6 +168,25 @@ def test_keys_are_found_in_whatever_partition_they_are(entry: TableEntry) -> Non
         for key, location in zip(keys, locate(table, keys, TagOptions(kind, whole_table=True)), strict=True):
             assert location is not None, (kind, key)
             assert (location.partition_path, location.file_id) in places[key.record_key]
+
+
+@each_table_with(RECORD_INDEX)
+def test_records_are_located_by_values_of_a_secondary_index(entry: TableEntry) -> None:
+    table = open_table(str(entry.unpacked()))
+    indexes = [each for each in Sources(table.snapshot()).indexes if isinstance(each, SecondaryIndex)]
+    columns = {each.id: each.name for each in table.schema.fields}
+    for index in indexes if readable(entry) else ():
+        column = columns[index.column]
+        rows = entry.expected["snapshot"]["rows"]
+        values = list(dict.fromkeys(row[column] for row in rows if row.get(column) is not None))[:3]
+        found = locate_values(table, column, [*values, *values[:1]]).read_all().to_pylist()
+        places = sorted((str(row[column]), row["location"]["file_id"]) for row in found)
+        held = [row for row in rows if row.get(column) in values]
+        assert places == sorted(
+            (str(row[column]), row["_hoodie_file_name"].partition("_")[0].removeprefix(".")) for row in held
+        )
+        with pytest.raises(UnsupportedError, match=f"a secondary index of .*{index.name}"):
+            locate_values(table, "_hoodie_record_key", ["k"])
 
 
 @each_table()
