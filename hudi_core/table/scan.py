@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
@@ -24,7 +24,7 @@ from hudi_core.table.answer import Answer
 from hudi_core.table.pictures.picture import ColumnPicture, column_picture
 from hudi_core.table.plan import ALL_MATCH, SKIP, ScanPlan
 from hudi_core.table.prune import Conjunct, alone, prune, whole
-from hudi_core.table.reading.ahead import read_ahead
+from hudi_core.table.reading.ahead import THREADS, read_ahead
 from hudi_core.table.reading.elsewhere import Part, Shipment, shipment
 from hudi_core.table.reading.slices import SliceReader
 from hudi_core.table.sources.asking import Asking
@@ -112,15 +112,24 @@ class Scan(Answer):
     def batches(self) -> Iterator[Any]:
         """The engine's batches of matching rows, slice after slice, bounded in size.
 
-        Slices are read side by side, a few batches ahead. With a limit one is read after the other, and none after the last
-        row that is asked for. An engine that reads scans as a whole does that, and gives rows in no order.
+        Slices, or row groups where there are few, are read side by side, a few batches ahead. With a limit one is read after
+        the other, and none after the last row that is asked for. An engine that reads scans as a whole does that, and gives
+        rows in no order.
         """
         engine = self._snapshot.engine
         if isinstance(engine, ScanReader):
             return engine.read_scan(self)
         if self._asked.limit is None:
-            return read_ahead([partial(self._of_slice, number) for number in self._kept])
+            return self._side_by_side()
         return self._limited(self._asked.limit)
+
+    def _side_by_side(self) -> Iterator[Any]:
+        kept = self._kept
+        streams: list[Callable[[], Iterator[Any]]] = [partial(self._of_slice, number) for number in kept]
+        if len(kept) < THREADS:  # then row groups are
+            slices, reader = self._snapshot.slices, self._reader
+            streams = [part for number in kept for part in reader.parts(slices[number], self._residual(number))]
+        yield from read_ahead(streams)
 
     def _limited(self, left: int) -> Iterator[Any]:
         rows = self._snapshot.engine.rows

@@ -80,19 +80,24 @@ class BaseFiles:
         Row groups whose statistics exclude a match are passed over. Of the others only the columns that the predicate looks
         at are read first, and then all wanted columns of the rows that match; all at once where most of the rows do.
         """
-        looks_at = wanted.looked_at
-        narrow = len(looks_at.places) < len(wanted.needed.places)
-        for groups, _, possible in self._parts(slice, base, residual):
-            if not possible:
-                continue
-            if not narrow:
-                yield from wanted.matching(residual, self.rows(slice, base, wanted.needed, groups))
-                continue
-            keep = wanted.flags(residual, self.rows(slice, base, looks_at, groups))
-            if keep is None:
-                yield from wanted.matching(residual, self.rows(slice, base, wanted.needed, groups))
-            elif keep.any():
-                yield from self.rows(slice, base, wanted.schema, groups, keep)
+        for groups in self.possible(slice, base, residual):
+            yield from self.matching_of(slice, base, wanted, residual, groups)
+
+    def possible(self, slice: FileSlice, base: FileInfo, residual: Predicate) -> list[Sequence[int] | None]:
+        """The row groups of the slice's base file whose statistics leave a match possible, each by itself; None is the file."""
+        return [groups for groups, _, possible in self._parts(slice, base, residual) if possible]
+
+    def matching_of(
+        self, slice: FileSlice, base: FileInfo, wanted: Wanted, residual: Predicate, groups: Sequence[int] | None
+    ) -> Iterator[Any]:
+        """As `matching`, of some row groups, whatever their statistics."""
+        keep = None
+        if len(wanted.looked_at.places) < len(wanted.needed.places):
+            keep = wanted.flags(residual, self.rows(slice, base, wanted.looked_at, groups))
+        if keep is None:
+            yield from wanted.matching(residual, self.rows(slice, base, wanted.needed, groups))
+        elif keep.any():
+            yield from self.rows(slice, base, wanted.schema, groups, keep)
 
     def stretches(self, slice: FileSlice, base: FileInfo, wanted: Wanted, residual: Predicate) -> Iterator[Stretch]:
         """All rows of the slice's base file, in file order. Whether one matches is looked up when its turn comes."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from hudi_core.expr.predicate import Predicate
@@ -37,6 +37,19 @@ class SliceReader:
         if residual is None:
             return self._base_files.rows(slice, slice.base, self.wanted)
         return self._base_files.matching(slice, slice.base, self._rows, residual)
+
+    def parts(self, slice: FileSlice, residual: Predicate | None) -> list[Callable[[], Iterator[Any]]]:
+        """What `read` gives, as streams one after the other that may be read side by side."""
+        base, files = slice.base, self._base_files
+        if slice.logs or base is None:
+            return [partial(self.read, slice, residual)]
+        if residual is not None:
+            possible = files.possible(slice, base, residual)
+            return [partial(files.matching_of, slice, base, self._rows, residual, groups) for groups in possible]
+        groups = len(self.sources.heads.footer(base).row_groups)
+        if groups < 2:
+            return [partial(self.read, slice, residual)]
+        return [partial(files.rows, slice, base, self.wanted, [group]) for group in range(groups)]
 
     @cached_property
     def _rows(self) -> Wanted:

@@ -121,6 +121,18 @@ def test_of_a_struct_only_what_is_wanted_is_read(root: Path, asked: list[Any]) -
     assert asked == [("f0", [("deep", "b")], None)]
 
 
+def test_row_groups_of_a_single_file_are_read_side_by_side(root: Path, asked: list[Any]) -> None:
+    first, last = GROUP * GROUPS, 2 * GROUP * GROUPS - 1
+    table = open_table(str(root))
+    found = rows(table, where=f"id >= {first} AND id <= {last}", columns=["id"])
+    assert [row["id"] for row in found] == list(range(first, last + 1))
+    assert sorted(groups for _, _, groups in asked) == [[group] for group in range(GROUPS)]
+    asked.clear()
+    found = rows(table, where=f"id >= {first} AND id <= {last} AND odd < 30", columns=["deep.a"])
+    assert [row["deep"]["a"] for row in found] == [n for n in range(first, last + 1) if n % 7 and n % GROUP < 30]
+    assert {file for file, _, _ in asked} == {"f1"} and len(asked) == 2 * GROUPS
+
+
 def test_a_limit_opens_no_more_files_than_it_needs(root: Path, asked: list[Any]) -> None:
     assert len(rows(open_table(str(root)), limit=GROUP * GROUPS)) == GROUP * GROUPS
     assert {file for file, _, _ in asked} == {"f0"}
