@@ -6,8 +6,9 @@ every mode of supplemental logging, and where no change was logged at all. Rules
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any
@@ -28,12 +29,13 @@ from hudi_core.formats.names import parse_base_file, parse_log_file
 from hudi_core.formats.text_columns import joined
 from hudi_core.formats.text_match import TextIndex, index_texts
 from hudi_core.rows.project import projection
-from hudi_core.schema.ids import NO_ID, record_with_missing_ids
-from hudi_core.schema.meta import COMMIT_TIME, RECORD_KEY, is_meta
+from hudi_core.schema.meta import COMMIT_TIME, RECORD_KEY
 from hudi_core.schema.project import project, with_all_optional
 from hudi_core.schema.schema import Schema
 from hudi_core.table.answer import Answer
+from hudi_core.table.queries.change_rows import DELETE, INSERT, UPDATE, changes_schema
 from hudi_core.table.queries.incremental import Between, placed
+from hudi_core.table.queries.relevant import Compared, Side, groups_that_may_match, times_that_may_match
 from hudi_core.table.reading.ahead import read_ahead
 from hudi_core.table.reading.slices import SliceReader
 from hudi_core.table.reading.wanted import Wanted
@@ -43,34 +45,12 @@ from hudi_core.timeline.commits import WriteStat
 from hudi_core.timeline.instants import Instant, time_order
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.timeline.timeline import Timeline
-from hudi_core.types.nodes import Field, Record, String, Type, children
-from hudi_core.types.walk import with_children
-
-OPERATION, TIME, BEFORE, AFTER = "op", "ts_ms", "before", "after"
-INSERT, UPDATE, DELETE = "i", "u", "d"
+from hudi_core.types.nodes import Field, Record, String
 
 _NO_CHANGE = frozenset({"COMPACT", "LOG_COMPACT", "CLUSTER", "INDEX", "ALTER_SCHEMA"})
 """Operations that write files and leave every row as it was."""
 
 FileGroup = tuple[str, str]
-
-
-def changes_schema(table: Schema, *, meta: bool) -> Schema:
-    """The schema of changes: `op` (`i`, `u`, `d`), `ts_ms` (the commit's requested time), and `before` and `after`, rows of the
-    table, with `meta` with Hudi's own columns; null where there was none."""
-    image = Record(tuple(each for each in with_all_optional(table).fields if meta or not is_meta(each.name)))
-    fields = (
-        Field(NO_ID, OPERATION, String(), optional=False),
-        Field(NO_ID, TIME, String(), optional=False),
-        Field(NO_ID, BEFORE, _without_ids(image)),
-        Field(NO_ID, AFTER, _without_ids(image)),
-    )
-    return Schema(record_with_missing_ids(Record(fields)))
-
-
-def _without_ids(of: Type) -> Type:
-    inner = tuple(replace(each, id=NO_ID, type=_without_ids(each.type)) for each in children(of))
-    return with_children(of, inner)
 
 
 def changes(
@@ -133,7 +113,11 @@ class Changes(Answer):
 
     def explain(self) -> str:
         """What is compared, in lines for people."""
-        lines = [f"{each.instant.requested_time}: {len(each.groups):,} file groups compared" for each in self.commits]
+        compared = Counter(number for number, _ in self.pieces())
+        lines = [
+            f"{each.instant.requested_time}: {compared[number]:,} of {len(each.groups):,} file groups compared"
+            for number, each in enumerate(self.commits)
+        ]
         return "\n".join(
             [*lines, f"{len(self.commits):,} of {len(self._between.instants):,} commits may have changed rows"]
         )
@@ -153,8 +137,16 @@ class Changes(Answer):
 
     def pieces(self) -> list[tuple[int, FileGroup]]:
         """The file groups that are compared, each with the number of its commit in `commits`: to be read one by one, here or
-        elsewhere."""
-        return [(number, group) for number, commit in enumerate(self.commits) for group in commit.groups]
+        elsewhere. Those that cannot have changes which match are left out. Raises as reading them does."""
+        wanted = range(len(self.commits))
+        if self._predicate is None:
+            return [(number, group) for number in wanted for group in self.commits[number].groups]
+        times = [each.instant.requested_time for each in self.commits]
+        kept = np.flatnonzero(times_that_may_match(self._predicate, self._whole, times)).tolist()
+        found = [(number, group) for number in kept for group in self.commits[number].groups]
+        compared = [self.commits[number].compared(group) for number, group in found]
+        possible = groups_that_may_match(self._predicate, self._whole, compared)
+        return [piece for piece, may_match in zip(found, possible.tolist(), strict=True) if may_match]
 
     def of_piece(self, number: int, group: FileGroup) -> Iterator[Any]:
         """The engine's batches of the changes that one commit made to one file group."""
@@ -223,14 +215,21 @@ class CommitChanges:
 
     def of(self, group: FileGroup) -> Iterator[Any]:
         """The engine's batches of the changes of one file group. Raises `UsageError` when files of it are cleaned away."""
+        found = self.compared(group)
+        if found.after is None:
+            return iter(()) if found.before is None else self._deleted(found.before.slice)
+        if found.before is None:
+            return self._inserted(self._changed(found.after.slice))
+        return self._compared(group, found.before.slice, found.after.slice)
+
+    def compared(self, group: FileGroup) -> Compared:
+        """What is compared of one file group. Raises `UsageError` when files of it are cleaned away."""
         before, after = self._slice(self._before, group), self._slice(self._after, group)
         self._refuse_cleaned(group, before)
-        if group in self._replaced:
-            return iter(()) if before is None else self._deleted(before)
-        assert after is not None
-        if before is None:
-            return self._inserted(self._changed(after))
-        return self._compared(group, before, after)
+        assert after is not None or group in self._replaced
+        old = None if before is None or self._before is None else Side(self._before, before)
+        new = None if after is None or group in self._replaced else Side(self._after, after)
+        return Compared(self.instant.requested_time, old, new)
 
     @cached_property
     def _stats(self) -> Mapping[FileGroup, Sequence[WriteStat]]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from hudi_core.errors import ExpressionError, UnknownColumnError, UsageError
 from hudi_core.schema.meta import COMMIT_TIME, is_meta
 from hudi_core.table.open import open_table
-from hudi_core.table.queries.changes import changes_schema
+from hudi_core.table.queries import changes
+from hudi_core.table.queries.change_rows import changes_schema
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import Instant
 from tests.support.commands import rides, rides_in
@@ -90,3 +92,33 @@ def test_files_that_are_gone_are_told(tmp_path: object) -> None:
     next(iter(root.glob(f"city=*/*{first}.parquet"))).unlink()
     with pytest.raises(UsageError, match="cleaned away"):
         open_table(str(root), metadata="off").changes("earliest").count()
+
+
+PREDICATES = [
+    "op = 'i' AND before.ride_id IS NOT NULL",
+    "before.distance_km < 1 OR after.distance_km < 1",
+    "after IS NULL AND before.distance_km > 5",
+    "after.city = 'oslo'",
+    "ts_ms = '{last}' AND after.distance_km > 3",
+    "ts_ms < '{last}'",
+]
+
+
+@pytest.mark.parametrize("where", PREDICATES)
+def test_file_groups_that_are_left_out_hold_no_change_that_matches(
+    table: Table, where: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = where.format(last=last(table).requested_time)
+    found = list(table.changes(ends(table)[-4], where=said).to_json_rows())
+    monkeypatch.setattr(changes, "groups_that_may_match", lambda _, __, compared: np.ones(len(compared), np.bool_))
+    monkeypatch.setattr(changes, "times_that_may_match", lambda _, __, times: np.ones(len(times), np.bool_))
+    assert found == list(table.changes(ends(table)[-4], where=said).to_json_rows())
+
+
+def test_file_groups_that_cannot_have_matching_changes_are_not_compared(table: Table) -> None:
+    every, time = table.changes("earliest").pieces(), last(table).requested_time
+    assert len(table.changes("earliest", where=f"ts_ms = '{time}'").pieces()) < len(every)
+    assert table.changes("earliest", where=f"ts_ms > '{time}'").pieces() == []
+    assert table.changes("earliest", where="after.ride_id < ''").pieces() == []
+    assert table.changes("earliest", where="op = 'd'").pieces() == []
+    assert len(table.changes("earliest", where="after.ride_id IS NULL").pieces()) == len(every)
