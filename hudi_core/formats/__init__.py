@@ -3,6 +3,7 @@
 source         what bytes are read from: random access to one file
 properties     Java properties text, the form of `hoodie.properties`
 names          names of base files and log files
+name_columns   names of base files, a column of them at once
 hashes         hash ids, keys of the metadata table's indexes, key to file group
 secondary_key  keys of the secondary index: value and record key in one text
 hfile          HFile version 3: open, read whole, look up, by prefix

@@ -41,12 +41,20 @@ MANY = 2048
 SAMPLE = 64
 """Items that are walked one by one, to see how long they are."""
 
+SEVERAL = 512
+"""Items of a block from which on it is tried whether those to come begin as the walked ones did."""
+
+MOST_IN_A_ROW = 16384
+
+MOST_BEGINNINGS = 8
+"""Different beginnings of items that are looked for."""
+
 ITEMS_A_WALK = 128
 REACH = 256
 """Bytes behind a cut that are tried as beginnings, at most."""
 
-WORTH_FORESEEING = 96
-"""Bytes of an item: shorter ones are walked as fast as their ends are looked up."""
+WORTH_FORESEEING = 16
+"""Bytes of an item: shorter ones have no beginning to know them by."""
 
 TOGETHER = 4096
 """Ends found together: what is made for them stays in the cache."""
@@ -61,7 +69,7 @@ def find_starts(item: Node, data: Bytes8, at: int, rest: int) -> tuple[Offsets, 
     Values of the item have a byte at least, and no fixed number. `data` ends where the record does. Raises Damaged or
     IndexError when the bytes end before. Time goes with the bytes, whatever the counts claim.
     """
-    octets, step, found = data.data, _stepping(item), [np.zeros(0, np.int64)]
+    octets, step, found = data.data, stepper(item), [np.zeros(0, np.int64)]
     while True:
         if rest > len(data) - at:
             raise Damaged
@@ -69,6 +77,13 @@ def find_starts(item: Node, data: Bytes8, at: int, rest: int) -> tuple[Offsets, 
             starts, at = _by_last_bytes(data, at, rest)
             found.append(starts)
             rest = 0
+        while rest >= SEVERAL:
+            starts, at = _one_by_one(step, octets, at, SAMPLE)
+            others, at = _in_a_row(item, step, data, at, starts, rest - SAMPLE)
+            found += [starts, others]
+            rest -= SAMPLE + len(others)
+            if len(others) < SEVERAL:  # they do not begin alike
+                break
         while rest >= MANY:
             starts, at = _one_by_one(step, octets, at, SAMPLE)
             marks = _by_guesses(item, data, at, rest - SAMPLE, (at - int(starts[0])) // SAMPLE + 1)
@@ -153,29 +168,55 @@ class _Foreseeing:
         return end
 
     def _foresee(self, data: Bytes8, end: int) -> None:
-        """Finds the ends of items that may begin from `end` on."""
-        starts = np.array(self._walked[-SAMPLE:], np.int64)
-        shortest = int(np.diff(starts, append=end).min())
-        if shortest < WORTH_FORESEEING:
-            return
-        words = np.unique(windows(data, starts, 8), axis=0)
-        alike = next((size for size in (8, 4, 2) if (words[:, :size] == words[0, :size]).all()), 0)
-        if alike == 0 or end + alike > len(data):
-            return
-        places = np.ndarray((len(data) - end - alike + 1,), f"<u{alike}", data, end, (1,))
-        guesses = np.flatnonzero(places == words[0, :alike].view(f"<u{alike}")[0]) + end
-        if len(guesses) * shortest > 2 * (len(data) - end):
-            return  # bytes that are everywhere say nothing
-        hop = hopper(self._item, data)
-        for low in range(0, len(guesses), TOGETHER):
-            some = guesses[low : low + TOGETHER]
-            after = hop(some)
-            sound = after <= len(data)
-            self._ends.update(zip(some[sound].tolist(), after[sound].tolist(), strict=True))
+        starts, after = _foreseen(self._item, data, np.array(self._walked[-SAMPLE:], np.int64), end)
+        self._ends.update(zip(starts.tolist(), after.tolist(), strict=True))
 
 
-def _stepping(item: Node) -> Step:
-    return stepper(item) if isinstance(item, Integer | Enumeration) else _Foreseeing(item)
+def _foreseen(item: Node, data: Bytes8, walked: Offsets, end: int) -> tuple[Offsets, Offsets]:
+    """Where from `end` on items may begin, for bytes are there as the walked ones began with, and where they would end."""
+    shortest = int(np.diff(walked, append=end).min())
+    none = np.zeros(0, np.int64)
+    if shortest < WORTH_FORESEEING:
+        return none, none
+    begins = windows(data, walked, 8)
+    for size in (8, 4, 2):
+        alike = set(begins[:, :size].copy().view(f"<u{size}").ravel().tolist())
+        if len(alike) <= MOST_BEGINNINGS:
+            break
+    else:
+        return none, none
+    if end + size > len(data):
+        return none, none
+    places = np.ndarray((len(data) - end - size + 1,), f"<u{size}", data, end, (1,))
+    guesses = np.flatnonzero(np.logical_or.reduce([places == each for each in alike])) + end
+    if len(guesses) * shortest > 2 * (len(data) - end):
+        return none, none  # bytes that are everywhere say nothing
+    hop = hopper(item, data)
+    ends = [hop(guesses[low : low + TOGETHER]) for low in range(0, len(guesses), TOGETHER)]
+    after = np.concatenate([none, *ends])
+    sound = after <= len(data)
+    return guesses[sound], after[sound]
+
+
+def _in_a_row(item: Node, step: Step, data: Bytes8, at: int, walked: Offsets, count: int) -> tuple[Offsets, int]:
+    """Where the next items from `at` on start, at most `count`, and where the last of these ends. Those that do not begin as
+    the walked ones are walked too, but only a few."""
+    typical = (at - int(walked[0])) // len(walked) + 1
+    starts, ends = _foreseen(item, data[: at + min(count, MOST_IN_A_ROW) * typical * 5 // 4], walked, at)
+    breaks = np.append(np.flatnonzero(ends[:-1] != starts[1:]), len(starts) - 1)
+    found, strays = [np.zeros(0, np.int64)], 0
+    while count and len(starts) and strays < SAMPLE:
+        first = int(np.searchsorted(starts, at))
+        if first < len(starts) and int(starts[first]) == at:
+            last = int(breaks[np.searchsorted(breaks, first)])
+            found.append(starts[first : last + 1][:count])
+            at = int(ends[first + len(found[-1]) - 1])
+        else:
+            found.append(np.array([at], np.int64))
+            at = step(data.data, at)
+            strays += 1
+        count -= len(found[-1])
+    return np.concatenate(found), at
 
 
 def stepper(node: Node) -> Step:
@@ -274,7 +315,8 @@ def _union(nodes: Sequence[Node]) -> Step:
 
 
 def _list(item: Node) -> Step:
-    width, inner = fixed_width(item), _stepping(item)
+    width = fixed_width(item)
+    inner = stepper(item) if isinstance(item, Integer | Enumeration) else _Foreseeing(item)
 
     def step(data: Octets, at: int) -> int:
         while True:

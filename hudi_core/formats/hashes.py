@@ -6,11 +6,13 @@ import base64
 import hashlib
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 import numpy as np
 import xxhash
 from numpy.typing import NDArray
+
+from hudi_core.formats.columns import Text
 
 _SEED = 0xFFFFFFFF_DABADABA  # the 32-bit seed DABADABA, sign-extended as Java widens it
 _ROOT_PARTITION = "."
@@ -46,6 +48,24 @@ def partition_stats_key(column: str, partition: str, prefix: str | None = None) 
 def bloom_filter_key(partition: str, file_name: str) -> str:
     """Row key in `bloom_filters`."""
     return partition_id(partition) + md5_id(file_name)
+
+
+def bloom_filter_keys(partitions: Sequence[str], partition_of: NDArray[np.int64], names: Text) -> NDArray[np.bytes_]:
+    """`bloom_filter_key` of many files: of each the number of its partition in `partitions`, and its name."""
+    whole, fresh = names.data.tobytes(), hashlib.md5(usedforsecurity=False)
+    digests = bytearray()
+    for low, high in pairwise(names.offsets.tolist()):
+        hashed = fresh.copy()  # sooner than a new one
+        hashed.update(whole[low:high])
+        digests += hashed.digest() + bytes(
+            2
+        )  # to a multiple of three bytes, so that base64 gives each file its own text
+    found = np.empty((len(partition_of), 36), np.uint8)
+    ids = np.frombuffer("".join(map(partition_id, partitions)).encode(), np.uint8).reshape(-1, 12)
+    found[:, :12] = ids[partition_of]
+    found[:, 12:] = np.frombuffer(base64.b64encode(digests), np.uint8).reshape(-1, 24)
+    found[:, 34:] = ord("=")
+    return found.view("S36").ravel()
 
 
 def string_hash(text: str) -> int:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from hudi_core.errors import CorruptFileError
-from hudi_core.formats.columns import MapOf, Primitive, Struct, Text, at
+from hudi_core.formats.columns import MapOf, Offsets, Primitive, Struct, Text, at
+from hudi_core.formats.text_columns import joined, taken, text_list
+from hudi_core.formats.text_match import index_texts
 from hudi_core.metadata.records import Batch, Records, decoded_values
+from hudi_core.timeline.files import Files
 
 ALL_PARTITIONS = b"__all_partitions__"
 """The key of the record that lists the partitions."""
@@ -22,78 +25,104 @@ _PAYLOAD = "filesystemMetadata"
 _WANTED = frozenset({_PAYLOAD})
 
 
-def live_files(records: Records) -> dict[str, dict[str, int]]:
-    """Sizes in bytes by file name, by partition path (empty for a table without partitions).
+def live_files(records: Records) -> Files:
+    """The live files of each partition (empty for a table without partitions), with their sizes in bytes.
 
     The list of partitions decides which partitions there are. Raises `CorruptFileError` when there is no such list, or when
     a partition of it has no record.
     """
-    merged: dict[bytes, dict[str, int]] = {}
-    deletes = [_Event(each.order, key, None) for each in records.deletes for key in each.keys]
-    for event in sorted([*_entries(records.batches), *deletes], key=lambda each: each.order):
-        if event.files is None:
-            merged.pop(event.key, None)
-        else:
-            _apply(merged.setdefault(event.key, {}), event.files)
     where = records.batches[0].where if records.batches else "metadata partition files"
-    listed = merged.pop(ALL_PARTITIONS, None)
-    if listed is None:
+    found = _entries(records.batches)
+    if found is None:
         raise CorruptFileError(where, expected=f"a record {ALL_PARTITIONS.decode()}", found="none")
-    found: dict[str, dict[str, int]] = {}
-    for partition in sorted(listed):
-        files = merged.get(partition.encode())
-        if files is None:
+    last_deleted: dict[bytes, int] = {}
+    for each in records.deletes:
+        for key in each.keys:
+            last_deleted[key] = max(each.order, last_deleted.get(key, each.order))
+    keys = found.keys
+    number_of = {key: number for number, key in enumerate(dict.fromkeys(keys))}
+    counts = np.array(
+        [order > last_deleted.get(key, -1) for key, order in zip(keys, found.orders, strict=True)], np.bool_
+    )
+    there = {key for key, live in zip(keys, counts.tolist(), strict=True) if live}
+    if ALL_PARTITIONS not in there:
+        raise CorruptFileError(where, expected=f"a record {ALL_PARTITIONS.decode()}", found="none")
+    record_of = np.repeat(np.arange(len(keys)), np.diff(found.offsets))
+    key_of = np.array([number_of[key] for key in keys], np.int64)[record_of]
+    order_of = np.array(found.orders, np.int64)[record_of]
+    rows, sizes = _live(found, np.flatnonzero(counts[record_of]), key_of, order_of)
+    of_list = key_of[rows] == number_of[ALL_PARTITIONS]
+    partitions = sorted(text_list(taken(found.names, rows[of_list])))
+    place = np.full(len(number_of), -1, np.int64)
+    for number, partition in enumerate(partitions):
+        if partition.encode() not in there:
             raise CorruptFileError(where, expected=f"a record of the partition {partition!r}", found="none")
-        found["" if partition == ROOT.decode() else partition] = files
-    return found
+        place[number_of[partition.encode()]] = number
+    place[number_of[ALL_PARTITIONS]] = -1
+    listed = place[key_of[rows]] >= 0
+    rows, sizes = rows[listed], sizes[listed]
+    paths = ["" if partition == ROOT.decode() else partition for partition in partitions]
+    ascending = sorted(range(len(paths)), key=paths.__getitem__)
+    at = np.empty(len(paths), np.int64)
+    at[ascending] = np.arange(len(paths))
+    names = found.names if len(rows) == len(found.sizes) else taken(found.names, rows)
+    return Files(tuple(paths[number] for number in ascending), at[place[key_of[rows]]], names, sizes)
 
 
-@dataclass(frozen=True, slots=True)
-class _Files:
-    """The files of one record: names, sizes, and which are gone (None: none is)."""
+@dataclass(frozen=True, slots=True, eq=False)
+class _Entries:
+    """Records, and the entries of them all: record i has those from `offsets[i]` to `offsets[i + 1]`."""
 
-    names: list[str]
-    sizes: list[int]
-    gone: list[bool] | None
-
-
-@dataclass(frozen=True, slots=True)
-class _Event:
-    """A record, or the delete of a key (no files)."""
-
-    order: int
-    key: bytes
-    files: _Files | None
+    keys: list[bytes]
+    orders: list[int]
+    offsets: Offsets
+    names: Text
+    sizes: NDArray[np.int64]
+    gone: NDArray[np.bool_]
 
 
-def _apply(live: dict[str, int], files: _Files) -> None:
-    """One record put upon the files so far: a deleted file goes, one that is there twice has grown to the larger size."""
-    if files.gone is None and not live:
-        live.update(zip(files.names, files.sizes, strict=True))
-        return
-    gone = files.gone or [False] * len(files.names)
-    for name, size, is_gone in zip(files.names, files.sizes, gone, strict=True):
-        if is_gone:
-            live.pop(name, None)
-        else:
-            live[name] = max(size, live.get(name, 0))
+def _live(
+    of: _Entries, rows: NDArray[np.int64], keys: NDArray[np.int64], orders: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Which of the entries stand for live files, one for each, and their sizes. A deleted file goes, one that is there twice
+    has grown to the larger size."""
+    if not of.gone.any() and int(keys.max(initial=-1)) + 1 == len(of.keys):
+        return rows, of.sizes[rows]  # each key has one record, and names in a record are distinct
+    name = index_texts(of.names).first
+    rows = rows[np.lexsort((rows, orders[rows], name[rows], keys[rows]))]
+    starts = np.flatnonzero(np.append(True, (np.diff(keys[rows]) != 0) | (np.diff(name[rows]) != 0)))
+    if not len(rows):
+        return rows, of.sizes[rows]
+    lengths = np.diff(np.append(starts, len(rows)))
+    at = np.arange(len(rows))
+    last_gone = np.repeat(np.maximum.reduceat(np.where(of.gone[rows], at, -1), starts), lengths)
+    sizes = np.maximum.reduceat(np.where(at > last_gone, of.sizes[rows], -1), starts)
+    live = sizes >= 0
+    return rows[starts][live], sizes[live]
 
 
-def _entries(batches: Iterable[Batch]) -> Iterator[_Event]:
-    """The records of all batches; those of one schema are decoded together."""
+def _entries(batches: Sequence[Batch]) -> _Entries | None:
+    """The records of all batches; those of one schema are decoded together. None where there are none."""
     by_schema: dict[str, list[Batch]] = {}
     for batch in batches:
         by_schema.setdefault(batch.schema, []).append(batch)
-    for alike in by_schema.values():
-        names, sizes, gone, offsets = _columns(decoded_values(alike, _WANTED), alike[0].where)
-        keys = ((batch.order, batch.cells.key(row)) for batch in alike for row in range(len(batch.cells)))
-        for (order, key), (low, high) in zip(keys, pairwise(offsets.tolist()), strict=True):
-            flags = gone[low:high]
-            files = _Files(names[low:high], sizes[low:high].tolist(), flags.tolist() if flags.any() else None)
-            yield _Event(order, key, files)
+    if not by_schema:
+        return None
+    parts = [_columns(decoded_values(alike, _WANTED), alike[0].where) for alike in by_schema.values()]
+    ordered = [batch for alike in by_schema.values() for batch in alike]
+    records = [(batch.cells.key(row), batch.order) for batch in ordered for row in range(len(batch.cells))]
+    counts = [np.diff(maps.offsets) for maps, _, _ in parts]
+    return _Entries(
+        [key for key, _ in records],
+        [order for _, order in records],
+        np.append(0, np.concatenate(counts)).cumsum(),
+        joined([maps.keys for maps, _, _ in parts]),
+        np.concatenate([sizes for _, sizes, _ in parts]).astype(np.int64),
+        np.concatenate([gone for _, _, gone in parts]).astype(np.bool_),
+    )
 
 
-def _columns(column: object, where: str) -> tuple[list[str], NDArray[Any], NDArray[Any], NDArray[Any]]:
+def _columns(column: object, where: str) -> tuple[MapOf, NDArray[Any], NDArray[Any]]:
     try:
         assert isinstance(column, Struct)
         maps = at(column, _PAYLOAD)
@@ -103,9 +132,4 @@ def _columns(column: object, where: str) -> tuple[list[str], NDArray[Any], NDArr
         assert isinstance(gone, Primitive)
     except (AssertionError, KeyError):
         raise CorruptFileError(where, expected="a schema of files with sizes", found="another") from None
-    return _texts(maps.keys), sizes.values, gone.values, maps.offsets
-
-
-def _texts(texts: Text) -> list[str]:
-    data = texts.data.tobytes()
-    return [data[start:end].decode() for start, end in pairwise(texts.offsets.tolist())]
+    return maps, sizes.values, gone.values

@@ -28,8 +28,10 @@ from hudi_core.metadata.records import (
 from hudi_core.metadata.statistics import FILE_KEY, PARTITION_KEY, RecordedStatistics, extended, read_statistics
 from hudi_core.metadata.written import missing
 from hudi_core.options import FOLDER, PROPERTIES_PATH, TableConfig, table_config
+from hudi_core.timeline.files import Files, files_in
 from hudi_core.timeline.instants import time_order
-from hudi_core.timeline.slices import FileSlice, Visibility, latest_slices
+from hudi_core.timeline.latest import Visibility, latest_slices
+from hudi_core.timeline.slices import FileSlice
 from hudi_core.timeline.timeline import Timeline, timeline_in
 
 METADATA_FOLDER = f"{FOLDER}/metadata"
@@ -101,7 +103,7 @@ class MetadataTable:
         visible = Visibility(
             self.timeline.layout, self.counts, self.timeline.completion_time, self.timeline.pending_compactions
         )
-        found = latest_slices({partition: files}, visible)
+        found = list(latest_slices(files_in({partition: files}, METADATA_FOLDER), visible))
         if not found:
             raise CorruptFileError(f"{self.storage.uri}/{folder}", expected="file groups", found=f"{len(files)} files")
         opened = {each.instant for each in found}
@@ -140,8 +142,8 @@ class MetadataTable:
                 for found in newest(self.opened(group[place]), wanted):
                     yield Found(found.batch, numbers[found.keys])
 
-    def files(self) -> dict[str, dict[str, int]]:
-        """Sizes in bytes by file name, by partition path (empty for a table without partitions).
+    def files(self) -> Files:
+        """The files of each partition, with their sizes.
 
         It may list files that no completed instant of the data table speaks of.
         """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
@@ -14,9 +13,11 @@ from hudi_core.metadata.table import RECORD_INDEX, MetadataTable, open_metadata_
 from hudi_core.options import TableConfig
 from hudi_core.schema.schema import Schema
 from hudi_core.table.footer_cache import FooterCache
-from hudi_core.table.listing import Listing, from_metadata, listed
+from hudi_core.table.listing import listed
+from hudi_core.timeline.files import Files
+from hudi_core.timeline.latest import latest_slices, visibility
 from hudi_core.timeline.schemas import SchemaHistory, schema_history
-from hudi_core.timeline.slices import FileSlice, latest_slices, visibility
+from hudi_core.timeline.slices import Slices
 from hudi_core.timeline.timeline import Timeline
 
 
@@ -51,7 +52,7 @@ class Snapshot:
     """The metadata table as it was read before."""
     read_optimized: bool = False
 
-    def at(self, timeline: Timeline, listing: Listing) -> Snapshot:
+    def at(self, timeline: Timeline, listing: Files) -> Snapshot:
         """These files as another cut of the timeline sees them, under the same schemas."""
         found = replace(self, timeline=timeline)
         found.__dict__.update(history=self.history, listing=listing)
@@ -88,22 +89,22 @@ class Snapshot:
         return found
 
     @cached_property
-    def listing(self) -> Listing:
+    def listing(self) -> Files:
         """The data files of each partition."""
         if self.metadata is not None:
             try:
-                return from_metadata(self.metadata.files())
+                return self.metadata.files()
             except TableError as error:
                 self.set_aside(error)
         return listed(self.storage)
 
     @cached_property
-    def slices(self) -> Sequence[FileSlice]:
+    def slices(self) -> Slices:
         """The latest slice of each live file group, by partition and file id."""
         found = latest_slices(self.listing, visibility(self.timeline))
         if self.read_optimized:
-            return tuple(replace(each, logs=()) for each in found if each.base is not None)
-        return tuple(found)
+            return found.without_logs()
+        return found
 
     def usable(self, partition: str) -> MetadataTable | None:
         """The metadata table when this partition of it may be used. The record index tells where rows are with their logs."""

@@ -9,7 +9,9 @@ history_lsm  archived instants of layout 2, in Parquet files
 history_log  archived instants of layout 1, in log files
 services  what cleans, savepoints, rollbacks and restores did; plans of compaction and clustering
 history   the history of a table, whichever its layout
-slices    file names and timeline to the latest slice of each live file group
+files     the files of a table's partitions, as columns
+slices    file slices: one, and all of a table as columns
+latest    files and timeline to the latest slice of each live file group
 blocks    which blocks of a slice's log files count
 schemas   the table's schema, and the ones its files were written under, with column ids
 """

@@ -1,16 +1,24 @@
-"""File slices: which base file and log files together hold a file group's rows (Hudi's file-system view).
-
-Rules TIME-12 to TIME-14.
-"""
+"""File slices: which base file and log files together hold a file group's rows; one, and all of a table as columns."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Set
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import overload
+
+import numpy as np
+from numpy.typing import NDArray
 
 from hudi_core.engine import FileInfo
-from hudi_core.formats.names import LogFileName, parse_base_file, parse_log_file
-from hudi_core.timeline.timeline import Timeline
+from hudi_core.formats.columns import Text
+from hudi_core.formats.names import parse_log_file
+from hudi_core.formats.text_columns import taken, text_column
+from hudi_core.timeline.files import Files
+
+Numbers = NDArray[np.int64]
+
+NO_BASE = -1
+"""Stands for the base file of a slice that has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,97 +41,101 @@ class FileSlice:
         return (self.base, *self.logs) if self.base else self.logs
 
 
-@dataclass(frozen=True, slots=True)
-class Visibility:
-    """What of a folder's files a query may see: the timeline, as far as slices need it.
+@dataclass(frozen=True, slots=True, eq=False)
+class Slices(Sequence[FileSlice]):
+    """Slices as columns, by partition and file id. A `FileSlice` is made when one is asked for.
 
-    `committed` tells of a requested time whether its files count; `completed_at` gives its completion time (the requested
-    time itself where the layout has none); `pending_compactions` are requested times that opened a slice without a base
-    file yet; `replaced` are the file groups (partition, file id) that a completed replace commit took away.
+    Of each slice: the number of its partition in `partitions`, its file id, the number of its instant in `instants`, the row
+    of its base file in `files` (or `NO_BASE`). The log files of slice i are `logs[log_offsets[i]:log_offsets[i + 1]]`, rows
+    of `files` too, oldest first, and `log_instants` has the numbers of the instants in their names.
     """
 
-    layout: int
-    committed: Callable[[str], bool]
-    completed_at: Callable[[str], str]
-    pending_compactions: Set[str] = frozenset()
-    replaced: Set[tuple[str, str]] = frozenset()
+    files: Files
+    partitions: tuple[str, ...]
+    partition_of: Numbers
+    ids: Text
+    instants: tuple[str, ...]
+    instant_of: Numbers
+    bases: Numbers
+    log_offsets: Numbers
+    logs: Numbers
+    log_instants: Numbers
+
+    def __len__(self) -> int:
+        return len(self.bases)
+
+    @overload
+    def __getitem__(self, number: int) -> FileSlice: ...
+    @overload
+    def __getitem__(self, number: slice) -> list[FileSlice]: ...
+    def __getitem__(self, number: int | slice) -> FileSlice | list[FileSlice]:
+        if isinstance(number, slice):
+            return [self._made(each) for each in range(len(self))[number]]
+        return self._made(range(len(self))[number])
+
+    def __iter__(self) -> Iterator[FileSlice]:
+        return map(self._made, range(len(self)))
+
+    def without_logs(self) -> Slices:
+        """The slices that have a base file, with that alone."""
+        at, nothing = np.flatnonzero(self.bases != NO_BASE), np.zeros(0, np.int64)
+        return Slices(
+            self.files,
+            self.partitions,
+            self.partition_of[at],
+            taken(self.ids, at),
+            self.instants,
+            self.instant_of[at],
+            self.bases[at],
+            np.zeros(len(at) + 1, np.int64),
+            nothing,
+            nothing,
+        )
+
+    def _made(self, number: int) -> FileSlice:
+        low, high = self.ids.offsets[number : number + 2]
+        base = int(self.bases[number])
+        logs = self.logs[self.log_offsets[number] : self.log_offsets[number + 1]]
+        return FileSlice(
+            self.partitions[self.partition_of[number]],
+            self.ids.data[low:high].tobytes().decode("utf-8", "surrogatepass"),
+            self.instants[self.instant_of[number]],
+            None if base == NO_BASE else self.files.info(base),
+            tuple(map(self.files.info, logs.tolist())),
+        )
 
 
-def visibility(timeline: Timeline) -> Visibility:
-    """What a query of the table at the timeline's instant may see."""
-    return Visibility(
-        timeline.layout,
-        timeline.committed,
-        timeline.completion_time,
-        timeline.pending_compactions,
-        timeline.replaced.keys(),
+def slices_of(slices: Sequence[FileSlice]) -> Slices:
+    """Slices that were made one by one, as columns, in their order."""
+    partitions = tuple(sorted({each.partition for each in slices}))
+    numbers = {partition: number for number, partition in enumerate(partitions)}
+    partition_of = np.array([numbers[each.partition] for each in slices], np.int64)
+    counts = np.array([len(each.files) for each in slices], np.int64)
+    infos = [info for each in slices for info in each.files]
+    files = Files(
+        partitions,
+        np.repeat(partition_of, counts),
+        text_column([info.name for info in infos]),
+        np.array([info.size for info in infos], np.int64),
     )
-
-
-@dataclass(slots=True)
-class _Group:
-    bases: dict[str, FileInfo] = field(default_factory=dict)
-    logs: list[tuple[LogFileName, FileInfo]] = field(default_factory=list)
-
-
-def latest_slices(partitions: Mapping[str, Iterable[FileInfo]], visible: Visibility) -> list[FileSlice]:
-    """The latest slice of every live file group, by partition and file id. Other files than base and log files are passed over.
-
-    A base file opens a slice keyed by its instant. Layout 1: a log file names the slice's instant. Layout 2: it names the
-    delta commit that wrote it, and belongs to the slice with the greatest instant not above that commit's completion time;
-    when there is none it opens a slice without a base file. A pending compaction opens a slice too, which a query reads
-    together with the one before it.
-    """
-    found: list[FileSlice] = []
-    for partition in sorted(partitions):
-        groups: dict[str, _Group] = {}
-        for info in partitions[partition]:
-            _sort_in(groups, info, visible)
-        for file_id in sorted(groups):
-            if (partition, file_id) not in visible.replaced:
-                latest = _latest(partition, file_id, groups[file_id], visible)
-                found += [latest] if latest else []
-    return found
-
-
-def _sort_in(groups: dict[str, _Group], info: FileInfo, visible: Visibility) -> None:
-    base = parse_base_file(info.name)
-    if base is not None:
-        if visible.committed(base.instant):
-            groups.setdefault(base.file_id, _Group()).bases[base.instant] = info
-        return
-    log = parse_log_file(info.name)
-    # Logs of changes are for readers of changes. In layout 1 a log file collects blocks of many instants: those that do not
-    # count are left out when its blocks are read.
-    if log is not None and not log.is_cdc and (visible.layout == 1 or visible.committed(log.instant)):
-        groups.setdefault(log.file_id, _Group()).logs.append((log, info))
-
-
-def _latest(partition: str, file_id: str, group: _Group, visible: Visibility) -> FileSlice | None:
-    if not group.logs:
-        newest = max(group.bases, default=None)
-        return FileSlice(partition, file_id, newest, group.bases[newest]) if newest else None
-    slices: dict[str, list[FileInfo]] = {instant: [] for instant in group.bases}
-    for log, info in sorted(group.logs, key=lambda entry: entry[0].order):
-        slices.setdefault(_slice_of(log, slices, visible), []).append(info)
-    opened = sorted(i for i in slices if i in visible.pending_compactions or visible.committed(i))
-    if not opened:
-        return None
-    # Slices that wait for their compaction are read together with the one before them.
-    first = len(opened) - 1
-    while first and opened[first] in visible.pending_compactions and opened[first] not in group.bases:
-        first -= 1
-    instant = opened[first]
-    logs = tuple(info for each in opened[first:] for info in slices[each])
-    return FileSlice(partition, file_id, instant, group.bases.get(instant), logs)
-
-
-def _slice_of(log: LogFileName, slices: Collection[str], visible: Visibility) -> str:
-    if visible.layout == 1:
-        return log.instant
-    if not visible.pending_compactions and slices and (newest := max(slices)) <= log.instant:
-        return newest  # nothing began after the write did: when it completed, which may be far to seek, does not matter
-    completed = visible.completed_at(log.instant)
-    begun = [instant for instant in slices if instant <= completed]
-    scheduled = [instant for instant in visible.pending_compactions if begun and min(begun) < instant <= completed]
-    return max([*begun, *scheduled], default=log.instant)
+    has_base = np.array([each.base is not None for each in slices], np.bool_)
+    begins = np.cumsum(counts) - counts
+    bases = np.where(has_base, begins, NO_BASE)
+    is_log = np.ones(len(infos), np.bool_)
+    is_log[bases[has_base]] = False
+    named = [(parse_log_file(info.name), each.instant) for each in slices for info in each.logs]
+    of_logs = [instant if name is None else name.instant for name, instant in named]
+    known = dict.fromkeys((*(each.instant for each in slices), *of_logs))
+    instants = {instant: number for number, instant in enumerate(known)}
+    return Slices(
+        files,
+        partitions,
+        partition_of,
+        text_column([each.file_id for each in slices]),
+        tuple(instants),
+        np.array([instants[each.instant] for each in slices], np.int64),
+        bases,
+        np.append(0, np.cumsum([len(each.logs) for each in slices], dtype=np.int64)),
+        np.flatnonzero(is_log),
+        np.array([instants[instant] for instant in of_logs], np.int64),
+    )

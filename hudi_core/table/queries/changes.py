@@ -42,6 +42,7 @@ from hudi_core.table.reading.wanted import Wanted
 from hudi_core.table.snapshot import Snapshot
 from hudi_core.table.sources.sources import Sources
 from hudi_core.timeline.commits import WriteStat
+from hudi_core.timeline.files import files_in
 from hudi_core.timeline.instants import Instant, time_order
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.timeline.timeline import Timeline
@@ -190,11 +191,10 @@ class Changes(Answer):
     @cached_property
     def _files(self) -> Mapping[FileGroup, Sequence[FileInfo]]:
         found: dict[FileGroup, list[FileInfo]] = {}
-        for partition, files in self._snapshot.listing.items():
-            for info in files:
-                name = parse_base_file(info.name) or parse_log_file(info.name)
-                if name is not None:
-                    found.setdefault((partition, name.file_id), []).append(info)
+        for partition, info in self._snapshot.listing.infos():
+            name = parse_base_file(info.name) or parse_log_file(info.name)
+            if name is not None:
+                found.setdefault((partition, name.file_id), []).append(info)
         return found
 
 
@@ -257,7 +257,7 @@ class CommitChanges:
         listing: dict[str, list[FileInfo]] = {}
         for partition, file_id in self.groups:
             listing.setdefault(partition, []).extend(self.files.get((partition, file_id), ()))
-        return Sources(self.snapshot.at(timeline, listing))
+        return Sources(self.snapshot.at(timeline, files_in(listing)))
 
     @staticmethod
     def _slice(sources: Sources | None, group: FileGroup) -> FileSlice | None:

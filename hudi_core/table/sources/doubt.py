@@ -85,7 +85,7 @@ class Doubt:
     def _by_headers(self, column: Column, files: DataFiles, members: Numbers) -> npt.NDArray[np.int8]:
         """What headers of log files without statistics of a column let one think of it; of base files nothing."""
         logs = np.flatnonzero(files.logs[members])
-        paths = [f"{files.partitions[each]}/{files.names[each]}".lstrip("/") for each in members[logs].tolist()]
+        paths = [files.path(each) for each in members[logs].tolist()]
         headers = self.heads.logs(paths)
         found = np.full(len(members), Untold.ANYTHING, np.int8)
         for place, member, path in zip(logs.tolist(), members[logs].tolist(), paths, strict=True):

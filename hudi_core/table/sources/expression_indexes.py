@@ -114,7 +114,7 @@ def _is_call_of(call: Call, index: ExpressionIndex, schema: Schema, case_sensiti
 def expression_pieces(index: ExpressionIndex, files: DataFiles, metadata: MetadataTable) -> Iterator[Piece]:
     """What the index tells of its function in each file, as that of its slice; nothing of slices with a file that it leaves
     out. Raises `TableError` when it is damaged."""
-    told = np.zeros(len(files.names), np.bool_)
+    told = np.zeros(len(files), np.bool_)
     pieces: list[Piece] = []
     for found in metadata.expression_stats(index.partition, index.of.name):
         if found.typed:

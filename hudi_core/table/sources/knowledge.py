@@ -17,14 +17,16 @@ import numpy.typing as npt
 
 from hudi_core.evolve.reconcile import Absent, Stored, stored_column
 from hudi_core.expr.predicate import Column
-from hudi_core.formats.hashes import bloom_filter_key, partition_id
+from hudi_core.formats.hashes import bloom_filter_keys, partition_id
+from hudi_core.formats.text_columns import taken as taken_texts
 from hudi_core.keys.path_values import PathValue
 from hudi_core.metadata.statistics import RecordedStatistics
 from hudi_core.metadata.stored import as_stored
 from hudi_core.schema.schema import Schema
 from hudi_core.stats.columns import absent, from_values, is_told, nothing, taken, unknown
 from hudi_core.stats.store import Piece
-from hudi_core.timeline.slices import FileSlice
+from hudi_core.timeline.files import Files
+from hudi_core.timeline.slices import NO_BASE, Slices
 from hudi_core.types import nodes as t
 
 Numbers = npt.NDArray[np.int64]
@@ -50,8 +52,9 @@ class DataFiles:
     """
 
     slices: Numbers
-    names: Sequence[str]
-    partitions: Sequence[str]
+    files: Files
+    rows: Numbers
+    """Their rows in `files`."""
     versions: npt.NDArray[np.int32]
     certain: npt.NDArray[np.bool_]
     logs: npt.NDArray[np.bool_]
@@ -63,8 +66,8 @@ class DataFiles:
         places = np.flatnonzero(which)
         return DataFiles(
             self.slices[places],
-            [self.names[place] for place in places.tolist()],
-            [self.partitions[place] for place in places.tolist()],
+            self.files,
+            self.rows[places],
             self.versions[places],
             self.certain[places],
             self.logs[places],
@@ -76,7 +79,15 @@ class DataFiles:
         """The part of a `column_stats` key after the column, for each file."""
         if self._keys is not None:
             return self._keys
-        return np.array([bloom_filter_key(*file) for file in zip(self.partitions, self.names, strict=True)], "S36")
+        files = self.files
+        return bloom_filter_keys(files.partitions, files.partition_of[self.rows], taken_texts(files.names, self.rows))
+
+    def __len__(self) -> int:
+        return len(self.slices)
+
+    def path(self, number: int) -> str:
+        """The path of a file."""
+        return self.files.info(int(self.rows[number])).path
 
 
 @dataclass(frozen=True)
@@ -183,7 +194,7 @@ class RecordedKnowledge:
 
     def missing(self, name: str) -> Numbers:
         """The files without a record of the column of this name."""
-        without = np.ones(len(self.files.names), np.bool_)
+        without = np.ones(len(self.files), np.bool_)
         for found in self.recorded([name]).get(name, ()):
             without[joined(found.keys, self.files.keys)[1]] = False
         return np.flatnonzero(without)
@@ -232,20 +243,22 @@ def joined(recorded: npt.NDArray[np.uint8], wanted: npt.NDArray[np.bytes_]) -> t
     return rows[at].astype(np.int64), at.astype(np.int64)
 
 
-def files_of(slices: Sequence[FileSlice], version_of: Callable[[FileSlice, str], tuple[int, bool]]) -> DataFiles:
-    """The files of slices, in order; `version_of` tells a file's schema version from its slice and name."""
-    numbers: list[int] = []
-    names: list[str] = []
-    partitions: list[str] = []
-    versions: list[tuple[int, bool]] = []
-    logs: list[bool] = []
-    for number, each in enumerate(slices):
-        for info in each.files:
-            numbers.append(number)
-            names.append(info.name)
-            partitions.append(each.partition)
-            versions.append(version_of(each, info.name))
-            logs.append(info is not each.base)
-    known = np.array(versions, np.int32).reshape(-1, 2)
-    certain = known[:, 1].astype(np.bool_)
-    return DataFiles(np.array(numbers, np.int64), names, partitions, known[:, 0], certain, np.array(logs, np.bool_))
+def files_of(slices: Slices, version_of: Callable[[str], tuple[int, bool]], last: int | None = None) -> DataFiles:
+    """The files of slices, in order, base files first. `version_of` tells the schema version of an instant, and whether it is
+    certain. With `last` that of a log file is only where it is this one."""
+    is_base = slices.bases != NO_BASE
+    logs = np.diff(slices.log_offsets)
+    counts = logs + is_base
+    numbers = np.repeat(np.arange(len(slices)), counts)
+    begins = np.cumsum(counts) - counts
+    of_logs = np.ones(len(numbers), np.bool_)
+    of_logs[begins[is_base]] = False
+    rows, instants = np.empty(len(numbers), np.int64), np.empty(len(numbers), np.int64)
+    rows[of_logs], instants[of_logs] = slices.logs, slices.log_instants
+    rows[~of_logs], instants[~of_logs] = slices.bases[is_base], slices.instant_of[is_base]
+    known = [version_of(instant) for instant in slices.instants]
+    versions = np.array([version for version, _ in known], np.int32)[instants]
+    certain = np.array([sure for _, sure in known], np.bool_)[instants]
+    if last is not None:
+        certain &= ~of_logs | (versions == last)
+    return DataFiles(numbers, slices.files, rows, versions, certain, of_logs)

@@ -51,13 +51,13 @@ class SingleFiles:
     @cached_property
     def _statistics(self) -> FileStatistics:
         files = self._files
-        numbered = replace(files, slices=np.arange(len(files.names), dtype=np.int64))
+        numbered = replace(files, slices=np.arange(len(files), dtype=np.int64))
         known: RecordedKnowledge = self.doubt.with_headers(replace(self.doubt.recorded, files=numbered))
 
         def load(column: Column) -> Iterable[Piece]:
             return self.doubt.by_path(column, files.slices) or known.pieces(column)
 
-        return FileStatistics.of(len(files.names), load)
+        return FileStatistics.of(len(files), load)
 
     def _whole(self, slices: Numbers) -> npt.NDArray[np.bool_]:
         """In which of these slices all log blocks hold whole rows."""

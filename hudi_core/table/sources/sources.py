@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 from hudi_core.errors import TableError
 from hudi_core.expr.predicate import Column, Predicate, columns_of
-from hudi_core.formats.names import parse_log_file
 from hudi_core.keys.known import RecordKeys, record_keys
 from hudi_core.keys.path_values import PathValue, path_values
 from hudi_core.metadata.definitions import IndexDefinition, index_definitions
@@ -60,9 +59,9 @@ class Sources:
         """The numbers of all slices."""
         return np.arange(len(self.snapshot.slices), dtype=np.int64)
 
-    @cached_property
-    def partitions(self) -> list[str]:
-        return sorted({each.partition for each in self.snapshot.slices})
+    @property
+    def partitions(self) -> Sequence[str]:
+        return self.snapshot.slices.partitions
 
     @cached_property
     def _partition_numbers(self) -> dict[str, int]:
@@ -71,10 +70,10 @@ class Sources:
     def partition_number(self, slice: FileSlice) -> int:
         return self._partition_numbers[slice.partition]
 
-    @cached_property
+    @property
     def partition_of(self) -> Numbers:
         """The number of each slice's partition."""
-        return np.array([self.partition_number(each) for each in self.snapshot.slices], np.int64)
+        return self.snapshot.slices.partition_of
 
     @cached_property
     def values(self) -> Mapping[int, Sequence[PathValue | None]]:
@@ -87,9 +86,9 @@ class Sources:
         rows = [path_values(path, config, [place.field.type for place in found]) for path in self.partitions]
         return {place.field.id: [row[position] for row in rows] for position, place in enumerate(found)}
 
-    @cached_property
+    @property
     def has_logs(self) -> bool:
-        return any(each.logs for each in self.snapshot.slices)
+        return len(self.snapshot.slices.logs) > 0
 
     @cached_property
     def merges(self) -> Merges:
@@ -195,7 +194,7 @@ class Sources:
     def recorded(self) -> RecordedKnowledge:
         """What is recorded of files, and what follows from the schema they were written under."""
         snapshot, versions = self.snapshot, self.snapshot.history.schemas
-        files = files_of(snapshot.slices, self.version_of)
+        files = files_of(snapshot.slices, self._versions, last=len(versions) - 1 if self._collecting else None)
         opaque = self.merges is Merges.ANYTHING
         twins = self.record_keys.twins
         return RecordedKnowledge(files, versions, snapshot.schema, self._records, twins, opaque_logs=opaque)
@@ -233,12 +232,12 @@ class Sources:
         pieces = [Piece(some[piece.numbers], piece.statistics) for piece in self.doubt.read(some, some)(column)]
         return ranges(column, pieces, numbers)
 
-    def version_of(self, slice: FileSlice, name: str) -> tuple[int, bool]:
-        """The number of the schema version that a file of a slice was written under, and whether that is certain."""
+    @property
+    def _collecting(self) -> bool:
+        """In layout 1 a log file goes on collecting blocks of later commits."""
+        return self.snapshot.timeline.layout == 1
+
+    def _versions(self, instant: str) -> tuple[int, bool]:
+        """The number of the schema version that files of an instant were written under, and whether that is certain."""
         history = self.snapshot.history
-        log = None if slice.base is not None and slice.base.name == name else parse_log_file(name)
-        if log is None:
-            return history.number_at(slice.instant), history.certain(slice.instant)
-        number, certain = history.number_at(log.instant), history.certain(log.instant)
-        # In layout 1 a log file goes on collecting blocks of later commits.
-        return number, certain and (self.snapshot.timeline.layout > 1 or number == len(history.schemas) - 1)
+        return history.number_at(instant), history.certain(instant)

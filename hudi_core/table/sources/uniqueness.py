@@ -60,7 +60,7 @@ def rows_of(heads: Heads, recorded: RecordedKnowledge) -> int | None:
 
 def _rows_in_bases(heads: Heads, recorded: RecordedKnowledge) -> int | None:
     files = recorded.files
-    rows: npt.NDArray[np.int64] = np.full(len(files.names), -1, np.int64)
+    rows: npt.NDArray[np.int64] = np.full(len(files), -1, np.int64)
     for found in recorded.recorded([RECORD_KEY]).get(RECORD_KEY, ()):
         records, at = joined(found.keys, files.keys)
         rows[at] = found.statistics.rows[records]

@@ -19,21 +19,21 @@ ALL = b"__all_partitions__"
 
 def test_root_partition_is_the_empty_path() -> None:
     base = batch({ALL: files(**{".": 0}), b".": files(a=1)})
-    assert live_files(Records([base], [])) == {"": {"a": 1}}
+    assert live_files(Records([base], [])).by_name() == {"": {"a": 1}}
 
 
 def test_later_records_add_grow_and_delete_files() -> None:
     base = batch({ALL: files(p=0), b"p": files(a=10, b=20, c=30)})
     first = batch({b"p": files(a=None, b=15, d=40)}, 1)
     second = batch({b"p": files(b=25, d=None, a=5)}, 2)
-    assert live_files(Records([second, base, first], [])) == {"p": {"a": 5, "b": 25, "c": 30}}
+    assert live_files(Records([second, base, first], [])).by_name() == {"p": {"a": 5, "b": 25, "c": 30}}
 
 
 def test_tombstone_in_a_log_cancels_the_base_entry_only_once() -> None:
     base = batch({ALL: files(p=0), b"p": files(a=10)})
     log = batch({b"p": files(a=None, z=None)}, 1)
     again = batch({b"p": files(z=7)}, 2)
-    assert live_files(Records([base, log, again], [])) == {"p": {"z": 7}}
+    assert live_files(Records([base, log, again], [])).by_name() == {"p": {"z": 7}}
 
 
 def test_dropped_partition_is_gone_and_may_come_back() -> None:
@@ -41,13 +41,13 @@ def test_dropped_partition_is_gone_and_may_come_back() -> None:
     drop = batch({ALL: files(q=None)}, 1)
     back = batch({ALL: files(q=0), b"q": files(c=3)}, 3)
     dropped = [Deletes([b"q"], 2)]
-    assert live_files(Records([base, drop], dropped)) == {"p": {"a": 1}}
-    assert live_files(Records([base, drop, back], dropped)) == {"p": {"a": 1}, "q": {"c": 3}}
+    assert live_files(Records([base, drop], dropped)).by_name() == {"p": {"a": 1}}
+    assert live_files(Records([base, drop, back], dropped)).by_name() == {"p": {"a": 1}, "q": {"c": 3}}
 
 
 def test_record_of_an_unlisted_partition_does_not_count() -> None:
     base = batch({ALL: files(p=0), b"p": files(a=1), b"q": files(b=2)})
-    assert live_files(Records([base], [])) == {"p": {"a": 1}}
+    assert live_files(Records([base], [])).by_name() == {"p": {"a": 1}}
 
 
 def test_listed_partition_without_record_is_damage() -> None:
@@ -79,7 +79,7 @@ def test_listing_of_every_table_is_that_of_its_folders(entry: TableEntry) -> Non
         folder, _, name = info.path.rpartition("/")
         if not info.path.startswith(".hoodie/") and _committed(storage, info, pending):
             on_disk.setdefault(folder, {})[name] = info.size
-    assert {partition: files for partition, files in metadata.files().items() if files} == on_disk
+    assert {partition: files for partition, files in metadata.files().by_name().items() if files} == on_disk
 
 
 def _committed(storage: Storage, file: FileInfo, pending: set[str]) -> bool:

@@ -45,7 +45,7 @@ def test_partitions_that_are_not_listed_are_not_used(copied: Path) -> None:
     only_files = config.model_copy(update={"metadata_partitions": ("files",)})
     found = open_metadata_table(storage, only_files, timeline)
     assert found is not None
-    assert found.files()
+    assert len(found.files())
     assert found.column_stats(["_hoodie_commit_time"]) == {"_hoodie_commit_time": ()}
     assert metadata(copied).column_stats(["_hoodie_commit_time"])["_hoodie_commit_time"] != ()
 
@@ -60,8 +60,8 @@ def test_instant_that_is_pending_on_the_table_does_not_count(tmp_path: Path) -> 
     after = metadata(root)
     assert before.counts(latest.requested_time)
     assert not after.counts(latest.requested_time)
-    gone = {name for files in before.files().values() for name in files}
-    gone -= {name for files in after.files().values() for name in files}
+    gone = {name for files in before.files().by_name().values() for name in files}
+    gone -= {name for files in after.files().by_name().values() for name in files}
     assert {
         stat.path.rpartition("/")[2] for stats in timeline.metadata(latest).stats.values() for stat in stats
     } <= gone
@@ -98,7 +98,7 @@ def test_missing_partition_folder_is_damage(copied: Path) -> None:
 
 def test_damage_names_the_file_wherever_it_is(copied: Path) -> None:
     """Every file that is read, cut short and changed in the middle: an error that names it, or the same answer."""
-    expected = metadata(copied).files()
+    expected = metadata(copied).files().by_name()
     for each in metadata(copied).slices("files"):
         for file in each.files:
             path = copied / file.path
@@ -106,7 +106,7 @@ def test_damage_names_the_file_wherever_it_is(copied: Path) -> None:
             for damaged in (content[: len(content) // 2], b"", content[:200] + bytes(64) + content[264:]):
                 path.write_bytes(damaged)
                 try:
-                    assert metadata(copied).files() == expected
+                    assert metadata(copied).files().by_name() == expected
                 except HudiError as error:
                     assert file.name in str(error)
             path.write_bytes(content)

@@ -11,8 +11,9 @@ import pytest
 
 from hudi_core.engine import FileInfo, Footer, LeafStatistics
 from hudi_core.errors import CorruptFileError
+from hudi_core.timeline.files import files_in
 from hudi_core.timeline.history_lsm import LsmHistory
-from hudi_core.timeline.slices import latest_slices, visibility
+from hudi_core.timeline.latest import latest_slices, visibility
 from hudi_core.timeline.timeline import Timeline, timeline_in
 from hudi_core.types.nodes import String
 from tests.support.archives import StandIn, lsm_files
@@ -141,7 +142,7 @@ def test_a_log_file_of_an_archived_write_goes_to_the_slice_its_completion_tells(
     found, reader = history()
     whole = timeline(found, "30_31.commit")
     names = ["f-0_0-1-2_01.parquet", "f-0_0-1-2_10.parquet", ".f-0_04.log.1_0-1-2"]
-    (only,) = latest_slices({"p": [FileInfo(f"p/{name}", 1) for name in names]}, visibility(whole))
+    (only,) = latest_slices(files_in({"p": [FileInfo(f"p/{name}", 1) for name in names]}), visibility(whole))
     assert (only.instant, len(only.logs)) == ("10", 1)
     assert [name for name, _ in reader.reads] == [OLD]
 
@@ -150,5 +151,5 @@ def test_the_history_is_not_asked_where_completion_cannot_matter() -> None:
     found, reader = history()
     whole = timeline(found, "30_31.commit")
     names = ["f-0_0-1-2_01.parquet", ".f-0_04.log.1_0-1-2"]
-    (only,) = latest_slices({"p": [FileInfo(f"p/{name}", 1) for name in names]}, visibility(whole))
+    (only,) = latest_slices(files_in({"p": [FileInfo(f"p/{name}", 1) for name in names]}), visibility(whole))
     assert (only.instant, len(only.logs), reader.reads) == ("01", 1, [])

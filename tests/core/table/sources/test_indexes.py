@@ -11,6 +11,7 @@ import pytest
 from hudi_core.errors import CorruptFileError
 from hudi_core.table.plan import ScanPlan
 from hudi_core.table.snapshot import MetadataMode
+from hudi_core.timeline.slices import slices_of
 from tests.support.made_tables import Group, Log, MadeTable
 
 
@@ -117,7 +118,7 @@ class TestRecordIndex:
     def test_place_where_no_slice_is_rules_nothing_out(self) -> None:
         made = MadeTable([*GROUPS, Group("w", [row("gone")])], ("record_index",))
         table = made.open()
-        table.snapshot().__dict__["slices"] = [each for each in table.slices() if each.partition != "w"]
+        table.snapshot().__dict__["slices"] = slices_of([each for each in table.slices() if each.partition != "w"])
         found = table.scan(where="id = 'gone'").plan
         assert removed(found, "record_index") == 0
 

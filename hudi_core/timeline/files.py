@@ -1,0 +1,67 @@
+"""`Files`: the files of a table's partitions, as columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hudi_core.engine import FileInfo
+from hudi_core.formats.columns import Text
+from hudi_core.formats.text_columns import text_column, text_list
+
+Numbers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Files:
+    """Files with their sizes in bytes, and the numbers of their partitions among `partitions`, which ascend.
+
+    A partition is a path, empty for a table without partitions; one may have no files. Partitions are below `folder`, a path
+    from the storage's root.
+    """
+
+    partitions: tuple[str, ...]
+    partition_of: Numbers
+    names: Text
+    sizes: Numbers
+    folder: str = ""
+
+    def __len__(self) -> int:
+        return len(self.sizes)
+
+    def name(self, row: int) -> str:
+        low, high = self.names.offsets[row], self.names.offsets[row + 1]
+        return self.names.data[low:high].tobytes().decode("utf-8", "surrogatepass")
+
+    def info(self, row: int) -> FileInfo:
+        folders = (self.folder, self.partitions[self.partition_of[row]])
+        return FileInfo("/".join([*filter(None, folders), self.name(row)]), int(self.sizes[row]))
+
+    def infos(self) -> Iterator[tuple[str, FileInfo]]:
+        """Every file, with its partition."""
+        return ((self.partitions[number], self.info(row)) for row, number in enumerate(self.partition_of.tolist()))
+
+    def by_name(self) -> dict[str, dict[str, int]]:
+        """Sizes by name, by partition."""
+        found: dict[str, dict[str, int]] = {partition: {} for partition in self.partitions}
+        for number, name, size in zip(
+            self.partition_of.tolist(), text_list(self.names), self.sizes.tolist(), strict=True
+        ):
+            found[self.partitions[number]][name] = size
+        return found
+
+
+def files_in(folders: Mapping[str, Iterable[FileInfo]], folder: str = "") -> Files:
+    """The files of partitions, each of which is a folder below `folder`."""
+    partitions = tuple(sorted(folders))
+    infos = [(number, each) for number, partition in enumerate(partitions) for each in folders[partition]]
+    return Files(
+        partitions,
+        np.array([number for number, _ in infos], np.int64),
+        text_column([each.name for _, each in infos]),
+        np.array([each.size for _, each in infos], np.int64),
+        folder,
+    )

@@ -1,0 +1,219 @@
+"""The latest slice of every file group (Hudi's file-system view), found for all groups at once. Rules TIME-12 to TIME-14.
+
+Instants are compared as texts; here they are numbers in the order of these.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Sequence, Set
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hudi_core.formats.columns import Text
+from hudi_core.formats.name_columns import base_names
+from hudi_core.formats.names import LogFileName, parse_log_file
+from hudi_core.formats.text_columns import joined, taken, text_column, text_list
+from hudi_core.formats.text_match import index_texts
+from hudi_core.stats.ranks import ranks
+from hudi_core.stats.texts import Texts
+from hudi_core.timeline.files import Files
+from hudi_core.timeline.slices import NO_BASE, Slices
+from hudi_core.timeline.timeline import Timeline
+
+Numbers = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Visibility:
+    """What of a folder's files a query may see: the timeline, as far as slices need it.
+
+    `committed` tells of a requested time whether its files count; `completed_at` gives its completion time (the requested
+    time itself where the layout has none); `pending_compactions` are requested times that opened a slice without a base
+    file yet; `replaced` are the file groups (partition, file id) that a completed replace commit took away.
+    """
+
+    layout: int
+    committed: Callable[[str], bool]
+    completed_at: Callable[[str], str]
+    pending_compactions: Set[str] = frozenset()
+    replaced: Set[tuple[str, str]] = frozenset()
+
+
+def visibility(timeline: Timeline) -> Visibility:
+    """What a query of the table at the timeline's instant may see."""
+    return Visibility(
+        timeline.layout,
+        timeline.committed,
+        timeline.completion_time,
+        timeline.pending_compactions,
+        timeline.replaced.keys(),
+    )
+
+
+def latest_slices(files: Files, visible: Visibility) -> Slices:
+    """The latest slice of every live file group, by partition and file id. Other files than base and log files are passed over.
+
+    A base file opens a slice keyed by its instant. Layout 1: a log file names the slice's instant. Layout 2: it names the
+    delta commit that wrote it, and belongs to the slice with the greatest instant not above that commit's completion time;
+    when there is none it opens a slice without a base file. A pending compaction opens a slice too, which a query reads
+    together with the one before it.
+    """
+    bases = base_names(files.names)
+    log_rows, logs = _logs(files, bases.rows)
+    distinct, number_of = _distinct(bases.instants)
+    instants = sorted({*distinct, *(log.instant for log in logs), *visible.pending_compactions})
+    place = {instant: number for number, instant in enumerate(instants)}
+    committed = np.array([visible.committed(instant) for instant in instants], np.bool_)
+    ids = joined([bases.ids, text_column([log.file_id for log in logs])])
+    groups, group_of = _groups(files, np.concatenate([bases.rows, log_rows]), ids, visible.replaced)
+    of_bases = np.array([place[instant] for instant in distinct], np.int64)[number_of]
+    of_logs = np.array([place[log.instant] for log in logs], np.int64)
+    # Rows of one instant are the same file written twice: the last counts.
+    seen = np.flatnonzero(committed[of_bases] & (group_of[: len(bases.rows)] >= 0))
+    held = _Bases.of(group_of[seen], of_bases[seen], bases.rows[seen], len(instants))
+    # In layout 1 a log file collects blocks of many instants: those that do not count are left out when its blocks are read.
+    seen = np.flatnonzero((committed[of_logs] | (visible.layout == 1)) & (group_of[len(bases.rows) :] >= 0))
+    order = sorted(seen.tolist(), key=lambda at: logs[at].order)
+    seen = np.array(order, np.int64)[np.argsort(group_of[len(bases.rows) :][order], kind="stable")] if order else seen
+    group, instant = group_of[len(bases.rows) :][seen], of_logs[seen]
+    pending = np.array(sorted(place[each] for each in visible.pending_compactions), np.int64)
+    opened = instant if visible.layout == 1 else _opened(held, group, instant, pending, instants, visible)
+    first, chosen = _latest(held, group, opened, committed, pending, len(groups))
+    there = np.flatnonzero(first >= 0)
+    renumbered = np.cumsum(first >= 0) - 1
+    by_slice = chosen[np.lexsort((opened[chosen], group[chosen]))]
+    numbers = files.partition_of[np.concatenate([bases.rows, log_rows])[groups[there]]]
+    used, partition_of = np.unique(numbers, return_inverse=True)
+    return Slices(
+        files,
+        tuple(files.partitions[number] for number in used.tolist()),
+        partition_of.astype(np.int64),
+        taken(ids, groups[there]),
+        tuple(instants),
+        first[there],
+        held.rows_at(there, first[there]),
+        np.searchsorted(renumbered[group[by_slice]], np.arange(len(there) + 1)),
+        log_rows[seen[by_slice]],
+        instant[by_slice],
+    )
+
+
+def _logs(files: Files, bases: Numbers) -> tuple[Numbers, list[LogFileName]]:
+    """The rows of log files, and their names taken apart. Logs of changes are for readers of changes."""
+    other = np.ones(len(files), np.bool_)
+    other[bases] = False
+    parsed = [(row, parse_log_file(files.name(row))) for row in np.flatnonzero(other).tolist()]
+    found = [(row, log) for row, log in parsed if log is not None and not log.is_cdc]
+    return np.array([row for row, _ in found], np.int64), [log for _, log in found]
+
+
+def _distinct(texts: Text) -> tuple[list[str], Numbers]:
+    """The different texts, and for each row the number of its own."""
+    first, numbers = np.unique(index_texts(texts).first, return_inverse=True)
+    return text_list(taken(texts, first)), numbers.astype(np.int64)
+
+
+def _groups(files: Files, rows: Numbers, ids: Text, replaced: Set[tuple[str, str]]) -> tuple[Numbers, Numbers]:
+    """File groups by partition and file id: for each the place of a file of it in `rows`, and for each of these the number of
+    its group; -1 where the group was replaced. `ids` are the file ids of the rows."""
+    if not len(rows):
+        return rows, rows
+    rank = ranks(Texts(ids.offsets, ids.data))[0].astype(np.int64)
+    _, groups, group_of = np.unique(
+        files.partition_of[rows] * (int(rank.max()) + 1) + rank, return_index=True, return_inverse=True
+    )
+    group_of = group_of.astype(np.int64)
+    if replaced:
+        known = {partition: number for number, partition in enumerate(files.partitions)}
+        gone = [(known[partition], file_id) for partition, file_id in replaced if partition in known]
+        found = index_texts(ids).find(text_column([file_id for _, file_id in gone]))
+        keys = np.array([number for number, _ in gone], np.int64) * (int(rank.max()) + 1) + rank[found]
+        own = files.partition_of[rows] * (int(rank.max()) + 1) + rank
+        group_of[np.isin(own, keys[found >= 0])] = -1
+    return groups.astype(np.int64), group_of
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Bases:
+    """The base files that count, by group and instant, one for each of both: keys `group * instants + instant`, ascending."""
+
+    keys: Numbers
+    rows: Numbers
+    instants: int
+
+    @staticmethod
+    def of(groups: Numbers, instants: Numbers, rows: Numbers, count: int) -> _Bases:
+        keys = groups * count + instants
+        order = np.argsort(keys, kind="stable")
+        keys = keys[order]
+        last = np.append(keys[1:] != keys[:-1], True) if len(keys) else np.zeros(0, np.bool_)
+        return _Bases(keys[last], rows[order][last], count)
+
+    def rows_at(self, groups: Numbers, instants: Numbers) -> Numbers:
+        """The rows of files, or `NO_BASE`."""
+        keys = groups * self.instants + instants
+        at = np.searchsorted(self.keys, keys)
+        return np.where(np.append(self.keys, -1)[at] == keys, np.append(self.rows, NO_BASE)[at], NO_BASE)
+
+    def least(self, groups: Numbers) -> Numbers:
+        """The first instant in each of the groups; one above all where there is none."""
+        at = np.searchsorted(self.keys, groups * self.instants)
+        found = np.append(self.keys, -1)[at] - groups * self.instants
+        return np.where((found >= 0) & (found < self.instants), found, self.instants)
+
+    def greatest(self, groups: Numbers, until: Numbers | int) -> Numbers:
+        """The last instant up to one in each of the groups; negative where there is none."""
+        at = np.searchsorted(self.keys, groups * self.instants + until, side="right")
+        found = np.append(-1, self.keys)[at] - groups * self.instants
+        return np.where(found < 0, -1, found)
+
+
+def _opened(
+    held: _Bases, group: Numbers, instant: Numbers, pending: Numbers, instants: Sequence[str], visible: Visibility
+) -> Numbers:
+    """Layout 2: the instant of the slice that each log file belongs to. Logs stand by group, and in a group in their order."""
+    if not len(group):
+        return group
+    last = int(pending[-1]) if len(pending) else -1
+    # Where nothing began after the write did, it does not matter when it completed, which may be far to seek.
+    later = np.maximum(held.greatest(group, len(instants) - 1), last) > instant
+    completed = instant.copy()
+    for number in np.unique(instant[later]).tolist():
+        until = bisect_right(instants, visible.completed_at(instants[number])) - 1
+        completed[later & (instant == number)] = max(number, until)
+    least, begun = held.least(group), held.greatest(group, completed)
+    # The first log of a group before which nothing began opens a slice, to which those after it may belong.
+    starts = np.flatnonzero(np.append(True, group[1:] != group[:-1]))
+    of_group = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(group))))
+    at = np.arange(len(group))
+    opener = np.minimum.reduceat(np.where(begun < 0, at, len(group)), starts)[of_group]
+    own = np.where(at >= opener, np.append(instant, -1)[opener], -1)
+    beginning = np.minimum(np.where(begun < 0, len(instants), least), np.where(own < 0, len(instants), own))
+    scheduled = np.append(-1, pending)[np.searchsorted(pending, completed, side="right")]
+    scheduled = np.where((scheduled > beginning) & (at != opener), scheduled, -1)
+    found: Numbers = np.maximum(np.maximum(begun, own), scheduled)
+    return found
+
+
+def _latest(
+    held: _Bases, group: Numbers, opened: Numbers, committed: Bools, pending: Numbers, groups: int
+) -> tuple[Numbers, Numbers]:
+    """The instant of each group's latest slice, negative where it has none; and the places of the log files to read with it,
+    in their order."""
+    is_pending = np.zeros(len(committed) + 1, np.bool_)
+    is_pending[pending] = True
+    counts = np.flatnonzero((committed | is_pending[:-1])[opened])
+    waits = is_pending[opened[counts]] & (held.rows_at(group[counts], opened[counts]) == NO_BASE)
+    first = held.greatest(np.arange(groups), held.instants - 1) if held.instants else np.full(groups, -1)
+    settled = counts[~waits]
+    np.maximum.at(first, group[settled], opened[settled])
+    # Slices that wait for their compaction are read together with the one before them; or alone, where there is none.
+    alone = counts[waits & (first[group[counts]] < 0)]
+    least = np.full(groups, len(committed))
+    np.minimum.at(least, group[alone], opened[alone])
+    first = np.where(least < len(committed), least, first)
+    return first, counts[opened[counts] >= first[group[counts]]]
