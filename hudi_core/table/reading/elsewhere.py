@@ -12,7 +12,7 @@ from hudi_core.table.reading.slices import SliceReader
 from hudi_core.table.snapshot import MetadataMode, Snapshot
 from hudi_core.table.sources.sources import Sources
 from hudi_core.timeline.schemas import SchemaHistory
-from hudi_core.timeline.slices import FileSlice
+from hudi_core.timeline.slices import FileSlice, slices_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Shipment:
         """The engine's batches of the parts' rows, one after the other."""
         snapshot = replace(self.snapshot)
         # These are found by looking at the table, which was done before.
-        vars(snapshot).update(history=self.history, slices=tuple(part.slice for part in parts))
+        vars(snapshot).update(history=self.history, slices=slices_of([part.slice for part in parts]))
         reader = SliceReader(Sources(snapshot), self.wanted, self.predicate)
         for part in parts:
             yield from reader.read(part.slice, self.predicate if part.asked else None)
