@@ -73,9 +73,12 @@ def _end(node: Node, data: Bytes8, at: Offsets) -> Offsets:
 
 def _varint(data: Bytes8, at: Offsets) -> tuple[NDArray[np.int64], Offsets]:
     """The varints at some places before zigzag, modulo 2^64, and where they end; -1 and behind the end where there are none."""
-    value, after = np.zeros(len(at), np.int64), at.copy()
-    going = np.arange(len(at))
-    for shift in range(0, 70, 7):
+    first = data.take(at, mode="clip").astype(np.int64)
+    value, after = first & 127, at + 1
+    going = np.flatnonzero(first >= 128)  # few, most often: most numbers are small
+    if len(going) == 0:
+        return value, after
+    for shift in range(7, 70, 7):
         byte = data.take(after[going], mode="clip").astype(np.int64)
         value[going] |= (byte & 127) << shift
         after[going] += 1
