@@ -53,17 +53,16 @@ def bloom_filter_key(partition: str, file_name: str) -> str:
 def bloom_filter_keys(partitions: Sequence[str], partition_of: NDArray[np.int64], names: Text) -> NDArray[np.bytes_]:
     """`bloom_filter_key` of many files: of each the number of its partition in `partitions`, and its name."""
     whole, fresh = names.data.tobytes(), hashlib.md5(usedforsecurity=False)
-    digests = bytearray()
+    digests: list[bytes] = []
     for low, high in pairwise(names.offsets.tolist()):
         hashed = fresh.copy()  # sooner than a new one
         hashed.update(whole[low:high])
-        digests += hashed.digest() + bytes(
-            2
-        )  # to a multiple of three bytes, so that base64 gives each file its own text
+        digests.append(hashed.digest() + bytes(2))
+    # Each is filled up to a multiple of three bytes, so that base64 gives each file a text of its own.
     found = np.empty((len(partition_of), 36), np.uint8)
     ids = np.frombuffer("".join(map(partition_id, partitions)).encode(), np.uint8).reshape(-1, 12)
     found[:, :12] = ids[partition_of]
-    found[:, 12:] = np.frombuffer(base64.b64encode(digests), np.uint8).reshape(-1, 24)
+    found[:, 12:] = np.frombuffer(base64.b64encode(b"".join(digests)), np.uint8).reshape(-1, 24)
     found[:, 34:] = ord("=")
     return found.view("S36").ravel()
 

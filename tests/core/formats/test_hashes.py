@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from hudi_core.formats.hashes import (
     bloom_filter_key,
+    bloom_filter_keys,
     column_stats_key,
     file_group_index,
     file_group_indexes,
@@ -22,6 +23,7 @@ from hudi_core.formats.hashes import (
     utf8_string_hashes,
     xxh64_id,
 )
+from hudi_core.formats.text_columns import text_column
 from tests.support.conformance import vectors
 
 
@@ -88,3 +90,10 @@ def test_many_texts_hash_as_one_by_one(texts: list[str]) -> None:
 def test_texts_of_many_batches_hash_as_one_by_one() -> None:
     texts = [f"{'k' * (number % 7)}{number}" for number in range(10_000)]
     assert string_hashes(texts).tolist() == [java_hash(text) for text in texts]
+
+
+def test_keys_of_many_files_are_those_of_each() -> None:
+    files = [("", "a"), ("p=1", "b_0-1-2_3.parquet"), ("p=1", ""), ("", "é")]
+    found = bloom_filter_keys(["", "p=1"], np.array([0, 1, 1, 0]), text_column([name for _, name in files]))
+    assert [key.decode() for key in found] == [bloom_filter_key(*file) for file in files]
+    assert len(bloom_filter_keys([], np.zeros(0, np.int64), text_column([]))) == 0
