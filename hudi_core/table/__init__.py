@@ -6,7 +6,7 @@ table     `Table`, and what it is and has at any instant
 snapshot  the table at an instant: schema, metadata, listing, file slices
 footer_cache  what footers say, kept in a local file between processes
 keying    the key generator of a table
-listing   the files of each partition, from the metadata table or by listing folders
+listing   the files of each partition, by listing folders
 scan      a chosen read: plan, batches, rows, explanation
 answer    rows of a query in the forms that people take them in
 sources/  what is known of a snapshot's slices without reading their rows

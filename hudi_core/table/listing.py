@@ -1,4 +1,4 @@
-"""The data files of each partition: from the metadata table, or by listing folders. Both give the same live files."""
+"""The data files of each partition, by listing folders: the same live files that the metadata table tells of."""
 
 from __future__ import annotations
 
