@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hudi_core.errors import CorruptFileError, UnsupportedError
-from hudi_core.formats.avro_columns import decode
+from hudi_core.formats.avro.columns import decode
 from hudi_core.formats.columns import Column, ListOf, Struct, Text
 from hudi_core.formats.log import BlockKind, LogBlock
 

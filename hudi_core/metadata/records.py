@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from hudi_core.engine import Storage
 from hudi_core.errors import CorruptFileError, UnsupportedError
-from hudi_core.formats.avro_columns import decode
+from hudi_core.formats.avro.columns import decode
 from hudi_core.formats.columns import Column, Text
 from hudi_core.formats.deletes import read_deletes
-from hudi_core.formats.hfile import HFile
-from hudi_core.formats.hfile_cells import Cells
+from hudi_core.formats.hfile.cells import Cells
+from hudi_core.formats.hfile.file import HFile
 from hudi_core.formats.log import BlockKind, LogBlock, read_blocks
 from hudi_core.formats.source import Bytes, RandomAccess
 from hudi_core.formats.spans import gather, windows

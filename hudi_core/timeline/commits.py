@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from hudi_core.errors import CorruptFileError
-from hudi_core.formats.avro_container import MAGIC, read_container, read_text_map
+from hudi_core.formats.avro.container import MAGIC, read_container, read_text_map
 
 
 def _text(value: object) -> object:

@@ -10,8 +10,8 @@ from typing import Any
 
 from hudi_core.engine import Storage
 from hudi_core.errors import CorruptFileError
-from hudi_core.formats.avro_block import avro_records
-from hudi_core.formats.avro_container import read_records
+from hudi_core.formats.avro.block import avro_records
+from hudi_core.formats.avro.container import read_records
 from hudi_core.formats.log import BlockKind, read_blocks
 from hudi_core.timeline.archived import Content, in_order
 from hudi_core.timeline.instants import (

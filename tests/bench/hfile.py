@@ -15,8 +15,8 @@ from functools import cache
 import numpy as np
 
 from hudi_core.formats.columns import Text
-from hudi_core.formats.hfile import HFile
-from hudi_core.formats.hfile_cells import Cells, keys_of
+from hudi_core.formats.hfile.cells import Cells, keys_of
+from hudi_core.formats.hfile.file import HFile
 from hudi_core.formats.source import Bytes
 from hudi_core.formats.text_columns import taken
 from hudi_core.formats.text_match import index_texts

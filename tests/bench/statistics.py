@@ -17,7 +17,7 @@ import fastavro
 import numpy as np
 
 from hudi_core.formats.hashes import xxh64_id
-from hudi_core.formats.hfile import HFile
+from hudi_core.formats.hfile.file import HFile
 from hudi_core.formats.source import Bytes
 from hudi_core.metadata.records import FileGroup, read_pieces
 from hudi_core.metadata.statistics import FILE_KEY, read_statistics

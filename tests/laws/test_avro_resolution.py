@@ -16,8 +16,8 @@ from hudi_core.avro.inbound import schema_from_avro
 from hudi_core.avro.outbound import schema_to_avro
 from hudi_core.errors import SchemaError
 from hudi_core.evolve.reconcile import Match, ReadRecord, reconcile
-from hudi_core.formats.avro_columns import decode
-from hudi_core.formats.avro_encode import encode
+from hudi_core.formats.avro.columns import decode
+from hudi_core.formats.avro.encode import encode
 from hudi_core.formats.columns import Struct
 from hudi_core.rows.project import projection
 from hudi_core.schema.schema import Schema

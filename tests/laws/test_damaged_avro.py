@@ -13,7 +13,7 @@ import pytest
 
 from hudi_core.avro.inbound import schema_from_avro
 from hudi_core.errors import CorruptFileError
-from hudi_core.formats.avro_columns import decode
+from hudi_core.formats.avro.columns import decode
 from hudi_core.formats.columns import Struct, to_list
 from hudi_core.formats.length_chain import length_chain
 from hudi_plain.buffers import to_values

@@ -10,7 +10,7 @@ from typing import Any
 import fastavro
 import numpy as np
 
-from hudi_core.formats.hfile_cells import Cells
+from hudi_core.formats.hfile.cells import Cells
 from hudi_core.metadata.records import Batch
 
 

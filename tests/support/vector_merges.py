@@ -13,7 +13,7 @@ import numpy as np
 
 from hudi_core.avro.inbound import schema_from_avro
 from hudi_core.formats import deletes as delete_blocks
-from hudi_core.formats.avro_columns import decode
+from hudi_core.formats.avro.columns import decode
 from hudi_core.formats.columns import Struct
 from hudi_core.formats.deletes import Deletes
 from hudi_core.options import MergeMode, TableConfig, table_config

@@ -14,11 +14,11 @@ from hudi_core.avro.inbound import schema_from_avro
 from hudi_core.engine import FileInfo, Storage
 from hudi_core.errors import CorruptFileError
 from hudi_core.evolve.reconcile import ReadRecord, reconcile
-from hudi_core.formats.avro_block import avro_records
-from hudi_core.formats.avro_columns import decode
+from hudi_core.formats.avro.block import avro_records
+from hudi_core.formats.avro.columns import decode
 from hudi_core.formats.columns import Struct
 from hudi_core.formats.deletes import read_deletes
-from hudi_core.formats.hfile import HFile
+from hudi_core.formats.hfile.file import HFile
 from hudi_core.formats.log import BlockKind, HeaderKey, LogBlock, read_blocks
 from hudi_core.formats.names import parse_base_file
 from hudi_core.formats.roaring import read_positions

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hudi_core.formats.avro_columns import decode
+from hudi_core.formats.avro.columns import decode
 from hudi_core.formats.column_cut import cut, kept, widest, without_nulls
 from hudi_core.formats.column_join import join
 from hudi_core.formats.columns import (

@@ -15,11 +15,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hudi_core.errors import CorruptFileError, HudiError, UnsupportedError
-from hudi_core.formats.avro_block import AvroRecords, avro_records
-from hudi_core.formats.avro_columns import decode
+from hudi_core.formats.avro.block import AvroRecords, avro_records
+from hudi_core.formats.avro.columns import decode
 from hudi_core.formats.columns import length, to_list
 from hudi_core.formats.deletes import read_deletes
-from hudi_core.formats.hfile import HFile
+from hudi_core.formats.hfile.file import HFile
 from hudi_core.formats.log import MAGIC, READ_AHEAD, BlockKind, HeaderKey, LogBlock, read_blocks, rollback_target
 from hudi_core.formats.names import parse_log_file
 from hudi_core.formats.source import Bytes

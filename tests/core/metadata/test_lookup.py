@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hudi_core.formats.hfile import HFile
+from hudi_core.formats.hfile.file import HFile
 from hudi_core.formats.source import Bytes
 from hudi_core.formats.text_columns import text_column
 from hudi_core.formats.text_match import index_texts

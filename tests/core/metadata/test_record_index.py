@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from hudi_core.errors import CorruptFileError
-from hudi_core.formats.hfile_cells import Cells
+from hudi_core.formats.hfile.cells import Cells
 from hudi_core.formats.text_columns import taken, text_list
 from hudi_core.metadata.lookup import Found
 from hudi_core.metadata.record_index import Location, location_columns, locations, uuid_halves

@@ -10,8 +10,8 @@ from hudi_arrow import buffers
 from hudi_arrow.engine import ENGINE
 from hudi_core.avro.inbound import schema_from_avro
 from hudi_core.errors import UnsupportedError
-from hudi_core.formats.avro_block import avro_content, avro_records
-from hudi_core.formats.avro_columns import decode
+from hudi_core.formats.avro.block import avro_content, avro_records
+from hudi_core.formats.avro.columns import decode
 from hudi_core.formats.columns import Primitive, Struct, Text
 from hudi_core.formats.log import BlockKind, read_blocks
 from hudi_core.formats.source import Bytes

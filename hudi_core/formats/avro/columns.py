@@ -11,12 +11,12 @@ from collections.abc import Collection, Iterator
 import numpy as np
 
 from hudi_core.errors import CorruptFileError, SchemaError, UnsupportedError
-from hudi_core.formats import avro_walk
 from hudi_core.formats.ahead import in_order
-from hudi_core.formats.avro_lanes import PADDING, Damaged, Lanes
-from hudi_core.formats.avro_plan import Node, blank, plan
-from hudi_core.formats.avro_read import read
-from hudi_core.formats.avro_skip import TooManyEmptyItems
+from hudi_core.formats.avro import walk as avro_walk
+from hudi_core.formats.avro.lanes import PADDING, Damaged, Lanes
+from hudi_core.formats.avro.plan import Node, blank, plan
+from hudi_core.formats.avro.read import read
+from hudi_core.formats.avro.skip import TooManyEmptyItems
 from hudi_core.formats.column_join import join
 from hudi_core.formats.columns import Bytes8, Column, Offsets
 

@@ -19,11 +19,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hudi_core.errors import CorruptFileError, HudiError, UnsupportedError
-from hudi_core.formats import hfile
 from hudi_core.formats.hashes import file_group_indexes
-from hudi_core.formats.hfile import HFile
-from hudi_core.formats.hfile_cells import Cells
-from hudi_core.formats.hfile_trailer import Codec
+from hudi_core.formats.hfile import file as hfile
+from hudi_core.formats.hfile.cells import Cells
+from hudi_core.formats.hfile.file import HFile
+from hudi_core.formats.hfile.trailer import Codec
 from hudi_core.formats.names import parse_base_file
 from hudi_core.formats.secondary_key import secondary_file_group_index, split_secondary_key
 from hudi_core.formats.source import Bytes

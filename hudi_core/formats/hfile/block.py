@@ -11,7 +11,7 @@ import numpy as np
 
 from hudi_core.errors import CorruptFileError, UnsupportedError
 from hudi_core.formats.crc32c import Words, crc32c
-from hudi_core.formats.hfile_trailer import Codec
+from hudi_core.formats.hfile.trailer import Codec
 from hudi_core.formats.inflate import inflate
 
 DATA = b"DATABLK*"

@@ -14,11 +14,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hudi_core.errors import SchemaError, UnsupportedError
-from hudi_core.formats import avro_write
-from hudi_core.formats.avro_block import avro_content
-from hudi_core.formats.avro_columns import decode
-from hudi_core.formats.avro_encode import encode, encode_framed
-from hudi_core.formats.avro_varint import varints, zigzag
+from hudi_core.formats.avro import write as avro_write
+from hudi_core.formats.avro.block import avro_content
+from hudi_core.formats.avro.columns import decode
+from hudi_core.formats.avro.encode import encode, encode_framed
+from hudi_core.formats.avro.varint import varints, zigzag
 from hudi_core.formats.column_cut import cut
 from hudi_core.formats.columns import (
     Column,

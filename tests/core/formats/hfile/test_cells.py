@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import hudi_core.formats.hfile_cells as hfile_cells
 from hudi_core.errors import CorruptFileError, UnsupportedError
-from hudi_core.formats.hfile_cells import Cells, decode_cells, find_rows
+from hudi_core.formats.hfile import cells as hfile_cells
+from hudi_core.formats.hfile.cells import Cells, decode_cells, find_rows
 from tests.support.hfiles import SUFFIX, cell
 
 Pairs = list[tuple[bytes, bytes]]

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hudi_core.errors import CorruptFileError
-from hudi_core.formats.hfile_trailer import parse_file_info, protobuf_fields
+from hudi_core.formats.hfile.trailer import parse_file_info, protobuf_fields
 
 
 def test_fields_of_every_wire_type_are_read() -> None:

@@ -9,8 +9,8 @@ import tracemalloc
 import pytest
 
 from hudi_core.errors import CorruptFileError, UnsupportedError
-from hudi_core.formats.hfile_block import Block, content, parse_block, verify
-from hudi_core.formats.hfile_trailer import Codec
+from hudi_core.formats.hfile.block import Block, content, parse_block, verify
+from hudi_core.formats.hfile.trailer import Codec
 
 
 def framed(

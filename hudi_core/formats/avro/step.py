@@ -7,9 +7,9 @@ from typing import assert_never
 
 import numpy as np
 
-from hudi_core.formats.avro_hop import hopper
-from hudi_core.formats.avro_lanes import Damaged
-from hudi_core.formats.avro_plan import (
+from hudi_core.formats.avro.hop import hopper
+from hudi_core.formats.avro.lanes import Damaged
+from hudi_core.formats.avro.plan import (
     Array,
     Boolean,
     Branches,

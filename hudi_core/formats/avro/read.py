@@ -6,8 +6,8 @@ from typing import assert_never
 
 import numpy as np
 
-from hudi_core.formats.avro_lanes import Damaged, Lanes
-from hudi_core.formats.avro_plan import (
+from hudi_core.formats.avro.lanes import Damaged, Lanes
+from hudi_core.formats.avro.plan import (
     Array,
     Boolean,
     Branches,
@@ -25,7 +25,7 @@ from hudi_core.formats.avro_plan import (
     Sized,
     blank,
 )
-from hudi_core.formats.avro_skip import by_branch, find_items, live_lanes, skip
+from hudi_core.formats.avro.skip import by_branch, find_items, live_lanes, skip
 from hudi_core.formats.column_cut import without_nulls
 from hudi_core.formats.column_join import join
 from hudi_core.formats.columns import (

@@ -8,8 +8,8 @@ from typing import assert_never
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.formats.avro_lanes import Damaged, Lanes, Unsigned
-from hudi_core.formats.avro_plan import (
+from hudi_core.formats.avro.lanes import Damaged, Lanes, Unsigned
+from hudi_core.formats.avro.plan import (
     Array,
     Boolean,
     Branches,
@@ -27,8 +27,8 @@ from hudi_core.formats.avro_plan import (
     fixed_width,
     least_width,
 )
-from hudi_core.formats.avro_step import find_starts
-from hudi_core.formats.avro_walk import MOST_EMPTY_ITEMS
+from hudi_core.formats.avro.step import find_starts
+from hudi_core.formats.avro.walk import MOST_EMPTY_ITEMS
 from hudi_core.formats.columns import Bools, Offsets
 
 LIKELY_BYTES = 8

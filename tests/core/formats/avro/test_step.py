@@ -10,11 +10,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hudi_core.formats import avro_step
-from hudi_core.formats.avro_hop import MOST_ROUNDS, hopper
-from hudi_core.formats.avro_lanes import Damaged
-from hudi_core.formats.avro_plan import Array, fixed_width, plan
-from hudi_core.formats.avro_step import find_starts, stepper
+from hudi_core.formats.avro import step as avro_step
+from hudi_core.formats.avro.hop import MOST_ROUNDS, hopper
+from hudi_core.formats.avro.lanes import Damaged
+from hudi_core.formats.avro.plan import Array, fixed_width, plan
+from hudi_core.formats.avro.step import find_starts, stepper
 from tests.support.avro_values import Names, encode, typed
 
 ROOMY = settings(

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.formats.avro_pieces import Unsigned, Words
+from hudi_core.formats.avro.pieces import Unsigned, Words
 
 _ONE = np.uint64(1)
 _TOPS = np.uint64(0x8080_8080_8080_8080)

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from hudi_core.errors import SchemaError
 from hudi_core.formats.ahead import in_order
-from hudi_core.formats.avro_pieces import MOST, WORD, Piece, Spans, Words, assemble, constant, where_live
-from hudi_core.formats.avro_plan import (
+from hudi_core.formats.avro.pieces import MOST, WORD, Piece, Spans, Words, assemble, constant, where_live
+from hudi_core.formats.avro.plan import (
     Array,
     Boolean,
     Branches,
@@ -28,7 +28,7 @@ from hudi_core.formats.avro_plan import (
     Record,
     Sized,
 )
-from hudi_core.formats.avro_varint import varints, zigzag
+from hudi_core.formats.avro.varint import varints, zigzag
 from hudi_core.formats.column_cut import cut, without_nulls
 from hudi_core.formats.column_unions import only_branch
 from hudi_core.formats.columns import (

@@ -10,7 +10,7 @@ import numpy as np
 
 from hudi_core.errors import CorruptFileError, UnsupportedError
 from hudi_core.formats.columns import Text
-from hudi_core.formats.hfile_block import (
+from hudi_core.formats.hfile.block import (
     DATA,
     FILE_INFO,
     INTERMEDIATE_INDEX,
@@ -23,15 +23,15 @@ from hudi_core.formats.hfile_block import (
     parse_block,
     verify,
 )
-from hudi_core.formats.hfile_cells import Cells, Integers, decode_cells, find_rows, find_texts
-from hudi_core.formats.hfile_index import (
+from hudi_core.formats.hfile.cells import Cells, Integers, decode_cells, find_rows, find_texts
+from hudi_core.formats.hfile.index import (
     IndexNode,
     join_nodes,
     parse_inner_index,
     parse_meta_index,
     parse_root_index,
 )
-from hudi_core.formats.hfile_trailer import TRAILER_SIZE, Codec, Trailer, parse_file_info, parse_trailer
+from hudi_core.formats.hfile.trailer import TRAILER_SIZE, Codec, Trailer, parse_file_info, parse_trailer
 from hudi_core.formats.source import RandomAccess, read_range
 
 _TAIL = 1 << 16  # bytes read at opening; in most files they hold the whole load-on-open section

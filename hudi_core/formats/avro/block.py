@@ -6,7 +6,7 @@ import struct
 from dataclasses import dataclass, field
 
 from hudi_core.errors import CorruptFileError, UnsupportedError
-from hudi_core.formats.avro_encode import encode_framed
+from hudi_core.formats.avro.encode import encode_framed
 from hudi_core.formats.columns import Offsets, Struct
 from hudi_core.formats.length_chain import length_chain
 from hudi_core.formats.log import BlockKind, HeaderKey, LogBlock

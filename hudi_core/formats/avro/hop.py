@@ -11,7 +11,7 @@ from typing import assert_never
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.formats.avro_plan import (
+from hudi_core.formats.avro.plan import (
     Array,
     Boolean,
     Branches,

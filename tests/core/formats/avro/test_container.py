@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hudi_core.errors import CorruptFileError
-from hudi_core.formats.avro_container import read_container
+from hudi_core.formats.avro.container import read_container
 
 SCHEMA = {
     "type": "record",

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import assert_never
 
-from hudi_core.formats.avro_plan import (
+from hudi_core.formats.avro.plan import (
     Array,
     Boolean,
     Branches,

@@ -7,7 +7,7 @@ import struct
 import pytest
 
 from hudi_core.errors import CorruptFileError
-from hudi_core.formats.hfile_index import parse_inner_index, parse_meta_index, parse_root_index
+from hudi_core.formats.hfile.index import parse_inner_index, parse_meta_index, parse_root_index
 from tests.support.hfiles import SUFFIX, Shape, index_key, inner_node, sized
 
 LENGTHS = [0, 1, 125, 126, 127, 128, 131, 140, 141, 142, 253, 254, 300, 5000, 20000, 32767]

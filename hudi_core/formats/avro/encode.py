@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 
 from hudi_core.errors import SchemaError, UnsupportedError
-from hudi_core.formats.avro_plan import Node, plan
-from hudi_core.formats.avro_write import write
+from hudi_core.formats.avro.plan import Node, plan
+from hudi_core.formats.avro.write import write
 from hudi_core.formats.columns import Bytes8, Column, Offsets
 
 
