@@ -196,7 +196,7 @@ class TestMisuse:
 
     def test_an_unknown_engine(self) -> None:
         assert self.said("read", rides(), "--engine", "spork") == (
-            "engine 'spork': expected one of arrow, plain, found no such engine"
+            "engine 'spork': expected one of arrow, plain, spark, found no such engine"
         )
 
     def test_an_unknown_column(self) -> None:
@@ -223,7 +223,7 @@ class TestMisuse:
         assert self.said("explain", rides(), *_FARE, "--html", tmp_path).endswith("expected a file, found a folder")
 
     def test_a_time_that_is_none(self) -> None:
-        assert self.said("read", rides(), "--as-of", "yesterday").startswith("yesterday: expected an instant")
+        assert self.said("read", rides(), "--as-of", "yesterday").startswith("'yesterday': expected an instant")
 
     def test_a_form_nobody_offers(self) -> None:
         assert self.said("schema", rides(), "--to", "xml") == (
