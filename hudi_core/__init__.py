@@ -50,6 +50,8 @@ from hudi_core.evolve.sql import parse_changes
 from hudi_core.expr.bind import bind
 from hudi_core.expr.build import col, lit
 from hudi_core.expr.parse import parse_predicate
+from hudi_core.index.tag import TagOptions, locate, tag
+from hudi_core.keys.records import HoodieKey
 from hudi_core.schema.json import schema_from_json, schema_to_json
 from hudi_core.schema.schema import Schema
 from hudi_core.table.open import open_table as open  # noqa: A004 - as in `gzip.open`: always said with the package's name
@@ -63,6 +65,7 @@ __all__ = [
     "Changes",
     "CorruptFileError",
     "ExpressionError",
+    "HoodieKey",
     "HudiError",
     "NotATableError",
     "RowError",
@@ -72,6 +75,7 @@ __all__ = [
     "StorageError",
     "Table",
     "TableError",
+    "TagOptions",
     "Truth",
     "UnknownColumnError",
     "UnsupportedError",
@@ -81,6 +85,7 @@ __all__ = [
     "col",
     "evolve",
     "lit",
+    "locate",
     "open",
     "parse_changes",
     "parse_predicate",
@@ -89,4 +94,5 @@ __all__ = [
     "schema_from_json",
     "schema_to_avro",
     "schema_to_json",
+    "tag",
 ]
