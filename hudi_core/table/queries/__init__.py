@@ -3,6 +3,7 @@
 travel       which times a table can still be asked about
 incremental  the latest state of rows that changed between two times
 changes      every change between two times: inserts, updates and deletes, with the rows before and after
+commit_changes  what one commit changed, file group by file group
 change_rows  the form of changes
 relevant     which file groups can hold changes that a predicate wants
 """
