@@ -28,8 +28,11 @@ $(VENV)/.dev: pyproject.toml $(VENV)/.base
 demo: $(VENV)/.base
 	@$(BIN)/hudi-core demo
 
+# Processes that share the tests.
+WORKERS ?= 2
+
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup $(ARGS)
 
 # The suites of the Spark engine on Spark 4, which has an environment of its own.
 .venv-spark4/.ready: pyproject.toml

@@ -53,5 +53,7 @@ def test_commands_of_the_readme_run(tmp_path: Path) -> None:
     lines = re.findall(r"^\$ hudi-core (.*)$", (ROOT / "README.md").read_text("utf-8"), re.M)
     assert lines
     for line in lines:
-        found = subprocess.run([command, *shlex.split(line, comments=True)], cwd=tmp_path, capture_output=True, text=True, timeout=120)
+        found = subprocess.run(
+            [command, *shlex.split(line, comments=True)], cwd=tmp_path, capture_output=True, text=True, timeout=120
+        )
         assert found.returncode == 0, f"{line}: {found.stderr}"

@@ -50,7 +50,7 @@ def test_memory_storage_through_fsspec() -> None:
 
 @pytest.mark.parametrize("extension", ["lance", ".lance", "hfile"])
 def test_base_files_without_a_reader_are_named(extension: str) -> None:
-    with pytest.raises(UnsupportedError, match=r"[Ll]ance|hfile"):
+    with pytest.raises(UnsupportedError, match=r"[Ll]ance|HFile"):
         ENGINE.reader(extension)
 
 

@@ -54,18 +54,21 @@ def test_sizes_that_contradict_each_other_are_corrupt(at: int, number: int) -> N
         parse_block(memoryview(data), 0, 7, "t")
 
 
+CELLS = gzip.compress(b"cells", mtime=0)
+
+
 @pytest.mark.parametrize(
     ("stored", "uncompressed", "codec"),
     [
         (b"cells", 4, Codec.NONE),
-        (gzip.compress(b"cells"), 4, Codec.GZ),
-        (gzip.compress(b"cells"), 6, Codec.GZ),
-        (gzip.compress(b"cells") + b"more", 5, Codec.GZ),
-        (gzip.compress(b"cells")[:-1], 5, Codec.GZ),
-        (gzip.compress(b"cells")[:-5] + bytes(5), 5, Codec.GZ),
+        (CELLS, 4, Codec.GZ),
+        (CELLS, 6, Codec.GZ),
+        (CELLS + b"more", 5, Codec.GZ),
+        (CELLS[:-1], 5, Codec.GZ),
+        (CELLS[:-5] + bytes(5), 5, Codec.GZ),
         (b"cells", 5, Codec.GZ),
         (b"", 5, Codec.GZ),
-        (gzip.compress(b"cells"), 2**31 - 1, Codec.GZ),
+        (CELLS, 2**31 - 1, Codec.GZ),
     ],
 )
 def test_data_that_is_not_what_it_claims_is_corrupt(stored: bytes, uncompressed: int, codec: Codec) -> None:
