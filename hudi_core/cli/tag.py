@@ -22,10 +22,10 @@ from hudi_core.cli.output import Output
 from hudi_core.cli.words import counted, duration, share
 from hudi_core.errors import UsageError
 from hudi_core.index.choose import IndexKind
-from hudi_core.index.filters import State
 from hudi_core.index.key_reader import types_of_input
 from hudi_core.index.tag import Tagger, TagOptions
 from hudi_core.table.snapshot import MetadataMode
+from hudi_core.table.sources.stored_filters import State
 
 _STAGES = (
     ("pairs", "of a key and a file slice"),

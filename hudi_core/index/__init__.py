@@ -8,7 +8,7 @@ by_values    records located by values of a column with a secondary index
 buckets      the bucket index: simple, and consistent hashing
 places       in which file slices a key may be, by its partition alone
 sorted_keys  keys in order, and the run of them between two bounds
-filters      the bloom filters of file slices
+filters      many keys put to bloom filters
 stored       the record keys that file slices hold, and their bounds
 matching     which of some keys a slice holds
 key_reader   the keys of rows that come in

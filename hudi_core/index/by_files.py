@@ -20,7 +20,7 @@ from hudi_core.formats.ahead import in_order
 from hudi_core.formats.bloom import HashedKeys
 from hudi_core.formats.text_columns import taken
 from hudi_core.formats.text_match import TextIndex, index_texts
-from hudi_core.index.filters import State, kept, lookup_order, passing, recorded_filters, recorded_texts, text_in_footer
+from hudi_core.index.filters import lookup_order, passing
 from hudi_core.index.key_columns import KeyColumns, Located
 from hudi_core.index.matching import matches
 from hudi_core.index.sorted_keys import SortedKeys, sorted_keys
@@ -29,6 +29,7 @@ from hudi_core.index.work import Work
 from hudi_core.metadata.table import BLOOM_FILTERS, MetadataTable
 from hudi_core.stats.texts import Texts
 from hudi_core.table.snapshot import Snapshot
+from hudi_core.table.sources.stored_filters import State, kept, recorded_filters, recorded_texts, text_in_footer
 from hudi_core.timeline.slices import FileSlice
 
 Numbers = NDArray[np.int64]

@@ -25,10 +25,10 @@ from hudi_core.stats.texts import Texts
 from hudi_core.table.reading.base_files import BaseFiles
 from hudi_core.table.reading.slices import SliceReader
 from hudi_core.table.sources.sources import Sources
+from hudi_core.table.sources.stored_filters import MAX_KEY, MIN_KEY
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.types.nodes import String
 
-MIN_KEY, MAX_KEY = "hoodie_min_record_key", "hoodie_max_record_key"
 """What Hudi's writers leave in footers."""
 
 _SUPPLEMENTARY, _LATE = 0xF0, (0xEE, 0xEF)

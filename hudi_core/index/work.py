@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import perf_counter
 
-from hudi_core.index.filters import State
+from hudi_core.table.sources.stored_filters import State
 
 
 @dataclass

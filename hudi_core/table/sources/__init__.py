@@ -11,6 +11,7 @@ uniqueness          whether the record index may be believed
 steady              columns whose name has meant them all the time
 expression_indexes  statistics of a function of a column
 filters             bloom filters of base files
+stored_filters      their texts, and which of them are worth asking
 merges              where the values of a merged row come from
 single_files        slices with log files, asked file by file
 log_headers         what the headers of log blocks say of columns

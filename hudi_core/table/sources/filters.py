@@ -8,17 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from hudi_core.expr.predicate import OneOf
-from hudi_core.formats.bloom import HashedKeys, parse_bloom_filter
-from hudi_core.formats.hashes import bloom_filter_key
+from hudi_core.formats.bloom import HashedKeys
 from hudi_core.keys.known import RecordKeys
-from hudi_core.metadata.filters import filter_texts
 from hudi_core.metadata.table import BLOOM_FILTERS, MetadataTable
 from hudi_core.table.sources.heads import Heads
 from hudi_core.table.sources.indexes import Index, Keys
 from hudi_core.table.sources.knowledge import Numbers
+from hudi_core.table.sources.stored_filters import kept, keys_in_footer, recorded_texts, text_in_footer
 from hudi_core.timeline.slices import FileSlice
-
-FOOTER_KEYS = ("org.apache.hudi.bloomfilter", "com.uber.hoodie.bloomfilter")
 
 _MOST = 1024
 """Filters that are read for one predicate. One of Hudi's default size is 0.4 MB."""
@@ -50,22 +47,21 @@ class BloomFilters:
         for begin in range(0, len(asked) if len(asked) <= _MOST else 0, _TOGETHER):
             numbers = asked[begin : begin + _TOGETHER]
             for place, text in self.read([slices[number] for number in numbers]):
-                found_filter = parse_bloom_filter(text, f"{self.name} of {slices[numbers[place]].file_id}")
-                if not found_filter.may_contain(hashed).any():
+                of = slices[numbers[place]]
+                said = None if of.base is None else self.heads.footer_read(of.base)
+                its = kept(text, of, keys_in_footer(said))
+                if its.problem is not None:
+                    self.heads.snapshot.set_aside(its.problem)
+                if its.filter is not None and not its.filter.may_contain(hashed).any():
                     found.append(numbers[place])
         return np.array(sorted(found), np.int64)
 
 
-def recorded_filters(heads: Heads, keys: RecordKeys, metadata: MetadataTable) -> Index:
+def filters_in_metadata(heads: Heads, keys: RecordKeys, metadata: MetadataTable) -> Index:
     """The filters in the metadata table."""
 
     def read(slices: Sequence[FileSlice]) -> Iterator[tuple[int, bytes]]:
-        asked = {
-            bloom_filter_key(each.partition, each.base.name): place for place, each in enumerate(slices) if each.base
-        }
-        ordered = sorted(asked)
-        for number, text in filter_texts(metadata.lookup(BLOOM_FILTERS, ordered)):
-            yield asked[ordered[number]], text
+        return iter(recorded_texts(metadata, heads.snapshot, slices).items())
 
     return BloomFilters(heads, keys, read, BLOOM_FILTERS)
 
@@ -76,8 +72,8 @@ def filters_in_footers(heads: Heads, keys: RecordKeys) -> Index:
     def read(slices: Sequence[FileSlice]) -> Iterator[tuple[int, bytes]]:
         for place, each in enumerate(slices):
             said = heads.footer_read(each.base) if each.base else None
-            text = next((said.metadata[key] for key in FOOTER_KEYS if key in said.metadata), None) if said else None
+            text = text_in_footer(said)
             if text:
-                yield place, text.encode()
+                yield place, text
 
     return BloomFilters(heads, keys, read, "bloom filters in footers")

@@ -23,7 +23,7 @@ from hudi_core.table.snapshot import Snapshot
 from hudi_core.table.sources.commits import Commits
 from hudi_core.table.sources.doubt import Doubt, is_told_of
 from hudi_core.table.sources.expression_indexes import ExpressionIndex, expression_indexes
-from hudi_core.table.sources.filters import recorded_filters
+from hudi_core.table.sources.filters import filters_in_metadata
 from hudi_core.table.sources.heads import Heads
 from hudi_core.table.sources.indexes import Index, RecordIndex, secondary_indexes
 from hudi_core.table.sources.knowledge import (
@@ -115,7 +115,7 @@ class Sources:
     def filters(self) -> list[Index]:
         """The bloom filters of the metadata table."""
         table = self.snapshot.usable(BLOOM_FILTERS)
-        return [] if table is None else [recorded_filters(self.heads, self.record_keys, table)]
+        return [] if table is None else [filters_in_metadata(self.heads, self.record_keys, table)]
 
     @cached_property
     def expression_indexes(self) -> tuple[ExpressionIndex, ...]:
