@@ -57,7 +57,8 @@ def measured(pair: Pair) -> tuple[Times, Times]:
             if call:
                 peer.append(_timed(call))
             ours += [_timed(pair.ours) for _ in range(5)]
-        return _times(ours, pair.ours), _times(peer, call) if call else _told(pair.peer)
+        theirs = _scaled(_times(peer, call), 1 / pair.part) if call else _told(pair.peer)
+        return _times(ours, pair.ours), theirs
     finally:
         gc.enable()
 
