@@ -53,7 +53,7 @@ def measured(pair: Pair) -> tuple[Times, Times]:
     gc.disable()
     try:
         end = perf_counter() + pair.seconds
-        while perf_counter() < end or (call and len(peer) < pair.least):
+        while not ours or perf_counter() < end or (call and len(peer) < pair.least):
             if call:
                 peer.append(_timed(call))
             ours += [_timed(pair.ours) for _ in range(5)]
