@@ -1,12 +1,13 @@
 """A column's files in the order of its lower bounds, in blocks with a summary each: most questions open a few blocks only.
 
 A block's hull is what some file of it may hold. It is an interval too, so a question is put to it as it is to files: nothing
-in the hull, and the block is skipped. Files with unknown bounds come first and files without values last, in blocks of
-their own, so that they do not widen the hulls of others.
+in the hull, and the block is skipped. One range of values meets blocks that follow each other, which are found by halving.
+Files of which no bound is known meet any range: they are listed by number, and widen no hull. Files without values come last.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -21,6 +22,9 @@ from hudi_core.stats.keysets import Ranges
 
 Numbers = NDArray[np.signedinteger[Any]]
 """File numbers, int32 or int64."""
+
+_FEW_BLOCKS = 8
+"""Up to so many blocks are opened without a look at the hull of each."""
 
 _FEW_RUNS = 4
 """Up to so many runs of blocks are looked at one by one."""
@@ -105,6 +109,10 @@ def _meets_ascending(firsts: KeyArray, lasts: KeyArray, low: KeyArray, high: Key
     return met.reshape(low.shape)
 
 
+Blocks = slice | NDArray[np.int64]
+"""Blocks that follow each other (start and stop given), or any by number, ascending."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Ordered:
     """Files by ascending lower bound, in arrays of shape (blocks, `BLOCK`)."""
@@ -112,9 +120,16 @@ class Ordered:
     numbers: NDArray[np.int32] | None
     """Their file numbers; None when they are listed in this order anyway."""
     files: Intervals
+    """Those that are unbounded hold nothing here."""
+    unbounded: NDArray[np.int64]
+    """The numbers of the files that may hold any value, ascending; read only."""
     hull: Intervals
-    first: NDArray[np.int64]
-    last: NDArray[np.int64]
+    lows: list[int]
+    """The least lower bound in each block, ascending."""
+    reach: list[int]
+    """The greatest upper bound in each block and those before it, ascending."""
+    first: list[int]
+    last: list[int]
     """The least and greatest file number in each block."""
 
     @property
@@ -124,58 +139,81 @@ class Ordered:
 
 def ordered(listed: Intervals, keys: Keys) -> Ordered:
     """The files of whole blocks, put in order; those whose lower bound is an end of the keys stay as they are listed."""
-    size = len(listed.low)
-    if (listed.low[1:] >= listed.low[:-1]).all():
-        files = listed.each(lambda array: array.reshape(-1, BLOCK))
-        first = np.arange(0, size, BLOCK)
-        return Ordered(None, files, hull(files), first, first + BLOCK - 1)
-    order = np.argsort(listed.low)
-    low = listed.low[order]
-    order[: np.searchsorted(low, keys.bottom, "right")].sort()
-    order[np.searchsorted(low, keys.top) :].sort()
-    files = listed.each(lambda array: array[order].reshape(-1, BLOCK))
-    blocks = order.reshape(-1, BLOCK)
-    return Ordered(order.astype(np.int32), files, hull(files), blocks.min(1), blocks.max(1))
+    unbounded = np.flatnonzero((listed.low == keys.bottom) & (listed.high == keys.top))
+    unbounded.flags.writeable = False
+    if len(unbounded):
+        listed = replace(listed, low=listed.low.copy(), high=listed.high.copy())
+        listed.low[unbounded], listed.high[unbounded] = keys.top, keys.bottom
+    numbers = None
+    if not (listed.low[1:] >= listed.low[:-1]).all():
+        order = np.argsort(listed.low)
+        low = listed.low[order]
+        order[: np.searchsorted(low, keys.bottom, "right")].sort()
+        order[np.searchsorted(low, keys.top) :].sort()
+        listed = listed.each(lambda array: array[order])
+        numbers = order.astype(np.int32)
+    files = listed.each(lambda array: array.reshape(-1, BLOCK))
+    blocks = (np.arange(len(listed.low)) if numbers is None else numbers).reshape(-1, BLOCK)
+    of = hull(files)
+    reach = np.maximum.accumulate(of.high)
+    summary = (of.low.tolist(), reach.tolist(), blocks.min(1).tolist(), blocks.max(1).tolist())
+    return Ordered(numbers, files, unbounded, of, *summary)
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
     """Blocks that follow each other, and the file numbers among which theirs are. Dense: most of these are theirs."""
 
-    blocks: Any
-    """A slice, or an array when they do not follow each other after all."""
+    blocks: Blocks
+    """An array when they do not follow each other after all."""
     count: int
     files: slice | None
     """None: not dense."""
 
 
-def candidates(wanted: Wanted, of: Ordered) -> NDArray[np.int64]:
-    """The blocks that may hold a wanted value, ascending."""
-    return holds(wanted, of.hull, ascending=True).nonzero()[0]
+def candidates(wanted: Wanted, of: Ordered) -> Blocks:
+    """The blocks that may hold a value in a wanted range; those of unbounded files are not meant."""
+    if len(wanted.ranges) != 1:
+        return holds(wanted, of.hull, ascending=True).nonzero()[0]
+    ((first, last),) = wanted.ranges
+    begin, end = bisect_left(of.reach, first), bisect_right(of.lows, last)
+    if end - begin > _FEW_BLOCKS:
+        high_enough = of.hull.high[begin:end] >= first
+        if not high_enough.all():
+            return high_enough.nonzero()[0] + begin
+    return slice(begin, max(begin, end))
 
 
-def runs(of: Ordered, blocks: NDArray[np.int64]) -> list[Run]:
+def size(blocks: Blocks) -> int:
+    """How many blocks there are."""
+    return int(blocks.stop - blocks.start) if isinstance(blocks, slice) else len(blocks)
+
+
+def runs(of: Ordered, blocks: Blocks) -> list[Run]:
     """The blocks in a few runs, or all in one that is not dense."""
-    if not len(blocks):
+    count = size(blocks)
+    if not count:
         return []
-    if int(blocks[-1]) - int(blocks[0]) + 1 == len(blocks):
+    if isinstance(blocks, slice):
+        return [_run(of, blocks.start, blocks.stop)]
+    if int(blocks[-1]) - int(blocks[0]) + 1 == count:
         return [_run(of, int(blocks[0]), int(blocks[-1]) + 1)]
     gaps = (blocks[1:] - blocks[:-1] != 1).nonzero()[0] + 1
     if len(gaps) >= _FEW_RUNS:
-        return [Run(blocks, len(blocks), None)]
-    bounds = [0, *gaps.tolist(), len(blocks)]
+        return [Run(blocks, count, None)]
+    bounds = [0, *gaps.tolist(), count]
     return [_run(of, int(blocks[begin]), int(blocks[end - 1]) + 1) for begin, end in pairwise(bounds)]
 
 
 def _run(of: Ordered, begin: int, end: int) -> Run:
     blocks = slice(begin, end)
-    first, last = int(of.first[blocks].min()), int(of.last[blocks].max())
+    first, last = min(of.first[blocks]), max(of.last[blocks])
     dense = last - first < 2 * (end - begin) * BLOCK
     return Run(blocks, end - begin, slice(first, last + 1) if dense else None)
 
 
-def opened(wanted: Wanted, of: Ordered, blocks: Any) -> Numbers:
-    """The numbers of the files in these blocks that may hold a wanted value, ascending."""
+def opened(wanted: Wanted, of: Ordered, blocks: Blocks) -> Numbers:
+    """The numbers of the files in these blocks that may hold a wanted value, ascending; without those that are unbounded."""
     masks = holds(wanted, of.files, blocks, ascending=True)
     found = masks.ravel().nonzero()[0]
     if isinstance(blocks, slice):
@@ -192,8 +230,10 @@ def opened(wanted: Wanted, of: Ordered, blocks: Any) -> Numbers:
 def everywhere(wanted: Wanted, of: Ordered) -> Bools:
     """Which files, by number, may hold a wanted value."""
     found = holds(wanted, of.files, ascending=True).ravel()
-    if of.numbers is None:
-        return found
-    by_number = np.empty(len(found), np.bool_)
-    by_number[of.numbers.astype(np.intp)] = found
-    return by_number
+    if of.numbers is not None:
+        in_order = found
+        found = np.empty(len(in_order), np.bool_)
+        found[of.numbers.astype(np.intp)] = in_order
+    if wanted.ranges:
+        found[of.unbounded] = True
+    return found

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hudi_core.stats.intervals import BLOCK
-from hudi_core.stats.ordered import Numbers, Run, Wanted, candidates, opened, runs
+from hudi_core.stats.ordered import Numbers, Wanted, candidates, opened, runs, size
 from hudi_core.stats.program import Every, Files, Fixed, Holds, Known, Lesser, Program, Some, mask, picked
 
 SMALL = 32 * BLOCK
@@ -23,11 +23,12 @@ _SCATTERED = 16
 
 
 @dataclass(frozen=True, slots=True)
-class _Candidates:
-    """Files, no number twice; `sure` when the program is known to say yes for all of them."""
+class _Found:
+    """Where all files are for which a program says yes: those that are `sure`, in several parts that ascend each, and what a
+    look at each file of some `stretches` gives."""
 
-    files: Files
-    sure: bool
+    sure: list[Numbers]
+    stretches: list[slice]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,7 @@ class _Route:
     """What it costs to go a way, and going it."""
 
     cost: int
-    go: Callable[[], list[_Candidates]]
+    go: Callable[[], _Found]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,19 @@ def find(program: Program, count: int) -> Numbers:
 
 
 def _through(route: _Route, program: Program) -> Numbers:
-    return _union([_numbers(found) if found.sure else _kept(found.files, program) for found in route.go()])
+    found = route.go()
+    numbers = _union(found.sure)
+    for stretch in found.stretches:
+        numbers = _with_stretch(numbers, stretch, _kept(stretch, program))
+    return numbers
+
+
+def _with_stretch(numbers: Numbers, stretch: slice, complete: Numbers) -> Numbers:
+    """The numbers, with all there are in a stretch in the place of some of them."""
+    if not len(numbers):
+        return complete
+    begin, end = numbers.searchsorted((stretch.start, stretch.stop))
+    return np.concatenate([numbers[:begin], complete, numbers[end:]])
 
 
 def _way(program: Program) -> _Way | None:
@@ -76,12 +89,13 @@ def _way(program: Program) -> _Way | None:
 
 
 def _way_of_column(known: Known, wanted: Wanted) -> _Way | None:
-    """Through the order for values in ranges, through lists of numbers for NaN and null."""
+    """Through the order for values in ranges, through lists of numbers for NaN, null and what may hold any value."""
     order = known.ordered
     if order is None:
         return None
     lists = [known.with_nan] if wanted.nan else []
     lists += [known.with_null] if wanted.null else []
+    lists += [order.unbounded] if wanted.ranges else []
     listed = sum(map(len, lists))
     in_ranges = wanted.in_ranges
     blocks = candidates(in_ranges, order)
@@ -89,15 +103,14 @@ def _way_of_column(known: Known, wanted: Wanted) -> _Way | None:
     def route() -> _Route:
         found = runs(order, blocks)
         cost = listed + BLOCK * sum(run.count if run.files else run.count * _SCATTERED for run in found)
-        return _Route(cost, lambda: [_Candidates(numbers, True) for numbers in lists] + _looked_at(found))
 
-    def _looked_at(found: list[Run]) -> list[_Candidates]:
-        return [
-            _Candidates(run.files, False) if run.files else _Candidates(opened(in_ranges, order, run.blocks), True)
-            for run in found
-        ]
+        def go() -> _Found:
+            scattered = [opened(in_ranges, order, run.blocks) for run in found if not run.files]
+            return _Found(lists + scattered, [run.files for run in found if run.files])
 
-    return _Way(listed + BLOCK * len(blocks), route)
+        return _Route(cost, go)
+
+    return _Way(listed + BLOCK * size(blocks), route)
 
 
 def _narrowed(ways: list[tuple[_Way | None, Program]]) -> _Way | None:
@@ -106,15 +119,16 @@ def _narrowed(ways: list[tuple[_Way | None, Program]]) -> _Way | None:
     way = ways[0][0]
     if way is None:
         return None
-    parts = tuple(part for _, part in ways)
-    whole, rest = Every(parts), Every(parts[1:])
+    rest = Every(tuple(part for _, part in ways[1:]))
 
     def route() -> _Route:
-        found = way.route()
-        return _Route(
-            found.cost,
-            lambda: [_Candidates(_kept(near.files, rest if near.sure else whole), True) for near in found.go()],
-        )
+        near = way.route()
+
+        def go() -> _Found:
+            found = near.go()
+            return _Found([_kept(numbers, rest) for numbers in found.sure], found.stretches)
+
+        return _Route(near.cost, go)
 
     return _Way(way.most, route)
 
@@ -126,8 +140,8 @@ def _joined(ways: list[tuple[_Way | None, Program]]) -> _Way | None:
         return None
     most = sum(way.most for way, _ in known)
 
-    def go() -> list[_Candidates]:
-        return [_Candidates(_union([_through(way.route(), part) for way, part in known]), True)]
+    def go() -> _Found:
+        return _Found([_union([_through(way.route(), part) for way, part in known])], [])
 
     return _Way(most, lambda: _Route(most * _SCATTERED, go))
 
@@ -136,10 +150,6 @@ def _kept(files: Files, program: Program) -> NDArray[np.int64]:
     if not isinstance(files, slice):
         files = files.astype(np.intp, copy=False)  # what NumPy picks by fastest
     return np.asarray(picked(files, mask(program, files).nonzero()[0]))
-
-
-def _numbers(found: _Candidates) -> Numbers:
-    return np.arange(found.files.start, found.files.stop) if isinstance(found.files, slice) else found.files
 
 
 def _union(parts: list[Numbers]) -> Numbers:

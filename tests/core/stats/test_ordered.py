@@ -10,7 +10,7 @@ from hudi_core.stats import ordered as module
 from hudi_core.stats.columns import from_values
 from hudi_core.stats.intervals import BLOCK, folded, placed
 from hudi_core.stats.keysets import Ranges, points
-from hudi_core.stats.ordered import Ordered, Wanted, candidates, everywhere, holds, opened, ordered, runs
+from hudi_core.stats.ordered import Ordered, Wanted, candidates, everywhere, holds, opened, ordered, runs, size
 from hudi_core.types import nodes as t
 
 COUNT = 20 * BLOCK
@@ -34,20 +34,32 @@ def test_files_listed_in_order_keep_their_numbers() -> None:
     assert opened(wanted, of, run.blocks).tolist() == list(range(995, 1_101))
 
 
-def test_unknown_files_stand_apart_and_the_others_stay_dense() -> None:
+def test_unbounded_files_are_listed_and_the_others_stay_dense() -> None:
     unknown = range(0, COUNT, 100)
     wanted, of, _ = _ordered(range(COUNT), unknown)
-    apart, dense = runs(of, candidates(wanted, of))
-    assert apart.files is None and apart.count == 1
+    (dense,) = runs(of, candidates(wanted, of))
     assert dense.files is not None and dense.files.stop - dense.files.start < 3 * BLOCK
-    assert set(unknown) <= set(opened(wanted, of, apart.blocks).tolist())
+    assert of.unbounded.tolist() == list(unknown)
+    assert not set(unknown) & set(opened(wanted, of, dense.blocks).tolist())
+
+
+def test_a_far_reaching_file_costs_a_look_at_hulls_and_no_more() -> None:
+    low = np.arange(COUNT)
+    high = low + 5
+    high[3] = COUNT
+    keys, of = folded(from_values(t.Int(), low.tolist(), high.tolist(), [0] * COUNT, [9] * COUNT))
+    listed = placed(of, keys, np.arange(COUNT), COUNT)
+    in_order, wanted = ordered(listed, keys), Wanted.of(keys, ((4_000, 4_100),))
+    blocks = candidates(wanted, in_order)
+    assert isinstance(blocks, np.ndarray) and blocks.tolist() == [0, 15, 16]
+    assert opened(wanted, in_order, blocks).tolist() == [3, *range(3_995, 4_101)]
 
 
 def test_scattered_files_are_found_through_the_order() -> None:
     low = np.random.default_rng(1).permutation(COUNT)
     wanted, of, listed = _ordered(low)
     blocks = candidates(wanted, of)
-    assert len(blocks) == 2
+    assert size(blocks) == 2
     (run,) = runs(of, blocks)
     assert run.files is None
     expected = holds(wanted, listed).nonzero()[0].tolist()
@@ -70,7 +82,9 @@ def test_ranges_are_met_however_they_are_searched(count: int, monkeypatch: pytes
         asked = Wanted.of(wanted.keys, ranges)
         assert (holds(asked, listed) == one_by_one).all()
         assert (everywhere(asked, of) == one_by_one).all()
-        assert (holds(asked, of.files, ascending=True).ravel()[np.argsort(of.numbers)] == one_by_one).all()  # type: ignore[arg-type]
+        in_order = holds(asked, of.files, ascending=True).ravel()[np.argsort(of.numbers)]  # type: ignore[arg-type]
+        in_order[of.unbounded] = True
+        assert (in_order == one_by_one).all()
 
 
 def test_no_range_and_no_file() -> None:
