@@ -184,6 +184,12 @@ def read_pieces(groups: Sequence[FileGroup], prefixes: Sequence[bytes]) -> tuple
     return pieces, together([group.read_logs(prefixes) for group in groups])
 
 
+def read_pieces_for(groups: Sequence[FileGroup], prefixes: Sequence[bytes], keys: Text) -> tuple[list[Piece], Records]:
+    """As `read_pieces`, but of base files only the blocks that can hold one of the keys: records of other keys too."""
+    pieces = [piece for group in groups for piece in group.base_pieces_for(keys)]
+    return pieces, together([group.read_logs(prefixes) for group in groups])
+
+
 def together(found: Sequence[Records]) -> Records:
     """All of them, of different file groups."""
     return Records([b for each in found for b in each.batches], [d for each in found for d in each.deletes])

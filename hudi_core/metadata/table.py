@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hudi_core.engine import Storage
 from hudi_core.errors import CorruptFileError
 from hudi_core.formats.hashes import file_group_indexes, xxh64_id
 from hudi_core.formats.properties import parse_properties
+from hudi_core.formats.text_columns import byte_column
 from hudi_core.metadata.files import live_files
 from hudi_core.metadata.lookup import Found, newest
 from hudi_core.metadata.records import (
@@ -23,6 +26,7 @@ from hudi_core.metadata.records import (
     open_group,
     read_groups,
     read_pieces,
+    read_pieces_for,
     together,
 )
 from hudi_core.metadata.statistics import FILE_KEY, PARTITION_KEY, RecordedStatistics, extended, read_statistics
@@ -83,6 +87,21 @@ class MetadataTable:
     """What the statistics of a column were read from."""
     earlier: Earlier = field(default_factory=lambda: Earlier({}, {}), repr=False, compare=False)
     """What was read at an earlier time, as far as it was not needed yet."""
+    files_asked: NDArray[np.bytes_] | None = field(default=None, repr=False, compare=False)
+    """The files whose statistics are read, by the part of their keys after the column, ascending; None: all."""
+
+    def of_files(self, keys: NDArray[np.bytes_]) -> MetadataTable:
+        """The metadata table as it is, but of `column_stats` only blocks are read that can tell of these files: by the part of
+        their keys after the column, in any order. What it says of other files is not whole."""
+        return replace(self.bare(), files_asked=np.unique(keys))
+
+    def bare(self) -> MetadataTable:
+        """The metadata table with nothing that was read of it but which files it has; it can be pickled."""
+        nothing: dict[tuple[str, str], Any] = {}
+        timeline = replace(self.timeline, _read={})
+        return replace(
+            self, timeline=timeline, _groups={}, _statistics={}, _made_of={}, earlier=Earlier(nothing, nothing.copy())
+        )
 
     def counts(self, requested_time: str) -> bool:
         """What was written at this instant counts."""
@@ -210,7 +229,10 @@ class MetadataTable:
     def _about(self, partition: str, columns: Sequence[str]) -> tuple[list[Piece], Records]:
         """The records of columns in a metadata partition whose keys begin with the column."""
         groups = [self.opened(each) for each in self.slices(partition)]
-        return read_pieces(groups, [xxh64_id(column).encode() for column in columns])
+        names = [xxh64_id(column).encode() for column in columns]
+        if self.files_asked is None or partition != COLUMN_STATS:
+            return read_pieces(groups, names)
+        return read_pieces_for(groups, names, byte_column([name + key for name in names for key in self.files_asked]))
 
 
 def _with_keys(batch: Batch, size: int) -> Batch:

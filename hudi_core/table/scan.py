@@ -27,6 +27,7 @@ from hudi_core.table.prune import Conjunct, alone, prune, whole
 from hudi_core.table.reading.ahead import THREADS, read_ahead
 from hudi_core.table.reading.elsewhere import Part, Shipment, shipment
 from hudi_core.table.reading.slices import SliceReader
+from hudi_core.table.shares import Numbers, Pruned, Pruning, joined, pruning, records_to_read
 from hudi_core.table.sources.asking import Asking
 from hudi_core.table.sources.sources import Sources
 from hudi_core.types.nodes import Nested
@@ -78,6 +79,24 @@ class Scan(Answer):
     def parts(self) -> list[Part]:
         """The slices that are read, in order, to be read one by one, here or elsewhere."""
         return [Part(self._snapshot.slices[number], self._residual(number) is not None) for number in self._kept]
+
+    def pruning(self) -> Pruning | None:
+        """What other machines need to prune shares of the slices; None where an index is asked, which has to know them all."""
+        by_index = {index.name for index in self._sources.indexes}
+        if any(source.open is not None and source.name in by_index for source in self._asking().sources):
+            return None
+        return pruning(self._sources, self._conjuncts, case_sensitive=self._asked.case_sensitive)
+
+    def records_to_read(self) -> int:
+        """How many records of `column_stats` planning here reads."""
+        return records_to_read(self._sources, self._conjuncts)
+
+    def with_shares(self, cut: Sequence[Numbers], found: Sequence[Pruned], note: str) -> Scan:
+        """The scan with the plan that its shares make together. `note` says how `column_stats` were read. Reasons are
+        found here when they are asked for."""
+        made = Scan(self._sources, self._asked)
+        vars(made)["plan"] = joined(self._snapshot.slices, cut, found, lambda: self.plan.reasons, note)
+        return made
 
     def shipment(self) -> Shipment:
         """What reading parts of this scan on another machine needs."""

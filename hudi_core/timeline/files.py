@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from hudi_core.engine import FileInfo
 from hudi_core.formats.columns import Text
-from hudi_core.formats.text_columns import text_column, text_list
+from hudi_core.formats.text_columns import taken, text_column, text_list
 
 Numbers = NDArray[np.int64]
 
@@ -39,6 +39,12 @@ class Files:
     def info(self, row: int) -> FileInfo:
         folders = (self.folder, self.partitions[self.partition_of[row]])
         return FileInfo("/".join([*filter(None, folders), self.name(row)]), int(self.sizes[row]))
+
+    def chosen(self, rows: Numbers) -> Files:
+        """The files of these rows, in that order, with their partitions alone."""
+        partitions, partition_of = np.unique(self.partition_of[rows], return_inverse=True)
+        named = tuple(self.partitions[number] for number in partitions.tolist())
+        return Files(named, partition_of.astype(np.int64), taken(self.names, rows), self.sizes[rows], self.folder)
 
     def infos(self) -> Iterator[tuple[str, FileInfo]]:
         """Every file, with its partition."""

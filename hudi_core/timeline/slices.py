@@ -92,6 +92,29 @@ class Slices(Sequence[FileSlice]):
             nothing,
         )
 
+    def chosen(self, numbers: Numbers) -> Slices:
+        """The slices with these numbers, in that order, with their files alone."""
+        counts = np.diff(self.log_offsets)[numbers]
+        at = _runs(self.log_offsets[numbers], counts)
+        bases = self.bases[numbers]
+        has_base, logs = bases != NO_BASE, self.logs[at]
+        rows = np.concatenate([bases[has_base], logs])
+        numbered = np.full(len(numbers), NO_BASE, np.int64)
+        numbered[has_base] = np.arange(np.count_nonzero(has_base))
+        partitions, partition_of = np.unique(self.partition_of[numbers], return_inverse=True)
+        return Slices(
+            self.files.chosen(rows),
+            tuple(self.partitions[number] for number in partitions.tolist()),
+            partition_of.astype(np.int64),
+            taken(self.ids, numbers),
+            self.instants,
+            self.instant_of[numbers],
+            numbered,
+            np.append(0, np.cumsum(counts)),
+            np.arange(len(rows) - len(logs), len(rows)),
+            self.log_instants[at],
+        )
+
     def _made(self, number: int) -> FileSlice:
         low, high = self.ids.offsets[number : number + 2]
         base = int(self.bases[number])
@@ -103,6 +126,11 @@ class Slices(Sequence[FileSlice]):
             None if base == NO_BASE else self.files.info(base),
             tuple(map(self.files.info, logs.tolist())),
         )
+
+
+def _runs(starts: Numbers, lengths: Numbers) -> Numbers:
+    """The numbers of all runs, one run after the other."""
+    return np.arange(lengths.sum()) + np.repeat(starts - np.cumsum(lengths) + lengths, lengths)
 
 
 def slices_of(slices: Sequence[FileSlice]) -> Slices:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from hudi_core.expr import nodes as n
 from hudi_core.expr.bind import bind
 from hudi_core.expr.nodes import Comparison
+from hudi_core.table.shares import shares
 from hudi_core.table.snapshot import MetadataMode
 from hudi_core.truth import TRUE, Verdict
 from hudi_core.types import nodes as t
@@ -180,6 +181,19 @@ def test_no_slice_with_a_matching_row_is_skipped(made: MadeTable, where: n.Expr)
 @SLOW
 def test_no_row_is_lost_without_the_metadata_table(made: MadeTable, where: n.Expr) -> None:
     check(made, where, MetadataMode.OFF)
+
+
+@given(TABLES, PREDICATES, st.integers(1, 5))
+@settings(SLOW, max_examples=50)
+def test_shares_of_the_slices_are_pruned_as_the_whole_is(made: MadeTable, where: n.Expr, count: int) -> None:
+    scan = made.open().scan(where=where)
+    work = scan.pruning()
+    assume(work is not None and len(scan.sources.snapshot.slices))
+    assert work is not None
+    slices = scan.sources.snapshot.slices
+    cut = shares(slices, count)
+    together = scan.with_shares(cut, [work.prune(slices.chosen(numbers)) for numbers in cut], "apart").plan
+    assert together.codes.tolist() == scan.plan.codes.tolist()
 
 
 @given(TABLES, PREDICATES, st.data())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from hudi_core.engine import FileInfo
 from hudi_core.timeline.slices import FileSlice, slices_of
 
@@ -34,3 +36,13 @@ def test_without_logs_only_base_files_are_left() -> None:
 def test_no_slices_are_no_slices() -> None:
     assert list(slices_of([])) == []
     assert list(slices_of([]).without_logs()) == []
+
+
+def test_chosen_slices_come_with_their_files_alone() -> None:
+    whole = slices_of([BOTH, BASE, LOGS])
+    found = whole.chosen(np.array([2, 0]))
+    assert list(found) == [LOGS, BOTH]
+    assert found.partitions == ("p", "q")
+    assert len(found.files) == 4
+    assert list(whole.chosen(np.zeros(0, np.int64))) == []
+    assert list(found.chosen(np.array([1]))) == [BOTH]
