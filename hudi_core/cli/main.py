@@ -5,20 +5,49 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from importlib.metadata import version
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from hudi_core.cli import demo, explain, keys, read, schemas, tables, tag
 from hudi_core.cli.options import STORAGE_OPTIONS
 from hudi_core.cli.output import say
 from hudi_core.errors import HudiError
 
+_Misuse: type[Exception] = typer.BadParameter.mro()[1]
+"""What a command line raises that cannot be understood: `UsageError` of click, which Typer brings along or stands on."""
+
+
+class _Commands(TyperGroup):
+    """The commands. What the command line itself refuses is one line too."""
+
+    def main(self, args: Sequence[str] | None = None, *more: Any, **options: Any) -> Any:
+        given = sys.argv[1:] if args is None else list(args)
+        if not given:
+            return super().main(given, *more, **options)  # help
+        try:
+            status = super().main(given, *more, **{**options, "standalone_mode": False})
+        except _Misuse as refused:
+            say(f"error: {_refusal(refused)}")
+            sys.exit(2)
+        except typer.Abort:
+            sys.exit(1)
+        sys.exit(status or 0)
+
+
+def _refusal(refused: Any) -> str:
+    said = " ".join(refused.format_message().split()).rstrip(".").replace("Value error, ", "")
+    command = refused.ctx.command_path if refused.ctx is not None else "hudi-core"
+    return f"{command}: {said[:1].lower()}{said[1:]}; {command} --help tells more"
+
+
 app = typer.Typer(
     name="hudi-core",
+    cls=_Commands,
     help="What an Apache Hudi table means: look at it, prune it, read it.",
     epilog="For example: hudi-core explain TABLE --where \"price > 10 AND city = 'oslo'\" --html why.html",
     no_args_is_help=True,

@@ -238,19 +238,31 @@ class TestMisuse:
         assert self.said("evolve", rides(), "drop column nope") == "nope: no such column; did you mean note?"
 
     @pytest.mark.parametrize(
-        "arguments",
+        ("arguments", "command", "found"),
         [
-            ("explain", "t"),
-            ("read", "t", "--limit", "-1"),
-            ("files", "t", "--metadata", "maybe"),
-            ("bogus",),
-            ("read",),
+            (("explain", "t"), "explain", "missing option '--where'"),
+            (("read", "t", "--limit", "-1"), "read", "'--limit'"),
+            (("read", "t", "--limit", "x"), "read", "'--limit'"),
+            (
+                ("files", "t", "--metadata", "maybe"),
+                "files",
+                "'--metadata': 'maybe' is not one of 'auto', 'require', 'off'",
+            ),
+            (("files", "t", "--bogus"), "files", "no such option: --bogus"),
+            (("read",), "read", "missing argument 'TABLE'"),
+            (("read", "t", "u"), "read", "unexpected extra argument"),
+            (("--bogus", "read", "t"), "", "no such option: --bogus"),
+            (("--storage-option", "a", "read", "t"), "", "--storage-option: expected name=value, found 'a'"),
+            (("reed", "t"), "", "no such command 'reed'"),
         ],
     )
-    def test_what_the_command_line_itself_refuses(self, arguments: tuple[str, ...]) -> None:
-        said = refused(*arguments)
-        assert (said.status, said.out) == (2, "")
-        assert "Usage: " in said.err
+    def test_what_the_command_line_itself_refuses(self, arguments: tuple[str, ...], command: str, found: str) -> None:
+        said, path = self.said(*arguments), f"hudi-core {command}".strip()
+        assert said.startswith(f"{path}: ") and said.endswith(f"; {path} --help tells more")
+        assert found in said
+
+    def test_nothing_asked_is_help(self) -> None:
+        assert "Usage: hudi-core" in ran().out + ran().err
 
 
 class TestRefusedSchemas:
