@@ -17,7 +17,7 @@ from hudi_arrow.footers import arrow_types, chosen, file_schema, texts, typed
 from hudi_arrow.inflated import FASTER_THAN_ARROW, Made, PagedFile
 from hudi_arrow.leaves import FooterChunks, FooterStatistics, leaf_numbers, leaves
 from hudi_arrow.side_by_side import side_by_side
-from hudi_arrow.storage import decoding, native_file
+from hudi_arrow.storage import decoding, native_file, owned
 from hudi_core.engine import FileInfo, Footer, RowGroup, Storage
 from hudi_core.errors import CorruptFileError
 from hudi_core.schema.schema import Path, Schema
@@ -152,7 +152,7 @@ class _Tail:
     pages: PagedFile
     in_gzip: bool
     """And inflated sooner than pyarrow does it."""
-    whole: bytes | None
+    whole: pa.Buffer | None
     """The file, where it was read with its footer."""
 
 
@@ -171,7 +171,7 @@ def _tail(storage: Any, file: FileInfo) -> _Tail:
     groups = tuple(metadata.row_group(group).num_rows for group in range(metadata.num_row_groups))
     if sum(groups) != metadata.num_rows:
         raise CorruptFileError(where, expected=f"{metadata.num_rows} rows", found=f"{sum(groups)} in all row groups")
-    whole = end if end[:4] == _MAGIC and len(end) == file.size else None
+    whole = owned(end) if end[:4] == _MAGIC and len(end) == file.size else None
     in_gzip = FASTER_THAN_ARROW and _has_gzip(metadata)
     return _Tail(where, footer, metadata, writer, said, schema, groups, PagedFile(footer, where), in_gzip, whole)
 

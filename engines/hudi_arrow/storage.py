@@ -138,8 +138,19 @@ def native_file(storage: Storage, file: FileInfo) -> Iterator[pa.NativeFile]:
         with storage.base_file(file) as opened:
             yield opened
     else:
-        with pa.BufferReader(storage.read(file.path)) as opened:  # another engine's storage gives its bytes only
+        with pa.BufferReader(owned(storage.read(file.path))) as opened:  # another engine's storage gives its bytes only
             yield opened
+
+
+def owned(content: bytes) -> pa.Buffer:
+    """A copy in memory of Arrow's own, for readers that prefetch.
+
+    Their threads let go of what they read some time after it was taken. For memory of Python's they need the interpreter,
+    and abort the process when that is just ending.
+    """
+    copy = pa.BufferOutputStream()
+    copy.write(content)
+    return copy.getvalue()
 
 
 @contextmanager

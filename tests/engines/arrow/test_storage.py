@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from hudi_arrow.engine import ENGINE
-from hudi_arrow.storage import ArrowStorage
+from hudi_arrow.storage import ArrowStorage, owned
 from hudi_core.engine import FileInfo
 from hudi_core.errors import StorageError, UnsupportedError
 
@@ -66,3 +66,12 @@ def test_a_storage_goes_to_another_process_without_its_open_files(tmp_path: Path
     storage = ArrowStorage(str(tmp_path))
     there = pickle.loads(pickle.dumps(storage))
     assert (there.uri, there.read("a b"), there.open("a b").size) == (storage.uri, b"content", 7)
+
+
+def test_what_readers_prefetch_is_in_memory_of_arrows() -> None:
+    content = bytes(range(256)) * 4
+    held = sys.getrefcount(content)
+    copy = owned(content)
+    assert copy.to_pybytes() == content
+    assert sys.getrefcount(content) == held
+    assert owned(b"").size == 0
