@@ -29,6 +29,8 @@ _FIRST: Final = np.uint64(0x9E3779B97F4A7C15)
 _SECOND: Final = np.uint64(0xD6E8FEB86659FD93)
 _HALF: Final = np.uint64(32)
 _WORD: Final = 8
+_BYTE: Final = np.uint64(8)
+_ABOVE: Final = np.uint64(2**64 - 1)
 _MASKS: Final = np.array([(1 << 8 * size) - 1 for size in range(_WORD + 1)], np.uint64)
 
 
@@ -45,7 +47,14 @@ class TextIndex:
     _rows: NDArray[np.int64]
     """The first rows of the distinct texts, by hash."""
     _hashes: Hashes
-    """Their hashes, ascending."""
+    """The top bits of their hashes, ascending, and behind them a number that is above all of these."""
+    _top: np.uint64
+    """Which bits of a hash those are."""
+
+    @property
+    def distinct(self) -> int:
+        """How many different texts there are."""
+        return len(self._rows)
 
     def find(self, texts: Text | Binary) -> NDArray[np.int64]:
         """For each text, the first row of the indexed column that has it; -1 for null and where there is none."""
@@ -59,46 +68,65 @@ class TextIndex:
 
     def _find_block(self, texts: Text | Binary, low: int, high: int) -> NDArray[np.int64]:
         hashes = _block_hashes(texts.offsets[low : high + 1], texts.data)
-        may_be = self._filter[hashes >> _shift(len(self._filter))]
+        may_be = self._filter[_places(hashes, len(self._filter))]
         if texts.validity is not None:
             may_be &= texts.validity[low:high]
         asked = np.flatnonzero(may_be)
         found = np.full(high - low, -1, np.int64)
-        places = hashes[asked] >> _shift(len(self._starts) - 1)
-        at, ends = self._starts[places], self._starts[places + np.uint64(1)]
-        while len(asked):
-            left = at < ends
-            asked, at, ends = asked[left], at[left], ends[left]
-            alike = np.flatnonzero(self._hashes[at] == hashes[asked])
-            if len(alike):
-                rows = self._rows[at[alike]]
-                same = same_texts(texts, asked[alike] + low, self.texts, rows)
-                found[asked[alike[same]]] = rows[same]
-                at[alike[same]] = ends[alike[same]]
-            at += 1
+        hashes = hashes[asked] & self._top
+        at = self._starts[_places(hashes, len(self._starts))]
+        while (behind := self._hashes[at] < hashes).any():
+            at += behind
+        while len(asked):  # once, unless different texts have one hash
+            alike = np.flatnonzero(self._hashes[at] == hashes)
+            asked, at, hashes = asked[alike], at[alike], hashes[alike]
+            rows = self._rows[at]
+            same = same_texts(texts, asked + low, self.texts, rows)
+            found[asked[same]] = rows[same]
+            left = np.flatnonzero(~same)
+            asked, at, hashes = asked[left], at[left] + 1, hashes[left]
         return found
 
 
 def index_texts(texts: Text | Binary) -> TextIndex:
     """The index of a column's texts; time and memory grow with its rows (about 60 bytes a row)."""
     hashes = text_hashes(texts)
-    rows = np.arange(len(hashes)) if texts.validity is None else np.flatnonzero(texts.validity)
-    by_hash = rows = rows[np.argsort(hashes[rows], kind="stable")]
-    first = np.full(len(hashes), -1, np.int64)
+    count = len(hashes)
+    # The row in place of the lowest bits, so that sorting numbers puts rows with one hash in their order.
+    low = np.uint64((1 << count.bit_length()) - 1)
+    hashes = (hashes & ~low) | np.arange(count, dtype=np.uint64)
+    if texts.validity is not None:
+        hashes = hashes[texts.validity]
+    hashes.sort()
+    by_hash = (hashes & low).view(np.int64)
+    hashes &= ~low
+    first = np.full(count, -1, np.int64)
+    first[by_hash] = by_hash
+    tied = hashes[1:] == hashes[:-1]
+    if tied.any():
+        _settle(texts, by_hash, hashes, tied, first)
+        own = first[by_hash] == by_hash
+        by_hash, hashes = by_hash[own], hashes[own]
+    starts = np.zeros(1 << max(1, (2 * len(by_hash)).bit_length()), np.int64)
+    np.cumsum(np.bincount(_places(hashes, len(starts)), minlength=len(starts))[:-1], out=starts[1:])
+    known = np.zeros(1 << max(1, (ROOM * len(by_hash)).bit_length()), np.bool_)
+    known[_places(hashes, len(known))] = True
+    return TextIndex(texts, first, known, starts, by_hash, np.append(hashes, _ABOVE), ~low)
+
+
+def _settle(
+    texts: Text | Binary, by_hash: NDArray[np.int64], hashes: Hashes, tied: Bools, first: NDArray[np.int64]
+) -> None:
+    """Sets `first` of rows that share a hash with others. `tied` tells which share it with the next one."""
+    member = np.append(tied, False)
+    member[1:] |= tied
+    rows, hashes = by_hash[member], hashes[member]
     while len(rows):  # once, unless different texts have one hash
-        begins = np.concatenate([[True], hashes[rows[1:]] != hashes[rows[:-1]]])
+        begins = np.concatenate([[True], hashes[1:] != hashes[:-1]])
         heads = rows[np.flatnonzero(begins)][np.cumsum(begins) - 1]
         same = same_texts(texts, rows, texts, heads)
         first[rows[same]] = heads[same]
-        rows = rows[~same]
-    distinct = by_hash[first[by_hash] == by_hash]
-    ordered = hashes[distinct]
-    bits = max(1, (2 * len(distinct)).bit_length())
-    counts = np.bincount((ordered >> np.uint64(64 - bits)).astype(np.int64), minlength=1 << bits)
-    starts = np.concatenate([[0], np.cumsum(counts)])
-    known = np.zeros(1 << max(1, (ROOM * len(distinct)).bit_length()), np.bool_)
-    known[ordered >> _shift(len(known))] = True
-    return TextIndex(texts, first, known, starts, distinct, ordered)
+        rows, hashes = rows[~same], hashes[~same]
 
 
 def text_hashes(texts: Text | Binary) -> Hashes:
@@ -131,9 +159,9 @@ def _same_block(
     return same
 
 
-def _shift(places: int) -> np.uint64:
-    """What brings a hash to its place among so many, a power of two."""
-    return np.uint64(64 - (places.bit_length() - 1))
+def _places(hashes: Hashes, count: int) -> NDArray[np.int64]:
+    """The places of hashes, by their top bits, among so many, a power of two."""
+    return (hashes >> np.uint64(64 - (count.bit_length() - 1))).view(np.int64)
 
 
 def _hashes(offsets: Offsets, data: Bytes8) -> Hashes:
@@ -147,7 +175,11 @@ def _hashes(offsets: Offsets, data: Bytes8) -> Hashes:
 def _block_hashes(offsets: Offsets, data: Bytes8) -> Hashes:
     starts, lengths = offsets[:-1], np.diff(offsets)
     found = lengths.astype(np.uint64) * _SECOND
-    longest = int(lengths.max(initial=0))
+    longest, shortest = int(lengths.max(initial=0)), int(lengths.min(initial=LONG))
+    if _WORD <= shortest == longest <= LONG:
+        begin = int(offsets[0])
+        _stir_rows(found, data[begin : begin + longest * len(found)].reshape(-1, longest))
+        return found
     if longest > LONG:
         long = np.flatnonzero(lengths > LONG)
         found[long] ^= _of_parts(starts[long], lengths[long], data)
@@ -174,6 +206,15 @@ def _block_hashes(offsets: Offsets, data: Bytes8) -> Hashes:
 
 def _words(data: Bytes8, starts: Offsets, begin: int) -> Hashes:
     return windows(data, starts, _WORD, begin).view("<u8").reshape(-1)
+
+
+def _stir_rows(hashes: Hashes, rows: Bytes8) -> None:
+    """`_stir` of texts of one length, which stand side by side: a row each, of eight bytes at least."""
+    width = rows.shape[1]
+    for begin in range(0, width - _WORD + 1, _WORD):
+        _stir(hashes, rows[:, begin : begin + _WORD].view("<u8")[:, 0])
+    if rest := width % _WORD:
+        _stir(hashes, rows[:, width - _WORD :].view("<u8")[:, 0] >> _BYTE * np.uint64(_WORD - rest))
 
 
 def _stir(hashes: Hashes, words: Hashes) -> None:

@@ -65,6 +65,17 @@ def test_many_blocks_of_rows_are_found() -> None:
     check(indexed, [f"user-{row:09}" for row in range(rows)])
 
 
+@settings(deadline=None)
+@given(st.integers(1, 40), st.data())
+def test_texts_of_one_length_are_found_among_others(length: int, data: st.DataObject) -> None:
+    alike = st.lists(st.text("ab", min_size=length, max_size=length), max_size=20)
+    one, other = data.draw(alike), data.draw(alike)
+    more = [text for each in one for text in (each, each[1:], each + "a")]
+    check([*one], [*other, *one], b"before")
+    check([*one], [*more])
+    check([*more], [*one, *other])
+
+
 def test_texts_that_differ_in_one_byte_have_different_hashes() -> None:
     texts = [bytes([*b"a" * at, 98, *b"a" * (100 - at)]).decode() for at in range(101)]
     assert len(np.unique(text_hashes(column([*texts])))) == 101
