@@ -113,7 +113,6 @@ def _made(made: Made, leaves: Sequence[int], where: str) -> Iterator[pa.RecordBa
         metadata=made.metadata,
         buffer_size=_BUFFER,
         pre_buffer=False,  # else all pages are inflated before the first is decoded
-        pre_buffer=False,
         page_checksum_verification=True,
         coerce_int96_timestamp_unit=_INT96.unit,
     )
