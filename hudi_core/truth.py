@@ -12,6 +12,8 @@ class Truth(Enum):
     FALSE = "false"
     NULL = "null"
 
+    __hash__ = object.__hash__  # that of `Enum` is written in Python, and costs as much as a rule
+
     def __invert__(self) -> Truth:
         """NOT: swaps TRUE and FALSE, keeps NULL."""
         return _NEGATED[self]

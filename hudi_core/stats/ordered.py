@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -33,7 +33,7 @@ FEW_RANGES = 3
 """Up to so many ranges are compared one after the other, more are searched."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Wanted:
     """Values of one column: those with keys in the ranges, and NaN and null or not."""
 
@@ -51,8 +51,10 @@ class Wanted:
         if nan:
             first, last = ranges[-1]
             ranges = (*ranges[:-1], (first, last - 1)) if first < last else ranges[:-1]
-        many = len(ranges) > FEW_RANGES
-        return Wanted(keys, ranges, nan, null, np.array(ranges, np.int64).T.copy() if many else None)
+        ends = None
+        if len(ranges) > FEW_RANGES:
+            ends = np.fromiter(chain.from_iterable(ranges), np.int64, 2 * len(ranges)).reshape(-1, 2).T.copy()
+        return Wanted(keys, ranges, nan, null, ends)
 
     @property
     def in_ranges(self) -> Wanted:
@@ -121,7 +123,7 @@ class Ordered:
     """Their file numbers; None when they are listed in this order anyway."""
     files: Intervals
     """Those that are unbounded hold nothing here."""
-    unbounded: NDArray[np.int64]
+    unbounded: NDArray[np.int32]
     """The numbers of the files that may hold any value, ascending; read only."""
     hull: Intervals
     lows: list[int]
@@ -139,7 +141,7 @@ class Ordered:
 
 def ordered(listed: Intervals, keys: Keys) -> Ordered:
     """The files of whole blocks, put in order; those whose lower bound is an end of the keys stay as they are listed."""
-    unbounded = np.flatnonzero((listed.low == keys.bottom) & (listed.high == keys.top))
+    unbounded = np.flatnonzero((listed.low == keys.bottom) & (listed.high == keys.top)).astype(np.int32)
     unbounded.flags.writeable = False
     if len(unbounded):
         listed = replace(listed, low=listed.low.copy(), high=listed.high.copy())
@@ -212,19 +214,25 @@ def _run(of: Ordered, begin: int, end: int) -> Run:
     return Run(blocks, end - begin, slice(first, last + 1) if dense else None)
 
 
-def opened(wanted: Wanted, of: Ordered, blocks: Blocks) -> Numbers:
-    """The numbers of the files in these blocks that may hold a wanted value, ascending; without those that are unbounded."""
+def opened(wanted: Wanted, of: Ordered, *some: Blocks) -> Numbers:
+    """The numbers, ascending, of the files in these blocks that may hold a value in a wanted range, and of those that are
+    unbounded; no block stands there twice."""
+    parts: list[Numbers] = [of.unbounded, *(_opened(wanted, of, blocks) for blocks in some)]
+    if len(parts) == 1:
+        return of.unbounded
+    numbers = np.concatenate(parts)
+    numbers.sort(kind="stable" if of.numbers is None else None)  # which is fast where parts ascend
+    return numbers
+
+
+def _opened(wanted: Wanted, of: Ordered, blocks: Blocks) -> Numbers:
     masks = holds(wanted, of.files, blocks, ascending=True)
     found = masks.ravel().nonzero()[0]
     if isinstance(blocks, slice):
         found += blocks.start * BLOCK
     else:
         found += np.repeat((blocks - np.arange(len(blocks))) * BLOCK, np.count_nonzero(masks, axis=1))
-    if of.numbers is None:
-        return found
-    numbers = of.numbers[found]
-    numbers.sort()
-    return numbers
+    return found if of.numbers is None else of.numbers[found]
 
 
 def everywhere(wanted: Wanted, of: Ordered) -> Bools:

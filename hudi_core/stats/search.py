@@ -89,14 +89,13 @@ def _way(program: Program) -> _Way | None:
 
 
 def _way_of_column(known: Known, wanted: Wanted) -> _Way | None:
-    """Through the order for values in ranges, through lists of numbers for NaN, null and what may hold any value."""
+    """Through the order for values in ranges, through lists of numbers for NaN and null."""
     order = known.ordered
     if order is None:
         return None
     lists = [known.with_nan] if wanted.nan else []
     lists += [known.with_null] if wanted.null else []
-    lists += [order.unbounded] if wanted.ranges else []
-    listed = sum(map(len, lists))
+    listed = sum(map(len, lists)) + len(order.unbounded)
     in_ranges = wanted.in_ranges
     blocks = candidates(in_ranges, order)
 
@@ -105,8 +104,8 @@ def _way_of_column(known: Known, wanted: Wanted) -> _Way | None:
         cost = listed + BLOCK * sum(run.count if run.files else run.count * _SCATTERED for run in found)
 
         def go() -> _Found:
-            scattered = [opened(in_ranges, order, run.blocks) for run in found if not run.files]
-            return _Found(lists + scattered, [run.files for run in found if run.files])
+            in_blocks = opened(in_ranges, order, *(run.blocks for run in found if not run.files))
+            return _Found([*lists, in_blocks] if wanted.ranges else lists, [run.files for run in found if run.files])
 
         return _Route(cost, go)
 

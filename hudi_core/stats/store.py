@@ -211,7 +211,7 @@ class Plan:
         return np.concatenate(found)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class _Columns:
     """The columns of one segment that a predicate has needed so far, and the facts made for it."""
 
@@ -242,7 +242,7 @@ class _Columns:
             yield Piece(numbers[inside], taken(piece.statistics, inside))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class _SegmentPlan:
     """A predicate over one segment, and the programs made of it so far."""
 

@@ -40,7 +40,8 @@ def test_unbounded_files_are_listed_and_the_others_stay_dense() -> None:
     (dense,) = runs(of, candidates(wanted, of))
     assert dense.files is not None and dense.files.stop - dense.files.start < 3 * BLOCK
     assert of.unbounded.tolist() == list(unknown)
-    assert not set(unknown) & set(opened(wanted, of, dense.blocks).tolist())
+    assert opened(wanted, of).tolist() == of.unbounded.tolist()
+    assert opened(wanted, of, dense.blocks).tolist() == sorted({*unknown, *range(995, 1_101)})
 
 
 def test_a_far_reaching_file_costs_a_look_at_hulls_and_no_more() -> None:
