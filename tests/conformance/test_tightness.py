@@ -1,7 +1,8 @@
 """How many slices are kept beyond those that hold a match, over every recorded filter, and which of them statistics exclude.
 
 A slice that is kept and holds no match is *undecidable* when the exact bounds, null counts and NaN of just its rows leave the
-filter possible: ranges that overlap, patterns, functions that keep no order. No statistics of files can do better there.
+filter possible: ranges that overlap, patterns, functions that keep no order. No statistics of files can do better there. Nor can
+they where none are recorded of a slice's log files: a footer tells of a base file alone.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import numpy as np
 import pytest
 
 from hudi_core.expr.predicate import Column
+from hudi_core.metadata.table import COLUMN_STATS
 from hudi_core.schema.meta import RECORD_KEY
 from hudi_core.schema.schema import Schema
 from hudi_core.stats.columns import from_values
@@ -91,10 +93,15 @@ def _order(of: t.Type) -> Callable[[Any, Any], int]:
     return lambda a, b: -1 if less(a, b, of) else int(less(b, a, of))
 
 
+def with_logs(table: Table) -> set[int]:
+    return {number for number, each in enumerate(table.slices()) if each.logs}
+
+
 def counted(entry: TableEntry) -> Counts:
     table = opened(entry)
     rows = rows_of_slices(entry, table)
     statistics = exact(rows, table.schema)
+    untold = set() if COLUMN_STATS in table.config.metadata_partitions else with_logs(table)
     found = Counts()
     for where, keys, holding, _ in filters(entry):
         scan = table.scan(where=where)
@@ -103,7 +110,7 @@ def counted(entry: TableEntry) -> Counts:
         possible = set(statistics.plan(scan.predicate).possible().tolist())
         found.matching += len(matching)
         found.kept += len(kept)
-        found.undecidable += len((kept & possible) - matching)
+        found.undecidable += len((kept & (possible | untold)) - matching)
         assert bool(keys) == bool(matching), where
     return found
 
