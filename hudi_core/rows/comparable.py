@@ -45,12 +45,21 @@ def width_of(column: Column, of: Type) -> int:
             return 0
 
 
-def comparable(column: Column, of: Type, width: int) -> Comparable:
-    """Items that compare as the values of the type do. Nulls are as 0 in numbers, and below every other value.
+def comparable(column: Column, of: Type, width: int, nulls_above: bool = False) -> Comparable:
+    """Items that compare as the values of the type do. Nulls are as 0 in numbers, and below every other value; or, with
+    `nulls_above`, above all.
 
     Arrays made with one `width` (of `width_of` for one of them) compare with each other, and rightly where one of both
     values is no longer than it. Raises `UnsupportedError` for a type without an order.
     """
+    found = _comparable(column, of, width)
+    if nulls_above:
+        absent = np.ones(len(found), np.bool_) if isinstance(column, Nulls) else ~validity_of(column)
+        found[absent] = np.iinfo(np.int64).max if found.dtype.kind == "i" else b"\xff" * found.dtype.itemsize
+    return found
+
+
+def _comparable(column: Column, of: Type, width: int) -> Comparable:
     validity = None if isinstance(column, Nulls) else validity_of(column)
     match column:
         case Nulls(length):

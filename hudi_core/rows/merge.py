@@ -8,18 +8,27 @@ row of the base file and what the logs made.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hudi_core.formats.columns import Bools
-from hudi_core.options import MergeMode
 from hudi_core.rows.comparable import Comparable
 
 Sources = NDArray[np.int32]
 
 NO_ROW = -1
 """Stands for the row of a deleted record."""
+
+
+class Precedence(Enum):
+    """Which of an older and a newer record with one key wins, deletes without an ordering value apart. Rule MERGE-3."""
+
+    NEWER = "the newer"
+    HIGHER = "the one with the higher ordering value, the newer of equal ones"
+    HIGHER_OR_OLDER = "the one with the higher ordering value, the older of equal ones"
+    LOWER = "the one with the lower ordering value, the newer of equal ones"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,9 +85,9 @@ def joined(parts: list[Records]) -> Records:
     )
 
 
-def merged(older: Records, newer: Records, mode: MergeMode) -> Records:
+def merged(older: Records, newer: Records, precedence: Precedence) -> Records:
     """Of each pair of records with one key, what is left."""
-    higher = _newer_is_higher(older, newer, mode)
+    higher = _newer_is_higher(older, newer, precedence)
     keys = [(theirs, mine) for theirs, mine in zip(newer.ordering, older.ordering, strict=True)]
     whole = older.deleted | newer.deleted
     over, under = higher[:, None], whole[:, None]
@@ -96,19 +105,21 @@ def merged(older: Records, newer: Records, mode: MergeMode) -> Records:
     )
 
 
-def _newer_is_higher(older: Records, newer: Records, mode: MergeMode) -> Bools:
-    if mode is MergeMode.COMMIT_TIME_ORDERING:
+def _newer_is_higher(older: Records, newer: Records, precedence: Precedence) -> Bools:
+    if precedence is Precedence.NEWER:
         return np.ones(len(newer), np.bool_)
     late = np.zeros(len(newer), np.bool_)
     undecided = np.ones(len(newer), np.bool_)
     for mine, theirs in zip(older.ordering, newer.ordering, strict=True):
-        late |= undecided & (mine > theirs)
+        late |= undecided & ((mine < theirs) if precedence is Precedence.LOWER else (mine > theirs))
         undecided &= mine == theirs
+    if precedence is Precedence.HIGHER_OR_OLDER:
+        late |= undecided
     higher: Bools = newer.absolute | older.absolute | ~late
     return higher & ~(older.absolute & newer.listed)
 
 
-def fold(records: Records, keys: NDArray[np.int64], mode: MergeMode) -> tuple[NDArray[np.int64], Records]:
+def fold(records: Records, keys: NDArray[np.int64], precedence: Precedence) -> tuple[NDArray[np.int64], Records]:
     """The distinct keys in ascending order, and for each what is left of its records, which come from oldest to newest.
 
     `keys` are numbers that stand for the records' keys. The work grows with the records; the number of rounds is that of
@@ -122,7 +133,7 @@ def fold(records: Records, keys: NDArray[np.int64], mode: MergeMode) -> tuple[ND
     several = np.flatnonzero(counts > 1)
     turn = 1
     while len(several):
-        left.put(several, merged(left.take(several), records.take(order[begins[several] + turn]), mode))
+        left.put(several, merged(left.take(several), records.take(order[begins[several] + turn]), precedence))
         turn += 1
         several = several[counts[several] > turn]
     return sorted_keys[begins], left

@@ -8,6 +8,7 @@ from typing import Final
 
 from hudi_core.errors import CorruptFileError, UnsupportedError
 from hudi_core.options import MergeMode, TableConfig
+from hudi_core.rows.merge import Precedence
 
 EVENT_TIME_STRATEGY: Final = "eeb8d96f-b1e4-49fd-bbf8-28ac514178e5"
 COMMIT_TIME_STRATEGY: Final = "ce9acb64-bde0-424c-9b91-f6ebba25356d"
@@ -41,6 +42,13 @@ class MergeRules:
     unavailable: str | None = None
     delete_field: str | None = None
     delete_marker: str | None = None
+    by_value: Precedence = Precedence.HIGHER
+    """Which record wins by event time."""
+
+    @property
+    def precedence(self) -> Precedence:
+        """Which of two records wins."""
+        return Precedence.NEWER if self.mode is MergeMode.COMMIT_TIME_ORDERING else self.by_value
 
 
 _EVENT, _COMMIT, _CUSTOM = MergeMode.EVENT_TIME_ORDERING, MergeMode.COMMIT_TIME_ORDERING, MergeMode.CUSTOM
@@ -69,6 +77,13 @@ _MEANINGS: Final = {
     ),
 }
 """Payload classes that table version 9 spells as properties."""
+
+_BY_CLASS_ALONE: Final = {
+    "HoodieAvroPayload": MergeRules(_COMMIT),
+    "ReverseOrderHoodieRecordPayload": MergeRules(_EVENT, by_value=Precedence.LOWER),
+    "FirstValueAvroPayload": MergeRules(_EVENT, by_value=Precedence.HIGHER_OR_OLDER),
+}
+"""Payload classes whose meaning no property spells: their mode is CUSTOM in every table version."""
 
 _STRATEGIES: Final = {EVENT_TIME_STRATEGY: _EVENT, COMMIT_TIME_STRATEGY: _COMMIT}
 
@@ -116,6 +131,8 @@ def merge_rules(config: TableConfig, where: str) -> MergeRules:
         rules = _MEANINGS[name]
         if name == "PartialUpdateAvroPayload" and config.version < 9:
             rules = replace(rules, partial=PartialUpdates.IGNORE_NULLS)
+    elif name in _BY_CLASS_ALONE:
+        rules = _BY_CLASS_ALONE[name]
     elif mode is _CUSTOM:
         found = config.payload_class or f"the merge strategy {config.merge_strategy_id}"
         raise UnsupportedError(where, expected="records merged by event time or commit time", found=found)
@@ -144,6 +161,7 @@ def _as_stated(rules: MergeRules, config: TableConfig, where: str) -> MergeRules
         stated.get(_UNAVAILABLE, rules.unavailable),
         field or rules.delete_field,
         marker or rules.delete_marker,
+        rules.by_value,
     )
 
 

@@ -93,14 +93,14 @@ class Merger:
     def delta(self, sides: list[Side]) -> object:
         """What is left of records in the logs."""
         records, batches = self.records(sides)
-        _, left = fold(records, np.zeros(len(records), np.int64), self.columns.rules.mode)
+        _, left = fold(records, np.zeros(len(records), np.int64), self.columns.rules.precedence)
         return self._shown(left, batches)
 
     def final(self, older: Side, newer: Side) -> object:
         """What is left of a row of the base file and a record of the logs."""
         records, batches = self.records([older, newer])
         one, other = (records.take(np.array([row])) for row in (0, 1))
-        return self._shown(merged(one, other, self.columns.rules.mode), batches)
+        return self._shown(merged(one, other, self.columns.rules.precedence), batches)
 
     def is_delete(self, side: Side) -> bool:
         """Whether the row deletes its key."""

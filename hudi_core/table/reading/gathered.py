@@ -95,7 +95,10 @@ class Gathered:
         widths = tuple(map(width_of, ordering_columns, types))
         numbers = np.concatenate(self._numbers)
         whole = Records(
-            tuple(map(comparable, ordering_columns, types, widths)),
+            tuple(
+                comparable(*each, self._columns.nulls_above)
+                for each in zip(ordering_columns, types, widths, strict=True)
+            ),
             np.concatenate(self._deleted),
             np.concatenate(self._absolute),
             np.concatenate(self._listed),

@@ -18,6 +18,7 @@ from hudi_core.keys.bound import KeyGenerator
 from hudi_core.keys.choose import of_table
 from hudi_core.keys.generator import Generator
 from hudi_core.options import TableConfig
+from hudi_core.rows.merge import Precedence
 from hudi_core.rows.merge_rules import MergeRules, PartialUpdates
 from hudi_core.schema.meta import OPERATION, RECORD_KEY, is_meta
 from hudi_core.schema.schema import Place, Schema
@@ -42,6 +43,11 @@ class MergeColumns:
     marker: Place | None
     generator: KeyGenerator[Any, Any] | None = None
     """What makes the keys of rows that do not have them."""
+
+    @property
+    def nulls_above(self) -> bool:
+        """Rows without an ordering value lose to others, whatever theirs is: also where the lower one wins."""
+        return self.rules.precedence is Precedence.LOWER
 
     @cached_property
     def bare(self) -> MergeColumns:

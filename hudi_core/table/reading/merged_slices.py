@@ -16,9 +16,8 @@ from hudi_core.evolve.reconcile import reconcile
 from hudi_core.expr.predicate import Predicate
 from hudi_core.formats.columns import Bools, Text
 from hudi_core.formats.log import LogBlock
-from hudi_core.options import MergeMode
 from hudi_core.rows.comparable import comparable
-from hudi_core.rows.merge import Records, fold, merged
+from hudi_core.rows.merge import Precedence, Records, fold, merged
 from hudi_core.rows.merge_rules import MergeRules, merge_rules
 from hudi_core.rows.project import projection
 from hudi_core.schema.schema import Schema
@@ -109,9 +108,9 @@ class _Merge:
     def __init__(self, base_files: BaseFiles, slice: FileSlice, columns: MergeColumns, logs: LogRecords) -> None:
         self._base_files, self._slice, self._columns, self._logs = base_files, slice, columns, logs
         self._rows = columns.engine.rows
-        self._mode = columns.rules.mode
+        self._precedence = columns.rules.precedence
         self._taken_whole = columns.rules.partial is None and logs.columns == 1
-        self._keys, self._left = fold(logs.records, logs.numbers, self._mode)
+        self._keys, self._left = fold(logs.records, logs.numbers, self._precedence)
         self._met = np.zeros(len(self._keys), np.bool_)
         self._chosen = np.zeros(logs.rows, np.bool_)
         self._passed = 0
@@ -138,7 +137,7 @@ class _Merge:
         if by_position:
             begin, end = np.searchsorted(self._keys, [self._passed, self._passed + stretch.rows])
             # Where the log's row wins in any case, what it wins over need not be known.
-            blindly = self._taken_whole and self._mode is MergeMode.COMMIT_TIME_ORDERING
+            blindly = self._taken_whole and self._precedence is Precedence.NEWER
             if begin == end or blindly:
                 self._passed += stretch.rows
                 return True
@@ -182,7 +181,7 @@ class _Merge:
             rows, at = self._at_positions(self._rows.count(batch))
         if len(rows) == 0:
             return rows, rows, np.empty((0, self._logs.columns), np.int32)
-        result = merged(self._base_records(root, columns, rows, where), self._left.take(at), self._mode)
+        result = merged(self._base_records(root, columns, rows, where), self._left.take(at), self._precedence)
         as_it_was = ((result.sources >= self._logs.rows) & ~result.deleted[:, None]).all(axis=1)
         changed = result.sources[~result.deleted & ~as_it_was]
         if self._logs.columns == 1:
@@ -222,7 +221,7 @@ class _Merge:
     def _base_records(self, root: Any, columns: MergeColumns, rows: NDArray[np.int64], where: str) -> Records:
         """The base file's rows that logs have too. Their numbers go on behind those of the logs' rows."""
         ordering = tuple(
-            comparable(column, place.field.type, width)[rows]
+            comparable(column, place.field.type, width, columns.nulls_above)[rows]
             for column, place, width in zip(
                 columns.ordering_values(root, where), columns.ordering, self._logs.widths, strict=True
             )

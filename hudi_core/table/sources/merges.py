@@ -22,6 +22,8 @@ _WHOLE_ROW_PAYLOADS = frozenset(
         "DefaultHoodieRecordPayload",
         "EventTimeAvroPayload",
         "FirstValueAvroPayload",
+        "HoodieAvroPayload",
+        "ReverseOrderHoodieRecordPayload",
         "AWSDmsAvroPayload",
     }
 )

@@ -7,7 +7,7 @@ from typing import Any
 from tests.conformance.deviations import Deviation, Question
 
 _MERGES = ("delta_merge", "final_merge", "combine")
-_BY_EVENT_TIME = ("DefaultHoodieRecordPayload", "EventTimeAvroPayload")
+_BY_EVENT_TIME = ("DefaultHoodieRecordPayload", "EventTimeAvroPayload", "ReverseOrderHoodieRecordPayload")
 _CACHED = range(-128, 128)
 
 
@@ -139,10 +139,6 @@ def _aws(q: Question) -> bool:
     return q["ask"] in ("delta_merge", "final_merge") and _payload(q) == "AWSDmsAvroPayload"
 
 
-def _unknown_payload(q: Question) -> bool:
-    return q["ask"] in ("rules", "combine") and _payload(q) in ("ReverseOrderHoodieRecordPayload", "HoodieAvroPayload")
-
-
 def _null_beside_partial(q: Question) -> bool:
     if q["ask"] not in _MERGES or _payload(q) != "PartialUpdateAvroPayload" or not q["newer"].get("record"):
         return False
@@ -157,6 +153,14 @@ def _flagged(side: Any) -> bool:
 def _fills_from_deleted(q: Question) -> bool:
     fills = ("OverwriteNonDefaultsWithLatestAvroPayload", "PartialUpdateAvroPayload")
     return q["ask"] == "combine" and _payload(q) in fills and _flagged(q["older"])
+
+
+def _flag_passed_over(q: Question) -> bool:
+    if q["ask"] != "combine":
+        return False
+    if _payload(q) == "ReverseOrderHoodieRecordPayload":
+        return _flagged(q["older"])
+    return _payload(q) == "HoodieAvroPayload" and _flagged(q["newer"])
 
 
 def _late_delete(q: Question) -> bool:
@@ -240,10 +244,10 @@ DEVIATIONS = (
     ),
     Deviation(
         "merge_modes",
-        "payload classes without a meaning in properties are refused",
-        _unknown_payload,
-        "Tables that merge by the class are refused, by its name.",
-        "Hudi runs the class.",
+        "a row that says it is deleted is deleted",
+        _flag_passed_over,
+        "`_hoodie_is_deleted` deletes under every payload class.",
+        "HoodieAvroPayload takes the row as it is, with its flag, and ReverseOrderHoodieRecordPayload keeps a row that has one.",
     ),
     Deviation(
         "merge_modes",

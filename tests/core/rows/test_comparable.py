@@ -80,6 +80,28 @@ def test_nulls_alone_are_equal() -> None:
     assert len(set(comparable(Nulls(3), t.Long(), 0).tolist())) == 1
 
 
+@pytest.mark.parametrize(
+    ("of", "values"),
+    [
+        (t.Long(), [None, -5, 0, 2**63 - 2]),
+        (t.Double(), [None, -1.5, 0.0, 1e300]),
+        (t.String(), [None, "", "a", "\U0010ffff"]),
+        (t.Decimal(20, 2), [None, *map(decimal.Decimal, ("-1.00", "0.00", "99.99"))]),
+    ],
+)
+def test_nulls_are_above_every_value_where_that_is_asked(of: t.Type, values: list[object]) -> None:
+    column = from_values(values, of, "here")
+    null, *others = comparable(column, of, width_of(column, of), nulls_above=True).tolist()
+    assert others == sorted(others) and null > others[-1]
+
+
+def test_nulls_alone_are_above_every_value_too() -> None:
+    column = from_values(["abc"], t.String(), "here")
+    width = width_of(column, t.String())
+    (value,), (null,) = comparable(column, t.String(), width), comparable(Nulls(1), t.String(), width, True)
+    assert null > value
+
+
 def test_a_type_without_order_is_refused() -> None:
     of = t.Array(t.Field(1, "element", t.Int()))
     with pytest.raises(UnsupportedError, match="a type with an order"):

@@ -8,8 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hudi_core.options import MergeMode
-from hudi_core.rows.merge import NO_ROW, Records, fold, joined, merged
+from hudi_core.rows.merge import NO_ROW, Precedence, Records, fold, joined, merged
 
 COLUMNS = 3
 
@@ -26,12 +25,16 @@ class One:
     given: tuple[bool, ...]
 
 
-def by_definition(older: One, newer: One, mode: MergeMode) -> One:
-    if mode is MergeMode.COMMIT_TIME_ORDERING:
-        high, low = newer, older
-    elif older.absolute and newer.listed:
+def by_definition(older: One, newer: One, precedence: Precedence) -> One:
+    wins = {
+        Precedence.NEWER: True,
+        Precedence.HIGHER: newer.ordering >= older.ordering,
+        Precedence.HIGHER_OR_OLDER: newer.ordering > older.ordering,
+        Precedence.LOWER: newer.ordering <= older.ordering,
+    }
+    if precedence is not Precedence.NEWER and older.absolute and newer.listed:
         return older
-    elif newer.absolute or older.absolute or newer.ordering >= older.ordering:
+    if newer.absolute or older.absolute or wins[precedence]:
         high, low = newer, older
     else:
         high, low = older, newer
@@ -82,29 +85,29 @@ def histories(draw: st.DrawFn) -> tuple[int, list[One], list[int]]:
     return fields, found, [draw(st.integers(0, 3)) for _ in found]
 
 
-modes = st.sampled_from([MergeMode.COMMIT_TIME_ORDERING, MergeMode.EVENT_TIME_ORDERING])
+precedences = st.sampled_from(Precedence)
 
 
 @settings(deadline=None)
-@given(histories(), modes)
-def test_records_fold_as_one_by_one(history: tuple[int, list[One], list[int]], mode: MergeMode) -> None:
+@given(histories(), precedences)
+def test_records_fold_as_one_by_one(history: tuple[int, list[One], list[int]], precedence: Precedence) -> None:
     fields, given_records, keys = history
     left: dict[int, One] = {}
     for one, key in zip(given_records, keys, strict=True):
-        left[key] = by_definition(left[key], one, mode) if key in left else one
-    found_keys, found = fold(records(given_records, fields), np.array(keys, np.int64), mode)
+        left[key] = by_definition(left[key], one, precedence) if key in left else one
+    found_keys, found = fold(records(given_records, fields), np.array(keys, np.int64), precedence)
     assert found_keys.tolist() == sorted(left)
     assert ones(found) == [left[key] for key in sorted(left)]
 
 
 @settings(deadline=None)
-@given(histories(), modes)
-def test_pairs_merge_as_one_by_one(history: tuple[int, list[One], list[int]], mode: MergeMode) -> None:
+@given(histories(), precedences)
+def test_pairs_merge_as_one_by_one(history: tuple[int, list[One], list[int]], precedence: Precedence) -> None:
     fields, given_records, _ = history
     half = len(given_records) // 2
     older, newer = given_records[:half], given_records[half : 2 * half]
-    found = merged(records(older, fields), records(newer, fields), mode)
-    assert ones(found) == [by_definition(one, other, mode) for one, other in zip(older, newer, strict=True)]
+    found = merged(records(older, fields), records(newer, fields), precedence)
+    assert ones(found) == [by_definition(one, other, precedence) for one, other in zip(older, newer, strict=True)]
 
 
 @given(histories(), st.integers(0, 14))
@@ -117,6 +120,6 @@ def test_parts_join_in_order(history: tuple[int, list[One], list[int]], cut: int
 def test_one_key_with_very_many_records_is_folded() -> None:
     count = 2000
     every = [One((row * 7 % count,), False, False, False, (row,) * COLUMNS, (True,) * COLUMNS) for row in range(count)]
-    _, found = fold(records(every, 1), np.zeros(count, np.int64), MergeMode.EVENT_TIME_ORDERING)
+    _, found = fold(records(every, 1), np.zeros(count, np.int64), Precedence.HIGHER)
     (one,) = ones(found)
     assert one.ordering == (count - 1,)

@@ -6,6 +6,7 @@ import pytest
 
 from hudi_core.errors import CorruptFileError, UnsupportedError
 from hudi_core.options import MergeMode, TableConfig, table_config
+from hudi_core.rows.merge import Precedence
 from hudi_core.rows.merge_rules import MergeRules, PartialUpdates, merge_rules
 
 
@@ -58,3 +59,20 @@ def test_partial_updates_of_an_old_payload_class_ignore_nulls_alone() -> None:
         config(6, compaction__payload__class="org.apache.hudi.common.model.PartialUpdateAvroPayload"), "t"
     )
     assert found.partial is PartialUpdates.IGNORE_NULLS
+
+
+@pytest.mark.parametrize("version", [6, 8, 9])
+@pytest.mark.parametrize(
+    ("name", "precedence"),
+    [
+        ("HoodieAvroPayload", Precedence.NEWER),
+        ("OverwriteWithLatestAvroPayload", Precedence.NEWER),
+        ("DefaultHoodieRecordPayload", Precedence.HIGHER),
+        ("FirstValueAvroPayload", Precedence.HIGHER_OR_OLDER),
+        ("ReverseOrderHoodieRecordPayload", Precedence.LOWER),
+    ],
+)
+def test_payload_classes_say_which_record_wins(version: int, name: str, precedence: Precedence) -> None:
+    stated = {"compaction__payload__class": f"org.apache.hudi.common.model.{name}", "table__ordering__fields": "ts"}
+    found = merge_rules(config(version, **stated), "t")
+    assert (found.precedence, found.ordering_fields, found.partial) == (precedence, ("ts",), None)

@@ -143,6 +143,23 @@ def test_fewer_positions_than_records_are_not_used() -> None:
     assert values(made) == UNTOUCHED | {"key-1": "log", "key-2": "log"}
 
 
+@pytest.mark.parametrize(
+    ("payload", "kept"),
+    [
+        ("HoodieAvroPayload", ["lower", "same", "higher", "null"]),
+        ("FirstValueAvroPayload", ["base", "base", "higher", "base"]),
+        ("ReverseOrderHoodieRecordPayload", ["lower", "same", "base", "base"]),
+    ],
+)
+def test_payload_classes_that_no_property_spells_say_which_row_stays(payload: str, kept: list[str]) -> None:
+    times = {"lower": 0, "same": 1, "higher": 2, "null": None}
+    rows = [{**BASE[at], "ts": ts, "v": v} for at, (v, ts) in enumerate(times.items())]
+    stated = {"hoodie.compaction.payload.class": f"org.apache.hudi.common.model.{payload}"}
+    made = LoggedTable(BASE, [Block(rows)], {**stated, "hoodie.record.merge.mode": "CUSTOM"})
+    found = {row["id"]: row["v"] for row in made.open().scan(columns=["id", "v"]).to_json_rows()}
+    assert [found[row["id"]] for row in BASE] == kept
+
+
 def test_a_custom_payload_is_refused_by_name() -> None:
     stated = {"record__merge__mode": "CUSTOM", "compaction__payload__class": "com.example.Mine"}
     with pytest.raises(UnsupportedError, match=r"found com\.example\.Mine"):
