@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from functools import lru_cache
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 
 import pyarrow as pa
 
 from hudi_arrow.arrays import plain
+from hudi_arrow.leaves import Leaf, leaf_numbers, leaves
 from hudi_arrow.types import EXTRAS, schema_from_arrow, to_arrow
 from hudi_core.avro.inbound import schema_from_avro
 from hudi_core.errors import SchemaError, UnknownColumnError
@@ -20,13 +21,41 @@ from hudi_core.types.walk import with_children
 AVRO_SCHEMA_KEYS = ("parquet.avro.schema", "orc.avro.schema")
 
 
+@dataclass(frozen=True, eq=False)
+class FileColumns:
+    """The columns of files of one schema: what is worked out of it is worked out once."""
+
+    schema: Schema
+
+    @cached_property
+    def leaves(self) -> Mapping[Path, Leaf]:
+        return leaves(self.schema.record)
+
+    def chosen(self, columns: Sequence[str | Path] | None, where: str) -> ChosenColumns:
+        """Some columns or parts of them, None for all. Raises `UnknownColumnError` for one not there."""
+        return _chosen(self, None if columns is None else _paths(self.schema, columns, where))
+
+
+@dataclass(frozen=True, eq=False)
+class ChosenColumns:
+    """The types of batches of some columns of a file, and for each column the numbers of the leaves below it."""
+
+    types: pa.Schema
+    leaves: Sequence[Sequence[int]]
+
+
 def texts(metadata: Mapping[bytes, bytes] | None) -> dict[str, str]:
     """Key-value metadata as texts; bytes that are no UTF-8 are replaced, since what Hudi reads there is ASCII."""
     return {key.decode("utf-8", "replace"): value.decode("utf-8", "replace") for key, value in (metadata or {}).items()}
 
 
 def file_schema(arrow: pa.Schema, metadata: Mapping[str, str], where: str) -> Schema:
-    """The schema of a file: the types of its columns, told apart further by its Avro schema where that agrees with them.
+    """The schema of a file, as `file_columns` has it."""
+    return file_columns(arrow, metadata, where).schema
+
+
+def file_columns(arrow: pa.Schema, metadata: Mapping[str, str], where: str) -> FileColumns:
+    """The columns of a file: their types, told apart further by its Avro schema where that agrees with them.
 
     So an enumeration stays one, names and docs are kept, and a file whose Avro schema is wrong is still read as it is.
     Raises `SchemaError` for columns that hold no values of ours.
@@ -35,14 +64,18 @@ def file_schema(arrow: pa.Schema, metadata: Mapping[str, str], where: str) -> Sc
     own = (arrow.metadata or {}).get(EXTRAS)
     bare = arrow.with_metadata({EXTRAS: own} if own else None)
     try:
-        return _file_schema(bare, said)
+        return _file_columns(bare, said)
     except SchemaError:
-        return schema_from_arrow(bare, where).value  # again, to say where
+        return FileColumns(schema_from_arrow(bare, where).value)  # again, to say where
 
 
 @lru_cache(maxsize=64)
-def _file_schema(arrow: pa.Schema, said: str | None) -> Schema:
+def _file_columns(arrow: pa.Schema, said: str | None) -> FileColumns:
     """Files of one commit share their schema, and so the making of it."""
+    return FileColumns(_file_schema(arrow, said))
+
+
+def _file_schema(arrow: pa.Schema, said: str | None) -> Schema:
     found = schema_from_arrow(arrow).value
     if said is None:
         return found
@@ -56,14 +89,22 @@ def _file_schema(arrow: pa.Schema, said: str | None) -> Schema:
 
 def chosen(schema: Schema, columns: Sequence[str | Path] | None, where: str) -> Schema:
     """The schema with some columns or parts of them, in the file's order. Raises `UnknownColumnError` for one not there."""
-    if columns is None:
-        return schema
-    paths = [(column,) if isinstance(column, str) else column for column in columns]
+    return schema if columns is None else project(schema, _paths(schema, columns, where))
+
+
+@lru_cache(maxsize=256)
+def _chosen(of: FileColumns, paths: tuple[Path, ...] | None) -> ChosenColumns:
+    schema = of.schema if paths is None else project(of.schema, paths)
+    return ChosenColumns(arrow_types(schema), leaf_numbers(of.schema.record, schema.record))
+
+
+def _paths(schema: Schema, columns: Sequence[str | Path], where: str) -> tuple[Path, ...]:
+    paths = tuple((column,) if isinstance(column, str) else tuple(column) for column in columns)
     missing = next((path for path in paths if path not in schema.ids), None)
     if missing is not None:
         names = ", ".join(sorted(field.name for field in schema.fields))
         raise UnknownColumnError(where, expected=f"a column {'.'.join(missing)}", found=f"only {names}")
-    return project(schema, paths)
+    return paths
 
 
 def arrow_types(schema: Schema) -> pa.Schema:

@@ -13,14 +13,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from hudi_arrow.footers import arrow_types, chosen, file_schema, texts, typed
+from hudi_arrow.footers import FileColumns, file_columns, texts, typed
 from hudi_arrow.inflated import FASTER_THAN_ARROW, Made, PagedFile
-from hudi_arrow.leaves import FooterChunks, FooterStatistics, leaf_numbers, leaves
+from hudi_arrow.leaves import FooterChunks, FooterStatistics
 from hudi_arrow.side_by_side import side_by_side
 from hudi_arrow.storage import decoding, native_file, owned
 from hudi_core.engine import FileInfo, Footer, RowGroup, Storage
 from hudi_core.errors import CorruptFileError
-from hudi_core.schema.schema import Path, Schema
+from hudi_core.schema.schema import Path
 
 _WHAT = "a Parquet file"
 _MAGIC = b"PAR1"
@@ -38,13 +38,13 @@ class ParquetReader:
 
     def footer(self, storage: Storage, file: FileInfo) -> Footer:
         tail = _tail(storage, file)  # type: ignore[arg-type]  # hashed by identity
-        rows, below = tail.metadata.num_rows, leaves(tail.schema.record)
+        rows, below = tail.metadata.num_rows, tail.columns.leaves
         chunks = FooterChunks(tail.where, tail.footer)
         groups = tuple(
             RowGroup(count, FooterStatistics(chunks, tail.writer, count, below, number))
             for number, count in enumerate(tail.groups)
         )
-        return Footer(rows, tail.schema, tail.said, FooterStatistics(chunks, tail.writer, rows, below), groups)
+        return Footer(rows, tail.columns.schema, tail.said, FooterStatistics(chunks, tail.writer, rows, below), groups)
 
     def batches(
         self,
@@ -55,8 +55,7 @@ class ParquetReader:
         keep: NDArray[np.bool_] | None = None,
     ) -> Iterator[pa.RecordBatch]:
         tail = _tail(storage, file)  # type: ignore[arg-type]  # hashed by identity
-        schema = chosen(tail.schema, columns, tail.where)
-        types, fields = arrow_types(schema), leaf_numbers(tail.schema.record, schema.record)
+        wanted = tail.columns.chosen(columns, tail.where)
         groups = range(len(tail.groups)) if row_groups is None else row_groups
         begin = 0
         opened = nullcontext(pa.BufferReader(tail.whole)) if tail.whole is not None else native_file(storage, file)
@@ -65,11 +64,11 @@ class ParquetReader:
             for group in groups:
                 rows = tail.groups[group]
                 if keep is None:
-                    found = _row_group(source, tail, group, fields)
+                    found = _row_group(source, tail, group, wanted.leaves)
                 else:
-                    found = _some_rows(source, tail, group, fields, keep[begin : begin + rows])
+                    found = _some_rows(source, tail, group, wanted.leaves, keep[begin : begin + rows])
                 for batch in found:
-                    yield typed(batch, types)
+                    yield typed(batch, wanted.types)
                 begin += rows
 
 
@@ -147,7 +146,7 @@ class _Tail:
     metadata: pq.FileMetaData
     writer: str
     said: dict[str, str]
-    schema: Schema
+    columns: FileColumns
     groups: tuple[int, ...]
     """The rows of each row group."""
     pages: PagedFile
@@ -168,13 +167,13 @@ def _tail(storage: Any, file: FileInfo) -> _Tail:
         arrow = metadata.schema.to_arrow_schema()
         physical = iter([metadata.schema.column(number).physical_type for number in range(metadata.num_columns)])
         fields = [field.with_type(_without_int96(field.type, physical)) for field in arrow]
-        schema = file_schema(pa.schema(fields, arrow.metadata), said, where)
+        columns = file_columns(pa.schema(fields, arrow.metadata), said, where)
     groups = tuple(metadata.row_group(group).num_rows for group in range(metadata.num_row_groups))
     if sum(groups) != metadata.num_rows:
         raise CorruptFileError(where, expected=f"{metadata.num_rows} rows", found=f"{sum(groups)} in all row groups")
     whole = owned(end) if end[:4] == _MAGIC and len(end) == file.size else None
     in_gzip = FASTER_THAN_ARROW and _has_gzip(metadata)
-    return _Tail(where, footer, metadata, writer, said, schema, groups, PagedFile(footer, where), in_gzip, whole)
+    return _Tail(where, footer, metadata, writer, said, columns, groups, PagedFile(footer, where), in_gzip, whole)
 
 
 def _has_gzip(metadata: pq.FileMetaData) -> bool:
