@@ -4,6 +4,7 @@ table       opening it; its partitions and their file slices; which of its insta
 written     which files must be there, as instants say
 records     the records of a partition: base files and log blocks, whole or by prefix
 files       `files`: the live files of each partition
+file_keys   keys of files, hashed once
 statistics  `column_stats` and `partition_stats`: the live records of columns, merged
 recorded    their records as they stand: decoded, with the types they tell or look like
 unscaled    unscaled decimals to the carriers of bounds

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +14,7 @@ from hudi_core.errors import CorruptFileError
 from hudi_core.formats.hashes import file_group_indexes, xxh64_id
 from hudi_core.formats.properties import parse_properties
 from hudi_core.formats.text_columns import byte_column
+from hudi_core.metadata.file_keys import FileKeys, hashed_keys, keys_beside
 from hudi_core.metadata.files import live_files
 from hudi_core.metadata.lookup import Found, newest
 from hudi_core.metadata.records import (
@@ -58,10 +58,12 @@ class Recorded:
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
-    """What was read of a metadata table: file groups by partition and file id, statistics by partition and column."""
+    """What was read of a metadata table: file groups by partition and file id, statistics by partition and column, and the keys
+    of files."""
 
-    groups: dict[tuple[str, str], FileGroup]
-    statistics: dict[tuple[str, str], Recorded]
+    groups: dict[tuple[str, str], FileGroup] = field(default_factory=dict)
+    statistics: dict[tuple[str, str], Recorded] = field(default_factory=dict)
+    keys: FileKeys | None = None
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,9 @@ class MetadataTable:
     )
     _made_of: dict[tuple[str, str], MadeOf] = field(default_factory=dict, repr=False, compare=False)
     """What the statistics of a column were read from."""
-    earlier: Earlier = field(default_factory=lambda: Earlier({}, {}), repr=False, compare=False)
+    _keys: list[FileKeys] = field(default_factory=list, repr=False, compare=False)
+    """Those that were asked for last, if any were."""
+    earlier: Earlier = field(default_factory=Earlier, repr=False, compare=False)
     """What was read at an earlier time, as far as it was not needed yet."""
     files_asked: NDArray[np.bytes_] | None = field(default=None, repr=False, compare=False)
     """The files whose statistics are read, by the part of their keys after the column, ascending; None: all."""
@@ -97,11 +101,12 @@ class MetadataTable:
 
     def bare(self) -> MetadataTable:
         """The metadata table with nothing that was read of it but which files it has; it can be pickled."""
-        nothing: dict[tuple[str, str], Any] = {}
-        timeline = replace(self.timeline, _read={})
-        return replace(
-            self, timeline=timeline, _groups={}, _statistics={}, _made_of={}, earlier=Earlier(nothing, nothing.copy())
-        )
+        timeline = self.timeline.without_contents()
+        return replace(self, timeline=timeline, _groups={}, _statistics={}, _made_of={}, _keys=[], earlier=Earlier())
+
+    def has_not_changed(self) -> bool:
+        """Whether its timeline still has the same instants; lists it."""
+        return timeline_in(self.storage, self.timeline.folder, self.config.layout).instants == self.timeline.instants
 
     def counts(self, requested_time: str) -> bool:
         """What was written at this instant counts."""
@@ -168,6 +173,17 @@ class MetadataTable:
         """
         return live_files(self.records(FILES))
 
+    def file_keys(self, files: Files, rows: NDArray[np.int64]) -> NDArray[np.bytes_]:
+        """Of each of these files the part of its keys after the column; those that are known are not hashed again."""
+        known = self._known_keys
+        keys = hashed_keys(files, rows) if known is None else keys_beside(files, rows, known)
+        self._keys[:] = [FileKeys(files, rows, keys)]
+        return keys
+
+    @property
+    def _known_keys(self) -> FileKeys | None:
+        return self._keys[0] if self._keys else self.earlier.keys
+
     def column_stats(self, columns: Sequence[str]) -> dict[str, tuple[RecordedStatistics, ...]]:
         """What `column_stats` knows of columns (dotted names, as they were when the file was written), by column."""
         return self._recorded(COLUMN_STATS, columns, FILE_KEY)
@@ -224,7 +240,7 @@ class MetadataTable:
     def left(self) -> Earlier:
         """What was read, for the metadata table as of a later time."""
         statistics = {key: Recorded(self._statistics[key], made_of) for key, made_of in self._made_of.items()}
-        return Earlier(self.earlier.groups | self._groups, self.earlier.statistics | statistics)
+        return Earlier(self.earlier.groups | self._groups, self.earlier.statistics | statistics, self._known_keys)
 
     def _about(self, partition: str, columns: Sequence[str]) -> tuple[list[Piece], Records]:
         """The records of columns in a metadata partition whose keys begin with the column."""

@@ -50,11 +50,14 @@ def refreshed(table: Table) -> Table:
     """The table as it is now: opened anew, but what was read of files that have not changed is not read again.
 
     These are the contents of instants, the files of the metadata table, and the statistics of columns that a predicate has
-    named: those only take in what was written since. `table` stays as it was. Raises what `open_table` does.
+    named: those only take in what was written since. `table` stays as it was, and is what is returned when nothing has
+    happened. Raises what `open_table` does.
     """
     storage = table.storage
     config = _properties(storage)
     timeline = load_timeline(storage, config, history_of(table.engine, storage, config))
+    if config == table.config and timeline.instants == table.timeline.instants and _is_still_good(table):
+        return table
     return Table(
         table.engine,
         storage,
@@ -65,6 +68,13 @@ def refreshed(table: Table) -> Table:
         table.footer_cache,
         table.metadata_read,
     )
+
+
+def _is_still_good(table: Table) -> bool:
+    """Whether what a table whose own timeline has not changed knows can be used on. The metadata table may have been compacted
+    or got an index since; where something could not be used, it may be there by now."""
+    metadata = table.metadata_read
+    return not table.warnings and (metadata is None or metadata.has_not_changed())
 
 
 def _properties(storage: Storage) -> TableConfig:

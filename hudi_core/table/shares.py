@@ -68,8 +68,8 @@ class Pruning:
 def pruning(sources: Sources, conjuncts: Sequence[Conjunct], *, case_sensitive: bool = False) -> Pruning:
     """What putting a predicate to shares of the snapshot's slices needs. Lists the files of the metadata table."""
     snapshot = sources.snapshot
-    whole = replace(snapshot.whole, _read={})
-    timeline = whole if snapshot.timeline is snapshot.whole else replace(snapshot.timeline, _read={})
+    whole = snapshot.whole.without_contents()
+    timeline = whole if snapshot.timeline is snapshot.whole else snapshot.timeline.without_contents()
     bare = Snapshot(
         snapshot.engine,
         snapshot.storage,

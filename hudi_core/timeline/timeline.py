@@ -51,6 +51,7 @@ class Timeline:
     history: History | None = None
     zone: tzinfo | None = None
     _read: dict[Instant, CommitMetadata] = field(default_factory=dict, repr=False, compare=False)
+    _extras: dict[Instant, Mapping[str, str]] = field(default_factory=dict, repr=False, compare=False)
 
     def as_of(self, time: str | None) -> Timeline:
         """The timeline as a query of that time sees it: an instant's requested time, or a date. None is the latest.
@@ -69,7 +70,15 @@ class Timeline:
 
     def with_contents_of(self, earlier: Timeline) -> Timeline:
         """The timeline with what an earlier look at it has read: a completed instant's content never changes."""
-        return replace(self, _read={each: known for each, known in earlier._read.items() if each.completed})
+        return replace(
+            self,
+            _read={each: known for each, known in earlier._read.items() if each.completed},
+            _extras={each: known for each, known in earlier._extras.items() if each.completed},
+        )
+
+    def without_contents(self) -> Timeline:
+        """The timeline as if none of its instants had been read; it is smaller."""
+        return replace(self, _read={}, _extras={})
 
     def with_archived(self) -> Timeline:
         """The timeline with the instants of its history; itself where there are none."""
@@ -187,10 +196,14 @@ class Timeline:
 
     def _extra(self, instant: Instant) -> Mapping[str, str]:
         """`metadata(instant).extra`, which tells the schema of the rows written; faster where many files were."""
+        known = self._extras.get(instant)
+        if known is not None:
+            return known
         if instant not in self._read:
             content = self._content(instant)
             found = read_extra(content, self._where(instant)) if isinstance(content, bytes) else None
             if found is not None:
+                self._extras[instant] = found
                 return found
         return self.metadata(instant).extra
 

@@ -52,7 +52,7 @@ class Shipment:
 
 def shipment(snapshot: Snapshot, wanted: Schema, predicate: Predicate) -> Shipment:
     """What reading parts of a snapshot's slices needs elsewhere."""
-    whole = replace(snapshot.whole, _read={})
-    timeline = whole if snapshot.timeline is snapshot.whole else replace(snapshot.timeline, _read={})
+    whole = snapshot.whole.without_contents()
+    timeline = whole if snapshot.timeline is snapshot.whole else snapshot.timeline.without_contents()
     bare = Snapshot(snapshot.engine, snapshot.storage, snapshot.config, whole, timeline, mode=MetadataMode.OFF)
     return Shipment(bare, snapshot.history, wanted, predicate)

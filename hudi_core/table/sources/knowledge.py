@@ -17,9 +17,11 @@ import numpy.typing as npt
 
 from hudi_core.evolve.reconcile import Absent, Stored, stored_column
 from hudi_core.expr.predicate import Column
-from hudi_core.formats.hashes import bloom_filter_keys, partition_id
-from hudi_core.formats.text_columns import taken as taken_texts
+from hudi_core.formats.columns import Text
+from hudi_core.formats.hashes import partition_id
+from hudi_core.formats.text_match import index_texts
 from hudi_core.keys.path_values import PathValue
+from hudi_core.metadata.file_keys import hashed_keys
 from hudi_core.metadata.statistics import RecordedStatistics
 from hudi_core.metadata.stored import as_stored
 from hudi_core.schema.schema import Schema
@@ -32,6 +34,9 @@ from hudi_core.types import nodes as t
 Numbers = npt.NDArray[np.int64]
 Recorded = Callable[[Sequence[str]], Mapping[str, tuple[RecordedStatistics, ...]]]
 """Reads the recorded statistics of columns by the names they had."""
+
+KeysOf = Callable[[Files, Numbers], npt.NDArray[np.bytes_]]
+"""The part of a `column_stats` key after the column, for each of some rows of files."""
 
 
 class Untold(IntEnum):
@@ -59,6 +64,7 @@ class DataFiles:
     certain: npt.NDArray[np.bool_]
     logs: npt.NDArray[np.bool_]
     """Which are log files."""
+    keys_of: KeysOf = hashed_keys
     _keys: npt.NDArray[np.bytes_] | None = None
 
     def chosen(self, which: npt.NDArray[np.bool_]) -> DataFiles:
@@ -71,6 +77,7 @@ class DataFiles:
             self.versions[places],
             self.certain[places],
             self.logs[places],
+            self.keys_of,
             self.keys[places],
         )
 
@@ -79,8 +86,7 @@ class DataFiles:
         """The part of a `column_stats` key after the column, for each file."""
         if self._keys is not None:
             return self._keys
-        files = self.files
-        return bloom_filter_keys(files.partitions, files.partition_of[self.rows], taken_texts(files.names, self.rows))
+        return self.keys_of(self.files, self.rows)
 
     def __len__(self) -> int:
         return len(self.slices)
@@ -233,17 +239,22 @@ def partition_keys(partitions: Iterable[str]) -> npt.NDArray[np.bytes_]:
 def joined(recorded: npt.NDArray[np.uint8], wanted: npt.NDArray[np.bytes_]) -> tuple[Numbers, Numbers]:
     """Rows of `recorded` keys (a row of bytes each) and places of `wanted` keys that are equal, in the order of `wanted`."""
     size = wanted.dtype.itemsize
-    keys = np.ascontiguousarray(recorded).view(f"S{size}").ravel()
-    if not len(keys) or not len(wanted):
-        return np.zeros(0, np.int64), np.zeros(0, np.int64)
-    order = np.argsort(keys, kind="stable")
-    found = np.minimum(np.searchsorted(keys, wanted, sorter=order), len(keys) - 1)
-    rows = order[found]
-    at = np.flatnonzero(keys[rows] == wanted)
-    return rows[at].astype(np.int64), at.astype(np.int64)
+    found = index_texts(_texts(recorded, size)).find(_texts(wanted.view(np.uint8), size))
+    at = np.flatnonzero(found >= 0)
+    return found[at], at
 
 
-def files_of(slices: Slices, version_of: Callable[[str], tuple[int, bool]], last: int | None = None) -> DataFiles:
+def _texts(keys: npt.NDArray[np.uint8], size: int) -> Text:
+    data = np.ascontiguousarray(keys).reshape(-1)
+    return Text(np.arange(0, len(data) + 1, size), data)
+
+
+def files_of(
+    slices: Slices,
+    version_of: Callable[[str], tuple[int, bool]],
+    last: int | None = None,
+    keys_of: KeysOf = hashed_keys,
+) -> DataFiles:
     """The files of slices, in order, base files first. `version_of` tells the schema version of an instant, and whether it is
     certain. With `last` that of a log file is only where it is this one."""
     is_base = slices.bases != NO_BASE
@@ -261,4 +272,4 @@ def files_of(slices: Slices, version_of: Callable[[str], tuple[int, bool]], last
     certain = np.array([sure for _, sure in known], np.bool_)[instants]
     if last is not None:
         certain &= ~of_logs | (versions == last)
-    return DataFiles(numbers, slices.files, rows, versions, certain, of_logs)
+    return DataFiles(numbers, slices.files, rows, versions, certain, of_logs, keys_of)

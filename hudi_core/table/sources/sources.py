@@ -14,6 +14,7 @@ from hudi_core.expr.predicate import Column, Predicate, columns_of
 from hudi_core.keys.known import RecordKeys, record_keys
 from hudi_core.keys.path_values import PathValue, path_values
 from hudi_core.metadata.definitions import IndexDefinition, index_definitions
+from hudi_core.metadata.file_keys import hashed_keys
 from hudi_core.metadata.statistics import RecordedStatistics
 from hudi_core.metadata.table import BLOOM_FILTERS, COLUMN_STATS, RECORD_INDEX
 from hudi_core.stats.store import FIRST_FACT, FileStatistics, Piece
@@ -194,7 +195,9 @@ class Sources:
     def recorded(self) -> RecordedKnowledge:
         """What is recorded of files, and what follows from the schema they were written under."""
         snapshot, versions = self.snapshot, self.snapshot.history.schemas
-        files = files_of(snapshot.slices, self._versions, last=len(versions) - 1 if self._collecting else None)
+        last = len(versions) - 1 if self._collecting else None
+        keys_of = hashed_keys if snapshot.metadata is None else snapshot.metadata.file_keys
+        files = files_of(snapshot.slices, self._versions, last, keys_of)
         opaque = self.merges is Merges.ANYTHING
         twins = self.record_keys.twins
         return RecordedKnowledge(files, versions, snapshot.schema, self._records, twins, opaque_logs=opaque)

@@ -119,3 +119,27 @@ def test_a_refreshed_table_shows_later_commits(back: int) -> None:
     after = refreshed(before)
     assert after.scan(where="fare > 110").plan.codes.tolist() == whole.scan(where="fare > 110").plan.codes.tolist()
     assert [each.file_id for each in before.scan(where="fare > 110").plan.kept()] == known
+
+
+def test_a_table_to_which_nothing_has_happened_is_refreshed_into_itself() -> None:
+    table = open_table(str(rides()))
+    assert table.scan(where="fare > 110").plan.codes.tolist()
+    assert refreshed(table) is table
+
+
+def test_what_could_not_be_used_is_looked_for_again() -> None:
+    table = open_table(str(rides()))
+    table.snapshot().warnings.append("the metadata table is damaged")
+    assert refreshed(table) is not table
+
+
+def test_a_metadata_table_that_changed_alone_is_read_again() -> None:
+    table = open_table(str(rides()))
+    past = Past(table.storage)
+    metadata = table.snapshot().metadata
+    assert metadata is not None
+    last = metadata.timeline.commits[-1]
+    shown = type(table)(table.engine, past, table.config, table.timeline)
+    assert shown.snapshot().metadata is not None and refreshed(shown) is shown
+    past.hidden = frozenset({f"{metadata.timeline.folder}/{last.file}"})
+    assert refreshed(shown) is not shown

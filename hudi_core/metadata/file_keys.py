@@ -1,0 +1,46 @@
+"""Keys of files in metadata partitions, where most files are those of an earlier time: only new names are hashed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hudi_core.formats.hashes import bloom_filter_keys
+from hudi_core.formats.text_columns import taken
+from hudi_core.formats.text_match import index_texts
+from hudi_core.timeline.files import Files
+
+Numbers = NDArray[np.int64]
+Keys = NDArray[np.bytes_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FileKeys:
+    """The keys of these rows of `files`."""
+
+    files: Files
+    rows: Numbers
+    keys: Keys
+
+
+def hashed_keys(files: Files, rows: Numbers) -> Keys:
+    """Of each of these files the part of its keys after the column, which is its key in `bloom_filters` (FORMAT-10)."""
+    return bloom_filter_keys(files.partitions, files.partition_of[rows], taken(files.names, rows))
+
+
+def keys_beside(files: Files, rows: Numbers, known: FileKeys) -> Keys:
+    """The same where some are known: by partition and name."""
+    place = {partition: number for number, partition in enumerate(known.files.partitions)}
+    numbers = np.array([place.get(partition, -1) for partition in files.partitions], np.int64)
+    found = index_texts(taken(known.files.names, known.rows)).find(taken(files.names, rows))
+    # Files of two partitions may share a name, of which one is found: the other is hashed like a new one.
+    there = np.flatnonzero(found >= 0)
+    there = there[known.files.partition_of[known.rows[found[there]]] == numbers[files.partition_of[rows[there]]]]
+    new = np.ones(len(rows), np.bool_)
+    new[there] = False
+    keys = np.empty(len(rows), known.keys.dtype)
+    keys[there] = known.keys[found[there]]
+    keys[new] = hashed_keys(files, rows[new])
+    return keys
