@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
@@ -16,7 +17,9 @@ from hudi_core.table.footer_cache import FooterCache
 from hudi_core.table.listing import listed
 from hudi_core.timeline.files import Files
 from hudi_core.timeline.latest import latest_slices, visibility
+from hudi_core.timeline.replaced import replaced_long_ago
 from hudi_core.timeline.schemas import SchemaHistory, schema_history
+from hudi_core.timeline.services import FileGroup
 from hudi_core.timeline.slices import Slices
 from hudi_core.timeline.timeline import Timeline
 
@@ -101,10 +104,22 @@ class Snapshot:
     @cached_property
     def slices(self) -> Slices:
         """The latest slice of each live file group, by partition and file id."""
-        found = latest_slices(self.listing, visibility(self.timeline))
+        visible = replace(visibility(self.timeline), replaced_before=self._replaced_before)
+        found = latest_slices(self.listing, visible)
         if self.read_optimized:
             return found.without_logs()
         return found
+
+    def _replaced_before(self, instants: Collection[str]) -> Mapping[FileGroup, str]:
+        """File groups that archived replace commits took away. Writers clean them away before they archive: damage in the
+        history is no reason to refuse the table."""
+        try:
+            return replaced_long_ago(self.timeline, instants)
+        except TableError as error:
+            said = f"{error}; file groups replaced before {self.timeline.start} may be read"
+            if said not in self.warnings:
+                self.warnings.append(said)
+            return {}
 
     def usable(self, partition: str) -> MetadataTable | None:
         """The metadata table when this partition of it may be used. The record index tells where rows are with their logs."""

@@ -6,8 +6,9 @@ Instants are compared as texts; here they are numbers in the order of these.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ from hudi_core.formats.text_match import index_texts
 from hudi_core.stats.ranks import ranks
 from hudi_core.stats.texts import Texts
 from hudi_core.timeline.files import Files
+from hudi_core.timeline.replaced import replaced_long_ago
 from hudi_core.timeline.slices import NO_BASE, Slices
 from hudi_core.timeline.timeline import Timeline
 
@@ -33,7 +35,9 @@ class Visibility:
 
     `committed` tells of a requested time whether its files count; `completed_at` gives its completion time (the requested
     time itself where the layout has none); `pending_compactions` are requested times that opened a slice without a base
-    file yet; `replaced` are the file groups (partition, file id) that a completed replace commit took away.
+    file yet; `replaced` are the file groups (partition, file id) that a completed replace commit took away, and
+    `replaced_before`, told the instants that files name, gives those that archived ones took away, with the requested time:
+    files that are younger still count.
     """
 
     layout: int
@@ -41,6 +45,7 @@ class Visibility:
     completed_at: Callable[[str], str]
     pending_compactions: Set[str] = frozenset()
     replaced: Set[tuple[str, str]] = frozenset()
+    replaced_before: Callable[[Collection[str]], Mapping[tuple[str, str], str]] = lambda _: {}
 
 
 def visibility(timeline: Timeline) -> Visibility:
@@ -51,6 +56,7 @@ def visibility(timeline: Timeline) -> Visibility:
         timeline.completion_time,
         timeline.pending_compactions,
         timeline.replaced.keys(),
+        partial(replaced_long_ago, timeline),
     )
 
 
@@ -69,9 +75,12 @@ def latest_slices(files: Files, visible: Visibility) -> Slices:
     place = {instant: number for number, instant in enumerate(instants)}
     committed = np.array([visible.committed(instant) for instant in instants], np.bool_)
     ids = joined([bases.ids, text_column([log.file_id for log in logs])])
-    groups, group_of = _groups(files, np.concatenate([bases.rows, log_rows]), ids, visible.replaced)
     of_bases = np.array([place[instant] for instant in distinct], np.int64)[number_of]
     of_logs = np.array([place[log.instant] for log in logs], np.int64)
+    rows, gone = np.concatenate([bases.rows, log_rows]), dict.fromkeys(visible.replaced, len(instants))
+    for replaced, time in visible.replaced_before(instants).items():
+        gone.setdefault(replaced, bisect_right(instants, time))
+    groups, group_of = _groups(files, rows, ids, np.concatenate([of_bases, of_logs]), gone)
     # Rows of one instant are the same file written twice: the last counts.
     seen = np.flatnonzero(committed[of_bases] & (group_of[: len(bases.rows)] >= 0))
     held = _Bases.of(group_of[seen], of_bases[seen], bases.rows[seen], len(instants))
@@ -86,7 +95,7 @@ def latest_slices(files: Files, visible: Visibility) -> Slices:
     there = np.flatnonzero(first >= 0)
     renumbered = np.cumsum(first >= 0) - 1
     by_slice = chosen[np.lexsort((opened[chosen], group[chosen]))]
-    numbers = files.partition_of[np.concatenate([bases.rows, log_rows])[groups[there]]]
+    numbers = files.partition_of[rows[groups[there]]]
     used, partition_of = np.unique(numbers, return_inverse=True)
     return Slices(
         files,
@@ -117,9 +126,12 @@ def _distinct(texts: Text) -> tuple[list[str], Numbers]:
     return text_list(taken(texts, first)), numbers.astype(np.int64)
 
 
-def _groups(files: Files, rows: Numbers, ids: Text, replaced: Set[tuple[str, str]]) -> tuple[Numbers, Numbers]:
+def _groups(
+    files: Files, rows: Numbers, ids: Text, instants: Numbers, replaced: Mapping[tuple[str, str], int]
+) -> tuple[Numbers, Numbers]:
     """File groups by partition and file id: for each the place of a file of it in `rows`, and for each of these the number of
-    its group; -1 where the group was replaced. `ids` are the file ids of the rows."""
+    its group; -1 where the group was replaced, by the number of the first instant that it is not. `ids` and `instants` are
+    those of the rows."""
     if not len(rows):
         return rows, rows
     rank = ranks(Texts(ids.offsets, ids.data))[0].astype(np.int64)
@@ -129,11 +141,17 @@ def _groups(files: Files, rows: Numbers, ids: Text, replaced: Set[tuple[str, str
     group_of = group_of.astype(np.int64)
     if replaced:
         known = {partition: number for number, partition in enumerate(files.partitions)}
-        gone = [(known[partition], file_id) for partition, file_id in replaced if partition in known]
-        found = index_texts(ids).find(text_column([file_id for _, file_id in gone]))
-        keys = np.array([number for number, _ in gone], np.int64) * (int(rank.max()) + 1) + rank[found]
+        gone = [
+            (known[partition], file_id, end) for (partition, file_id), end in replaced.items() if partition in known
+        ]
+        found = index_texts(ids).find(text_column([file_id for _, file_id, _ in gone]))
+        keys = np.array([number for number, _, _ in gone], np.int64) * (int(rank.max()) + 1) + rank[found]
+        ends = np.array([end for _, _, end in gone], np.int64)[found >= 0]
+        order = np.argsort(keys[found >= 0])
+        keys, ends = keys[found >= 0][order], np.append(ends[order], 0)
         own = files.partition_of[rows] * (int(rank.max()) + 1) + rank
-        group_of[np.isin(own, keys[found >= 0])] = -1
+        at = np.searchsorted(keys, own)
+        group_of[(np.append(keys, -1)[at] == own) & (instants < ends[at])] = -1
     return groups.astype(np.int64), group_of
 
 

@@ -34,7 +34,11 @@ def _visible(draw: st.DrawFn) -> Visibility:
     def completed_at(time: str) -> str:
         return str(int(time) + lasted.get(time, 0))
 
-    return Visibility(draw(st.sampled_from([1, 2])), lasted.__contains__, completed_at, pending, replaced)
+    long_ago = draw(
+        st.dictionaries(st.tuples(st.sampled_from(["", "p", "r"]), _IDS), st.sampled_from(_TIMES), max_size=2)
+    )
+    layout = draw(st.sampled_from([1, 2]))
+    return Visibility(layout, lasted.__contains__, completed_at, pending, replaced, lambda _: long_ago)
 
 
 @given(_FOLDERS, _visible())
@@ -49,7 +53,13 @@ def test_all_at_once_is_one_by_one(folders: Mapping[str, Sequence[str]], visible
 def _one_by_one(folders: Mapping[str, Sequence[FileInfo]], visible: Visibility) -> list[FileSlice]:
     found: list[FileSlice] = []
     for folder in sorted(folders):
-        names = [(parse_base_file(info.name) or parse_log_file(info.name), info) for info in folders[folder]]
+        named = [(parse_base_file(info.name) or parse_log_file(info.name), info) for info in folders[folder]]
+        long_ago = visible.replaced_before(_TIMES)
+        names = [
+            (name, info)
+            for name, info in named
+            if name is None or name.instant > long_ago.get((folder, name.file_id), "")
+        ]
         for file_id in sorted({name.file_id for name, _ in names if name is not None}):
             bases: dict[str, FileInfo] = {}
             logs: list[tuple[LogFileName, FileInfo]] = []

@@ -32,6 +32,23 @@ ENTRY = {
                 },
             ],
         },
+        {
+            "name": "hoodieReplaceCommitMetadata",
+            "type": [
+                "null",
+                {
+                    "type": "record",
+                    "name": "HoodieReplaceCommitMetadata",
+                    "fields": [
+                        {"name": "operationType", "type": ["null", "string"]},
+                        {
+                            "name": "partitionToReplaceFileIds",
+                            "type": ["null", {"type": "map", "values": {"type": "array", "items": "string"}}],
+                        },
+                    ],
+                },
+            ],
+        },
         {"name": "commitTime", "type": ["null", "string"]},
         {"name": "actionType", "type": ["null", "string"]},
         {"name": "actionState", "type": ["null", "string"]},
@@ -39,14 +56,21 @@ ENTRY = {
 }
 
 
-def archive_log(*entries: tuple[str, str, str, str | None]) -> bytes:
-    """An archive log of one block: time, action, state and operation of each entry."""
+def archive_log(
+    *entries: tuple[str, str, str, str | None], replaced: Mapping[str, Sequence[str]] | None = None
+) -> bytes:
+    """An archive log of one block: time, action, state and operation of each entry. Replace commits replaced these file groups,
+    by partition."""
     schema = fastavro.parse_schema(ENTRY)
     listed = b""
     for time, action, state, operation in entries:
         out = io.BytesIO()
         said = None if operation is None else {"operationType": operation}
-        record = {"hoodieCommitMetadata": said, "commitTime": time, "actionType": action, "actionState": state}
+        record = {"commitTime": time, "actionType": action, "actionState": state}
+        if action == "replacecommit":
+            record["hoodieReplaceCommitMetadata"] = said and {**said, "partitionToReplaceFileIds": replaced}
+        else:
+            record["hoodieCommitMetadata"] = said
         fastavro.schemaless_writer(out, schema, record)
         listed += struct.pack(">i", len(out.getvalue())) + out.getvalue()
     content = struct.pack(">ii", 3, len(entries)) + listed

@@ -16,7 +16,7 @@ from hudi_core.timeline.history_lsm import LsmHistory
 from hudi_core.timeline.latest import latest_slices, visibility
 from hudi_core.timeline.timeline import Timeline, timeline_in
 from hudi_core.types.nodes import String
-from tests.support.archives import StandIn, lsm_files
+from tests.support.archives import StandIn, clean_file, lsm_files
 from tests.support.memory import Memory
 
 
@@ -34,10 +34,10 @@ def history(files: dict[str, bytes] | None = None) -> tuple[LsmHistory, StandIn]
     return LsmHistory(Memory(lsm_files("h", 3, FILES) if files is None else files), "h", reader, reader), reader
 
 
-def timeline(found: LsmHistory, *active: str) -> Timeline:
+def timeline(found: LsmHistory, *active: str, **contents: bytes) -> Timeline:
     storage = found.storage
     assert isinstance(storage, Memory)
-    storage.files |= {f"t/{name}": b"" for name in active}
+    storage.files |= {f"t/{name}": contents.get(name, b"") for name in active}
     known = timeline_in(storage, "t", 2)
     return Timeline(storage, "t", 2, known.instants, history=found)
 
@@ -140,7 +140,7 @@ def test_archived_instants_join_the_timeline_for_times_before_its_start() -> Non
 
 def test_a_log_file_of_an_archived_write_goes_to_the_slice_its_completion_tells() -> None:
     found, reader = history()
-    whole = timeline(found, "30_31.commit")
+    whole = timeline(found, "30_31.commit", "32_33.clean", **{"32_33.clean": clean_file("30")})
     names = ["f-0_0-1-2_01.parquet", "f-0_0-1-2_10.parquet", ".f-0_04.log.1_0-1-2"]
     (only,) = latest_slices(files_in({"p": [FileInfo(f"p/{name}", 1) for name in names]}), visibility(whole))
     assert (only.instant, len(only.logs)) == ("10", 1)
@@ -149,7 +149,7 @@ def test_a_log_file_of_an_archived_write_goes_to_the_slice_its_completion_tells(
 
 def test_the_history_is_not_asked_where_completion_cannot_matter() -> None:
     found, reader = history()
-    whole = timeline(found, "30_31.commit")
+    whole = timeline(found, "30_31.commit", "32_33.clean", **{"32_33.clean": clean_file("30")})
     names = ["f-0_0-1-2_01.parquet", ".f-0_04.log.1_0-1-2"]
     (only,) = latest_slices(files_in({"p": [FileInfo(f"p/{name}", 1) for name in names]}), visibility(whole))
     assert (only.instant, len(only.logs), reader.reads) == ("01", 1, [])
