@@ -10,6 +10,7 @@ history_log  archived instants of layout 1, in log files
 services  what cleans, savepoints, rollbacks and restores did; plans of compaction and clustering
 history   the history of a table, whichever its layout
 files     the files of a table's partitions, as columns
+replaced  file groups that archived replace commits took away
 slices    file slices: one, and all of a table as columns
 latest    files and timeline to the latest slice of each live file group
 blocks    which blocks of a slice's log files count
