@@ -48,22 +48,31 @@ class Part:
 
 
 class PagedFile:
-    """A Parquet file by the bytes of its footer. `inflates` says that pages in gzip are not left to pyarrow."""
+    """A Parquet file by its footer: the bytes, which are read when pages are put together, and what pyarrow reads in them.
 
-    def __init__(self, footer: bytes, where: str, inflates: bool = FASTER_THAN_ARROW) -> None:
-        self._footer, self._where, self._inflates = footer, where, inflates
+    `inflates` says that pages in gzip are not left to pyarrow.
+    """
 
-    def inflated(self, source: pa.NativeFile, group: int, leaves: Sequence[int]) -> Made | None:
-        """One row group's leaf columns by number, all rows; None when they are not all in gzip."""
-        asked = self._asked(group, leaves)
-        if not asked or not self._rows(group) or any(column[3][4] != _GZIP or _is_apart(column) for column in asked):
+    def __init__(
+        self, footer: bytes, metadata: pq.FileMetaData, where: str, inflates: bool = FASTER_THAN_ARROW
+    ) -> None:
+        self._footer, self._metadata, self._where, self._inflates = footer, metadata, where, inflates
+
+    def chunks(self, source: pa.NativeFile, group: int, leaves: Sequence[int]) -> dict[int, Chunk] | None:
+        """One row group's column chunks of leaf columns by number; None when they are not all in gzip."""
+        of = self._metadata.row_group(group)
+        asked = [of.column(leaf) for leaf in leaves]
+        if not asked or any(each.compression != "GZIP" or not each.num_values or each.file_path for each in asked):
             return None
-        ranges = [_range(column[3], source.size(), self._where) for column in asked]
-        chunks = {
-            leaf: chunk([stored], True, self._where, column[3][5])
-            for leaf, stored, column in zip(leaves, read_ranges(source, ranges), asked, strict=True)
+        size, where = source.size(), self._where
+        ranges = [
+            _range(each.data_page_offset, each.dictionary_page_offset or 0, each.total_compressed_size, size, where)
+            for each in asked
+        ]
+        return {
+            leaf: chunk([stored], True, where, each.num_values)
+            for leaf, stored, each in zip(leaves, read_ranges(source, ranges), asked, strict=True)
         }
-        return self._made(group, chunks, self._rows(group))
 
     def some(
         self, source: pa.NativeFile, group: int, fields: Sequence[Sequence[int]], keep: NDArray[np.bool_]
@@ -77,7 +86,7 @@ class PagedFile:
         if not asked or any(5 not in column or _is_apart(column) for column in asked):
             return None
         size, rows, where = source.size(), self._rows(group), self._where
-        ranges = [_range(column[3], size, where) for column in asked]
+        ranges = [_range(column[3][9], column[3].get(11, 0), column[3][7], size, where) for column in asked]
         stored = read_ranges(source, [(column[4], column[5]) for column in asked])
         index = {
             leaf: page_rows(data, chunk_range, rows, where)
@@ -111,10 +120,10 @@ class PagedFile:
             leaf: chunk([next(stored) for _ in ranges], self._is_inflated(group, leaf), self._where)
             for leaf, ranges in wanted.items()
         }
-        return Part(tuple(leaves), self._made(group, chunks, int(taken.sum())), keep[taken])
+        return Part(tuple(leaves), self.made(group, chunks, int(taken.sum())), keep[taken])
 
-    def _made(self, group: int, chunks: Mapping[int, Chunk], rows: int) -> Made:
-        """The chunks by the numbers of their leaves, as a file."""
+    def made(self, group: int, chunks: Mapping[int, Chunk], rows: int) -> Made:
+        """The chunks by the numbers of their leaves, which have so many rows, as a file."""
         found, start = [], len(MAGIC)
         for number, column in enumerate(self._groups[group][1]):
             part = chunks.get(number)
@@ -197,11 +206,9 @@ def _column(said: Fields, codec: int, start: int, chunk: Chunk | None) -> bytes:
     return thrift.encoded([thrift.i64(2, start), thrift.struct(3, meta)])
 
 
-def _range(said: Fields, size: int, where: str) -> tuple[int, int]:
-    """Where a column chunk starts, and how long it is."""
-    dictionary = said.get(11, 0)
-    start = min(said[9], dictionary) if dictionary > 0 else said[9]
-    length = said[7]
+def _range(data_page: int, dictionary: int, length: int, size: int, where: str) -> tuple[int, int]:
+    """Where a column chunk starts, and how long it is; a file without a dictionary says 0 or less for its place."""
+    start = min(data_page, dictionary) if dictionary > 0 else data_page
     if start < 0 or length < 0 or start + length > size:
         raise CorruptFileError(where, expected=f"a column chunk within {size} bytes", found=f"{length} from {start}")
     return start, length

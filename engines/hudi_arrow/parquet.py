@@ -13,11 +13,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from hudi_arrow.footers import FileColumns, file_columns, texts, typed
+from hudi_arrow.footers import ChosenColumns, FileColumns, file_columns, texts, typed
 from hudi_arrow.inflated import FASTER_THAN_ARROW, Made, PagedFile
 from hudi_arrow.leaves import FooterChunks, FooterStatistics
+from hudi_arrow.pages import Chunk
+from hudi_arrow.plain_texts import after, plain_texts
 from hudi_arrow.side_by_side import side_by_side
 from hudi_arrow.storage import decoding, native_file, owned
+from hudi_arrow.types import EXTRAS
 from hudi_core.engine import FileInfo, Footer, RowGroup, Storage
 from hudi_core.errors import CorruptFileError
 from hudi_core.schema.schema import Path
@@ -29,6 +32,7 @@ _FIRST_READ = 1 << 19
 _BATCH_ROWS = 65_536
 _BUFFER = 1 << 14
 """More than a page's header, less than its values: these are then copied once less."""
+_TEXTS = (pa.string(), pa.binary())
 _INT96 = pa.timestamp("us", "UTC")
 """What INT96 stands for: Spark and Hive write instants there."""
 
@@ -64,22 +68,20 @@ class ParquetReader:
             for group in groups:
                 rows = tail.groups[group]
                 if keep is None:
-                    found = _row_group(source, tail, group, wanted.leaves)
+                    found = _row_group(source, tail, group, wanted)
                 else:
-                    found = _some_rows(source, tail, group, wanted.leaves, keep[begin : begin + rows])
+                    found = _some_rows(source, tail, group, wanted, keep[begin : begin + rows])
                 for batch in found:
                     yield typed(batch, wanted.types)
                 begin += rows
 
 
-def _row_group(
-    source: pa.NativeFile, tail: _Tail, group: int, fields: Sequence[Sequence[int]]
-) -> Iterator[pa.RecordBatch]:
+def _row_group(source: pa.NativeFile, tail: _Tail, group: int, wanted: ChosenColumns) -> Iterator[pa.RecordBatch]:
     """Leaf columns of one row group by number, since a name with a dot in it may be that of two columns."""
-    leaves = [leaf for field in fields for leaf in field]
-    made = tail.pages.inflated(source, group, leaves) if tail.in_gzip else None
-    if made is not None:
-        yield from _made(made, leaves, tail.where)
+    leaves = [leaf for field in wanted.leaves for leaf in field]
+    chunks = tail.pages.chunks(source, group, leaves) if tail.in_gzip else None
+    if chunks is not None:
+        yield from _counted(_inflated(tail, group, wanted, chunks), tail.groups[group], tail.where)
         return
     opened = pq.ParquetFile(
         source,
@@ -93,17 +95,37 @@ def _row_group(
 
 
 def _some_rows(
-    source: pa.NativeFile, tail: _Tail, group: int, fields: Sequence[Sequence[int]], keep: NDArray[np.bool_]
+    source: pa.NativeFile, tail: _Tail, group: int, wanted: ChosenColumns, keep: NDArray[np.bool_]
 ) -> Iterator[pa.RecordBatch]:
     """The rows to keep of one row group: of the pages that hold one, where it is known which do."""
     if not keep.any():
         return
-    parts = tail.pages.some(source, group, fields, keep)
+    parts = tail.pages.some(source, group, wanted.leaves, keep)
     if parts is None:
-        yield from _kept(_row_group(source, tail, group, fields), keep)
+        yield from _kept(_row_group(source, tail, group, wanted), keep)
         return
     columns = [_kept(_made(part.made, part.leaves, tail.where), part.kept) for part in parts]
     yield from side_by_side(columns) if len(columns) > 1 else columns[0]
+
+
+def _inflated(tail: _Tail, group: int, wanted: ChosenColumns, chunks: dict[int, Chunk]) -> Iterator[pa.RecordBatch]:
+    """Columns of a row group by their chunks: a column of texts from its pages, as long as that is how they are."""
+    rows = tail.groups[group]
+    if len(chunks) == 1:
+        ((leaf, chunk),) = chunks.items()
+        column, of = tail.metadata.schema.column(leaf), wanted.types.field(0)
+        taken = 0
+        if column.max_repetition_level == 0 and column.max_definition_level <= 1 and of.type in _TEXTS:
+            for number in range(len(chunk.pages)):
+                texts = plain_texts(chunk, number, of.type, column.max_definition_level == 1)
+                if texts is None:
+                    break
+                yield pa.RecordBatch.from_arrays([texts], [of.name])
+                rows, taken = rows - len(texts), number + 1
+        if taken == len(chunk.pages):
+            return
+        chunks = {leaf: after(chunk, taken, rows)}
+    yield from _made(tail.pages.made(group, chunks, rows), list(chunks), tail.where)
 
 
 def _made(made: Made, leaves: Sequence[int], where: str) -> Iterator[pa.RecordBatch]:
@@ -162,18 +184,21 @@ def _tail(storage: Any, file: FileInfo) -> _Tail:
     where = f"{storage.uri.rstrip('/')}/{file.path}"
     with native_file(storage, file) as source, decoding(where, _WHAT):
         end, footer = _footer(source, where)
-        metadata = pq.read_metadata(pa.BufferReader(_MAGIC + footer + len(footer).to_bytes(4, "little") + _MAGIC))
-        writer, said = metadata.created_by or "", texts(metadata.metadata)
+        metadata = pq.read_metadata(pa.BufferReader(end))
+        noted = metadata.metadata or {}  # with a bloom filter, which is copied each time it is asked for
+        writer, said = metadata.created_by or "", texts(noted)
         arrow = metadata.schema.to_arrow_schema()
         physical = iter([metadata.schema.column(number).physical_type for number in range(metadata.num_columns)])
         fields = [field.with_type(_without_int96(field.type, physical)) for field in arrow]
-        columns = file_columns(pa.schema(fields, arrow.metadata), said, where)
+        columns = file_columns(pa.schema(fields, {key: noted[key] for key in (EXTRAS,) if key in noted}), said, where)
     groups = tuple(metadata.row_group(group).num_rows for group in range(metadata.num_row_groups))
     if sum(groups) != metadata.num_rows:
         raise CorruptFileError(where, expected=f"{metadata.num_rows} rows", found=f"{sum(groups)} in all row groups")
     whole = owned(end) if end[:4] == _MAGIC and len(end) == file.size else None
     in_gzip = FASTER_THAN_ARROW and _has_gzip(metadata)
-    return _Tail(where, footer, metadata, writer, said, columns, groups, PagedFile(footer, where), in_gzip, whole)
+    return _Tail(
+        where, footer, metadata, writer, said, columns, groups, PagedFile(footer, metadata, where), in_gzip, whole
+    )
 
 
 def _has_gzip(metadata: pq.FileMetaData) -> bool:

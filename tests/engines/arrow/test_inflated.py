@@ -86,10 +86,10 @@ def test_the_way_is_taken_where_all_columns_are_in_gzip(tmp_path: Path) -> None:
     content = (tmp_path / "f.parquet").read_bytes()
     footer = content[-8 - int.from_bytes(content[-8:-4], "little") : -8]
     with storage.filesystem.open_input_file(storage.full(file.path)) as source:
-        gzip = PagedFile(footer, "f")
-        assert gzip.inflated(source, 0, [0]) is not None
-        assert gzip.inflated(source, 0, [0, 1]) is None
-        assert gzip.inflated(source, 0, []) is None
+        gzip = PagedFile(footer, pq.read_metadata(source), "f")
+        assert gzip.chunks(source, 0, [0]) is not None
+        assert gzip.chunks(source, 0, [0, 1]) is None
+        assert gzip.chunks(source, 0, []) is None
 
 
 @pytest.mark.parametrize("inflates", [True, False])
