@@ -45,18 +45,26 @@ class Chunk:
     values: int
     """Nulls too."""
     where: str
-    _last: tuple[int, bytes] = (-1, b"")
+    _last: tuple[int, bytes | memoryview] = (-1, b"")
 
     def parts(self, start: int, count: int) -> Iterator[memoryview]:
         """The bytes from one place on."""
         number = bisect_right(self.starts, start) - 1
         while count and number < len(self.pages):
-            if self._last[0] != number:
-                self._last = number, _whole(self.pages[number], self.where)
-            at = start - self.starts[number]
-            found = memoryview(self._last[1])[at : at + count]
+            header, at = self.pages[number].header, start - self.starts[number]
+            if at < len(header):
+                found = memoryview(header)[at : at + count]
+            else:
+                at -= len(header)
+                found = memoryview(self._body(number))[at : at + count]
+                number += 1
             yield found
-            start, count, number = start + len(found), count - len(found), number + 1
+            start, count = start + len(found), count - len(found)
+
+    def _body(self, number: int) -> bytes | memoryview:
+        if self._last[0] != number:
+            self._last = number, _inflated(self.pages[number], self.where)
+        return self._last[1]
 
 
 class PagesFile:
@@ -81,7 +89,7 @@ class PagesFile:
         self._at = offset + (0, self._at, self._size)[whence]
         return self._at
 
-    def read(self, count: int = -1) -> bytes:
+    def read(self, count: int = -1) -> bytes | memoryview:
         end = self._size if count < 0 else min(self._at + count, self._size)
         parts: list[memoryview] = []
         while self._at < end:
@@ -91,7 +99,7 @@ class PagesFile:
             else:
                 parts += self._chunks[number].parts(self._at - self._starts[number], end - self._at)
             self._at = min(end, self._starts[number + 1] if number + 1 < len(self._starts) else end)
-        return bytes(parts[0]) if len(parts) == 1 else b"".join(parts)
+        return parts[0] if len(parts) == 1 else b"".join(parts)
 
     def close(self) -> None:
         self._chunks = ()
@@ -171,9 +179,9 @@ def _page(stored: memoryview, at: int, inflates: bool, where: str) -> tuple[Page
     return Page(header, body, size, plain, kind == _DICTIONARY_PAGE), start + length, values
 
 
-def _whole(page: Page, where: str) -> bytes:
-    """The page with its header, inflated."""
-    start = page.header + bytes(page.stored[: page.plain])
+def _inflated(page: Page, where: str) -> bytes | memoryview:
+    """What stands behind the page's header."""
     if page.size == page.plain:
-        return start
-    return start + inflate(page.stored[page.plain :], page.size - page.plain, where)
+        return page.stored[: page.plain]
+    found = inflate(page.stored[page.plain :], page.size - page.plain, where)
+    return bytes(page.stored[: page.plain]) + found if page.plain else found

@@ -93,67 +93,54 @@ def _varint(value: int) -> bytes:
 class _Reader:
     """Structures into dictionaries by field number. Raises IndexError at the end of the data."""
 
+    __slots__ = ("_data", "at")
+
     def __init__(self, data: bytes | memoryview, at: int) -> None:
         self._data, self.at = data, at
-        self._readers: dict[int, Callable[[int], Any]] = {
-            _TRUE: lambda _: True,
-            _FALSE: lambda _: False,
-            _BYTE: lambda _: self._bytes(1)[0],
-            **{kind: lambda _: self.zigzag() for kind in _INTEGERS},
-            _DOUBLE: lambda _: self._bytes(8),
-            _BINARY: lambda _: self._bytes(self._varint()),
-            _LIST: self._list,
-            _SET: self._list,
-            _MAP: self._map,
-            _STRUCT: self.struct,
-        }
 
     def struct(self, depth: int) -> Fields:
         if depth > _DEEPEST:
             raise ValueError("structures nested too deep")
-        data, readers = self._data, self._readers
-        found: Fields = {}
-        number = 0
-        while True:
-            header = data[self.at]
+        data, found, number = self._data, Fields(), 0
+        while (header := data[self.at]) != 0:
             self.at += 1
-            if header == 0:
-                return found
             number = number + (header >> 4) if header >> 4 else self.zigzag()
-            found[number] = readers[header & 15](depth + 1)
+            found[number] = _READERS[header & 15](self, depth + 1)
+        self.at += 1
+        return found
 
     def value(self, kind: int) -> object:
-        return self._readers[kind](1)
+        return _READERS[kind](self, 1)
 
-    def _list(self, depth: int) -> list[Any]:
-        header = self._bytes(1)[0]
-        count = header >> 4 if header >> 4 < 15 else self._varint()
+    def items(self, depth: int) -> list[Any]:
+        header = self.taken(1)[0]
+        count = header >> 4 if header >> 4 < 15 else self.varint()
         if count > len(self._data) - self.at:
             raise IndexError("a list longer than the data")
         kind = header & 15
         if kind in (_TRUE, _FALSE):
-            return [byte == _TRUE for byte in self._bytes(count)]
-        read = self._readers[kind]
-        return [read(depth) for _ in range(count)]
+            return [byte == _TRUE for byte in self.taken(count)]
+        read = _READERS[kind]
+        return [read(self, depth) for _ in range(count)]
 
-    def _map(self, depth: int) -> list[Any]:
-        count = self._varint()
+    def entries(self, depth: int) -> list[Any]:
+        count = self.varint()
         if count > len(self._data) - self.at:
             raise IndexError("a map longer than the data")
         if count == 0:
             return []
-        kinds = self._bytes(1)[0]
-        key, value = self._readers[kinds >> 4], self._readers[kinds & 15]
-        return [(key(depth), value(depth)) for _ in range(count)]
+        kinds = self.taken(1)[0]
+        key, value = _READERS[kinds >> 4], _READERS[kinds & 15]
+        return [(key(self, depth), value(self, depth)) for _ in range(count)]
 
-    def _bytes(self, count: int) -> bytes:
+    def taken(self, count: int) -> bytes:
         start = self.at
         self.at += count
         if count < 0 or self.at > len(self._data):
             raise IndexError("an end of the data within a value")
         return bytes(self._data[start : self.at])
 
-    def _varint(self) -> int:
+    def varint(self) -> int:
         data, at = self._data, self.at
         found = shift = 0
         while True:
@@ -168,5 +155,20 @@ class _Reader:
                 raise ValueError("a number of more than 64 bits")
 
     def zigzag(self) -> int:
-        found = self._varint()
+        found = self.varint()
         return (found >> 1) ^ -(found & 1)
+
+
+_READERS: Final[dict[int, Callable[[_Reader, int], Any]]] = {
+    _TRUE: lambda *_: True,
+    _FALSE: lambda *_: False,
+    _BYTE: lambda reader, _: reader.taken(1)[0],
+    **dict.fromkeys(_INTEGERS, lambda reader, _: reader.zigzag()),
+    _DOUBLE: lambda reader, _: reader.taken(8),
+    _BINARY: lambda reader, _: reader.taken(reader.varint()),
+    _LIST: _Reader.items,
+    _SET: _Reader.items,
+    _MAP: _Reader.entries,
+    _STRUCT: _Reader.struct,
+}
+"""What reads a value of each kind. Of the module, not of a reader: that would refer to itself, and hold its data on."""
