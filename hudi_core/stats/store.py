@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from time import perf_counter
 
 import numpy as np
@@ -12,10 +11,10 @@ from numpy.typing import NDArray
 
 from hudi_core.expr.outcomes import can_be
 from hudi_core.expr.predicate import And, Column, Cut, Predicate, Term, literals_of
-from hudi_core.stats.columns import Carrier, ColumnStatistics, Ints, carrier, concatenated, taken, unknown
+from hudi_core.stats.columns import Carrier, ColumnStatistics, Ints, carrier, concatenated, unknown
 from hudi_core.stats.intervals import folded, placed
 from hudi_core.stats.keys import text_cut
-from hudi_core.stats.ordered import Numbers, ordered
+from hudi_core.stats.ordered import ordered
 from hudi_core.stats.program import Compiler, Files, Known, Program, mask
 from hudi_core.stats.promoted import promoted
 from hudi_core.stats.search import SMALL, find
@@ -52,12 +51,21 @@ class _Asked:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Segment:
-    """Files that came together, numbered from 0, and their columns as far as they were asked for."""
+class FileStatistics:
+    """The statistics of a table's files (slices, partitions: whatever has numbers from 0 on), a column at a time."""
 
     count: int
     load: Load
     columns: dict[int, _Asked] = field(default_factory=dict)
+    """Those that were asked for, by id, as far as they were made ready."""
+
+    def plan(self, predicate: Predicate, facts: Load | None = None) -> Plan:
+        """What the predicate makes of the files. Columns are read when the plan first needs them.
+
+        `facts` reads columns that are made for this predicate alone, whose ids are at most `FIRST_FACT`; they are not kept.
+        Without it nothing is known of them.
+        """
+        return Plan(predicate, _Columns(self, predicate, facts))
 
     def known(self, column: Column, predicate: Predicate) -> Known:
         """The column's statistics, made ready for one more predicate.
@@ -98,54 +106,6 @@ def _literals(predicate: Predicate, column: Column) -> list[bytes]:
     return sorted({text_cut(Cut(value), column.type)[0] for value in literals_of(predicate, column.id)})
 
 
-@dataclass(frozen=True)
-class FileStatistics:
-    """The statistics of a table's files (slices, partitions: whatever has numbers), from one or more segments in turn."""
-
-    segments: tuple[Segment, ...]
-
-    @staticmethod
-    def of(count: int, load: Load) -> FileStatistics:
-        """The statistics of files 0 to `count` - 1."""
-        return FileStatistics((Segment(count, load),))
-
-    @cached_property
-    def count(self) -> int:
-        return sum(segment.count for segment in self.segments)
-
-    def extended(self, count: int, load: Load) -> FileStatistics:
-        """With `count` more files, numbered after those there are; `load` counts them from 0. What was made ready is kept.
-
-        Segments grow as those of a log-structured tree: one that is less than twice as long as the next is joined with it,
-        and read anew when asked for.
-        """
-        segments = [*self.segments, Segment(count, load)]
-        while len(segments) > 1 and segments[-2].count < 2 * segments[-1].count:
-            segments[-2:] = [_joined(*segments[-2:])]
-        return FileStatistics(tuple(segments))
-
-    def plan(self, predicate: Predicate, facts: Load | None = None) -> Plan:
-        """What the predicate makes of the files. Columns are read when the plan first needs them.
-
-        `facts` reads columns that are made for this predicate alone, whose ids are at most `FIRST_FACT`; they are not kept.
-        Without it nothing is known of them.
-        """
-        plans, offset = [], 0
-        for segment in self.segments:
-            plans.append(_SegmentPlan(predicate, _Columns(segment, predicate, facts, offset)))
-            offset += segment.count
-        return Plan(predicate, plans)
-
-
-def _joined(first: Segment, second: Segment) -> Segment:
-    def load(column: Column) -> Iterable[Piece]:
-        yield from first.load(column)
-        for piece in second.load(column):
-            yield Piece(piece.numbers + first.count, piece.statistics)
-
-    return Segment(first.count + second.count, load)
-
-
 @dataclass(frozen=True, slots=True)
 class Decided:
     """One part of a conjunction: how many files it removes on its own, how many of those that the parts before it left, and
@@ -160,35 +120,42 @@ class Decided:
 class Plan:
     """Which files a predicate can match. File numbers are int64 and ascend; treat the arrays as read-only."""
 
-    def __init__(self, predicate: Predicate, segments: Sequence[_SegmentPlan]) -> None:
+    def __init__(self, predicate: Predicate, columns: _Columns) -> None:
         """Made by `FileStatistics.plan`."""
         self.predicate = predicate
-        self._segments = segments
+        self._columns = columns
+        self._count = columns.statistics.count
+        self._programs: dict[Truth, Program] = {}
 
     def possible(self) -> NDArray[np.int64]:
         """The files in which some row may match."""
-        return self._each(lambda segment: find(segment.program(TRUE), segment.count))
+        return find(self._program(TRUE), self._count).astype(np.int64, copy=False)
 
     def all_match(self) -> NDArray[np.int64]:
         """The files in which every row matches, if they have rows."""
-        return self._each(_all_match)
+        found = self.possible()
+        for other in (FALSE, NULL):
+            if not len(found):
+                break
+            consecutive = int(found[-1]) - int(found[0]) + 1 == len(found)
+            files: Files = slice(int(found[0]), int(found[-1]) + 1) if consecutive else found
+            found = found[~mask(self._program(other), files)]
+        return found
 
     def outcomes(self, file: int) -> Outcomes:
         """The truths that the predicate may give on rows of one file."""
-        for segment in self._segments:
-            if file < segment.count:
-                at = np.array([file])
-                return frozenset(truth for truth in Truth if mask(segment.program(truth), at)[0])
-            file -= segment.count
-        raise IndexError(f"no file {file} after the last one")
+        if not 0 <= file < self._count:
+            raise IndexError(f"no file {file} among {self._count}")
+        at = np.array([file])
+        return frozenset(truth for truth in Truth if mask(self._program(truth), at)[0])
 
     def part(self, predicate: Predicate) -> Plan:
         """The plan of a part of the predicate alone, on the columns as they were made ready for the whole."""
-        return Plan(predicate, [replace(segment, predicate=predicate, programs={}) for segment in self._segments])
+        return Plan(predicate, self._columns)
 
     def decided_by(self) -> list[Decided]:
         """What each part of the conjunction does, in the order in which they stand."""
-        left = np.ones(sum(segment.count for segment in self._segments), np.bool_)
+        left = np.ones(self._count, np.bool_)
         found = []
         for part in self.predicate.parts if isinstance(self.predicate, And) else (self.predicate,):
             begin = perf_counter()
@@ -201,25 +168,20 @@ class Plan:
             found.append(Decided(part, alone, further, perf_counter() - begin))
         return found
 
-    def _each(self, numbers: Callable[[_SegmentPlan], Numbers]) -> NDArray[np.int64]:
-        if len(self._segments) == 1:
-            return numbers(self._segments[0]).astype(np.int64, copy=False)
-        found, offset = [np.zeros(0, np.int64)], 0
-        for segment in self._segments:
-            found.append(numbers(segment).astype(np.int64) + offset)
-            offset += segment.count
-        return np.concatenate(found)
+    def _program(self, outcome: Truth) -> Program:
+        found = self._programs.get(outcome)
+        if found is None:
+            found = self._programs[outcome] = can_be(outcome, self.predicate, Compiler(self._columns))
+        return found
 
 
 @dataclass(slots=True, eq=False)
 class _Columns:
-    """The columns of one segment that a predicate has needed so far, and the facts made for it."""
+    """The columns that a predicate has needed so far, and the facts made for it."""
 
-    segment: Segment
+    statistics: FileStatistics
     predicate: Predicate
     facts: Load | None
-    offset: int
-    """The number of the segment's first file."""
     ready: dict[int, Known] = field(default_factory=dict)
 
     def __call__(self, term: Term) -> Known | None:
@@ -227,46 +189,10 @@ class _Columns:
             return None
         found = self.ready.get(term.id)
         if found is None:
-            if term.id <= FIRST_FACT and self.facts is None:
-                return None
-            segment = Segment(self.segment.count, self._fact) if term.id <= FIRST_FACT else self.segment
-            found = self.ready[term.id] = segment.known(term, self.predicate)
+            statistics = self.statistics
+            if term.id <= FIRST_FACT:
+                if self.facts is None:
+                    return None
+                statistics = FileStatistics(statistics.count, self.facts)
+            found = self.ready[term.id] = statistics.known(term, self.predicate)
         return found
-
-    def _fact(self, column: Column) -> Iterator[Piece]:
-        """What is known of a column made for the predicate, files numbered as in the segment."""
-        assert self.facts is not None
-        for piece in self.facts(column):
-            numbers = piece.numbers - self.offset
-            inside = np.flatnonzero((numbers >= 0) & (numbers < self.segment.count))
-            yield Piece(numbers[inside], taken(piece.statistics, inside))
-
-
-@dataclass(slots=True, eq=False)
-class _SegmentPlan:
-    """A predicate over one segment, and the programs made of it so far."""
-
-    predicate: Predicate
-    columns: _Columns
-    programs: dict[Truth, Program] = field(default_factory=dict)
-
-    @property
-    def count(self) -> int:
-        return self.columns.segment.count
-
-    def program(self, outcome: Truth) -> Program:
-        found = self.programs.get(outcome)
-        if found is None:
-            found = self.programs[outcome] = can_be(outcome, self.predicate, Compiler(self.columns))
-        return found
-
-
-def _all_match(part: _SegmentPlan) -> Numbers:
-    possible = find(part.program(TRUE), part.count)
-    for other in (FALSE, NULL):
-        if not len(possible):
-            break
-        consecutive = int(possible[-1]) - int(possible[0]) + 1 == len(possible)
-        files: Files = slice(int(possible[0]), int(possible[-1]) + 1) if consecutive else possible
-        possible = possible[~mask(part.program(other), files)]
-    return possible

@@ -66,7 +66,7 @@ class Files:
 
     @cached_property
     def store(self) -> FileStatistics:
-        return FileStatistics.of(self.count, self.pieces)
+        return FileStatistics(self.count, self.pieces)
 
     def pieces(self, column: Column) -> list[Piece]:
         found = self.bounds[column.name]

@@ -262,7 +262,7 @@ def _evolved(count: int) -> Pair:
         at = np.flatnonzero(version == len(stored))
         return [*found, Piece(at, absent(column.type, len(at)))]
 
-    store = FileStatistics.of(count, pieces)
+    store = FileStatistics(count, pieces)
     predicate = And((Not(Below(column, Cut(500_000.0))), Below(column, Cut(505_000.0, after=True))))
     gone = version == len(stored)
     masked = Bounds(

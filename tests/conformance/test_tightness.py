@@ -2,7 +2,8 @@
 
 A slice that is kept and holds no match is *undecidable* when the exact bounds, null counts and NaN of just its rows leave the
 filter possible: ranges that overlap, patterns, functions that keep no order. No statistics of files can do better there. Nor can
-they where none are recorded of a slice's log files: a footer tells of a base file alone.
+they where none are recorded of a slice's log files: a footer tells of a base file alone; and rows of a base file count that
+log files wrote anew.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cmp_to_key
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -51,10 +53,11 @@ class Counts:
 
 
 def rows_of_slices(entry: TableEntry, table: Table) -> list[list[tuple[Any, ...]]]:
-    """The recorded rows of each slice."""
+    """The recorded rows of each slice, and the rows of its base file that log files wrote anew: statistics tell of these too."""
     numbers = {(each.partition, each.file_id): number for number, each in enumerate(table.slices())}
     found: list[list[tuple[Any, ...]]] = [[] for _ in numbers]
-    for row in entry.expected["snapshot"]["rows"]:
+    in_base_files = table.scan(read_optimized=True).to_json_rows() if with_logs(table) else ()
+    for row in chain(entry.expected["snapshot"]["rows"], in_base_files):
         place = row["_hoodie_partition_path"] or "", row["_hoodie_file_name"].partition("_")[0]
         found[numbers[place]].append(row_of(row, table.schema))
     return found
@@ -71,7 +74,7 @@ def exact(rows: list[list[tuple[Any, ...]]], schema: Schema) -> FileStatistics:
         statistics = from_values(place.field.type, *zip(*told, strict=True))  # type: ignore[arg-type]
         yield Piece(np.arange(len(rows), dtype=np.int64), statistics)
 
-    return FileStatistics.of(len(rows), load)
+    return FileStatistics(len(rows), load)
 
 
 def _at(row: Any, positions: tuple[int, ...]) -> Any:

@@ -93,8 +93,8 @@ FAULTS: dict[str, tuple[Callable[..., object], str, str]] = {
     "ranges that end at a bound miss it": (ordered._meets_ascending, 'side="right"', 'side="left"'),
     "a run of blocks ends early": (ordered._run, "slice(first, last + 1)", "slice(first, last)"),
     "files with NaN are not listed": (search._way_of_column, "if wanted.nan else []", "if False else []"),
-    "all match though some are null": (store._all_match, "for other in (FALSE, NULL):", "for other in (FALSE,):"),
-    "statistics go by name": (store.Segment.known, "column.id", "column.name"),
+    "all match though some are null": (store.Plan.all_match, "for other in (FALSE, NULL):", "for other in (FALSE,):"),
+    "statistics go by name": (store.FileStatistics.known, "column.id", "column.name"),
 }
 
 

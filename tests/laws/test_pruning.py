@@ -75,34 +75,11 @@ def test_less_knowledge_never_makes_an_outcome_impossible(seed: int) -> None:
         ]
 
     with small_blocks(r):
-        known, less = of.store(), FileStatistics.of(30, load)
+        known, less = of.store(), FileStatistics(30, load)
         for _ in range(15):
             p = predicate(r, of.columns)
             one, other = known.plan(p), less.plan(p)
             assert all(one.outcomes(file) <= other.outcomes(file) for file in range(30)), p
-
-
-@pytest.mark.parametrize("seed", range(10 * EFFORT))
-def test_a_store_that_grew_answers_as_one_that_was_read_at_once(seed: int) -> None:
-    r = random.Random(2_000_000 + seed)
-    kinds = r.sample(KINDS, 2)
-    worlds = [world(r, kinds, r.choice([3, 5, 20])) for _ in range(4)]
-    with small_blocks(r):
-        store = worlds[0].store()
-        for later in worlds[1:]:
-            store.plan(predicate(r, later.columns)).possible()
-            pieces = later.pieces
-            store = store.extended(len(later.rows), lambda column, pieces=pieces: pieces.get(column.id, []))
-        for _ in range(10):
-            p = predicate(r, worlds[0].columns)
-            plan, alone = store.plan(p), [each.store().plan(p) for each in worlds]
-            offsets = [0, *itertools.accumulate(len(each.rows) for each in worlds)]
-            for whole, one in (
-                (plan.possible(), [each.possible() for each in alone]),
-                (plan.all_match(), [each.all_match() for each in alone]),
-            ):
-                joined = np.concatenate([part + offset for part, offset in zip(one, offsets, strict=False)])
-                assert whole.tolist() == joined.tolist(), p
 
 
 def test_what_the_core_does_not_know_may_be_anything() -> None:
@@ -159,7 +136,7 @@ def test_a_predicate_on_one_column_gets_all_that_bounds_can_tell(
     ]
     lows, highs, nans, nulls = zip(*files, strict=True)
     statistics = from_values(kind, lows, highs, [int(null) for null in nulls], [9] * len(files), nans)
-    store = FileStatistics.of(len(files), lambda _: [Piece(np.arange(len(files)), statistics)])
+    store = FileStatistics(len(files), lambda _: [Piece(np.arange(len(files)), statistics)])
     for _ in range(150 * EFFORT):
         p = _trees(r, column, literals)
         plan = store.plan(p)

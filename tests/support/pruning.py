@@ -137,7 +137,7 @@ class World:
     pieces: dict[int, list[Piece]]
 
     def store(self) -> FileStatistics:
-        return FileStatistics.of(len(self.rows), lambda column: self.pieces.get(column.id, []))
+        return FileStatistics(len(self.rows), lambda column: self.pieces.get(column.id, []))
 
 
 @dataclass(frozen=True)

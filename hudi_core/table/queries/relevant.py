@@ -67,7 +67,7 @@ def groups_that_may_match(predicate: Predicate, schema: Schema, compared: Sequen
 def _possible(predicate: Predicate, count: int, load: Load) -> Bools:
     found: Bools = np.zeros(count, np.bool_)
     if count:
-        found[FileStatistics.of(count, load).plan(predicate).possible()] = True
+        found[FileStatistics(count, load).plan(predicate).possible()] = True
     return found
 
 

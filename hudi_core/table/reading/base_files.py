@@ -124,7 +124,7 @@ class BaseFiles:
             by_path = PartitionValues(self.sources.values, members).pieces(column)
             return by_path or row_group_pieces(column, groups, stored, table)
 
-        left = set(FileStatistics.of(len(groups), load).plan(residual).possible().tolist())
+        left = set(FileStatistics(len(groups), load).plan(residual).possible().tolist())
         for number, group in enumerate(groups):
             yield [number], group.rows, number in left
 

@@ -163,5 +163,5 @@ class Asking:
         note = f"{len(doubtful)} of {len(left)} in doubt" if beside else ""
         if beside and len(doubtful) > MOST_IN_DOUBT:
             doubtful, note = doubtful[:0], f"{note}: more than the {MOST_IN_DOUBT} that are read beside column_stats"
-        statistics = FileStatistics.of(len(left), doubt.read(left, doubtful))
+        statistics = FileStatistics(len(left), doubt.read(left, doubtful))
         return Known(statistics, np.arange(len(left), dtype=np.int64), self._facts.of_slices(left), note)

@@ -46,7 +46,7 @@ class Doubt:
         def load(column: Column) -> Iterable[Piece]:
             return self.by_path(column, slices) or known.pieces(column)
 
-        return np.delete(slices, FileStatistics.of(len(slices), load).plan(predicate, facts).possible())
+        return np.delete(slices, FileStatistics(len(slices), load).plan(predicate, facts).possible())
 
     def read(self, asked: Numbers, doubtful: Numbers) -> Load:
         """Reads what the files of doubtful slices say of a column, numbered from 0 as they stand in `asked`, which ascends."""

@@ -105,6 +105,8 @@ class Heads:
                 self.snapshot.warnings.append(f"{error}; its statistics are not used")
 
         missing = [one for path, one in asked.items() if path not in known]
-        if missing:
+        if len(missing) == 1:
+            tried(missing[0])
+        elif missing:
             with ThreadPoolExecutor(_READERS) as pool:
                 list(pool.map(tried, missing))

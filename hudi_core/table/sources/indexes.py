@@ -97,7 +97,7 @@ class Lookups:
         except TableError as error:
             self.set_aside(error)
             note = "cannot be read"
-        nothing = FileStatistics.of(len(left), lambda _: ())
+        nothing = FileStatistics(len(left), lambda _: ())
         return Known(nothing, np.arange(len(left), dtype=np.int64), self.facts.of_slices(left), note)
 
 

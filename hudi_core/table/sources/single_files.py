@@ -57,7 +57,7 @@ class SingleFiles:
         def load(column: Column) -> Iterable[Piece]:
             return self.doubt.by_path(column, files.slices) or known.pieces(column)
 
-        return FileStatistics.of(len(files), load)
+        return FileStatistics(len(files), load)
 
     def _whole(self, slices: Numbers) -> npt.NDArray[np.bool_]:
         """In which of these slices all log blocks hold whole rows."""

@@ -137,7 +137,7 @@ class Sources:
     @cached_property
     def paths(self) -> FileStatistics:
         """What paths tell, of partitions."""
-        return FileStatistics.of(len(self.partitions), lambda column: self._path_pieces(column) or [])
+        return FileStatistics(len(self.partitions), lambda column: self._path_pieces(column) or [])
 
     @cached_property
     def partition_stats(self) -> FileStatistics:
@@ -146,7 +146,7 @@ class Sources:
         def load(column: Column) -> Iterable[Piece]:
             return self._path_pieces(column) or self._recorded_of_partitions(column)
 
-        return FileStatistics.of(len(self.partitions), load)
+        return FileStatistics(len(self.partitions), load)
 
     def _path_pieces(self, column: Column) -> list[Piece] | None:
         return PartitionValues(self.values, np.arange(len(self.partitions), dtype=np.int64)).pieces(column)
@@ -185,7 +185,7 @@ class Sources:
             self._told[column.id] = is_told_of(found, len(self.every))
             return found
 
-        return FileStatistics.of(len(self.every), load)
+        return FileStatistics(len(self.every), load)
 
     def by_path(self, column: Column, slices: Numbers) -> list[Piece] | None:
         """The column in these slices as their paths tell it; None when it is no partition column, or no path tells anything."""

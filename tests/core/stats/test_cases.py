@@ -40,7 +40,7 @@ def test_a_file_can_have_the_outcomes_that_the_case_names(case: dict[str, Any]) 
     low, high = coerce(case["low"], of), coerce(case["high"], of)
     nans = [case["nans"]] if "nans" in case else None
     statistics = from_values(of, [low], [high], [case["nulls"]], [case["rows"]], nans)
-    store = FileStatistics.of(1, lambda _: [Piece(np.array([0]), statistics)])
+    store = FileStatistics(1, lambda _: [Piece(np.array([0]), statistics)])
     expected = {Truth[name] for name in case["outcomes"]}
     assert store.plan(predicate).outcomes(0) == expected
     values = case["nulls"] is None or case["nulls"] != case["rows"]

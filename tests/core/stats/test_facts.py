@@ -29,17 +29,9 @@ def facts(_: Column) -> Iterable[Piece]:
     return [Piece(at, from_values(t.Boolean(), values, values, [0] * 3, [1] * 3))]
 
 
-@pytest.fixture(params=[(6,), (4, 2), (2, 2, 2)])
-def store(request: pytest.FixtureRequest) -> FileStatistics:
-    parts, begin = request.param, 0
-    found = FileStatistics(())
-    for count in parts:
-        lows = LOWS[begin : begin + count]
-        found = FileStatistics(
-            (*found.segments, *FileStatistics.of(count, lambda _, lows=lows: numbers(lows)).segments)
-        )
-        begin += count
-    return found
+@pytest.fixture
+def store() -> FileStatistics:
+    return FileStatistics(len(LOWS), lambda _: numbers(LOWS))
 
 
 IS = OneOf(FACT, (True,))
@@ -61,4 +53,4 @@ def test_nothing_is_known_of_facts_that_nobody_reads(store: FileStatistics) -> N
 def test_facts_of_one_plan_do_not_stay(store: FileStatistics) -> None:
     store.plan(IS, facts).possible()
     assert store.plan(IS).possible().tolist() == list(range(6))
-    assert all(FACT.id not in segment.columns for segment in store.segments)
+    assert FACT.id not in store.columns

@@ -50,7 +50,7 @@ def kept(of: t.Type, size: int = 0, shared: int = 0) -> float:
     def load(_: Column) -> Iterable[Piece]:
         yield Piece(np.arange(FILES, dtype=np.int64), statistics(of, size, shared))
 
-    store = FileStatistics.of(FILES, load)
+    store = FileStatistics(FILES, load)
     value: object = Decimal("7.00") if isinstance(of, t.Decimal) else "x" * size if isinstance(of, t.String) else 7
     gc.collect()
     tracemalloc.start()

@@ -58,7 +58,7 @@ def _same_by_hand(store: FileStatistics, predicate: Predicate, expected: list[in
 
 def test_columns_are_read_when_first_named_and_once() -> None:
     loader = Loader(5)
-    store = FileStatistics.of(5, loader)
+    store = FileStatistics(5, loader)
     plan = store.plan(Below(ID, Cut(10)))
     assert loader.read == []
     plan.possible()
@@ -69,7 +69,7 @@ def test_columns_are_read_when_first_named_and_once() -> None:
 
 @pytest.mark.parametrize("count", [50, MANY])
 def test_the_answer_does_not_depend_on_how_ready_a_column_is(count: int) -> None:
-    store = FileStatistics.of(count, Loader(count))
+    store = FileStatistics(count, Loader(count))
     _same_by_hand(store, OneOf(ID, (105, 201)), [10, 20])
     where = [number for number in range(count) if number * 7919 % count in (7, 8)]
     _same_by_hand(store, OneOf(NAME, (f"k{7:08d}", f"k{8:08d}x")), where)
@@ -83,7 +83,7 @@ def test_the_answer_does_not_depend_on_how_ready_a_column_is(count: int) -> None
 
 
 def test_all_match_leaves_out_files_with_null() -> None:
-    store = FileStatistics.of(20, Loader(20))
+    store = FileStatistics(20, Loader(20))
     plan = store.plan(Below(ID, Cut(65)))
     assert plan.possible().tolist() == [0, 1, 2, 3, 4, 5, 6]
     assert plan.all_match().tolist() == [1, 2, 3, 4]
@@ -91,14 +91,14 @@ def test_all_match_leaves_out_files_with_null() -> None:
 
 
 def test_a_column_nobody_knows_may_be_anything() -> None:
-    plan = FileStatistics.of(3, Loader(3)).plan(Below(PRICE, Cut(1.0)))
+    plan = FileStatistics(3, Loader(3)).plan(Below(PRICE, Cut(1.0)))
     assert plan.possible().tolist() == [0, 1, 2] and plan.all_match().tolist() == []
     assert plan.outcomes(1) == ANY
 
 
 @pytest.mark.parametrize("count", [3, MANY])
 def test_constants_keep_all_files_or_none(count: int) -> None:
-    store = FileStatistics.of(count, Loader(count))
+    store = FileStatistics(count, Loader(count))
     assert (
         store.plan(ALWAYS_TRUE).possible().tolist()
         == store.plan(ALWAYS_TRUE).all_match().tolist()
@@ -108,7 +108,7 @@ def test_constants_keep_all_files_or_none(count: int) -> None:
 
 
 def test_no_files() -> None:
-    store = FileStatistics.of(0, Loader(0))
+    store = FileStatistics(0, Loader(0))
     assert store.plan(Below(ID, Cut(3))).possible().tolist() == []
     assert store.plan(Below(NAME, Cut("a"))).all_match().tolist() == []
 
@@ -124,7 +124,7 @@ def test_schema_versions_meet_in_one_column() -> None:
             Piece(np.array([4]), from_values(t.String(), ["1"], ["9"], [0], [9])),
         ]
 
-    store = FileStatistics.of(5, load)
+    store = FileStatistics(5, load)
     assert store.plan(OneOf(PRICE, (4.0,))).possible().tolist() == [0, 2, 3, 4]
     assert store.plan(Below(PRICE, Cut(0.1))).possible().tolist() == [2, 4]
     assert store.plan(OneOf(PRICE, (0.1,))).possible().tolist() == [2, 3, 4]
@@ -141,12 +141,12 @@ def test_a_slice_is_asked_as_the_union_of_its_files() -> None:
         low, high = bounds[column.id]
         return [Piece(np.array([0, 0]), from_values(column.type, low, high, [0, 0], [1, 1]))]
 
-    store = FileStatistics.of(1, load)
+    store = FileStatistics(1, load)
     assert store.plan(And((OneOf(one, (5,)), OneOf(other, (7,))))).possible().tolist() == [0]
 
 
 def test_each_part_of_a_conjunction_tells_what_it_removes() -> None:
-    store = FileStatistics.of(20, Loader(20))
+    store = FileStatistics(20, Loader(20))
     few, some = Below(ID, Cut(50)), Not(IsNull(ID))
     found = store.plan(And((few, some, Below(ID, Cut(100))))).decided_by()
     assert [(one.predicate, one.alone, one.further) for one in found] == [
@@ -159,36 +159,17 @@ def test_each_part_of_a_conjunction_tells_what_it_removes() -> None:
 
 
 def test_a_part_of_a_plan_asks_no_column_again() -> None:
-    store = FileStatistics.of(MANY, Loader(MANY))
+    store = FileStatistics(MANY, Loader(MANY))
     one, other = OneOf(NAME, (f"k{7:08d}",)), Below(ID, Cut(10**9))
     plan = store.plan(And((one, other)))
     assert len(plan.possible()) == 1
     assert plan.part(one).possible().tolist() == plan.possible().tolist()
     assert plan.part(other).possible().tolist() == list(range(MANY))
-    assert [asked.times for asked in store.segments[0].columns.values()] == [1, 1]
+    assert [asked.times for asked in store.columns.values()] == [1, 1]
 
 
-class TestExtended:
-    def test_what_was_made_ready_is_kept(self) -> None:
-        first, second = Loader(10), Loader(3)
-        store = FileStatistics.of(10, first)
-        store.plan(Below(ID, Cut(20))).possible()
-        grown = store.extended(3, second)
-        assert grown.count == 13
-        assert grown.plan(Below(ID, Cut(20))).possible().tolist() == [0, 1, 10, 11]
-        assert first.read == ["id"] and second.read == ["id"]
-
-    def test_segments_stay_few(self) -> None:
-        store = FileStatistics.of(100, Loader(100))
-        for _ in range(60):
-            store = store.extended(1, Loader(1))
-        assert store.count == 160
-        assert len(store.segments) <= 8
-        assert store.plan(OneOf(ID, (5,))).possible().tolist() == [0, *range(100, 160)]
-
-    def test_outcomes_of_a_file_that_came_later(self) -> None:
-        store = FileStatistics.of(10, Loader(10)).extended(2, Loader(2))
-        plan = store.plan(Below(ID, Cut(10)))
-        assert plan.outcomes(10) == {TRUE, NULL} and plan.outcomes(11) == {FALSE}
-        with pytest.raises(IndexError):
-            plan.outcomes(12)
+def test_a_file_that_is_not_there_has_no_outcomes() -> None:
+    plan = FileStatistics(10, Loader(10)).plan(Below(ID, Cut(10)))
+    assert plan.outcomes(0) == {TRUE, NULL} and plan.outcomes(1) == {FALSE}
+    with pytest.raises(IndexError):
+        plan.outcomes(10)

@@ -17,7 +17,7 @@ IS_1, IS_2 = OneOf(A, (1,)), Below(B, Cut(2))
 
 def possible(facts: Facts, predicate: Predicate, asked: list[int]) -> list[int]:
     numbers = np.array(asked, np.int64)
-    nothing = FileStatistics.of(len(asked), lambda _: ())
+    nothing = FileStatistics(len(asked), lambda _: ())
     return list(nothing.plan(predicate, facts.of_slices(numbers)).possible().tolist())
 
 
@@ -61,7 +61,7 @@ def test_fact_of_partitions_is_one_of_their_slices() -> None:
     assert facts.is_of_partitions(fact.id)
     assert possible(facts, is_fact(fact), [0, 1, 2, 3]) == [0, 3]
     assert possible(facts, is_fact(fact), [1, 3]) == [1]
-    by_partition = FileStatistics.of(2, lambda _: ()).plan(is_fact(fact), facts.of_partitions)
+    by_partition = FileStatistics(2, lambda _: ()).plan(is_fact(fact), facts.of_partitions)
     assert by_partition.possible().tolist() == by_partition.all_match().tolist() == [0]
 
 

@@ -41,7 +41,7 @@ def kept(where: str) -> tuple[list[int], list[int]]:
     facts = Facts(np.zeros(0, np.int64))
     said = with_path_facts(bind(parse_predicate(where), SCHEMA), VALUES, facts)
     by_path = PartitionValues(VALUES, np.arange(6))
-    plan = FileStatistics.of(6, lambda column: by_path.pieces(column) or []).plan(said, facts.of_partitions)
+    plan = FileStatistics(6, lambda column: by_path.pieces(column) or []).plan(said, facts.of_partitions)
     return plan.possible().tolist(), plan.all_match().tolist()
 
 
