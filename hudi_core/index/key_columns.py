@@ -30,7 +30,9 @@ class KeyColumns:
 
     def by_partition(self) -> Iterator[tuple[str, Numbers]]:
         """The rows of the keys in each partition."""
-        order = np.argsort(self.partitions, kind="stable")
+        # numbers of two bytes are sorted by their digits
+        numbers = self.partitions.astype(np.uint16) if len(self.paths) < 1 << 16 else self.partitions
+        order = np.argsort(numbers, kind="stable")
         bounds = np.searchsorted(self.partitions[order], np.arange(len(self.paths) + 1))
         for path, (low, high) in zip(self.paths, pairwise(bounds.tolist()), strict=True):
             if low < high:

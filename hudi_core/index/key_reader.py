@@ -86,9 +86,11 @@ def types_of_input(table: Schema) -> Schema:
 
 def key_columns(records: Text, paths: Text) -> KeyColumns:
     """Keys of two columns without nulls."""
-    index = index_texts(paths)
-    firsts, numbers = np.unique(index.first, return_inverse=True)
-    return KeyColumns(records, numbers.reshape(-1).astype(np.int32), tuple(text_list(taken(paths, firsts))))
+    first = index_texts(paths).first
+    distinct = np.flatnonzero(first == np.arange(len(first)))
+    numbers = np.empty(len(first), np.int32)
+    numbers[distinct] = np.arange(len(distinct), dtype=np.int32)
+    return KeyColumns(records, numbers[first], tuple(text_list(taken(paths, distinct))))
 
 
 def together(batches: Iterable[Any], read: KeyReader, most: int) -> Iterator[tuple[Sequence[Any], KeyColumns]]:

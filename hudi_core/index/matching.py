@@ -18,6 +18,8 @@ from hudi_core.timeline.slices import FileSlice
 
 Numbers = NDArray[np.int64]
 
+_NONE = np.zeros(0, np.int64)
+
 InRange = Callable[[bytes, bytes], bool]
 """Whether some key that is looked for lies between two bounds, both inclusive."""
 
@@ -36,23 +38,28 @@ def matches(
     index: TextIndex, stored: StoredKeys, slice: FileSlice, footer: Footer | None, in_range: InRange
 ) -> Matches:
     """Looks for the keys of an index in a slice. Where the slice has log files, positions are not known."""
-    wanted = int(np.count_nonzero(index.first == np.arange(len(index.first))))
-    where = np.full(len(index.first), NOWHERE, np.int64)
-    found = read = 0
+    found: list[Numbers] = []
+    places: list[Numbers] = []
+    hits = read = 0
     for position, part in _parts(stored, slice, footer, in_range):
         at = index.find(part)
-        hits = np.flatnonzero(at >= 0)[::-1]  # of equal keys in a file the first one is put last, and stays
-        new = hits[where[at[hits]] == NOWHERE]
-        where[at[new]] = new + position
+        here = np.flatnonzero(at >= 0)
+        found.append(at[here])
+        places.append(here + position)
         read += len(at)
-        found += len(np.unique(at[new]))
-        if found == wanted:
+        hits += len(here)
+        if hits >= index.distinct and len(np.unique(np.concatenate(found))) == index.distinct:
             break
-    if wanted < len(where):
+    rows, at = np.unique(np.concatenate([_NONE, *found]), return_index=True)
+    positions = np.concatenate([_NONE, *places])[at]
+    if index.distinct < len(index.first):  # equal keys are all found where the first of them is
+        where = np.full(len(index.first), NOWHERE, np.int64)
+        where[rows] = positions
         where = np.where(index.first >= 0, where[index.first], NOWHERE)
-    rows = np.flatnonzero(where != NOWHERE)
+        rows = np.flatnonzero(where != NOWHERE)
+        positions = where[rows]
     whole = slice.base is not None and not slice.logs
-    return Matches(rows, where[rows] if whole else np.full(len(rows), NOWHERE, np.int64), read)
+    return Matches(rows, positions if whole else np.full(len(rows), NOWHERE, np.int64), read)
 
 
 def _parts(
