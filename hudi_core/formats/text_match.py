@@ -151,6 +151,9 @@ def _same_block(
     starts, others = left.offsets[left_rows], right.offsets[right_rows]
     lengths = left.offsets[left_rows + 1] - starts
     same: Bools = lengths == right.offsets[right_rows + 1] - others
+    if int(lengths.max(initial=0)) <= _WORD <= min(len(left.data) - starts.max(), len(right.data) - others.max()):
+        kept = _MASKS[lengths]
+        return same & (_words(left.data, starts, 0) & kept == _words(right.data, others, 0) & kept)
     checked = np.flatnonzero(same & (lengths > 0))
     if len(checked):
         offsets, ours = gather(left.data, starts[checked], lengths[checked])
@@ -193,8 +196,11 @@ def _block_hashes(offsets: Offsets, data: Bytes8) -> Hashes:
         return found
     shortest = int(lengths.min())
     for begin in range(0, longest, _WORD):
-        if begin + _WORD <= shortest:
-            _stir(found, _words(data, starts, begin))
+        if begin < shortest:
+            word = _words(data, starts, begin)
+            if begin + _WORD > shortest:
+                word &= _MASKS[np.minimum(lengths - begin, _WORD)]
+            _stir(found, word)
             continue
         rows = np.flatnonzero(lengths > begin)
         word = _words(data, starts[rows], begin) & _MASKS[np.minimum(lengths[rows] - begin, _WORD)]
