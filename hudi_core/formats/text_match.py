@@ -153,7 +153,8 @@ def _same_block(
     same: Bools = lengths == right.offsets[right_rows + 1] - others
     if int(lengths.max(initial=0)) <= _WORD <= min(len(left.data) - starts.max(), len(right.data) - others.max()):
         kept = _MASKS[lengths]
-        return same & (_words(left.data, starts, 0) & kept == _words(right.data, others, 0) & kept)
+        same &= _words(left.data, starts, 0) & kept == _words(right.data, others, 0) & kept
+        return same
     checked = np.flatnonzero(same & (lengths > 0))
     if len(checked):
         offsets, ours = gather(left.data, starts[checked], lengths[checked])
