@@ -175,16 +175,6 @@ def without_bounds(statistics: ColumnStatistics, type: t.Type) -> ColumnStatisti
     return replace(unknown(type, len(statistics)), nulls=statistics.nulls, rows=statistics.rows)
 
 
-def widened_high(cut: bytes) -> bytes | None:
-    """An upper bound of all byte texts that start with `cut`, for a bound that was truncated; None when there is none.
-
-    >>> widened_high(b"ab"), widened_high(bytes([97, 255])), widened_high(b"")
-    (b'ac', b'b', None)
-    """
-    kept = cut.rstrip(b"\xff")
-    return kept[:-1] + bytes([kept[-1] + 1]) if kept else None
-
-
 def unscaled(value: decimal.Decimal, scale: int) -> int:
     """A decimal in units of its scale; what is finer is cut off."""
     return int(value.scaleb(scale, EXACT))

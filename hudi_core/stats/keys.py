@@ -187,7 +187,7 @@ class Ranks:
 
     With the bounds of all files as these texts, every file's bound has an odd key; with the literals of a predicate, every
     literal has one. Each compares exactly with the other, which is all that is asked of keys. Where long texts were cut, one
-    key stands for all texts that begin alike, and what is asked of one of them is answered for all.
+    key stands for all texts that begin alike: of these none has a place of its own, and `tells` says no.
     """
 
     def __init__(
@@ -195,7 +195,7 @@ class Ranks:
     ) -> None:
         """The texts at the places `order` are ascending and distinct, without the `prefix` that all of them have. One of `cut`
         bytes stands for all that start with it."""
-        self._type, self._order, self._prefix, self._size = type, order, prefix, cut
+        self._type, self._order, self._prefix, self.cut = type, order, prefix, cut
         narrow = np.int32 if len(texts.data) < 1 << 31 else np.int64
         self._offsets, self._data = texts.offsets.astype(narrow), texts.data.data
         # Every so many texts one is at hand, so that a search looks into the arrays a few times only.
@@ -215,39 +215,40 @@ class Ranks:
     def everything(self) -> Ranges:
         return ((self.bottom, self.top),)
 
+    def tells(self, text: bytes) -> bool:
+        """Whether the place of a text is known: not if it begins as one does that may have been cut there."""
+        if self.cut is None or not text.startswith(self._prefix):
+            return True
+        text = text[len(self._prefix) :]
+        return len(text) < self.cut or self._key(text[: self.cut]) % 2 == 0
+
     def below(self, cut: Cut) -> Ranges:
-        key, alone, after = self._cut(cut)
-        # A key of several texts, as that of a gap is, stands for some on either side of the cut.
-        last = key if after or not alone else key - 1
-        return ((self.bottom, last),)
+        key, after = self._cut(cut)
+        # The key of a gap stands for texts on either side of the cut.
+        return ((self.bottom, key if after or key % 2 == 0 else key - 1),)
 
     def not_below(self, cut: Cut) -> Ranges:
-        key, alone, after = self._cut(cut)
-        first = key + 1 if alone and after else key
-        return ((first, self.top),)
+        key, after = self._cut(cut)
+        return ((key + 1 if after and key % 2 else key, self.top),)
 
     def one_of(self, values: tuple[Any, ...]) -> Ranges:
-        return points(key for key, _ in self._keys(values))
+        return points(self._keys(values))
 
     def none_of(self, values: tuple[Any, ...]) -> Ranges:
-        return complement(points(key for key, alone in self._keys(values) if alone), self.bottom, self.top)
+        return complement(points(key for key in self._keys(values) if key % 2), self.bottom, self.top)
 
-    def _keys(self, values: tuple[Any, ...]) -> list[tuple[int, bool]]:
+    def _keys(self, values: tuple[Any, ...]) -> list[int]:
         cuts = [text_cut(Cut(value), self._type) for value in values]
         return [self._place(text) for text, exact in cuts if exact]
 
-    def _cut(self, cut: Cut) -> tuple[int, bool, bool]:
+    def _cut(self, cut: Cut) -> tuple[int, bool]:
         text, exact = text_cut(cut, self._type)
-        return *self._place(text), cut.after and exact
+        return self._place(text), cut.after and exact
 
-    def _place(self, text: bytes) -> tuple[int, bool]:
-        """The key of a text, and whether it is the key of no other text."""
+    def _place(self, text: bytes) -> int:
         if not text.startswith(self._prefix):
-            return (0 if text < self._prefix else 2 * len(self._order)), False
-        text, size = text[len(self._prefix) :], self._size
-        whole = size is None or len(text) < size
-        key = self._key(text if whole else text[:size])
-        return key, whole and key % 2 == 1
+            return 0 if text < self._prefix else 2 * len(self._order)
+        return self._key(text[len(self._prefix) :][: self.cut])
 
     def _key(self, text: bytes) -> int:
         begin = max(0, bisect_right(self._fences, text) - 1) * self._STEP

@@ -13,7 +13,7 @@ from hudi_core.expr.outcomes import can_be
 from hudi_core.expr.predicate import And, Column, Cut, Predicate, Term, literals_of
 from hudi_core.stats.columns import Carrier, ColumnStatistics, Ints, carrier, concatenated, unknown
 from hudi_core.stats.intervals import folded, placed
-from hudi_core.stats.keys import text_cut
+from hudi_core.stats.keys import Ranks, text_cut
 from hudi_core.stats.ordered import ordered
 from hudi_core.stats.program import Compiler, Files, Known, Program, mask
 from hudi_core.stats.promoted import promoted
@@ -34,7 +34,7 @@ class Piece:
 
 
 Load = Callable[[Column], Iterable[Piece]]
-"""Reads what is known of a column; asked once for each column, when a predicate first names it."""
+"""Reads what is known of a column: when a predicate first names it, and where long texts that were cut are needed whole."""
 
 FIRST_FACT = -(1 << 62)
 """Ids from here down belong to columns that are made for one predicate; those of schemas are far above."""
@@ -48,6 +48,8 @@ class _Asked:
     texts: tuple[Ints, ColumnStatistics] | None = None
     """Bounds that are not ranked yet."""
     times: int = 0
+    exact: tuple[list[bytes], Known] | None = None
+    """The column as it was made ready for the literals that came last among those that cut texts cannot place."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,11 +73,12 @@ class FileStatistics:
         """The column's statistics, made ready for one more predicate.
 
         A column that is asked for once is used as it was read; one that is asked for again is worth being put in order, and
-        its texts worth being ranked.
+        its texts worth being ranked. Where these are long they are cut: a literal that begins as one of them sends the question
+        back to the whole texts.
         """
         asked = self.columns.get(column.id)
         if asked is None:
-            asked = self.columns[column.id] = self._loaded(column)
+            asked = self.columns[column.id] = self._asked(column)
         asked.times += 1
         texts = asked.texts
         if texts is not None:
@@ -84,18 +87,30 @@ class FileStatistics:
             asked.known, asked.texts = self._folded(*texts), None
         known = asked.known
         assert known is not None
+        if isinstance(known.keys, Ranks) and known.keys.cut is not None:
+            literals = _literals(predicate, column)
+            if not all(map(known.keys.tells, literals)):
+                return self._exact(asked, column, literals)
         if asked.times > 1 and known.ordered is None and self.count > SMALL:
             known = asked.known = replace(known, ordered=ordered(known.listed, known.keys))
         return known
 
-    def _loaded(self, column: Column) -> _Asked:
-        pieces = list(self.load(column))
-        numbers = np.concatenate([np.zeros(0, np.int64), *(piece.numbers for piece in pieces)])
-        parts = [promoted(piece.statistics, column.type) for piece in pieces]
-        statistics = concatenated(parts or [unknown(column.type, 0)])
+    def _asked(self, column: Column) -> _Asked:
+        numbers, statistics = self._read(column)
         if carrier(column.type) is Carrier.TEXTS:
             return _Asked(texts=(numbers, statistics))
         return _Asked(known=self._folded(numbers, statistics))
+
+    def _exact(self, asked: _Asked, column: Column, literals: list[bytes]) -> Known:
+        if asked.exact is None or asked.exact[0] != literals:
+            asked.exact = literals, self._folded(*self._read(column), literals)
+        return asked.exact[1]
+
+    def _read(self, column: Column) -> tuple[Ints, ColumnStatistics]:
+        pieces = list(self.load(column))
+        numbers = np.concatenate([np.zeros(0, np.int64), *(piece.numbers for piece in pieces)])
+        parts = [promoted(piece.statistics, column.type) for piece in pieces]
+        return numbers, concatenated(parts or [unknown(column.type, 0)])
 
     def _folded(self, numbers: Ints, statistics: ColumnStatistics, literals: list[bytes] | None = None) -> Known:
         keys, intervals = folded(statistics, literals)

@@ -47,7 +47,7 @@ def test_every_row_is_among_the_outcomes_of_its_file_where_texts_are_cut(
     monkeypatch.setattr(intervals, "LONGEST", longest)
     r = random.Random(f"{kind} {longest}")
     for _ in range(4 * EFFORT):
-        assert check_world(r, world(r, [kind, kind], 40), predicates=15, tight=False) > 0
+        assert check_world(r, world(r, [kind, kind], 40), predicates=15) > 0
 
 
 def test_rows_beyond_all_known_bounds_are_kept() -> None:

@@ -43,6 +43,7 @@ from hudi_core.expr.predicate import (
     Predicate,
     Term,
 )
+from hudi_core.expr.preimage import starts_with
 from hudi_core.stats import columns, intervals, ordered, program, search, store
 from hudi_core.stats.plain import Interval, OneFile
 from hudi_core.stats.store import FileStatistics, Piece
@@ -243,7 +244,7 @@ def _statistics(r: random.Random, type: t.Type, values: list[Any]) -> tuple[Any,
         low = min([low, r.choice(others)], key=lambda value: sort_key(value, type))
         high = max([high, r.choice(others)], key=lambda value: sort_key(value, type))
     if real and isinstance(type, t.Binary) and r.random() < 0.5:
-        low, high = low[:1], columns.widened_high(high[:1])
+        low, high = low[:1], widened_high(high[:1])
     if not real and r.random() < 0.5 and not isinstance(type, t.String):
         low = high = VALUES[type][0]  # bounds of no value: to be ignored when all rows are null
         if len(values) - len(got) != len(values):
@@ -257,6 +258,12 @@ def _statistics(r: random.Random, type: t.Type, values: list[Any]) -> tuple[Any,
     if not real and (nulls is None or rows is None or nulls != rows):
         low, high = None, NAN if nan_is_bound else None
     return low, high, nulls, rows, (nan and not nan_is_bound) or r.random() < 0.15
+
+
+def widened_high(cut: bytes) -> bytes | None:
+    """An upper bound of all byte texts that start with `cut`, for a bound that was cut; None: there is none (PRUNE-9)."""
+    kept = cut.rstrip(b"\xff")
+    return kept[:-1] + bytes([kept[-1] + 1]) if kept else None
 
 
 def _plain(
@@ -304,6 +311,47 @@ def far_predicate(r: random.Random, of: Column) -> Predicate:
     value = r.choice([-(2**50), -(2**40), -(2**33), -3, 0, 3, 2**33, 2**40, 2**50])
     return r.choice(
         [Below(of, Cut(value)), Not(Below(of, Cut(value, True))), OneOf(of, (value, 7)), Not(OneOf(of, (value,)))]
+    )
+
+
+ALIKE = [
+    *("x/", "x/a", "x/ab", "x/abc", "x/abca", "x/abcb", "x/abd", "x/b", "x0", "w"),
+    *("x/é", "x/éa", "x/\ud7ff", "x/\ud7ffa", "x/\ue000", "x/\ue000a"),
+    *("x/\U0010ffff", "x/\U0010ffffa", "x/\U0010ffff\U0010ffff", "x/a\U0010ffff", "x/a\U0010ffffb"),
+]
+"""Texts that begin alike, with characters of one to four bytes wherever they may be cut; the last ones have no next one."""
+
+CUTS = [1, 2, 3, 4]
+"""After how many bytes behind their common beginning they are cut."""
+
+
+def alike_world(r: random.Random) -> World:
+    """Files of such texts; in most worlds all begin with `x/`, so that this is kept once."""
+    of = Column(10, "alike", t.String())
+    domain = r.sample(ALIKE if r.random() < 0.3 else [text for text in ALIKE if text.startswith("x/")], 8)
+    rows, plain, bounds = [], [], []
+    for _ in range(30):
+        values = sorted(r.choices(domain, k=r.randint(1, 2)), key=str.encode)
+        rows.append(tuple({of.id: value} for value in values))
+        bounds.append((values[0], values[-1]))
+        plain.append(OneFile({of.id: Interval(values[0], values[-1], nulls=False)}))
+    low, high = zip(*bounds, strict=True)
+    statistics = columns.from_values(of.type, low, high, [0] * 30, [2] * 30)
+    return World((of,), tuple(rows), tuple(plain), {of.id: [Piece(np.arange(30), statistics)]})
+
+
+def alike_predicate(r: random.Random, of: Column) -> Predicate:
+    """A comparison with such texts."""
+    one, other = r.sample(ALIKE, 2)
+    return r.choice(
+        [
+            Below(of, Cut(one, r.random() < 0.5)),
+            Not(Below(of, Cut(one, r.random() < 0.5))),
+            And((Not(Below(of, Cut(one))), Below(of, Cut(other, r.random() < 0.5)))),
+            OneOf(of, (one, other)),
+            Not(OneOf(of, (one, other))),
+            OneOf(of, (one,)),
+        ]
     )
 
 
@@ -466,11 +514,11 @@ class UnsoundError(AssertionError):
     """A row's truth is not among the outcomes of its file, or two ways to one answer differ."""
 
 
-def check_world(r: random.Random, of: World, predicates: int, *, tight: bool = True) -> int:
+def check_world(r: random.Random, of: World, predicates: int) -> int:
     """Holds random predicates against brute force; returns how many cases, raises `UnsoundError`."""
     with small_blocks(r):
         store_ = of.store()
-        return sum(check(predicate(r, of.columns), of, store_, tight=tight) for _ in range(predicates))
+        return sum(check(predicate(r, of.columns), of, store_) for _ in range(predicates))
 
 
 def check_far_world(r: random.Random, predicates: int) -> int:
@@ -481,10 +529,22 @@ def check_far_world(r: random.Random, predicates: int) -> int:
         return sum(check(far_predicate(r, of.columns[0]), of, store_) for _ in range(predicates))
 
 
-def check(p: Predicate, of: World, store_: FileStatistics, *, tight: bool = True) -> int:
-    """Holds one predicate against brute force, and when it is to be tight against the plain form."""
-    truths = [{truth_of(p, row) for row in rows} for rows in of.rows]
-    exact = tight and not _compares_texts(p)
+def check_alike_world(r: random.Random, predicates: int) -> int:
+    """The same for texts that begin alike; and for prefixes, whose meaning is that of a pattern."""
+    of = alike_world(r)
+    column = of.columns[0]
+    with small_blocks(r):
+        store_ = of.store()
+        cases = sum(check(alike_predicate(r, column), of, store_) for _ in range(predicates))
+        for prefix in r.sample(ALIKE, 5):
+            cases += check(starts_with(column, prefix), of, store_, Matches(column, (prefix, AnyRun())))
+        return cases
+
+
+def check(p: Predicate, of: World, store_: FileStatistics, meaning: Predicate | None = None) -> int:
+    """Holds one predicate against brute force and against the plain form. `meaning` says the same in another way."""
+    truths = [{truth_of(meaning or p, row) for row in rows} for rows in of.rows]
+    exact = not _compares_texts(p)
     plan = store_.plan(p)
     possible, all_match = plan.possible().tolist(), plan.all_match().tolist()
     if possible != sorted(set(possible)) or all_match != sorted(set(all_match)):

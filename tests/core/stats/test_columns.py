@@ -14,7 +14,6 @@ from hudi_core.stats.columns import (
     taken,
     text_bytes,
     unknown,
-    widened_high,
 )
 from hudi_core.stats.texts import Texts
 from hudi_core.types import nodes as t
@@ -76,10 +75,3 @@ def test_taken_repeats_and_leaves_out() -> None:
     assert isinstance(found.low, Texts)
     assert [found.low[number] for number in range(3)] == [b"", b"a", b"a"]
     assert found.low_known.tolist() == [False, True, True] and found.nulls.tolist() == [-1, 0, 0]
-
-
-def test_a_cut_text_is_widened_past_all_its_continuations() -> None:
-    for cut in (b"a", b"a\xff", b"\x00", b"\xfe\xff\xff"):
-        high = widened_high(cut)
-        assert high is not None and all(cut + more < high for more in (b"", b"\0", b"\xff" * 9))
-    assert widened_high(b"\xff\xff") is None

@@ -111,26 +111,20 @@ def test_long_decimals_round_a_literal_up_to_the_next_value() -> None:
     assert low == b"\0" * 16 and high == b"\xff" * 16
 
 
-def test_texts_that_were_cut_and_share_a_beginning_have_one_place() -> None:
+def test_texts_that_begin_as_one_that_was_cut_have_no_place_of_their_own() -> None:
     texts = Texts.of([b"", b"ab", b"abc"])  # of "x/", "x/ab", and "x/abc" with whatever follows
     keys = Ranks(t.String(), texts, np.arange(3), b"x/", 3)
-    every = keys.everything[0]
-    place = {
-        "x": 0,
-        "w": 0,
-        "x/": 1,
-        "x/aa": 2,
-        "x/ab": 3,
-        "x/abb": 4,
-        "x/abc": 5,
-        "x/abcd": 5,
-        "x/abd": 6,
-        "x0": 6,
-        "y": 6,
-    }
+    assert [text for text in (b"x/abc", b"x/abcd", b"x/abc\0") if keys.tells(text)] == []
+    place = {"x": 0, "w": 0, "x/": 1, "x/aa": 2, "x/ab": 3, "x/abb": 4, "x/abd": 6, "x/abdddd": 6, "x0": 6, "y": 6}
     for value, key in place.items():
+        assert keys.tells(value.encode()), value
         assert keys.one_of((value,)) == ((key, key),), value
         alone = value in ("x/", "x/ab")
         assert keys.below(Cut(value)) == ((keys.bottom, key - alone),), value
         assert keys.not_below(Cut(value, after=True)) == ((key + alone, keys.top),), value
-        assert (keys.none_of((value,)) != (every,)) is alone, value
+        assert (keys.none_of((value,)) != (keys.everything[0],)) is alone, value
+
+
+def test_every_text_has_a_place_where_none_was_cut() -> None:
+    keys = Ranks(t.String(), Texts.of([b"abc"]), np.arange(1))
+    assert keys.tells(b"abc") and keys.tells(b"abcd")

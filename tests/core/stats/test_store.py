@@ -173,3 +173,38 @@ def test_a_file_that_is_not_there_has_no_outcomes() -> None:
     assert plan.outcomes(0) == {TRUE, NULL} and plan.outcomes(1) == {FALSE}
     with pytest.raises(IndexError):
         plan.outcomes(10)
+
+
+class TestTextsThatWereCut:
+    """Many long texts, of which some differ from their 30th byte on only."""
+
+    COUNT = 20_000
+
+    def texts(self, column: Column) -> list[Piece]:
+        self.reads = getattr(self, "reads", 0) + 1
+        low = [f"{number % 100:02d}{'x' * 30}{number:08d}" for number in range(self.COUNT)]
+        high = [text + "y" for text in low]
+        statistics = from_values(column.type, low, high, [0] * self.COUNT, [9] * self.COUNT)
+        return [Piece(np.arange(self.COUNT), statistics)]
+
+    def test_are_asked_whole_about_a_literal_that_begins_alike(self) -> None:
+        store, alike = FileStatistics(self.COUNT, self.texts), f"07{'x' * 30}{1_107:08d}"
+        for value, expected in ((alike, [1_107]), (alike + "y", [1_107]), (alike + "z", []), ("07y", []), ("07x", [])):
+            for _ in range(3):
+                assert store.plan(OneOf(NAME, (value,))).possible().tolist() == expected, value
+        assert self.reads == 4  # once for all, and once for each of the three that begin alike
+
+    def test_are_not_read_again_for_other_literals(self) -> None:
+        store = FileStatistics(self.COUNT, self.texts)
+        for value in ("a", "07x", "07" + "x" * 20, "99" + "y" * 40, "0" * 60):
+            store.plan(Below(NAME, Cut(value))).possible()
+        assert self.reads == 1
+
+    def test_the_whole_and_its_parts_agree(self) -> None:
+        store = FileStatistics(self.COUNT, self.texts)
+        alike = f"07{'x' * 30}{1_107:08d}"
+        for _ in range(3):
+            plan = store.plan(And((Not(Below(NAME, Cut(alike))), Below(NAME, Cut("07y")))))
+            expected = [number for number in range(self.COUNT) if number % 100 == 7 and number >= 1_107]
+            assert plan.possible().tolist() == expected
+            assert [one.alone for one in plan.decided_by()][1] == 92 * self.COUNT // 100
