@@ -109,6 +109,17 @@ class Tagger:
         schema = Schema(record_with_ids(t.Record((*given.schema.fields, *added.fields))))
         return Given(schema, self._tagged(given, added, read))
 
+    def first_slices(self, given: Given[Any]) -> Iterator[Numbers]:
+        """For each row the first slice that may have its record by the bucket index, `NOWHERE` for none; many rows at a time, in
+        their order. Rows of one slice are looked up in the same files. Raises as `tag`."""
+        read = KeyReader(self.table, given.schema, whole_table=False)
+        for _, keys in together(given.batches, read, self.options.keys_at_once):
+            found = np.full(len(keys), NOWHERE, np.int64)
+            for rows, slices in self._bucketed(keys):
+                if len(slices):
+                    found[rows] = slices[0]
+            yield found
+
     def locations(self, found: Located) -> Column:
         """The locations as a column of structs, null where a key was not found."""
         here = found.slices != NOWHERE

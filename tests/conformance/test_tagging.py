@@ -14,7 +14,7 @@ from hudi_core.errors import UnsupportedError
 from hudi_core.formats.hashes import bloom_filter_key, file_group_index
 from hudi_core.index.by_values import locate_values
 from hudi_core.index.choose import IndexKind
-from hudi_core.index.tag import TagOptions, locate, tag
+from hudi_core.index.tag import Tagger, TagOptions, locate, tag
 from hudi_core.keys.records import HoodieKey
 from hudi_core.metadata.table import BLOOM_FILTERS, RECORD_INDEX
 from hudi_core.options import BaseFileFormat
@@ -211,4 +211,10 @@ def test_records_of_bucketed_tables_are_in_their_buckets(entry: TableEntry) -> N
     engine, buckets, field = said.groups()
     fields = (field,) if field else ()
     options = TagOptions(IndexKind.BUCKET, buckets=int(buckets) if engine == "simple" else None, hash_fields=fields)
-    check(open_table(str(entry.unpacked())), truth_of(entry), options)
+    table, truth = open_table(str(entry.unpacked())), truth_of(entry)
+    check(table, truth, options)
+    pa = pytest.importorskip("pyarrow")
+    columns = {"record_key": [key.record_key for key in truth], "partition_path": [key.partition_path for key in truth]}
+    (firsts,) = Tagger(table, options).first_slices(table.engine.rows.given(pa.table(columns)))
+    files = [table.slices()[int(number)].file_id for number in firsts]
+    assert all(file in held for file, held in zip(files, truth.values(), strict=True))
