@@ -26,7 +26,7 @@ from hudi_core.rows.project import projection
 from hudi_core.schema.project import project
 from hudi_core.schema.schema import Schema
 from hudi_core.table.answer import Answer
-from hudi_core.table.queries.change_rows import changes_schema
+from hudi_core.table.queries.change_rows import OPERATION, changes_schema
 from hudi_core.table.queries.commit_changes import CommitChanges, FileGroup
 from hudi_core.table.queries.incremental import Between, placed
 from hudi_core.table.queries.relevant import groups_that_may_match, times_that_may_match
@@ -89,12 +89,13 @@ class Changes(Answer):
         timeline, instants = self._between.timeline, self._between.instants
         ends = sorted({placed(each) for each in (*timeline.commits, *instants)}, key=time_order)
         earlier = dict(pairwise(reversed(ends)))
+        needed = self.schema if self._predicate is None else self._chosen.needed
         found = []
         for instant in instants:
             if timeline.metadata(instant).operation not in _NO_CHANGE:
                 before = earlier.get(placed(instant))
                 past = None if before is None else timeline.as_completed(before)
-                found.append(CommitChanges(self._snapshot, instant, past, self._files, self._whole))
+                found.append(CommitChanges(self._snapshot, instant, past, self._files, self._whole, needed))
         return found
 
     def explain(self) -> str:
@@ -130,9 +131,12 @@ class Changes(Answer):
         times = [each.instant.requested_time for each in self.commits]
         kept = np.flatnonzero(times_that_may_match(self._predicate, self._whole, times)).tolist()
         found = [(number, group) for number in kept for group in self.commits[number].groups]
-        compared = [self.commits[number].compared(group) for number, group in found]
+        # Where changes are logged, the log costs less than what footers could tell.
+        others = [piece for piece in found if self.commits[piece[0]].logs(piece[1]) is None]
+        compared = [self.commits[number].compared(group) for number, group in others]
         possible = groups_that_may_match(self._predicate, self._whole, compared)
-        return [piece for piece, may_match in zip(found, possible.tolist(), strict=True) if may_match]
+        left_out = {piece for piece, may_match in zip(others, possible.tolist(), strict=True) if not may_match}
+        return [piece for piece in found if piece not in left_out]
 
     def of_piece(self, number: int, group: FileGroup) -> Iterator[Any]:
         """The engine's batches of the changes that one commit made to one file group."""
@@ -147,7 +151,9 @@ class Changes(Answer):
 
     def count(self) -> int:
         """The number of changes, at most the limit."""
-        return sum(map(self._rows.count, self.batches()))
+        operations = project(self._whole, [OPERATION])
+        found = Changes(self._snapshot, self._between, self._whole, operations, self._predicate, self._limit)
+        return sum(map(self._rows.count, found.batches()))
 
     def _of_group(self, commit: CommitChanges, group: FileGroup) -> Iterator[Any]:
         found = commit.of(group)

@@ -1,17 +1,18 @@
-"""What one commit changed: a file group before it and after it, compared by record key. Rules QUERY-12 to QUERY-17."""
+"""What one commit changed: a file group before it and after it, compared by record key. Rules QUERY-12 to QUERY-19."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hudi_core.engine import Engine, FileInfo
-from hudi_core.errors import CorruptFileError, UsageError
+from hudi_core.errors import CorruptFileError, TableError, UsageError
 from hudi_core.expr.bind import bind
 from hudi_core.expr.build import col
 from hudi_core.expr.predicate import ALWAYS_TRUE, Predicate
@@ -22,9 +23,17 @@ from hudi_core.formats.text_match import TextIndex, index_texts
 from hudi_core.schema.meta import COMMIT_TIME, RECORD_KEY
 from hudi_core.schema.project import project, with_all_optional
 from hudi_core.schema.schema import Schema
-from hudi_core.table.queries.change_rows import DELETE, INSERT, UPDATE
+from hudi_core.table.queries.change_rows import AFTER, BEFORE, DELETE, INSERT, UPDATE
 from hudi_core.table.queries.incremental import placed
+from hudi_core.table.queries.logged_changes import (
+    Logged,
+    LogOfChanges,
+    change_logs,
+    may_tell,
+    sides_asked_for,
+)
 from hudi_core.table.queries.relevant import Compared, Side
+from hudi_core.table.reading.base_files import BaseFiles
 from hudi_core.table.reading.slices import SliceReader
 from hudi_core.table.snapshot import Snapshot
 from hudi_core.table.sources.sources import Sources
@@ -48,6 +57,8 @@ class CommitChanges:
     past: Timeline | None
     files: Mapping[FileGroup, Sequence[FileInfo]]
     schema: Schema
+    needed: Schema
+    """The columns of changes that are asked for, or that a predicate looks at."""
 
     @cached_property
     def groups(self) -> list[FileGroup]:
@@ -56,6 +67,10 @@ class CommitChanges:
 
     def of(self, group: FileGroup) -> Iterator[Any]:
         """The engine's batches of the changes of one file group. Raises `UsageError` when files of it are cleaned away."""
+        logs = self.logs(group)
+        logged = None if logs is None else self._from_logs(group, logs)
+        if logged is not None:
+            return logged
         found = self.compared(group)
         if found.after is None:
             return iter(()) if found.before is None else self._deleted(found.before.slice)
@@ -125,6 +140,68 @@ class CommitChanges:
                 expected="a later time to begin after",
                 found=f"files of {where} before it cleaned away",
             )
+
+    # -- logged changes ----------------------------------------------------------------------------------------------------
+
+    def logs(self, group: FileGroup) -> tuple[FileInfo, ...] | None:
+        """The logs of changes to read in place of the slices of a file group; None where they do not tell what is asked.
+        Rule QUERY-19."""
+        stats, sides = self._stats.get(group, ()), sides_asked_for(self.needed)
+        if sides is None or group in self._replaced or not stats or not may_tell(self.snapshot.config, sides):
+            return None
+        history, times = self.snapshot.history, {each.previous for each in stats if each.previous}
+        # Rows of an older schema were converted by the writer of the log, not by the rules of this library.
+        versions = {history.number_at(time) for time in (self.instant.requested_time, *times)}
+        if len(versions) > 1 or group not in self._slices_after:
+            return None
+        return change_logs(stats, self.files.get(group, ()))
+
+    def _from_logs(self, group: FileGroup, files: Sequence[FileInfo]) -> Iterator[Any] | None:
+        """The changes of a file group by its logs of changes; None where these are not all."""
+        sides, after, stats = sides_asked_for(self.needed), self._slices_after[group], self._stats[group]
+        assert sides is not None
+        try:
+            found = LogOfChanges(BaseFiles(self._after), self._images).read(after, files, sides)
+        except TableError as error:
+            said = f"{error}; comparing file slices instead"
+            if said not in self.snapshot.warnings:
+                self.snapshot.warnings.append(said)
+            return None
+        counts = [count for each in stats for count in (each.inserts, each.updates, each.deletes)]
+        if None in counts or sum(count or 0 for count in counts) != sum(each.count for each in found):
+            return None
+        if AFTER in sides and any(each.after is None for each in found):
+            return self._with_rows_after(after, found)
+        if BEFORE in sides and any(each.before is None for each in found):
+            return None
+        return (self._of(each.operations, each.before, each.after, each.operations) for each in found)
+
+    def _with_rows_after(self, after: FileSlice, found: Sequence[Logged]) -> Iterator[Any] | None:
+        """Logged changes with the rows that the commit left; None where these are others than the log tells."""
+        values, rows = self.snapshot.engine.values, self.snapshot.engine.rows
+        changed = list(self._changed(after))
+        index = index_texts(self._keys_of(changed))
+        at, met = np.full(len(index.first), -1, np.int64), 0
+        images, gone, passed = [], [], 0
+        for each in found:
+            if each.before is None or each.keys is None:
+                return None
+            deleted = rows.flags(values.one_of(each.operations, (DELETE,), String()))
+            updated = rows.flags(values.one_of(each.operations, (UPDATE,), String()))
+            place = index.find(each.keys)
+            if (place[~deleted] < 0).any():
+                return None
+            met += int((~deleted).sum())
+            at[place[updated]] = passed + np.flatnonzero(updated)
+            images.append(each.before)
+            passed += each.count
+            if deleted.any():
+                gone.append(rows.keep(each.before, deleted))
+        if met != len(at):
+            return None
+        return chain(
+            self._updated(changed, images, at[index.first]), (self._said(DELETE, batch, None) for batch in gone)
+        )
 
     # -- rows --------------------------------------------------------------------------------------------------------------
 
@@ -235,22 +312,28 @@ class CommitChanges:
 
     def _said(self, operation: str, before: Any, after: Any) -> Any:
         """A batch of changes. An update whose row before is null throughout is an insert."""
-        engine: Engine[Any, Any, Any] = self.snapshot.engine
-        values, rows = engine.values, engine.rows
+        values, rows = self.snapshot.engine.values, self.snapshot.engine.rows
         like = rows.root(after if after is not None else before)
-        op_, time_, before_, after_ = self.schema.fields
         operations = values.literal(operation, String(), like)
-        nobody = values.is_null(operations)
-        images = []
-        for each, batch in ((before_, before), (after_, after)):
-            root = like if batch is None else rows.root(batch)
-            nulls = values.no(nobody) if batch is None else values.is_null(values.field(root, self._key_position))
-            parts = [(field, values.field(root, self._positions[field.name])) for field in self._fields(each)]
-            images.append((each, values.struct(parts, nulls, root)))
         if operation == UPDATE:
             new = values.is_null(values.field(rows.root(before), self._key_position))
             inserted = values.literal(INSERT, String(), like)
             operations = values.choose(new, inserted, operations, String())
+        return self._of(operations, before, after, like)
+
+    def _of(self, operations: Any, before: Any, after: Any, like: Any) -> Any:
+        """A batch of changes of these operations; a row without a key is none."""
+        values, rows = self.snapshot.engine.values, self.snapshot.engine.rows
+        op_, time_, before_, after_ = self.schema.fields
+        nobody = values.is_null(operations)
+        images = []
+        for each, batch in ((before_, before), (after_, after)):
+            if batch is None:
+                images.append((each, values.literal(None, each.type, like)))
+                continue
+            root = rows.root(batch)
+            parts = [(field, values.field(root, self._positions[field.name])) for field in self._fields(each)]
+            images.append((each, values.struct(parts, values.is_null(values.field(root, self._key_position)), root)))
         time = values.literal(self.instant.requested_time, String(), like)
         return rows.batch(values.struct([(op_, operations), (time_, time), *images], nobody, like))
 

@@ -1,0 +1,111 @@
+"""QUERY-19: changes from logs of changes are those that the slices tell, with fewer files read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from hudi_core.options import CdcMode
+from hudi_core.table.table import Table
+from tests.support.cdc_tables import ADDED, BEFORE, CHANGED, CHANGES, FIRST, LOG_NAME, SECOND, base_name, cdc_table
+from tests.support.memory import Memory
+
+OLD, NEW = base_name(FIRST), base_name(SECOND)
+EXPECTED = [
+    {"op": "d", "ts_ms": SECOND, "before": BEFORE[2], "after": None},
+    {"op": "i", "ts_ms": SECOND, "before": None, "after": ADDED},
+    {"op": "u", "ts_ms": SECOND, "before": BEFORE[1], "after": CHANGED},
+]
+modes = pytest.mark.parametrize("mode", CdcMode)
+
+
+def changes(table: Table, meta: bool = False, **asked: Any) -> list[dict[str, Any]]:
+    found = table.changes(since=FIRST[:-1] + "9", meta=meta, **asked).to_json_rows()
+    return sorted(found, key=lambda said: said["op"])
+
+
+def read(memory: Memory) -> set[str]:
+    """The data files that were read."""
+    return {path for path in memory.reads if path in (OLD, NEW, LOG_NAME)}
+
+
+@pytest.mark.parametrize(
+    ("mode", "files"),
+    [
+        (CdcMode.DATA_BEFORE_AFTER, {LOG_NAME}),
+        (CdcMode.DATA_BEFORE, {LOG_NAME, NEW}),
+        (CdcMode.OP_KEY_ONLY, {OLD, NEW}),
+    ],
+)
+def test_rows_come_from_the_log_as_far_as_it_has_them(mode: CdcMode, files: set[str]) -> None:
+    table, memory = cdc_table(mode)
+    assert changes(table) == EXPECTED
+    assert read(memory) == files
+
+
+@modes
+def test_operations_alone_come_from_any_log(mode: CdcMode) -> None:
+    table, memory = cdc_table(mode)
+    assert [each["op"] for each in changes(table, columns=["op"])] == ["d", "i", "u"]
+    assert list(table.changes(where="op = 'u'", columns=["ts_ms"]).to_json_rows()) == [{"ts_ms": SECOND}]
+    assert table.changes(since=FIRST[:-1] + "9").count() == 3
+    assert read(memory) == {LOG_NAME}
+
+
+@pytest.mark.parametrize(
+    "where", ["before.n > 1", "after.v = 'new' AND op = 'i'", "after IS NULL", "before.v = after.v"]
+)
+@modes
+def test_changes_are_chosen_as_from_slices(mode: CdcMode, where: str) -> None:
+    found = changes(cdc_table(mode)[0], where=where)
+    assert found == changes(cdc_table(CdcMode.OP_KEY_ONLY)[0], where=where)
+
+
+@modes
+def test_rows_with_hudis_own_columns_come_from_slices(mode: CdcMode) -> None:
+    table, memory = cdc_table(mode)
+    assert [each["after"] and each["after"]["_hoodie_commit_time"] for each in changes(table, True)] == [
+        None,
+        SECOND,
+        SECOND,
+    ]
+    assert read(memory) == {OLD, NEW}
+
+
+@pytest.mark.parametrize("mode", [CdcMode.DATA_BEFORE_AFTER, CdcMode.DATA_BEFORE])
+@pytest.mark.parametrize("logged", [CHANGES[:2], [*CHANGES, CHANGES[2]], []])
+def test_a_log_that_does_not_tell_all_is_not_used(mode: CdcMode, logged: list[Any]) -> None:
+    table, memory = cdc_table(mode, logged)
+    assert changes(table) == EXPECTED
+    assert read(memory) == {OLD, NEW, LOG_NAME}
+
+
+def test_a_log_that_names_other_rows_than_the_commit_wrote_is_not_used() -> None:
+    other = ("i", None, {**ADDED, "id": "key-5"})
+    table, memory = cdc_table(CdcMode.DATA_BEFORE, [*CHANGES[:2], other])
+    assert changes(table) == EXPECTED
+    assert read(memory) == {OLD, NEW, LOG_NAME}
+
+
+@modes
+def test_a_log_that_is_gone_is_not_missed(mode: CdcMode) -> None:
+    table, memory = cdc_table(mode)
+    del memory.files[LOG_NAME]
+    assert changes(table) == EXPECTED
+
+
+def test_logged_changes_are_told_though_the_rows_before_are_cleaned_away() -> None:
+    table, memory = cdc_table(CdcMode.DATA_BEFORE_AFTER)
+    del memory.files[OLD]
+    assert changes(table) == EXPECTED
+
+
+def test_a_damaged_log_is_told_and_not_used() -> None:
+    table, memory = cdc_table(CdcMode.DATA_BEFORE_AFTER, [("x", BEFORE[1], CHANGED), *CHANGES[1:]])
+    assert changes(table) == EXPECTED
+    (said,) = table.warnings
+    assert "expected one of i, u, d in op, found another" in said and said.endswith("; comparing file slices instead")
+    memory.files[LOG_NAME] = memory.files[LOG_NAME][:-20]
+    assert changes(table) == EXPECTED
+    assert LOG_NAME in table.warnings[-1]
