@@ -19,7 +19,7 @@ def windows(data: Bytes8, positions: Offsets, size: int, shift: int = 0) -> Byte
     """
     if size == 0:
         return np.empty((len(positions), 0), np.uint8)
-    return _items(data, size, shift)[positions].view(np.uint8).reshape(-1, size)
+    return items(data, size, shift)[positions].view(np.uint8).reshape(-1, size)
 
 
 def gather(data: Bytes8, starts: Offsets, lengths: Offsets | int) -> tuple[Offsets, Bytes8]:
@@ -60,16 +60,16 @@ def copy_spans(target: Bytes8, to: Offsets, data: Bytes8, starts: Offsets, lengt
     alike = int(lengths.min()) == width == int(lengths.max())
     if alike and (starts[1:] - starts[:-1] == width).all() and int(starts[-1]) + width <= len(data):  # side by side
         begin = int(starts[0])
-        _items(target, width, 0)[to] = data[begin : begin + width * len(starts)].view(opaque(width))
+        items(target, width)[to] = data[begin : begin + width * len(starts)].view(opaque(width))
         return
     ends = starts + width
     long = np.flatnonzero(lengths > width)
     if int(ends.max()) <= len(data):
-        _items(target, width, 0)[to] = _items(data, width, 0)[starts]
+        items(target, width)[to] = items(data, width)[starts]
     else:
         fits = ends <= len(data)
         if fits.any():
-            _items(target, width, 0)[to[fits]] = _items(data, width, 0)[starts[fits]]
+            items(target, width)[to[fits]] = items(data, width)[starts[fits]]
         rest = np.flatnonzero(~fits)
         _copy_by_index(target, to[rest], data, starts[rest], np.minimum(lengths[rest], width))
     if len(long):
@@ -82,7 +82,7 @@ def _copy_by_index(target: Bytes8, to: Offsets, data: Bytes8, starts: Offsets, l
     target[np.repeat(to, lengths) + within] = data.take(np.repeat(starts, lengths) + within)
 
 
-def _items(data: Bytes8, size: int, shift: int) -> np.ndarray[tuple[int], np.dtype[np.void]]:
+def items(data: Bytes8, size: int, shift: int = 0) -> np.ndarray[tuple[int], np.dtype[np.void]]:
     """The bytes seen as an item of `size` bytes at every place from `shift` on."""
     places = len(data) - shift - size + 1
     if places <= 0:

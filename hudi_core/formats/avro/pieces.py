@@ -1,7 +1,8 @@
 """Rows of bytes put together from pieces: a piece gives each row some bytes, and a row is its pieces one after the other.
 
 Each piece is copied for all rows at once, at one width: what it spills behind a row's own bytes is overwritten by the next
-piece. Rows stand apart while they are filled, so that the last piece spills into nobody; then they are moved together.
+piece. Rows stand apart while they are filled, so that the last piece spills into nobody; then they are moved together, in the
+same way where they are of similar lengths.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hudi_core.formats.columns import Bools, Bytes8, Offsets
-from hudi_core.formats.spans import copy_spans, gather, opaque, typical_width
+from hudi_core.formats.spans import WASTE, copy_spans, gather, items, opaque, typical_width
 
 Unsigned = NDArray[np.uint64]
 Sizes = int | NDArray[np.int64]
@@ -75,17 +76,34 @@ def assemble(pieces: Sequence[Piece], rows: int, framed: bool = False) -> tuple[
         merged = [*_merged([frame, *merged[:1]]), *merged[1:]]
         lengths += _FRAME
     widths = [typical_width(piece.sizes) if isinstance(piece, Spans) else MOST for piece in merged]
-    room = lengths + max(widths, default=0)
-    at = np.cumsum(room) - room
-    slots = np.empty(int(room.sum()), np.uint8)
-    cursor = at.copy()
-    for piece, width in zip(merged, widths, strict=True):
+    widest = max(widths, default=0)
+    stride = int(lengths.max(initial=0)) + widest
+    offsets = np.zeros(rows + 1, np.int64)
+    np.cumsum(lengths, out=offsets[1:])
+    even = 0 < stride * rows <= WASTE * int(offsets[-1])
+    begins = np.arange(rows) * stride if even else offsets[:-1] + np.arange(rows) * widest
+    slots = np.empty(rows * stride if even else int(offsets[-1]) + rows * widest, np.uint8)
+    _fill(slots, begins, merged, widths)
+    if not even:
+        return gather(slots, begins, lengths)
+    together = np.empty(int(offsets[-1]) + stride, np.uint8)
+    # in order: what a row shorter than the stride spills behind it is overwritten by the next
+    items(together, stride)[offsets[:-1]] = slots.view(opaque(stride))
+    return offsets, together[: offsets[-1]]
+
+
+def _fill(slots: Bytes8, begins: Offsets, pieces: Sequence[Piece], widths: Sequence[int]) -> None:
+    """Copies the pieces of each row side by side, from where it begins."""
+    cursor, shift = begins, 0
+    for piece, width in zip(pieces, widths, strict=True):
         if isinstance(piece, Spans):
-            copy_spans(slots, cursor, piece.data, piece.starts, piece.sizes, width)
+            copy_spans(slots[shift:], cursor, piece.data, piece.starts, piece.sizes, width)
         else:
-            _place(slots, cursor, piece)
-        cursor += piece.sizes
-    return gather(slots, at, lengths)
+            _place(slots[shift:], cursor, piece)
+        if isinstance(piece.sizes, int):
+            shift += piece.sizes
+        else:
+            cursor = cursor + piece.sizes
 
 
 def _place(slots: Bytes8, cursor: Offsets, piece: Words) -> None:
@@ -126,13 +144,12 @@ def _joined(first: Words, second: Words) -> Words:
     most = first.most + second.most
     before = np.array([first.sizes]) if isinstance(first.sizes, int) else first.sizes
     bits = before.view(np.uint64) << np.uint64(3)
-    left, right = _WORD_BITS - bits, bits - _WORD_BITS
     low = _or(second.low << bits, first.low)
     if most <= WORD:
         return Words(low, None, first.sizes + second.sizes, most)
-    high = second.low >> left
+    high = second.low >> _WORD_BITS - bits
     if first.most > WORD:
-        high = _or(high, second.low << right)
+        high = _or(high, second.low << bits - _WORD_BITS)
     if first.high is not None:
         high = _or(high, first.high)
     if second.high is not None:

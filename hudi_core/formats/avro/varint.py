@@ -10,15 +10,16 @@ from numpy.typing import NDArray
 from hudi_core.formats.avro.pieces import Unsigned, Words
 
 _ONE = np.uint64(1)
-_TOPS = np.uint64(0x8080_8080_8080_8080)
+_MARKS = 0x8080_8080_8080_8080
+_TOPS = np.uint64(_MARKS)
 _SPREADING = tuple(
-    (7 * groups, np.uint64(groups), np.uint64(low), np.uint64(low << 8 * groups))
+    (7 * groups, groups, low, low << 8 * groups)
     for groups, low in ((4, (1 << 28) - 1), (2, 0x0000_3FFF_0000_3FFF), (1, 0x007F_007F_007F_007F))
 )
 """Fours, pairs and single groups of seven bits: the bits of the lower half, how far the upper moves, and where both then lie."""
 
 _FEW_BITS = 28
-"""Bits of numbers whose bytes are counted sooner by comparing."""
+"""Bits of numbers whose bytes fit half a word, and are counted sooner by comparing."""
 
 _EXACT_BITS, _BIAS = 53, 1023
 """Bits that a double has, one of them unsaid, and what its exponent has more."""
@@ -28,9 +29,9 @@ _GROUPS = 56
 
 
 def zigzag(values: NDArray[Any]) -> Unsigned:
-    """Signed integers as unsigned ones: 0, -1, 1, -2, ... are 0, 1, 2, 3, ..."""
-    wide = values.astype(np.int64, copy=False)
-    found: Unsigned = ((wide << 1) ^ (wide >> 63)).view(np.uint64)
+    """Signed integers as unsigned ones of as many bits: 0, -1, 1, -2, ... are 0, 1, 2, 3, ..."""
+    signs = values >> 8 * values.itemsize - 1
+    found: Unsigned = ((values << 1) ^ signs).view(f"u{values.itemsize}")
     return found
 
 
@@ -38,12 +39,18 @@ def varints(raw: Unsigned) -> Words:
     """Unsigned numbers in as few bytes as they need, at least one."""
     greatest = int(raw.max()) if len(raw) else 0
     if greatest < 128:
-        return Words(raw, None, 1, 1)
+        return Words(raw.astype(np.uint64, copy=False), None, 1, 1)
+    if greatest >> _FEW_BITS:
+        raw = raw.astype(np.uint64, copy=False)
     most = -(-greatest.bit_length() // 7)
     if greatest >> _GROUPS:
         return _long(raw, greatest, most)
+    spread = _spread(raw, greatest)
+    if int(raw.min()) >> 7 * (most - 1):  # all have as many bytes
+        spread |= _MARKS & (1 << 8 * (most - 1)) - 1
+        return Words(spread.astype(np.uint64, copy=False), None, most, most)
     sizes = _sizes(raw, greatest)
-    return Words(_spread(raw, greatest) | _marks(sizes), None, sizes, most)
+    return Words(spread | _marks(sizes), None, sizes, most)
 
 
 def _sizes(raw: Unsigned, greatest: int) -> NDArray[np.int64]:
@@ -51,7 +58,7 @@ def _sizes(raw: Unsigned, greatest: int) -> NDArray[np.int64]:
     if greatest >> _FEW_BITS == 0:
         sizes = np.ones(len(raw), np.int64)
         for bits in range(7, greatest.bit_length(), 7):
-            sizes += raw >= np.uint64(1 << bits)
+            sizes += raw >= 1 << bits
         return sizes
     top = raw | _ONE
     if greatest >> _EXACT_BITS:
@@ -67,11 +74,13 @@ def _sizes(raw: Unsigned, greatest: int) -> NDArray[np.int64]:
 
 def _spread(raw: Unsigned, greatest: int) -> Unsigned:
     """Groups of seven bits moved apart, one a byte; numbers of at most 56 bits."""
+    kind: Any = raw.dtype.type
+    all_bits = (1 << 8 * raw.itemsize) - 1
     for bits, by, low, high in _SPREADING:
         if greatest >> bits:
             upper = raw << by
-            upper &= high
-            raw = raw & low
+            upper &= kind(high & all_bits)
+            raw = raw & kind(low & all_bits)
             raw |= upper
     return raw
 
