@@ -1,8 +1,9 @@
 """What footers of base files say, kept in a local file between processes. Rule SOURCE-19.
 
 One SQLite file serves any number of tables and processes. A row is one base file: its table, path and size, what its footer
-says as compressed JSON, and a digest over all of that. Kept is what planning asks: rows, columns with their types, and
-statistics of the whole file; not docs, bloom filters and row groups, which readers get from the file itself.
+says as compressed JSON, a digest over all of that, and when it was last asked for. Kept is what planning asks: rows, columns
+with their types, and statistics of the whole file; not docs, bloom filters and row groups, which readers get from the file
+itself. Where the file grows beyond its bound, what was not asked for longest is dropped.
 """
 
 from __future__ import annotations
@@ -10,7 +11,9 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import os
 import sqlite3
+import time
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
@@ -27,13 +30,33 @@ from hudi_core.types import nodes as t
 from hudi_core.values.domain import check
 
 _APPLICATION: Final = 0x48754643  # "HuFC": says in SQLite's own header whose file it is
-_VERSION: Final = 1
+_VERSION: Final = 2
 _TABLE: Final = """
 CREATE TABLE footers (
     root TEXT NOT NULL, path TEXT NOT NULL, size INTEGER NOT NULL, said BLOB NOT NULL, digest BLOB NOT NULL,
-    PRIMARY KEY (root, path)
+    used INTEGER NOT NULL, PRIMARY KEY (root, path)
 ) WITHOUT ROWID
 """
+_DROP_LEAST_USED: Final = """
+DELETE FROM footers WHERE (root, path) IN (
+    SELECT root, path FROM (
+        SELECT
+            root, path, length(said) AS own,
+            sum(length(said)) OVER (ORDER BY used, root, path) AS so_far, sum(length(said)) OVER () AS every
+        FROM footers
+    ) WHERE so_far - own < ? * every
+)
+"""  # the first ones that together are such a share of all
+
+MOST_BYTES: Final = 1 << 28
+"""How large a cache may grow: what some hundred thousand base files say."""
+
+_USED_AGAIN_AFTER: Final = 3600
+"""Seconds after which it is noted again that an entry was asked for, so that reading seldom writes."""
+
+_KEPT: Final = 0.875
+"""The share of its bound that is left of a cache that grew beyond it, so that this does not happen each time."""
+
 _ASKED_TOGETHER: Final = 500  # SQLite takes at least 999 parameters
 _PATIENCE: Final = 10.0  # seconds to wait for another process that writes
 
@@ -48,14 +71,15 @@ _ENUMS: Final[Mapping[str, type[Enum]]] = {"Unit": t.Unit, "VectorElement": t.Ve
 
 
 class FooterCache:
-    """The cache at a local path; made when it is not there. Raises `UsageError` for a file that is something else.
+    """The cache at a local path, of at most so many bytes; made when it is not there, and emptied when an earlier version made
+    it. Raises `UsageError` for a file that is something else.
 
     Threads and processes may use it at the same time. What is damaged in it raises `CorruptFileError` when it is met, what
     cannot be read or written `StorageError`: both name the file, and nothing of it is believed.
     """
 
-    def __init__(self, path: str) -> None:
-        self.path = path
+    def __init__(self, path: str, most: int = MOST_BYTES) -> None:
+        self.path, self.most = path, most
         if LocalPath(path).is_dir():
             raise UsageError(path, expected="a file for the footer cache", found="a folder")
         with self._opened() as database:
@@ -64,26 +88,35 @@ class FooterCache:
     def get(self, root: str, files: Sequence[FileInfo]) -> dict[str, Footer]:
         """By path what is kept of these base files of the table at `root`, where path and size are the same."""
         found: dict[str, Footer] = {}
-        root = _absolute(root)
+        root, now = _absolute(root), int(time.time())
+        noted = []
         with self._opened() as database:
             for first in range(0, len(files), _ASKED_TOGETHER):
                 asked = {file.path: file.size for file in files[first : first + _ASKED_TOGETHER]}
                 marks = ",".join("?" * len(asked))
-                query = f"SELECT path, size, said, digest FROM footers WHERE root = ? AND path IN ({marks})"
-                for path, size, said, digest in database.execute(query, (root, *asked)):
+                query = f"SELECT path, size, said, digest, used FROM footers WHERE root = ? AND path IN ({marks})"
+                for path, size, said, digest, used in database.execute(query, (root, *asked)):
                     if size == asked.get(path):
                         found[path] = self._read(root, path, size, said, digest)
+                        if not isinstance(used, int) or not now - _USED_AGAIN_AFTER < used <= now:
+                            noted.append((now, root, path))
+            if noted and os.access(self.path, os.W_OK):
+                database.executemany("UPDATE footers SET used = ? WHERE root = ? AND path = ?", noted)
         return found
 
     def put(self, root: str, footers: Mapping[FileInfo, Footer]) -> None:
-        """Keeps the footers of base files of the table at `root`: all of them, or none when something fails."""
+        """Keeps the footers of base files of the table at `root`: all of them, or none when something fails. Others are dropped
+        for them where there are too many."""
         rows = []
-        root = _absolute(root)
+        root, now = _absolute(root), int(time.time())
         for file, footer in footers.items():
             said = zlib.compress(_text(footer).encode())
-            rows.append((root, file.path, file.size, said, _digest(root, file.path, file.size, said)))
+            rows.append((root, file.path, file.size, said, _digest(root, file.path, file.size, said), now))
         with self._opened() as database:
-            database.executemany("INSERT OR REPLACE INTO footers VALUES (?, ?, ?, ?, ?)", rows)
+            database.executemany("INSERT OR REPLACE INTO footers VALUES (?, ?, ?, ?, ?, ?)", rows)
+            held = _bytes_held(database)
+            if held > self.most:
+                database.execute(_DROP_LEAST_USED, (1 - _KEPT * self.most / held,))
 
     def _read(self, root: str, path: str, size: int, said: bytes, digest: bytes) -> Footer:
         if not isinstance(said, bytes) or digest != _digest(root, path, size, said):
@@ -97,14 +130,15 @@ class FooterCache:
 
     def _claim(self, database: sqlite3.Connection) -> None:
         """Makes the table in a new file; makes sure that one that is there is ours."""
-        (application,) = database.execute("PRAGMA application_id").fetchone()
-        (version,) = database.execute("PRAGMA user_version").fetchone()
-        if (application, version) == (_APPLICATION, _VERSION):
+        if _made_by(database) == (_APPLICATION, _VERSION):
             return
         database.execute("BEGIN IMMEDIATE")  # another process may be about to make it too
-        (application,) = database.execute("PRAGMA application_id").fetchone()
-        if application == _APPLICATION and version in (0, _VERSION):
+        application, version = _made_by(database)
+        if (application, version) == (_APPLICATION, _VERSION):
             return
+        if application == _APPLICATION and version < _VERSION:
+            database.execute("DROP TABLE IF EXISTS footers")
+            application = version = 0
         (tables,) = database.execute("SELECT count(*) FROM sqlite_master").fetchone()
         if application or version or tables:
             raise UsageError(
@@ -128,6 +162,23 @@ class FooterCache:
             if LocalPath(self.path).is_file() and not _is_sqlite(self.path):
                 raise UsageError(self.path, expected="a footer cache", found="another file") from error
             raise CorruptFileError(self.path, expected="a footer cache", found=str(error)) from error
+
+
+def _made_by(database: sqlite3.Connection) -> tuple[int, int]:
+    """Which application made the file, in which version; zeros in a new one."""
+    (application,), (version,) = (
+        database.execute(f"PRAGMA {name}").fetchone() for name in ("application_id", "user_version")
+    )
+    return application, version
+
+
+def _bytes_held(database: sqlite3.Connection) -> int:
+    """How large the file is, without pages that are free."""
+    values = [
+        database.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count", "page_size")
+    ]
+    pages, free, size = map(int, values)
+    return (pages - free) * size
 
 
 def _is_sqlite(path: str) -> bool:

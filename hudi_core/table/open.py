@@ -9,7 +9,7 @@ from hudi_core.errors import CorruptFileError, NotATableError, StorageError
 from hudi_core.formats.properties import parse_properties
 from hudi_core.options import PROPERTIES_PATH, TableConfig, table_config
 from hudi_core.table.engines import load_engine
-from hudi_core.table.footer_cache import FooterCache
+from hudi_core.table.footer_cache import MOST_BYTES, FooterCache
 from hudi_core.table.snapshot import MetadataMode
 from hudi_core.table.table import Table
 from hudi_core.timeline.history import history_of
@@ -25,12 +25,13 @@ def open_table(
     metadata: MetadataMode | str = MetadataMode.AUTO,
     case_sensitive: bool = False,
     footer_cache: str | None = None,
+    footer_cache_bytes: int = MOST_BYTES,
     storage_options: Mapping[str, str] | None = None,
 ) -> Table:
     """The Hudi table whose root folder is at a local path or URL.
 
     `footer_cache` is a local file that keeps what footers of base files say, for planning where the metadata table has no
-    statistics; it is made when it is not there, and may serve many tables and processes.
+    statistics; it is made when it is not there, may serve many tables and processes, and grows to so many bytes.
 
     `storage_options` go to the library that opens the URL: `pyarrow.fs` for s3, gs, abfs and hdfs, where they may also stand
     after a `?` in the URL, and fsspec for others.
@@ -42,7 +43,7 @@ def open_table(
     storage = bundle.storage(uri, storage_options)
     config = _properties(storage)
     timeline = load_timeline(storage, config, history_of(bundle, storage, config))
-    cache = None if footer_cache is None else FooterCache(footer_cache)
+    cache = None if footer_cache is None else FooterCache(footer_cache, footer_cache_bytes)
     return Table(bundle, storage, config, timeline, MetadataMode(metadata), case_sensitive, cache)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
+from collections.abc import Iterator
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
@@ -136,6 +137,79 @@ def test_a_changed_row_is_damage(cache: FooterCache, column: str) -> None:
     asked = FileInfo("p/b.parquet" if column == "path" else FILE.path, 7 if column == "size" else FILE.size)
     with pytest.raises(CorruptFileError, match="what was kept of"):
         cache.get("root", [asked])
+
+
+class TestBound:
+    """What was not asked for longest is dropped where the file would grow beyond its bound."""
+
+    MOST = 64 * 1024
+
+    def files(self, first: int, count: int) -> dict[FileInfo, Footer]:
+        return {FileInfo(f"f{number:05d}.parquet", number): footer(number) for number in range(first, first + count)}
+
+    @pytest.fixture
+    def clock(self, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+        now = [1_000_000.0]
+        monkeypatch.setattr(module.time, "time", lambda: now[0])
+        return now
+
+    def test_the_file_stays_under_its_bound(self, tmp_path: Path, clock: list[float]) -> None:
+        path = tmp_path / "footers"
+        cache = FooterCache(str(path), self.MOST)
+        for first in range(0, 400, 20):
+            clock[0] += 10
+            cache.put("root", self.files(first, 20))
+        assert path.stat().st_size < 2 * self.MOST
+        assert len(cache.get("root", list(self.files(380, 20)))) == 20
+        assert cache.get("root", list(self.files(0, 20))) == {}
+
+    def test_what_is_asked_for_stays(self, tmp_path: Path, clock: list[float]) -> None:
+        cache = FooterCache(str(tmp_path / "footers"), self.MOST)
+        used = list(self.files(0, 5))
+        cache.put("root", self.files(0, 5))
+        for first in range(100, 500, 20):
+            clock[0] += 4_000
+            assert len(cache.get("root", used)) == 5
+            cache.put("root", self.files(first, 20))
+
+    def test_reading_writes_once_an_hour(self, tmp_path: Path, clock: list[float]) -> None:
+        path = tmp_path / "footers"
+        cache = FooterCache(str(path))
+        cache.put("root", {FILE: footer()})
+        before = path.read_bytes()
+        clock[0] += 3_000
+        assert cache.get("root", [FILE]) and path.read_bytes() == before
+        clock[0] += 1_000
+        assert cache.get("root", [FILE]) and path.read_bytes() != before
+
+    def test_a_file_that_may_not_be_written_is_read(
+        self, tmp_path: Path, clock: list[float], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        path = tmp_path / "footers"
+        cache = FooterCache(str(path))
+        cache.put("root", {FILE: footer()})
+        before = path.read_bytes()
+        clock[0] += 10_000
+        monkeypatch.setattr(module.os, "access", lambda *_: False)
+        assert cache.get("root", [FILE]) and path.read_bytes() == before
+
+    def test_more_than_the_bound_at_once_is_no_error(self, tmp_path: Path) -> None:
+        cache = FooterCache(str(tmp_path / "footers"), self.MOST)
+        files = self.files(0, 300)
+        cache.put("root", files)
+        assert 0 < len(cache.get("root", list(files))) < 300
+
+
+def test_a_cache_of_an_earlier_version_is_emptied(cache: FooterCache) -> None:
+    cache.put("root", {FILE: footer()})
+    with sqlite3.connect(cache.path) as database:
+        database.execute("ALTER TABLE footers DROP COLUMN used")
+        database.execute("PRAGMA user_version = 1")
+    database.close()
+    again = FooterCache(cache.path)
+    assert again.get("root", [FILE]) == {}
+    again.put("root", {FILE: footer()})
+    assert FooterCache(cache.path).get("root", [FILE])
 
 
 @pytest.mark.parametrize("at", [0.2, 0.5, 0.8])
