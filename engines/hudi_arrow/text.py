@@ -139,11 +139,12 @@ def trim(array: Array, left: bool, right: bool) -> Array:
 def _like(array: Array, pattern: Pattern) -> Array:
     match pattern:
         case ():
-            return pc.equal(pc.binary_length(array), 0)
+            lengths = pc.binary_length(array)
+            return pc.equal(lengths, pa.scalar(0, lengths.type))  # a Python number would widen them all
         case (AnyRun(),):
             return pc.is_valid(array)
         case (str() as text,):
-            return pc.equal(array, pa.scalar(text, array.type))
+            return _none(array) if _lacks_a_byte(array, text) else pc.equal(array, pa.scalar(text, array.type))
         case (str() as text, AnyRun()):
             return _none(array) if _lacks_a_byte(array, text) else pc.starts_with(array, text)
         case (AnyRun(), str() as text):
@@ -171,7 +172,7 @@ def _lacks(content: memoryview | bytes, byte: int) -> bool:
 
 
 def _none(array: Array) -> Array:
-    return pa.array(np.zeros(len(array), np.bool_))
+    return pa.Array.from_buffers(pa.bool_(), len(array), [None, pa.py_buffer(bytes(-(-len(array) // 8)))])
 
 
 def _regex(array: Array, pattern: str) -> Array:

@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from hudi_arrow import arrays, casts, compare, functions, text
 from hudi_arrow.arrays import Array
 from hudi_arrow.distinct import mapped
+from hudi_arrow.threads import in_parts
 from hudi_arrow.types import to_arrow
 from hudi_core.errors import RowError
 from hudi_core.expr.functions import Function
@@ -97,7 +98,12 @@ class ArrowValues:
         value = arrays.conformed(value, type)
         if not pc.any(where, min_count=0).as_py():
             return value
-        return pc.if_else(where, arrays.from_values([constant], type).cast(value.type)[0], value)
+        given = arrays.from_values([constant], type).cast(value.type)[0]
+
+        def make(first: int, count: int) -> Array:
+            return pc.if_else(where.slice(first, count), given, value.slice(first, count))
+
+        return in_parts(make, len(value))
 
     def join(self, parts: Sequence[str | Array]) -> Array:
         return text.join(parts)
