@@ -16,25 +16,15 @@ from hudi_core.schema.json import type_from_json_text
 from hudi_core.types import nodes as t
 from hudi_core.types.decimals import greatest_precision, smallest_size
 from hudi_core.types.disguised import blob, variant
-
-MAX_PRECISION: Final = 38
-"""Digits of the longest decimal that Apache Hudi's engines hold."""
+from hudi_core.types.sql import MAX_PRECISION, NARROW, UNITS, sql_type
 
 MAX_DEPTH: Final = 100
 """Levels of nesting that are read; deeper texts are refused before they exhaust the stack."""
 
 _NAMED: Final[Mapping[str, t.Type]] = {
-    "INTEGER": t.Int(),
-    "TINYINT": t.Int(),
-    "BYTE": t.Int(),
-    "SMALLINT": t.Int(),
-    "SHORT": t.Int(),
-    "BIGINT": t.Long(),
-    "REAL": t.Float(),
+    **dict.fromkeys(NARROW, t.Int()),
     "TEXT": t.String(),
     "BYTES": t.Binary(),
-    "TIMESTAMP_LTZ": t.Timestamp(),
-    "TIMESTAMP_NTZ": t.Timestamp(zoned=False),
     "TIMESTAMP-NANOS": t.Timestamp(t.Unit.NANOS),
     "LOCAL-TIMESTAMP-NANOS": t.Timestamp(t.Unit.NANOS, zoned=False),
     "TIMESTAMP-MICROS": t.Timestamp(),
@@ -42,7 +32,7 @@ _NAMED: Final[Mapping[str, t.Type]] = {
     "VARIANT": variant(),
     "BLOB": blob(),
 }
-_UNITS: Final = {3: t.Unit.MILLIS, 6: t.Unit.MICROS, 9: t.Unit.NANOS}
+"""Names of columns' types beside those that SQL and the persisted schema have."""
 
 
 def parse_type(cursor: Cursor) -> t.Type:
@@ -54,7 +44,7 @@ def parse_type(cursor: Cursor) -> t.Type:
     parse = _PARAMETERISED.get(word.replace("-", "_"))
     if parse is not None:
         return _deeper(cursor, parse)
-    found = _NAMED.get(word) or type_from_json_text(word)
+    found = _NAMED.get(word) or sql_type(word) or type_from_json_text(word)
     if found is None:
         cursor.next = begin
         cursor.fail("a type")
@@ -145,7 +135,7 @@ def _unit(cursor: Cursor) -> t.Unit:
     if not cursor.take("("):
         return t.Unit.MICROS
     begin = cursor.next
-    unit = _UNITS.get(cursor.integer("3, 6 or 9 digits"))
+    unit = UNITS.get(cursor.integer("3, 6 or 9 digits"))
     if unit is None:
         cursor.next = begin
         cursor.fail("3, 6 or 9 digits")

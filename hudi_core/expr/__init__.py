@@ -16,7 +16,6 @@ place       errors that point into the text
 What it means
 bind        names to column ids, literals to the column's type, sugar to the leaves of `predicate`
 literals    literals to constants, with their type and the session's zone
-sqltypes    the SQL names of types
 coerce      which type two values are compared or calculated in
 signatures  what arguments each known function takes
 functions   the scalar functions the core knows

@@ -16,10 +16,10 @@ from typing import Any
 from hudi_core.errors import ExpressionError, SchemaError, UsageError
 from hudi_core.expr import calls, nodes
 from hudi_core.expr.nodes import Comparison, Expr, Scalar
-from hudi_core.expr.sqltypes import sql_type
 from hudi_core.expr.text import to_sql
 from hudi_core.truth import FALSE, TRUE
 from hudi_core.types.nodes import Date, Double, Time, Timestamp, Type
+from hudi_core.types.sql import sql_type
 from hudi_core.values.domain import coerce
 
 

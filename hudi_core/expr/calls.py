@@ -25,9 +25,9 @@ from hudi_core.expr.nodes import (
     Span,
 )
 from hudi_core.expr.place import error_at
-from hudi_core.expr.sqltypes import sql_type
 from hudi_core.truth import TRUE
 from hudi_core.types.nodes import Date, Double, Float, Timestamp, Type
+from hudi_core.types.sql import sql_type
 
 ALIASES = {
     "substr": "substring",

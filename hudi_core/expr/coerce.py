@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from hudi_core.expr.functions import Function
-from hudi_core.expr.sqltypes import MAX_PRECISION
 from hudi_core.types import nodes as t
+from hudi_core.types.sql import MAX_PRECISION
 
 _MIN_SCALE = 6
 _RANKS: dict[type[t.Type], int] = {t.Int: 0, t.Long: 1, t.Float: 2, t.Double: 3}

@@ -33,9 +33,9 @@ from hudi_core.expr.nodes import (
     Or,
     RegexLike,
 )
-from hudi_core.expr.sqltypes import named_type, sql_name
 from hudi_core.truth import Truth
 from hudi_core.types.nodes import Type
+from hudi_core.types.sql import named_type, sql_name
 
 
 def to_json(expr: Expr) -> dict[str, Any]:

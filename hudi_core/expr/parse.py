@@ -30,9 +30,9 @@ from hudi_core.expr.nodes import (
     Scalar,
     Span,
 )
-from hudi_core.expr.sqltypes import NARROW, sql_type
 from hudi_core.truth import FALSE, NULL, TRUE
 from hudi_core.types.nodes import Date, String, Time, Timestamp, Type
+from hudi_core.types.sql import NARROW, sql_type
 
 MAX_DEPTH = 100
 """Levels of brackets, and operators in a row, beyond which a text is refused: later walks go as deep as the tree."""

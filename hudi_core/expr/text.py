@@ -28,10 +28,10 @@ from hudi_core.expr.nodes import (
     RegexLike,
     Scalar,
 )
-from hudi_core.expr.sqltypes import sql_name
 from hudi_core.truth import NULL
 from hudi_core.types.nodes import Date, Double, Float, Int, Long, Time, Timestamp, Unit
 from hudi_core.types.nodes import Decimal as DecimalType
+from hudi_core.types.sql import sql_name
 from hudi_core.values.text import to_text
 
 _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)

@@ -12,6 +12,7 @@ answer    rows of a query in the forms that people take them in
 sources/  what is known of a snapshot's slices without reading their rows
 prune     one source after the other; what is impossible in any is not read
 plan      which slices to read, and which step decided, as data
+shares    pruning cut into shares of slices, and their answers put together
 reading/  the rows of slices
 queries/  queries of other times than now, and changes
 pictures/ drawings of what is known against a predicate

@@ -12,8 +12,8 @@ from hudi_core.errors import ExpressionError, UnsupportedError
 from hudi_core.expr.functions import Function
 from hudi_core.expr.scalar.apply import apply
 from hudi_core.expr.scalar.cast import can_cast, cast
-from hudi_core.expr.sqltypes import named_type
 from hudi_core.types import nodes as t
+from hudi_core.types.sql import named_type
 from hudi_core.values.json import from_json, to_json
 
 SPECS = Path(__file__).parents[4] / "specs"

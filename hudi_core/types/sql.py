@@ -1,4 +1,6 @@
-"""The SQL names of types: what CAST, typed literals and printed expressions say."""
+"""The SQL names of types without parts, and the numbers behind them: what CAST, typed literals, printed expressions and column
+definitions say. Types that are made of others are put together by who reads them.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +23,8 @@ from hudi_core.types.nodes import (
 )
 
 MAX_PRECISION = 38
+"""Digits of the longest decimal that Apache Hudi's engines hold."""
+
 _NAMED: dict[str, Type] = {
     "BOOLEAN": Boolean(),
     "INT": Int(),
@@ -42,9 +46,12 @@ _NAMED: dict[str, Type] = {
     "NUMERIC": Decimal(10),
 }
 _WRITTEN = re.compile(r"([A-Za-z_]+)(?:\((\d+(?:,\d+)?)\))?", re.ASCII)
-_UNITS = {Unit.MILLIS: 3, Unit.MICROS: 6, Unit.NANOS: 9}
+UNITS = {3: Unit.MILLIS, 6: Unit.MICROS, 9: Unit.NANOS}
+"""Units of time by the digits of a second's fraction."""
+
+_DIGITS = {unit: digits for digits, unit in UNITS.items()}
 NARROW = {"TINYINT": 8, "BYTE": 8, "SMALLINT": 16, "SHORT": 16}
-"""Integers of fewer bits than a column can have; a cast to one is not known to the core."""
+"""Integers of fewer bits than a column can have: a column is an `int` instead, a cast to one is not known to the core."""
 
 
 def sql_type(name: str, *parameters: int) -> Type | None:
@@ -61,9 +68,9 @@ def sql_type(name: str, *parameters: int) -> Type | None:
             scale = scales[0] if scales else 0
             return Decimal(precision, scale) if 1 <= precision <= MAX_PRECISION and scale <= precision else None
         case Timestamp(_, zoned), (digits,):
-            return next((Timestamp(unit, zoned) for unit, shown in _UNITS.items() if shown == digits), None)
+            return Timestamp(UNITS[digits], zoned) if digits in UNITS else None
         case Time(), (digits,):
-            return next((Time(unit) for unit, shown in _UNITS.items() if shown == digits), None)
+            return Time(UNITS[digits]) if digits in UNITS else None
         case _:
             return None
 
@@ -90,9 +97,9 @@ def sql_name(of: Type) -> str:
         case Decimal(precision, scale):
             return f"DECIMAL({precision},{scale})"
         case Timestamp(unit, zoned):
-            digits = "" if unit is Unit.MICROS else f"({_UNITS[unit]})"
+            digits = "" if unit is Unit.MICROS else f"({_DIGITS[unit]})"
             return f"{'TIMESTAMP' if zoned else 'TIMESTAMP_NTZ'}{digits}"
         case Time(unit):
-            return f"TIME{'' if unit is Unit.MICROS else f'({_UNITS[unit]})'}"
+            return f"TIME{'' if unit is Unit.MICROS else f'({_DIGITS[unit]})'}"
         case _:
             return next((name for name, known in _NAMED.items() if known == of), "STRING")
