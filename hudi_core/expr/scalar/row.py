@@ -1,6 +1,6 @@
 """The truth of a predicate on one row in plain Python, for rows that are known without reading a file, and so without an engine.
 
-The rules are those of `expr.outcomes`, as for rows in an engine's columns (`rows.truth`); here are only the answers about one row.
+The rules are those of `expr.outcomes`, as for rows in an engine's columns (`rows.truth`); here are the answers about one row.
 """
 
 from __future__ import annotations
