@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import chain, islice
 from threading import local
 from typing import TypeVar
 
@@ -18,8 +19,9 @@ R = TypeVar("R")
 _thread = local()
 
 
-def in_order(work: Callable[[P], R], parts: Sequence[P], workers: int | None = None) -> Iterator[R]:
-    """What `work` makes of each part, in order; one more than there are workers are made at the same time at most.
+def in_order(work: Callable[[P], R], parts: Iterable[P], workers: int | None = None) -> Iterator[R]:
+    """What `work` makes of each part, in order; one more than there are workers are made at the same time at most. Parts are
+    taken from who gives them meanwhile.
 
     Raises what the first part raises that fails. Parts that nobody waits for any more are not begun. Work that computes has a
     worker for each processor (None), but only the thread it is called on where that is to `work_alone`, as the workers here
@@ -27,14 +29,15 @@ def in_order(work: Callable[[P], R], parts: Sequence[P], workers: int | None = N
     """
     if workers is None:
         workers = 1 if getattr(_thread, "alone", False) else processors()
-    workers = min(workers, len(parts))
-    if workers <= 1:
-        yield from map(work, parts)
+    coming = iter(parts)
+    first = list(islice(coming, 2))
+    if workers <= 1 or len(first) <= 1:
+        yield from map(work, chain(first, coming))
         return
     waiting: deque[Future[R]] = deque()
     pool = ThreadPoolExecutor(workers, initializer=work_alone)
     try:
-        for part in parts:
+        for part in chain(first, coming):
             waiting.append(pool.submit(work, part))
             if len(waiting) > workers:
                 yield waiting.popleft().result()

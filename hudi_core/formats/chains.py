@@ -36,7 +36,7 @@ def walk(hop: Hop, origins: Offsets, end: int, most: int) -> tuple[Offsets, bool
             visited.append(np.full(len(origins), -1))
             visited[-1][walks] = at
         at = hop(at)
-        there = np.flatnonzero(at >= goal)
+        (there,) = (at >= goal).nonzero()
         if len(there):
             aim[there] = np.searchsorted(targets, at[there])
             arrived = there[targets[np.minimum(aim[there], len(origins))] == at[there]]

@@ -1,12 +1,14 @@
 """Where items lie of which each is an int32 length and that many bytes, so that one leads to the next.
 
-Walking such a chain one item at a time is slower than decoding the items. So it is walked from many places at once, which are
-guessed: somewhere behind each of many even cuts, a place from which a few hops stay plausible.
+Walking such a chain one item at a time is slower than decoding the items. So it is walked a piece of some megabytes at a time,
+and a piece from many places at once, which are guessed: somewhere behind each of many even cuts, a place from which a few
+hops stay plausible.
 """
 
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
 from contextlib import suppress
 
 import numpy as np
@@ -20,11 +22,15 @@ from hudi_core.formats.spans import windows
 MANY = 4096
 """Items from which on many walks at once are faster than one."""
 
-ITEMS_A_WALK = 128
+PIECE_ITEMS = 49152
+PIECE_BYTES = 1 << 24
+"""A piece has about so many items, or so many bytes where that is less."""
+
+ITEMS_A_WALK = 64
 MOST_HOPS = 6 * ITEMS_A_WALK
 """A walk that has not arrived by then began at a bad guess, or met a run of small items."""
 
-HOPS_TO_TRUST = 6
+HOPS_TO_TRUST = 4
 
 
 def length_chain(data: bytes, begin: int, count: int, where: str) -> tuple[Offsets, Offsets]:
@@ -32,66 +38,94 @@ def length_chain(data: bytes, begin: int, count: int, where: str) -> tuple[Offse
 
     Raises CorruptFileError, with `where` and the item's number, when they do not.
     """
-    if count >= MANY:
-        marks = _walk_from_many(np.frombuffer(data, np.uint8), begin, count)
-        if marks is not None and len(marks) == count:
-            return marks + 4, np.diff(marks, append=len(data)) - 4
-    return _walk(data, begin, count, where)
+    pieces = list(chain_pieces(data, begin, count, where))
+    if len(pieces) == 1:
+        return pieces[0]
+    none = np.zeros(0, np.int64)
+    starts, lengths = zip((none, none), *pieces, strict=True)
+    return np.concatenate(starts), np.concatenate(lengths)
 
 
-def _walk(data: bytes, at: int, count: int, where: str) -> tuple[Offsets, Offsets]:
-    size_at, end = struct.Struct(">i").unpack_from, len(data)
+def chain_pieces(data: bytes, begin: int, count: int, where: str) -> Iterator[tuple[Offsets, Offsets]]:
+    """As `length_chain`, a piece after the other; none without items. What is wrong is raised where it is reached."""
+    at, end = begin, len(data)
     if not 0 <= count <= (end - at) // 4:
         raise CorruptFileError(where, expected=f"records in {end - at} bytes", found=f"a count of {count}")
+    pieces = max(1, count // PIECE_ITEMS, (end - begin) // PIECE_BYTES) if count >= MANY else 1
+    found = 0
+    for piece in range(1, pieces + 1):
+        until = begin + (end - begin) * piece // pieces
+        marks = None
+        if count - found >= MANY and at < until:
+            marks = _walk_from_many(np.frombuffer(data, np.uint8), at, until, (end - at) // (count - found) + 1)
+        if marks is None or found + len(marks) - 1 > count:
+            marks = _walk(data, at, until, found, count, where)
+        if len(marks) > 1:
+            yield marks[:-1] + 4, np.diff(marks) - 4
+        at, found = int(marks[-1]), found + len(marks) - 1
+    if found < count:
+        raise CorruptFileError(
+            f"{where}, record {found}", expected=f"a record in {end - at} bytes", found="the end of the block"
+        )
+
+
+def _walk(data: bytes, at: int, until: int, found: int, count: int, where: str) -> Offsets:
+    """The places of the items from `at` on, and of the first one at `until` or behind it, if there are that many."""
+    size_at, end = struct.Struct(">i").unpack_from, len(data)
     marks: list[int] = []
     mark = marks.append
     with suppress(struct.error):  # a length that leads out of the data, found again below
-        for _ in range(count):
+        for _ in range(count - found):
+            if at >= until:
+                break
             mark(at)
             at += 4 + size_at(data, at)[0]
+    mark(at)
     places = np.array(marks, np.int64)
-    after = np.append(places[1:], at)
-    broken = (after < places + 4) | (after > end)
+    broken = (places[1:] < places[:-1] + 4) | (places[1:] > end)
     if broken.any():
         item = int(np.argmax(broken))
         at = marks[item]
-        found = f"a length of {size_at(data, at)[0]}" if at + 4 <= end else "the end of the block"
-        raise CorruptFileError(f"{where}, record {item}", expected=f"a record in {end - at} bytes", found=found)
-    if at != end:
+        size = f"a length of {size_at(data, at)[0]}" if at + 4 <= end else "the end of the block"
+        raise CorruptFileError(f"{where}, record {found + item}", expected=f"a record in {end - at} bytes", found=size)
+    if at < until:
         raise CorruptFileError(
             where, expected=f"the end of the block after {count} records", found=f"{end - at} more bytes"
         )
-    return places + 4, after - places - 4
+    return places
 
 
-def _walk_from_many(data: NDArray[np.uint8], begin: int, count: int) -> NDArray[np.int64] | None:
-    """Where the length of each item stands; None when the guesses were too bad, or the chain is broken."""
-    marks, whole = walk(lambda at: _hop(data, at), _guesses(data, begin, count), len(data), MOST_HOPS)
-    return marks if whole else None
+def _walk_from_many(data: NDArray[np.uint8], begin: int, until: int, typical: int) -> Offsets | None:
+    """As `_walk`, for items of `typical` bytes on average; None when the guesses were too bad, or the chain is broken."""
+    high, low = data[2:], data[3:]
+
+    def hop(at: Offsets) -> Offsets:
+        size = high.take(at, mode="clip").astype(np.int64)
+        size <<= 8
+        size += low.take(at, mode="clip")
+        size += at
+        size += 4
+        return np.minimum(size, until, out=size)
+
+    marks, whole = walk(hop, _guesses(data, begin, until, typical), until, MOST_HOPS)
+    if not whole or (data.take(marks, mode="clip") | data[1:].take(marks, mode="clip")).any():
+        return None  # or an item of 64 KiB, of whose length the walks saw the lower half
+    last = int(marks[-1])
+    after = last + 4 + int.from_bytes(data[last : last + 4].tobytes())
+    return np.append(marks, after) if after <= len(data) else None
 
 
-def _hop(data: NDArray[np.uint8], at: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Where the items after those at `at` stand; behind the end of the data for those that cannot be."""
-    size = windows(data, np.minimum(at, len(data) - 4), 4).view(">u4").reshape(-1)
-    after: NDArray[np.int64] = size.astype(np.int64)  # a negative size is a large one, and leads as far away
-    after += at
-    after += 4
-    return after
-
-
-def _guesses(data: NDArray[np.uint8], begin: int, count: int) -> NDArray[np.int64]:
+def _guesses(data: NDArray[np.uint8], begin: int, until: int, typical: int) -> Offsets:
     """The first item, and in ascending order a likely item somewhere behind each cut, where there is one."""
-    total = len(data) - begin
-    typical = total // count + 1
-    reach, walks = min(2 * typical, total // 4), count // ITEMS_A_WALK
-    cuts = begin + (total - reach - 4) * np.arange(1, walks) // walks
+    walks = (until - begin) // (typical * ITEMS_A_WALK)
+    reach = min(2 * typical, (until - begin) // 4)
+    cuts = begin + (until - begin - reach - 4) * np.arange(1, walks) // max(walks, 1)
     near = windows(data, cuts, reach + 1)
-    # the two high bytes of a length are zero
-    guess = at = (cuts[:, np.newaxis] + np.arange(reach))[(near[:, :-1] | near[:, 1:]) == 0]
+    cut, behind = np.divmod(np.flatnonzero((near[:, :-1] | near[:, 1:]) == 0), reach)
+    guess = at = cuts[cut] + behind  # the two high bytes of a length are zero
     for _ in range(HOPS_TO_TRUST):
-        after = _hop(data, at)
-        size = after - at
-        likely = (size > typical // 8) & (size < typical * 8)
-        guess, at = guess[likely], after[likely]
-    first = np.unique(np.searchsorted(cuts, guess, side="right"), return_index=True)[1]
+        after = at + 4 + windows(data, np.minimum(at, len(data) - 4), 4).view(">u4").reshape(-1)
+        likely = (after - at > typical // 8) & (after - at < typical * 8)
+        cut, guess, at = cut[likely], guess[likely], after[likely]
+    first = np.append(True, cut[1:] != cut[:-1]) if len(cut) else slice(0)
     return np.unique(np.append(begin, guess[first]))

@@ -24,7 +24,7 @@ import pyarrow as pa
 from hudi_arrow.engine import ENGINE
 from hudi_core.avro.inbound import schema_from_avro
 from hudi_core.formats.avro.block import avro_content
-from hudi_core.formats.avro.columns import decode, decode_batches
+from hudi_core.formats.avro.columns import decode, decode_framed
 from hudi_core.formats.columns import Struct
 from hudi_core.formats.length_chain import length_chain
 from tests.bench.timing import Missing, Pair
@@ -102,9 +102,8 @@ def block() -> bytes:
 def to_arrow() -> list[pa.RecordBatch]:
     content = block()
     (count,) = struct.unpack_from(">i", content, 4)
-    starts, lengths = length_chain(content, 8, count, "block")
     schema = schema_from_avro(SCHEMA)
-    parts = decode_batches(SCHEMA, content, starts, lengths, "block")
+    parts = decode_framed(SCHEMA, content, 8, count, "block")
     return [batch for part in parts for batch in ENGINE.rows.from_columns(part, schema, "block")]  # type: ignore[arg-type]
 
 

@@ -14,6 +14,21 @@ from hudi_core.formats.log import BlockKind, HeaderKey, LogBlock
 VERSIONS = (1, 2, 3)
 """All laid out alike; before them the record count was missing."""
 
+_HEADER = struct.Struct(">ii")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AvroContent:
+    """What a block holds: `count` records in Avro binary that fill `data` from `begin` on, each behind its length in four bytes.
+
+    `decode_framed` turns them into columns.
+    """
+
+    schema_text: str
+    data: bytes = field(repr=False)
+    begin: int
+    count: int
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AvroRecords:
@@ -25,24 +40,30 @@ class AvroRecords:
     lengths: Offsets
 
 
-def avro_records(block: LogBlock) -> AvroRecords:
-    """The records of a block. CorruptFileError unless they fill the content exactly; UnsupportedError for old versions."""
+def read_content(block: LogBlock) -> AvroContent:
+    """The content of a block. CorruptFileError when it has no room for a count; UnsupportedError for old versions."""
     if block.kind not in (BlockKind.AVRO_DATA, BlockKind.CDC_DATA):
         raise ValueError(f"{block.where} is {block.kind.name}, not AVRO_DATA or CDC_DATA")
     schema_text = block.require(HeaderKey.SCHEMA)
     content = block.content()
-    if len(content) < 8:
+    if len(content) < _HEADER.size:
         raise CorruptFileError(block.where, expected="a version and a record count", found=f"{len(content)} bytes")
-    version, count = struct.unpack_from(">ii", content)
+    version, count = _HEADER.unpack_from(content)
     if version not in VERSIONS:
         raise UnsupportedError(
             block.where, expected=f"data block version {VERSIONS[0]} to {VERSIONS[-1]}", found=str(version)
         )
-    starts, lengths = length_chain(content, 8, count, block.where)
-    return AvroRecords(schema_text, content, starts, lengths)
+    return AvroContent(schema_text, content, _HEADER.size, count)
+
+
+def avro_records(block: LogBlock) -> AvroRecords:
+    """The records of a block: `read_content`, and where each lies. CorruptFileError unless they fill the content exactly."""
+    content = read_content(block)
+    starts, lengths = length_chain(content.data, content.begin, content.count, block.where)
+    return AvroRecords(content.schema_text, content.data, starts, lengths)
 
 
 def avro_content(schema_text: str, columns: Struct, where: str) -> bytes:
     """The content of a block with one record for each row. Raises SchemaError as `avro_encode.encode` does."""
-    header = struct.pack(">ii", VERSIONS[-1], columns.length)
+    header = _HEADER.pack(VERSIONS[-1], columns.length)
     return b"".join([header, *(part.data for part in encode_framed(schema_text, columns, where))])

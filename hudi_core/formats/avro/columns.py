@@ -6,7 +6,7 @@ batch that holds anything wrong is read again record by record, by `avro_walk`, 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from hudi_core.formats.avro.read import read
 from hudi_core.formats.avro.skip import TooManyEmptyItems
 from hudi_core.formats.column_join import join
 from hudi_core.formats.columns import Bytes8, Column, Offsets
+from hudi_core.formats.length_chain import chain_pieces
 
 BATCH_BYTES = 1 << 21
 BATCH_ROWS = (2048, 16384)
@@ -55,22 +56,38 @@ def decode_batches(
     wanted: Collection[str] | None = None,
 ) -> Iterator[Column]:
     """As `decode`, a few thousand rows at a time: for who goes on with them while they are in the cache. None for no rows."""
-    node = _plan(schema_text, where, wanted)
+    yield from _batches(_plan(schema_text, where, wanted), data, [(starts, lengths)], where)
+
+
+def decode_framed(
+    schema_text: str, data: bytes, begin: int, count: int, where: str, wanted: Collection[str] | None = None
+) -> Iterator[Column]:
+    """As `decode_batches`, for `count` records that fill `data` from `begin` to its end, each behind its length in four bytes.
+
+    Records are found while those before them are decoded: damage may come to light when some columns are given already.
+    """
+    yield from _batches(_plan(schema_text, where, wanted), data, chain_pieces(data, begin, count, where), where)
+
+
+def _batches(node: Node, data: Buffer, pieces: Iterable[tuple[Offsets, Offsets]], where: str) -> Iterator[Column]:
+    """The columns of records that come in pieces: starts and lengths."""
     buffer = data if isinstance(data, np.ndarray) else np.frombuffer(data, np.uint8)
-    ends = starts + lengths
-    outside = (starts < 0) | (ends < starts) | (ends > len(buffer))
-    if outside.any():
-        row = int(np.argmax(outside))
-        found = f"{lengths[row]} bytes at {starts[row]} of {len(buffer)}"
-        raise CorruptFileError(f"{where}, record {row}", expected="a place in the buffer", found=found)
-    rows = len(starts)
-    size = _batch_size(rows, int(lengths.sum()))
 
-    def batch(first: int) -> Column:
-        chosen = slice(first, first + size)
-        return _batch(node, buffer, starts[chosen], ends[chosen], where, first)
+    def parts() -> Iterator[tuple[Offsets, Offsets, int]]:
+        first = 0
+        for starts, lengths in pieces:
+            ends = starts + lengths
+            outside = (starts < 0) | (ends < starts) | (ends > len(buffer))
+            if outside.any():
+                row = int(np.argmax(outside))
+                found = f"{lengths[row]} bytes at {starts[row]} of {len(buffer)}"
+                raise CorruptFileError(f"{where}, record {first + row}", expected="a place in the buffer", found=found)
+            size = _batch_size(len(starts), int(lengths.sum()))
+            for low in range(0, len(starts), size):
+                yield starts[low : low + size], ends[low : low + size], first + low
+            first += len(starts)
 
-    yield from in_order(batch, range(0, rows, size))
+    yield from in_order(lambda part: _batch(node, buffer, part[0], part[1], where, part[2]), parts())
 
 
 def _batch_size(rows: int, total: int) -> int:

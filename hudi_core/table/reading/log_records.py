@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -14,9 +14,10 @@ from hudi_core.avro.inbound import schema_from_avro
 from hudi_core.engine import FileInfo, Storage
 from hudi_core.errors import CorruptFileError
 from hudi_core.evolve.reconcile import ReadRecord, reconcile
-from hudi_core.formats.avro.block import avro_records
-from hudi_core.formats.avro.columns import decode
-from hudi_core.formats.columns import Struct
+from hudi_core.formats.avro.block import read_content
+from hudi_core.formats.avro.columns import decode_batches, decode_framed
+from hudi_core.formats.column_join import join
+from hudi_core.formats.columns import Column, Struct
 from hudi_core.formats.deletes import read_deletes
 from hudi_core.formats.hfile.file import HFile
 from hudi_core.formats.log import BlockKind, HeaderKey, LogBlock, read_blocks
@@ -91,26 +92,16 @@ class LogReader:
 
     def _batches(self, block: LogBlock, slice: FileSlice) -> Iterator[tuple[_BlockReading, Any]]:
         """The rows of a data block in the schema that merging needs."""
-        match block.kind:
-            case BlockKind.PARQUET_DATA:
-                yield from self._parquet(block, slice)
-                return
-            case BlockKind.HFILE_DATA:
-                file = HFile(Bytes(block.content(), block.where))
-                text = block.header.get(HeaderKey.SCHEMA) or file.schema_text
-                if text is None:
-                    raise CorruptFileError(block.where, expected="a schema of the records", found="none")
-                cells = file.cells()
-                data, starts, lengths = cells.data, cells.value_offsets, cells.value_lengths
-            case _:
-                records = avro_records(block)
-                text, starts, lengths = records.schema_text, records.starts, records.lengths
-                data = np.frombuffer(records.data, np.uint8)
-        reading = self._reading(text, None, block)
-        if len(starts) == 0:
+        if block.kind is BlockKind.PARQUET_DATA:
+            yield from self._parquet(block, slice)
             return
-        names = [each.name for each in reading.part.fields]
-        decoded = decode(text, data, starts, lengths, block.where, names)
+        text, count, decode = _stored(block)
+        reading = self._reading(text, None, block)
+        parts = decode([each.name for each in reading.part.fields])
+        if count == 0:
+            next(parts, None)  # raises when there is something none the less
+            return
+        decoded = join(parts, count)
         assert isinstance(decoded, Struct)
         read = projection(self.base_files.with_path_values(reading.plan, slice), self._engine.values)
         for batch in self._engine.rows.from_columns(decoded, reading.part, block.where):
@@ -146,6 +137,21 @@ class LogReader:
     @cached_property
     def _engine(self) -> Any:
         return self.base_files.sources.snapshot.engine
+
+
+def _stored(block: LogBlock) -> tuple[str, int, Callable[[Collection[str]], Iterator[Column]]]:
+    """The schema of a block's Avro records, how many they are, and what decodes the fields of some names."""
+    if block.kind is not BlockKind.HFILE_DATA:
+        content = read_content(block)
+        text, count = content.schema_text, content.count
+        return text, count, lambda names: decode_framed(text, content.data, content.begin, count, block.where, names)
+    file = HFile(Bytes(block.content(), block.where))
+    schema = block.header.get(HeaderKey.SCHEMA) or file.schema_text
+    if schema is None:
+        raise CorruptFileError(block.where, expected="a schema of the records", found="none")
+    cells = file.cells()
+    spans = cells.value_offsets, cells.value_lengths
+    return schema, len(cells), lambda names: decode_batches(schema, cells.data, *spans, block.where, names)
 
 
 def slice_blocks(slice: FileSlice, storage: Storage, committed: Callable[[str], bool]) -> list[LogBlock]:

@@ -39,6 +39,33 @@ def test_items_of_any_sizes_are_found(seed: int, low: int, spread: int, zeros: b
     check(random_items(seed, module.MANY + seed % 3000, low, low + spread, zeros))
 
 
+@settings(deadline=None, max_examples=30)
+@given(st.integers(0, 2**32), st.integers(0, 300), st.integers(1, 400), st.booleans(), st.integers(50, 500))
+def test_items_of_any_sizes_are_found_in_pieces(seed: int, low: int, spread: int, zeros: bool, piece: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "MANY", 200)
+        patch.setattr(module, "PIECE_ITEMS", piece)
+        check(random_items(seed, 500 + seed % 500, low, low + spread, zeros))
+
+
+def test_items_longer_than_a_piece_and_than_half_a_length_says_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "PIECE_ITEMS", 1000)
+    items = random_items(5, 2 * module.MANY, 50, 90, zeros=False)
+    check([*items, b"\0" * 300_000, *items, b"\1" * 70_000])
+
+
+def test_what_is_before_damage_is_given_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "PIECE_ITEMS", 1000)
+    count = 2 * module.MANY
+    data = bytearray(chained(random_items(3, count, 50, 90, zeros=False)))
+    data[-100:] = bytes(100)
+    pieces, found = module.chain_pieces(bytes(data), 4, count, "file"), 0
+    with pytest.raises(CorruptFileError, match=r"^file"):
+        for starts, _ in pieces:
+            found += len(starts)
+    assert found > count - 2000
+
+
 def test_few_items_and_none_are_found() -> None:
     check([])
     check([b"", b"abc", b""])

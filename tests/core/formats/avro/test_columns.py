@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import struct
 from typing import Any
 
 import fastavro
@@ -12,12 +13,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hudi_core.errors import CorruptFileError, UnsupportedError
+from hudi_core.formats import length_chain
 from hudi_core.formats.avro import columns as avro_columns
 from hudi_core.formats.avro import lanes as avro_lanes
 from hudi_core.formats.avro import read as avro_read
 from hudi_core.formats.avro import skip as avro_skip
 from hudi_core.formats.avro import walk as avro_walk
-from hudi_core.formats.avro.columns import decode
+from hudi_core.formats.avro.columns import decode, decode_framed
 from hudi_core.formats.columns import Column, ListOf, MapOf, Nulls, Primitive, Struct, Text, Union, at, length, to_list
 from hudi_core.formats.hfile.file import HFile
 from hudi_core.formats.source import Bytes
@@ -29,6 +31,10 @@ def laid_out(records: list[bytes], gap: bytes = b"") -> tuple[bytes, np.ndarray,
     lengths = np.array([len(each) for each in records], np.int64)
     starts = np.cumsum(lengths + len(gap)) - lengths
     return b"".join(gap + each for each in records), starts, lengths
+
+
+def framed(records: list[bytes]) -> bytes:
+    return b"head" + b"".join(struct.pack(">i", len(each)) + each for each in records)
 
 
 def decoded(schema: str, records: list[bytes], gap: bytes = b"", **options: Any) -> Column:
@@ -87,6 +93,26 @@ def test_batches_do_not_show(case: tuple[str, list[bytes]], size: int) -> None:
         patch.setattr(avro_read, "MOST_LANES", size)
         patch.setattr(avro_lanes, "WINDOW", 10 + size)
         assert same(to_list(decoded(schema, records))) == same(to_list(whole))
+
+
+@ROOMY
+@given(written(), st.integers(1, 5))
+def test_records_behind_their_lengths_are_the_same_records(case: tuple[str, list[bytes]], size: int) -> None:
+    schema, records = case
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(avro_columns, "BATCH_ROWS", (size, size))
+        found = list(decode_framed(schema, framed(records), 4, len(records), "file"))
+    assert [row for part in found for row in same(to_list(part))] == rows_by_fastavro(schema, records)
+
+
+def test_damage_behind_lengths_is_told_with_the_record(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(avro_columns, "BATCH_ROWS", (100, 100))
+    monkeypatch.setattr(length_chain, "MANY", 50)
+    monkeypatch.setattr(length_chain, "PIECE_ITEMS", 150)
+    records = [b"\x02"] * 777 + [b"\x80"] + [b"\x02"] * 222
+    parts = decode_framed('"long"', framed(records), 4, 1000, "file")
+    with pytest.raises(CorruptFileError, match=r"^file, record 777: expected a number"):
+        list(parts)
 
 
 @ROOMY
