@@ -15,14 +15,21 @@ from hudi_core.table.open import open_table
 from hudi_core.table.plan import ScanPlan
 from hudi_core.table.scan import Scan
 from hudi_core.table.table import Table
+from hudi_spark.planning import MOST_RECORDS, planned
 from hudi_spark.reading import frame_of, frame_of_changes
 from hudi_spark.structs import nullable_struct
 from hudi_spark.tagging import DEFAULT, tag
 
 
-def open(spark: SparkSession, uri: str, **options: Any) -> SparkTable:  # noqa: A001  # `hudi_spark.open`
-    """The Hudi table at a path or URL. `options` are those of `hudi_core.table.open.open_table`; raises as it does."""
-    return SparkTable(spark, open_table(uri, **options))
+def open(  # noqa: A001  # `hudi_spark.open`
+    spark: SparkSession, uri: str, *, records_on_driver: int = MOST_RECORDS, **options: Any
+) -> SparkTable:
+    """The Hudi table at a path or URL. `options` are those of `hudi_core.table.open.open_table`; raises as it does.
+
+    A plan that takes more than `records_on_driver` records of statistics, one for each file and column of a predicate, is
+    made on executors.
+    """
+    return SparkTable(spark, open_table(uri, **options), records_on_driver)
 
 
 @dataclass(frozen=True)
@@ -31,6 +38,7 @@ class SparkTable:
 
     spark: SparkSession
     table: Table
+    records_on_driver: int = MOST_RECORDS
 
     @property
     def schema(self) -> Schema:
@@ -39,7 +47,7 @@ class SparkTable:
 
     def scan(self, **asked: Any) -> SparkScan:
         """A read of the table; what is asked as in `Table.scan`. Raises as it does."""
-        return SparkScan(self.spark, self.table.scan(**asked))
+        return SparkScan(self.spark, self.table.scan(**asked), self.records_on_driver)
 
     def changes(self, **asked: Any) -> DataFrame:
         """Changes one by one, with the row before and after; what is asked as in `Table.changes`. Raises as it does."""
@@ -59,20 +67,26 @@ class SparkTable:
 
 @dataclass(frozen=True)
 class SparkScan:
-    """A read of a table, to be run by Spark."""
+    """A read of a table, to be run by Spark. `asked` is the core's, `scan` the same with its plan."""
 
     spark: SparkSession
-    scan: Scan
+    asked: Scan
+    records_on_driver: int = MOST_RECORDS
+
+    @cached_property
+    def scan(self) -> Scan:
+        """The scan, planned: on executors where statistics are too many for the driver."""
+        return planned(self.spark, self.asked, self.records_on_driver)
 
     @property
     def schema(self) -> Schema:
         """The schema of the rows."""
-        return self.scan.schema
+        return self.asked.schema
 
     @cached_property
     def spark_schema(self) -> StructType:
         """The schema of the DataFrame: column ids stand in the metadata of its fields."""
-        return nullable_struct(self.scan.schema)
+        return nullable_struct(self.schema)
 
     @property
     def plan(self) -> ScanPlan:
@@ -80,7 +94,7 @@ class SparkScan:
         return self.scan.plan
 
     def explain(self) -> str:
-        """The plan in lines for people."""
+        """The plan in lines for people: also whether the driver made it."""
         return self.scan.explain()
 
     def to_spark(self) -> DataFrame:

@@ -1,8 +1,9 @@
 """`tagLocation` on Spark: keys in a DataFrame, and for each the file that holds its record.
 
 Keys are sorted into ranges, one for each task: of files with clustered keys, and of the blocks of the record index, each task
-reads those of its range and no other. Where keys are so spread that every file may hold any of them, it is files that are
-dealt out instead: each task has some of them and gets all keys, packed and sorted, and what it finds is joined to the keys.
+reads those of its range and no other. Keys of the bucket index go to the task that has their bucket's files. Where keys are so
+spread that every file may hold any of them, it is files that are dealt out instead: each task has some of them and gets all
+keys, packed and sorted, and what it finds is joined to the keys.
 """
 
 from __future__ import annotations
@@ -15,11 +16,12 @@ import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.types import LongType, StringType, StructField, StructType
+from pyspark.sql.types import IntegerType, LongType, StringType, StructField, StructType
 
 from hudi_core.engine import Given
 from hudi_core.errors import UsageError
 from hudi_core.index.choose import IndexKind
+from hudi_core.index.key_columns import NOWHERE
 from hudi_core.index.key_reader import PARTITION_PATH, RECORD_KEY
 from hudi_core.index.stored import StoredKeys
 from hudi_core.index.tag import LOCATION, Tagger, TagOptions
@@ -30,6 +32,7 @@ from hudi_core.table.table import Table
 from hudi_core.timeline.schemas import SchemaHistory
 from hudi_core.timeline.slices import FileSlice, slices_of
 from hudi_spark.arrow_form import batch_form
+from hudi_spark.dealing import numbers_of_tasks
 from hudi_spark.reading import bare_table, buckets, parallelism
 
 DEFAULT = TagOptions()
@@ -61,12 +64,16 @@ class TagShipment:
 
     def tagged(self, reader: pa.RecordBatchReader) -> Given[Any]:
         """Rows with their location."""
+        return self.tagger().tag(self.table.engine.rows.given(reader))
+
+    def tagger(self) -> Tagger:
+        """What locates keys in these slices."""
         tagger = Tagger(self.table, self.options)
         snapshot = replace(self.snapshot)
         # These are found by looking at the table, which was done before.
         vars(snapshot).update(history=self.history, slices=slices_of(self.slices))
         vars(tagger)["sources"] = Sources(snapshot)
-        return tagger.tag(self.table.engine.rows.given(reader))
+        return tagger
 
 
 def tag(
@@ -89,20 +96,20 @@ def tag(
     if missing or LOCATION in keys.columns:
         found = f"no {missing[0]}" if missing else LOCATION
         raise UsageError("keys", expected=f"columns {', '.join(wanted)} and none called {LOCATION}", found=found)
+    if options.index is IndexKind.BUCKET and options.whole_table:
+        raise UsageError("bucket index", expected="keys in their own partitions", found="a look at the whole table")
     sources = Sources(table.snapshot(as_of))
     count = tasks or parallelism(spark)
     shipped = _shipment(table, sources, options)
-    if (
-        options.index is not IndexKind.RECORD_INDEX
-        and options.index is not IndexKind.BUCKET
-        and is_wide(sources, count)
-    ):
+    by_record_index = options.index is IndexKind.RECORD_INDEX
+    if options.index is IndexKind.BUCKET:
+        dealt = _by_buckets(keys, shipped, count)
+    elif not by_record_index and is_wide(sources, count):
         return _by_files(keys, shipped, wanted, count)
-    by = (
-        [RECORD_KEY] if options.index is IndexKind.RECORD_INDEX or options.whole_table else [PARTITION_PATH, RECORD_KEY]
-    )
-    ranged = keys.repartitionByRange(count, *[F.col(name) for name in by]) if count > 1 else keys.coalesce(1)
-    return ranged.mapInArrow(_tagger(shipped), StructType([*keys.schema.fields, StructField(LOCATION, LOCATION_TYPE)]))
+    else:
+        by = [RECORD_KEY] if by_record_index or options.whole_table else [PARTITION_PATH, RECORD_KEY]
+        dealt = keys.repartitionByRange(count, *[F.col(name) for name in by]) if count > 1 else keys.coalesce(1)
+    return dealt.mapInArrow(_tagger(shipped), StructType([*keys.schema.fields, StructField(LOCATION, LOCATION_TYPE)]))
 
 
 def is_wide(sources: Sources, tasks: int) -> bool:
@@ -178,10 +185,34 @@ def _reader(batches: Iterable[pa.RecordBatch]) -> pa.RecordBatchReader | None:
     return pa.RecordBatchReader.from_batches(first.schema, every())
 
 
+def _by_buckets(keys: DataFrame, shipped: TagShipment, count: int) -> DataFrame:
+    """The keys of a bucket in the task that has its files; files are dealt out by size."""
+    places = {(each.partition, each.file_id): number for number, each in enumerate(shipped.slices)}
+    heaps = buckets([Part(each, False) for each in shipped.slices], count)
+    if len(heaps) < 2:
+        return keys.coalesce(1)
+    tasks = np.empty(len(shipped.slices), np.int32)
+    numbers = numbers_of_tasks(len(heaps))
+    for number, heap in zip(numbers, heaps, strict=True):
+        tasks[[places[part.slice.partition, part.slice.file_id] for part in heap]] = number
+
+    def placed(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        rows, tagger = shipped.table.engine.rows, shipped.tagger()
+        for batch in _large(batches):
+            firsts = tagger.first_slices(rows.given(pa.RecordBatchReader.from_batches(batch.schema, [batch])))
+            first = np.concatenate([np.zeros(0, np.int64), *firsts])
+            task = np.where(first == NOWHERE, numbers[0], tasks[first])
+            yield pa.record_batch([*batch.columns, pa.array(task, pa.int32())], names=[*batch.schema.names, _TASK])
+
+    fields = StructType([*keys.schema.fields, StructField(_TASK, IntegerType())])
+    return keys.mapInArrow(placed, fields).repartition(len(heaps), _TASK).select(*keys.columns)
+
+
 def _by_files(keys: DataFrame, shipped: TagShipment, names: list[str], count: int) -> DataFrame:
     """Each task has some files and gets all keys, packed; what it finds is joined to the keys."""
     parts = [Part(each, False) for each in shipped.slices]
-    dealt = [tuple(part.slice for part in heap) for heap in buckets(parts, count)]
+    heaps = [tuple(part.slice for part in heap) for heap in buckets(parts, count)]
+    dealt = dict(zip(numbers_of_tasks(len(heaps)), heaps, strict=True))
 
     def packed(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         reader = _reader(batches)
@@ -192,7 +223,7 @@ def _by_files(keys: DataFrame, shipped: TagShipment, names: list[str], count: in
         with pa.ipc.new_stream(sink, whole.schema, options=pa.ipc.IpcWriteOptions(compression="zstd")) as writer:
             writer.write_table(whole)
         content = sink.getvalue().to_pybytes()
-        for task in range(len(dealt)):
+        for task in dealt:
             yield pa.record_batch({_TASK: pa.array([task], pa.int32()), _KEYS: pa.array([content], pa.binary())})
 
     def looked_up(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

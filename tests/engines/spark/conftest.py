@@ -33,7 +33,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     sql = pytest.importorskip("pyspark.sql", reason="PySpark is not installed")
     os.environ["PYSPARK_PYTHON"] = sys.executable
     made = (
-        sql.SparkSession.builder.master("local[2]")
+        sql.SparkSession.builder.master("local[2,3]")  # a task may fail twice
         .config("spark.ui.enabled", "false")
         .config("spark.driver.memory", "1g")
         .config("spark.driver.bindAddress", "127.0.0.1")

@@ -1,0 +1,106 @@
+"""Tasks that fail and are tried again, and tasks that run twice, change nothing."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hudi_core.engine import FileInfo
+from hudi_core.index.choose import IndexKind
+from hudi_core.index.tag import TagOptions
+from hudi_core.table.open import open_table
+from tests.engines.spark.test_reading import in_order, rows_of
+from tests.engines.spark.test_tagging import expected, keys_of, located
+from tests.support.commands import rides
+
+pytest.importorskip("pyspark.sql", reason="PySpark is not installed")
+cloudpickle = pytest.importorskip("pyspark.cloudpickle")
+hudi_spark = pytest.importorskip("hudi_spark")
+planning = pytest.importorskip("hudi_spark.planning")
+reading = pytest.importorskip("hudi_spark.reading")
+table_ = pytest.importorskip("hudi_spark.table")
+tagging = pytest.importorskip("hudi_spark.tagging")
+storage = pytest.importorskip("hudi_arrow.storage")
+
+FAULTS = 2
+"""As many as one task may have and still be tried again."""
+
+
+class Failing(storage.ArrowStorage):
+    """A storage that fails when executors open their second and fourth file: they have given rows then."""
+
+    def __init__(self, uri: str, marks: Path) -> None:
+        super().__init__(uri)
+        self._marks, self._driver = marks, os.getpid()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "_marks": self._marks, "_driver": self._driver}
+
+    @contextmanager
+    def base_file(self, file: FileInfo) -> Iterator[Any]:
+        self._opened(file.path)
+        with super().base_file(file) as opened:
+            yield opened
+
+    def open(self, path: str) -> Any:
+        self._opened(path)
+        return super().open(path)
+
+    def _opened(self, path: str) -> None:
+        mark = self._marks / path.replace("/", "!")
+        if os.getpid() == self._driver or mark.exists():
+            return
+        mark.touch()
+        if len(list(self._marks.iterdir())) in (2, 2 * FAULTS):
+            raise RuntimeError(f"{path}: a fault that was planted")
+
+
+@pytest.fixture
+def failing(spark: Any, tmp_path: Path) -> Iterator[Any]:
+    """The packaged table on such a storage."""
+    cloudpickle.register_pickle_by_value(sys.modules[__name__])
+    opened = open_table(str(rides()))
+    yield table_.SparkTable(spark, replace(opened, storage=Failing(opened.storage.uri, tmp_path)))
+    cloudpickle.unregister_pickle_by_value(sys.modules[__name__])
+    assert len(list(tmp_path.iterdir())) >= 2 * FAULTS, "no fault came up"
+
+
+def test_rows_are_the_same_when_reading_fails(failing: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "MOST_FOOTERS", 0)
+    asked = {"columns": ["ride_id", "fare"]}
+    assert rows_of(failing.scan(**asked)) == in_order(open_table(str(rides())).scan(**asked).to_json_rows())
+
+
+@pytest.mark.parametrize("wide", [False, True], ids=["by ranges", "by files"])
+def test_locations_are_the_same_when_lookups_fail(failing: Any, wide: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = hudi_spark.open(failing.spark, str(rides()))
+    keys, options = keys_of(table)[::20], TagOptions(IndexKind.SIMPLE)
+    monkeypatch.setattr(tagging, "is_wide", lambda *_: wide)
+    frame = failing.spark.createDataFrame(keys, "record_key string, partition_path string")
+    assert located(failing.tag(frame, options, tasks=2)) == expected(table, keys, options)
+
+
+def test_plans_are_the_same_when_shares_fail(failing: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(planning, "RECORDS_A_SHARE", 100)
+    where = "fare > 20 and distance_km < 3"
+    there = replace(failing, records_on_driver=0).scan(where=where)
+    assert "executors" in there.explain()
+    assert there.plan.codes.tolist() == open_table(str(rides())).scan(where=where).plan.codes.tolist()
+
+
+def test_a_task_that_runs_twice_gives_the_same_rows_in_the_same_order(
+    spark: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "MOST_FOOTERS", 0)
+    rows = hudi_spark.open(spark, str(rides())).scan(columns=["ride_id", "fare"]).to_spark()
+    frame = rows.selectExpr("spark_partition_id() as task", "*")
+    first, second = (list(map(str, frame.collect())) for _ in range(2))
+    assert first == second
+    assert frame.select("task").distinct().count() > 1

@@ -1,0 +1,54 @@
+"""Plans that executors make from shares of the statistics: those that the driver makes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.support.commands import rides
+from tests.support.conformance import TableEntry, tables
+
+pytest.importorskip("pyspark.sql", reason="PySpark is not installed")
+hudi_spark = pytest.importorskip("hudi_spark")
+planning = pytest.importorskip("hudi_spark.planning")
+
+WHERE = "fare > 20 and passengers = 2 and _hoodie_record_key > 'r'"
+
+
+def with_logs_and_statistics() -> TableEntry:
+    for entry in tables():
+        told = entry.expected["table"]
+        if told["table_type"] == "MERGE_ON_READ" and "column_stats" in told["metadata_partitions"]:
+            return entry
+    pytest.skip("no such recorded table")
+
+
+def test_executors_find_what_the_driver_finds(spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    here = hudi_spark.open(spark, str(rides())).scan(where=WHERE)
+    there = hudi_spark.open(spark, str(rides()), records_on_driver=0).scan(where=WHERE)
+    monkeypatch.setattr(planning, "RECORDS_A_SHARE", 200)
+    assert "executors" not in here.explain()
+    assert "861 records read on executors in 5 shares" in there.explain()
+    assert there.plan.codes.tolist() == here.plan.codes.tolist()
+    assert here.explain().splitlines()[-1] == there.explain().splitlines()[-1]
+    assert there.to_spark().count() == here.to_spark().count()
+
+
+def test_logs_and_recorded_filters_are_told_of_on_executors_too(spark: Any) -> None:
+    entry = with_logs_and_statistics()
+    rows = entry.expected["snapshot"]["rows"]
+    keys = sorted(row["_hoodie_record_key"] for row in rows)
+    where = f"_hoodie_record_key >= '{keys[len(keys) // 2]}'"
+    here = hudi_spark.open(spark, str(entry.unpacked())).scan(where=where)
+    there = hudi_spark.open(spark, str(entry.unpacked()), records_on_driver=0).scan(where=where)
+    assert there.plan.codes.tolist() == here.plan.codes.tolist()
+    assert there.plan.reasons.texts == here.plan.reasons.texts
+
+
+def test_few_records_stay_on_the_driver(spark: Any) -> None:
+    asked = hudi_spark.open(spark, str(rides())).table.scan(where=WHERE)
+    assert planning.planned(spark, asked, most=861) is asked
+    assert planning.planned(spark, asked, most=860) is not asked
+    everything = hudi_spark.open(spark, str(rides())).table.scan()
+    assert planning.planned(spark, everything, most=0) is everything
