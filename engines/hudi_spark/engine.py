@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from hudi_core.engine import Engine, FileReader, Storage
+from hudi_core.errors import UnsupportedError
 from hudi_core.table.engines import load_engine
 from hudi_core.table.scan import Scan
 from hudi_spark.arrow_form import from_form
@@ -59,9 +60,13 @@ class SparkEngine:
 
 
 def arrow_batches(frame: Any) -> list[pa.RecordBatch]:
-    """A DataFrame's rows as Arrow batches on the driver."""
+    """A DataFrame's rows as Arrow batches on the driver. Raises `UnsupportedError` over Spark Connect before Spark 4."""
     if hasattr(frame, "toArrow"):  # Spark 4
         return list(frame.toArrow().to_batches())
+    if not hasattr(frame, "_collect_as_arrow"):
+        raise UnsupportedError(
+            "Spark Connect", message="gives rows as Arrow batches from Spark 4 on; this is an earlier version"
+        )
     return list(frame._collect_as_arrow())
 
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
+from typing import TypeVar
 from urllib.parse import unquote, urlsplit
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame, DataFrameReader, SparkSession
 from pyspark.sql import functions as F
+from pyspark.sql.types import StructType
 
 from hudi_core.engine import Footer
 from hudi_core.evolve.reconcile import (
@@ -39,7 +42,7 @@ from hudi_core.timeline.slices import FileSlice
 from hudi_core.types import nodes as t
 from hudi_spark.casts import is_native
 from hudi_spark.cells import Cell, record
-from hudi_spark.structs import bare_struct
+from hudi_spark.structs import bare_struct, nullable_struct
 from hudi_spark.values import SparkValues
 
 VALUES = SparkValues()
@@ -50,6 +53,9 @@ _OPTIONS = {
     "int96RebaseMode": "CORRECTED",
     "__globPaths__": "false",  # a `[` in a path is one
 }
+_MOST_FORMS = 256
+K = TypeVar("K")
+V = TypeVar("V")
 
 
 @dataclass(slots=True)
@@ -59,6 +65,58 @@ class Group:
     reading: FileReading
     asked: bool
     slices: list[FileSlice] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Form:
+    """How Spark reads files of one schema as wanted rows: its reader, the columns that are read, and rows of columns: as the
+    predicate looks at them, and as they are wanted."""
+
+    reader: DataFrameReader
+    stored: list[str]
+    needed: Cell
+    wanted: Cell
+
+
+@dataclass(frozen=True)
+class Forms:
+    """What reading through Spark needs whatever the table, its files and the predicate. Each piece of it is a call to the JVM, or
+    a text that is parsed there, so a session keeps it: tables are opened again and again."""
+
+    spark: SparkSession
+    _formed: dict[tuple[t.Record, t.Record, t.Record], Form] = field(default_factory=dict)
+    """By the types of what is stored, needed and wanted."""
+    _structs: dict[t.Record, StructType] = field(default_factory=dict)
+
+    def form(self, reading: FileReading, needed: Schema, wanted: Schema) -> Form:
+        """The form of files that are read as `needed` by the plan of `reading`."""
+        stored = project(reading.schemas[0], reading.columns)
+        key = (stored.record, needed.record, wanted.record)
+        if key not in self._formed:
+            columns = record([(f.name, _column(f)) for f in stored.fields], stored.record)
+            rows = projection(reading.plan, VALUES)(columns)
+            chosen = rows if needed is wanted else projection(reconcile(needed, wanted), VALUES)(rows)
+            reader = self.spark.read.format("parquet").options(**_OPTIONS).schema(bare_struct(stored))
+            _keep(self._formed, key, Form(reader, [f.name for f in stored.fields], rows, chosen))
+        return self._formed[key]
+
+    def struct(self, schema: Schema) -> StructType:
+        """The fields of DataFrames of a schema."""
+        if schema.record not in self._structs:
+            _keep(self._structs, schema.record, nullable_struct(schema))
+        return self._structs[schema.record]
+
+
+def _keep(known: dict[K, V], key: K, value: V) -> None:
+    if len(known) >= _MOST_FORMS:
+        known.clear()
+    known[key] = value
+
+
+@lru_cache(maxsize=4)
+def forms_of(spark: SparkSession) -> Forms:
+    """The forms that a session keeps."""
+    return Forms(spark)
 
 
 class NativeReading:
@@ -105,32 +163,31 @@ class NativeReading:
                 return False
         return True
 
-    def rows(self, spark: SparkSession, group: Group) -> DataFrame:
+    def rows(self, forms: Forms, group: Group) -> DataFrame:
         """The group's matching rows as the wanted columns."""
-        stored = project(group.reading.schemas[0], group.reading.columns)
+        wanted = self._scan.schema
+        needed = self._wanted.needed if group.asked else wanted
+        form = forms.form(group.reading, needed, wanted)
         root_uri = self._scan.sources.snapshot.storage.uri
         paths = [_uri(root_uri, each.base.path) for each in group.slices if each.base]
-        read = spark.read.options(**_OPTIONS).schema(bare_struct(stored)).parquet(*paths)
-        rows = record([(f.name, _column(f)) for f in stored.fields], stored.record)
-        rows = projection(group.reading.plan, VALUES)(rows)
+        read = form.reader.load(paths if len(paths) > 1 else paths[0])
         if group.asked:
-            needed = self._wanted.needed
-            read = read.where(is_true(self._scan.predicate, VALUES, rows, needed).plan)
-            rows = projection(reconcile(needed, self._scan.schema), VALUES)(rows)
-        return _selected(read, rows, [f.name for f in stored.fields], self._scan.schema)
+            read = read.where(is_true(self._scan.predicate, VALUES, form.needed, needed).plan)
+        return _selected(read, form, wanted)
 
 
 def _column(of: t.Field) -> Cell:
     return Cell(lambda: F.col(_quoted(of.name)), of.type, name=of.name)
 
 
-def _selected(frame: DataFrame, rows: Cell, stored: list[str], schema: Schema) -> DataFrame:
-    """The columns of rows, named as in the schema; what stands in the frame as it is wanted is not touched."""
-    assert rows.parts is not None
+def _selected(frame: DataFrame, form: Form, schema: Schema) -> DataFrame:
+    """The wanted columns of the rows, named as in the schema; what stands in the frame as it is wanted is not touched."""
+    parts = form.wanted.parts
+    assert parts is not None
     names = [f.name for f in schema.fields]
-    if [cell.name for cell in rows.parts] != names:
-        return frame.select(*[cell.plan.alias(name) for cell, name in zip(rows.parts, names, strict=True)])
-    return frame if names == stored else frame.selectExpr(*map(_quoted, names))
+    if [cell.name for cell in parts] != names:
+        return frame.select(*[cell.plan.alias(name) for cell, name in zip(parts, names, strict=True)])
+    return frame if names == form.stored else frame.selectExpr(*map(_quoted, names))
 
 
 def _is_parquet_alone(slice: FileSlice) -> bool:

@@ -16,11 +16,12 @@ from hudi_core.table.reading.elsewhere import Part, Shipment
 from hudi_core.table.scan import Scan
 from hudi_core.table.table import Table
 from hudi_spark.arrow_form import batch_form
-from hudi_spark.native import NativeReading
+from hudi_spark.native import NativeReading, forms_of
 from hudi_spark.structs import nullable_struct
 
 MOST_FOOTERS = 4096
 """Footers that the driver reads to find which files have one schema; a scan of more files goes to executors as it is."""
+_FOOTERS_AT_ONCE = 64
 _TASKS_A_CORE = 4
 TASK_BYTES = 128 << 20
 """Bytes of files that a task of the Arrow reader takes, if there are enough."""
@@ -28,15 +29,29 @@ TASK_BYTES = 128 << 20
 
 def frame_of(spark: SparkSession, scan: Scan) -> DataFrame:
     """The scan's rows. Nothing is read yet but footers; rows have no order."""
-    parts = scan.parts()
-    native = NativeReading(scan)
+    parts = scan.parts() if scan.limit is None else _enough(scan, scan.parts(), scan.limit)
+    native, forms = NativeReading(scan), forms_of(spark)
     others = native.take(parts) if len(parts) <= MOST_FOOTERS else parts
-    frames = [native.rows(spark, group) for group in native.groups]
-    schema = nullable_struct(scan.schema)
+    frames = [native.rows(forms, group) for group in native.groups]
+    schema = forms.struct(scan.schema)
     if others or not frames:
         frames.append(_by_arrow(spark, scan.shipment(), others, schema))
-    found = reduce(DataFrame.unionAll, frames).to(schema)
+    found = reduce(lambda one, other: one.unionAll(other), frames).to(schema)
     return found if scan.limit is None else found.limit(scan.limit)
+
+
+def _enough(scan: Scan, parts: Sequence[Part], limit: int) -> Sequence[Part]:
+    """The first parts that give so many rows, as their footers tell; all parts where rows are to be asked or merged first."""
+    told = [(part, part.slice.base) for part in parts if part.slice.base and not part.slice.logs and not part.asked]
+    rows = 0
+    for begin in range(0, min(len(told), MOST_FOOTERS), _FOOTERS_AT_ONCE):
+        some = told[begin : begin + _FOOTERS_AT_ONCE]
+        footers = scan.sources.heads.footers([base for _, base in some])
+        for number, (_, base) in enumerate(some, start=begin + 1):
+            rows += footers[base.path].rows if base.path in footers else 0
+            if rows >= limit:
+                return [part for part, _ in told[:number]]
+    return parts
 
 
 def frame_of_changes(spark: SparkSession, table: Table, **asked: Any) -> DataFrame:

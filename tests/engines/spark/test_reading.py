@@ -118,6 +118,18 @@ def test_rows_between_two_times_are_those_of_the_core(table: Any) -> None:
 def test_a_limit_is_kept(table: Any) -> None:
     assert table.scan(limit=7).to_spark().count() == 7
     assert table.scan(limit=0).to_spark().count() == 0
+    everything = table.scan().to_spark().count()
+    assert table.scan(limit=everything + 1).to_spark().count() == everything
+    assert table.scan(limit=5, where="fare > 20").to_spark().count() == 5
+
+
+def test_a_limit_leaves_files_out_that_are_not_needed(spark: Any) -> None:
+    entry = next((e for e in tables() if e.expected["table"]["table_type"] == "COPY_ON_WRITE"), None)
+    if entry is None:
+        pytest.skip("corpus and golden tables not present")
+    scan = hudi_spark.open(spark, str(entry.unpacked())).scan(limit=1)
+    assert len(scan.scan.parts()) > 1
+    assert len(scan.to_spark().inputFiles()) == 1
 
 
 def test_columns_have_their_ids_and_names(table: Any) -> None:

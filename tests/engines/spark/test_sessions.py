@@ -44,6 +44,12 @@ def test_without_java_the_error_says_what_to_do(monkeypatch: pytest.MonkeyPatch,
         session._check_java()
 
 
+def test_rows_over_connect_before_spark_4_are_refused_in_words() -> None:
+    engine = pytest.importorskip("hudi_spark.engine")
+    with pytest.raises(UnsupportedError, match="from Spark 4 on"):
+        engine.arrow_batches(object())
+
+
 def test_the_guide_runs(spark: Any, capsys: pytest.CaptureFixture[str]) -> None:
     names: dict[str, Any] = {"path": str(rides())}
     blocks = re.findall(r"^```py\n(.*?)^```", GUIDE.read_text("utf-8"), re.M | re.S)
