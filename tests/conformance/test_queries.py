@@ -247,7 +247,6 @@ def test_changes_put_one_after_the_other_make_the_table(entry: TableEntry) -> No
 
 
 NOT_TOLD_BY_COMMITS = {
-    "partial_update": "a late partial update changes columns of a row that keeps its commit (`specs/queries.md`, rule QUERY-14)",
     "readd": "writers give a column that was added again the values of the one of its name that was dropped",
 }
 

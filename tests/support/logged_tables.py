@@ -90,16 +90,18 @@ class LoggedTable:
         put[".hoodie_partition_metadata"] = b""
         if self.base is not None:
             put[BASE_NAME] = self._base_file(self.base)
-            self._commit(BASE_INSTANT, "commit")
+            self._commit(BASE_INSTANT, "commit", BASE_NAME)
         for number, block in enumerate(self.blocks, start=1):
             instant = f"202401010000{number:05}"
-            put[f".{FILE_ID}_{instant}.log.1_0-1-1"] = log_bytes(block, instant)
-            self._commit(instant, "deltacommit")
+            name = f".{FILE_ID}_{instant}.log.1_0-1-1"
+            put[name] = log_bytes(block, instant)
+            self._commit(instant, "deltacommit", name)
 
-    def _commit(self, instant: str, action: str) -> None:
+    def _commit(self, instant: str, action: str, wrote: str) -> None:
         said = {"operationType": "UPSERT", "extraMetadata": {"schema": json.dumps(schema_of(COLUMNS, meta=False))}}
-        path = f".hoodie/timeline/{instant}_{instant[:-1]}9.{action}"
-        self.memory.files[path] = json.dumps({**said, "partitionToWriteStats": {}, "compacted": False}).encode()
+        stats = {"": [{"fileId": FILE_ID, "path": wrote}]}
+        path = f".hoodie/timeline/{instant}_{instant}.{action}"
+        self.memory.files[path] = json.dumps({**said, "partitionToWriteStats": stats}).encode()
 
     def _base_file(self, rows: Sequence[Row]) -> bytes:
         names = [*META, *COLUMNS]

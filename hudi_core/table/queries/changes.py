@@ -16,10 +16,10 @@ import numpy as np
 
 from hudi_core.engine import FileInfo, Rows
 from hudi_core.evolve.reconcile import reconcile
+from hudi_core.expr.asked import asked
 from hudi_core.expr.bind import bind
 from hudi_core.expr.build import Built
 from hudi_core.expr.nodes import Expr
-from hudi_core.expr.parse import parse_predicate
 from hudi_core.expr.predicate import Predicate
 from hudi_core.formats.names import parse_base_file, parse_log_file
 from hudi_core.rows.project import projection
@@ -55,8 +55,7 @@ def changes(
     """
     whole = changes_schema(snapshot.schema, meta=meta)
     wanted = whole if columns is None else project(whole, columns, case_sensitive=case_sensitive, as_asked=True)
-    tree = where.node if isinstance(where, Built) else parse_predicate(where) if isinstance(where, str) else where
-    predicate = None if tree is None else bind(tree, whole, case_sensitive=case_sensitive)
+    predicate = None if where is None else bind(asked(where), whole, case_sensitive=case_sensitive)
     return Changes(snapshot, found, whole, wanted, predicate, limit)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from typing import Any
@@ -20,7 +20,8 @@ from hudi_core.formats.columns import Bools, Text
 from hudi_core.formats.names import parse_base_file
 from hudi_core.formats.text_columns import joined
 from hudi_core.formats.text_match import TextIndex, index_texts
-from hudi_core.schema.meta import COMMIT_TIME, RECORD_KEY
+from hudi_core.rows.merge_rules import merge_rules
+from hudi_core.schema.meta import COMMIT_TIME, RECORD_KEY, is_meta
 from hudi_core.schema.project import project, with_all_optional
 from hudi_core.schema.schema import Schema
 from hudi_core.table.queries.change_rows import AFTER, BEFORE, DELETE, INSERT, UPDATE
@@ -36,6 +37,7 @@ from hudi_core.table.queries.relevant import Compared, Side
 from hudi_core.table.reading.base_files import BaseFiles
 from hudi_core.table.reading.slices import SliceReader
 from hudi_core.table.snapshot import Snapshot
+from hudi_core.table.sources.log_headers import log_headers
 from hudi_core.table.sources.sources import Sources
 from hudi_core.timeline.commits import WriteStat
 from hudi_core.timeline.files import files_in
@@ -221,6 +223,10 @@ class CommitChanges:
     def _of_commit(self) -> Predicate:
         return bind((col(COMMIT_TIME) == self.instant.requested_time).node, self._images)
 
+    @cached_property
+    def _of_others(self) -> Predicate:
+        return bind((col(COMMIT_TIME) != self.instant.requested_time).node, self._images)
+
     def _inserted(self, rows: Iterator[Any]) -> Iterator[Any]:
         return (self._said(INSERT, None, batch) for batch in rows)
 
@@ -228,11 +234,12 @@ class CommitChanges:
         return (self._said(DELETE, batch, None) for batch in self._read(self._before, before, None))
 
     def _compared(self, group: FileGroup, before: FileSlice, after: FileSlice) -> Iterator[Any]:
-        """The changed rows with what they were before, then the rows that are there no more, then those that are back: a late
-        row may undo a delete and then lose to a row of an older commit."""
+        """The changed rows with what they were before, those that late rows filled up, then the rows that are there no more, then
+        those that are back: a late row may undo a delete and then lose to a row of an older commit."""
         engine = self.snapshot.engine.rows
-        changed = list(self._changed(after))
-        index = index_texts(self._keys_of(changed))
+        changed, late = list(self._changed(after)), list(self._late(group, after))
+        rows = sum(map(engine.count, changed))
+        index = index_texts(self._keys_of([*changed, *late]))
         stayed = index_texts(self._all_keys(after)) if self._may_delete(group, after) else None
         old = np.zeros(0 if stayed is None else len(stayed.first), np.bool_)
         at = np.full(len(index.first), -1, np.int64)
@@ -250,11 +257,12 @@ class CommitChanges:
                 old[place[place >= 0]] = True
                 if (place < 0).any():
                     gone.append(engine.keep(batch, place < 0))
-        yield from self._updated(changed, images, at[index.first])
+        yield from self._updated(changed, images, at[index.first[:rows]])
+        yield from self._filled_up(late, images, at[index.first[rows:]])
         for batch in gone:
             yield self._said(DELETE, batch, None)
         if stayed is not None:
-            old[stayed.find(index.texts)] = True
+            old[stayed.find(self._keys_of(changed))] = True
             yield from self._back(after, stayed, old[stayed.first])
 
     def _back(self, after: FileSlice, stayed: TextIndex, old: Bools) -> Iterator[Any]:
@@ -269,10 +277,42 @@ class CommitChanges:
 
     def _updated(self, changed: Sequence[Any], images: Sequence[Any], at: NDArray[np.int64]) -> Iterator[Any]:
         """Changed rows, each with the row before at a position in the images: an update, or an insert where there is none."""
-        engine = self.snapshot.engine.rows
         if not images:
             yield from self._inserted(iter(changed))
             return
+        for old, new in self._pairs(changed, images, at):
+            yield self._said(UPDATE, old, new)
+
+    def _late(self, group: FileGroup, after: FileSlice) -> Iterator[Any]:
+        """The rows of a slice that are of other commits, and that a late row of this one may have filled up."""
+        names = {name.rpartition("/")[2] for each in self._stats[group] for name in (each.path, *each.log_files)}
+        logs = tuple(info for info in after.logs if info.name in names)
+        if not logs or not self._merges_columns(logs):
+            return
+        named = index_texts(self._all_keys(replace(after, base=None, logs=logs)))
+        for batch in self._read(self._after, after, self._of_others):
+            found = named.find(self._keys(batch)) >= 0
+            if found.any():
+                yield self.snapshot.engine.rows.keep(batch, found)
+
+    def _merges_columns(self, logs: Sequence[FileInfo]) -> bool:
+        snapshot = self.snapshot
+        if merge_rules(snapshot.config, snapshot.storage.uri).partial is not None:
+            return True
+        return any(log_headers(snapshot.storage.open(info.path)).parts_of_rows for info in logs)
+
+    def _filled_up(self, late: Sequence[Any], images: Sequence[Any], at: NDArray[np.int64]) -> Iterator[Any]:
+        """Of rows of other commits those that have other values than before."""
+        engine = self.snapshot.engine.rows
+        for old, new in self._pairs(late, images, at) if images else ():
+            rows = zip(engine.to_json(old, self._images), engine.to_json(new, self._images), strict=True)
+            differ = np.array([one[RECORD_KEY] is not None and _bare(one) != _bare(other) for one, other in rows])
+            if differ.any():
+                yield self._said(UPDATE, engine.keep(old, differ), engine.keep(new, differ))
+
+    def _pairs(self, changed: Sequence[Any], images: Sequence[Any], at: NDArray[np.int64]) -> Iterator[tuple[Any, Any]]:
+        """Batches of rows before, all null where there was none, and of the rows in their place."""
+        engine = self.snapshot.engine.rows
         columns, begin = len(self._images.fields), 0
         for batch in changed:
             end = begin + engine.count(batch)
@@ -282,8 +322,7 @@ class CommitChanges:
                 engine.gather([batch], rows, self._images),
                 strict=True,
             )
-            for old, new in both:
-                yield self._said(UPDATE, old, new)
+            yield from both
             begin = end
 
     def _may_delete(self, group: FileGroup, after: FileSlice) -> bool:
@@ -345,6 +384,11 @@ class CommitChanges:
     @cached_property
     def _positions(self) -> Mapping[str, int]:
         return {each.name: number for number, each in enumerate(self._images.fields)}
+
+
+def _bare(row: Mapping[str, Any]) -> list[Any]:
+    """The values of a row but Hudi's own."""
+    return [value for name, value in row.items() if not is_meta(name)]
 
 
 def _by_group(sources: Sources) -> Mapping[FileGroup, FileSlice]:
