@@ -7,6 +7,7 @@ parse       SQL text to nodes
 cursor      going through the tokens of a text
 lex         the tokens, and the values they stand for
 calls       what a call in the text stands for
+asked       what was asked for, in any form; the clock read once
 interval    months, days and microseconds
 text        nodes to SQL text
 json        nodes to JSON, and back

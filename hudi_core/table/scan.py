@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from hudi_core.engine import Rows, ScanReader
+from hudi_core.expr.asked import asked as as_asked
 from hudi_core.expr.bind import bind
 from hudi_core.expr.build import Built
 from hudi_core.expr.nodes import And as AndNode
 from hudi_core.expr.nodes import Expr
-from hudi_core.expr.parse import parse_predicate
 from hudi_core.expr.predicate import Predicate, columns_of
 from hudi_core.expr.text import to_sql
 from hudi_core.schema.meta import is_meta
@@ -212,8 +212,7 @@ def _of_commits(sources: Sources) -> list[Conjunct]:
 def _conjuncts(asked: Asked, schema: Schema) -> list[Conjunct]:
     if asked.where is None:
         return []
-    where = asked.where.node if isinstance(asked.where, Built) else asked.where
-    tree = parse_predicate(where) if isinstance(where, str) else where
+    tree = as_asked(asked.where)
     parts = tree.parts if isinstance(tree, AndNode) else (tree,)
     bound = [(part, bind(part, schema, case_sensitive=asked.case_sensitive)) for part in parts]
     return [Conjunct(to_sql(part), part, predicate, predicate) for part, predicate in bound]

@@ -1,0 +1,40 @@
+"""What was asked for as a tree, in whatever form it came; what the clock says is said once for all of a query. EXPR-37."""
+
+from __future__ import annotations
+
+import time
+
+from hudi_core.expr.build import Built
+from hudi_core.expr.nodes import Call, Expr, Literal
+from hudi_core.expr.parse import parse_predicate
+from hudi_core.expr.walk import changed
+from hudi_core.types import nodes as t
+
+_DAYS = frozenset({"current_date", "curdate"})
+_INSTANTS = frozenset({"current_timestamp", "now"})
+_MICROS_OF_A_DAY = 86_400_000_000
+
+
+def asked(where: str | Expr | Built, now: int | None = None) -> Expr:
+    """The tree of a predicate. `now`, in microseconds since 1970 (None: the clock's), stands for `current_date` and its like.
+
+    Raises `ExpressionError` for a text that is no predicate.
+
+    >>> asked("d < current_date", 86_400_000_000).right
+    Literal(value=1, type=Date())
+    """
+    tree = where.node if isinstance(where, Built) else parse_predicate(where) if isinstance(where, str) else where
+    moment = time.time_ns() // 1000 if now is None else now
+
+    def said(node: Expr) -> Expr | None:
+        match node:
+            case Call(function, ()) if function in _DAYS:
+                return Literal(moment // _MICROS_OF_A_DAY, t.Date())
+            case Call(function, ()) if function in _INSTANTS:
+                return Literal(moment, t.Timestamp())
+            case Call("localtimestamp", ()):
+                return Literal(moment, t.Timestamp(zoned=False))
+            case _:
+                return None
+
+    return changed(tree, said)
