@@ -9,6 +9,7 @@ from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 import pyarrow as pa
@@ -17,7 +18,9 @@ from hudi_arrow import thrift
 from hudi_core.errors import CorruptFileError
 from hudi_core.formats.inflate import LIBRARIES, inflate
 
-_DATA_PAGE, _, _DICTIONARY_PAGE, _DATA_PAGE_V2 = range(4)
+DATA_PAGE, _, _DICTIONARY_PAGE, _DATA_PAGE_V2 = range(4)
+_TOLD: Final = {DATA_PAGE: (5, 4), _DICTIONARY_PAGE: (7, 2), _DATA_PAGE_V2: (8, 6)}
+"""Where a page's header tells of its values, and in how many fields that are always there."""
 MAGIC: Final = b"PAR1"
 _GAP: Final = 1 << 20
 """Bytes that are read along when they lie between two ranges: a request takes longer."""
@@ -32,7 +35,18 @@ class Page:
     size: int
     plain: int
     """So many bytes at the start are given as they are, the others inflated."""
-    is_dictionary: bool
+    kind: int
+    told: tuple[int, ...]
+    """What the header tells of the values: their number, their encoding, and the encodings of levels in a DATA_PAGE."""
+
+    @property
+    def is_dictionary(self) -> bool:
+        return self.kind == _DICTIONARY_PAGE
+
+    @property
+    def values(self) -> int:
+        """Nulls too; none in a dictionary."""
+        return 0 if self.is_dictionary else self.told[0]
 
 
 @dataclass(slots=True)
@@ -45,7 +59,7 @@ class Chunk:
     values: int
     """Nulls too."""
     where: str
-    _last: tuple[int, bytes | memoryview] = (-1, b"")
+    _last: tuple[int, memoryview] = (-1, memoryview(b""))
 
     def parts(self, start: int, count: int) -> Iterator[memoryview]:
         """The bytes from one place on."""
@@ -56,15 +70,23 @@ class Chunk:
                 found = memoryview(header)[at : at + count]
             else:
                 at -= len(header)
-                found = memoryview(self._body(number))[at : at + count]
+                found = self.body(number)[at : at + count]
                 number += 1
             yield found
             start, count = start + len(found), count - len(found)
 
-    def _body(self, number: int) -> bytes | memoryview:
+    def body(self, number: int) -> memoryview:
+        """What stands behind the header of a page."""
         if self._last[0] != number:
-            self._last = number, _inflated(self.pages[number], self.where)
+            self._last = number, memoryview(_inflated(self.pages[number], self.where))
         return self._last[1]
+
+    @property
+    def rows_a_page(self) -> int | None:
+        """The values in each of its pages but the last, which may have fewer; None where that differs."""
+        counts = [page.values for page in self.pages if not page.is_dictionary]
+        most = max(counts, default=0)
+        return most if counts and all(count == most for count in counts[:-1]) else None
 
 
 class PagesFile:
@@ -131,7 +153,7 @@ def chunk(parts: Sequence[memoryview], inflates: bool, where: str, values: int |
         at = 0
         while at < len(stored) if values is None else seen < values:
             try:
-                page, at, more = _page(stored, at, inflates, where)
+                page, at = _page(stored, at, inflates, where)
             except CorruptFileError:
                 raise
             except (IndexError, KeyError, ValueError, TypeError) as problem:
@@ -140,12 +162,12 @@ def chunk(parts: Sequence[memoryview], inflates: bool, where: str, values: int |
                 pages.append(page)
                 starts.append(length)
                 length += len(page.header) + page.size
-            seen += more
+                seen += page.values
     return Chunk(pages, starts, length, seen if values is None else values, where)
 
 
-def _page(stored: memoryview, at: int, inflates: bool, where: str) -> tuple[Page | None, int, int]:
-    """The page at a place (None for one of an index), where it ends, and how many values it adds.
+def _page(stored: memoryview, at: int, inflates: bool, where: str) -> tuple[Page | None, int]:
+    """The page at a place (None for one of an index), and where it ends.
 
     One that is not to be inflated stays as it is.
     """
@@ -156,27 +178,28 @@ def _page(stored: memoryview, at: int, inflates: bool, where: str) -> tuple[Page
         raise ValueError(f"a page of {length} bytes for {size} at {at} of {len(stored)}")
     if 4 in said and LIBRARIES[0].crc32(body) != said[4] & 0xFFFFFFFF:
         raise CorruptFileError(where, expected=f"a page with checksum {said[4] & 0xFFFFFFFF:08x}", found="another one")
-    plain = values = 0
-    match kind:
-        case _ if kind == _DATA_PAGE:
-            values = said[5][1]
-            told = thrift.struct(5, thrift.encoded([thrift.i32(number, said[5][number]) for number in (1, 2, 3, 4)]))
-        case _ if kind == _DATA_PAGE_V2:
-            values, plain = said[8][1], said[8][5] + said[8][6]
-            if not said[8].get(7, True):
-                plain = length
-            fields = [thrift.i32(number, said[8][number]) for number in range(1, 7)]
-            told = thrift.struct(8, thrift.encoded([*fields, thrift.false(7)]))
-        case _ if kind == _DICTIONARY_PAGE:
-            told = thrift.struct(7, thrift.encoded([thrift.i32(number, said[7][number]) for number in (1, 2)]))
-        case _:
-            return None, start + length, 0
-    if values < 0 or not 0 <= plain <= min(size, length):
-        raise ValueError(f"a page of {values} values with {plain} of {length} bytes plain")
+    if kind not in _TOLD:
+        return None, start + length
+    number, fields = _TOLD[kind]
+    told = tuple(said[number][field] for field in range(1, fields + 1))
+    plain = 0
+    if kind == _DATA_PAGE_V2:
+        plain = told[4] + told[5] if said[number].get(7, True) else length
+    if told[0] < 0 or not 0 <= plain <= min(size, length):
+        raise ValueError(f"a page of {told[0]} values with {plain} of {length} bytes plain")
     if not inflates:
-        return Page(bytes(stored[at:start]), body, length, length, kind == _DICTIONARY_PAGE), start + length, values
-    header = thrift.encoded([thrift.i32(1, kind), thrift.i32(2, size), thrift.i32(3, size), told])
-    return Page(header, body, size, plain, kind == _DICTIONARY_PAGE), start + length, values
+        return Page(bytes(stored[at:start]), body, length, length, kind, told), start + length
+    return Page(_header(kind, size, told), body, size, plain, kind, told), start + length
+
+
+@lru_cache(maxsize=256)
+def _header(kind: int, size: int, told: tuple[int, ...]) -> bytes:
+    """The header of a page that is not compressed; those of a column chunk are alike, as a rule."""
+    inner = [thrift.i32(number, value) for number, value in enumerate(told, 1)]
+    if kind == _DATA_PAGE_V2:
+        inner.append(thrift.false(7))
+    of = thrift.struct(_TOLD[kind][0], thrift.encoded(inner))
+    return thrift.encoded([thrift.i32(1, kind), thrift.i32(2, size), thrift.i32(3, size), of])
 
 
 def _inflated(page: Page, where: str) -> bytes | memoryview:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from hudi_arrow.footers import ChosenColumns, FileColumns, file_columns, texts, 
 from hudi_arrow.inflated import FASTER_THAN_ARROW, Made, PagedFile
 from hudi_arrow.leaves import FooterChunks, FooterStatistics
 from hudi_arrow.pages import Chunk
-from hudi_arrow.plain_texts import after, plain_texts
+from hudi_arrow.plain_pages import PlainColumn, after, plain_column, plain_values
 from hudi_arrow.side_by_side import side_by_side
 from hudi_arrow.storage import decoding, native_file, owned
 from hudi_arrow.types import EXTRAS
@@ -32,7 +33,8 @@ _FIRST_READ = 1 << 19
 _BATCH_ROWS = 65_536
 _BUFFER = 1 << 14
 """More than a page's header, less than its values: these are then copied once less."""
-_TEXTS = (pa.string(), pa.binary())
+_LEAST_ROWS = 1 << 13
+"""Rows of a page from which on its columns are worth a batch of their own."""
 _INT96 = pa.timestamp("us", "UTC")
 """What INT96 stands for: Spark and Hive write instants there."""
 
@@ -109,26 +111,57 @@ def _some_rows(
 
 
 def _inflated(tail: _Tail, group: int, wanted: ChosenColumns, chunks: dict[int, Chunk]) -> Iterator[pa.RecordBatch]:
-    """Columns of a row group by their chunks: a column of texts from its pages, as long as that is how they are."""
-    rows = tail.groups[group]
-    if len(chunks) == 1:
-        ((leaf, chunk),) = chunks.items()
-        column, of = tail.metadata.schema.column(leaf), wanted.types.field(0)
-        taken = 0
-        if column.max_repetition_level == 0 and column.max_definition_level <= 1 and of.type in _TEXTS:
-            for number in range(len(chunk.pages)):
-                texts = plain_texts(chunk, number, of.type, column.max_definition_level == 1)
-                if texts is None:
-                    break
-                yield pa.RecordBatch.from_arrays([texts], [of.name])
-                rows, taken = rows - len(texts), number + 1
-        if taken == len(chunk.pages):
-            return
-        chunks = {leaf: after(chunk, taken, rows)}
-    yield from _made(tail.pages.made(group, chunks, rows), list(chunks), tail.where)
+    """Columns of a row group by their chunks: those with plain pages from these, the others by pyarrow, side by side."""
+    cut = _cut(chunks)
+    parts: list[Iterator[pa.RecordBatch]] = []
+    others: dict[int, Chunk] = {}
+    for field, leaves in zip(wanted.types, wanted.leaves, strict=True):
+        found = None
+        if len(chunks) == 1 or (cut and len(leaves) == 1 and chunks[leaves[0]].rows_a_page == cut):
+            (leaf,) = leaves
+            how = plain_column(tail.metadata.schema.column(leaf), tail.stored.field(field.name).type, field.type)
+            found = how and _plain(tail, group, field.name, leaf, chunks[leaf], how)
+        if found:
+            parts.append(found)
+        else:
+            others.update((leaf, chunks[leaf]) for leaf in leaves)
+    if others:
+        rows = cut if parts and cut else _BATCH_ROWS
+        parts.append(_made(tail.pages.made(group, others, tail.groups[group]), list(others), tail.where, rows))
+    yield from side_by_side(parts) if len(parts) > 1 else parts[0]
 
 
-def _made(made: Made, leaves: Sequence[int], where: str) -> Iterator[pa.RecordBatch]:
+def _cut(chunks: dict[int, Chunk]) -> int | None:
+    """The rows in a page of most columns, by size, where these are enough for a batch: so columns fit side by side."""
+    sizes = Counter[int]()
+    for chunk in chunks.values():
+        rows = chunk.rows_a_page
+        if rows is not None and _LEAST_ROWS <= rows <= _BATCH_ROWS:
+            sizes[rows] += chunk.length
+    return max(sizes, key=lambda rows: sizes[rows], default=None)
+
+
+def _plain(
+    tail: _Tail, group: int, name: str, leaf: int, chunk: Chunk, how: PlainColumn
+) -> Iterator[pa.RecordBatch] | None:
+    """A column from its pages as long as they are plain, then by pyarrow; None where the first is not."""
+    first = plain_values(chunk, 0, how)
+    if first is None:
+        return None
+
+    def batches(values: pa.Array | None) -> Iterator[pa.RecordBatch]:
+        rows, taken = tail.groups[group], 0
+        while values is not None:
+            yield pa.RecordBatch.from_arrays([values], [name])
+            rows, taken = rows - len(values), taken + 1
+            values = plain_values(chunk, taken, how) if taken < len(chunk.pages) else None
+        if taken < len(chunk.pages):
+            yield from _made(tail.pages.made(group, {leaf: after(chunk, taken, rows)}, rows), [leaf], tail.where)
+
+    return batches(first)
+
+
+def _made(made: Made, leaves: Sequence[int], where: str, rows: int = _BATCH_ROWS) -> Iterator[pa.RecordBatch]:
     opened = pq.ParquetFile(
         pa.PythonFile(made.file, mode="r"),
         metadata=made.metadata,
@@ -138,7 +171,7 @@ def _made(made: Made, leaves: Sequence[int], where: str) -> Iterator[pa.RecordBa
         coerce_int96_timestamp_unit=_INT96.unit,
     )
     # Pages come through Python one at a time: threads would only wait for each other.
-    found = opened.reader.iter_batches(_BATCH_ROWS, row_groups=[0], column_indices=list(leaves), use_threads=False)
+    found = opened.reader.iter_batches(rows, row_groups=[0], column_indices=list(leaves), use_threads=False)
     yield from _counted(found, made.rows, where)
 
 
@@ -168,6 +201,8 @@ class _Tail:
     metadata: pq.FileMetaData
     writer: str
     said: dict[str, str]
+    stored: pa.Schema
+    """The types that pyarrow gives the columns."""
     columns: FileColumns
     groups: tuple[int, ...]
     """The rows of each row group."""
@@ -190,15 +225,15 @@ def _tail(storage: Any, file: FileInfo) -> _Tail:
         arrow = metadata.schema.to_arrow_schema()
         physical = iter([metadata.schema.column(number).physical_type for number in range(metadata.num_columns)])
         fields = [field.with_type(_without_int96(field.type, physical)) for field in arrow]
-        columns = file_columns(pa.schema(fields, {key: noted[key] for key in (EXTRAS,) if key in noted}), said, where)
+        stored = pa.schema(fields, {key: noted[key] for key in (EXTRAS,) if key in noted})
+        columns = file_columns(stored, said, where)
     groups = tuple(metadata.row_group(group).num_rows for group in range(metadata.num_row_groups))
     if sum(groups) != metadata.num_rows:
         raise CorruptFileError(where, expected=f"{metadata.num_rows} rows", found=f"{sum(groups)} in all row groups")
     whole = owned(end) if end[:4] == _MAGIC and len(end) == file.size else None
     in_gzip = FASTER_THAN_ARROW and _has_gzip(metadata)
-    return _Tail(
-        where, footer, metadata, writer, said, columns, groups, PagedFile(footer, metadata, where), in_gzip, whole
-    )
+    pages = PagedFile(footer, metadata, where)
+    return _Tail(where, footer, metadata, writer, said, stored, columns, groups, pages, in_gzip, whole)
 
 
 def _has_gzip(metadata: pq.FileMetaData) -> bool:

@@ -22,13 +22,16 @@ from hudi_core.errors import CorruptFileError, HudiError
 
 READER = parquet.ParquetReader()
 ROWS = 3_000
+EVEN = {"data_page_size": 1, "write_batch_size": 100, "use_dictionary": ["city"]}
+"""Pages of 100 rows in every column."""
 
 
 @pytest.fixture(autouse=True)
 def _always() -> Iterator[None]:
-    """Whatever library inflates here."""
+    """Whatever library inflates here, and however small pages are."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(parquet, "FASTER_THAN_ARROW", True)
+        patch.setattr(parquet, "_LEAST_ROWS", 1)
         yield
 
 
@@ -64,6 +67,8 @@ def written(folder: Path, rows: pa.Table, **options: Any) -> tuple[ArrowStorage,
         {},
         {"data_page_version": "2.0"},
         {"use_dictionary": False},
+        EVEN,
+        EVEN | {"data_page_version": "2.0"},
         {"use_dictionary": False, "data_page_version": "2.0", "column_encoding": {"n": "DELTA_BINARY_PACKED"}},
         {"use_deprecated_int96_timestamps": True},
         {"data_page_size": 1 << 20, "write_page_index": True, "store_schema": False},
@@ -157,10 +162,10 @@ def test_a_damaged_page_index_gives_an_error_or_the_right_rows(tmp_path: Path) -
     assert errors > 50
 
 
-@pytest.mark.parametrize("version", ["1.0", "2.0"])
-def test_damaged_pages_give_an_error_or_the_right_rows(tmp_path: Path, version: str) -> None:
+@pytest.mark.parametrize("options", [{}, {"data_page_version": "2.0"}, EVEN, EVEN | {"write_page_checksum": False}])
+def test_damaged_pages_give_an_error_or_the_right_rows(tmp_path: Path, options: dict[str, Any]) -> None:
     rows = table().slice(0, 300)
-    storage, file = written(tmp_path, rows, data_page_version=version)
+    storage, file = written(tmp_path, rows, **options)
     good = (tmp_path / "f.parquet").read_bytes()
     end = len(good) - 8 - int.from_bytes(good[-8:-4], "little")
     draw, errors = random.Random(11), 0

@@ -1,17 +1,18 @@
-"""Texts taken from plain pages are those that pyarrow reads, and where pages are others pyarrow reads them."""
+"""Values taken from plain pages are those that pyarrow reads, and where pages are others pyarrow reads them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
 from hudi_arrow import parquet
-from hudi_arrow.plain_texts import plain_texts
+from hudi_arrow.plain_pages import plain_values
 from hudi_arrow.storage import ArrowStorage
 from hudi_core.engine import FileInfo
 
@@ -34,18 +35,18 @@ def taken(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     seen: list[bool] = []
 
     def noted(*given: Any) -> pa.Array | None:
-        found = plain_texts(*given)
+        found = plain_values(*given)
         seen.append(found is not None)
         return found
 
-    monkeypatch.setattr(parquet, "plain_texts", noted)
+    monkeypatch.setattr(parquet, "plain_values", noted)
     return seen
 
 
-def read(folder: Path, rows: pa.Table, **options: Any) -> pa.Table:
+def read(folder: Path, rows: pa.Table, columns: Sequence[str] = ("key",), **options: Any) -> pa.Table:
     pq.write_table(rows, folder / "f.parquet", **(PAGE | options))
     file = FileInfo("f.parquet", (folder / "f.parquet").stat().st_size)
-    found = pa.Table.from_batches(READER.batches(ArrowStorage(str(folder)), file, ["key"]))
+    found = pa.Table.from_batches(READER.batches(ArrowStorage(str(folder)), file, columns))
     found.validate(full=True)
     return found
 
@@ -107,3 +108,50 @@ def test_texts_in_lists_and_records_are_left_to_pyarrow(tmp_path: Path, taken: l
     for values in ([["a", "b"], [], ["c"]] * 50, [{"x": "a"}, None, {"x": "b"}] * 50):
         assert read(tmp_path, pa.table({"key": values})).column(0).to_pylist() == values
     assert taken == []
+
+
+def test_columns_with_pages_of_as_many_rows_are_taken_side_by_side(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, taken: list[bool]
+) -> None:
+    monkeypatch.setattr(parquet, "_LEAST_ROWS", 100)
+    numbers = pa.array(range(ROWS))
+    columns = {
+        "int": numbers.cast(pa.int32()),
+        "long": numbers,
+        "float": numbers.cast(pa.float32()),
+        "double": numbers.cast(pa.float64()),
+        "flag": pc.equal(pc.bit_wise_and(numbers, 3), 1),
+        "day": numbers.cast(pa.int32()).view(pa.date32()),
+        "at": numbers.view(pa.timestamp("us", "UTC")),
+        "key": pa.array(ALIKE),
+    }
+    hollow = pa.array([None if number % 9 == 0 else number for number in range(ROWS)])
+    others = {
+        "list": pa.array([[number] for number in range(ROWS)]),
+        "short": numbers.cast(pa.int16()),
+        "hollow": hollow,
+        "late": pa.array([*range(ROWS - 150), None, *range(149)]),
+        "text": numbers.cast(pa.string()),
+    }
+    rows = pa.table(columns | others)
+    folder, even = tmp_path / "f.parquet", PAGE | {"data_page_size": 1, "row_group_size": 1_700}
+    pq.write_table(rows, folder, **even)
+    found = list(READER.batches(ArrowStorage(str(tmp_path)), FileInfo(folder.name, folder.stat().st_size)))
+    assert {batch.num_rows for batch in found} == {100}
+    for batch in found:
+        batch.validate(full=True)
+    assert pa.Table.from_batches(found).to_pylist() == rows.to_pylist()
+    assert sum(taken) >= len(columns) * ROWS // 100
+
+
+def test_small_pages_and_large_ones_are_left_to_pyarrow(tmp_path: Path, taken: list[bool]) -> None:
+    rows = pa.table({"key": ALIKE, "number": range(ROWS)})
+    assert read(tmp_path, rows, columns=["key", "number"]).equals(rows)
+    assert taken == []
+
+
+def test_numbers_are_where_they_can_be_read(tmp_path: Path) -> None:
+    rows = pa.table({"key": range(ROWS)})
+    batches = read(tmp_path, rows, data_page_size=1, write_batch_size=250).column(0).chunks
+    assert len(batches) == ROWS // 250  # levels of 250 rows are seven bytes
+    assert all(batch.buffers()[1].address % 8 == 0 for batch in batches)
