@@ -11,6 +11,7 @@ tree      a schema as a tree with column ids
 explain   which step removed what, and why
 read      rows to the terminal or a file
 tag       keys located in a table
+locate    records that have certain values, located by a secondary index
 keys      the record key and partition path of each row of an input
 demo      a guided tour on a table it brings along
 page      the explanation as one self-contained HTML page (with `page.css` and `page.js`)

@@ -22,15 +22,23 @@ def locate_values(
 ) -> Any:
     """The records whose column has one of the values, each with its key and its location, as `tag` gives its rows.
 
-    Rows have the column, the columns of the key, and `location`; a value that no record has has no row. The secondary index
-    tells which files are read; where it is behind or damaged, more of them are. Raises `UnknownColumnError`, and
-    `UnsupportedError` for a column that has no secondary index.
+    Rows have the column, the columns of the key, and `location`; a value that no record has has no row. See `holders`.
     """
-    tagger = Tagger(table, options, as_of)
-    config, snapshot = table.config, tagger.sources.snapshot
-    stored = config.populate_meta_fields
+    found = holders(Tagger(table, options, as_of), column, values)
+    return table.engine.rows.stream(found.schema, found.batches)
+
+
+def holders(tagger: Tagger, column: str, values: Iterable[object], *, with_keys: bool = False) -> Given[Any]:
+    """The records whose column has one of the values, tagged; `with_keys` as in `Tagger.tag`.
+
+    The secondary index tells which files are read; where it is behind or damaged, more of them are. Values are those of a
+    predicate (`expr.build.lit`). Raises `UnknownColumnError`, and `UnsupportedError` for a column without a secondary index.
+    """
+    table, snapshot = tagger.table, tagger.sources.snapshot
+    config, stored = table.config, table.config.populate_meta_fields
     of_key = (meta.RECORD_KEY, meta.PARTITION_PATH) if stored else (*config.record_key_fields, *config.partition_fields)
-    scan = table.scan(col(*column.split(".")).is_in(list(values)), list(dict.fromkeys((column, *of_key))), as_of)
+    asked = list(dict.fromkeys((column, *of_key)))
+    scan = table.scan(col(*column.split(".")).is_in(list(values)), asked, tagger.as_of)
     place = snapshot.schema.find(column, case_sensitive=table.case_sensitive)
     assert place is not None  # the scan has found it
     indexes = [each for each in tagger.sources.indexes if isinstance(each, SecondaryIndex)]
@@ -38,5 +46,4 @@ def locate_values(
         had = ", ".join(each.name for each in indexes) or "none"
         raise UnsupportedError(snapshot.storage.uri, expected=f"a secondary index of {column}", found=had)
     names = (meta.RECORD_KEY, meta.PARTITION_PATH) if stored else (RECORD_KEY, PARTITION_PATH)
-    tagged = tagger.tag(Given(scan.schema, scan.batches()), key_names=names)
-    return table.engine.rows.stream(tagged.schema, tagged.batches)
+    return tagger.tag(Given(scan.schema, scan.batches()), with_keys=with_keys, key_names=names)

@@ -24,6 +24,7 @@ from hudi_core.table.sources.indexes import SecondaryIndex
 from hudi_core.table.sources.sources import Sources
 from hudi_core.table.sources.stored_filters import recorded_filters, recorded_texts
 from hudi_core.table.table import Table
+from tests.support.commands import ran
 from tests.support.conformance import TableEntry, each_table, each_table_with
 
 Truth = dict[HoodieKey, set[str]]
@@ -185,6 +186,10 @@ def test_records_are_located_by_values_of_a_secondary_index(entry: TableEntry) -
         assert places == sorted(
             (str(row[column]), row["_hoodie_file_name"].partition("_")[0].removeprefix(".")) for row in held
         )
+        said = ran("locate", entry.unpacked(), column, "--json", "--", *values).lines
+        assert sorted((str(row[column]), row["location"]["file_id"]) for row in said) == places
+        shown = ran("locate", entry.unpacked(), column.upper(), "--", *values).out
+        assert shown.splitlines()[-1] == f"{len(held)} record{'s' if len(held) > 1 else ''}"
         with pytest.raises(UnsupportedError, match=f"a secondary index of .*{index.name}"):
             locate_values(table, "_hoodie_record_key", ["k"])
 

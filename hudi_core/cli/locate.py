@@ -1,0 +1,74 @@
+"""`locate`: the records that have certain values, and the files that hold them, by a secondary index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import Annotated, Any
+
+import typer
+
+from hudi_core.cli.options import (
+    DEFAULT_ENGINE,
+    AsOfOption,
+    EngineOption,
+    JsonOption,
+    MetadataOption,
+    TableArgument,
+    opened,
+    warn,
+)
+from hudi_core.cli.output import Output
+from hudi_core.cli.words import counted
+from hudi_core.expr.build import lit
+from hudi_core.index.by_values import holders
+from hudi_core.index.key_reader import PARTITION_PATH, RECORD_KEY
+from hudi_core.index.tag import LOCATION, Tagger
+from hudi_core.schema.schema import Place
+from hudi_core.table.snapshot import MetadataMode
+
+SHOWN = 20
+"""Records shown to people."""
+
+
+def locate(
+    table: TableArgument,
+    column: Annotated[str, typer.Argument(metavar="COLUMN", help="A column that has a secondary index.")],
+    values: Annotated[list[str], typer.Argument(metavar="VALUE...", help="Values of the column, as texts.")],
+    as_of: AsOfOption = None,
+    engine: EngineOption = DEFAULT_ENGINE,
+    metadata: MetadataOption = MetadataMode.AUTO,
+    as_json: JsonOption = False,
+) -> None:
+    """Find the records that have one of some values, with their keys and the files that hold them, by a secondary index.
+
+    A value that no record has is in no row. People see the first 20 records.
+    """
+    found = opened(table, engine, metadata)
+    place = found.schema_at(as_of).get(column, case_sensitive=found.case_sensitive)
+    tagged = holders(
+        Tagger(found, as_of=as_of), column, [lit(value, place.field.type) for value in values], with_keys=True
+    )
+    rows = (row for batch in tagged.batches for row in found.engine.rows.to_json(batch, tagged.schema))
+    records = _records(rows, place)
+    out = Output(as_json)
+    if as_json:
+        for record in records:
+            out.line(record)
+    else:
+        shown = [{**record, **record[LOCATION]} for record in islice(records, SHOWN)]
+        left = sum(1 for _ in records)
+        out.rows((place.name, RECORD_KEY, PARTITION_PATH, "file_id", "instant", "position"), shown)
+        said = counted(len(shown), "record")
+        out.text(f"\n{f'the first {said} of {len(shown) + left:,}' if left else said}")
+    warn(found.warnings)
+
+
+def _records(rows: Iterator[Mapping[str, Any]], place: Place) -> Iterator[dict[str, Any]]:
+    """Of each row the value, the key and the location."""
+    for row in rows:
+        value: Any = row
+        for name in place.path:
+            value = value[name]
+        shown = {name: row[name] for name in (RECORD_KEY, PARTITION_PATH, LOCATION)}
+        yield {place.name: value, **shown}
