@@ -99,6 +99,8 @@ def _work(tagger: Tagger) -> dict[str, Any]:
         "choices": [{"index": choice.kind.value, "reason": choice.reason} for choice in tagger.choices],
         **dict(sorted(work.counts.items())),
         "filters": {state.name.lower(): work.filters[state] for state in State if work.filters[state]},
+        "fill": round(work.fill, 4),
+        "false_positives": work.false_positives,
         "ms": {stage: round(seconds * 1e3, 3) for stage, seconds in work.seconds.items()},
     }
 
@@ -121,6 +123,10 @@ def _show(out: Output, tagger: Tagger, seconds: float, explain: bool) -> None:
             out.text()
             rows = ({"filters": state.name.lower(), "count": filters[state]} for state in State if filters[state])
             out.rows(("filters", "count"), rows, title="Bloom filters")
+            work = tagger.work
+            if filters[State.ASKED]:
+                full = f"the fullest that was asked has {100 * work.fill:.0f} % of its bits set"
+                out.text(f"{full}, the worst lets {work.false_positives:.2g} of absent keys pass")
         out.text()
         times = ({"stage": stage, "time": duration(spent)} for stage, spent in sorted(tagger.work.seconds.items()))
         out.rows(("stage", "time"), times, title="Time, of all threads together")

@@ -7,6 +7,7 @@ import binascii
 import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,7 +38,7 @@ KEPT_ROUNDS = 6
 """Rounds of hashes that are kept for all keys: after so many, one absent key in sixty-four is left in a full filter."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class BloomFilter:
     """A filter: a key may be in it when, in one of its rows, all bits at the key's positions are set."""
 
@@ -99,7 +100,7 @@ class BloomFilter:
     @property
     def fill(self) -> float:
         """The share of bits that are set, of the fullest row."""
-        return max(self._fills(), default=0.0)
+        return max(self._fills, default=0.0)
 
     @property
     def false_positives(self) -> float:
@@ -108,16 +109,17 @@ class BloomFilter:
 
     def false_after(self, rounds: int) -> float:
         """The share of absent keys that so many of its hashes do not rule out."""
-        passing = 1.0
-        for fill in self._fills():
-            passing *= 1.0 - fill ** min(rounds, self.hashes)
-        return 1.0 - passing
+        found = 0.0  # small numbers stay what they are, in place of being told from 1
+        for fill in self._fills:
+            found += (1.0 - found) * fill ** min(rounds, self.hashes)
+        return found
 
     @property
     def saturated(self) -> bool:
         """It rules out so few keys that it tells nothing."""
         return self.false_positives >= SATURATED
 
+    @cached_property
     def _fills(self) -> list[float]:
         return [_ones(row) / self.bits for row in self.rows]
 

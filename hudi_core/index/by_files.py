@@ -221,7 +221,7 @@ class FileLookup:
             work.filter(State.MISSING)
             return asked
         found = kept(text or text_in_footer(footer or self.stored.footer(each)), each, task.edges)
-        work.filter(found.state)
+        work.filter(found.state, found.filter)
         if found.filter is None:
             return asked
         rows = passing(found.filter, task.group.hashed, asked)

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import perf_counter
 
+from hudi_core.formats.bloom import BloomFilter
 from hudi_core.table.sources.stored_filters import State
 
 
@@ -22,6 +23,10 @@ class Work:
     counts: Counter[str] = field(default_factory=Counter)
     filters: Counter[State] = field(default_factory=Counter)
     seconds: Counter[str] = field(default_factory=Counter)
+    fill: float = 0.0
+    """The share of bits that are set in the fullest of the filters that were asked."""
+    false_positives: float = 0.0
+    """The share of absent keys that the worst of them lets pass, as its bits stand."""
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
 
     def count(self, **numbers: int) -> None:
@@ -29,10 +34,13 @@ class Work:
         with self._lock:
             self.counts.update(numbers)
 
-    def filter(self, state: State) -> None:
-        """Counts what became of a filter."""
+    def filter(self, state: State, asked: BloomFilter | None = None) -> None:
+        """Counts what became of a filter, and how full it is where it is asked."""
         with self._lock:
             self.filters[state] += 1
+            if asked is not None:
+                self.fill = max(self.fill, asked.fill)
+                self.false_positives = max(self.false_positives, asked.false_positives)
 
     @contextmanager
     def timed(self, stage: str) -> Iterator[None]:

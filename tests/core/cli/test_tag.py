@@ -46,7 +46,9 @@ def test_people_are_shown_counts_and_on_demand_the_work(keys: Path) -> None:
     assert "left by key ranges" in shown
     explained = ran("tag", rides(), keys, "--index", "bloom", "--explain").out
     assert "slices read" in explained.replace("_", " ")
-    (*_, work) = ran("tag", rides(), keys, "--explain", "--json").lines
+    assert "of its bits set, the worst lets " in explained
+    (*_, work) = ran("tag", rides(), keys, "--index", "bloom", "--explain", "--json").lines
+    assert 0 < work["false_positives"] < work["fill"] < 0.5
     assert work["kind"] == "work"
     assert work["found"] == 5
 
