@@ -90,9 +90,14 @@ def _csv(source: Path, types: _Types) -> Iterator[pa.RecordBatch]:
 
 
 def _json(source: Path, types: _Types) -> Iterator[pa.RecordBatch]:
-    options = json.ParseOptions(explicit_schema=pa.schema(types.items()) if types else None)
+    # The reader takes dates for numbers of days; as texts they are written.
+    dates = [name for name, of in types.items() if pa.types.is_date(of)]
+    read_as = {name: pa.string() if name in dates else of for name, of in types.items()}
+    options = json.ParseOptions(explicit_schema=pa.schema(read_as.items()) if types else None)
     if source.stat().st_size:
         found = json.read_json(source, parse_options=options)
+        for name in dates:
+            found = found.set_column(found.schema.get_field_index(name), name, found[name].cast(types[name]))
         there = [name for name in found.column_names if name not in types or found[name].null_count < len(found)]
         yield pa.RecordBatch.from_pylist([], found.select(there).schema)
         yield from found.select(there).to_batches(_BATCH_ROWS)

@@ -28,7 +28,8 @@ class PlainEngine:
 
     def reader(self, extension: str) -> FileReader[Batch]:
         raise UnsupportedError(
-            f"{extension} files", message="the plain engine reads no base files; pip install 'hudi-core[arrow]'"
+            f"{extension} files",
+            message="the plain engine reads no base files; the arrow engine does: pip install 'hudi-core[arrow]'",
         )
 
 

@@ -62,19 +62,28 @@ class PlainRows:
         return [to_json(row, schema.record) for row in batch]
 
     def stream(self, schema: Schema, batches: Iterable[Batch]) -> Any:
-        raise UnsupportedError("Arrow streams", message="the plain engine has none; pip install 'hudi-core[arrow]'")
+        raise UnsupportedError(
+            "Arrow streams", message="the plain engine has none; the arrow engine has: pip install 'hudi-core[arrow]'"
+        )
 
     def given(self, data: object) -> Given[Batch]:
-        raise UnsupportedError("Arrow streams", message="the plain engine has none; pip install 'hudi-core[arrow]'")
+        raise UnsupportedError(
+            "Arrow streams", message="the plain engine has none; the arrow engine has: pip install 'hudi-core[arrow]'"
+        )
 
     def read(self, path: str, like: Schema | None = None) -> Given[Batch]:
-        raise UnsupportedError(path, message="the plain engine reads no files; pip install 'hudi-core[arrow]'")
+        raise UnsupportedError(
+            path, message="the plain engine reads no files; the arrow engine does: pip install 'hudi-core[arrow]'"
+        )
 
     def write(self, path: str, schema: Schema, batches: Iterable[Batch]) -> int:
         """NDJSON only."""
         target = Path(path)
         if target.suffix not in (".json", ".jsonl", ".ndjson"):
-            raise UnsupportedError(path, message="the plain engine writes .json only; pip install 'hudi-core[arrow]'")
+            raise UnsupportedError(
+                path,
+                message="the plain engine writes .json only; the arrow engine others too: pip install 'hudi-core[arrow]'",
+            )
         partial = target.with_name(f".{target.name}.partial")
         rows = 0
         try:

@@ -83,7 +83,11 @@ def read(
     scan: Answer
     if cdc:
         if as_of is not None or read_optimized:
-            raise UsageError("--cdc", expected="a range of times", found="--as-of or --read-optimized")
+            raise UsageError(
+                "--cdc",
+                expected="at most --since and --until beside it",
+                found="--as-of" if as_of is not None else "--read-optimized",
+            )
         scan = found.changes(since, until, where, names, shown, meta=meta)
     else:
         scan = found.scan(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from hudi_core.engine import Storage
-from hudi_core.errors import CorruptFileError, NotATableError, StorageError
+from hudi_core.errors import CorruptFileError, NotATableError, StorageError, UsageError
 from hudi_core.formats.properties import parse_properties
 from hudi_core.options import PROPERTIES_PATH, TableConfig, table_config
 from hudi_core.table.engines import load_engine
@@ -39,6 +39,8 @@ def open_table(
     Reads its properties and lists its timeline, nothing else. Raises `NotATableError`, `UnsupportedError` for a version that
     is not known, `CorruptFileError` for damaged properties, `UsageError` for an engine nobody offers.
     """
+    if not uri.strip():
+        raise UsageError("table", expected="a path or URL", found="an empty text")
     bundle = load_engine(engine)
     storage = bundle.storage(uri, storage_options)
     config = _properties(storage)

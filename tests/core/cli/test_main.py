@@ -51,6 +51,10 @@ class TestNotATable:
         (tmp_path / "file").write_text("x")
         assert refused("schema", tmp_path / "file").status == 1
 
+    def test_an_empty_path(self) -> None:
+        said = refused("inspect", "")
+        assert (said.status, said.error) == (2, "table: expected a path or URL, found an empty text")
+
     def test_a_url_of_a_kind_nobody_opens(self) -> None:
         assert refused("files", "nosuch://bucket/table").status == 1
 
@@ -224,6 +228,11 @@ class TestMisuse:
 
     def test_a_time_that_is_none(self) -> None:
         assert self.said("read", rides(), "--as-of", "yesterday").startswith("'yesterday': expected an instant")
+
+    @pytest.mark.parametrize("option", [("--as-of", "2030-01-01"), ("--read-optimized",)])
+    def test_an_option_that_changes_do_not_have(self, option: tuple[str, ...]) -> None:
+        said = self.said("read", rides(), "--cdc", *option)
+        assert said == f"--cdc: expected at most --since and --until beside it, found {option[0]}"
 
     def test_a_form_nobody_offers(self) -> None:
         assert self.said("schema", rides(), "--to", "xml") == (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from pathlib import Path
 
 import pyarrow as pa
@@ -41,6 +42,17 @@ def test_rows_of_each_format_are_the_same(folder: Path, name: str) -> None:
     assert [field.name for field in given.schema.fields] == ["id", "day", "n"]
     found = pa.Table.from_batches(list(given.batches))
     assert found.cast(ROWS.schema).to_pylist() == ROWS.to_pylist()
+
+
+def test_dates_are_texts_in_json(tmp_path: Path) -> None:
+    file = tmp_path / "rows.json"
+    like = schema_from_arrow(pa.schema([("id", pa.string()), ("day", pa.date32()), ("other", pa.date32())])).value
+    file.write_text('{"id": "a", "day": "2024-05-01"}\n{"id": "b", "day": null}\n')
+    given = ENGINE.rows.read(str(file), like)
+    assert pa.Table.from_batches(list(given.batches)).to_pydict() == {"id": ["a", "b"], "day": [date(2024, 5, 1), None]}
+    file.write_text('{"id": "a", "day": "no date"}\n')
+    with pytest.raises(CorruptFileError, match=r"rows\.json: .*no date"):
+        list(ENGINE.rows.read(str(file), like).batches)
 
 
 def test_rows_that_are_handed_over_are_taken() -> None:
