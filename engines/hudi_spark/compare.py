@@ -31,12 +31,12 @@ def one_of(value: Cell, values: tuple[object, ...], of: t.Type) -> Cell:
         return constant(False, value)
     value, of = _comparable(value, of)
     wanted = [operand(each, of) for each in values]
-    if isinstance(of, t.Nested):
+    if isinstance(of, t.Float | t.Double) and 0.0 in values:
+        # Long lists, and the dictionaries of files, are hashed, and zero and its negative have two hashes.
+        wanted += [literal(0.0, of), literal(-0.0, of)]
+    if isinstance(of, t.Nested) or len(wanted) == 1:
         equal = [mask(lambda plan, one=each: plan.isNotNull() & (plan == one), value) for each in wanted]
         return reduce(lambda a, b: mask(lambda x, y: x | y, a, b), equal)
-    if isinstance(of, t.Float | t.Double) and 0.0 in values:
-        # Long lists are hashed, and zero and its negative have two hashes.
-        wanted += [literal(0.0, of), literal(-0.0, of)]
     return mask(lambda plan: plan.isNotNull() & plan.isin(*wanted), value)
 
 
