@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any
+from typing import Final
 
 import numpy as np
 import pyarrow as pa
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 
 from hudi_arrow.footers import ChosenColumns, FileColumns, file_columns, texts, typed
 from hudi_arrow.inflated import FASTER_THAN_ARROW, Made, PagedFile
+from hudi_arrow.kept import Kept
 from hudi_arrow.leaves import FooterChunks, FooterStatistics
 from hudi_arrow.pages import Chunk
 from hudi_arrow.plain_pages import PlainColumn, after, plain_column, plain_values
@@ -43,7 +43,7 @@ class ParquetReader:
     """`hudi_core.engine.FileReader` of Parquet. In memory are at most one row group's bytes and one batch at a time."""
 
     def footer(self, storage: Storage, file: FileInfo) -> Footer:
-        tail = _tail(storage, file)  # type: ignore[arg-type]  # hashed by identity
+        tail = _TAILS.get((storage, file), lambda: _tail(storage, file))
         rows, below = tail.metadata.num_rows, tail.columns.leaves
         chunks = FooterChunks(tail.where, tail.footer)
         groups = tuple(
@@ -60,7 +60,7 @@ class ParquetReader:
         row_groups: Sequence[int] | None = None,
         keep: NDArray[np.bool_] | None = None,
     ) -> Iterator[pa.RecordBatch]:
-        tail = _tail(storage, file)  # type: ignore[arg-type]  # hashed by identity
+        tail = _TAILS.get((storage, file), lambda: _tail(storage, file))
         wanted = tail.columns.chosen(columns, tail.where)
         groups = range(len(tail.groups)) if row_groups is None else row_groups
         begin = 0
@@ -212,10 +212,17 @@ class _Tail:
     whole: pa.Buffer | None
     """The file, where it was read with its footer."""
 
+    @property
+    def size(self) -> int:
+        """Bytes in memory: the footer stands there three times, with its bloom filter, which makes it large."""
+        return 3 * len(self.footer) + (self.whole.size if self.whole else 0)
 
-@lru_cache(maxsize=16)
-def _tail(storage: Any, file: FileInfo) -> _Tail:
-    """The end of a file, kept for the next question about it: files of a table never change. A bloom filter makes it large."""
+
+_TAILS: Final = Kept[_Tail](16, 64 << 20, lambda tail: tail.size)
+"""By storage and file: files of a table never change."""
+
+
+def _tail(storage: Storage, file: FileInfo) -> _Tail:
     where = f"{storage.uri.rstrip('/')}/{file.path}"
     with native_file(storage, file) as source, decoding(where, _WHAT):
         end, footer = _footer(source, where)
