@@ -41,6 +41,14 @@ def test_duckdb(scan: Scan) -> None:
     assert rows.schema.names == ["ride_id", "city", "fare"]
 
 
+def test_datafusion(scan: Scan) -> None:
+    datafusion = pytest.importorskip("datafusion", reason="datafusion is not installed")
+    context = datafusion.SessionContext()
+    context.from_arrow(scan, name="rides")
+    found = context.sql("SELECT city, count(*) AS n FROM rides GROUP BY city").to_pydict()
+    assert found == {"city": ["vienna"], "n": [scan.count()]}
+
+
 @pytest.mark.parametrize("compression", ["gzip", "zstd"])
 def test_memory_is_bounded_by_batches_and_not_by_the_table(tmp_path: Path, compression: str) -> None:
     rows, files = 300_000, 12

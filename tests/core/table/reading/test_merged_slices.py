@@ -19,7 +19,9 @@ from hudi_core.errors import HudiError, SchemaError, UnsupportedError
 from hudi_core.table.reading.log_records import _InMemory
 from tests.support.hfiles import build
 from tests.support.logged_tables import (
+    BASE_INSTANT,
     COLUMNS,
+    FILE_ID,
     Block,
     LoggedTable,
     frame,
@@ -91,6 +93,22 @@ def test_rolled_back_blocks_do_not_count() -> None:
     made = table(Block([LOGGED]), Block([{**LOGGED, "id": "key-2"}]))
     made.memory.files[made.logs[-1]] += command
     assert values(made) == UNTOUCHED | {"key-2": "log"}
+
+
+def test_logs_of_failed_writes_are_in_a_slice_of_layout_1_and_their_blocks_do_not_count() -> None:
+    """Their names tell the slice alone; which write left a block, only the block does."""
+    made = table(Block([LOGGED]), Block([{**LOGGED, "ts": 3, "v": "failed"}]))
+    files, logs = made.memory.files, made.logs
+    for number, path in enumerate(logs, start=1):
+        files[f".{FILE_ID}_{BASE_INSTANT}.log.{number}_0-1-1"] = files.pop(path)
+    for path in [path for path in files if path.startswith(".hoodie/timeline/")]:
+        instant, _, action = path.rpartition("/")[2].partition(".")
+        name = f"{instant.partition('_')[0]}.{action}{'.inflight' if instant.startswith(SECOND) else ''}"
+        files[f".hoodie/{name}"] = files.pop(path)
+    made.properties = {"hoodie.table.version": "6", "hoodie.timeline.layout.version": "1"}
+    (only,) = made.open().slices()
+    assert len(only.logs) == 2
+    assert values(made) == {**UNTOUCHED, "key-1": "log"}
 
 
 def test_log_compacted_blocks_stand_for_others() -> None:
