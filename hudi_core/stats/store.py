@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 from hudi_core.expr.outcomes import can_be
 from hudi_core.expr.predicate import And, Column, Cut, Predicate, Term, literals_of
 from hudi_core.stats.columns import Carrier, ColumnStatistics, Ints, carrier, concatenated, unknown
-from hudi_core.stats.intervals import folded, placed
+from hudi_core.stats.intervals import LONGEST, folded, placed
 from hudi_core.stats.keys import Ranks, text_cut
 from hudi_core.stats.ordered import ordered
 from hudi_core.stats.program import Compiler, Files, Known, Program, mask
 from hudi_core.stats.promoted import promoted
 from hudi_core.stats.search import SMALL, find
+from hudi_core.stats.texts import Texts
 from hudi_core.truth import FALSE, NULL, TRUE, Outcomes, Truth
 
 
@@ -46,7 +47,7 @@ class _Asked:
 
     known: Known | None = None
     texts: tuple[Ints, ColumnStatistics] | None = None
-    """Bounds that are not ranked yet."""
+    """Bounds that are not ranked yet, unless they are long: those are read again when they are to be ranked."""
     times: int = 0
     exact: tuple[list[bytes], Known] | None = None
     """The column as it was made ready for the literals that came last among those that cut texts cannot place."""
@@ -78,15 +79,16 @@ class FileStatistics:
         """
         asked = self.columns.get(column.id)
         if asked is None:
-            asked = self.columns[column.id] = self._asked(column)
+            asked = self.columns[column.id] = _Asked()
         asked.times += 1
-        texts = asked.texts
-        if texts is not None:
-            if asked.times == 1 and self.count > SMALL:
-                return self._folded(*texts, _literals(predicate, column))
-            asked.known, asked.texts = self._folded(*texts), None
         known = asked.known
-        assert known is not None
+        if known is None:
+            numbers, statistics = asked.texts or self._read(column)
+            if asked.times == 1 and self.count > SMALL and carrier(column.type) is Carrier.TEXTS:
+                asked.texts = (numbers, statistics) if _is_short(statistics) else None
+                return self._folded(numbers, statistics, _literals(predicate, column))
+            known = asked.known = self._folded(numbers, statistics)
+            asked.texts = None
         if isinstance(known.keys, Ranks) and known.keys.cut is not None:
             literals = _literals(predicate, column)
             if not all(map(known.keys.tells, literals)):
@@ -94,12 +96,6 @@ class FileStatistics:
         if asked.times > 1 and known.ordered is None and self.count > SMALL:
             known = asked.known = replace(known, ordered=ordered(known.listed, known.keys))
         return known
-
-    def _asked(self, column: Column) -> _Asked:
-        numbers, statistics = self._read(column)
-        if carrier(column.type) is Carrier.TEXTS:
-            return _Asked(texts=(numbers, statistics))
-        return _Asked(known=self._folded(numbers, statistics))
 
     def _exact(self, asked: _Asked, column: Column, literals: list[bytes]) -> Known:
         if asked.exact is None or asked.exact[0] != literals:
@@ -115,6 +111,12 @@ class FileStatistics:
     def _folded(self, numbers: Ints, statistics: ColumnStatistics, literals: list[bytes] | None = None) -> Known:
         keys, intervals = folded(statistics, literals)
         return Known(statistics.type, keys, placed(intervals, keys, numbers, self.count))
+
+
+def _is_short(statistics: ColumnStatistics) -> bool:
+    """Whether bounds that are texts take about as many bytes as those that are cut."""
+    assert isinstance(statistics.low, Texts) and isinstance(statistics.high, Texts)
+    return len(statistics.low.data) + len(statistics.high.data) <= 2 * LONGEST * len(statistics)
 
 
 def _literals(predicate: Predicate, column: Column) -> list[bytes]:

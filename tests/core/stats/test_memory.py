@@ -43,9 +43,9 @@ def statistics(of: t.Type, size: int, shared: int) -> ColumnStatistics:
     return ColumnStatistics(of, low, low + 5, known, known, counts * 0, counts, ~known)
 
 
-def kept(of: t.Type, size: int = 0, shared: int = 0, *, whole: bool = False) -> float:
-    """Bytes a file that stay when a column was asked for twice, and so put in order; with `whole`, when then a text was asked
-    for that begins as one does that is cut."""
+def kept(of: t.Type, size: int = 0, shared: int = 0, *, times: int = 3, whole: bool = False) -> float:
+    """Bytes a file that stay when a column was asked for more than once, and so put in order; with `whole`, when then a text
+    was asked for that begins as one does that is cut."""
     column = Column(1, "c", of)
 
     def load(_: Column) -> Iterable[Piece]:
@@ -53,11 +53,11 @@ def kept(of: t.Type, size: int = 0, shared: int = 0, *, whole: bool = False) -> 
 
     store = FileStatistics(FILES, load)
     value: object = Decimal("7.00") if isinstance(of, t.Decimal) else "x" * size if isinstance(of, t.String) else 7
-    last = texts(size, shared, 2)[0].decode() if whole else value
+    last = [texts(size, shared, 2)[0].decode()] if whole else []
     gc.collect()
     tracemalloc.start()
     try:
-        for each in (value, value, value, last):
+        for each in [value] * times + last:
             store.plan(OneOf(column, (each,))).possible()
         gc.collect()
         return tracemalloc.get_traced_memory()[0] / FILES
@@ -79,3 +79,8 @@ def test_texts_stay_under_the_bound_however_long(size: int, shared: int) -> None
 @pytest.mark.parametrize("shared", [0, 40])
 def test_texts_that_were_asked_for_whole_stay_under_the_bound(shared: int) -> None:
     assert kept(t.String(), 64, shared) < kept(t.String(), 64, shared, whole=True) <= MOST
+
+
+@pytest.mark.parametrize("size", [4, 16, 28, 400])
+def test_texts_that_were_asked_for_once_stay_under_the_bound(size: int) -> None:
+    assert kept(t.String(), size, times=1) <= MOST
