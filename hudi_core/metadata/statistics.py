@@ -8,12 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hudi_core.formats.ahead import in_order
+from hudi_core.formats.column_join import Join
+from hudi_core.formats.columns import FixedBinary
 from hudi_core.formats.hashes import xxh64_id
 from hudi_core.metadata.belief import Origin, believed
 from hudi_core.metadata.recorded import NO_KIND, UNTYPED, Kind, Kinds, Part, bounds, decoded
@@ -122,20 +125,21 @@ def read_statistics(
     `records` and `pieces` of base files hold the keys of these columns at least; pieces are read on all processors. With
     `nulls_apart` their number of values is without nulls, as in an expression index. Raises `CorruptFileError`.
     """
-    kinds = Kinds()
-    parts = list(_decoded(records.batches, pieces, key_size, kinds))
-    if not parts:
+    found = _gathered(records.batches, pieces, key_size, columns)
+    if found is None:
         return dict.fromkeys(columns, ())
+    parts = found.parts
     if nulls_apart:
         parts = [
             replace(part, rows=np.where(part.rows < 0, -1, part.rows + np.maximum(part.nulls, 0))) for part in parts
         ]
     deleted = [(key, each.order) for each in records.deletes for key in each.keys if len(key) == key_size]
-    keys = _joined_keys(parts, [key for key, _ in deleted])
-    live = _live(parts, keys, [order for _, order in deleted], apart=records.all_of_base_files)
-    reading = _Reading(parts, keys, kinds, of_files=key_size == FILE_KEY)
-    words = _words(keys)[live.records] if len(live.records) < len(keys) else _words(keys)
-    return {column: tuple(reading.by_kind(live.chosen(_named(words, column)))) for column in columns}
+    keys = _joined_keys([found.keys], [key for key, _ in deleted])
+    apart = records.all_of_base_files and not found.repeated
+    live = _live(parts, keys, [order for _, order in deleted], apart=apart)
+    reading = _Reading(parts, keys, found.kinds, of_files=key_size == FILE_KEY)
+    named = found.columns if len(live.records) == len(found.columns) else found.columns[live.records]
+    return {column: tuple(reading.by_kind(live.chosen(named == number))) for number, column in enumerate(columns)}
 
 
 def extended(
@@ -147,10 +151,11 @@ def extended(
     """
     kinds = Kinds()
     before = _earlier(earlier, column, kinds)
-    later = list(_decoded(records.batches, (), key_size, kinds))
+    found = _gathered(records.batches, (), key_size, [column])
+    later = [] if found is None else found.renumbered(kinds)
     deleted = [(key, each.order) for each in records.deletes for key in each.keys if len(key) == key_size]
     parts: list[_Part] = [before, *later]
-    keys = _joined_keys(parts, [key for key, _ in deleted])
+    keys = _joined_keys([part.keys for part in parts], [key for key, _ in deleted])
     live = _live(parts, keys, [order for _, order in deleted], unique=len(before))
     live = live.chosen(_named(_words(keys)[live.records], column))
     of_before = live.records < len(before)
@@ -175,17 +180,67 @@ def _kind_number(found: RecordedStatistics, kinds: Kinds) -> int:
     return kinds.number(of.type, told=found.typed)
 
 
-def _decoded(batches: Sequence[Batch], pieces: Sequence[Piece], key_size: int, kinds: Kinds) -> Iterator[Part]:
-    """Decoded records; those of a source in their order."""
-    tasks: list[Callable[[], tuple[Part, Kinds] | None]] = [partial(_decoded_piece, each, key_size) for each in pieces]
-    tasks += [partial(decoded, together, key_size) for together in _together(batches)]
-    for part, met in filter(None, in_order(lambda task: task(), tasks)):
-        yield replace(part, kinds=kinds.renumbered(part.kinds, met))
+@dataclass(frozen=True, slots=True, eq=False)
+class _Gathered:
+    """Decoded records, those of a source in their order; the kinds met in them; and what their keys say.
+
+    `columns` numbers the column that each names, -1 for one that is not asked for. `repeated`: two side by side have one key.
+    """
+
+    parts: Sequence[Part]
+    kinds: Kinds
+    keys: Octets
+    columns: NDArray[np.int32]
+    repeated: bool
+
+    def renumbered(self, kinds: Kinds) -> list[Part]:
+        """The records, their kinds numbered as others are."""
+        return [replace(part, kinds=kinds.renumbered(part.kinds, self.kinds)) for part in self.parts]
 
 
-def _decoded_piece(piece: Piece, key_size: int) -> tuple[Part, Kinds] | None:
+def _gathered(
+    batches: Sequence[Batch], pieces: Sequence[Piece], key_size: int, columns: Sequence[str]
+) -> _Gathered | None:
+    """All records, decoded on all processors; keys are looked at where they are decoded, and joined meanwhile. None without."""
+    tasks: list[Callable[[], _Gathered | None]] = [partial(_of_piece, each, key_size, columns) for each in pieces]
+    tasks += [partial(_of_batches, together, key_size, columns) for together in _together(batches)]
+    if len(tasks) == 1:
+        return tasks[0]()
+    found: list[_Gathered] = []
+    keys: Join | None = None
+    for each in filter(None, in_order(lambda task: task(), tasks)):
+        found.append(each)
+        column = FixedBinary(key_size, each.keys)
+        keys = Join(column, len(each.keys) * len(tasks)) if keys is None else keys
+        keys.add(column)
+    if keys is None:
+        return None
+    kinds = Kinds()
+    joined = keys.column()
+    assert isinstance(joined, FixedBinary)
+    return _Gathered(
+        [part for each in found for part in each.renumbered(kinds)],
+        kinds,
+        joined.data,
+        np.concatenate([each.columns for each in found]),
+        any(each.repeated for each in found)
+        or any(np.array_equal(one.keys[-1], next_one.keys[0]) for one, next_one in pairwise(found)),
+    )
+
+
+def _of_piece(piece: Piece, key_size: int, columns: Sequence[str]) -> _Gathered | None:
     batch = piece()
-    return decoded([batch], key_size) if len(batch.cells) else None
+    return _of_batches([batch], key_size, columns) if len(batch.cells) else None
+
+
+def _of_batches(batches: list[Batch], key_size: int, columns: Sequence[str]) -> _Gathered:
+    part, kinds = decoded(batches, key_size)
+    words = _words(part.keys)
+    numbers = np.full(len(part), -1, np.int32)
+    for number, column in enumerate(columns):
+        numbers[_named(words, column)] = number
+    repeated = bool((words[1:, -1] == words[:-1, -1]).any())
+    return _Gathered([part], kinds, part.keys, numbers, repeated)
 
 
 def _together(batches: Iterable[Batch]) -> list[list[Batch]]:
@@ -200,13 +255,10 @@ def _together(batches: Iterable[Batch]) -> list[list[Batch]]:
     return found + list(small.values())
 
 
-def _joined_keys(parts: Sequence[_Part], deleted: Sequence[bytes]) -> Octets:
-    if len(parts) == 1 and not deleted:
-        return parts[0].keys
-    size = parts[0].keys.shape[1]
-    return np.concatenate(
-        [*(part.keys for part in parts), np.frombuffer(b"".join(deleted), np.uint8).reshape(-1, size)]
-    )
+def _joined_keys(keys: Sequence[Octets], deleted: Sequence[bytes]) -> Octets:
+    if len(keys) == 1 and not deleted:
+        return keys[0]
+    return np.concatenate([*keys, np.frombuffer(b"".join(deleted), np.uint8).reshape(-1, keys[0].shape[1])])
 
 
 def _words(keys: Octets) -> NDArray[np.uint64]:
@@ -230,13 +282,13 @@ def _live(
 ) -> _Live:
     """The records that count. `keys` are those of all parts and then those of the deletes, whose orders are given.
 
-    `apart`: no two sources have a key in common. As the rows of one source ascend, equal keys then stand side by side.
+    `apart`: no two records have a key in common.
     `unique`: so many keys, the first, are known to be different ones.
     """
     kinds = _over(parts, lambda part: part.kinds)
     gone = _over(parts, lambda part: part.gone)
     words = _words(keys)
-    meeting = _NONE if apart and not (words[1:, -1] == words[:-1, -1]).any() else _meeting(words, unique)
+    meeting = _NONE if apart else _meeting(words, unique)
     if not len(meeting):
         live = _Live(np.arange(len(kinds)), kinds)
         return live.chosen(~gone) if gone.any() else live
