@@ -8,6 +8,7 @@ from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -28,6 +29,9 @@ _ARROW_SCHEMES = {
 """URL schemes that pyarrow's own file systems serve, by the name it knows them under."""
 _FSSPEC_PACKAGES = {"az": "adlfs", "adl": "adlfs", "abfs": "adlfs", "abfss": "adlfs", "gs": "gcsfs", "s3": "s3fs"}
 
+_GCS_PATIENCE = 60
+"""Seconds for which Google's client repeats what fails, where nothing else is asked for. By itself it does so for 15 minutes,
+without a word."""
 _KEPT_OPEN = 64
 
 
@@ -201,6 +205,8 @@ def _by_arrow(
     try:
         if options and scheme in ("s3", "gs", "abfs") and not query:
             return _with_options(uri, scheme, options), authority
+        if scheme == "gs" and "retry_limit_seconds=" not in query:
+            query = "&".join(filter(None, [query, f"retry_limit_seconds={_GCS_PATIENCE}"]))
         query = "&".join([*([query] if query else []), *(f"{name}={quote(text)}" for name, text in options.items())])
         filesystem, start = fs.FileSystem.from_uri(f"{scheme}://{authority}{'?' if query else ''}{query}")
     except (pa.ArrowNotImplementedError, pa.ArrowInvalid) as refused:
@@ -215,7 +221,8 @@ def _with_options(uri: str, scheme: str, options: Mapping[str, str]) -> fs.FileS
     if not hasattr(fs, kind):
         raise pa.ArrowInvalid("Unrecognized filesystem")
     try:
-        return getattr(fs, kind)(**_typed(options))
+        patience = {"retry_time_limit": timedelta(seconds=_GCS_PATIENCE)} if scheme == "gs" else {}
+        return getattr(fs, kind)(**patience, **_typed(options))
     except (TypeError, ValueError) as unknown:
         raise UsageError(uri, expected=f"options of pyarrow.fs.{kind}", found=str(unknown)) from None
 

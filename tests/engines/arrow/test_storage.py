@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pickle
 import sys
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from pyarrow import fs
 
 from hudi_arrow.engine import ENGINE
 from hudi_arrow.storage import ArrowStorage, owned
@@ -36,6 +38,16 @@ def test_a_wrong_option_of_a_store_is_said_in_one_line() -> None:
     with pytest.raises(StorageError, match="no_such_option") as raised:
         ArrowStorage("s3://key:secret@bucket/t?no_such_option=1")
     assert "\n" not in str(raised.value)
+
+
+@pytest.mark.skipif(not hasattr(fs, "GcsFileSystem"), reason="pyarrow is built without it")
+def test_googles_store_does_not_keep_one_waiting() -> None:
+    patient = fs.FileSystem.from_uri("gs://anonymous@bucket?retry_limit_seconds=60")[0]
+    assert ArrowStorage("gs://anonymous@bucket/t").filesystem == patient
+    own = fs.FileSystem.from_uri("gs://anonymous@bucket?retry_limit_seconds=5")[0]
+    assert ArrowStorage("gs://anonymous@bucket/t?retry_limit_seconds=5").filesystem == own != patient
+    with_options = fs.GcsFileSystem(anonymous=True, retry_time_limit=timedelta(seconds=60))
+    assert ArrowStorage("gs://bucket/t", {"anonymous": "true"}).filesystem == with_options
 
 
 def test_memory_storage_through_fsspec() -> None:
