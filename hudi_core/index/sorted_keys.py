@@ -96,7 +96,7 @@ def _settle(reader: WordReader, order: Numbers, tied: NDArray[np.bool_]) -> None
         _, sizes = reader.read(word, rows)
         word += 1
         words, _ = reader.read(word, rows)
-        ranked = np.lexsort((words, sizes, groups))
+        ranked = np.lexsort((words, groups) if (sizes == WORD).all() else (words, sizes, groups))
         order[places] = rows[ranked]
         words, sizes, groups = words[ranked], sizes[ranked], groups[ranked]
         # keys that ended in this word, and are equal so far, are the same

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -62,9 +63,23 @@ class WordReader:
         if len(data) < 2 * WORD:
             data = np.concatenate([data, np.zeros(2 * WORD, np.uint8)])
         self._lanes: Words = np.ndarray((len(data) - WORD + 1,), np.dtype(">u8"), data, strides=(1,))
+        self._texts, self._skip = texts, skip
+
+    @cached_property
+    def _rows(self) -> NDArray[np.uint8] | None:
+        """The bytes of texts of one length, a row each: they stand side by side. None for others."""
+        lengths = np.diff(self._texts.offsets)
+        if len(lengths) == 0 or int(lengths[0]) == 0 or (lengths != lengths[0]).any():
+            return None
+        begin, end = int(self._texts.offsets[0]), int(self._texts.offsets[-1])
+        return self._texts.data[begin:end].reshape(len(lengths), -1)
 
     def read(self, word: int, at: NDArray[Any] | None = None) -> tuple[Words, NDArray[np.uint8]]:
         """The words and their sizes: of all texts, or of those at the given places."""
+        begin = self._skip + WORD * word
+        if at is None and self._rows is not None and begin + WORD <= self._rows.shape[1]:
+            whole = self._rows[:, begin : begin + WORD].view(">u8")[:, 0].astype(np.uint64)
+            return whole, np.full(len(whole), WORD, np.uint8)
         starts, ends = (self.starts, self.ends) if at is None else (self.starts[at], self.ends[at])
         first = starts + WORD * word
         size = np.minimum(np.maximum(ends - first, 0), WORD).astype(np.uint8)
