@@ -99,9 +99,12 @@ class Changes(Answer):
 
     def explain(self) -> str:
         """What is compared, in lines for people."""
-        compared = Counter(number for number, _ in self.pieces())
+        pieces = self.pieces()
+        compared = Counter(number for number, _ in pieces)
+        logged = Counter(number for number, group in pieces if self.commits[number].logs(group) is not None)
         lines = [
             f"{each.instant.requested_time}: {compared[number]:,} of {len(each.groups):,} file groups compared"
+            + (f", {logged[number]:,} by their logs of changes" if logged[number] else "")
             for number, each in enumerate(self.commits)
         ]
         return "\n".join(

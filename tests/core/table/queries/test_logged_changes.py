@@ -109,3 +109,10 @@ def test_a_damaged_log_is_told_and_not_used() -> None:
     memory.files[LOG_NAME] = memory.files[LOG_NAME][:-20]
     assert changes(table) == EXPECTED
     assert LOG_NAME in table.warnings[-1]
+
+
+@modes
+def test_what_is_read_from_logs_is_explained(mode: CdcMode) -> None:
+    found = cdc_table(mode)[0].changes(since=FIRST[:-1] + "9", meta=False)
+    by_logs = "" if mode is CdcMode.OP_KEY_ONLY else ", 1 by their logs of changes"
+    assert found.explain().splitlines()[0] == f"{SECOND}: 1 of 1 file groups compared{by_logs}"
