@@ -76,6 +76,7 @@ $(INTEROP)/.made: tests/interop/make_tables.py | .venv-interop/.ready
 
 interop: $(VENV)/.dev $(INTEROP)/.made
 	HUDI_CONFORMANCE=$(INTEROP) $(BIN)/python -m pytest tests/conformance/test_tables.py $(ARGS)
+	HUDI_INTEROP=1 $(BIN)/python -m pytest tests/interop $(ARGS)
 
 clean:
 	rm -rf .venv .venv-spark4 .venv-bench .venv-interop .interop demo-out .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
