@@ -17,6 +17,7 @@ roaring        positions of records, as bitmaps
 length_chain   items of which each starts with its length
 columns        columns of values in Arrow's memory layout
 column_join    columns joined part by part
+growing        arrays with room at their end
 column_cut     some of the rows of a column
 column_unions  unions with and without a branch for null
 unscaled       decimals: Avro's bytes to numbers and back

@@ -25,6 +25,7 @@ from hudi_core.formats.columns import (
     Validity,
     length,
 )
+from hudi_core.formats.growing import Growing
 
 MOST_ROOM = 1 << 26
 """Bytes or items for which room is made on the strength of the first part alone."""
@@ -52,9 +53,9 @@ class Join:
 
     def __init__(self, like: Column, rows: int) -> None:
         self.like, self.rows, self.length = like, rows, 0
-        self.values: _Growing | None = None
-        self.validity: _Growing | None = None
-        self.offsets: _Growing | None = None
+        self.values: Growing | None = None
+        self.validity: Growing | None = None
+        self.offsets: Growing | None = None
         self.children: dict[Any, Join] = {}
 
     def add(self, part: Column) -> None:
@@ -129,12 +130,12 @@ class Join:
 
     def _values(self, part: NDArray[Any], room: int) -> None:
         if self.values is None:
-            self.values = _Growing(part, room)
+            self.values = Growing(part, room)
         self.values.add(part)
 
     def _offsets(self, part: Offsets) -> None:
         if self.offsets is None:
-            self.offsets = _Growing(part, self.rows + 1)
+            self.offsets = Growing(part, self.rows + 1)
             self.offsets.add(np.zeros(1, np.int64))
         self.offsets.add(part[1:], plus=int(self.offsets.last()) - int(part[0]))
 
@@ -142,7 +143,7 @@ class Join:
         if part is None and self.validity is None:
             return
         if self.validity is None:
-            self.validity = _Growing(np.ones(0, np.bool_), max(self.rows, before + rows))
+            self.validity = Growing(np.ones(0, np.bool_), max(self.rows, before + rows))
             self.validity.add(np.ones(before, np.bool_))
         self.validity.add(np.ones(rows, np.bool_) if part is None else part)
 
@@ -153,30 +154,3 @@ class Join:
     def _offset_array(self) -> Offsets:
         assert self.offsets is not None
         return self.offsets.array()
-
-
-class _Growing:
-    """An array with room at its end."""
-
-    def __init__(self, like: NDArray[Any], room: int) -> None:
-        self.data = np.empty((room, *like.shape[1:]), like.dtype)
-        self.size = 0
-
-    def add(self, part: NDArray[Any], plus: int = 0) -> None:
-        end = self.size + len(part)
-        if end > len(self.data):
-            grown = np.empty((end + end // 2, *self.data.shape[1:]), self.data.dtype)
-            grown[: self.size] = self.data[: self.size]
-            self.data = grown
-        if plus:
-            np.add(part, plus, out=self.data[self.size : end])
-        else:
-            self.data[self.size : end] = part
-        self.size = end
-
-    def last(self) -> Any:
-        return self.data[self.size - 1]
-
-    def array(self) -> NDArray[Any]:
-        """What has been added; a view when the room was guessed well."""
-        return self.data[: self.size] if 2 * self.size >= len(self.data) else self.data[: self.size].copy()

@@ -33,7 +33,7 @@ MOST_HOPS = 6 * ITEMS_A_WALK
 HOPS_TO_TRUST = 4
 
 
-def length_chain(data: bytes, begin: int, count: int, where: str) -> tuple[Offsets, Offsets]:
+def length_chain(data: bytes | memoryview, begin: int, count: int, where: str) -> tuple[Offsets, Offsets]:
     """Where the bytes of each item begin, and how many they are. The items must fill `data` from `begin` to its end.
 
     Raises CorruptFileError, with `where` and the item's number, when they do not.
@@ -46,7 +46,7 @@ def length_chain(data: bytes, begin: int, count: int, where: str) -> tuple[Offse
     return np.concatenate(starts), np.concatenate(lengths)
 
 
-def chain_pieces(data: bytes, begin: int, count: int, where: str) -> Iterator[tuple[Offsets, Offsets]]:
+def chain_pieces(data: bytes | memoryview, begin: int, count: int, where: str) -> Iterator[tuple[Offsets, Offsets]]:
     """As `length_chain`, a piece after the other; none without items. What is wrong is raised where it is reached."""
     at, end = begin, len(data)
     if not 0 <= count <= (end - at) // 4:
@@ -69,7 +69,7 @@ def chain_pieces(data: bytes, begin: int, count: int, where: str) -> Iterator[tu
         )
 
 
-def _walk(data: bytes, at: int, until: int, found: int, count: int, where: str) -> Offsets:
+def _walk(data: bytes | memoryview, at: int, until: int, found: int, count: int, where: str) -> Offsets:
     """The places of the items from `at` on, and of the first one at `until` or behind it, if there are that many."""
     size_at, end = struct.Struct(">i").unpack_from, len(data)
     marks: list[int] = []

@@ -115,7 +115,7 @@ def columns() -> Struct:
     return found
 
 
-def to_bytes() -> bytes:
+def to_bytes() -> memoryview:
     return avro_content(SCHEMA, columns(), "rows")
 
 

@@ -63,7 +63,6 @@ def avro_records(block: LogBlock) -> AvroRecords:
     return AvroRecords(content.schema_text, content.data, starts, lengths)
 
 
-def avro_content(schema_text: str, columns: Struct, where: str) -> bytes:
+def avro_content(schema_text: str, columns: Struct, where: str) -> memoryview:
     """The content of a block with one record for each row. Raises SchemaError as `avro_encode.encode` does."""
-    header = _HEADER.pack(VERSIONS[-1], columns.length)
-    return b"".join([header, *(part.data for part in encode_framed(schema_text, columns, where))])
+    return encode_framed(schema_text, columns, where, _HEADER.pack(VERSIONS[-1], columns.length)).data

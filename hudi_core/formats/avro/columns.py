@@ -60,7 +60,12 @@ def decode_batches(
 
 
 def decode_framed(
-    schema_text: str, data: bytes, begin: int, count: int, where: str, wanted: Collection[str] | None = None
+    schema_text: str,
+    data: bytes | memoryview,
+    begin: int,
+    count: int,
+    where: str,
+    wanted: Collection[str] | None = None,
 ) -> Iterator[Column]:
     """As `decode_batches`, for `count` records that fill `data` from `begin` to its end, each behind its length in four bytes.
 

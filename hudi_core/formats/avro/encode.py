@@ -10,7 +10,8 @@ import numpy as np
 from hudi_core.errors import SchemaError, UnsupportedError
 from hudi_core.formats.avro.plan import Node, plan
 from hudi_core.formats.avro.write import write
-from hudi_core.formats.columns import Bytes8, Column, Offsets
+from hudi_core.formats.columns import Bytes8, Column, Offsets, length
+from hudi_core.formats.growing import Growing
 
 
 def encode(schema_text: str, column: Column, where: str) -> tuple[Offsets, Bytes8]:
@@ -27,9 +28,19 @@ def encode(schema_text: str, column: Column, where: str) -> tuple[Offsets, Bytes
     return np.concatenate(ends), np.concatenate(parts)
 
 
-def encode_framed(schema_text: str, column: Column, where: str) -> list[Bytes8]:
-    """As `encode`, each record behind its length in four bytes: the parts of what log blocks hold, in order."""
-    return [data for _, data in write(_plan(schema_text, where), column, where, framed=True)]
+def encode_framed(schema_text: str, column: Column, where: str, header: bytes = b"") -> Bytes8:
+    """As `encode`, each record behind its length in four bytes, and all behind a header: what log blocks hold.
+
+    Parts are put together while others are made.
+    """
+    found: Growing | None = None
+    for offsets, data in write(_plan(schema_text, where), column, where, framed=True):
+        if found is None:
+            rows = len(offsets) - 1
+            found = Growing(data, len(header) + len(data) * length(column) // rows * 33 // 32)
+            found.add(np.frombuffer(header, np.uint8))
+        found.add(data)
+    return np.frombuffer(header, np.uint8) if found is None else found.array()
 
 
 def _plan(schema_text: str, where: str) -> Node:
