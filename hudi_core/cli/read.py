@@ -85,7 +85,7 @@ def read(
         if as_of is not None or read_optimized:
             raise UsageError(
                 "--cdc",
-                expected="at most --since and --until beside it",
+                expected="a range of times",
                 found="--as-of" if as_of is not None else "--read-optimized",
             )
         scan = found.changes(since, until, where, names, shown, meta=meta)
