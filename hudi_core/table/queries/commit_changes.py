@@ -11,20 +11,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.engine import Engine, FileInfo
-from hudi_core.errors import CorruptFileError, TableError, UsageError
+from hudi_core.engine import FileInfo
+from hudi_core.errors import TableError, UsageError
 from hudi_core.expr.bind import bind
 from hudi_core.expr.build import col
 from hudi_core.expr.predicate import ALWAYS_TRUE, Predicate
 from hudi_core.formats.columns import Bools, Text
 from hudi_core.formats.names import parse_base_file
-from hudi_core.formats.text_columns import joined
 from hudi_core.formats.text_match import TextIndex, index_texts
 from hudi_core.rows.merge_rules import merge_rules
 from hudi_core.schema.meta import COMMIT_TIME, RECORD_KEY, is_meta
 from hudi_core.schema.project import project, with_all_optional
 from hudi_core.schema.schema import Schema
-from hudi_core.table.queries.change_rows import AFTER, BEFORE, DELETE, INSERT, UPDATE
+from hudi_core.table.queries.change_rows import AFTER, BEFORE, DELETE, INSERT, UPDATE, ChangeRows
 from hudi_core.table.queries.incremental import placed
 from hudi_core.table.queries.logged_changes import (
     Logged,
@@ -44,7 +43,7 @@ from hudi_core.timeline.files import files_in
 from hudi_core.timeline.instants import Instant, time_order
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.timeline.timeline import Timeline
-from hudi_core.types.nodes import Field, Record, String
+from hudi_core.types.nodes import String
 
 FileGroup = tuple[str, str]
 """Partition and file id."""
@@ -176,13 +175,13 @@ class CommitChanges:
             return self._with_rows_after(after, found)
         if BEFORE in sides and any(each.before is None for each in found):
             return None
-        return (self._of(each.operations, each.before, each.after, each.operations) for each in found)
+        return (self._form.batch(each.operations, each.before, each.after, each.operations) for each in found)
 
     def _with_rows_after(self, after: FileSlice, found: Sequence[Logged]) -> Iterator[Any] | None:
         """Logged changes with the rows that the commit left; None where these are others than the log tells."""
         values, rows = self.snapshot.engine.values, self.snapshot.engine.rows
         changed = list(self._changed(after))
-        index = index_texts(self._keys_of(changed))
+        index = index_texts(self._form.keys_of(changed))
         at, met = np.full(len(index.first), -1, np.int64), 0
         images, gone, passed = [], [], 0
         for each in found:
@@ -202,7 +201,7 @@ class CommitChanges:
         if met != len(at):
             return None
         return chain(
-            self._updated(changed, images, at[index.first]), (self._said(DELETE, batch, None) for batch in gone)
+            self._updated(changed, images, at[index.first]), (self._form.said(DELETE, batch, None) for batch in gone)
         )
 
     # -- rows --------------------------------------------------------------------------------------------------------------
@@ -220,6 +219,10 @@ class CommitChanges:
         return with_all_optional(self.snapshot.schema)
 
     @cached_property
+    def _form(self) -> ChangeRows:
+        return ChangeRows(self.snapshot.engine, self.schema, self._images, self.instant.requested_time)
+
+    @cached_property
     def _of_commit(self) -> Predicate:
         return bind((col(COMMIT_TIME) == self.instant.requested_time).node, self._images)
 
@@ -228,10 +231,10 @@ class CommitChanges:
         return bind((col(COMMIT_TIME) != self.instant.requested_time).node, self._images)
 
     def _inserted(self, rows: Iterator[Any]) -> Iterator[Any]:
-        return (self._said(INSERT, None, batch) for batch in rows)
+        return (self._form.said(INSERT, None, batch) for batch in rows)
 
     def _deleted(self, before: FileSlice) -> Iterator[Any]:
-        return (self._said(DELETE, batch, None) for batch in self._read(self._before, before, None))
+        return (self._form.said(DELETE, batch, None) for batch in self._read(self._before, before, None))
 
     def _compared(self, group: FileGroup, before: FileSlice, after: FileSlice) -> Iterator[Any]:
         """The changed rows with what they were before, those that late rows filled up, then the rows that are there no more, then
@@ -239,13 +242,13 @@ class CommitChanges:
         engine = self.snapshot.engine.rows
         changed, late = list(self._changed(after)), list(self._late(group, after))
         rows = sum(map(engine.count, changed))
-        index = index_texts(self._keys_of([*changed, *late]))
+        index = index_texts(self._form.keys_of([*changed, *late]))
         stayed = index_texts(self._all_keys(after)) if self._may_delete(group, after) else None
         old = np.zeros(0 if stayed is None else len(stayed.first), np.bool_)
         at = np.full(len(index.first), -1, np.int64)
         images, gone, passed = [], [], 0
         for batch in self._read(self._before, before, None):
-            keys = self._keys(batch)
+            keys = self._form.keys(batch)
             found = index.find(keys)
             kept = np.flatnonzero(found >= 0)
             if len(kept):
@@ -260,9 +263,9 @@ class CommitChanges:
         yield from self._updated(changed, images, at[index.first[:rows]])
         yield from self._filled_up(late, images, at[index.first[rows:]])
         for batch in gone:
-            yield self._said(DELETE, batch, None)
+            yield self._form.said(DELETE, batch, None)
         if stayed is not None:
-            old[stayed.find(self._keys_of(changed))] = True
+            old[stayed.find(self._form.keys_of(changed))] = True
             yield from self._back(after, stayed, old[stayed.first])
 
     def _back(self, after: FileSlice, stayed: TextIndex, old: Bools) -> Iterator[Any]:
@@ -271,9 +274,9 @@ class CommitChanges:
             return
         engine = self.snapshot.engine.rows
         for batch in self._read(self._after, after, None):
-            back = ~old[stayed.find(self._keys(batch))]
+            back = ~old[stayed.find(self._form.keys(batch))]
             if back.any():
-                yield self._said(INSERT, None, engine.keep(batch, back))
+                yield self._form.said(INSERT, None, engine.keep(batch, back))
 
     def _updated(self, changed: Sequence[Any], images: Sequence[Any], at: NDArray[np.int64]) -> Iterator[Any]:
         """Changed rows, each with the row before at a position in the images: an update, or an insert where there is none."""
@@ -281,7 +284,7 @@ class CommitChanges:
             yield from self._inserted(iter(changed))
             return
         for old, new in self._pairs(changed, images, at):
-            yield self._said(UPDATE, old, new)
+            yield self._form.said(UPDATE, old, new)
 
     def _late(self, group: FileGroup, after: FileSlice) -> Iterator[Any]:
         """The rows of a slice that are of other commits, and that a late row of this one may have filled up."""
@@ -291,7 +294,7 @@ class CommitChanges:
             return
         named = index_texts(self._all_keys(replace(after, base=None, logs=logs)))
         for batch in self._read(self._after, after, self._of_others):
-            found = named.find(self._keys(batch)) >= 0
+            found = named.find(self._form.keys(batch)) >= 0
             if found.any():
                 yield self.snapshot.engine.rows.keep(batch, found)
 
@@ -308,7 +311,7 @@ class CommitChanges:
             rows = zip(engine.to_json(old, self._images), engine.to_json(new, self._images), strict=True)
             differ = np.array([one[RECORD_KEY] is not None and _bare(one) != _bare(other) for one, other in rows])
             if differ.any():
-                yield self._said(UPDATE, engine.keep(old, differ), engine.keep(new, differ))
+                yield self._form.said(UPDATE, engine.keep(old, differ), engine.keep(new, differ))
 
     def _pairs(self, changed: Sequence[Any], images: Sequence[Any], at: NDArray[np.int64]) -> Iterator[tuple[Any, Any]]:
         """Batches of rows before, all null where there was none, and of the rows in their place."""
@@ -330,60 +333,7 @@ class CommitChanges:
 
     def _all_keys(self, slice: FileSlice) -> Text:
         reader = SliceReader(self._after, project(self._images, [RECORD_KEY]), ALWAYS_TRUE)
-        return self._keys_of(list(reader.read(slice, None)), 0)
-
-    def _keys_of(self, batches: Sequence[Any], position: int | None = None) -> Text:
-        keys = [self._keys(batch, position) for batch in batches]
-        return joined(keys)
-
-    def _keys(self, batch: Any, position: int | None = None) -> Text:
-        engine: Engine[Any, Any, Any] = self.snapshot.engine
-        where = f"changes of {self.instant.requested_time}"
-        value = engine.values.field(engine.rows.root(batch), self._key_position if position is None else position)
-        keys = engine.rows.to_column(value, String(), where)
-        if not isinstance(keys, Text) or (keys.validity is not None and not keys.validity.all()):
-            raise CorruptFileError(where, expected="a key in every row", found="null")
-        return keys
-
-    @cached_property
-    def _key_position(self) -> int:
-        return next(number for number, each in enumerate(self._images.fields) if each.name == RECORD_KEY)
-
-    def _said(self, operation: str, before: Any, after: Any) -> Any:
-        """A batch of changes. An update whose row before is null throughout is an insert."""
-        values, rows = self.snapshot.engine.values, self.snapshot.engine.rows
-        like = rows.root(after if after is not None else before)
-        operations = values.literal(operation, String(), like)
-        if operation == UPDATE:
-            new = values.is_null(values.field(rows.root(before), self._key_position))
-            inserted = values.literal(INSERT, String(), like)
-            operations = values.choose(new, inserted, operations, String())
-        return self._of(operations, before, after, like)
-
-    def _of(self, operations: Any, before: Any, after: Any, like: Any) -> Any:
-        """A batch of changes of these operations; a row without a key is none."""
-        values, rows = self.snapshot.engine.values, self.snapshot.engine.rows
-        op_, time_, before_, after_ = self.schema.fields
-        nobody = values.is_null(operations)
-        images = []
-        for each, batch in ((before_, before), (after_, after)):
-            if batch is None:
-                images.append((each, values.literal(None, each.type, like)))
-                continue
-            root = rows.root(batch)
-            parts = [(field, values.field(root, self._positions[field.name])) for field in self._fields(each)]
-            images.append((each, values.struct(parts, values.is_null(values.field(root, self._key_position)), root)))
-        time = values.literal(self.instant.requested_time, String(), like)
-        return rows.batch(values.struct([(op_, operations), (time_, time), *images], nobody, like))
-
-    @staticmethod
-    def _fields(image: Field) -> Sequence[Field]:
-        assert isinstance(image.type, Record)
-        return image.type.fields
-
-    @cached_property
-    def _positions(self) -> Mapping[str, int]:
-        return {each.name: number for number, each in enumerate(self._images.fields)}
+        return self._form.keys_of(list(reader.read(slice, None)), 0)
 
 
 def _bare(row: Mapping[str, Any]) -> list[Any]:
