@@ -21,6 +21,9 @@ SMALL = 32 * BLOCK
 _SCATTERED = 16
 """What it costs to pick a file by its number and to bring it back into order, in files that are looked at in order."""
 
+_SEARCHED = 3
+"""The same where each file is searched for among many ranges, in files that are searched for in order."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Found:
@@ -97,11 +100,12 @@ def _way_of_column(known: Known, wanted: Wanted) -> _Way | None:
     lists += [known.with_null] if wanted.null else []
     listed = sum(map(len, lists)) + len(order.unbounded)
     in_ranges = wanted.in_ranges
+    loose = _SCATTERED if wanted.ends is None else _SEARCHED
     blocks = candidates(in_ranges, order)
 
     def route() -> _Route:
         found = runs(order, blocks)
-        cost = listed + BLOCK * sum(run.count if run.files else run.count * _SCATTERED for run in found)
+        cost = listed + BLOCK * sum(run.count if run.files else run.count * loose for run in found)
 
         def go() -> _Found:
             in_blocks = opened(in_ranges, order, *(run.blocks for run in found if not run.files))
