@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import struct
+import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from hudi_core.errors import CorruptFileError, UnsupportedError
 from hudi_core.formats.columns import Bools, Bytes8, Text
-from hudi_core.formats.murmur import BLOCK_ROWS, Block, Hashes, Numbers, block, block_of
+from hudi_core.formats.murmur import BLOCK_ROWS, Block, Hashes, Numbers, block, block_of, hash_chain
 from hudi_core.formats.text_columns import text_column
 
 HEADER = struct.Struct(">iibi")  # version, hashes for each key, kind of hash, bits
@@ -64,6 +65,13 @@ class BloomFilter:
                     rows = left + part.start if isinstance(part, slice) else part[left]
                     some[left[self._passing(row, keys, rows, rounds)]] = True
         return found
+
+    def holds(self, hashes: Hashes) -> bool:
+        """Whether it may hold all of some keys, by as many rounds of their hashes as it has; shape (rounds, keys)."""
+        found = np.zeros(hashes.shape[1], np.bool_)
+        for row in self.rows:
+            found |= _bits_set(row, hashes.reshape(-1), self.bits).reshape(hashes.shape).all(axis=0)
+        return bool(found.all())
 
     def _passing(self, row: Bytes8, keys: HashedKeys, asked: Numbers | slice, rounds: int) -> Numbers:
         """The places, among the keys that are asked for, of those that have all their bits set in the row."""
@@ -122,6 +130,22 @@ class BloomFilter:
     @cached_property
     def _fills(self) -> list[float]:
         return [_ones(row) / self.bits for row in self.rows]
+
+
+class FewKeys:
+    """Some keys, hashed for many filters together, as often as one asks. May be asked from many threads."""
+
+    def __init__(self, texts: Text) -> None:
+        self._chain = hash_chain(texts)
+        self._rounds: list[Hashes] = []
+        self._lock = threading.Lock()
+
+    def hashes(self, rounds: int, keys: slice = slice(None)) -> Hashes:
+        """So many rounds of hashes of some of the keys, in shape (rounds, keys)."""
+        with self._lock:
+            while len(self._rounds) < rounds:
+                self._rounds.append(next(self._chain))
+        return np.stack([each[keys] for each in self._rounds[:rounds]])
 
 
 class HashedKeys:

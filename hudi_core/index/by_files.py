@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 
 from hudi_core.engine import Footer
 from hudi_core.formats.ahead import in_order
-from hudi_core.formats.bloom import HashedKeys
-from hudi_core.formats.text_columns import taken
+from hudi_core.formats.bloom import FewKeys, HashedKeys
+from hudi_core.formats.columns import Text
+from hudi_core.formats.text_columns import joined, taken
 from hudi_core.formats.text_match import TextIndex, index_texts
 from hudi_core.index.filters import lookup_order, passing
 from hudi_core.index.key_columns import KeyColumns, Located
@@ -29,7 +30,15 @@ from hudi_core.index.work import Work
 from hudi_core.metadata.table import BLOOM_FILTERS, MetadataTable
 from hudi_core.stats.texts import Texts
 from hudi_core.table.snapshot import Snapshot
-from hudi_core.table.sources.stored_filters import State, kept, recorded_filters, recorded_texts, text_in_footer
+from hudi_core.table.sources.stored_filters import (
+    Held,
+    State,
+    held_keys,
+    kept,
+    recorded_filters,
+    recorded_texts,
+    text_in_footer,
+)
 from hudi_core.timeline.slices import FileSlice
 
 Numbers = NDArray[np.int64]
@@ -82,7 +91,7 @@ class Task:
     ranged: bool
     filtered: bool
     """Its bloom filter is asked."""
-    edges: tuple[bytes, ...] = ()
+    edges: Held | None = None
     """Keys that the slice holds for certain, as far as its range tells: the least and the greatest."""
 
 
@@ -179,10 +188,12 @@ class FileLookup:
             slices_without_range=int(np.count_nonzero(~bounds.known & ~bounds.empty)),
         )
         tasks = []
+        low, high = (Text(each.offsets, each.data) for each in (bounds.low, bounds.high))
+        known = FewKeys(joined([low, high]))
         for place in np.flatnonzero(stops > starts).tolist():
             ranged = bool(bounds.known[place])
             number, start, stop = int(numbers[place]), int(starts[place]), int(stops[place])
-            edges = (bounds.low[place], bounds.high[place]) if ranged else ()
+            edges = Held(known, slice(place, None, len(numbers))) if ranged else None
             tasks.append(Task(group, number, start, stop, ranged, self._asks(number, stop - start), edges))
         return tasks
 
@@ -269,4 +280,4 @@ def _narrowed(task: Task, footer: Footer | None) -> Task:
     if bounds is None:
         return task
     start, stop = task.group.run(*bounds)
-    return replace(task, start=start, stop=stop, edges=bounds)
+    return replace(task, start=start, stop=stop, edges=held_keys(bounds))

@@ -11,7 +11,7 @@ from enum import Enum, auto
 
 from hudi_core.engine import Footer
 from hudi_core.errors import CorruptFileError, TableError, UnsupportedError
-from hudi_core.formats.bloom import BloomFilter, HashedKeys, parse_bloom_filter
+from hudi_core.formats.bloom import BloomFilter, FewKeys, parse_bloom_filter
 from hudi_core.formats.hashes import bloom_filter_key, file_group_indexes
 from hudi_core.formats.text_columns import byte_column
 from hudi_core.metadata.filters import filter_texts
@@ -31,6 +31,14 @@ class State(Enum):
     """There is none, or what there is says nothing of rows in log files."""
     DAMAGED = auto()
     SATURATED = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Keys that a slice holds for certain: some among those of other slices, which are hashed together."""
+
+    keys: FewKeys
+    rows: slice
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,28 +97,33 @@ def text_in_footer(footer: Footer | None) -> bytes | None:
     return next((footer.metadata[key].encode() for key in FOOTER_KEYS if key in footer.metadata), None)
 
 
-def keys_in_footer(footer: Footer | None) -> tuple[bytes, ...]:
+def keys_in_footer(footer: Footer | None) -> Held | None:
     """The least and the greatest record key of a base file, as far as it tells them."""
     if footer is None:
-        return ()
-    return tuple(footer.metadata[key].encode() for key in (MIN_KEY, MAX_KEY) if key in footer.metadata)
+        return None
+    return held_keys([footer.metadata[key].encode() for key in (MIN_KEY, MAX_KEY) if key in footer.metadata])
 
 
-def kept(text: bytes | None, slice: FileSlice, held: Sequence[bytes] = ()) -> Kept:
+def held_keys(keys: Sequence[bytes]) -> Held | None:
+    """Keys of one slice by themselves; None for none."""
+    return Held(FewKeys(byte_column(keys)), slice(None)) if keys else None
+
+
+def kept(text: bytes | None, of: FileSlice, held: Held | None = None) -> Kept:
     """The filter that a text says, if it is worth asking.
 
     `held` are keys that the slice holds: a filter that denies one of them is damaged, or another file's.
     """
     if text is None:
         return Kept(State.MISSING)
-    where = f"bloom filter of {slice.base.path if slice.base else slice.file_id}"
+    where = f"bloom filter of {of.base.path if of.base else of.file_id}"
     try:
         found = parse_bloom_filter(text, where)
     except (CorruptFileError, UnsupportedError) as problem:
         return Kept(State.DAMAGED, problem=problem)
     if found.saturated:
         return Kept(State.SATURATED)
-    if held and not found.may_contain(HashedKeys(byte_column(held))).all():
+    if held is not None and not found.holds(held.keys.hashes(found.hashes, held.rows)):
         denied = CorruptFileError(where, expected="the least and greatest key of its file", found="a denial")
         return Kept(State.DAMAGED, problem=denied)
     return Kept(State.ASKED, found)

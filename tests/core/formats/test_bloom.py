@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hudi_core.errors import CorruptFileError, HudiError, UnsupportedError
-from hudi_core.formats.bloom import HashedKeys, parse_bloom_filter, positions
+from hudi_core.formats.bloom import FewKeys, HashedKeys, parse_bloom_filter, positions
+from hudi_core.formats.bloom_write import FilterKind, FilterSettings, written
 from hudi_core.formats.columns import Text
 from hudi_core.formats.murmur import hash_chain, murmurs
 from hudi_core.formats.text_columns import text_column
@@ -107,3 +108,13 @@ def test_hashes_of_ancient_writers_are_not_known() -> None:
     for header in (struct.pack(">iibi", -1, 7, 0, 8), struct.pack(">iibi", 7, 96, 0, 0)):
         with pytest.raises(UnsupportedError, match="Murmur"):
             parse_bloom_filter(base64.b64encode(header + b"\0"), "a file")
+
+
+@given(st.lists(st.text(max_size=12), min_size=1, max_size=4), st.lists(st.text(max_size=12), max_size=6))
+def test_few_keys_are_held_as_each_of_them_may_be(held: list[str], others: list[str]) -> None:
+    growing = FilterSettings(FilterKind.DYNAMIC_V0, 2, 1e-3, 4)
+    for settings_of in (FilterSettings(FilterKind.SIMPLE, 8, 0.01), growing):
+        full = written(text_column([*held, *others][len(others) // 2 :]), settings_of)
+        few = FewKeys(text_column([*others, *held]))
+        rows = slice(len(others), None)
+        assert full.holds(few.hashes(full.hashes, rows)) == full.may_contain(HashedKeys(held)).all()

@@ -14,7 +14,7 @@ from hudi_core.formats.text_columns import text_column
 from hudi_core.keys.known import RecordKeys
 from hudi_core.table.sources.filters import BloomFilters
 from hudi_core.table.sources.heads import Heads
-from hudi_core.table.sources.stored_filters import MAX_KEY, MIN_KEY, State, kept
+from hudi_core.table.sources.stored_filters import MAX_KEY, MIN_KEY, State, held_keys, kept
 from tests.core.table.sources.test_indexes import GROUPS
 from tests.support.made_tables import MadeTable
 
@@ -49,7 +49,7 @@ def slices() -> Any:
 def test_filter_is_asked_unless_it_is_damaged_full_or_denies_a_key_of_its_file(
     text: bytes | None, held: tuple[bytes, ...], state: State
 ) -> None:
-    found = kept(text, slices()[0], held)
+    found = kept(text, slices()[0], held_keys(held))
     assert found.state is state
     assert (found.filter is not None) == (state is State.ASKED)
     assert (found.problem is not None) == (state is State.DAMAGED)
@@ -57,7 +57,7 @@ def test_filter_is_asked_unless_it_is_damaged_full_or_denies_a_key_of_its_file(
 
 def test_denied_key_is_told_in_one_line_with_the_file() -> None:
     of = slices()[0]
-    problem = str(kept(text_of(OTHERS), of, [b"a"]).problem)
+    problem = str(kept(text_of(OTHERS), of, held_keys([b"a"])).problem)
     assert of.base is not None
     assert of.base.path in problem
     assert "least and greatest key" in problem
