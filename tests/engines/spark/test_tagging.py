@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -17,6 +19,8 @@ pytest.importorskip("pyspark.sql", reason="PySpark is not installed")
 hudi_spark = pytest.importorskip("hudi_spark")
 tagging = pytest.importorskip("hudi_spark.tagging")
 
+_BUCKETS = re.compile(r"bucket index, (\w+), (\d+) buckets(?:, hash field (\w+))?")
+
 Located = dict[tuple[str, str], tuple[Any, ...] | None]
 
 
@@ -25,6 +29,17 @@ def recorded(metadata_partition: str) -> Any:
     for entry in tables():
         if metadata_partition in entry.expected["table"]["metadata_partitions"] and not entry.requires:
             return str(entry.unpacked())
+    pytest.skip("no such recorded table")
+
+
+def bucketed(engine: str) -> tuple[str, TagOptions]:
+    """A recorded table with a bucket index of the kind, and what locates its keys."""
+    for entry in tables():
+        said = _BUCKETS.search(entry.expected.get("what") or "")
+        if said is not None and said[1].startswith(engine) and not entry.requires:
+            fields = (said[3],) if said[3] else ()
+            buckets = int(said[2]) if engine == "simple" else None
+            return str(entry.unpacked()), TagOptions(IndexKind.BUCKET, buckets=buckets, hash_fields=fields)
     pytest.skip("no such recorded table")
 
 
@@ -72,12 +87,49 @@ def test_keys_are_located_as_the_core_does(
     assert sum(at is not None for at in found.values()) >= len(keys) - 2
 
 
-def test_the_record_index_locates_on_executors(spark: Any) -> None:
+@pytest.mark.parametrize("whole_table", [False, True], ids=["in partitions", "whole table"])
+def test_the_record_index_locates_on_executors(spark: Any, whole_table: bool) -> None:
     table = hudi_spark.open(spark, recorded("record_index"))
     keys = keys_of(table)
     frame = spark.createDataFrame(keys, "record_key string, partition_path string")
-    options = TagOptions(IndexKind.RECORD_INDEX)
-    assert located(table.tag(frame, options, tasks=2)) == expected(table, keys, options)
+    options = TagOptions(IndexKind.RECORD_INDEX, whole_table=whole_table)
+    found = located(table.tag(frame, options, tasks=2))
+    assert found == expected(table, keys, options)
+    # The key that is asked for in another partition than its own.
+    assert (found[keys[-2]] is not None) == whole_table
+
+
+def test_keys_of_the_whole_table_need_no_partitions(spark: Any) -> None:
+    table = hudi_spark.open(spark, str(rides()))
+    keys = keys_of(table)
+    frame = spark.createDataFrame([(key,) for key, _ in keys], "record_key string").distinct()
+    found = table.tag(frame, TagOptions(IndexKind.BLOOM, whole_table=True), tasks=2).collect()
+    places = {row["record_key"]: row["location"] and row["location"]["partition_path"] for row in found}
+    assert places == {**dict(reversed(keys[:-2])), keys[-1][0]: None}
+
+
+@pytest.mark.parametrize("engine", ["simple", "consistent"])
+@pytest.mark.parametrize("tasks", [1, 3])
+def test_keys_of_buckets_are_located_with_their_files(spark: Any, engine: str, tasks: int) -> None:
+    root, options = bucketed(engine)
+    table = hudi_spark.open(spark, root)
+    keys = keys_of(table)
+    frame = spark.createDataFrame(keys, "record_key string, partition_path string")
+    found = table.tag(frame, options, tasks=tasks)
+    assert located(found) == expected(table, keys, options)
+    by_file: dict[str, set[int]] = {}
+    for row in found.selectExpr("spark_partition_id() as task", "location.file_id as file").collect():
+        by_file.setdefault(row["file"], set()).add(row["task"])
+    by_file.pop(None, None)  # keys that are nowhere
+    assert all(len(read_by) == 1 for read_by in by_file.values())
+    assert len(set().union(*by_file.values())) == min(tasks, len(by_file))
+
+
+def test_buckets_of_the_whole_table_are_refused(spark: Any) -> None:
+    root, options = bucketed("simple")
+    frame = spark.createDataFrame([("a", "b")], "record_key string, partition_path string")
+    with pytest.raises(UsageError, match="own partitions"):
+        hudi_spark.open(spark, root).tag(frame, replace(options, whole_table=True))
 
 
 def test_columns_of_rows_stay(spark: Any) -> None:
