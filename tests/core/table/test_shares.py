@@ -6,6 +6,7 @@ import pickle
 
 import numpy as np
 
+from hudi_core.metadata.table import COLUMN_STATS
 from hudi_core.table.open import open_table
 from hudi_core.table.plan import SKIP, Step
 from hudi_core.table.shares import Pruned, joined, shares
@@ -42,6 +43,28 @@ def test_a_share_of_one_file_tells_of_it_what_the_whole_tells() -> None:
     assert [code for codes in apart for code in codes] == scan.plan.codes.tolist()
 
 
+def test_a_share_reads_the_blocks_of_its_files_alone() -> None:
+    scan = many(400).open().scan(where="n = 4")
+    snapshot = scan.sources.snapshot
+    assert snapshot.metadata is not None
+    keys = scan.sources.recorded.files.keys
+
+    def blocks_for(numbers: np.ndarray[tuple[int], np.dtype[np.int64]]) -> int:
+        assert snapshot.metadata is not None
+        metadata = snapshot.metadata.of_files(keys[numbers])
+        (told,) = metadata.column_stats(["n"])["n"]
+        recorded = {bytes(key) for key in told.keys}
+        assert {bytes(key) for key in keys[numbers]} <= recorded
+        opened = [metadata.opened(group).base for group in metadata.slices(COLUMN_STATS)]
+        return sum(each.blocks_read for each in opened if each is not None)
+
+    whole = blocks_for(np.arange(400))
+    apart = [blocks_for(numbers) for numbers in shares(snapshot.slices, 8)]
+    assert whole > 16
+    assert max(apart) < whole / 4
+    assert sum(apart) < whole * 2
+
+
 def test_what_is_sent_survives_the_way() -> None:
     scan = open_table(str(rides())).scan(where="fare > 20")
     slices = scan.sources.snapshot.slices
@@ -72,7 +95,7 @@ def test_steps_of_shares_add_up_also_where_one_asks_fewer_sources() -> None:
     slices = many(3).open().scan().sources.snapshot.slices
     first = Pruned(np.array([SKIP, 0], np.int8), (Step("a", 2, 1, 0.5), Step("b", 1, 0, 0.1)), ("beware",))
     second = Pruned(np.array([SKIP], np.int8), (Step("b", 1, 1, 0.3, "odd"),), ("beware",))
-    found = joined(slices, [np.array([2, 0]), np.array([1])], [first, second], lambda: None, "")  # type: ignore[arg-type,return-value]
+    found = joined(slices, [np.array([2, 0]), np.array([1])], [first, second], lambda: None, "")
     assert found.codes.tolist() == [0, SKIP, SKIP]
     assert [(step.source, step.before, step.removed, step.seconds) for step in found.steps] == [
         ("a", 2, 1, 0.5),
