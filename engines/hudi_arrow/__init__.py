@@ -7,6 +7,8 @@ storage      tables on local paths and on any URL that pyarrow or fsspec opens
 parquet      Parquet base files: footers and batches
 inflated     row groups as files made of their pages: inflated here, or only those with a wanted row
 pages        pages of column chunks, as a file that pyarrow reads
+plain_pages  values taken from plain pages all at once
+kept         values kept for the next question, within a number of bytes
 page_index   which rows the pages of a column chunk hold
 side_by_side batches of different columns of the same rows, put together
 orc          ORC base files
