@@ -108,8 +108,8 @@ class Table:
         row before and after, in the columns `op`, `ts_ms`, `before` and `after` (`queries.changes`).
 
         `where` and `columns` speak of these columns and what is in them (`after.price`); with `meta` rows have Hudi's own
-        columns too, which logs of changes lack: without them a table that keeps such logs reads fewer files. Nothing is read yet. Raises as `scan` does; reading raises `UsageError` where files that are to be
-        compared are cleaned away.
+        columns too, which logs of changes lack: without them a table that keeps such logs reads fewer files. Nothing is read
+        yet. Raises as `scan` does; reading raises `UsageError` where files that are to be compared are cleaned away.
         """
         found = between(self.timeline, self.config, since, until)
         snapshot = self._snapshot_of(found.timeline, until, self.timeline)
