@@ -61,7 +61,19 @@ def _deep(call: Callable[..., Any], depth: int) -> Callable[..., Any]:
 
 def _shipped(plan: Column, of: t.Type) -> Column:
     """Values in a form that Python's own types hold in full."""
-    return ticks(plan, of) if isinstance(of, _COUNTED) else plan
+    match of:
+        case t.Record(fields):
+            parts = [_shipped(plan.getField(field.name), field.type).alias(f"x{at}") for at, field in enumerate(fields)]
+            return F.when(plan.isNotNull(), F.struct(*parts))
+        case t.Array(element):
+            return F.transform(plan, lambda item: _shipped(item, element.type))
+        case t.Map(_, value):
+            return F.transform(
+                F.map_entries(plan),
+                lambda entry: F.struct(entry["key"].alias("key"), _shipped(entry["value"], value.type).alias("value")),
+            )
+        case _:
+            return ticks(plan, of) if isinstance(of, _COUNTED) else plan
 
 
 def _received(plan: Column, of: t.Type) -> Column:
@@ -89,10 +101,23 @@ def _into_domain(of: t.Type) -> Into:
         case t.Decimal(_, scale):
             step = Decimal((0, (1,), -scale))
             return lambda value: value.quantize(step, context=EXACT)
-        case t.Record() | t.Array() | t.Map() | t.Union():
+        case t.Record(fields):
+            parts = [_or_null(_into_domain(field.type)) for field in fields]
+            return lambda row: tuple(into(value) for into, value in zip(parts, row, strict=True))
+        case t.Array(element):
+            item = _or_null(_into_domain(element.type))
+            return lambda items: tuple(map(item, items))
+        case t.Map(_, value):
+            held = _or_null(_into_domain(value.type))
+            return lambda entries: tuple((entry[0], held(entry[1])) for entry in entries)
+        case t.Union():
             raise UnsupportedError(type_text(of), message="values of this type are not put through Python on Spark")
         case _:
             return _same
+
+
+def _or_null(into: Into) -> Into:
+    return lambda value: None if value is None else into(value)
 
 
 def _out_of_domain(of: t.Type) -> Into:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -28,9 +30,12 @@ _BETWEEN = "\0"
 class KeysContract:
     """Give a fixture `engine` of `tests.contract.harness.Columns`."""
 
+    every = 1
+    """Of so many generators one is asked, for an engine of which each question takes long."""
+
     def test_keys_are_those_of_each_path_of_writing(self, engine: Columns) -> None:
         ledger = Ledger("keys", DEVIATIONS)
-        for asked, ours in answered(engine, asked_keys(vectors("key_generators"))):
+        for asked, ours in answered(engine, asked_keys(vectors("key_generators")), self.every):
             ledger.settle(asked.case, asked.question, ours, asked.theirs)
         ledger.close()
 
@@ -75,6 +80,22 @@ class KeysContract:
         maker: Any = KeyGenerator(Own(), schema_of(a=t.String(), b=t.Int()), engine.values)
         assert keys(engine, maker, [("x", 7), ("y", None)]) == [("x!", "n=7"), ("y!", "n=None")]
 
+    def test_own_generators_see_values_in_the_form_of_the_core(self, engine: Columns) -> None:
+        texts = t.Map(t.Field(0, "key", t.String(), False), t.Field(0, "value", t.Date()))
+        inner = t.Record((t.Field(0, "d", t.Date()), t.Field(0, "x", t.Decimal(9, 2))))
+        types = {"a": inner, "b": t.Array(t.Field(0, "element", t.Timestamp(t.Unit.MICROS, True))), "c": texts}
+        maker: Any = KeyGenerator(Shown(), schema_of(**types), engine.values)
+        rows = [
+            ((19_724, Decimal("1.50")), (None, 5), (("k", 3), ("l", None))),
+            (None, (), ()),
+            ((None, None), None, None),
+        ]
+        assert [json.loads(path) for _, path in keys(engine, maker, rows)] == [
+            [[19_724, "1.50"], [None, 5], [["k", 3], ["l", None]]],
+            [None, [], []],
+            [[None, None], None, None],
+        ]
+
 
 class Own:
     """A generator of a user's."""
@@ -84,6 +105,16 @@ class Own:
 
     def partition_path(self, row: Any) -> str:
         return f"n={row['b']}"
+
+
+class Shown:
+    """Another, whose partitions show the rows."""
+
+    def record_key(self, row: Any) -> str:
+        return "k"
+
+    def partition_path(self, row: Any) -> str:
+        return json.dumps(list(row.values()), default=str)
 
 
 def schema_of(**types: t.Type) -> Schema:
@@ -113,12 +144,12 @@ def keys_of(engine: Columns, asked: Asked, places: Sequence[int] = (0,), first: 
     return keys(engine, maker, [asked.rows[at] for at in places], first)
 
 
-def answered(engine: Columns, questions: Iterable[Asked]) -> Iterable[tuple[Asked, object]]:
+def answered(engine: Columns, questions: Iterable[Asked], every: int) -> Iterable[tuple[Asked, object]]:
     """Questions and our answers. Those of one generator are put to the engine at once, unless a row of them is refused."""
     alike: dict[Any, list[Asked]] = defaultdict(list)
     for asked in questions:
         alike[(*sorted(asked.properties.items()), asked.writer, asked.machine)].append(asked)
-    for group in alike.values():
+    for group in list(alike.values())[::every]:
         together = Asked(**{**vars(group[0]), "rows": tuple(asked.rows[0] for asked in group)})
         found: Any = attempt(lambda together=together: keys_of(engine, together, range(len(together.rows))))  # type: ignore[misc]
         for at, asked in enumerate(group):

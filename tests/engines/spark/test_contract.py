@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, Phase
 
+from hudi_core.errors import UnsupportedError
 from tests.contract.harness import with_settings
+from tests.contract.keys import KeysContract
 from tests.contract.rows import ProjectionContract, RowTruthContract
 from tests.contract.texts import TextsContract
 from tests.contract.values import ValuesContract
@@ -44,3 +46,12 @@ class TestProjection(with_settings(ProjectionContract, **SETTINGS)):
 
 class TestTexts(with_settings(TextsContract, **SETTINGS)):
     pass
+
+
+class TestKeys(KeysContract):
+    every = max(500 // EXAMPLES, 1)
+
+    def test_keys_that_are_made_up_count_rows(self, engine: Any) -> None:
+        """Rows of a DataFrame have no order to count them by: such keys are refused."""
+        with pytest.raises(UnsupportedError, match="no order"):
+            engine.values.numbered(None, 0)
