@@ -132,6 +132,24 @@ def test_buckets_of_the_whole_table_are_refused(spark: Any) -> None:
         hudi_spark.open(spark, root).tag(frame, replace(options, whole_table=True))
 
 
+@pytest.mark.parametrize("wide", [False, True], ids=["by ranges", "by files"])
+def test_files_are_those_that_a_full_join_finds(spark: Any, wide: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tagging, "is_wide", lambda *_: wide)
+    table = hudi_spark.open(spark, str(rides()))
+    names = ["_hoodie_record_key", "_hoodie_partition_path", "_hoodie_file_name"]
+    rows = table.scan(columns=names, where="fare > 30").to_spark().toDF("record_key", "partition_path", "file_name")
+    file_id = "trim(LEADING '.' FROM substring_index(file_name, '_', 1)) as file_id"
+    rows = rows.selectExpr("record_key", "partition_path", file_id).cache()
+    absent = rows.selectExpr("record_key || '!' as record_key", "partition_path")
+    keys = rows.select("record_key", "partition_path").union(absent)
+    tagged = table.tag(keys, tasks=2).selectExpr("record_key", "partition_path", "location.file_id as found")
+    joined = tagged.join(rows, ["record_key", "partition_path"], "left")
+    told = joined.selectExpr("count(*) as n", "count_if(found <=> file_id) as same", "count(found) as found").collect()[
+        0
+    ]
+    assert told["n"] == told["same"] == 2 * told["found"] > 0
+
+
 def test_columns_of_rows_stay(spark: Any) -> None:
     table = hudi_spark.open(spark, str(rides()))
     (key, path), *_ = keys_of(table)
