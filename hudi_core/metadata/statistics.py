@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,13 +19,11 @@ from hudi_core.formats.column_join import Join
 from hudi_core.formats.columns import FixedBinary
 from hudi_core.formats.hashes import xxh64_id
 from hudi_core.metadata.belief import Origin, believed
+from hudi_core.metadata.live import Live, Octets, live_records, words_of
+from hudi_core.metadata.merged import merged
 from hudi_core.metadata.recorded import NO_KIND, UNTYPED, Kind, Kinds, Part, bounds, decoded
 from hudi_core.metadata.records import Batch, Piece, Records
-from hudi_core.stats.columns import Bools, Bounds, ColumnStatistics, Ints, concatenated, taken
-from hudi_core.stats.ranks import ranks
-from hudi_core.stats.texts import Texts
-
-Octets = NDArray[np.uint8]
+from hudi_core.stats.columns import Bools, ColumnStatistics, Ints, concatenated, taken
 
 COLUMN_SIZE: Final = 12
 """Bytes of a key that name the column."""
@@ -34,9 +32,6 @@ PARTITION_KEY, FILE_KEY = 24, 48
 
 _DECODED_TOGETHER = 4096
 """Batches of fewer records are copied together and decoded at once."""
-
-_NONE = np.zeros(0, np.int64)
-_MIXERS = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93] * 2, np.uint64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,28 +90,6 @@ class _Earlier:
 _Part = Part | _Earlier
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Live:
-    """Records that count, ascending, numbered over all parts. `run` gives records of equal keys one number; None: no keys are
-    equal. `void`: bounds that do not count, because records of one key have them in different types; None: all do."""
-
-    records: Ints
-    kinds: Ints
-    run: Ints | None = None
-    void: Bools | None = None
-
-    def chosen(self, which: Bools) -> _Live:
-        if which.all():
-            return self
-        run, void = self.run, self.void
-        return _Live(
-            self.records[which],
-            self.kinds[which],
-            None if run is None else run[which],
-            None if void is None else void[which],
-        )
-
-
 def read_statistics(
     records: Records, columns: Sequence[str], key_size: int, pieces: Sequence[Piece] = (), *, nulls_apart: bool = False
 ) -> dict[str, tuple[RecordedStatistics, ...]]:
@@ -136,7 +109,7 @@ def read_statistics(
     deleted = [(key, each.order) for each in records.deletes for key in each.keys if len(key) == key_size]
     keys = _joined_keys([found.keys], [key for key, _ in deleted])
     apart = records.all_of_base_files and not found.repeated
-    live = _live(parts, keys, [order for _, order in deleted], apart=apart)
+    live = live_records(parts, keys, [order for _, order in deleted], apart=apart)
     reading = _Reading(parts, keys, found.kinds, of_files=key_size == FILE_KEY)
     named = found.columns if len(live.records) == len(found.columns) else found.columns[live.records]
     return {column: tuple(reading.by_kind(live.chosen(named == number))) for number, column in enumerate(columns)}
@@ -156,8 +129,8 @@ def extended(
     deleted = [(key, each.order) for each in records.deletes for key in each.keys if len(key) == key_size]
     parts: list[_Part] = [before, *later]
     keys = _joined_keys([part.keys for part in parts], [key for key, _ in deleted])
-    live = _live(parts, keys, [order for _, order in deleted], unique=len(before))
-    live = live.chosen(_named(_words(keys)[live.records], column))
+    live = live_records(parts, keys, [order for _, order in deleted], unique=len(before))
+    live = live.chosen(_named(words_of(keys)[live.records], column))
     of_before = live.records < len(before)
     if (before.kinds[live.records[of_before]] != live.kinds[of_before]).any():
         return None
@@ -235,7 +208,7 @@ def _of_piece(piece: Piece, key_size: int, columns: Sequence[str]) -> _Gathered 
 
 def _of_batches(batches: list[Batch], key_size: int, columns: Sequence[str]) -> _Gathered:
     part, kinds = decoded(batches, key_size)
-    words = _words(part.keys)
+    words = words_of(part.keys)
     numbers = np.full(len(part), -1, np.int32)
     for number, column in enumerate(columns):
         numbers[_named(words, column)] = number
@@ -261,104 +234,11 @@ def _joined_keys(keys: Sequence[Octets], deleted: Sequence[bytes]) -> Octets:
     return np.concatenate([*keys, np.frombuffer(b"".join(deleted), np.uint8).reshape(-1, keys[0].shape[1])])
 
 
-def _words(keys: Octets) -> NDArray[np.uint64]:
-    """Keys as words of eight bytes."""
-    words: NDArray[np.uint64] = keys.view("<u8")
-    return words
-
-
 def _named(words: NDArray[np.uint64], column: str) -> Bools:
     """Which keys start with the column's name."""
     name = np.frombuffer(xxh64_id(column).encode() + bytes(4), "<u8")
     named: Bools = (words[:, 0] == name[0]) & (words[:, 1] & np.uint64(0xFFFFFFFF) == name[1])
     return named
-
-
-# -- which records count ---------------------------------------------------------------------------------------------------
-
-
-def _live(
-    parts: Sequence[_Part], keys: Octets, deletes: Sequence[int], *, apart: bool = False, unique: int = 0
-) -> _Live:
-    """The records that count. `keys` are those of all parts and then those of the deletes, whose orders are given.
-
-    `apart`: no two records have a key in common.
-    `unique`: so many keys, the first, are known to be different ones.
-    """
-    kinds = _over(parts, lambda part: part.kinds)
-    gone = _over(parts, lambda part: part.gone)
-    words = _words(keys)
-    meeting = _NONE if apart else _meeting(words, unique)
-    if not len(meeting):
-        live = _Live(np.arange(len(kinds)), kinds)
-        return live.chosen(~gone) if gone.any() else live
-    gone = np.append(gone, np.ones(len(deletes), np.bool_))
-    order = np.append(_over(parts, lambda part: part.order), np.array(deletes, np.int64))
-    resets = gone | np.append(_over(parts, lambda part: part.tight), np.zeros(len(deletes), np.bool_))
-    places, meeting_run = _counting(words[meeting], order[meeting], resets[meeting], gone[meeting])
-    merged = meeting[places]
-    counts = ~gone[: len(kinds)]
-    counts[meeting[meeting < len(kinds)]] = False
-    counts[merged] = True
-    run, void = np.arange(len(kinds)), np.zeros(len(kinds), np.bool_)
-    run[merged] = meeting_run + len(kinds)
-    kinds = kinds.copy()
-    kinds[merged], void[merged] = _one_kind_a_run(kinds[merged], meeting_run)
-    return _Live(np.arange(len(kinds)), kinds, run, void).chosen(counts)
-
-
-def _over(parts: Sequence[_Part], take: Callable[[_Part], NDArray[Any]]) -> NDArray[Any]:
-    return take(parts[0]) if len(parts) == 1 else np.concatenate([take(part) for part in parts])
-
-
-def _meeting(words: NDArray[np.uint64], unique: int) -> Ints:
-    """The records whose key may be another record's too: those that share a mixture of the key's words. The first `unique` ones
-    are looked up among the others."""
-    mixed = words[:, 0] * _MIXERS[0]
-    for word, mixer in zip(words.T[1:], _MIXERS[1:], strict=False):
-        mixed += word * mixer
-    if unique:
-        return np.append(np.flatnonzero(_may_be_among(mixed[:unique], mixed[unique:])), np.arange(unique, len(mixed)))
-    sequence = np.argsort(mixed)
-    ordered = mixed[sequence]
-    same = ordered[1:] == ordered[:-1]
-    return np.sort(sequence[np.append(same, False) | np.append(False, same)]) if same.any() else _NONE
-
-
-def _may_be_among(mixed: NDArray[np.uint64], others: NDArray[np.uint64]) -> Bools:
-    """Which mixtures share their last bits with one of the others: those that are among them, and few more."""
-    last = np.uint64((1 << max(16, len(others).bit_length() + 3)) - 1)
-    shared = np.zeros(int(last) + 1, np.bool_)
-    shared[others & last] = True
-    found: Bools = shared[mixed & last]
-    return found
-
-
-def _counting(words: NDArray[np.uint64], order: Ints, resets: Bools, gone: Bools) -> tuple[Ints, Ints]:
-    """The records that count, sorted by key and order, and their runs of equal keys: in each run the last one that resets
-    what was before, unless it is gone, and all after it."""
-    sequence = np.lexsort((order, *words.T))
-    ordered = words[sequence]
-    starts = np.flatnonzero(np.append(True, (ordered[1:] != ordered[:-1]).any(1)))
-    lengths = np.diff(np.append(starts, len(sequence)))
-    place = np.arange(len(sequence))
-    last = np.repeat(np.maximum.reduceat(np.where(resets[sequence], place, -1), starts), lengths)
-    counts = (place >= last) & ~gone[sequence]
-    return sequence[counts], np.repeat(np.arange(len(starts)), lengths)[counts]
-
-
-def _one_kind_a_run(kinds: Ints, run: Ints) -> tuple[Ints, Bools]:
-    """The kind of each run: the latest that is one. Bounds of another kind in the run are void."""
-    if not len(run):
-        return kinds, np.zeros(0, np.bool_)
-    starts = np.flatnonzero(np.append(True, run[1:] != run[:-1]))
-    lengths = np.diff(np.append(starts, len(run)))
-    last = np.maximum.reduceat(np.where(kinds != NO_KIND, np.arange(len(run)), -1), starts)
-    found = np.repeat(np.where(last >= 0, kinds[last], NO_KIND), lengths)
-    return found, (kinds != found) & (kinds != NO_KIND)
-
-
-# -- what they say ---------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -370,17 +250,17 @@ class _Reading:
     kinds: Kinds
     of_files: bool
 
-    def by_kind(self, live: _Live) -> Iterator[RecordedStatistics]:
+    def by_kind(self, live: Live) -> Iterator[RecordedStatistics]:
         for number in (np.flatnonzero(np.bincount(live.kinds - NO_KIND)) + NO_KIND).tolist():
             of_kind = live.chosen(live.kinds == number)
             kind = self.kinds[number]
             statistics = concatenated(list(self._pieces(of_kind, kind, typed=number != NO_KIND)))
-            places, statistics = (None, statistics) if of_kind.run is None else _merged(of_kind.run, statistics)
+            places, statistics = (None, statistics) if of_kind.run is None else merged(of_kind.run, statistics)
             records = of_kind.records if places is None else of_kind.records[places]
             keys = self.keys if len(records) == len(self.keys) else self.keys[records]
             yield RecordedStatistics(keys[:, COLUMN_SIZE:], statistics, kind.told)
 
-    def _pieces(self, live: _Live, kind: Kind, *, typed: bool) -> Iterator[ColumnStatistics]:
+    def _pieces(self, live: Live, kind: Kind, *, typed: bool) -> Iterator[ColumnStatistics]:
         """What the records say, part by part."""
         ends = np.cumsum([len(part) for part in self.parts])
         begin = low = 0
@@ -405,63 +285,3 @@ class _Reading:
             nulls, counts, size = nulls[rows], counts[rows], size[rows]
         recorded = ColumnStatistics(kind.type, low, high, low_known, high_known, nulls, counts)
         return believed(recorded, Origin(counts, size, self.of_files), typed=typed)
-
-
-def _merged(run: Ints, of: ColumnStatistics) -> tuple[Ints | None, ColumnStatistics]:
-    """One record a run: the least lower bound, the greatest upper one, counts added. Also the place of a record of each run,
-    or None when all are apart."""
-    order = np.argsort(run, kind="stable")
-    starts = np.flatnonzero(np.append(True, np.diff(run[order]) != 0))
-    if len(starts) == len(run):
-        return None, of
-    lengths = np.diff(starts, append=len(run))
-    several = np.repeat(lengths > 1, lengths)
-    alone, order = order[~several], order[several]
-    starts = np.cumsum(lengths[lengths > 1]) - lengths[lengths > 1]
-    merged = _reduced_runs(of, order, starts)
-    if not len(alone):
-        return order[starts], merged
-    return np.append(alone, order[starts]), concatenated([taken(of, alone), merged])
-
-
-def _reduced_runs(of: ColumnStatistics, order: Ints, starts: Ints) -> ColumnStatistics:
-    """The records at `order`, those from each of `starts` on merged into one."""
-    empty = (of.nulls == of.rows) & (of.rows >= 0)
-    low, low_known = _extreme(of.low, of.low_known, empty, order, starts, least=True)
-    high, high_known = _extreme(of.high, of.high_known, empty, order, starts, least=False)
-    return ColumnStatistics(
-        of.type,
-        low,
-        high,
-        low_known,
-        high_known,
-        _added(of.nulls[order], starts),
-        _added(of.rows[order], starts),
-        None if of.nans is None else np.logical_or.reduceat(of.nans[order], starts),
-    )
-
-
-def _added(counts: Ints, starts: Ints) -> Ints:
-    """Sums; unknown when a part is."""
-    known = np.minimum.reduceat(counts, starts) >= 0
-    return np.where(known, np.add.reduceat(counts, starts), -1)
-
-
-def _extreme(of: Bounds, known: Bools, empty: Bools, order: Ints, starts: Ints, *, least: bool) -> tuple[Bounds, Bools]:
-    """The extreme bound of each run; unknown when it is so in a record that has values, or when there is none."""
-    known, empty = known[order], empty[order]
-    found = np.logical_and.reduceat(known | empty, starts) & np.logical_or.reduceat(known, starts)
-    if isinstance(of, Texts):
-        texts = of.take(order)
-        rank, examples = ranks(texts)
-        return texts.take(examples[_reduced(rank.astype(np.int64), known, starts, least=least)]), found
-    return _reduced(of[order], known, starts, least=least), found
-
-
-def _reduced(values: NDArray[Any], known: Bools, starts: Ints, *, least: bool) -> NDArray[Any]:
-    """The extreme of the known values of each run; any of its values when none is known."""
-    last: Any = np.inf if values.dtype.kind == "f" else np.iinfo(values.dtype).max
-    choose: Any = np.minimum if least else np.maximum
-    extreme = choose.reduceat(np.where(known, values, last if least else -last), starts)
-    reduced: NDArray[Any] = np.where(np.logical_or.reduceat(known, starts), extreme, values[starts])
-    return reduced

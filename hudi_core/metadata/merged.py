@@ -1,0 +1,72 @@
+"""Statistics of several records of one key put together: the least lower bound, the greatest upper one, counts added."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hudi_core.stats.columns import Bools, Bounds, ColumnStatistics, Ints, concatenated, taken
+from hudi_core.stats.ranks import ranks
+from hudi_core.stats.texts import Texts
+
+
+def merged(run: Ints, of: ColumnStatistics) -> tuple[Ints | None, ColumnStatistics]:
+    """One record a run: the least lower bound, the greatest upper one, counts added. Also the place of a record of each run,
+    or None when all are apart."""
+    order = np.argsort(run, kind="stable")
+    starts = np.flatnonzero(np.append(True, np.diff(run[order]) != 0))
+    if len(starts) == len(run):
+        return None, of
+    lengths = np.diff(starts, append=len(run))
+    several = np.repeat(lengths > 1, lengths)
+    alone, order = order[~several], order[several]
+    starts = np.cumsum(lengths[lengths > 1]) - lengths[lengths > 1]
+    merged = _reduced_runs(of, order, starts)
+    if not len(alone):
+        return order[starts], merged
+    return np.append(alone, order[starts]), concatenated([taken(of, alone), merged])
+
+
+def _reduced_runs(of: ColumnStatistics, order: Ints, starts: Ints) -> ColumnStatistics:
+    """The records at `order`, those from each of `starts` on merged into one."""
+    empty = (of.nulls == of.rows) & (of.rows >= 0)
+    low, low_known = _extreme(of.low, of.low_known, empty, order, starts, least=True)
+    high, high_known = _extreme(of.high, of.high_known, empty, order, starts, least=False)
+    return ColumnStatistics(
+        of.type,
+        low,
+        high,
+        low_known,
+        high_known,
+        _added(of.nulls[order], starts),
+        _added(of.rows[order], starts),
+        None if of.nans is None else np.logical_or.reduceat(of.nans[order], starts),
+    )
+
+
+def _added(counts: Ints, starts: Ints) -> Ints:
+    """Sums; unknown when a part is."""
+    known = np.minimum.reduceat(counts, starts) >= 0
+    return np.where(known, np.add.reduceat(counts, starts), -1)
+
+
+def _extreme(of: Bounds, known: Bools, empty: Bools, order: Ints, starts: Ints, *, least: bool) -> tuple[Bounds, Bools]:
+    """The extreme bound of each run; unknown when it is so in a record that has values, or when there is none."""
+    known, empty = known[order], empty[order]
+    found = np.logical_and.reduceat(known | empty, starts) & np.logical_or.reduceat(known, starts)
+    if isinstance(of, Texts):
+        texts = of.take(order)
+        rank, examples = ranks(texts)
+        return texts.take(examples[_reduced(rank.astype(np.int64), known, starts, least=least)]), found
+    return _reduced(of[order], known, starts, least=least), found
+
+
+def _reduced(values: NDArray[Any], known: Bools, starts: Ints, *, least: bool) -> NDArray[Any]:
+    """The extreme of the known values of each run; any of its values when none is known."""
+    last: Any = np.inf if values.dtype.kind == "f" else np.iinfo(values.dtype).max
+    choose: Any = np.minimum if least else np.maximum
+    extreme = choose.reduceat(np.where(known, values, last if least else -last), starts)
+    reduced: NDArray[Any] = np.where(np.logical_or.reduceat(known, starts), extreme, values[starts])
+    return reduced
