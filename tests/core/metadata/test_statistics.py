@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from hudi_core.errors import CorruptFileError
 from hudi_core.formats.hashes import column_stats_key, md5_id, partition_id, xxh64_id
+from hudi_core.metadata import live
 from hudi_core.metadata import statistics as module
 from hudi_core.metadata.records import Batch, Deletes, Piece, Records
 from hudi_core.metadata.statistics import FILE_KEY, PARTITION_KEY, RecordedStatistics, extended, read_statistics
@@ -248,14 +249,14 @@ def test_merging_is_that_of_applying_record_after_record(
         batches.append(batch(there, order))
         deletes.append(Deletes([key(file) for file, record in event.items() if record is None], order))
     records = Records(batches, [each for each in deletes if each.keys])
-    mixers = module._MIXERS
+    mixers = live._MIXERS
     try:
         if collide:
-            module._MIXERS = np.zeros_like(mixers)
+            live._MIXERS = np.zeros_like(mixers)
         found = told(records)
         in_pieces = told(replace(records, batches=batches[1:]), pieces=cut(batches[0])) if batches else found
     finally:
-        module._MIXERS = mixers
+        live._MIXERS = mixers
     assert in_pieces == found
     kept = read_statistics(Records(batches[:first], [each for each in deletes[:first] if each.keys]), ["c"], FILE_KEY)[
         "c"
