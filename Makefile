@@ -32,7 +32,7 @@ demo: $(VENV)/.base
 WORKERS ?= 2
 
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup $(ARGS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadscope $(ARGS)
 
 # The suites of the Spark engine on Spark 4, which has an environment of its own.
 .venv-spark4/.ready: pyproject.toml

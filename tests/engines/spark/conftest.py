@@ -23,7 +23,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if here in item.path.parents:
             item.add_marker(pytest.mark.spark)
-            item.add_marker(pytest.mark.xdist_group("spark"))  # one JVM
             for pattern in PYSPARK_WARNS:
                 item.add_marker(pytest.mark.filterwarnings(pattern))
 
