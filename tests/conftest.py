@@ -1,4 +1,4 @@
-"""How tests draw, at random for people and the same examples every time where a run decides about a change; and where they run."""
+"""How tests draw, at random for people and the same examples every time where a run decides on a change; and where they run."""
 
 from __future__ import annotations
 
