@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
+from itertools import groupby
+from operator import itemgetter
 
 from hudi_core.engine import Footer
 from hudi_core.errors import CorruptFileError, TableError, UnsupportedError
@@ -80,8 +82,9 @@ def recorded_texts(metadata: MetadataTable | None, snapshot: Snapshot, slices: S
     ordered = sorted(asked)
     groups = file_group_indexes(ordered, len(metadata.slices(BLOOM_FILTERS))).tolist()
     texts: dict[int, bytes] = {}
-    for group in dict.fromkeys(groups):  # one by one: where a file group is damaged, the others are not
-        keys = [key for key, its in zip(ordered, groups, strict=True) if its == group]
+    by_group = groupby(sorted(zip(groups, ordered, strict=True)), itemgetter(0))
+    for _, its in by_group:  # one by one: where a file group is damaged, the others are not
+        keys = [key for _, key in its]
         try:
             for number, text in filter_texts(metadata.lookup(BLOOM_FILTERS, keys)):
                 texts[asked[keys[number]]] = text
