@@ -1,6 +1,6 @@
 """Random files, statistics and bound predicates, and what they mean row by row: the brute force that pruning is held against.
 
-`truth_of` is a naive three-valued evaluator of its own. It shares nothing with `expr.outcomes` but the tree.
+What a predicate is for a row tells `row_truth`.
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 import os
 import random
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -41,17 +40,17 @@ from hudi_core.expr.predicate import (
     Or,
     Pattern,
     Predicate,
-    Term,
 )
 from hudi_core.expr.preimage import starts_with
 from hudi_core.stats import columns, intervals, ordered, program, search, store
 from hudi_core.stats.plain import Interval, OneFile
 from hudi_core.stats.store import FileStatistics, Piece
-from hudi_core.truth import FALSE, NULL, TRUE, Truth
+from hudi_core.truth import TRUE, Truth
 from hudi_core.types import nodes as t
 from hudi_core.types.promote import Purpose, promotion
 from hudi_core.values.cast import cast
 from hudi_core.values.domain import to_binary32
+from tests.support.row_truth import sort_key, truth_of
 
 EFFORT = int(os.environ.get("PRUNING_EFFORT", "1"))
 """How many times as many cases as usual."""
@@ -401,77 +400,6 @@ def leaf(r: random.Random, column: Column, of: Sequence[Column]) -> Predicate:
             return below if r.random() < 0.5 else Not(below)
 
 
-def sort_key(value: Any, type: t.Type) -> Any:
-    """The order of the type, by another way than the library's: text by its UTF-8 bytes, NaN last."""
-    if isinstance(value, str):
-        return value.encode("utf-8", "surrogatepass")
-    if isinstance(type, t.Float | t.Double):
-        return (1, 0) if value != value else (0, value)
-    return value
-
-
-def truth_of(p: Predicate, row: dict[int, Any]) -> Truth:
-    """What the predicate gives on a row."""
-    match p:
-        case Always(truth):
-            return truth
-        case Not(part):
-            return {TRUE: FALSE, FALSE: TRUE, NULL: NULL}[truth_of(part, row)]
-        case And(parts):
-            found = [truth_of(part, row) for part in parts]
-            return FALSE if FALSE in found else NULL if NULL in found else TRUE
-        case Or(parts):
-            found = [truth_of(part, row) for part in parts]
-            return TRUE if TRUE in found else NULL if NULL in found else FALSE
-        case Is(part, truth):
-            return _truth(truth_of(part, row) is truth)
-        case IsNull(term):
-            return _truth(value_of(term, row) is None)
-        case Below(term, cut):
-            value = value_of(term, row)
-            if value is None:
-                return NULL
-            mine, its = sort_key(value, term.type), sort_key(cut.value, term.type)
-            return _truth(mine < its or (cut.after and mine == its))
-        case OneOf(term, values, with_null):
-            value = value_of(term, row)
-            if value is None:
-                return NULL
-            if any(sort_key(value, term.type) == sort_key(other, term.type) for other in values):
-                return TRUE
-            return NULL if with_null else FALSE
-        case Less(left, right, or_equal):
-            one, other = value_of(left, row), value_of(right, row)
-            if one is None or other is None:
-                return NULL
-            mine, its = sort_key(one, left.type), sort_key(other, right.type)
-            return _truth(mine < its or (or_equal and mine == its))
-        case Matches(term, pattern):
-            value = value_of(term, row)
-            assert isinstance(pattern, tuple)
-            return NULL if value is None else _truth(re.fullmatch(_regex(pattern), value, re.DOTALL) is not None)
-        case _:
-            raise NotImplementedError(p)
-
-
-def value_of(term: Term, row: dict[int, Any]) -> Any:
-    match term:
-        case Column(id):
-            return row[id]
-        case Constant(value):
-            return value
-        case Apply(function, (argument,)):
-            value = value_of(argument, row)
-            return None if value is None else len(value) if function is Function.LENGTH else abs(value)
-        case Choose(branches, otherwise):
-            for condition, then in branches:
-                if truth_of(condition, row) is TRUE:
-                    return value_of(then, row)
-            return value_of(otherwise, row)
-        case _:
-            raise NotImplementedError(term)
-
-
 def _compares_texts(p: Predicate) -> bool:
     """Whether text columns are compared with each other, which the fast form does not do."""
     match p:
@@ -483,15 +411,6 @@ def _compares_texts(p: Predicate) -> bool:
             return any(map(_compares_texts, parts))
         case _:
             return False
-
-
-def _truth(answer: bool) -> Truth:
-    return TRUE if answer else FALSE
-
-
-def _regex(pattern: Pattern) -> str:
-    marks = {AnyChar: ".", AnyRun: ".*"}
-    return "".join(re.escape(part) if isinstance(part, str) else marks[type(part)] for part in pattern)
 
 
 @contextmanager
