@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import binascii
 import struct
 import threading
@@ -11,6 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import pybase64
 from numpy.typing import NDArray
 
 from hudi_core.errors import CorruptFileError, UnsupportedError
@@ -233,7 +233,7 @@ def parse_bloom_filter(text: bytes, where: str) -> BloomFilter:
     Raises `CorruptFileError`, and `UnsupportedError` for the hashes of ancient writers; both name `where`.
     """
     try:
-        data = base64.b64decode(text, validate=True)
+        data = pybase64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):
         raise CorruptFileError(where, expected="a bloom filter in base64", found=f"{text[:20]!r}") from None
     bits, hashes = _shape(data, 0, where)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import base64
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
+import pybase64
 from numpy.typing import NDArray
 
 from hudi_core.errors import UsageError
@@ -69,13 +69,13 @@ def bloom_filter_of(keys: Text, settings: FilterSettings) -> bytes:
     filled = _filled(keys, rows, bits, hashes)
     header = HEADER.pack(VERSION, hashes, MURMUR, bits)
     if settings.kind is FilterKind.SIMPLE:
-        return base64.b64encode(header + filled[0].tobytes())
+        return pybase64.b64encode(header + filled[0].tobytes())
     number = len(filled)
     in_last = count - (number - 1) * settings.entries  # keys that go to the rows in turn are counted for the last one
     parts = [header, GROWTH.pack(settings.entries, in_last, number)]
     for row in filled:
         parts += [header, row.tobytes()]
-    return base64.b64encode(b"".join(parts))
+    return pybase64.b64encode(b"".join(parts))
 
 
 def written(keys: Text, settings: FilterSettings) -> BloomFilter:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import base64
 import hashlib
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import accumulate, pairwise
 
 import numpy as np
+import pybase64
 import xxhash
 from numpy.typing import NDArray
 
@@ -21,12 +21,12 @@ _BATCH = 2048
 
 def xxh64_id(text: str) -> str:
     """Id of a column or a partition: base64 of the big-endian XXH64, 12 characters."""
-    return base64.b64encode(xxhash.xxh64(text.encode(), seed=_SEED).digest()).decode("ascii")
+    return pybase64.b64encode_as_string(xxhash.xxh64(text.encode(), seed=_SEED).digest())
 
 
 def md5_id(text: str) -> str:
     """Id of a file name: base64 of its MD5, 24 characters."""
-    return base64.b64encode(hashlib.md5(text.encode(), usedforsecurity=False).digest()).decode("ascii")
+    return pybase64.b64encode_as_string(hashlib.md5(text.encode(), usedforsecurity=False).digest())
 
 
 @lru_cache(maxsize=1 << 12)
@@ -62,7 +62,7 @@ def bloom_filter_keys(partitions: Sequence[str], partition_of: NDArray[np.int64]
     found = np.empty((len(partition_of), 36), np.uint8)
     ids = np.frombuffer("".join(map(partition_id, partitions)).encode(), np.uint8).reshape(-1, 12)
     found[:, :12] = ids[partition_of]
-    found[:, 12:] = np.frombuffer(base64.b64encode(b"".join(digests)), np.uint8).reshape(-1, 24)
+    found[:, 12:] = np.frombuffer(pybase64.b64encode(b"".join(digests)), np.uint8).reshape(-1, 24)
     found[:, 34:] = ord("=")
     return found.view("S36").ravel()
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import base64
 import binascii
 
 import numpy as np
+import pybase64
 from numpy.typing import NDArray
 
 from hudi_core.errors import CorruptFileError
@@ -20,7 +20,7 @@ _OFFSETS_FROM = 4
 def read_positions(text: str, where: str) -> NDArray[np.int64]:
     """The members of a bitmap written in base64, ascending. Raises `CorruptFileError` with `where`."""
     try:
-        data = base64.b64decode(text, validate=True)
+        data = pybase64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):
         raise CorruptFileError(where, expected="positions in base64", found=f"{text[:20]!r}") from None
     found = _Reader(data, where)

@@ -104,6 +104,13 @@ def test_text_that_is_cut_short_is_damage(cut: int) -> None:
         parse_bloom_filter(base64.b64encode(base64.b64decode(GROWING)[:cut]), "a file")
 
 
+@pytest.mark.parametrize("spoilt", [b"A", b"=", b"==", b"\n", b" ", b"-", b"\xff", b"AAA"])
+@pytest.mark.parametrize("at", [0, 10, len(GROWING)])
+def test_text_that_is_not_base64_to_the_letter_is_damage(spoilt: bytes, at: int) -> None:
+    with pytest.raises(CorruptFileError, match="a file"):
+        parse_bloom_filter(GROWING[:at] + spoilt + GROWING[at:], "a file")
+
+
 def test_hashes_of_ancient_writers_are_not_known() -> None:
     for header in (struct.pack(">iibi", -1, 7, 0, 8), struct.pack(">iibi", 7, 96, 0, 0)):
         with pytest.raises(UnsupportedError, match="Murmur"):
