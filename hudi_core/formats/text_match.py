@@ -25,6 +25,12 @@ LONG = 512
 ROOM: Final = 16
 """Places of the filter for each text of the index: one in sixteen foreign texts passes it."""
 
+_LEAST_ROOM: Final = 1 << 15
+"""Places of the filter of a small index: they still fit the first-level cache."""
+
+_LOOKED_AT, _FARTHEST = 64, 32
+"""So many texts of the index tell where texts differ, in so many bytes before their ends."""
+
 _FIRST: Final = np.uint64(0x9E3779B97F4A7C15)
 _SECOND: Final = np.uint64(0xD6E8FEB86659FD93)
 _HALF: Final = np.uint64(32)
@@ -41,7 +47,10 @@ class TextIndex:
     texts: Text | Binary
     first: NDArray[np.int64]
     """For each row the first row with the same text; -1 for null."""
+    _back: int
+    """So many bytes before the end of a text ends the word by which most foreign texts are told."""
     _filter: Bools
+    """By that word, hashed, whether a text has it."""
     _starts: NDArray[np.int64]
     """Where the texts of each place of the table begin in `_rows`: a place is the top bits of a hash."""
     _rows: NDArray[np.int64]
@@ -58,22 +67,29 @@ class TextIndex:
 
     def find(self, texts: Text | Binary) -> NDArray[np.int64]:
         """For each text, the first row of the indexed column that has it; -1 for null and where there is none."""
-        found = np.full(len(texts.offsets) - 1, -1, np.int64)
-        if len(self._rows) == 0:
+        count = len(texts.offsets) - 1
+        found = np.full(count, -1, np.int64)
+        if len(self._rows) == 0 or count == 0:
             return found
-        for low in range(0, len(found), BLOCK_ROWS):
-            high = min(low + BLOCK_ROWS, len(found))
-            found[low:high] = self._find_block(texts, low, high)
+        asked = np.concatenate([self._may_be(texts, low) for low in range(0, count, BLOCK_ROWS)])
+        for low in range(0, len(asked), BLOCK_ROWS):
+            self._look_up(texts, asked[low : low + BLOCK_ROWS], found)
         return found
 
-    def _find_block(self, texts: Text | Binary, low: int, high: int) -> NDArray[np.int64]:
-        hashes = _block_hashes(texts.offsets[low : high + 1], texts.data)
-        may_be = self._filter[_places(hashes, len(self._filter))]
+    def _may_be(self, texts: Text | Binary, low: int) -> NDArray[np.int64]:
+        """Which rows, of a block of them, the filter lets pass."""
+        offsets = texts.offsets[low : low + BLOCK_ROWS + 1]
+        may_be = self._filter.take(
+            _word_places(offsets[:-1], np.diff(offsets), texts.data, self._back, len(self._filter))
+        )
         if texts.validity is not None:
-            may_be &= texts.validity[low:high]
-        asked = np.flatnonzero(may_be)
-        found = np.full(high - low, -1, np.int64)
-        hashes = hashes[asked] & self._top
+            may_be &= texts.validity[low : low + BLOCK_ROWS]
+        return low + np.flatnonzero(may_be)
+
+    def _look_up(self, texts: Text | Binary, asked: NDArray[np.int64], found: NDArray[np.int64]) -> None:
+        """Sets what is found of some rows, which ascend."""
+        starts = texts.offsets[asked]
+        hashes = _block_hashes(starts, texts.offsets[asked + 1] - starts, texts.data) & self._top
         at = self._starts[_places(hashes, len(self._starts))]
         while (behind := self._hashes[at] < hashes).any():
             at += behind
@@ -81,11 +97,10 @@ class TextIndex:
             alike = np.flatnonzero(self._hashes[at] == hashes)
             asked, at, hashes = asked[alike], at[alike], hashes[alike]
             rows = self._rows[at]
-            same = same_texts(texts, asked + low, self.texts, rows)
+            same = same_texts(texts, asked, self.texts, rows)
             found[asked[same]] = rows[same]
             left = np.flatnonzero(~same)
             asked, at, hashes = asked[left], at[left] + 1, hashes[left]
-        return found
 
 
 def index_texts(texts: Text | Binary) -> TextIndex:
@@ -109,9 +124,38 @@ def index_texts(texts: Text | Binary) -> TextIndex:
         by_hash, hashes = by_hash[own], hashes[own]
     starts = np.zeros(1 << max(1, (2 * len(by_hash)).bit_length()), np.int64)
     np.cumsum(np.bincount(_places(hashes, len(starts)), minlength=len(starts))[:-1], out=starts[1:])
-    known = np.zeros(1 << max(1, (ROOM * len(by_hash)).bit_length()), np.bool_)
-    known[_places(hashes, len(known))] = True
-    return TextIndex(texts, first, known, starts, by_hash, np.append(hashes, _ABOVE), ~low)
+    back, known = _word_filter(texts, len(by_hash))
+    return TextIndex(texts, first, back, known, starts, by_hash, np.append(hashes, _ABOVE), ~low)
+
+
+def _word_filter(texts: Text | Binary, distinct: int) -> tuple[int, Bools]:
+    """How far before the end of a text the word ends in which most of these texts differ, and which hashes of it they have."""
+    starts, lengths = texts.offsets[:-1], np.diff(texts.offsets)
+    if texts.validity is not None:
+        starts, lengths = starts[texts.validity], lengths[texts.validity]
+    known = np.zeros(max(_LEAST_ROOM, 1 << (ROOM * distinct).bit_length()), np.bool_)
+    back = _telling_word(starts, lengths, texts.data)
+    for low in range(0, len(starts), BLOCK_ROWS):
+        part = slice(low, low + BLOCK_ROWS)
+        known[_word_places(starts[part], lengths[part], texts.data, back, len(known))] = True
+    return back, known
+
+
+def _telling_word(starts: Offsets, lengths: Offsets, data: Bytes8) -> int:
+    """How far before the end of these texts the word ends in which most of some of them differ.
+
+    Either all texts have it whole, or it is the last one: so a text with another word is none of them.
+    """
+    some = slice(None, None, max(1, len(starts) // _LOOKED_AT))
+    best, most = 0, 0
+    for back in range(0, max(1, int(lengths.min(initial=_FARTHEST)) - _WORD + 1), _WORD):
+        words = _last_words(starts[some], lengths[some], data, back).tolist()
+        distinct = len(set(words))
+        if distinct > most:
+            best, most = back, distinct
+        if distinct == len(words):
+            break
+    return best
 
 
 def _settle(
@@ -155,6 +199,12 @@ def _same_block(
         kept = _MASKS[lengths]
         same &= _words(left.data, starts, 0) & kept == _words(right.data, others, 0) & kept
         return same
+    length = int(lengths[0]) if len(lengths) else 0
+    if _WORD <= length <= LONG and same.all() and (lengths == length).all():
+        ours, theirs = windows(left.data, starts, length), windows(right.data, others, length)
+        for begin in (*range(0, length - _WORD, _WORD), length - _WORD):
+            same &= _row_words(ours, begin) == _row_words(theirs, begin)
+        return same
     checked = np.flatnonzero(same & (lengths > 0))
     if len(checked):
         offsets, ours = gather(left.data, starts[checked], lengths[checked])
@@ -165,36 +215,80 @@ def _same_block(
 
 def _places(hashes: Hashes, count: int) -> NDArray[np.int64]:
     """The places of hashes, by their top bits, among so many, a power of two."""
-    return (hashes >> np.uint64(64 - (count.bit_length() - 1))).view(np.int64)
+    return (hashes >> _below(count)).view(np.int64)
+
+
+def _below(count: int) -> np.uint64:
+    """How many bits of a hash are below those that tell one of so many places, a power of two."""
+    return np.uint64(64 - (count.bit_length() - 1))
 
 
 def _hashes(offsets: Offsets, data: Bytes8) -> Hashes:
     found = np.empty(len(offsets) - 1, np.uint64)
     for low in range(0, len(found), BLOCK_ROWS):
         high = min(low + BLOCK_ROWS, len(found))
-        found[low:high] = _block_hashes(offsets[low : high + 1], data)
+        found[low:high] = _block_hashes(offsets[low:high], np.diff(offsets[low : high + 1]), data)
     return found
 
 
-def _block_hashes(offsets: Offsets, data: Bytes8) -> Hashes:
-    starts, lengths = offsets[:-1], np.diff(offsets)
+def _word_places(starts: Offsets, lengths: Offsets, data: Bytes8, back: int, count: int) -> NDArray[np.int64]:
+    """The places, among so many, of the words that end `back` bytes before the end of texts; these ascend."""
+    words = _last_words(starts, lengths, data, back) * _FIRST
+    words >>= _below(count)
+    return words.view(np.int64)
+
+
+def _last_words(starts: Offsets, lengths: Offsets, data: Bytes8, back: int) -> Hashes:
+    """The eight bytes before the last `back` bytes of texts, which ascend: the first eight of texts that have fewer."""
+    if len(starts) == 0:
+        return np.empty(0, np.uint64)
+    longest, shortest = int(lengths.max()), int(lengths.min())
+    end = longest - back
+    if end >= _WORD and _side_by_side(starts, longest, shortest):
+        return _row_words(_rows(starts, longest, data), end - _WORD)
+    starts = np.maximum(starts, starts + lengths - (back + _WORD))
+    if shortest >= _WORD:
+        return _words(data, starts, 0)
+    starts, data = _with_room(starts, lengths, data)
+    return _words(data, starts, 0) & _MASKS[np.minimum(lengths, _WORD)]
+
+
+def _side_by_side(starts: Offsets, longest: int, shortest: int) -> bool:
+    """Whether ascending texts are of one length, and nothing is between them."""
+    return shortest == longest and int(starts[-1]) - int(starts[0]) == longest * (len(starts) - 1)
+
+
+def _rows(starts: Offsets, length: int, data: Bytes8) -> Bytes8:
+    """Texts that are side by side, a row each."""
+    begin = int(starts[0])
+    return data[begin : begin + length * len(starts)].reshape(-1, length)
+
+
+def _with_room(starts: Offsets, lengths: Offsets, data: Bytes8) -> tuple[Offsets, Bytes8]:
+    """Where ascending texts begin, in data that goes on for a word behind the last of them."""
+    end = int(starts[-1] + lengths[-1])
+    if end + _WORD <= len(data):
+        return starts, data
+    low = int(starts[0])
+    return starts - low, np.concatenate([data[low:end], np.zeros(_WORD, np.uint8)])
+
+
+def _block_hashes(starts: Offsets, lengths: Offsets, data: Bytes8) -> Hashes:
+    """The hashes of texts, which ascend."""
     found = lengths.astype(np.uint64) * _SECOND
     longest, shortest = int(lengths.max(initial=0)), int(lengths.min(initial=LONG))
     if _WORD <= shortest == longest <= LONG:
-        begin = int(offsets[0])
-        _stir_rows(found, data[begin : begin + longest * len(found)].reshape(-1, longest))
+        side_by_side = _side_by_side(starts, longest, shortest)
+        _stir_rows(found, _rows(starts, longest, data) if side_by_side else windows(data, starts, longest))
         return found
     if longest > LONG:
         long = np.flatnonzero(lengths > LONG)
         found[long] ^= _of_parts(starts[long], lengths[long], data)
         lengths = np.where(lengths > LONG, 0, lengths)
         longest = int(lengths.max())
-    if int(offsets[-1]) + _WORD > len(data):  # the last words of the buffer are read beyond its end
-        low = int(offsets[0])
-        data = np.concatenate([data[low : int(offsets[-1])], np.zeros(_WORD, np.uint8)])
-        starts = starts - low
     if longest == 0:
         return found
+    starts, data = _with_room(starts, lengths, data)  # last words are read beyond the end
     shortest = int(lengths.min())
     for begin in range(0, longest, _WORD):
         if begin < shortest:
@@ -219,9 +313,14 @@ def _stir_rows(hashes: Hashes, rows: Bytes8) -> None:
     """`_stir` of texts of one length, which stand side by side: a row each, of eight bytes at least."""
     width = rows.shape[1]
     for begin in range(0, width - _WORD + 1, _WORD):
-        _stir(hashes, rows[:, begin : begin + _WORD].view("<u8")[:, 0])
+        _stir(hashes, _row_words(rows, begin))
     if rest := width % _WORD:
-        _stir(hashes, rows[:, width - _WORD :].view("<u8")[:, 0] >> _BYTE * np.uint64(_WORD - rest))
+        _stir(hashes, _row_words(rows, width - _WORD) >> _BYTE * np.uint64(_WORD - rest))
+
+
+def _row_words(rows: Bytes8, begin: int) -> Hashes:
+    """The eight bytes of each row from a place on."""
+    return rows[:, begin : begin + _WORD].view("<u8")[:, 0]
 
 
 def _stir(hashes: Hashes, words: Hashes) -> None:

@@ -46,8 +46,8 @@ def test_texts_are_found_at_their_first_row(indexed: list[str | None], asked: li
 def test_texts_of_one_hash_are_told_apart(indexed: list[str | None], asked: list[str | None]) -> None:
     whole = module._block_hashes
 
-    def few(offsets: Offsets, data: Bytes8) -> Hashes:
-        return whole(offsets, data) >> np.uint64(62) << np.uint64(62)
+    def few(starts: Offsets, lengths: Offsets, data: Bytes8) -> Hashes:
+        return whole(starts, lengths, data) >> np.uint64(62) << np.uint64(62)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "_block_hashes", few)
@@ -74,6 +74,14 @@ def test_texts_of_one_length_are_found_among_others(length: int, data: st.DataOb
     check([*one], [*other, *one], b"before")
     check([*one], [*more])
     check([*more], [*one, *other])
+
+
+@settings(deadline=None)
+@given(st.lists(st.integers(0, 99), min_size=1, max_size=30), st.lists(texts, max_size=30), st.integers(0, 30))
+def test_texts_that_end_alike_are_found_among_others(numbers: list[int], others: list[str | None], ending: int) -> None:
+    keys: list[str | None] = [f"id:{number:08},{'line:1' * ending}" for number in numbers]
+    cut = [key[at:] for key in keys if key for at in (1, 9, len(key) - 3)]
+    check(keys, [*keys, *others, *cut])
 
 
 def test_texts_that_differ_in_one_byte_have_different_hashes() -> None:
