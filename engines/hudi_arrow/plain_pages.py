@@ -6,6 +6,7 @@ Rules: `Encodings.md` of the Parquet format. A text is four bytes of length, and
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -93,12 +94,18 @@ def _texts(body: memoryview, count: int, of: pa.DataType) -> pa.Array | None:
     length = len(body) // max(count, 1) - _LENGTH
     if length < 1 or count * (_LENGTH + length) != len(body) or count * length > _MOST_BYTES:
         return None
-    rows = np.frombuffer(body, np.uint8).reshape(count, _LENGTH + length)
-    if (rows[:, :_LENGTH].view("<u4") != length).any():
+    rows = np.frombuffer(body, _text_of(length), count)
+    if (rows["length"] != length).any():
         return None
     offsets = np.arange(count + 1, dtype=np.int32) * np.int32(length)
-    texts = np.ascontiguousarray(rows[:, _LENGTH:])
+    texts = rows["text"].copy()
     return pa.Array.from_buffers(of, count, [None, pa.py_buffer(offsets), pa.py_buffer(texts)])
+
+
+@lru_cache(maxsize=256)
+def _text_of(length: int) -> np.dtype[np.void]:
+    """A text of so many bytes as it lies in a plain page."""
+    return np.dtype([("length", "<u4"), ("text", np.void, length)])
 
 
 def _all_there(count: int) -> bytes:
