@@ -29,11 +29,9 @@ SATURATED = 0.5
 MOST_HASHES = 1100
 """No rate of errors that a double can say asks for more."""
 
-_PAIR = 2
-_ONES = np.unpackbits(np.arange(1 << 8 * _PAIR, dtype=np.uint16).view(np.uint8).reshape(-1, _PAIR), axis=1).sum(
-    axis=1, dtype=np.uint8
-)
-"""Of each pair of bytes how many bits are set."""
+_WORD = 8
+_TWOS, _FOURS, _EIGHTS, _BYTES = (np.uint64((2**64 - 1) // (2**each + 1)) for each in (1, 2, 4, 8))
+"""Every other group of one, two, four and eight bits of a word."""
 
 KEPT_ROUNDS = 6
 """Rounds of hashes that are kept for all keys: after so many, one absent key in sixty-four is left in a full filter."""
@@ -222,9 +220,16 @@ def _bits_set(row: Bytes8, hashes: Hashes, bits: int) -> Bools:
 
 def _ones(row: Bytes8) -> int:
     """How many bits are set."""
-    even = len(row) - len(row) % _PAIR
-    found = int(_ONES.take(row[:even].view(np.uint16)).sum(dtype=np.int64))
-    return found + (int(_ONES[row[-1]]) if even < len(row) else 0)
+    padded = np.zeros(-(-len(row) // _WORD) * _WORD, np.uint8)
+    padded[: len(row)] = row
+    # Groups of bits hold how many of their own are set, and neighbours are added to groups twice as wide.
+    words = padded.view(np.uint64)
+    for width, mask in ((1, _TWOS), (2, _FOURS), (4, _EIGHTS), (8, _BYTES)):
+        above = words >> np.uint64(width)
+        above &= mask
+        words &= mask
+        words += above
+    return int(words.view(np.uint16).sum(dtype=np.int64))
 
 
 def parse_bloom_filter(text: bytes, where: str) -> BloomFilter:

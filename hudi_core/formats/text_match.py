@@ -5,12 +5,13 @@ Texts are the same when their bytes are. Hashes only say where to look; every an
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.formats.ahead import in_order
 from hudi_core.formats.columns import Binary, Bools, Bytes8, Offsets, Text
 from hudi_core.formats.spans import gather, windows
 
@@ -18,6 +19,9 @@ Hashes = NDArray[np.uint64]
 
 BLOCK_ROWS = 1 << 14
 """Rows hashed and looked up together: what is made for them stays in the second-level cache."""
+
+_PART: Final = 8 * BLOCK_ROWS
+"""Rows that a thread looks up in one go."""
 
 LONG = 512
 """Bytes from which on a text is hashed as the text of its parts' hashes, so that one long text does not hold up the others."""
@@ -156,6 +160,20 @@ def _telling_word(starts: Offsets, lengths: Offsets, data: Bytes8) -> int:
         if distinct == len(words):
             break
     return best
+
+
+def first_rows(texts: Text | Binary) -> NDArray[np.int64]:
+    """For each row the first row with the same text, as `TextIndex.first`; sooner where rows share few texts. None is null."""
+    count = len(texts.offsets) - 1
+    begun = index_texts(replace(texts, offsets=texts.offsets[: BLOCK_ROWS + 1]))
+    parts = [replace(texts, offsets=texts.offsets[low : low + _PART + 1]) for low in range(0, count, _PART)]
+    found = np.concatenate([np.zeros(0, np.int64), *in_order(begun.find, parts)])
+    others = np.flatnonzero(found < 0)
+    if len(others):
+        starts = texts.offsets[others]
+        offsets, data = gather(texts.data, starts, texts.offsets[others + 1] - starts)
+        found[others] = others[index_texts(Text(offsets, data)).first]
+    return found
 
 
 def _settle(

@@ -10,7 +10,7 @@ import numpy as np
 from hudi_core.errors import RowError, UsageError
 from hudi_core.formats.columns import Text
 from hudi_core.formats.text_columns import joined, taken, text_column, text_list
-from hudi_core.formats.text_match import index_texts
+from hudi_core.formats.text_match import first_rows
 from hudi_core.index.key_columns import KeyColumns
 from hudi_core.keys.bound import KeyGenerator
 from hudi_core.schema.ids import record_with_ids
@@ -86,7 +86,7 @@ def types_of_input(table: Schema) -> Schema:
 
 def key_columns(records: Text, paths: Text) -> KeyColumns:
     """Keys of two columns without nulls."""
-    first = index_texts(paths).first
+    first = first_rows(paths)
     distinct = np.flatnonzero(first == np.arange(len(first)))
     numbers = np.empty(len(first), np.int32)
     numbers[distinct] = np.arange(len(distinct), dtype=np.int32)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from hudi_core.engine import Given
 from hudi_core.errors import TableError, UsageError
+from hudi_core.formats.ahead import in_order
 from hudi_core.formats.columns import Column, Primitive, Struct, Text
 from hudi_core.formats.text_columns import taken, text_column
 from hudi_core.index.buckets import bucket_numbers, hash_texts, in_buckets, in_nodes
@@ -200,24 +201,27 @@ class Tagger:
     def _tagged(self, given: Given[Any], added: Schema, read: KeyReader) -> Iterator[Any]:
         for batches, keys in together(given.batches, read, self.options.keys_at_once):
             found = self.locate(keys)
-            row = 0
-            for batch in batches:
-                part = slice(row, row + self.table.engine.rows.count(batch))
-                located = Located(found.slices[part], found.positions[part])
-                columns: dict[str, Column] = {
-                    RECORD_KEY: taken(keys.records, part),
-                    PARTITION_PATH: taken(text_column(keys.paths), keys.partitions[part].astype(np.int64)),
-                    LOCATION: self.locations(located),
-                }
-                yield self._joined(batch, given.schema, Struct(len(located.slices), columns), added)
-                row = part.stop
+            ends = np.cumsum([self.table.engine.rows.count(batch) for batch in batches]).tolist()
+            parts = zip(batches, map(slice, [0, *ends], ends), strict=False)
+            yield from in_order(partial(self._batch, given.schema, added, keys, found), parts)
+
+    def _batch(self, schema: Schema, added: Schema, keys: KeyColumns, found: Located, of: tuple[Any, slice]) -> Any:
+        """One of the batches that were looked up together, with the columns that are added to it."""
+        batch, part = of
+        located = Located(found.slices[part], found.positions[part])
+        make: dict[str, Callable[[], Column]] = {
+            RECORD_KEY: lambda: taken(keys.records, part),
+            PARTITION_PATH: lambda: taken(text_column(keys.paths), keys.partitions[part].astype(np.int64)),
+            LOCATION: lambda: self.locations(located),
+        }
+        columns = {each.name: make[each.name]() for each in added.fields}
+        return self._joined(batch, schema, Struct(len(located.slices), columns), added)
 
     def _joined(self, batch: Any, schema: Schema, columns: Struct, added: Schema) -> Any:
         """The rows of a batch with columns that are added to its own."""
         rows, values = self.table.engine.rows, self.table.engine.values
         root = rows.root(batch)
-        chosen = Struct(columns.length, {each.name: columns.fields[each.name] for each in added.fields})
-        (other,) = rows.from_columns(chosen, added, LOCATION)
+        (other,) = rows.from_columns(columns, added, LOCATION)
         fields = [(each, values.field(root, place)) for place, each in enumerate(schema.fields)]
         fields += [(each, values.field(rows.root(other), place)) for place, each in enumerate(added.fields)]
         return rows.batch(values.struct(fields, values.no(values.every([], root)), root))

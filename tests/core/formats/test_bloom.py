@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hudi_core.errors import CorruptFileError, HudiError, UnsupportedError
-from hudi_core.formats.bloom import FewKeys, HashedKeys, parse_bloom_filter, positions
+from hudi_core.formats.bloom import BloomFilter, FewKeys, HashedKeys, parse_bloom_filter, positions
 from hudi_core.formats.bloom_write import FilterKind, FilterSettings, written
 from hudi_core.formats.columns import Text
 from hudi_core.formats.murmur import hash_chain, murmurs
@@ -96,6 +96,12 @@ def test_damage_is_told(data: bytes) -> None:
             parse_bloom_filter(text, "a file")
         except HudiError as error:
             assert "a file" in str(error)
+
+
+@given(st.lists(st.binary(min_size=21, max_size=21), min_size=1, max_size=3))
+def test_fill_is_that_of_the_fullest_row(rows: list[bytes]) -> None:
+    shares = [sum(octet.bit_count() for octet in row) / 168 for row in rows]
+    assert BloomFilter(np.frombuffer(b"".join(rows), np.uint8).reshape(-1, 21), 168, 3).fill == max(shares)
 
 
 @pytest.mark.parametrize("cut", [1, 12, 13, 24, 26, 30])

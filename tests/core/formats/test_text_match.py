@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from hudi_core.formats import text_match as module
 from hudi_core.formats.columns import Bytes8, Offsets, Text
-from hudi_core.formats.text_match import Hashes, index_texts, same_texts, text_hashes
+from hudi_core.formats.text_match import Hashes, first_rows, index_texts, same_texts, text_hashes
 
 
 def column(texts: list[str | None], before: bytes = b"") -> Text:
@@ -82,6 +82,16 @@ def test_texts_that_end_alike_are_found_among_others(numbers: list[int], others:
     keys: list[str | None] = [f"id:{number:08},{'line:1' * ending}" for number in numbers]
     cut = [key[at:] for key in keys if key for at in (1, 9, len(key) - 3)]
     check(keys, [*keys, *others, *cut])
+
+
+@settings(deadline=None)
+@given(st.lists(st.text("abc", max_size=2), max_size=60))
+def test_first_rows_are_those_of_the_index(rows: list[str]) -> None:
+    texts = column([*rows])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "BLOCK_ROWS", 4)
+        patch.setattr(module, "_PART", 10)
+        assert first_rows(texts).tolist() == [rows.index(text) for text in rows]
 
 
 def test_texts_that_differ_in_one_byte_have_different_hashes() -> None:
