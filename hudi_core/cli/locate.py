@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from itertools import islice
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Annotated, Any
 
 import typer
@@ -49,22 +48,25 @@ def locate(
     tagged = holders(
         Tagger(found, as_of=as_of), column, [lit(value, place.field.type) for value in values], with_keys=True
     )
-    rows = (row for batch in tagged.batches for row in found.engine.rows.to_json(batch, tagged.schema))
-    records = _records(rows, place)
-    out = Output(as_json)
+    rows, out = found.engine.rows, Output(as_json)
     if as_json:
-        for record in records:
-            out.line(record)
+        for batch in tagged.batches:
+            for record in _records(rows.to_json(batch, tagged.schema), place):
+                out.line(record)
     else:
-        shown = [{**record, **record[LOCATION]} for record in islice(records, SHOWN)]
-        left = sum(1 for _ in records)
+        shown: list[dict[str, Any]] = []
+        count = 0
+        for batch in tagged.batches:
+            head = rows.head(batch, SHOWN - len(shown))
+            shown += ({**record, **record[LOCATION]} for record in _records(rows.to_json(head, tagged.schema), place))
+            count += rows.count(batch)
         out.rows((place.name, RECORD_KEY, PARTITION_PATH, "file_id", "instant", "position"), shown)
         said = counted(len(shown), "record")
-        out.text(f"\n{f'the first {said} of {len(shown) + left:,}' if left else said}")
+        out.text(f"\n{f'the first {said} of {count:,}' if count > len(shown) else said}")
     warn(found.warnings)
 
 
-def _records(rows: Iterator[Mapping[str, Any]], place: Place) -> Iterator[dict[str, Any]]:
+def _records(rows: Iterable[Mapping[str, Any]], place: Place) -> Iterator[dict[str, Any]]:
     """Of each row the value, the key and the location."""
     for row in rows:
         value: Any = row
