@@ -19,7 +19,9 @@ def law(*arguments: Any, **named: Any) -> Callable[[Callable[..., None]], Callab
 
     def settled(test: Callable[..., None], **more: Any) -> Callable[..., None]:
         calm = settings(
-            deadline=None, suppress_health_check=[HealthCheck.differing_executors, *more.pop("calm", ())], **more
+            deadline=None,
+            suppress_health_check=[HealthCheck.differing_executors, HealthCheck.too_slow, *more.pop("calm", ())],
+            **more,
         )
         found = calm(given(*arguments, **named)(test))
         setattr(found, _AGAIN, lambda **other: settled(test, **other))
