@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -18,10 +18,22 @@ from hudi_core.types import nodes as t
 Array: TypeAlias = pa.Array
 Offsets = npt.NDArray[np.int64]
 
+_PLAIN: Final = frozenset(
+    kind.id
+    for kind in (
+        *(pa.null(), pa.bool_(), pa.int32(), pa.int64(), pa.float32(), pa.float64(), pa.date32(), pa.timestamp("us")),
+        *(pa.string(), pa.large_string(), pa.binary(), pa.large_binary(), pa.binary(1), pa.decimal128(1)),
+        *(pa.struct([]), pa.list_(pa.null()), pa.map_(pa.int32(), pa.null())),
+    )
+)
+"""The types, by the numbers that Arrow gives them, of most arrays: those that `plain` leaves as they are."""
+
 
 def plain(array: Array) -> Array:
     """The same values without encodings that kernels do not take: dictionaries, runs, views, extensions, narrow numbers."""
     kind = array.type
+    if kind.id in _PLAIN:
+        return array
     if isinstance(array, pa.ExtensionArray):
         return plain(array.storage)
     if pa.types.is_dictionary(kind):

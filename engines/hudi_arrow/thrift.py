@@ -154,8 +154,12 @@ class _Reader:
             if shift > 63:
                 raise ValueError("a number of more than 64 bits")
 
-    def zigzag(self) -> int:
-        found = self.varint()
+    def zigzag(self, _: int = 0) -> int:
+        found = self._data[self.at]
+        if found < 128:  # as most are
+            self.at += 1
+        else:
+            found = self.varint()
         return (found >> 1) ^ -(found & 1)
 
 
@@ -163,7 +167,7 @@ _READERS: Final[dict[int, Callable[[_Reader, int], Any]]] = {
     _TRUE: lambda *_: True,
     _FALSE: lambda *_: False,
     _BYTE: lambda reader, _: reader.taken(1)[0],
-    **dict.fromkeys(_INTEGERS, lambda reader, _: reader.zigzag()),
+    **dict.fromkeys(_INTEGERS, _Reader.zigzag),
     _DOUBLE: lambda reader, _: reader.taken(8),
     _BINARY: lambda reader, _: reader.taken(reader.varint()),
     _LIST: _Reader.items,
