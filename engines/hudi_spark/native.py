@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TypeVar
 from urllib.parse import unquote, urlsplit
 
-from pyspark.sql import DataFrame, DataFrameReader, SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.types import StructType
+from pyspark.sql.types import StructField, StructType
 
 from hudi_core.engine import Footer
 from hudi_core.evolve.reconcile import (
@@ -42,17 +42,13 @@ from hudi_core.timeline.slices import FileSlice
 from hudi_core.types import nodes as t
 from hudi_spark.casts import is_native
 from hudi_spark.cells import Cell, record
-from hudi_spark.structs import bare_struct, nullable_struct
+from hudi_spark.relations import Read, Relations, own_reader, relations_of
+from hudi_spark.structs import bare_struct, nullable_struct, spark_type
 from hudi_spark.values import SparkValues
 
 VALUES = SparkValues()
 _LEAVES = (t.Boolean, t.Int, t.Long, t.Float, t.Double, t.Date, t.String, t.Binary, t.Enumeration)
 """Types that Spark reads from Parquet as the core does, each in one way."""
-_OPTIONS = {
-    "datetimeRebaseMode": "CORRECTED",  # files say what they mean: no calendar is guessed
-    "int96RebaseMode": "CORRECTED",
-    "__globPaths__": "false",  # a `[` in a path is one
-}
 _MOST_FORMS = 256
 K = TypeVar("K")
 V = TypeVar("V")
@@ -69,13 +65,15 @@ class Group:
 
 @dataclass(frozen=True)
 class Form:
-    """How Spark reads files of one schema as wanted rows: its reader, the columns that are read, and rows of columns: as the
-    predicate looks at them, and as they are wanted."""
+    """How Spark reads files of one schema as wanted rows: the columns that are read, and rows of columns: as the predicate
+    looks at them, and as they are wanted."""
 
-    reader: DataFrameReader
+    read: Read
     stored: list[str]
     needed: Cell
     wanted: Cell
+    exact: bool
+    """What is read has the wanted types and metadata."""
 
 
 @dataclass(frozen=True)
@@ -84,6 +82,7 @@ class Forms:
     a text that is parsed there, so a session keeps it: tables are opened again and again."""
 
     spark: SparkSession
+    relations: Relations | None
     _formed: dict[tuple[t.Record, t.Record, t.Record], Form] = field(default_factory=dict)
     """By the types of what is stored, needed and wanted."""
     _structs: dict[t.Record, StructType] = field(default_factory=dict)
@@ -96,9 +95,16 @@ class Forms:
             columns = record([(f.name, _column(f)) for f in stored.fields], stored.record)
             rows = projection(reading.plan, VALUES)(columns)
             chosen = rows if needed is wanted else projection(reconcile(needed, wanted), VALUES)(rows)
-            reader = self.spark.read.format("parquet").options(**_OPTIONS).schema(bare_struct(stored))
-            _keep(self._formed, key, Form(reader, [f.name for f in stored.fields], rows, chosen))
+            _keep(self._formed, key, self._form(stored, wanted, rows, chosen))
         return self._formed[key]
+
+    def _form(self, stored: Schema, wanted: Schema, rows: Cell, chosen: Cell) -> Form:
+        relations, struct = self.relations, bare_struct(stored)
+        exact = relations is not None and _is_as_stored(stored, wanted, chosen)
+        if exact:
+            struct = _with_metadata(struct, self.struct(wanted))
+        read = own_reader(self.spark, struct) if relations is None else relations.reader(struct)
+        return Form(read, [f.name for f in stored.fields], rows, chosen, exact)
 
     def struct(self, schema: Schema) -> StructType:
         """The fields of DataFrames of a schema."""
@@ -116,7 +122,7 @@ def _keep(known: dict[K, V], key: K, value: V) -> None:
 @lru_cache(maxsize=4)
 def forms_of(spark: SparkSession) -> Forms:
     """The forms that a session keeps."""
-    return Forms(spark)
+    return Forms(spark, relations_of(spark))
 
 
 class NativeReading:
@@ -164,20 +170,37 @@ class NativeReading:
         return True
 
     def rows(self, forms: Forms, group: Group) -> DataFrame:
-        """The group's matching rows as the wanted columns."""
+        """The group's matching rows as the wanted columns, with their metadata."""
         wanted = self._scan.schema
         needed = self._wanted.needed if group.asked else wanted
         form = forms.form(group.reading, needed, wanted)
         root_uri = self._scan.sources.snapshot.storage.uri
         paths = [_uri(root_uri, each.base.path) for each in group.slices if each.base]
-        read = form.reader.load(paths if len(paths) > 1 else paths[0])
+        read = form.read(paths)
         if group.asked:
             read = read.where(is_true(self._scan.predicate, VALUES, form.needed, needed).plan)
-        return _selected(read, form, wanted)
+        found = _selected(read, form, wanted)
+        return found if form.exact else found.to(forms.struct(wanted))
 
 
 def _column(of: t.Field) -> Cell:
     return Cell(lambda: F.col(_quoted(of.name)), of.type, name=of.name)
+
+
+def _is_as_stored(stored: Schema, wanted: Schema, chosen: Cell) -> bool:
+    """The wanted columns are columns of the files, with their names and types."""
+    assert chosen.parts is not None
+    kinds = {f.name: f.type for f in stored.fields}
+    return all(
+        cell.name == f.name and spark_type(kinds[f.name]) == spark_type(f.type)
+        for f, cell in zip(wanted.fields, chosen.parts, strict=True)
+    )
+
+
+def _with_metadata(bare: StructType, wanted: StructType) -> StructType:
+    """The columns of `bare`, the wanted ones among them as they are wanted."""
+    chosen: dict[str, StructField] = {each.name: each for each in wanted.fields}
+    return StructType([chosen.get(each.name, each) for each in bare.fields])
 
 
 def _selected(frame: DataFrame, form: Form, schema: Schema) -> DataFrame:

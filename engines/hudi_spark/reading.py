@@ -36,7 +36,7 @@ def frame_of(spark: SparkSession, scan: Scan) -> DataFrame:
     schema = forms.struct(scan.schema)
     if others or not frames:
         frames.append(_by_arrow(spark, scan.shipment(), others, schema))
-    found = reduce(lambda one, other: one.unionAll(other), frames).to(schema)
+    found = frames[0] if len(frames) == 1 else reduce(lambda one, other: one.unionAll(other), frames).to(schema)
     return found if scan.limit is None else found.limit(scan.limit)
 
 

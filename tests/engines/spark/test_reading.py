@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 import os
 import pickle
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from hudi_core.engine import FileInfo
+from hudi_core.errors import StorageError
 from hudi_core.table.open import open_table
 from hudi_core.table.reading.elsewhere import Part
 from hudi_core.timeline.slices import FileSlice
@@ -21,8 +23,11 @@ from tests.support.commands import ran, rides
 from tests.support.conformance import TableEntry, tables
 
 pytest.importorskip("pyspark.sql", reason="PySpark is not installed")
+from pyspark.sql.types import LongType, StructType
+
 reading = pytest.importorskip("hudi_spark.reading")
 native = pytest.importorskip("hudi_spark.native")
+relations = pytest.importorskip("hudi_spark.relations")
 hudi_spark = pytest.importorskip("hudi_spark")
 engine = pytest.importorskip("hudi_spark.engine")
 arrow_form = pytest.importorskip("hudi_spark.arrow_form")
@@ -152,6 +157,61 @@ def test_all_slices_read_by_arrow_give_the_same_rows(table: Any, monkeypatch: py
     expected = rows_of(table.scan())
     monkeypatch.setattr(reading, "MOST_FOOTERS", 0)
     assert rows_of(table.scan()) == expected
+
+
+@pytest.fixture
+def by_own_reader(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A session whose classes cannot be reached, as over Spark Connect."""
+    monkeypatch.setattr(native, "relations_of", lambda _: None)
+    native.forms_of.cache_clear()
+    yield
+    native.forms_of.cache_clear()
+
+
+@pytest.mark.parametrize("asked", [{}, {"where": "fare > 20", "columns": ["driver"], "read_optimized": True}])
+def test_relations_are_read_as_by_the_own_reader_of_spark(
+    table: Any, asked: dict[str, Any], request: pytest.FixtureRequest
+) -> None:
+    if not {"fare", "driver"} <= {field.name for field in table.schema.fields}:
+        asked = _in_terms_of(table, asked)
+    made = table.scan(**asked)
+    schema, expected = made.to_spark().schema, rows_of(made)
+    request.getfixturevalue("by_own_reader")
+    scan = table.scan(**asked)
+    assert rows_of(scan) == expected
+    assert scan.to_spark().schema == schema == scan.spark_schema
+
+
+def long_columns(*names: str) -> Any:
+    """Columns with the ids 1, 2, ..."""
+    columns = StructType()
+    for number, name in enumerate(names, start=1):
+        columns = columns.add(name, LongType(), metadata={"parquet.field.id": number})
+    return columns
+
+
+@pytest.mark.parametrize("ids_are_read", ["true", "false"])
+def test_columns_are_found_by_name_whatever_ids_the_file_has(spark: Any, tmp_path: Path, ids_are_read: str) -> None:
+    stored = pa.schema([pa.field(name, pa.int64(), metadata={"PARQUET:field_id": number}) for name, number in
+                        (("a", "2"), ("b", "1"))])  # fmt: skip
+    pq.write_table(pa.table([[1], [2]], schema=stored), tmp_path / "x.parquet")
+    pq.write_table(pa.table({"a": [3], "b": [4]}), tmp_path / "y.parquet")
+    before = spark.conf.get("spark.sql.parquet.fieldId.read.enabled")
+    spark.conf.set("spark.sql.parquet.fieldId.read.enabled", ids_are_read)
+    try:
+        frame = relations.relations_of(spark).reader(long_columns("a", "b"))(
+            [f"file://{tmp_path}/{name}.parquet" for name in "xy"]
+        )
+        assert sorted(map(tuple, frame.where("b > 1").collect())) == [(1, 2), (3, 4)]
+    finally:
+        spark.conf.set("spark.sql.parquet.fieldId.read.enabled", before)
+
+
+def test_a_file_that_is_gone_is_an_error_and_not_one_without_rows(spark: Any, tmp_path: Path) -> None:
+    pq.write_table(pa.table({"a": [3]}), tmp_path / "x.parquet")
+    read = relations.relations_of(spark).reader(long_columns("a"))
+    with pytest.raises(StorageError, match="expected every file that the table has, found 1 of them"):
+        read([f"file://{tmp_path}/x.parquet", f"file://{tmp_path}/gone.parquet"])
 
 
 def test_a_predicate_goes_down_to_files(spark: Any) -> None:
