@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hudi_arrow.types import to_arrow
+from hudi_core.formats.spans import positions
 from hudi_core.types import nodes as t
 
 Array: TypeAlias = pa.Array
@@ -119,7 +120,7 @@ def lists(array: Array) -> Lists:
     hidden = array.null_count > 0 and bool(lengths[array.is_null().to_numpy(zero_copy_only=False)].any())
     if hidden:
         present = array.is_valid().to_numpy(zero_copy_only=False)
-        kept = pa.array(spread(bounds[:-1][present], lengths[present]))
+        kept = pa.array(positions(bounds[:-1][present], lengths[present]))
         return Lists(offsets_of(np.where(present, lengths, 0)), tuple(child.take(kept) for child in children))
     first, last = int(bounds[0]), int(bounds[-1])
     return Lists(bounds - first, tuple(child.slice(first, last - first) for child in children))
@@ -135,13 +136,6 @@ def lists_of(kind: pa.DataType, parts: Lists, validity: pa.Buffer | None, rows: 
     else:
         (items,) = parts.items
     return pa.Array.from_buffers(kind, rows, [validity, bounds], children=[items])
-
-
-def spread(starts: Offsets, lengths: Offsets) -> Offsets:
-    """All positions from each start on, as many as its length, one run after another."""
-    total = int(lengths.sum())
-    before = np.cumsum(lengths) - lengths
-    return np.repeat(starts - before, lengths) + np.arange(total, dtype=np.int64)
 
 
 def to_values(array: Array, of: t.Type) -> list[Any]:

@@ -9,13 +9,14 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hudi_arrow.arrays import Array, Offsets, bitmap, offsets_of, plain, spread
+from hudi_arrow.arrays import Array, Offsets, bitmap, offsets_of, plain
 from hudi_arrow.distinct import by_distinct
 from hudi_arrow.threads import in_parts
 from hudi_core.errors import UnsupportedError
 from hudi_core.expr.predicate import AnyRun, Pattern
 from hudi_core.expr.scalar import regex
 from hudi_core.expr.scalar.text import WHOLE
+from hudi_core.formats.spans import positions
 from hudi_core.types.nodes import Boolean, String
 
 _NARROW_BYTES = 2**31 - 1
@@ -207,6 +208,6 @@ def _cut(
     content: npt.NDArray[np.uint8], low: Offsets, lengths: Offsets, present: npt.NDArray[np.bool_], kind: pa.DataType
 ) -> Array:
     bounds = offsets_of(lengths)
-    data = content[spread(low, lengths)]
+    data = content[positions(low, lengths)]
     buffers = [bitmap(present), pa.py_buffer(bounds), pa.py_buffer(data)]
     return pa.Array.from_buffers(kind, len(lengths), buffers)

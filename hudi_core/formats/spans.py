@@ -42,6 +42,14 @@ def gather(data: Bytes8, starts: Offsets, lengths: Offsets | int) -> tuple[Offse
     return offsets, copied[:total]
 
 
+def positions(starts: Offsets, lengths: Offsets) -> Offsets:
+    """All positions from each start on, as many as its length, one run after the other."""
+    ends = np.cumsum(lengths)
+    found: Offsets = np.repeat(starts - ends + lengths, lengths)
+    found += np.arange(len(found))
+    return found
+
+
 def typical_width(lengths: Offsets) -> int:
     """A width at which copying these spans wastes little: the widest one's, or less where few are that wide."""
     if len(lengths) == 0:
@@ -77,9 +85,7 @@ def copy_spans(target: Bytes8, to: Offsets, data: Bytes8, starts: Offsets, lengt
 
 
 def _copy_by_index(target: Bytes8, to: Offsets, data: Bytes8, starts: Offsets, lengths: Offsets) -> None:
-    ends = np.cumsum(lengths)
-    within = np.arange(int(ends[-1])) - np.repeat(ends - lengths, lengths)
-    target[np.repeat(to, lengths) + within] = data.take(np.repeat(starts, lengths) + within)
+    target[positions(to, lengths)] = data.take(positions(starts, lengths))
 
 
 def items(data: Bytes8, size: int, shift: int = 0) -> np.ndarray[tuple[int], np.dtype[np.void]]:

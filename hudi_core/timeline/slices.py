@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from hudi_core.engine import FileInfo
 from hudi_core.formats.columns import Text
 from hudi_core.formats.names import parse_log_file
+from hudi_core.formats.spans import positions
 from hudi_core.formats.text_columns import taken, text_column
 from hudi_core.timeline.files import Files
 
@@ -95,7 +96,7 @@ class Slices(Sequence[FileSlice]):
     def chosen(self, numbers: Numbers) -> Slices:
         """The slices with these numbers, in that order, with their files alone."""
         counts = np.diff(self.log_offsets)[numbers]
-        at = _runs(self.log_offsets[numbers], counts)
+        at = positions(self.log_offsets[numbers], counts)
         bases = self.bases[numbers]
         has_base, logs = bases != NO_BASE, self.logs[at]
         rows = np.concatenate([bases[has_base], logs])
@@ -126,11 +127,6 @@ class Slices(Sequence[FileSlice]):
             None if base == NO_BASE else self.files.info(base),
             tuple(map(self.files.info, logs.tolist())),
         )
-
-
-def _runs(starts: Numbers, lengths: Numbers) -> Numbers:
-    """The numbers of all runs, one run after the other."""
-    return np.arange(lengths.sum()) + np.repeat(starts - np.cumsum(lengths) + lengths, lengths)
 
 
 def slices_of(slices: Sequence[FileSlice]) -> Slices:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hudi_core.formats.spans import copy_spans, gather, typical_width, windows
+from hudi_core.formats.spans import copy_spans, gather, positions, typical_width, windows
 
 DATA = np.arange(2000, dtype=np.int64).astype(np.uint8)
 
@@ -21,6 +21,12 @@ def test_spans_are_joined_in_order(spans: list[tuple[int, int]]) -> None:
     assert [data[low:high].tobytes() for low, high in pairwise(offsets)] == [
         DATA[start : start + size].tobytes() for start, size in spans
     ]
+
+
+@given(st.lists(st.tuples(st.integers(0, 50), st.integers(0, 9)), max_size=20))
+def test_positions_are_those_of_each_span(spans: list[tuple[int, int]]) -> None:
+    starts, lengths = np.array(spans, np.int64).reshape(-1, 2).T
+    assert positions(starts, lengths).tolist() == [start + at for start, size in spans for at in range(size)]
 
 
 @given(st.lists(st.integers(0, 90), min_size=1, max_size=30))
