@@ -21,8 +21,8 @@ from hudi_core.formats.column_join import join
 from hudi_core.formats.columns import Bytes8, Column, Offsets
 from hudi_core.formats.length_chain import chain_pieces
 
-BATCH_BYTES = 1 << 21
-BATCH_ROWS = (2048, 16384)
+BATCH_BYTES = 1 << 22
+BATCH_ROWS = (2048, 24576)
 """A batch's records and its arrays of one number a row share the second-level cache; fewer rows cost more calls a row."""
 
 Buffer = bytes | bytearray | memoryview | Bytes8

@@ -36,7 +36,7 @@ from hudi_core.formats.source import RandomAccess, read_range
 
 _TAIL = 1 << 16  # bytes read at opening; in most files they hold the whole load-on-open section
 _READ_TOGETHER = 1 << 23  # neighbouring blocks are read in one piece up to this size
-_PIECE = 1 << 23  # uncompressed bytes that are decoded together by one thread
+_PIECE = 1 << 22  # uncompressed bytes that are decoded together by one thread
 
 Spans = Callable[[Cells | list[bytes]], tuple[Integers, Integers]]
 """What is asked for: given ascending rows, where each wanted run of them starts and stops."""
