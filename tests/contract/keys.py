@@ -145,16 +145,19 @@ def keys_of(engine: Columns, asked: Asked, places: Sequence[int] = (0,), first: 
 
 
 def answered(engine: Columns, questions: Iterable[Asked], every: int) -> Iterable[tuple[Asked, object]]:
-    """Questions and our answers. Those of one generator are put to the engine at once, unless a row of them is refused."""
+    """Questions and our answers. Those of one generator are put to the engine at once."""
     alike: dict[Any, list[Asked]] = defaultdict(list)
     for asked in questions:
         alike[(*sorted(asked.properties.items()), asked.writer, asked.machine)].append(asked)
     for group in list(alike.values())[::every]:
-        together = Asked(**{**vars(group[0]), "rows": tuple(asked.rows[0] for asked in group)})
-        found: Any = attempt(lambda together=together: keys_of(engine, together, range(len(together.rows))))  # type: ignore[misc]
-        for at, asked in enumerate(group):
-            alone = found == REFUSED and len(group) > 1
-            if alone:
-                yield asked, attempt(lambda asked=asked: keys_of(engine, asked)[0])  # type: ignore[misc]
-            else:
-                yield asked, found if found == REFUSED else found[at]
+        yield from zip(group, _answers(engine, group), strict=True)
+
+
+def _answers(engine: Columns, group: Sequence[Asked]) -> Sequence[object]:
+    """The answers to questions of one generator: to each half of them where a row is refused."""
+    together = Asked(**{**vars(group[0]), "rows": tuple(asked.rows[0] for asked in group)})
+    found: Any = attempt(lambda: keys_of(engine, together, range(len(group))))
+    if found != REFUSED:
+        return list(found)
+    half = len(group) // 2
+    return [*_answers(engine, group[:half]), *_answers(engine, group[half:])] if half else [REFUSED]
