@@ -19,7 +19,8 @@ from hudi_core.stats import columns, intervals, keys, keysets, ordered, program,
 from hudi_core.truth import FALSE, NULL, TRUE
 from hudi_core.types import nodes as t
 from hudi_core.values import order
-from tests.support.pruning import CUTS, VALUES, check_alike_world, check_far_world, check_world, world
+from tests.support.pruning import CUTS, check_alike_world, check_far_world, check_world, world
+from tests.support.random_predicates import VALUES
 
 FAULTS: dict[str, tuple[Callable[..., object], str, str]] = {
     "AND is false only when all parts may be": (

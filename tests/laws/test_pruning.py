@@ -17,7 +17,8 @@ from hudi_core.stats.columns import Carrier, carrier, from_values, taken
 from hudi_core.stats.store import FileStatistics, Piece
 from hudi_core.truth import ANY, Truth
 from hudi_core.types import nodes as t
-from tests.support.pruning import EFFORT, VALUES, check_far_world, check_world, predicate, small_blocks, world
+from tests.support.pruning import EFFORT, check_far_world, check_world, small_blocks, world
+from tests.support.random_predicates import VALUES, predicate
 from tests.support.row_truth import truth_of
 
 KINDS = list(VALUES)
