@@ -5,6 +5,8 @@ The calendar is reckoned here because Arrow's own ends at the year 32767.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
@@ -39,14 +41,51 @@ def days_of(values: Integers, of: t.Date | t.Timestamp) -> Integers:
 
 
 def part(function: Function, array: Array, of: t.Date | t.Timestamp) -> Array:
-    """Year, month, day or hour."""
-    values = integers(array)
-    if function is Function.HOUR:
-        found = values // (3600 * of.unit.value) % 24 if isinstance(of, t.Timestamp) else np.zeros_like(values)
-    else:
-        parts = civil_from_days(days_of(values, of))
-        found = parts[(Function.YEAR, Function.MONTH, Function.DAY).index(function)]
-    return with_nulls(found, array, pa.int32())
+    """One of `PARTS`."""
+    return with_nulls(PARTS[function](integers(array), of), array, pa.int32())
+
+
+def _part_of_date(number: int) -> Callable[[Integers, t.Date | t.Timestamp], Integers]:
+    """Year, month or day."""
+    return lambda values, of: civil_from_days(days_of(values, of))[number]
+
+
+def _quarter(values: Integers, of: t.Date | t.Timestamp) -> Integers:
+    return (civil_from_days(days_of(values, of))[1] + 2) // 3
+
+
+def _day_of_week(values: Integers, of: t.Date | t.Timestamp) -> Integers:
+    return (days_of(values, of) + 4) % 7 + 1
+
+
+def _day_of_year(values: Integers, of: t.Date | t.Timestamp) -> Integers:
+    days = days_of(values, of)
+    year = civil_from_days(days)[0]
+    return days - days_from_civil(year, np.ones_like(year)) + 1
+
+
+def _part_of_day(seconds: int, count: int) -> Callable[[Integers, t.Date | t.Timestamp], Integers]:
+    """Hour, minute or second: which one of `count` stretches of so many seconds."""
+
+    def part(values: Integers, of: t.Date | t.Timestamp) -> Integers:
+        return values // (seconds * of.unit.value) % count if isinstance(of, t.Timestamp) else np.zeros_like(values)
+
+    return part
+
+
+PARTS: dict[Function, Callable[[Integers, t.Date | t.Timestamp], Integers]] = {
+    Function.YEAR: _part_of_date(0),
+    Function.QUARTER: _quarter,
+    Function.MONTH: _part_of_date(1),
+    Function.DAY: _part_of_date(2),
+    Function.DAY_OF_WEEK: _day_of_week,
+    Function.DAY_OF_YEAR: _day_of_year,
+    Function.HOUR: _part_of_day(3600, 24),
+    Function.MINUTE: _part_of_day(60, 60),
+    Function.SECOND: _part_of_day(1, 60),
+    Function.UNIX_DATE: days_of,
+}
+"""What is read off a date or timestamp, from its days or ticks."""
 
 
 def date_trunc(unit: str, array: Array, per_second: int) -> Array:

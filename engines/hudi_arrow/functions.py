@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hudi_arrow import dates, text
-from hudi_arrow.arithmetic import arithmetic
+from hudi_arrow.arithmetic import arithmetic, fitted
 from hudi_arrow.arrays import Array, conformed
 from hudi_arrow.casts import cast
 from hudi_arrow.distinct import by_distinct
@@ -49,6 +49,8 @@ def _by_kernels(function: Function, arguments: list[Array], types: list[t.Type],
             _,
         ):
             return arithmetic(function, arguments, types, of)
+        case Function.CEIL | Function.FLOOR, _:
+            return _whole(function, first, types[0], of)
         case Function.LOWER | Function.UPPER, [t.String() | t.Enumeration()]:
             return text.change_case(first, upper=function is Function.UPPER)
         case Function.LENGTH, [t.String() | t.Enumeration() | t.Binary() | t.Fixed()]:
@@ -59,7 +61,7 @@ def _by_kernels(function: Function, arguments: list[Array], types: list[t.Type],
             return text.concat(arguments, to_arrow(of))
         case Function.TRIM | Function.LTRIM | Function.RTRIM, [t.String()]:
             return text.trim(first, left=function is not Function.RTRIM, right=function is not Function.LTRIM)
-        case Function.YEAR | Function.MONTH | Function.DAY | Function.HOUR, [(t.Date() | t.Timestamp()) as source]:
+        case _, [(t.Date() | t.Timestamp()) as source] if function in dates.PARTS:
             return dates.part(function, first, source)
         case Function.DATE, _:
             return cast(first, types[0], t.Date())
@@ -80,6 +82,18 @@ def _by_kernels(function: Function, arguments: list[Array], types: list[t.Type],
             return dates.with_nulls(seconds, first, pa.int64(), _some(known))
         case Function.DATE_FORMAT, [(t.Date() | t.Timestamp()) as source, t.String()]:
             return _formatted(function, arguments, source, of)
+        case _:
+            return None
+
+
+def _whole(function: Function, array: Array, source: t.Type, of: t.Type) -> Array | None:
+    """CEIL or FLOOR of reals and decimals; None for what has no kernel."""
+    kernel = pc.ceil if function is Function.CEIL else pc.floor
+    match source, of:
+        case ((t.Float() | t.Double()), t.Long()):
+            return cast(kernel(array), source, of)
+        case t.Decimal(precision, scale), t.Decimal():
+            return fitted(kernel(array.cast(pa.decimal256(precision + 1, scale))), of)
         case _:
             return None
 

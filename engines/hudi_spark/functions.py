@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from pyspark.sql import Column
 from pyspark.sql import functions as F
@@ -18,6 +18,18 @@ from hudi_spark.casts import cast
 from hudi_spark.cells import Cell, lifted, mask
 from hudi_spark.scalars import by_value
 from hudi_spark.ticks import MICROS, floor_div, ticks
+
+_PARTS_OF_DATE: dict[Function, Callable[[Column], Column]] = {
+    Function.YEAR: F.year,
+    Function.QUARTER: F.quarter,
+    Function.MONTH: F.month,
+    Function.DAY: F.dayofmonth,
+    Function.DAY_OF_WEEK: F.dayofweek,
+    Function.DAY_OF_YEAR: F.dayofyear,
+    Function.UNIX_DATE: F.unix_date,
+}
+_PARTS_OF_DAY = {Function.HOUR: (3600, 24), Function.MINUTE: (60, 60), Function.SECOND: (1, 60)}
+"""Seconds of one, and how many there are before they begin anew."""
 
 
 def apply(function: Function, arguments: Sequence[Cell], types: Sequence[t.Type], of: t.Type) -> Cell:
@@ -89,11 +101,13 @@ def _by_spark(function: Function, arguments: list[Cell], types: list[t.Type], of
             return lifted(F.ltrim, of, first)
         case Function.RTRIM, [t.String()]:
             return lifted(F.rtrim, of, first)
-        case Function.YEAR | Function.MONTH | Function.DAY, [(t.Date() | t.Timestamp()) as source]:
-            part = {Function.YEAR: F.year, Function.MONTH: F.month, Function.DAY: F.dayofmonth}[function]
-            return lifted(part, of, cast(first, source, t.Date()))
-        case Function.HOUR, [t.Timestamp() as zoned]:
-            return lifted(lambda plan: _hour(plan, zoned), of, first)
+        case Function.CEIL | Function.FLOOR, [t.Float() | t.Double()]:
+            return lifted(F.ceil if function is Function.CEIL else F.floor, of, first)
+        case _, [(t.Date() | t.Timestamp()) as source] if function in _PARTS_OF_DATE:
+            return lifted(_PARTS_OF_DATE[function], of, cast(first, source, t.Date()))
+        case _, [t.Timestamp() as source] if function in _PARTS_OF_DAY:
+            seconds, count = _PARTS_OF_DAY[function]
+            return lifted(lambda plan: _part_of_day(plan, source, seconds, count), of, first)
         case Function.DATE, _:
             return cast(first, types[0], t.Date())
         case Function.DATE_ADD | Function.DATE_SUB, [(t.Date() | t.Timestamp()) as source, _]:
@@ -117,9 +131,10 @@ def _bytes_between(plan: Column, position: Column, length: Column | None = None)
     return F.when(known, taken)
 
 
-def _hour(plan: Column, source: t.Timestamp) -> Column:
-    hours = floor_div(ticks(plan, source), 3600 * source.unit.value)
-    return F.pmod(hours, F.lit(24).cast("long")).cast("int")
+def _part_of_day(plan: Column, source: t.Timestamp, seconds: int, count: int) -> Column:
+    """Which one of `count` stretches of so many seconds it is."""
+    number = floor_div(ticks(plan, source), seconds * source.unit.value)
+    return F.pmod(number, F.lit(count).cast("long")).cast("int")
 
 
 def _moved(days: Column, by: Column, sign: int) -> Column:

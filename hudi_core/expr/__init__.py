@@ -19,6 +19,8 @@ bind        names to column ids, literals to the column's type, sugar to the lea
 literals    literals to constants, with their type and the session's zone
 coerce      which type two values are compared or calculated in
 signatures  what arguments each known function takes
+numeric     the same of those of numbers
+applied     terms of functions and casts, evaluated where they are constant
 functions   the scalar functions the core knows
 scalar      what each of them gives
 like        LIKE patterns

@@ -10,6 +10,7 @@ from typing import assert_never
 
 from hudi_core.errors import ExpressionError, UnknownColumnError, UnsupportedError
 from hudi_core.expr import coerce, nodes, preimage
+from hudi_core.expr.applied import MismatchError, applied, cast_to
 from hudi_core.expr.calls import interval_across, interval_of, is_made_scalar
 from hudi_core.expr.functions import Function
 from hudi_core.expr.interval import Interval
@@ -20,7 +21,7 @@ from hudi_core.expr.nodes import Comparison, Expr, Literal, Scalar
 from hudi_core.expr.place import error_at
 from hudi_core.expr.predicate import ALWAYS_NULL, Apply, Choose, Column, Constant, Cut, Less, Opaque, Predicate, Term
 from hudi_core.expr.scalar import regex
-from hudi_core.expr.signatures import ARITIES, MismatchError, applied, call, cast_to
+from hudi_core.expr.signatures import ARITIES, PART_OF_SPLIT, call
 from hudi_core.expr.text import to_sql
 from hudi_core.expr.walk import names_in, place_of
 from hudi_core.schema.schema import Schema
@@ -231,6 +232,13 @@ class _Binder:
                 return self._moved(moment, interval_of(by), False)
             case nodes.Call("interval"):
                 raise error_at(expr.span, expected="a date or timestamp beside an interval", found="an interval alone")
+            case nodes.Call(
+                "[]", (nodes.Call("split", (text, pattern)), index)
+            ):  # of lists, the core knows their parts
+                return self._known(nodes.Call(PART_OF_SPLIT, (text, pattern, index), expr.span))
+        return self._known(expr)
+
+    def _known(self, expr: nodes.Call) -> Term:
         allowed = ARITIES.get(expr.function)
         if allowed is not None and len(expr.arguments) not in allowed:
             wanted = str(allowed[0]) if len(allowed) == 1 else f"{allowed[0]} to {allowed[-1]}"

@@ -37,6 +37,8 @@ ALIASES = {
     "lcase": "lower",
     "ucase": "upper",
     "dayofmonth": "day",
+    "ceiling": "ceil",
+    "date_diff": "datediff",
     "to_unix_timestamp": "unix_timestamp",
     "nvl": "coalesce",
     "ifnull": "coalesce",
@@ -47,6 +49,17 @@ ALIASES = {
 _SPECIAL = {"nan": math.nan} | {
     sign + name: float(sign + name) for sign in ("", "+", "-") for name in ("inf", "infinity")
 }
+_UNITS = {
+    **dict.fromkeys(["year", "y", "years", "yr", "yrs"], "year"),
+    **dict.fromkeys(["quarter", "qtr"], "quarter"),
+    **dict.fromkeys(["month", "mon", "mons", "months"], "month"),
+    **dict.fromkeys(["day", "d", "days"], "day"),
+    **dict.fromkeys(["dayofweek", "dow"], "dayofweek"),
+    "doy": "dayofyear",
+    **dict.fromkeys(["hour", "h", "hours", "hr", "hrs"], "hour"),
+    **dict.fromkeys(["minute", "m", "min", "mins", "minutes"], "minute"),
+}
+"""Parts that EXTRACT takes, and the functions that give the same: not for seconds, of which it keeps the fraction."""
 _CASTS = frozenset({"boolean", "int", "bigint", "float", "double", "decimal", "date", "timestamp", "string", "binary"})
 
 
@@ -64,6 +77,12 @@ def build(name: str, arguments: tuple[Expr, ...], span: Span | None) -> Expr:
     if name in ("trim", "ltrim", "rtrim") and len(arguments) == 2:  # SQL says what to trim first
         arguments = arguments[::-1]
     return Call(ALIASES.get(name, name), tuple(scalar(argument) for argument in arguments), span)
+
+
+def extract(unit: str, value: Scalar, span: Span | None) -> Expr:
+    """`extract(unit FROM value)`; of a part for which there is no function, `date_part`, which the core does not know."""
+    function = _UNITS.get(unit.lower())
+    return Call(function, (value,), span) if function else Call("date_part", (Literal(unit), value), span)
 
 
 def scalar(found: Expr) -> Scalar:
@@ -192,6 +211,12 @@ def _left(value: Expr, count: Expr, span: Span | None) -> Expr:
     return Call("substring", (scalar(value), Literal(1), scalar(count)), span)
 
 
+def _date_part(unit: Expr, value: Expr, span: Span | None) -> Expr:
+    if isinstance(unit, Literal) and isinstance(unit.value, str):
+        return extract(unit.value, scalar(value), span)
+    return Call("date_part", (scalar(unit), scalar(value)), span)
+
+
 _SUGAR: dict[str, tuple[int, Callable[..., Expr]]] = {
     "startswith": (2, _affix("startswith", "", "%")),
     "endswith": (2, _affix("endswith", "%", "")),
@@ -208,4 +233,6 @@ _SUGAR: dict[str, tuple[int, Callable[..., Expr]]] = {
     "regexp_like": (2, _rlike),
     "like": (2, _like),
     "left": (2, _left),
+    "date_part": (2, _date_part),
+    "datepart": (2, _date_part),
 }

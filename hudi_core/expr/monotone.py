@@ -59,6 +59,12 @@ def stretches(term: Apply, variable: int, ends: tuple[int, int]) -> tuple[Stretc
             found = _shifted(ends, int(days) if term.function is Function.DATE_ADD else -int(days))
         case Function.YEAR | Function.DATE | Function.UNIX_TIMESTAMP:
             found = [Stretch(*ends)]
+        case Function.UNIX_DATE if isinstance(of, t.Date):
+            found = [Stretch(*ends, by_one=True)]
+        case Function.CEIL | Function.FLOOR:
+            found = _of_cast(of, term.type, ends) if isinstance(term.type, t.Long) else [Stretch(*ends)]
+        case Function.ROUND if variable == 0:
+            found = [_rounded(ends, int(_number(term, 1))) if isinstance(of, t.Int | t.Long) else Stretch(*ends)]
         case Function.DATE_TRUNC:
             found = [Stretch(*ends, grain=_grain_of_unit(term, of))]
         case Function.DATE_FORMAT | Function.FROM_UNIXTIME if variable == 0 and _orders(term):
@@ -118,6 +124,10 @@ def _of_arithmetic(term: Apply, variable: int, ends: tuple[int, int]) -> list[St
             ]
         case Function.DIVIDE if isinstance(term.type, t.Decimal) and variable == 0 and _number(term, 1) != 0:
             return [Stretch(*ends, _number(term, 1) > 0)]
+        case Function.DIVIDE if whole and variable == 0 and _number(term, 1) != 0:
+            rising = _number(term, 1) > 0
+            wraps = _number(term, 1) == -1  # the quotient of the least does
+            return [Stretch(ends[0] + wraps, ends[1], rising), *([Stretch(ends[0], ends[0])] if wraps else [])]
         case Function.MULTIPLY if not whole:
             return [Stretch(*ends, _number(term, 1 - variable) >= 0)]
         case Function.MULTIPLY:
@@ -161,6 +171,12 @@ def _of_reals(term: Apply, variable: int, ends: tuple[int, int]) -> list[Stretch
     if rising or not isinstance(of, t.Float | t.Double):
         return [Stretch(*ends, rising)]
     return [Stretch(ends[0], ends[1] - 1, False), Stretch(ends[1], ends[1])]
+
+
+def _rounded(ends: tuple[int, int], places: int) -> Stretch:
+    """Integers of which none rounds beyond the ends, where it would wrap."""
+    half = 10 ** min(-places, 40) // 2
+    return Stretch(ends[0] + half, ends[1] - half)
 
 
 def _shifted(ends: tuple[int, int], by: int) -> list[Stretch]:

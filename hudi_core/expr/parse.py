@@ -337,9 +337,9 @@ class _Parser(Cursor):
         if name == "extract":
             unit = self._part().lower()
             self._expect("FROM")
-            arguments: list[Scalar] = [self._operand(0)]
+            value = self._operand(0)
             self._expect(")")
-            return calls.build(unit, tuple(arguments), self._span(start))
+            return calls.extract(unit, value, self._span(start))
         side = self._next().key if name == "trim" and self._token.key in ("BOTH", "LEADING", "TRAILING") else ""
         conditions: list[Expr] = []
         if self._token.key != ")" or side:

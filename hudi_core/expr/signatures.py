@@ -7,30 +7,33 @@ from functools import partial
 from typing import TypeGuard
 
 from hudi_core.errors import UnsupportedError
-from hudi_core.expr import coerce
+from hudi_core.expr import coerce, numeric
+from hudi_core.expr.applied import MismatchError, applied, cast_to
 from hudi_core.expr.functions import Function
 from hudi_core.expr.leaves import negate
-from hudi_core.expr.literals import NULL, tight
-from hudi_core.expr.predicate import Apply, Choose, Constant, Term
+from hudi_core.expr.literals import NULL
+from hudi_core.expr.predicate import Choose, Constant, Term
 from hudi_core.expr.preimage import is_null
 from hudi_core.expr.scalar import regex
-from hudi_core.expr.scalar.apply import DEFAULT_PATTERN, apply
-from hudi_core.expr.scalar.cast import can_cast
+from hudi_core.expr.scalar.apply import DEFAULT_PATTERN
 from hudi_core.expr.scalar.dates import truncation
 from hudi_core.expr.scalar.patterns import date_pattern, parse_micros
 from hudi_core.expr.scalar.text import WHOLE
 from hudi_core.types import nodes as t
 from hudi_core.types.text import text as type_text
 
+PART_OF_SPLIT = "split[]"
+"""The name under which `split(text, pattern)[index]` is known: a list by itself is no value that is compared."""
+_PARTS_OF_DATE = (
+    Function.YEAR,
+    Function.QUARTER,
+    Function.MONTH,
+    Function.DAY,
+    Function.DAY_OF_WEEK,
+    Function.DAY_OF_YEAR,
+)
+_PARTS_OF_DAY = (Function.HOUR, Function.MINUTE, Function.SECOND)
 _DATE_UNITS = ("YEAR", "QUARTER", "MONTH", "WEEK")
-
-
-class MismatchError(Exception):
-    """An argument's type is none the function takes."""
-
-    def __init__(self, expected: str, found: t.Type | str) -> None:
-        super().__init__(expected, found)
-        self.expected, self.found = expected, found if isinstance(found, str) else type_text(found)
 
 
 def call(name: str, arguments: Sequence[Term], utc: bool = True) -> Term | None:
@@ -48,48 +51,6 @@ def call(name: str, arguments: Sequence[Term], utc: bool = True) -> Term | None:
         return None
 
 
-def applied(function: Function, arguments: Sequence[Term], of: t.Type) -> Term:
-    """A function of terms; evaluated at once when they are all constants. Raises `UnsupportedError` where that is not known."""
-    constants = [argument for argument in arguments if isinstance(argument, Constant)]
-    if len(constants) == len(arguments):
-        values, types = [constant.value for constant in constants], [constant.type for constant in constants]
-        return Constant(apply(function, values, types, of), of)
-    if function is not Function.COALESCE and any(constant.value is None for constant in constants):
-        return Constant(None, of)
-    return Apply(function, tuple(arguments), of)
-
-
-def cast_to(term: Term, of: t.Type) -> Term:
-    """The term in another type, by SQL's cast. Raises `MismatchError` when SQL has no such cast."""
-    source = coerce.seen(term.type)
-    if source == of or term.type == of:
-        return term
-    if isinstance(term, Constant) and term.value is None:
-        return Constant(None, of)
-    if coerce.is_nested(source) or not can_cast(source, of):
-        raise MismatchError(f"a value that can be cast to {type_text(of)}", term.type)
-    return applied(Function.CAST, [term], of)
-
-
-def arithmetic(function: Function, arguments: list[Term]) -> Term | None:
-    """`left operator right`, both brought to the type that SQL calculates in."""
-    left, right = arguments
-    if left is NULL or right is NULL:
-        return NULL
-    types = [coerce.seen(argument.type) for argument in arguments]
-    for position, argument in enumerate(arguments):
-        other = types[1 - position]
-        whole = isinstance(argument, Constant) and isinstance(argument.type, t.Int | t.Long)
-        if whole and isinstance(other, t.Decimal) and isinstance(argument, Constant):
-            types[position] = tight(argument)
-    found = coerce.calculated(function, types[0], types[1])
-    if found is None:
-        wrong = next((of for of in types if not coerce.is_number(of) and not isinstance(of, t.String)), types[0])
-        raise MismatchError(f"numbers beside {function.value}", wrong)
-    first, second, result = found
-    return applied(function, [cast_to(left, first), cast_to(right, second)], result)
-
-
 def coalesced(arguments: list[Term]) -> Term | None:
     """The first value that is not null."""
     given = [argument for argument in arguments if not (isinstance(argument, Constant) and argument.value is None)]
@@ -103,17 +64,6 @@ def coalesced(arguments: list[Term]) -> Term | None:
         return brought[0]
     branches = tuple((negate(is_null(argument)), argument) for argument in brought[:-1])
     return Choose(branches, brought[-1], common)
-
-
-def _unary(function: Function, arguments: list[Term]) -> Term | None:
-    (value,) = arguments
-    if value is NULL:
-        return NULL
-    if isinstance(value.type, t.String):
-        value = cast_to(value, t.Double())
-    if not coerce.is_number(value.type):
-        raise MismatchError(f"a number in {function.value}", value.type)
-    return applied(function, [value], coerce.seen(value.type))
 
 
 def _text(term: Term) -> Term:
@@ -154,6 +104,14 @@ def _regexp_replace(arguments: list[Term]) -> Term | None:
     return applied(Function.REGEXP_REPLACE, [_text(value), pattern, replacement], t.String())
 
 
+def _part_of_split(arguments: list[Term]) -> Term | None:
+    value, pattern, index = arguments
+    if not _is_text_constant(pattern):
+        return None
+    regex.parse(str(pattern.value))
+    return applied(Function.SPLIT, [_text(value), pattern, cast_to(index, t.Int())], t.String())
+
+
 def _regexp_extract(arguments: list[Term]) -> Term | None:
     value, pattern, *group = arguments
     index = group[0] if group else Constant(1, t.Int())
@@ -163,13 +121,22 @@ def _regexp_extract(arguments: list[Term]) -> Term | None:
     return applied(Function.REGEXP_EXTRACT, [_text(value), pattern, cast_to(index, t.Int())], t.String())
 
 
-def _part_of_day(function: Function, arguments: list[Term]) -> Term | None:
+def _part_of_date(function: Function, arguments: list[Term]) -> Term | None:
     (value,) = arguments
     return applied(function, [value if isinstance(value.type, t.Timestamp) else cast_to(value, t.Date())], t.Int())
 
 
-def _hour(arguments: list[Term]) -> Term | None:
-    return applied(Function.HOUR, [_moment(arguments[0])], t.Int())
+def _part_of_day(function: Function, arguments: list[Term]) -> Term | None:
+    return applied(function, [_moment(arguments[0])], t.Int())
+
+
+def _unix_date(arguments: list[Term]) -> Term | None:
+    return applied(Function.UNIX_DATE, [cast_to(arguments[0], t.Date())], t.Int())
+
+
+def _days_between(arguments: list[Term]) -> Term | None:
+    """The later day comes first, as in SQL."""
+    return numeric.arithmetic(Function.SUBTRACT, [days for each in arguments if (days := _unix_date([each]))])
 
 
 def _date_trunc(arguments: list[Term]) -> Term | None:
@@ -267,15 +234,19 @@ def _is_text_constant(term: Term) -> TypeGuard[Constant]:
 
 _KNOWN: dict[str, Callable[[list[Term]], Term | None]] = {
     **{
-        function.value: partial(arithmetic, function)
+        function.value: partial(numeric.arithmetic, function)
         for function in (Function.ADD, Function.SUBTRACT, Function.MULTIPLY, Function.DIVIDE, Function.MODULO)
     },
-    **{function.value: partial(_unary, function) for function in (Function.NEGATE, Function.ABS)},
+    **{function.value: partial(numeric.unary, function) for function in (Function.NEGATE, Function.ABS)},
+    **{function.value: partial(numeric.whole, function) for function in (Function.CEIL, Function.FLOOR)},
+    "round": numeric.rounded,
+    "div": numeric.whole_quotient,
     **{
         function.value: partial(_of_text, function, t.String())
         for function in (Function.LOWER, Function.UPPER, Function.TRIM, Function.LTRIM, Function.RTRIM)
     },
-    **{function.value: partial(_part_of_day, function) for function in (Function.YEAR, Function.MONTH, Function.DAY)},
+    **{function.value: partial(_part_of_date, function) for function in _PARTS_OF_DATE},
+    **{function.value: partial(_part_of_day, function) for function in _PARTS_OF_DAY},
     **{function.value: partial(_date_moved, function) for function in (Function.DATE_ADD, Function.DATE_SUB)},
     "coalesce": coalesced,
     "length": _length,
@@ -283,7 +254,9 @@ _KNOWN: dict[str, Callable[[list[Term]], Term | None]] = {
     "concat": _concat,
     "regexp_replace": _regexp_replace,
     "regexp_extract": _regexp_extract,
-    "hour": _hour,
+    PART_OF_SPLIT: _part_of_split,
+    "unix_date": _unix_date,
+    "datediff": _days_between,
     "date_trunc": _date_trunc,
     "trunc": _trunc,
     "to_date": _to_date,
@@ -292,16 +265,14 @@ _KNOWN: dict[str, Callable[[list[Term]], Term | None]] = {
     "from_unixtime": _from_unixtime,
     "date_format": _date_format,
 }
-_OF_CLOCK = frozenset(
-    {"year", "month", "day", "hour", "date_trunc", "trunc", "to_date", "date_format", "date_add", "date_sub"}
-)
+_PARTS = [function.value for function in (*_PARTS_OF_DATE, *_PARTS_OF_DAY)]
+_DAYS = ["date_add", "date_sub", "datediff"]
+_OF_CLOCK = frozenset({*_PARTS, *_DAYS, "date_trunc", "trunc", "to_date", "date_format", "unix_date"})
 ARITIES: dict[str, range] = {
-    **{
-        name: range(2, 3)
-        for name in ("+", "-", "*", "/", "%", "date_trunc", "trunc", "date_add", "date_sub", "date_format")
-    },
-    **{name: range(1, 2) for name in ("negative", "abs", "lower", "upper", "length", "year", "month", "day", "hour")},
-    **{name: range(1, 3) for name in ("trim", "ltrim", "rtrim", "to_date", "to_timestamp", "from_unixtime")},
+    **dict.fromkeys(["+", "-", "*", "/", "%", "div", "date_trunc", "trunc", "date_format", *_DAYS], range(2, 3)),
+    **dict.fromkeys(["negative", "abs", "lower", "upper", "length", "unix_date", *_PARTS], range(1, 2)),
+    **dict.fromkeys(["ceil", "floor", "round", "trim", "ltrim", "rtrim"], range(1, 3)),
+    **dict.fromkeys(["to_date", "to_timestamp", "from_unixtime"], range(1, 3)),
     "unix_timestamp": range(3),
     "substring": range(2, 4),
     "regexp_replace": range(3, 5),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -78,6 +79,13 @@ def _of(*signatures: Types) -> st.SearchStrategy[Types]:
     return st.sampled_from(list(signatures))
 
 
+_WHOLE = Calls(
+    _of(
+        *(([of], t.Long()) for of in (t.Float(), t.Double())),
+        *(([of], t.Decimal(of.precision - of.scale + 1)) for of in _DIGITS if of.scale),
+    ),
+    _values,
+)
 _DATE_PART = Calls(_of(*(([of], t.Int()) for of in _DATED)), _values)
 _CASED = Calls(_of(([t.String()], t.String())), _values)
 _TRIMMED = Calls(_of(([t.String()], t.String()), ([t.String(), t.String()], t.String())), _values)
@@ -94,6 +102,15 @@ CALLS: dict[Function, Calls] = {
     Function.MODULO: Calls(_WITH_DECIMALS, _values),
     Function.NEGATE: Calls(_ONE_NUMBER, _values),
     Function.ABS: Calls(_ONE_NUMBER, _values),
+    Function.CEIL: _WHOLE,
+    Function.FLOOR: _WHOLE,
+    Function.ROUND: Calls(
+        _of(
+            *(([of, t.Int()], of) for of in (t.Int(), t.Long(), t.Float(), t.Double())),
+            *(([of, t.Int()], to) for of, to in itertools.product(_DIGITS, (t.Decimal(6, 1), t.Decimal(38, 0)))),
+        ),
+        _fixed([0, 1, 2, 5, -1, -3, -12, 400, -400]),
+    ),
     Function.COALESCE: Calls(
         _of(
             ([t.Int(), t.Int(), t.Long()], t.Long()), ([t.String(), t.String()], t.String()), ([t.Double()], t.Double())
@@ -124,10 +141,20 @@ CALLS: dict[Function, Calls] = {
         _of(([t.String(), t.String()], t.String()), ([t.String(), t.String(), t.Int()], t.String())),
         _fixed(["(a)(b)?", "(?i)(b+)", "([é])"], [0, 1]),
     ),
+    Function.SPLIT: Calls(
+        _of(([t.String(), t.String(), t.Int()], t.String())),
+        _fixed(["a", "[ab]", "(?i)B+", "x*", "", "\\."], [0, 1, 2, 5, -1]),
+    ),
     Function.YEAR: _DATE_PART,
+    Function.QUARTER: _DATE_PART,
     Function.MONTH: _DATE_PART,
     Function.DAY: _DATE_PART,
+    Function.DAY_OF_WEEK: _DATE_PART,
+    Function.DAY_OF_YEAR: _DATE_PART,
     Function.HOUR: _DATE_PART,
+    Function.MINUTE: _DATE_PART,
+    Function.SECOND: _DATE_PART,
+    Function.UNIX_DATE: _DATE_PART,
     Function.DATE: Calls(_of(*(([of], t.Date()) for of in (*_DATED, t.String()))), _values),
     Function.DATE_TRUNC: Calls(
         _of(

@@ -2,8 +2,9 @@
 
 apply       one function of values; null in, null out
 arithmetic  + - * / % negative abs, on integers that wrap, binary32 and binary64, and decimals
+rounding    ceil, floor, round
 cast        SQL's CAST; what does not convert is null
-text        lower, upper, length, substring, concat, trims and regular expressions
+text        lower, upper, length, substring, concat, trims, regular expressions, parts between their matches
 dates       parts, truncation, sums and texts of dates and timestamps
 patterns    Java's date patterns
 row         the truth of a predicate on one row

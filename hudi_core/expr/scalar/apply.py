@@ -11,12 +11,21 @@ from hudi_core.expr.scalar import dates, text
 from hudi_core.expr.scalar.arithmetic import arithmetic, wrapped
 from hudi_core.expr.scalar.cast import cast
 from hudi_core.expr.scalar.patterns import MICROS, date_pattern, format_micros, parse_micros
+from hudi_core.expr.scalar.rounding import rounded_at, whole
 from hudi_core.types import nodes as t
 from hudi_core.types.text import text as type_text
 from hudi_core.values.calendar import DAY_SECONDS
 from hudi_core.values.domain import LONG_RANGE
 
 DEFAULT_PATTERN = "yyyy-MM-dd HH:mm:ss"
+_PARTS_OF_DATE = {
+    Function.YEAR: dates.year,
+    Function.QUARTER: dates.quarter,
+    Function.MONTH: dates.month,
+    Function.DAY: dates.day,
+    Function.DAY_OF_WEEK: dates.day_of_week,
+    Function.DAY_OF_YEAR: dates.day_of_year,
+}
 
 
 def apply(function: Function, arguments: Sequence[Any], types: Sequence[t.Type], of: t.Type) -> Any:
@@ -52,6 +61,10 @@ def _applied(function: Function, arguments: list[Any], types: list[t.Type], of: 
             | Function.ABS
         ):
             return arithmetic(function, arguments, types, of)
+        case Function.CEIL | Function.FLOOR:
+            return whole(function, first)
+        case Function.ROUND:
+            return rounded_at(first, arguments[1] if len(arguments) > 1 else 0, of)
         case Function.LOWER:
             return first.lower()
         case Function.UPPER:
@@ -72,14 +85,23 @@ def _applied(function: Function, arguments: list[Any], types: list[t.Type], of: 
             return text.regexp_replace(*arguments)
         case Function.REGEXP_EXTRACT:
             return text.regexp_extract(*arguments)
-        case Function.YEAR:
-            return dates.year(days_of(function, first, types[0]))
-        case Function.MONTH:
-            return dates.month(days_of(function, first, types[0]))
-        case Function.DAY:
-            return dates.day(days_of(function, first, types[0]))
+        case Function.SPLIT:
+            return text.split(*arguments)
+        case (
+            Function.YEAR
+            | Function.QUARTER
+            | Function.MONTH
+            | Function.DAY
+            | Function.DAY_OF_WEEK
+            | Function.DAY_OF_YEAR
+        ):
+            return _PARTS_OF_DATE[function](days_of(function, first, types[0]))
         case Function.HOUR:
             return micros_of(function, first, types[0]) // (3600 * MICROS) % 24
+        case Function.MINUTE:
+            return micros_of(function, first, types[0]) // (60 * MICROS) % 60
+        case Function.SECOND:
+            return micros_of(function, first, types[0]) // MICROS % 60
         case Function.DATE:
             return cast(first, types[0], t.Date())
         case Function.DATE_TRUNC:
@@ -88,6 +110,8 @@ def _applied(function: Function, arguments: list[Any], types: list[t.Type], of: 
             return wrapped(days_of(function, first, types[0]) + arguments[1], 32)
         case Function.DATE_SUB:
             return wrapped(days_of(function, first, types[0]) - arguments[1], 32)
+        case Function.UNIX_DATE:
+            return days_of(function, first, types[0])
         case Function.DATE_FORMAT:
             return format_micros(micros_of(function, first, types[0]), date_pattern(arguments[1]))
         case Function.UNIX_TIMESTAMP:

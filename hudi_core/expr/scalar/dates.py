@@ -24,6 +24,19 @@ def day(days: int) -> int:
     return civil_from_days(days)[2]
 
 
+def quarter(days: int) -> int:
+    return (month(days) + 2) // 3
+
+
+def day_of_week(days: int) -> int:
+    """From Sunday, 1, to Saturday, 7."""
+    return (days + 4) % 7 + 1
+
+
+def day_of_year(days: int) -> int:
+    return days - days_from_civil(year(days), 1) + 1
+
+
 def truncation(unit: str) -> tuple[str, int] | None:
     """What `date_trunc` cuts to: ("months", n), ("seconds", n) or ("parts", n to a second); None for no unit of its."""
     name = unit.upper()

@@ -55,3 +55,23 @@ def regexp_extract(text: str, pattern: str, group: int = 1) -> str:
         raise ExpressionError(pattern, expected=f"a group up to {regex.groups}", found=str(group))
     found = regex.compiled.search(text)
     return (found[group] or "") if found else ""
+
+
+def split(text: str, pattern: str, index: int) -> str | None:
+    """The part with this number, from 0, of the text between the matches; None when there is none.
+
+    As in Java no empty part comes before a match of nothing at the start; an empty pattern parts all characters.
+
+    >>> split("a,b", ",", 1), split("abc", "", 2), split("ab", "x*", 0), split("a", ",", 1)
+    ('b', 'c', 'a', None)
+    """
+    if not pattern and text:
+        return text[index] if 0 <= index < len(text) else None
+    start = number = 0
+    for found in parse(pattern).compiled.finditer(text):
+        if found.end() == 0:
+            continue
+        if number == index:
+            return text[start : found.start()]
+        start, number = found.end(), number + 1
+    return text[start:] if number == index else None

@@ -72,7 +72,10 @@ def test_names_with_dots_are_found_in_back_ticks() -> None:
     [
         "soundex(s) = 'A'",
         "s like s",
-        "a div 2 = 1",
+        "a div 2.5 = 1",
+        "ceil(a, 1) = 1",
+        "split(s, s)[0] = 'a'",
+        "extract(second from ts) = 1",
         "a[0] = 1",
         "ts > current_timestamp()",
         "date_format(ts, 'QQQ') = 'x'",

@@ -95,11 +95,19 @@ TAKEN_BACK: list[Apply] = [
     call(Function.YEAR, t.Int(), call(Function.DATE_ADD, t.Date(), DT, 1)),
     call(Function.ABS, t.Int(), call(Function.SUBTRACT, t.Int(), INT, 7)),
     *(call(Function.SUBSTRING, t.String(), S, 1, count) for count in (-1, 0, 1, 2, 5)),
+    *(call(function, t.Long(), column) for function in (Function.CEIL, Function.FLOOR) for column in (D, F)),
+    *(call(function, t.Decimal(4), P) for function in (Function.CEIL, Function.FLOOR)),
+    *(call(Function.ROUND, column.type, column, places) for column in (D, F) for places in (0, 1, 7, -1, -40)),
+    *(call(Function.ROUND, t.Decimal(4), P, places) for places in (0, -1)),
+    *(call(Function.DIVIDE, t.Int(), INT, by) for by in (1, 7, -7, -1)),
+    call(Function.UNIX_DATE, t.Int(), DT),
+    call(Function.SUBTRACT, t.Int(), 5, call(Function.UNIX_DATE, t.Int(), DT)),
 ]
 """Functions of which nothing must be left."""
 
 LEFT_IN_PART: list[Apply] = [
     *(call(Function.MULTIPLY, t.Int(), INT, by) for by in (3, -3, 2**30)),
+    *(call(Function.ROUND, column.type, column, places) for column in (INT, L) for places in (-1, -5)),
     cast(L, t.Int()),
     cast(Column(0, "x", t.Decimal(12)), t.Int()),
     call(Function.DATE_FORMAT, t.String(), DT, "yyyy/MM"),
@@ -252,6 +260,10 @@ def test_nothing_is_left_of_a_function_that_is_known_everywhere(term: Apply) -> 
     [
         call(Function.MODULO, t.Int(), INT, 2),
         call(Function.MONTH, t.Int(), DT),
+        call(Function.QUARTER, t.Int(), DT),
+        call(Function.MINUTE, t.Int(), TS),
+        call(Function.DIVIDE, t.Int(), INT, 0),
+        call(Function.ROUND, t.Int(), INT, -12),
         call(Function.LOWER, t.String(), S),
         call(Function.ADD, t.Double(), D, math.inf),
         call(Function.MULTIPLY, t.Double(), D, 0.0),
