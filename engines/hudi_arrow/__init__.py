@@ -27,6 +27,7 @@ compare      order and equality
 functions    the known functions
 arithmetic   + - * / % negative abs
 text         LIKE, regular expressions, substrings
+joined       texts put together of columns and constants
 dates        the calendar
 casts        stored conversions and SQL's CAST
 distinct     a function of values, called once for each distinct one

@@ -250,6 +250,19 @@ def _bounds(values: Sequence[Any]) -> Offsets:
     return offsets_of(np.array([len(value or ()) for value in values], np.int64))
 
 
+def texts(array: Array) -> tuple[npt.NDArray[Any], npt.NDArray[np.uint8]]:
+    """Texts or bytes as they lie: row i is `data[bounds[i] : bounds[i + 1]]`. Bounds are as wide as the array has them.
+
+    Nothing is to be told from what bounds say of a null, and `data` may have more than the rows.
+    """
+    wide = pa.types.is_large_string(array.type) or pa.types.is_large_binary(array.type)
+    if len(array) == 0:
+        return np.zeros(1, np.int64 if wide else np.int32), np.zeros(0, np.uint8)
+    _, bounds, data = array.buffers()
+    rows = np.frombuffer(bounds, np.int64 if wide else np.int32)[array.offset : array.offset + len(array) + 1]
+    return rows, np.zeros(0, np.uint8) if data is None else np.frombuffer(data, np.uint8)
+
+
 def offsets_of(lengths: Offsets) -> Offsets:
     return np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
 

@@ -213,13 +213,8 @@ def _texts(array: Array) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]:
         array = pc.fill_null(
             array, "" if pa.types.is_string(array.type) or pa.types.is_large_string(array.type) else b""
         )
-    if len(array) == 0:
-        return np.zeros(1, np.int64), np.zeros(0, np.uint8)
-    wide = pa.types.is_large_string(array.type) or pa.types.is_large_binary(array.type)
-    _, bounds, data = array.buffers()
-    offsets = np.frombuffer(bounds, np.int64 if wide else np.int32)[array.offset : array.offset + len(array) + 1]
-    held = np.zeros(0, np.uint8) if data is None else np.frombuffer(data, np.uint8)
-    return offsets.astype(np.int64), held
+    bounds, data = arrays.texts(array)
+    return bounds.astype(np.int64), data
 
 
 def _codes(array: Array, of: t.Enumeration, where: str) -> npt.NDArray[np.int32]:

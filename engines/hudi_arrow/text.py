@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hudi_arrow.arrays import Array, Offsets, bitmap, offsets_of, plain
+from hudi_arrow.arrays import Array, Offsets, bitmap, offsets_of, plain, texts
 from hudi_arrow.distinct import by_distinct
-from hudi_arrow.threads import in_parts
 from hudi_core.errors import UnsupportedError
 from hudi_core.expr.predicate import AnyRun, Pattern
 from hudi_core.expr.scalar import regex
 from hudi_core.expr.scalar.text import WHOLE
 from hudi_core.formats.spans import positions
 from hudi_core.types.nodes import Boolean, String
-
-_NARROW_BYTES = 2**31 - 1
-"""What the offsets of a narrow text array reach."""
-
 
 _WINDOW = 1 << 18
 
@@ -48,51 +41,6 @@ def concat(arrays: list[Array], kind: pa.DataType) -> Array:
     cast = [plain(array).cast(kind) for array in arrays]
     empty = pa.scalar(b"" if pa.types.is_binary(kind) else "", kind)
     return pc.binary_join_element_wise(*cast, empty, null_handling="emit_null")
-
-
-def join(parts: Sequence[str | Array]) -> Array:
-    """Texts one after another; null where a column is.
-
-    Arrow's kernel takes its time for each piece, so constants go between columns as separators, which are no pieces.
-    """
-    columns = [plain(part) for part in parts if isinstance(part, pa.Array)]
-    wide = any(pa.types.is_large_string(column.type) for column in columns)
-    kind = pa.large_string() if wide or _joined_bytes(columns, parts) > _NARROW_BYTES else pa.string()
-    cast = [part.cast(kind) if isinstance(part, pa.Array) else part for part in map(_plain_part, parts)]
-
-    def make(first: int, count: int) -> Array:
-        return _join([part.slice(first, count) if isinstance(part, pa.Array) else part for part in cast])
-
-    return in_parts(make, len(columns[0]))
-
-
-def _plain_part(part: str | Array) -> str | Array:
-    return plain(part) if isinstance(part, pa.Array) else part
-
-
-def _join(parts: Sequence[str | Array]) -> Array:
-    found, before, first = None, "", ""
-    for part in parts:
-        if not isinstance(part, pa.Array):
-            before += part
-        elif found is None:
-            found, first, before = part, before, ""
-        else:
-            found, before = _joined(found, part, before), ""
-    assert found is not None
-    if before:
-        found = _joined(found, pa.scalar("", found.type), before)
-    return pc.binary_replace_slice(found, 0, 0, first) if first else found
-
-
-def _joined(left: Array, right: Array | pa.Scalar, between: str) -> Array:
-    return pc.binary_join_element_wise(left, right, pa.scalar(between, left.type), null_handling="emit_null")
-
-
-def _joined_bytes(columns: Sequence[Array], parts: Sequence[str | Array]) -> int:
-    """No less than the joined texts take."""
-    constants = sum(len(part.encode()) for part in parts if isinstance(part, str))
-    return sum(int(column.nbytes) for column in columns) + constants * len(columns[0])
 
 
 def change_case(array: Array, upper: bool) -> Array:
@@ -140,8 +88,7 @@ def trim(array: Array, left: bool, right: bool) -> Array:
 def _like(array: Array, pattern: Pattern) -> Array:
     match pattern:
         case ():
-            lengths = pc.binary_length(array)
-            return pc.equal(lengths, pa.scalar(0, lengths.type))  # a Python number would widen them all
+            return _empty(array)
         case (AnyRun(),):
             return pc.is_valid(array)
         case (str() as text,):
@@ -156,20 +103,28 @@ def _like(array: Array, pattern: Pattern) -> Array:
             return _found(array, regex.like(pattern))
 
 
+def _empty(array: Array) -> Array:
+    """Texts without bytes; no for null."""
+    bounds, _ = texts(array)
+    same = bounds[1:] == bounds[:-1]
+    if not same.any():
+        return _none(array)
+    found = pa.Array.from_buffers(pa.bool_(), len(array), [None, pa.py_buffer(np.packbits(same, bitorder="little"))])
+    return pc.and_(found, pc.is_valid(array)) if array.null_count else found
+
+
 def _lacks_a_byte(array: Array, text: str) -> bool:
     """Whether some byte of a text is in no row, which is faster to tell than where the text is."""
     if len(array) == 0 or not (pa.types.is_string(array.type) or pa.types.is_large_string(array.type)):
         return False
-    _, bounds, data = array.buffers()
-    width = np.int32 if pa.types.is_string(array.type) else np.int64
-    low, high = np.frombuffer(bounds, width)[[array.offset, array.offset + len(array)]]
-    content = memoryview(data)[low:high] if data is not None else b""
+    bounds, data = texts(array)
+    content = data[bounds[0] : bounds[-1]]
     return any(_lacks(content, byte) for byte in set(text.encode()))
 
 
-def _lacks(content: memoryview | bytes, byte: int) -> bool:
+def _lacks(content: npt.NDArray[np.uint8], byte: int) -> bool:
     """Window by window, so that what is looked at is in the processor's cache."""
-    return all(byte not in bytes(content[at : at + _WINDOW]) for at in range(0, len(content), _WINDOW))
+    return all(byte not in content[at : at + _WINDOW].tobytes() for at in range(0, len(content), _WINDOW))
 
 
 def _none(array: Array) -> Array:
@@ -191,12 +146,8 @@ def _found(array: Array, wanted: regex.Regex) -> Array:
 
 def _bytes_of(wide: Array) -> tuple[Offsets, npt.NDArray[np.uint8]]:
     """Where the rows of a large binary array begin and end in its bytes, without what it may be a slice of."""
-    if len(wide) == 0:
-        return np.zeros(1, np.int64), np.zeros(0, np.uint8)
-    _, bounds, data = wide.buffers()
-    offsets = np.frombuffer(bounds, np.int64)[wide.offset : wide.offset + len(wide) + 1]
-    first, last = int(offsets[0]), int(offsets[-1])
-    return offsets - first, np.frombuffer(data, np.uint8)[first:last] if data is not None else np.zeros(0, np.uint8)
+    bounds, data = texts(wide)
+    return bounds - bounds[0], data[bounds[0] : bounds[-1]]
 
 
 def _integers(array: Array) -> Offsets:

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hudi_arrow import arrays, casts, compare, functions, text
+from hudi_arrow import arrays, casts, compare, functions, joined, text
 from hudi_arrow.arrays import Array
 from hudi_arrow.distinct import mapped
 from hudi_arrow.threads import in_parts
@@ -99,14 +99,16 @@ class ArrowValues:
         if not pc.any(where, min_count=0).as_py():
             return value
         given = arrays.from_values([constant], type).cast(value.type)[0]
+        nulls = where.equals(pc.is_null(value))
 
         def make(first: int, count: int) -> Array:
-            return pc.if_else(where.slice(first, count), given, value.slice(first, count))
+            rows = value.slice(first, count)
+            return pc.fill_null(rows, given) if nulls else pc.if_else(where.slice(first, count), given, rows)
 
         return in_parts(make, len(value))
 
     def join(self, parts: Sequence[str | Array]) -> Array:
-        return text.join(parts)
+        return joined.join(parts)
 
     def mapped(self, value: Array, rule: Callable[[Any], Any], source: Type, to: Type) -> Array:
         return mapped(value, rule, source, to)
