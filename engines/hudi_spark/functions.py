@@ -105,9 +105,9 @@ def _by_spark(function: Function, arguments: list[Cell], types: list[t.Type], of
             return lifted(F.ceil if function is Function.CEIL else F.floor, of, first)
         case _, [(t.Date() | t.Timestamp()) as source] if function in _PARTS_OF_DATE:
             return lifted(_PARTS_OF_DATE[function], of, cast(first, source, t.Date()))
-        case _, [t.Timestamp() as source] if function in _PARTS_OF_DAY:
+        case _, [t.Timestamp() as zoned] if function in _PARTS_OF_DAY:
             seconds, count = _PARTS_OF_DAY[function]
-            return lifted(lambda plan: _part_of_day(plan, source, seconds, count), of, first)
+            return lifted(lambda plan: _part_of_day(plan, zoned, seconds, count), of, first)
         case Function.DATE, _:
             return cast(first, types[0], t.Date())
         case Function.DATE_ADD | Function.DATE_SUB, [(t.Date() | t.Timestamp()) as source, _]:

@@ -61,6 +61,36 @@ def walk(expr: Expr) -> Iterator[Expr]:
         waiting.extend(reversed(parts_of(node)))
 
 
+def conjuncts(expr: Expr) -> tuple[Expr, ...]:
+    """The parts of the outermost AND; NOT is taken inside. A node that is no AND is its only part.
+
+    >>> len(conjuncts(Not(Or((Name(("a",)), Not(Name(("b",))))))))
+    2
+    """
+    match expr:
+        case And(parts):
+            return tuple(part for each in parts for part in conjuncts(each))
+        case Not(Or(parts)):
+            return tuple(part for each in parts for part in conjuncts(Not(each)))
+        case Not(Not(part)):
+            return conjuncts(part)
+        case _:
+            return (expr,)
+
+
+def disjuncts(expr: Expr) -> tuple[Expr, ...]:
+    """The parts of the outermost OR, as `conjuncts` gives those of AND."""
+    match expr:
+        case Or(parts):
+            return tuple(part for each in parts for part in disjuncts(each))
+        case Not(And(parts)):
+            return tuple(part for each in parts for part in disjuncts(Not(each)))
+        case Not(Not(part)):
+            return disjuncts(part)
+        case _:
+            return (expr,)
+
+
 def names_in(expr: Expr) -> list[Name]:
     """The columns named, each as often as it is."""
     return [node for node in walk(expr) if isinstance(node, Name)]

@@ -10,28 +10,15 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from hudi_core.expr.leaves import every
-from hudi_core.expr.nodes import Expr
-from hudi_core.expr.predicate import ALWAYS_TRUE, And, Predicate
+from hudi_core.expr.predicate import Predicate
 from hudi_core.stats.store import FileStatistics, Load
+from hudi_core.table.conjuncts import Alternatives, Conjunct, hinted, whole
 from hudi_core.table.plan import ALL_MATCH, READ, SKIP, Reasons, ScanPlan, Step
+from hudi_core.table.reasons import Tally, impossible_leaves
 from hudi_core.timeline.slices import FileSlice
 
 Bools = npt.NDArray[np.bool_]
 Numbers = npt.NDArray[np.int64]
-
-
-@dataclass(frozen=True, slots=True)
-class Conjunct:
-    """One part of the predicate's outermost AND: as the user wrote it, and as it is bound.
-
-    `hinted` is TRUE on the same rows, and speaks of what indexes know too.
-    """
-
-    text: str
-    tree: Expr
-    predicate: Predicate
-    hinted: Predicate
 
 
 class Knowledge(Protocol):
@@ -90,19 +77,16 @@ class Source:
     note: str = ""
 
 
-def whole(conjuncts: Sequence[Conjunct]) -> Predicate:
-    """The predicate that a conjunction is."""
-    parts = tuple(conjunct.predicate for conjunct in conjuncts)
-    return parts[0] if len(parts) == 1 else And(parts) if parts else ALWAYS_TRUE
+def prune(
+    slices: Sequence[FileSlice],
+    conjuncts: Sequence[Conjunct],
+    sources: Sequence[Source],
+    alternatives: Alternatives = lambda _: (),
+) -> ScanPlan:
+    """The plan of a predicate over slices. Each source is asked only about the slices that those before it left.
 
-
-def hinted(conjuncts: Sequence[Conjunct]) -> Predicate:
-    """The predicate that a conjunction is, with what indexes know."""
-    return every([conjunct.hinted for conjunct in conjuncts])
-
-
-def prune(slices: Sequence[FileSlice], conjuncts: Sequence[Conjunct], sources: Sequence[Source]) -> ScanPlan:
-    """The plan of a predicate over slices. Each source is asked only about the slices that those before it left."""
+    `alternatives` takes a conjunct apart when reasons are asked for.
+    """
     codes = np.full(len(slices), READ, np.int8)
     removed_by = np.full(len(slices), -1, np.int32)
     left = np.arange(len(slices), dtype=np.int64)
@@ -125,40 +109,34 @@ def prune(slices: Sequence[FileSlice], conjuncts: Sequence[Conjunct], sources: S
         steps.append(Step(source.name, before, before - len(left), perf_counter() - begun, known.note))
 
     def why() -> Reasons:
-        return _reasons(conjuncts, [source.name for source in sources], opened, codes, removed_by)
+        return _reasons(conjuncts, alternatives, [source.name for source in sources], opened, codes, removed_by)
 
     return ScanPlan(slices, codes, tuple(steps), why)
 
 
 def _reasons(
     conjuncts: Sequence[Conjunct],
+    alternatives: Alternatives,
     names: Sequence[str],
     opened: Sequence[tuple[int, Knowledge, Numbers]],
     codes: npt.NDArray[np.int8],
     removed_by: npt.NDArray[np.int32],
 ) -> Reasons:
-    """For a skipped slice the source and the first part of the conjunction that is impossible there by itself."""
-    texts = [""]
-    numbers = np.zeros(len(codes), np.int32)
-    plain = whole(conjuncts)
+    """For a skipped slice the source, and the leaves of the predicate that are impossible there."""
+    tally, plain = Tally(len(codes)), whole(conjuncts)
     for number, known, asked in opened:
-        undecided = removed_by[asked] == number
-        for conjunct in conjuncts:
-            if not undecided.any():
-                break
-            decided = undecided & ~known.possible(conjunct.hinted)
-            if decided.any():
-                texts.append(f"{names[number]}: {conjunct.text}")
-                numbers[asked[decided]] = len(texts) - 1
-                undecided &= ~decided
-        if undecided.any():
-            texts.append(f"{names[number]}: the conditions together")
-            numbers[asked[undecided]] = len(texts) - 1
+        skipped = removed_by[asked] == number
+        if skipped.any():
+
+            def possible(conjunct: Conjunct, known: Knowledge = known) -> Bools:
+                return known.possible(conjunct.hinted)
+
+            found, texts = impossible_leaves(conjuncts, possible, alternatives, skipped, "the conditions together")
+            tally.add(asked[skipped], found, [f"{names[number]}: {text}" for text in texts])
         certain = asked[(codes[asked] == ALL_MATCH) & known.certain(plain)]
         if len(certain):
-            texts.append(f"{names[number]}: every row matches")
-            numbers[certain] = len(texts) - 1
-    return Reasons(numbers, tuple(texts))
+            tally.add(certain, np.zeros(len(certain), np.int64), [f"{names[number]}: every row matches"])
+    return tally.reasons()
 
 
 def alone(conjuncts: Sequence[Conjunct], slices: int, sources: Sequence[Source]) -> list[tuple[str, int]]:

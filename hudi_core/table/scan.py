@@ -11,19 +11,18 @@ import numpy as np
 
 from hudi_core.engine import Rows, ScanReader
 from hudi_core.expr.asked import asked as as_asked
-from hudi_core.expr.bind import bind
 from hudi_core.expr.build import Built
-from hudi_core.expr.nodes import And as AndNode
 from hudi_core.expr.nodes import Expr
 from hudi_core.expr.predicate import Predicate, columns_of
-from hudi_core.expr.text import to_sql
+from hudi_core.expr.walk import conjuncts
 from hudi_core.schema.meta import is_meta
 from hudi_core.schema.project import project
 from hudi_core.schema.schema import Schema
 from hudi_core.table.answer import Answer
+from hudi_core.table.conjuncts import Conjunct, bound_conjunct, whole
 from hudi_core.table.pictures.picture import ColumnPicture, column_picture
 from hudi_core.table.plan import ALL_MATCH, SKIP, ScanPlan
-from hudi_core.table.prune import Conjunct, alone, prune, whole
+from hudi_core.table.prune import alone, prune
 from hudi_core.table.reading.ahead import THREADS, read_ahead
 from hudi_core.table.reading.elsewhere import Part, Shipment, shipment
 from hudi_core.table.reading.slices import SliceReader
@@ -63,7 +62,7 @@ class Scan(Answer):
         """Which file slices are read, and what decided."""
         snapshot = self._snapshot
         asking = self._asking()
-        found = prune(snapshot.slices, asking.conjuncts, asking.sources)
+        found = prune(snapshot.slices, asking.conjuncts, asking.sources, asking.alternatives)
         return replace(found, warnings=tuple(snapshot.warnings))
 
     @property
@@ -212,10 +211,8 @@ def _of_commits(sources: Sources) -> list[Conjunct]:
 def _conjuncts(asked: Asked, schema: Schema) -> list[Conjunct]:
     if asked.where is None:
         return []
-    tree = as_asked(asked.where)
-    parts = tree.parts if isinstance(tree, AndNode) else (tree,)
-    bound = [(part, bind(part, schema, case_sensitive=asked.case_sensitive)) for part in parts]
-    return [Conjunct(to_sql(part), part, predicate, predicate) for part, predicate in bound]
+    parts = conjuncts(as_asked(asked.where))
+    return [bound_conjunct(part, schema, case_sensitive=asked.case_sensitive) for part in parts]
 
 
 def _wanted(asked: Asked, schema: Schema) -> Schema:

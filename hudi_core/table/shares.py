@@ -16,8 +16,9 @@ from hudi_core.expr.predicate import columns_of
 from hudi_core.formats.hashes import bloom_filter_keys
 from hudi_core.formats.text_columns import taken
 from hudi_core.metadata.table import COLUMN_STATS, MetadataTable
+from hudi_core.table.conjuncts import Conjunct
 from hudi_core.table.plan import READ, Reasons, ScanPlan, Step
-from hudi_core.table.prune import Conjunct, prune
+from hudi_core.table.prune import prune
 from hudi_core.table.snapshot import Snapshot
 from hudi_core.table.sources.asking import Asking
 from hudi_core.table.sources.commits import Commits

@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 from hudi_core.expr import nodes as n
 from hudi_core.expr.bind import bind
 from hudi_core.expr.nodes import Comparison
+from hudi_core.table.plan import ScanPlan
 from hudi_core.table.shares import shares
 from hudi_core.table.snapshot import MetadataMode
+from hudi_core.table.table import Table
 from hudi_core.truth import TRUE, Verdict
 from hudi_core.types import nodes as t
 from tests.support.made_tables import COLUMNS, Group, Log, MadeTable
@@ -137,6 +139,19 @@ def check(made: MadeTable, where: n.Expr, mode: MetadataMode = MetadataMode.AUTO
             assert TRUE not in truths, decision.by
         if decision.verdict is Verdict.ALL_MATCH:
             assert set(truths) <= {TRUE}, decision.by
+    check_reasons(table, plan)
+
+
+def check_reasons(table: Table, plan: ScanPlan) -> None:
+    """What is said to be impossible in a slice is so by itself."""
+    skipped: dict[str, set[str]] = {}
+    for decision in plan.decisions():
+        said = decision.by.partition(": ")[2]
+        if decision.verdict is Verdict.SKIP and said != "the conditions together":
+            skipped.setdefault(said, set()).add(decision.slice.file_id)
+    for said, files in skipped.items():
+        alone = table.scan(where=said).plan.decisions()
+        assert files <= {each.slice.file_id for each in alone if each.verdict is Verdict.SKIP}, said
 
 
 def holds_for(row: dict[str, Any], column: str, how: str) -> n.Expr:

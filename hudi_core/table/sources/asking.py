@@ -10,10 +10,13 @@ import numpy as np
 
 from hudi_core.errors import TableError
 from hudi_core.expr.leaves import every
+from hudi_core.expr.nodes import And
 from hudi_core.expr.predicate import ALWAYS_TRUE, Column, Predicate, columns_of
+from hudi_core.expr.walk import conjuncts, disjuncts
 from hudi_core.metadata.table import COLUMN_STATS, PARTITION_STATS
 from hudi_core.stats.store import FIRST_FACT, FileStatistics, Piece
-from hudi_core.table.prune import Conjunct, Known, Source
+from hudi_core.table.conjuncts import Conjunct, bound_conjunct
+from hudi_core.table.prune import Known, Source
 from hudi_core.table.sources.expression_indexes import ExpressionIndex, expression_pieces, said_with_indexes
 from hudi_core.table.sources.facts import Facts, is_fact
 from hudi_core.table.sources.filters import filters_in_footers
@@ -40,6 +43,17 @@ class Asking:
     def conjuncts(self) -> list[Conjunct]:
         """The parts as sources can answer them. Key columns that only together tell record keys add a part."""
         return [*map(self._said, self.given), *self._whole_keys()]
+
+    def alternatives(self, conjunct: Conjunct) -> list[list[Conjunct]]:
+        """A conjunct taken apart: the parts of its outermost OR, each as the parts of its AND; none for a leaf."""
+        found = [conjuncts(part) for part in disjuncts(conjunct.tree)]
+        if len(found) == 1 and len(found[0]) == 1:
+            return []
+        schema = self.known.snapshot.schema
+        return [
+            [self._said(bound_conjunct(part, schema, case_sensitive=self.case_sensitive)) for part in parts]
+            for parts in found
+        ]
 
     @cached_property
     def sources(self) -> list[Source]:
@@ -88,9 +102,8 @@ class Asking:
         if found is None or not facts:
             return []
         parts = [self.given[place] for place in found[0]]
-        return [
-            Conjunct(" AND ".join(part.text for part in parts), parts[0].tree, ALWAYS_TRUE, every(map(is_fact, facts)))
-        ]
+        tree = And(tuple(part.tree for part in parts)) if len(parts) > 1 else parts[0].tree
+        return [Conjunct(" AND ".join(part.text for part in parts), tree, ALWAYS_TRUE, every(map(is_fact, facts)))]
 
     def _by_commits(self) -> list[Source]:
         known = self.known

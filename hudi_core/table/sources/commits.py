@@ -14,7 +14,8 @@ from hudi_core.expr.predicate import Predicate, columns_of
 from hudi_core.formats.names import parse_log_file
 from hudi_core.schema.meta import COMMIT_TIME
 from hudi_core.schema.schema import Schema
-from hudi_core.table.prune import Conjunct, Source
+from hudi_core.table.conjuncts import Conjunct
+from hudi_core.table.prune import Source
 from hudi_core.timeline.instants import time_order
 from hudi_core.timeline.slices import FileSlice
 

@@ -65,7 +65,7 @@ class Lookups:
     index: Index
     facts: Facts
     set_aside: Callable[[TableError], None]
-    asked: dict[Column, Keys] = field(default_factory=dict)
+    asked: dict[Keys, Column] = field(default_factory=dict)
 
     def said(self, predicate: Predicate) -> Predicate:
         """The predicate with conditions that the index knows said as facts."""
@@ -77,9 +77,10 @@ class Lookups:
         return said_with_facts(predicate, fact_for)
 
     def fact(self, keys: Keys) -> Column:
-        """The fact that a row has one of the keys."""
-        found = self.facts.new(self.index.name)
-        self.asked[found] = keys
+        """The fact that a row has one of the keys; the same one whenever it is asked for."""
+        found = self.asked.get(keys)
+        if found is None:
+            found = self.asked[keys] = self.facts.new(self.index.name)
         return found
 
     def source(self) -> Source:
@@ -92,7 +93,7 @@ class Lookups:
         note = ""
         try:
             note = self.index.unusable
-            for fact, keys in self.asked.items() if not note else ():
+            for keys, fact in self.asked.items() if not note else ():
                 self.facts.tell_never(fact, self.index.without(keys, left))
         except TableError as error:
             self.set_aside(error)
