@@ -10,11 +10,13 @@ import typer
 
 from hudi_core.cli.options import (
     DEFAULT_ENGINE,
+    FOOTER_CACHE_MIB,
     WHERE,
     AsOfOption,
     CaseOption,
     EngineOption,
     FooterCacheOption,
+    FooterCacheSize,
     JsonOption,
     MetadataOption,
     TableArgument,
@@ -47,11 +49,12 @@ def explain(
     metadata: MetadataOption = MetadataMode.AUTO,
     case_sensitive: CaseOption = False,
     footer_cache: FooterCacheOption = None,
+    footer_cache_mib: FooterCacheSize = FOOTER_CACHE_MIB,
     as_json: JsonOption = False,
 ) -> None:
     """Explain which file slices a predicate leaves, which step removed the others, and in what time."""
     target = None if html is None else local_path(html)
-    found = opened(table, engine, metadata, case_sensitive, footer_cache)
+    found = opened(table, engine, metadata, case_sensitive, footer_cache, footer_cache_mib)
     scan = found.scan(where=where, as_of=as_of)
     show(Output(as_json), where, scan)
     if target is not None:

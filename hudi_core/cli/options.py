@@ -12,6 +12,7 @@ import typer
 
 from hudi_core.cli.output import say
 from hudi_core.errors import UsageError
+from hudi_core.table.footer_cache import MOST_BYTES
 from hudi_core.table.open import open_table
 from hudi_core.table.snapshot import MetadataMode
 from hudi_core.table.table import Table
@@ -34,6 +35,16 @@ FooterCacheOption = Annotated[
         help="A local file that keeps what footers say, for tables without column_stats; made when it is not there.",
     ),
 ]
+FooterCacheSize = Annotated[
+    int,
+    typer.Option(
+        "--footer-cache-mib",
+        metavar="N",
+        min=1,
+        help="How large that file may grow, in MiB; what was not asked for longest goes first.",
+    ),
+]
+FOOTER_CACHE_MIB = MOST_BYTES >> 20
 JsonOption = Annotated[bool, typer.Option("--json", help="One JSON object a line on standard output.")]
 AsOfOption = Annotated[
     str | None,
@@ -48,7 +59,12 @@ STORAGE_OPTIONS: ContextVar[Mapping[str, str]] = ContextVar("storage_options", d
 
 
 def opened(
-    uri: str, engine: str, metadata: MetadataMode, case_sensitive: bool = False, footer_cache: str | None = None
+    uri: str,
+    engine: str,
+    metadata: MetadataMode,
+    case_sensitive: bool = False,
+    footer_cache: str | None = None,
+    footer_cache_mib: int = FOOTER_CACHE_MIB,
 ) -> Table:
     """The table; what is odd about its properties goes to standard error."""
     table = open_table(
@@ -57,6 +73,7 @@ def opened(
         metadata=metadata,
         case_sensitive=case_sensitive,
         footer_cache=footer_cache,
+        footer_cache_bytes=footer_cache_mib << 20,
         storage_options=STORAGE_OPTIONS.get(),
     )
     warn(table.config.findings)

@@ -10,10 +10,12 @@ import typer
 
 from hudi_core.cli.options import (
     DEFAULT_ENGINE,
+    FOOTER_CACHE_MIB,
     AsOfOption,
     CaseOption,
     EngineOption,
     FooterCacheOption,
+    FooterCacheSize,
     JsonOption,
     MetadataOption,
     TableArgument,
@@ -67,6 +69,7 @@ def read(
     metadata: MetadataOption = MetadataMode.AUTO,
     case_sensitive: CaseOption = False,
     footer_cache: FooterCacheOption = None,
+    footer_cache_mib: FooterCacheSize = FOOTER_CACHE_MIB,
     as_json: JsonOption = False,
 ) -> None:
     """Read rows: to the terminal, as JSON lines, or into a file.
@@ -74,7 +77,7 @@ def read(
     People see the first 20 unless --limit says how many; --json and --output give all.
     """
     target = None if output is None else local_path(output)
-    found = opened(table, engine, metadata, case_sensitive, footer_cache)
+    found = opened(table, engine, metadata, case_sensitive, footer_cache, footer_cache_mib)
     out = Output(as_json)
     shown = limit if limit is not None or as_json or target is not None or count else SHOWN + 1
     if count and target is not None:

@@ -9,10 +9,12 @@ import typer
 
 from hudi_core.cli.options import (
     DEFAULT_ENGINE,
+    FOOTER_CACHE_MIB,
     AsOfOption,
     CaseOption,
     EngineOption,
     FooterCacheOption,
+    FooterCacheSize,
     JsonOption,
     MetadataOption,
     TableArgument,
@@ -142,13 +144,14 @@ def files(
     metadata: MetadataOption = MetadataMode.AUTO,
     case_sensitive: CaseOption = False,
     footer_cache: FooterCacheOption = None,
+    footer_cache_mib: FooterCacheSize = FOOTER_CACHE_MIB,
     as_json: JsonOption = False,
 ) -> None:
     """List the file slices that a query reads: with a predicate those that can hold matching rows, and what decided.
 
     The verdict on a slice is `read`, `all_match` (every row of it matches) or, with --all, `skip`.
     """
-    found = opened(table, engine, metadata, case_sensitive, footer_cache)
+    found = opened(table, engine, metadata, case_sensitive, footer_cache, footer_cache_mib)
     plan = found.scan(where=where, as_of=as_of).plan
     decisions = _chosen(plan, show_all)
     out = Output(as_json)
