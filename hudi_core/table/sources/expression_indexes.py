@@ -13,8 +13,9 @@ import numpy as np
 
 from hudi_core.errors import ExpressionError
 from hudi_core.expr.bind import bind
-from hudi_core.expr.nodes import Call, Expr, Name
+from hudi_core.expr.nodes import Call, Expr, Literal, Name
 from hudi_core.expr.predicate import Column, Predicate
+from hudi_core.expr.text import to_sql
 from hudi_core.expr.walk import changed
 from hudi_core.metadata.definitions import IndexDefinition
 from hudi_core.metadata.table import COLUMN_STATS, MetadataTable
@@ -26,30 +27,45 @@ from hudi_core.table.sources.steady import steady_column
 from hudi_core.types import nodes as t
 
 _MADE_OF: Mapping[str, tuple[type[t.Primitive], ...]] = {
-    "lower": (t.String,),
-    "upper": (t.String,),
-    "trim": (t.String,),
-    "ltrim": (t.String,),
-    "rtrim": (t.String,),
-    "length": (t.String,),
+    **dict.fromkeys(["lower", "upper", "trim", "ltrim", "rtrim", "length", "substring"], (t.String,)),
+    **dict.fromkeys(["regexp_extract", "regexp_replace"], (t.String,)),
     "abs": (t.Int, t.Long, t.Float, t.Double, t.Decimal),
-    "year": (t.Date,),
-    "month": (t.Date,),
-    "day": (t.Date,),
+    **dict.fromkeys(["year", "month", "day", "date_add", "date_sub"], (t.Date,)),
 }
-"""Functions without options, and the types of which they give the same in every time zone."""
+"""Functions, and the types of which they give the same in every time zone."""
 
-_SPELLED = {"dayofmonth": "day", "ucase": "upper", "lcase": "lower", "char_length": "length"}
-_RESULTS: Mapping[str, t.Type] = {"length": t.Int(), "year": t.Int(), "month": t.Int(), "day": t.Int()}
+_OPTIONS: Mapping[str, Mapping[str, type[int] | type[str]]] = {
+    **{name: {"trimString": str} for name in ("trim", "ltrim", "rtrim")},
+    "substring": {"pos": int, "len": int},
+    "regexp_extract": {"pattern": str, "idx": int},
+    "regexp_replace": {"pattern": str, "replacement": str},
+    **{name: {"days": int} for name in ("date_add", "date_sub")},
+}
+"""The options that say the arguments of a function after the column, in their order."""
+
+_MAY_LACK = frozenset({"trim", "ltrim", "rtrim"})
+"""Functions whose options may all be left out."""
+
+_SPELLED = {
+    "dayofmonth": "day",
+    "ucase": "upper",
+    "lcase": "lower",
+    "char_length": "length",
+    "substr": "substring",
+    "dateadd": "date_add",
+}
+_RESULTS: Mapping[str, t.Type] = dict.fromkeys(["length", "year", "month", "day"], t.Int())
 
 
 @dataclass(frozen=True, slots=True)
 class ExpressionIndex:
-    """An index, a metadata partition, of a function of a column. `column` stands for the function's value."""
+    """An index, a metadata partition, of a function of a column. `column` stands for the function's value, `rest` are the
+    arguments after the column."""
 
     partition: str
     function: str
     of: Column
+    rest: tuple[Literal, ...]
     column: Column
 
 
@@ -66,14 +82,27 @@ def expression_indexes(
         place = steady_column(definition.columns[0], wanted, versions)
         if place is None or not isinstance(place.field.type, _MADE_OF.get(function, ())):
             continue
-        if definition.options.keys() - {"expr"}:
+        rest = _rest(function, {name: said for name, said in definition.options.items() if name != "expr"})
+        if rest is None:
             continue
         of = Column(place.field.id, place.name, place.field.type)
-        result = _RESULTS.get(function, of.type)
-        found.append(
-            ExpressionIndex(partition, function, of, Column(FIRST_FACT - len(found), f"{function}({of.name})", result))
-        )
+        call = to_sql(Call(function, (Name((of.name,)), *rest)))
+        value = Column(FIRST_FACT - len(found), call, _RESULTS.get(function, of.type))
+        found.append(ExpressionIndex(partition, function, of, rest, value))
     return tuple(found)
+
+
+def _rest(function: str, options: Mapping[str, str]) -> tuple[Literal, ...] | None:
+    """The arguments after the column; None when the options are not just those that say them."""
+    kinds = _OPTIONS.get(function, {})
+    if not options and function in _MAY_LACK:
+        return ()
+    if options.keys() != kinds.keys():
+        return None
+    try:
+        return tuple(Literal(kind(options[name])) for name, kind in kinds.items())
+    except ValueError:  # no number
+        return None
 
 
 def said_with_indexes(
@@ -104,7 +133,7 @@ def said_with_indexes(
 
 def _is_call_of(call: Call, index: ExpressionIndex, schema: Schema, case_sensitive: bool) -> bool:
     match call.arguments:
-        case (Name(path),) if call.function == index.function:
+        case (Name(path), *rest) if call.function == index.function and tuple(rest) == index.rest:
             place = schema.find(path, case_sensitive=case_sensitive)
             return place is not None and place.field.id == index.of.id
         case _:

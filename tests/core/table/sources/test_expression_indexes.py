@@ -50,6 +50,9 @@ LOWER, YEAR = indexes(definition("lower", "s"), definition("year", "day"))
         definition("from_unixtime", "n", format="yyyy"),
         definition("year", "at"),
         definition("lower", "s", other="x"),
+        definition("substring", "s", pos="1"),
+        definition("substring", "s", pos="one", len="2"),
+        definition("date_format", "day", format="HH"),
         definition("lower", "s", kind="bloom_filters"),
         definition("lower", "none"),
         definition("lower", "n"),
@@ -85,6 +88,29 @@ def test_function_of_the_column_is_the_columns_own(where: str, used: list[Expres
     found = said_with_indexes(parse_predicate(where), [LOWER, YEAR], SCHEMA, case_sensitive=False)
     assert found is not None
     assert {each.column.id for each in used} <= columns_of(found).keys()
+
+
+@pytest.mark.parametrize(
+    ("of", "same", "other"),
+    [
+        (definition("substring", "s", pos="2", len="3"), "substr(s, 2, 3) = 'x'", "substring(s, 2, 4) = 'x'"),
+        (definition("substring", "s", pos="1", len="3"), "left(s, 3) > 'x'", "substring(s, 1) = 'x'"),
+        (definition("trim", "s"), "trim(s) = 'x'", "trim('y' from s) = 'x'"),
+        (definition("ltrim", "s", trimString="y"), "trim(leading 'y' from s) = 'x'", "ltrim(s) = 'x'"),
+        (definition("regexp_extract", "s", pattern="(a)(b)", idx="2"), "regexp_extract(s, '(a)(b)', 2) = 'x'",
+         "regexp_extract(s, '(a)(b)', 1) = 'x'"),
+        (definition("regexp_replace", "s", pattern="a+", replacement=""), "regexp_replace(s, 'a+', '') = 'x'",
+         "regexp_replace(s, 'a+', 'b') = 'x'"),
+        (definition("date_add", "day", days="3"), "date_add(day, 3) = date'2024-01-01'", "date_sub(day, 3) = date'2024-01-01'"),
+    ],
+)  # fmt: skip
+def test_an_index_with_options_answers_for_a_call_with_just_these_arguments(
+    of: IndexDefinition, same: str, other: str
+) -> None:
+    (index,) = indexes(of)
+    found = said_with_indexes(parse_predicate(same), [index], SCHEMA, case_sensitive=False)
+    assert found is not None and index.column.id in columns_of(found)
+    assert said_with_indexes(parse_predicate(other), [index], SCHEMA, case_sensitive=False) is None
 
 
 @pytest.mark.parametrize(
