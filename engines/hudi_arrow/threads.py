@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 
 import pyarrow as pa
 
 from hudi_arrow.arrays import Array
+from hudi_core.formats.ahead import in_order, processors
 
 _MANY = 100_000
 """Rows from which threads cost less than they save."""
@@ -16,11 +15,8 @@ _MANY = 100_000
 
 def in_parts(make: Callable[[int, int], Array], rows: int) -> Array:
     """The array that `make` gives for the rows `first, count`, put together of parts that are made side by side."""
-    workers = min(os.cpu_count() or 1, rows // _MANY)
+    workers = min(processors(), rows // _MANY)
     if workers < 2:
         return make(0, rows)
     count = -(-rows // workers)
-    with ThreadPoolExecutor(workers) as pool:
-        return pa.concat_arrays(
-            list(pool.map(lambda first: make(first, min(count, rows - first)), range(0, rows, count)))
-        )
+    return pa.concat_arrays(list(in_order(lambda first: make(first, min(count, rows - first)), range(0, rows, count))))
