@@ -126,7 +126,7 @@ def _inflated(tail: _Tail, group: int, wanted: ChosenColumns, chunks: dict[int, 
         else:
             others.update((leaf, chunks[leaf]) for leaf in leaves)
     if others:
-        rows = cut if parts and cut else _BATCH_ROWS
+        rows = _BATCH_ROWS // cut * cut if parts and cut else _BATCH_ROWS
         parts.append(_made(tail.pages.made(group, others, tail.groups[group]), list(others), tail.where, rows))
     yield from side_by_side(parts) if len(parts) > 1 else parts[0]
 
@@ -145,16 +145,17 @@ def _plain(
     tail: _Tail, group: int, name: str, leaf: int, chunk: Chunk, how: PlainColumn
 ) -> Iterator[pa.RecordBatch] | None:
     """A column from its pages as long as they are plain, then by pyarrow; None where the first is not."""
-    first = plain_values(chunk, 0, how)
+    first = plain_values(chunk, 0, _BATCH_ROWS, how)
     if first is None:
         return None
 
-    def batches(values: pa.Array | None) -> Iterator[pa.RecordBatch]:
+    def batches(found: tuple[pa.Array, int] | None) -> Iterator[pa.RecordBatch]:
         rows, taken = tail.groups[group], 0
-        while values is not None:
+        while found is not None:
+            values, pages = found
             yield pa.RecordBatch.from_arrays([values], [name])
-            rows, taken = rows - len(values), taken + 1
-            values = plain_values(chunk, taken, how) if taken < len(chunk.pages) else None
+            rows, taken = rows - len(values), taken + pages
+            found = plain_values(chunk, taken, _BATCH_ROWS, how) if taken < len(chunk.pages) else None
         if taken < len(chunk.pages):
             yield from _made(tail.pages.made(group, {leaf: after(chunk, taken, rows)}, rows), [leaf], tail.where)
 

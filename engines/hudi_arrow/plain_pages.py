@@ -1,4 +1,4 @@
-"""Values taken from plain pages all at once, without pyarrow: numbers and booleans as they lie there, texts of one length.
+"""Values taken from plain pages, several at once, without pyarrow: numbers, booleans, and texts of one length.
 
 Rules: `Encodings.md` of the Parquet format. A text is four bytes of length, and its bytes.
 """
@@ -11,9 +11,11 @@ from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from hudi_arrow import thrift
 from hudi_arrow.pages import DATA_PAGE, Chunk
+from hudi_core.formats.growing import Growing
 
 _PLAIN, _RUNS = 0, 3
 _LENGTH: Final = 4
@@ -52,23 +54,30 @@ def plain_column(column: Any, stored: pa.DataType, wanted: pa.DataType) -> Plain
     return PlainColumn(wanted, column.max_definition_level == 1, width)
 
 
-def plain_values(chunk: Chunk, number: int, column: PlainColumn) -> pa.Array | None:
-    """The values in one page of a chunk; None where they are not plain, not all there, or texts of several lengths."""
-    page = chunk.pages[number]
-    if page.kind != DATA_PAGE or page.told[1] != _PLAIN or (column.optional and page.told[2] != _RUNS):
-        return None
-    body = chunk.body(number)
-    if column.optional:
-        levels = _all_there(page.values)
-        if body[: len(levels)] != levels:
-            return None
-        body = body[len(levels) :]
-    if column.width:
-        return _numbers(body, page.values, column)
-    if pa.types.is_boolean(column.of):
-        whole = len(body) == (page.values + 7) // 8
-        return pa.Array.from_buffers(column.of, page.values, [None, pa.py_buffer(body)]) if whole else None
-    return _texts(body, page.values, column.of)
+def plain_values(chunk: Chunk, first: int, most: int, column: PlainColumn) -> tuple[pa.Array, int] | None:
+    """The values in pages of a chunk from one on, and how many pages these are: as many as have no more than `most` values.
+
+    They end before a page that is not plain, does not have all its values, or has texts of another length. None where the
+    first is such a page; by itself it may have more values.
+    """
+    last, rows = first + 1, chunk.pages[first].values
+    while last < len(chunk.pages) and rows + chunk.pages[last].values <= most:
+        last, rows = last + 1, rows + chunk.pages[last].values
+    joined, pages = None, 0
+    while first + pages < last:
+        part = _items(chunk, first + pages, column)
+        if part is None or not (joined is None or _goes_on(joined, part)):
+            break
+        if joined is None:
+            joined = Growing(part, min(rows, _MOST_BYTES // part.itemsize))
+        joined.add(part)
+        pages += 1
+    return None if joined is None else (_array(joined.array(), column), pages)
+
+
+def _goes_on(joined: Growing, part: NDArray[Any]) -> bool:
+    """Whether items are like those before them, and offsets reach to their end."""
+    return part.dtype == joined.data.dtype and (joined.size + len(part)) * part.itemsize <= _MOST_BYTES
 
 
 def after(chunk: Chunk, count: int, values: int) -> Chunk:
@@ -81,25 +90,37 @@ def after(chunk: Chunk, count: int, values: int) -> Chunk:
     )
 
 
-def _numbers(body: memoryview, count: int, column: PlainColumn) -> pa.Array | None:
-    if len(body) != count * column.width:
+def _items(chunk: Chunk, number: int, column: PlainColumn) -> NDArray[Any] | None:
+    """The values in one page: numbers and texts as they lie there, a byte for each boolean."""
+    page = chunk.pages[number]
+    if page.kind != DATA_PAGE or page.told[1] != _PLAIN or (column.optional and page.told[2] != _RUNS):
         return None
-    values = np.frombuffer(body, np.uint8)
-    if values.ctypes.data % column.width:  # not all who take Arrow's buffers read numbers from any place
-        values = values.copy()
-    return pa.Array.from_buffers(column.of, count, [None, pa.py_buffer(values)])
-
-
-def _texts(body: memoryview, count: int, of: pa.DataType) -> pa.Array | None:
+    body, count = chunk.body(number), page.values
+    if column.optional:
+        levels = _all_there(count)
+        if body[: len(levels)] != levels:
+            return None
+        body = body[len(levels) :]
+    if column.width:
+        return np.frombuffer(body, f"<u{column.width}") if len(body) == count * column.width else None
+    if pa.types.is_boolean(column.of):
+        bits = np.frombuffer(body, np.uint8)
+        return np.unpackbits(bits, count=count, bitorder="little") if len(bits) == (count + 7) // 8 else None
     length = len(body) // max(count, 1) - _LENGTH
     if length < 1 or count * (_LENGTH + length) != len(body) or count * length > _MOST_BYTES:
         return None
     rows = np.frombuffer(body, _text_of(length), count)
-    if (rows["length"] != length).any():
-        return None
-    offsets = np.arange(count + 1, dtype=np.int32) * np.int32(length)
-    texts = rows["text"].copy()
-    return pa.Array.from_buffers(of, count, [None, pa.py_buffer(offsets), pa.py_buffer(texts)])
+    return None if (rows["length"] != length).any() else rows["text"]
+
+
+def _array(values: NDArray[Any], column: PlainColumn) -> pa.Array:
+    if column.width:
+        return pa.Array.from_buffers(column.of, len(values), [None, pa.py_buffer(values)])
+    if pa.types.is_boolean(column.of):
+        bits = np.packbits(values, bitorder="little")
+        return pa.Array.from_buffers(column.of, len(values), [None, pa.py_buffer(bits)])
+    offsets = np.arange(len(values) + 1, dtype=np.int32) * np.int32(values.itemsize)
+    return pa.Array.from_buffers(column.of, len(values), [None, pa.py_buffer(offsets), pa.py_buffer(values)])
 
 
 @lru_cache(maxsize=256)
@@ -108,6 +129,7 @@ def _text_of(length: int) -> np.dtype[np.void]:
     return np.dtype([("length", "<u4"), ("text", np.void, length)])
 
 
+@lru_cache(maxsize=256)
 def _all_there(count: int) -> bytes:
     """The definition levels of an optional column without nulls, as writers put them: one run of ones."""
     # A run says twice its length as a varint, which is Thrift's form of the length.

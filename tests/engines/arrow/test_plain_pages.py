@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
-from hudi_arrow import parquet
+from hudi_arrow import parquet, plain_pages
 from hudi_arrow.plain_pages import plain_values
 from hudi_arrow.storage import ArrowStorage
 from hudi_core.engine import FileInfo
@@ -30,13 +30,13 @@ def _always() -> Iterator[None]:
 
 
 @pytest.fixture
-def taken(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
-    """Of each page that was looked at, whether its texts were taken."""
-    seen: list[bool] = []
+def taken(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Of each place in a chunk from which on pages were looked at, how many were taken."""
+    seen: list[int] = []
 
-    def noted(*given: Any) -> pa.Array | None:
+    def noted(*given: Any) -> tuple[pa.Array, int] | None:
         found = plain_values(*given)
-        seen.append(found is not None)
+        seen.append(found[1] if found else 0)
         return found
 
     monkeypatch.setattr(parquet, "plain_values", noted)
@@ -61,12 +61,26 @@ ALIKE = [f"key-{number:07}" for number in range(ROWS)]
 @pytest.mark.parametrize("nullable", [True, False])
 @pytest.mark.parametrize("of", [pa.string(), pa.binary()])
 def test_texts_of_one_length_are_taken_from_their_pages(
-    tmp_path: Path, taken: list[bool], of: pa.DataType, nullable: bool
+    tmp_path: Path, taken: list[int], of: pa.DataType, nullable: bool
 ) -> None:
     rows = column([text.encode() for text in ALIKE], of, nullable)
     assert read(tmp_path, rows, row_group_size=1_000).column(0).equals(rows.column(0))
-    assert len(taken) > 6
+    assert sum(taken) == ROWS // 100
     assert all(taken)
+
+
+def test_pages_are_taken_together_as_far_as_a_batch_and_offsets_reach(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, taken: list[int]
+) -> None:
+    monkeypatch.setattr(parquet, "_BATCH_ROWS", 750)
+    assert read(tmp_path, column(ALIKE)).column(0).to_pylist() == ALIKE
+    monkeypatch.setattr(plain_pages, "_MOST_BYTES", 300 * len(ALIKE[0]))
+    assert read(tmp_path, column(ALIKE)).column(0).to_pylist() == ALIKE
+    assert taken == [7, 7, 7, 4, *[3] * 8, 1]
+    taken.clear()
+    monkeypatch.setattr(plain_pages, "_MOST_BYTES", 99 * len(ALIKE[0]))
+    assert read(tmp_path, column(ALIKE)).column(0).to_pylist() == ALIKE
+    assert taken == [0]
 
 
 @pytest.mark.parametrize(
@@ -78,7 +92,7 @@ def test_texts_of_one_length_are_taken_from_their_pages(
         [*ALIKE[:1_200], "longer" * 900, *ALIKE[:100]],
     ],
 )
-def test_pages_behind_those_of_one_length_are_read_too(tmp_path: Path, taken: list[bool], values: list[Any]) -> None:
+def test_pages_behind_those_of_one_length_are_read_too(tmp_path: Path, taken: list[int], values: list[Any]) -> None:
     rows = column(values)
     assert read(tmp_path, rows).column(0).to_pylist() == values
     assert taken[0] and not taken[-1]
@@ -98,22 +112,23 @@ def test_pages_behind_those_of_one_length_are_read_too(tmp_path: Path, taken: li
     ],
 )
 def test_other_pages_are_left_to_pyarrow(
-    tmp_path: Path, taken: list[bool], values: list[Any], options: dict[str, Any]
+    tmp_path: Path, taken: list[int], values: list[Any], options: dict[str, Any]
 ) -> None:
     assert read(tmp_path, column(values), **options).column(0).to_pylist() == values
     assert not any(taken)
 
 
-def test_texts_in_lists_and_records_are_left_to_pyarrow(tmp_path: Path, taken: list[bool]) -> None:
+def test_texts_in_lists_and_records_are_left_to_pyarrow(tmp_path: Path, taken: list[int]) -> None:
     for values in ([["a", "b"], [], ["c"]] * 50, [{"x": "a"}, None, {"x": "b"}] * 50):
         assert read(tmp_path, pa.table({"key": values})).column(0).to_pylist() == values
     assert taken == []
 
 
 def test_columns_with_pages_of_as_many_rows_are_taken_side_by_side(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, taken: list[bool]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, taken: list[int]
 ) -> None:
     monkeypatch.setattr(parquet, "_LEAST_ROWS", 100)
+    monkeypatch.setattr(parquet, "_BATCH_ROWS", 350)
     numbers = pa.array(range(ROWS))
     columns = {
         "int": numbers.cast(pa.int32()),
@@ -137,20 +152,21 @@ def test_columns_with_pages_of_as_many_rows_are_taken_side_by_side(
     folder, even = tmp_path / "f.parquet", PAGE | {"data_page_size": 1, "row_group_size": 1_700}
     pq.write_table(rows, folder, **even)
     found = list(READER.batches(ArrowStorage(str(tmp_path)), FileInfo(folder.name, folder.stat().st_size)))
-    assert {batch.num_rows for batch in found} == {100}
+    assert [batch.num_rows for batch in found] == [300] * 5 + [200] + [300] * 2 + [200]
     for batch in found:
         batch.validate(full=True)
     assert pa.Table.from_batches(found).to_pylist() == rows.to_pylist()
     assert sum(taken) >= len(columns) * ROWS // 100
 
 
-def test_small_pages_and_large_ones_are_left_to_pyarrow(tmp_path: Path, taken: list[bool]) -> None:
+def test_small_pages_and_large_ones_are_left_to_pyarrow(tmp_path: Path, taken: list[int]) -> None:
     rows = pa.table({"key": ALIKE, "number": range(ROWS)})
     assert read(tmp_path, rows, columns=["key", "number"]).equals(rows)
     assert taken == []
 
 
-def test_numbers_are_where_they_can_be_read(tmp_path: Path) -> None:
+def test_numbers_are_where_they_can_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parquet, "_BATCH_ROWS", 250)
     rows = pa.table({"key": range(ROWS)})
     batches = read(tmp_path, rows, data_page_size=1, write_batch_size=250).column(0).chunks
     assert len(batches) == ROWS // 250  # levels of 250 rows are seven bytes
