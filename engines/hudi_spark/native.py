@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
 from urllib.parse import unquote, urlsplit
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructField, StructType
 
@@ -42,7 +42,7 @@ from hudi_core.timeline.slices import FileSlice
 from hudi_core.types import nodes as t
 from hudi_spark.casts import is_native
 from hudi_spark.cells import Cell, record
-from hudi_spark.relations import Read, Relations, own_reader, relations_of
+from hudi_spark.relations import Files, Read, Relations, own_reader, quoted, relations_of
 from hudi_spark.structs import bare_struct, nullable_struct, spark_type
 from hudi_spark.values import SparkValues
 
@@ -65,15 +65,21 @@ class Group:
 
 @dataclass(frozen=True)
 class Form:
-    """How Spark reads files of one schema as wanted rows: the columns that are read, and rows of columns: as the predicate
-    looks at them, and as they are wanted."""
+    """How Spark reads files of one schema as wanted rows."""
 
     read: Read
-    stored: list[str]
-    needed: Cell
+    stored: t.Record
+    """The columns that are read."""
+    needed: Callable[[Cell], Cell]
+    """Rows as the predicate looks at them, of those columns."""
     wanted: Cell
+    """Rows as they are wanted, of the columns of a DataFrame."""
     exact: bool
     """What is read has the wanted types and metadata."""
+
+    def asked(self, files: Files) -> Cell:
+        """Rows of files as the predicate looks at them."""
+        return self.needed(_columns(self.stored, files.column))
 
 
 @dataclass(frozen=True)
@@ -92,19 +98,19 @@ class Forms:
         stored = project(reading.schemas[0], reading.columns)
         key = (stored.record, needed.record, wanted.record)
         if key not in self._formed:
-            columns = record([(f.name, _column(f)) for f in stored.fields], stored.record)
-            rows = projection(reading.plan, VALUES)(columns)
-            chosen = rows if needed is wanted else projection(reconcile(needed, wanted), VALUES)(rows)
+            rows = projection(reading.plan, VALUES)
+            named = rows(_columns(stored.record, lambda position: F.col(quoted(stored.fields[position].name))))
+            chosen = named if needed is wanted else projection(reconcile(needed, wanted), VALUES)(named)
             _keep(self._formed, key, self._form(stored, wanted, rows, chosen))
         return self._formed[key]
 
-    def _form(self, stored: Schema, wanted: Schema, rows: Cell, chosen: Cell) -> Form:
+    def _form(self, stored: Schema, wanted: Schema, rows: Callable[[Cell], Cell], chosen: Cell) -> Form:
         relations, struct = self.relations, bare_struct(stored)
         exact = relations is not None and _is_as_stored(stored, wanted, chosen)
         if exact:
             struct = _with_metadata(struct, self.struct(wanted))
         read = own_reader(self.spark, struct) if relations is None else relations.reader(struct)
-        return Form(read, [f.name for f in stored.fields], rows, chosen, exact)
+        return Form(read, stored.record, rows, chosen, exact)
 
     def struct(self, schema: Schema) -> StructType:
         """The fields of DataFrames of a schema."""
@@ -176,15 +182,19 @@ class NativeReading:
         form = forms.form(group.reading, needed, wanted)
         root_uri = self._scan.sources.snapshot.storage.uri
         paths = [_uri(root_uri, each.base.path) for each in group.slices if each.base]
-        read = form.read(paths)
-        if group.asked:
-            read = read.where(is_true(self._scan.predicate, VALUES, form.needed, needed).plan)
-        found = _selected(read, form, wanted)
+        files = form.read(paths)
+        asked = is_true(self._scan.predicate, VALUES, form.asked(files), needed).plan if group.asked else None
+        found = _selected(files.rows(asked), form, wanted)
         return found if form.exact else found.to(forms.struct(wanted))
 
 
-def _column(of: t.Field) -> Cell:
-    return Cell(lambda: F.col(_quoted(of.name)), of.type, name=of.name)
+def _columns(of: t.Record, column: Callable[[int], Column]) -> Cell:
+    """Rows of columns by their positions."""
+    return record([(f.name, _column(f, column, at)) for at, f in enumerate(of.fields)], of)
+
+
+def _column(of: t.Field, column: Callable[[int], Column], position: int) -> Cell:
+    return Cell(lambda: column(position), of.type, name=of.name)
 
 
 def _is_as_stored(stored: Schema, wanted: Schema, chosen: Cell) -> bool:
@@ -210,7 +220,8 @@ def _selected(frame: DataFrame, form: Form, schema: Schema) -> DataFrame:
     names = [f.name for f in schema.fields]
     if [cell.name for cell in parts] != names:
         return frame.select(*[cell.plan.alias(name) for cell, name in zip(parts, names, strict=True)])
-    return frame if names == form.stored else frame.selectExpr(*map(_quoted, names))
+    stored = [f.name for f in form.stored.fields]
+    return frame if names == stored else frame.selectExpr(*map(quoted, names))
 
 
 def _is_parquet_alone(slice: FileSlice) -> bool:
@@ -273,10 +284,6 @@ def _has_columns(plan: Reading) -> bool:
             return _has_columns(inner)
         case ReadUnion() | IntoUnion() | OutOfUnion():
             return False
-
-
-def _quoted(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"
 
 
 def _uri(root: str, path: str) -> str:

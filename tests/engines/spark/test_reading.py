@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pickle
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +20,7 @@ from hudi_core.errors import StorageError
 from hudi_core.table.open import open_table
 from hudi_core.table.reading.elsewhere import Part
 from hudi_core.timeline.slices import FileSlice
+from hudi_core.types import nodes as t
 from tests.support.commands import ran, rides
 from tests.support.conformance import TableEntry, tables
 
@@ -199,8 +201,10 @@ def test_columns_are_found_by_name_whatever_ids_the_file_has(spark: Any, tmp_pat
     before = spark.conf.get("spark.sql.parquet.fieldId.read.enabled")
     spark.conf.set("spark.sql.parquet.fieldId.read.enabled", ids_are_read)
     try:
-        frame = relations.relations_of(spark).reader(long_columns("a", "b"))(
-            [f"file://{tmp_path}/{name}.parquet" for name in "xy"]
+        frame = (
+            relations.relations_of(spark)
+            .reader(long_columns("a", "b"))([f"file://{tmp_path}/{name}.parquet" for name in "xy"])
+            .rows()
         )
         assert sorted(map(tuple, frame.where("b > 1").collect())) == [(1, 2), (3, 4)]
     finally:
@@ -212,6 +216,48 @@ def test_a_file_that_is_gone_is_an_error_and_not_one_without_rows(spark: Any, tm
     read = relations.relations_of(spark).reader(long_columns("a"))
     with pytest.raises(StorageError, match="expected every file that the table has, found 1 of them"):
         read([f"file://{tmp_path}/x.parquet", f"file://{tmp_path}/gone.parquet"])
+
+
+def test_dataframes_of_the_same_files_are_joined_by_the_columns_of_each(spark: Any, tmp_path: Path) -> None:
+    pq.write_table(pa.table({"a": [1, 2, 3], "b": [2, 3, 4]}), tmp_path / "x.parquet")
+    read = relations.relations_of(spark).reader(long_columns("a", "b"))
+    one, other = (read([f"file://{tmp_path}/x.parquet"]).rows() for _ in range(2))
+    found = one.join(other, one["a"] == other["b"]).select(one["b"], other["a"])
+    assert sorted(map(tuple, found.collect())) == [(3, 1), (4, 2)]
+    assert one.join(one.where("b > 3"), "a").count() == 1
+
+
+def analyzed(frame: Any) -> str:
+    """The plan as it was analyzed, without the numbers of its columns."""
+    return re.sub(r"#\d+L?", "", frame._jdf.queryExecution().analyzed().toString())
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        "{number} > {middle}",
+        "{text} like '%a%' or {text} in ('x', 'y')",
+        "not {text} = 'x' and {number} between {middle} and {middle} + 1",
+        "{number} > {middle} and cast({number} as string) <> '7'",
+        "lower({text}) <> 'x' and {number} + 1 > {middle}",
+    ],
+)
+def test_a_plan_taken_for_analyzed_is_the_one_that_the_analyzer_makes(
+    table: Any, where: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kinds = {type(f.type): f.name for f in reversed(table.schema.fields) if not f.name.startswith("_")}
+    number, text = kinds.get(t.Double) or kinds[t.Int], kinds[t.String]
+    values = [row[number] for row in table.table.scan(columns=[number]).to_json_rows()]
+    known = sorted(value for value in values if isinstance(value, float | int))
+    asked = where.format(number=number, text=text, middle=known[len(known) // 2])
+    scan = table.scan(where=asked, read_optimized=True)
+    made = native.NativeReading(scan.scan)
+    made.take(scan.scan.parts())
+    group, forms = next(group for group in made.groups if group.asked), native.forms_of(table.spark)
+    assert not forms.relations.has_own_rules
+    found = analyzed(made.rows(forms, group))
+    monkeypatch.setitem(vars(forms.relations), "has_own_rules", True)
+    assert found == analyzed(made.rows(forms, group))
 
 
 def test_a_predicate_goes_down_to_files(spark: Any) -> None:
