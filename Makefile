@@ -31,8 +31,9 @@ demo: $(VENV)/.base
 # Processes that share the tests.
 WORKERS ?= 2
 
+# The shape of the sources and of the documents is for `check`.
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadscope $(ARGS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadscope --ignore tests/shape $(ARGS)
 
 # The suites of the Spark engine on Spark 4, which has an environment of its own.
 .venv-spark4/.ready: pyproject.toml

@@ -14,16 +14,17 @@ settings.register_profile(
 if os.environ.get("CI"):
     settings.load_profile("decisive")
 
-ON_ONE_JVM = "tests/engines/spark/"
+TOGETHER = ("tests/engines/spark/", "tests/conformance/test_tightness.py")
+"""Tests that share what is dear to make: the only JVM; the plans of all recorded filters."""
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Of several processes one has all tests that need Spark, and with them the only JVM; others are dealt out one by one."""
+    """Of several processes one has all tests of a group, such as those that need Spark; others are dealt out one by one."""
     from xdist.scheduler import LoadScopeScheduling  # noqa: PLC0415 - not in every environment
 
-    class OneJvm(LoadScopeScheduling):
+    class ByGroup(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            return ON_ONE_JVM if nodeid.startswith(ON_ONE_JVM) else nodeid
+            return next(filter(nodeid.startswith, TOGETHER), nodeid)
 
-    return OneJvm(config, log)
+    return ByGroup(config, log)

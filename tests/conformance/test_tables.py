@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -17,10 +18,10 @@ from hudi_core.expr.predicate import And as BoundAnd
 from hudi_core.expr.predicate import Is, Not, Opaque, Or, Predicate
 from hudi_core.schema.meta import RECORD_KEY, is_meta
 from hudi_core.table.open import open_table
+from hudi_core.table.plan import ALL_MATCH
 from hudi_core.table.snapshot import MetadataMode
 from hudi_core.table.table import Table
 from hudi_core.timeline.timeline import Timeline
-from hudi_core.truth import Verdict
 from tests.support.conformance import TableEntry, each_table, tables, visible_slices
 
 MODES = [MetadataMode.REQUIRE, MetadataMode.OFF]
@@ -160,29 +161,11 @@ def test_where_every_row_is_said_to_match_they_do(entry: TableEntry) -> None:
             by_file.setdefault(file, set()).add(row[RECORD_KEY])
     wrong = []
     for where, keys, _, _ in filters(entry):
-        certain = (d for d in table.scan(where=where).plan.decisions() if d.verdict is Verdict.ALL_MATCH)
-        slices = ((d.slice.partition, d.slice.file_id) for d in certain)
-        wrong += [(where, each) for each in slices if not by_file.get(each, set()) <= keys]
+        plan = table.scan(where=where).plan
+        certain = (plan.slices[number] for number in np.flatnonzero(plan.codes == ALL_MATCH))
+        files = ((each.partition, each.file_id) for each in certain)
+        wrong += [(where, each) for each in files if not by_file.get(each, set()) <= keys]
     assert not wrong
-
-
-def test_fewer_slices_are_kept_than_by_apache_hudi() -> None:
-    """Over all predicates for which Apache Hudi is right, table by table, we keep no more slices than it does."""
-    if not tables():
-        pytest.skip("corpus and golden tables not present")
-    worse = {}
-    for entry in tables():
-        if entry.requires:
-            continue
-        table = opened(entry)
-        ours = theirs = 0
-        for where, _, _, kept in filters(entry):
-            if kept is not None:
-                ours += len(table.scan(where=where).plan.kept())
-                theirs += kept
-        if ours > theirs:
-            worse[entry.name] = (ours, theirs)
-    assert not worse
 
 
 def has_opaque(part: Predicate) -> bool:

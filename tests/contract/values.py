@@ -150,7 +150,7 @@ class ValuesContract:
         self, engine: Columns, function: Function, data: st.DataObject
     ) -> None:
         types, of = data.draw(CALLS[function].types)
-        length = data.draw(st.integers(0, 5))
+        length = data.draw(st.integers(0, 9))
         arguments = [
             data.draw(st.lists(st.none() | CALLS[function].values(number, of), min_size=length, max_size=length))
             for number, of in enumerate(types)

@@ -18,7 +18,7 @@ from tests.contract.values import ValuesContract
 pytest.importorskip("pyspark.sql", reason="PySpark is not installed")
 columns = pytest.importorskip("tests.engines.spark.columns")
 
-EXAMPLES = int(os.environ.get("HUDI_SPARK_EXAMPLES", "5"))
+EXAMPLES = int(os.environ.get("HUDI_SPARK_EXAMPLES", "3"))
 """Cases a law; each question is a query of Spark."""
 SETTINGS = {
     "max_examples": EXAMPLES,
