@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+
+import numpy as np
 
 from hudi_core.errors import CorruptFileError, UnsupportedError
 from hudi_core.formats.avro.encode import encode_framed
-from hudi_core.formats.columns import Offsets, Struct
+from hudi_core.formats.avro.lanes import PADDING
+from hudi_core.formats.columns import Bytes8, Offsets, Struct
 from hudi_core.formats.length_chain import length_chain
 from hudi_core.formats.log import BlockKind, HeaderKey, LogBlock
 
@@ -15,6 +19,8 @@ VERSIONS = (1, 2, 3)
 """All laid out alike; before them the record count was missing."""
 
 _HEADER = struct.Struct(">ii")
+_LENGTH = 4
+"""Bytes before each record that tell its length."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,6 +67,25 @@ def avro_records(block: LogBlock) -> AvroRecords:
     content = read_content(block)
     starts, lengths = length_chain(content.data, content.begin, content.count, block.where)
     return AvroRecords(content.schema_text, content.data, starts, lengths)
+
+
+def joined_records(blocks: Sequence[LogBlock]) -> tuple[Bytes8, Offsets, Offsets]:
+    """The records of several blocks, one block's after the other's, found at once: bytes, and where each begins and its length.
+
+    Raises as `avro_records`; but where records do not fill a content exactly, it is not said whose.
+    """
+    contents = [read_content(block) for block in blocks]
+    counts = np.cumsum([max(content.count, 0) for content in contents])
+    ends = np.cumsum([len(content.data) - content.begin for content in contents])
+    data = np.zeros(int(ends[-1]) + PADDING, np.uint8)
+    for content, end in zip(contents, ends.tolist(), strict=True):
+        records = np.frombuffer(content.data, np.uint8)[content.begin :]
+        data[end - len(records) : end] = records
+    where = f"{blocks[0].where}, or one of {len(blocks) - 1} more"
+    starts, lengths = length_chain(data[: ends[-1]].data, 0, int(counts[-1]), where)
+    if not np.array_equal(np.append(starts, ends[-1] + _LENGTH)[counts], ends + _LENGTH):
+        raise CorruptFileError(where, expected="records that end with their block", found="one that does not")
+    return data, starts, lengths
 
 
 def avro_content(schema_text: str, columns: Struct, where: str) -> memoryview:

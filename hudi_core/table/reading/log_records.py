@@ -14,7 +14,7 @@ from hudi_core.avro.inbound import schema_from_avro
 from hudi_core.engine import FileInfo, Storage
 from hudi_core.errors import CorruptFileError
 from hudi_core.evolve.reconcile import ReadRecord, reconcile
-from hudi_core.formats.avro.block import read_content
+from hudi_core.formats.avro.block import joined_records, read_content
 from hudi_core.formats.avro.columns import decode_batches, decode_framed
 from hudi_core.formats.column_join import join
 from hudi_core.formats.columns import Column, Struct
@@ -35,6 +35,9 @@ from hudi_core.timeline.blocks import counting_blocks
 from hudi_core.timeline.schemas import with_ids_of
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.types import nodes as t
+
+TOGETHER_BYTES = 1 << 23
+"""Blocks are decoded together up to so many bytes: each decoding has its price, whatever the records, and gives a batch."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,25 +80,59 @@ class LogReader:
         """The records of a slice's counting blocks; `positions` are those of all of them in the base file, if they are told."""
         partial = self.columns.rules.partial is not None or any(map(_is_partial, blocks))
         found = Gathered(self.columns, partial)
-        for block in blocks:
-            if block.kind is BlockKind.DELETE:
-                found.add_deletes(read_deletes(block), block.where)
-                continue
-            for reading, batch in self._batches(block, slice):
-                ids = {each.id for each in reading.part.fields}
-                found.add_rows(batch, block.where, ids if _is_partial(block) else None)
+        for run in self._runs(blocks):
+            if run[0].kind is BlockKind.DELETE:
+                found.add_deletes(read_deletes(run[0]), run[0].where)
+            else:
+                self._add_rows(found, run, slice)
         records, widths = found.joined()
         keys = None if positions is not None else index_texts(found.keys())
         numbers = positions if keys is None else keys.first
         assert numbers is not None
         return LogRecords(found.batches, found.rows, keys, numbers, records, found.merged_columns, widths)
 
-    def _batches(self, block: LogBlock, slice: FileSlice) -> Iterator[tuple[_BlockReading, Any]]:
-        """The rows of a data block in the schema that merging needs."""
+    def _runs(self, blocks: Sequence[LogBlock]) -> Iterator[list[LogBlock]]:
+        """The blocks in order: each by itself, but small ones of Avro records together when they are read in the same way."""
+        run: list[LogBlock] = []
+        size = 0
+        for block in blocks:
+            size += block.content_length
+            if run and (size > TOGETHER_BYTES or not self._alike(run[-1], block)):
+                yield run
+                run, size = [], block.content_length
+            run.append(block)
+        if run:
+            yield run
+
+    def _alike(self, one: LogBlock, other: LogBlock) -> bool:
+        number_at = self.base_files.sources.snapshot.history.number_at
+        keys = (HeaderKey.SCHEMA, HeaderKey.IS_PARTIAL)
+        return (
+            one.kind is other.kind is BlockKind.AVRO_DATA
+            and all(one.header.get(key) == other.header.get(key) for key in keys)
+            and number_at(one.require(HeaderKey.INSTANT_TIME)) == number_at(other.require(HeaderKey.INSTANT_TIME))
+        )
+
+    def _add_rows(self, found: Gathered, run: Sequence[LogBlock], slice: FileSlice) -> None:
+        """Adds the rows of data blocks that are read together; one by one when that fails, which says in which it does."""
+        where = run[0].where
+        try:
+            for reading, batch in self._batches(run, slice):
+                ids = {each.id for each in reading.part.fields}
+                found.add_rows(batch, where, ids if _is_partial(run[0]) else None)
+        except CorruptFileError:
+            if len(run) > 1:
+                for block in run:
+                    self._add_rows(found, [block], slice)
+            raise
+
+    def _batches(self, run: Sequence[LogBlock], slice: FileSlice) -> Iterator[tuple[_BlockReading, Any]]:
+        """The rows of data blocks in the schema that merging needs."""
+        block = run[0]
         if block.kind is BlockKind.PARQUET_DATA:
             yield from self._parquet(block, slice)
             return
-        text, count, decode = _stored(block)
+        text, count, decode = _stored(run)
         reading = self._reading(text, None, block)
         parts = decode([each.name for each in reading.part.fields])
         if count == 0:
@@ -139,8 +176,12 @@ class LogReader:
         return self.base_files.sources.snapshot.engine
 
 
-def _stored(block: LogBlock) -> tuple[str, int, Callable[[Collection[str]], Iterator[Column]]]:
-    """The schema of a block's Avro records, how many they are, and what decodes the fields of some names."""
+def _stored(run: Sequence[LogBlock]) -> tuple[str, int, Callable[[Collection[str]], Iterator[Column]]]:
+    """The schema of the Avro records of blocks, how many they are, and what decodes the fields of some names."""
+    block = run[0]
+    if len(run) > 1:
+        text, (data, starts, lengths) = block.require(HeaderKey.SCHEMA), joined_records(run)
+        return text, len(starts), lambda names: decode_batches(text, data, starts, lengths, block.where, names)
     if block.kind is not BlockKind.HFILE_DATA:
         content = read_content(block)
         text, count = content.schema_text, content.count

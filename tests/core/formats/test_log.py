@@ -15,8 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hudi_core.errors import CorruptFileError, HudiError, UnsupportedError
-from hudi_core.formats.avro.block import AvroRecords, avro_records
+from hudi_core.formats.avro.block import AvroRecords, avro_records, joined_records
 from hudi_core.formats.avro.columns import decode
+from hudi_core.formats.avro.lanes import PADDING
 from hudi_core.formats.columns import length, to_list
 from hudi_core.formats.deletes import read_deletes
 from hudi_core.formats.hfile.file import HFile
@@ -225,6 +226,31 @@ def test_data_block_records_must_fill_the_content() -> None:
         (block,) = blocks(frame(3, {2: '"null"'}, content))
         with pytest.raises(CorruptFileError, match=message):
             avro_records(block)
+
+
+def test_records_of_several_blocks_are_found_at_once() -> None:
+    listed = [[b"a", b"", b"bcd"], [], [b"e" * 300], [b"f"] * 5000]
+    contents = [b"".join(struct.pack(">i", len(each)) + each for each in part) for part in listed]
+    found = blocks(
+        b"".join(
+            frame(3, {2: '"bytes"'}, struct.pack(">ii", 3, len(part)) + content)
+            for part, content in zip(listed, contents, strict=True)
+        )
+    )
+    data, starts, lengths = joined_records(found)
+    places = zip(starts.tolist(), lengths.tolist(), strict=True)
+    assert [data[start : start + size].tobytes() for start, size in places] == [
+        each for part in listed for each in part
+    ]
+    assert len(data) >= starts[-1] + lengths[-1] + PADDING
+
+
+def test_records_of_several_blocks_end_with_their_block() -> None:
+    first, second = struct.pack(">iiib", 3, 1, 5, 0), struct.pack(">iiii", 3, 1, 0, 0)
+    for contents in ([first, second], [struct.pack(">iii", 3, 2, 0), struct.pack(">iii", 3, 0, 0)], [second, first]):
+        found = blocks(b"".join(frame(3, {2: '"bytes"'}, content) for content in contents))
+        with pytest.raises(CorruptFileError, match=r"block at 0, or one of 1 more"):
+            joined_records(found)
 
 
 @pytest.mark.parametrize("version", [0, 4])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import io
 import json
+import re
 import struct
 from collections.abc import Sequence
 from typing import Any
@@ -15,7 +16,10 @@ import pytest
 
 from hudi_arrow.parquet import ParquetReader
 from hudi_core.engine import FileInfo
-from hudi_core.errors import HudiError, SchemaError, UnsupportedError
+from hudi_core.errors import CorruptFileError, HudiError, SchemaError, UnsupportedError
+from hudi_core.formats.avro.block import joined_records
+from hudi_core.formats.log import LogBlock
+from hudi_core.table.reading import log_records
 from hudi_core.table.reading.log_records import _InMemory
 from tests.support.hfiles import build
 from tests.support.logged_tables import (
@@ -187,6 +191,54 @@ def test_a_custom_payload_is_refused_by_name() -> None:
 def test_a_record_without_a_key_is_damage() -> None:
     made = table(Block([{**LOGGED, "_hoodie_record_key": None}]))
     with pytest.raises(HudiError, match="a key in every record"):
+        values(made)
+
+
+def test_small_blocks_of_one_schema_are_decoded_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = table(
+        Block([LOGGED]),
+        Block([{**LOGGED, "ts": 3, "v": "later"}, {**LOGGED, "id": "key-2"}]),
+        Block(deletes=[("key-0", None)]),
+        Block([{**LOGGED, "id": "key-0", "v": "again"}]),
+        Block([{**LOGGED, "id": "key-3"}], columns=["id", "ts", "v"]),
+        Block([{**LOGGED, "id": "key-9"}], columns=["id", "ts", "v"]),
+        Block([{**LOGGED, "id": "key-8"}]),
+    )
+    together: list[int] = []
+
+    def noted(blocks: Sequence[LogBlock]) -> Any:
+        together.append(len(blocks))
+        return joined_records(blocks)
+
+    monkeypatch.setattr(log_records, "joined_records", noted)
+    expected = {"key-0": "again", "key-1": "later", "key-2": "log", "key-3": "log", "key-9": "log", "key-8": "log"}
+    assert values(made) == expected
+    assert together == [2, 2]
+    monkeypatch.setattr(log_records, "TOGETHER_BYTES", 1)
+    assert values(made) == expected
+    assert together == [2, 2]
+
+
+@pytest.mark.parametrize(
+    ("sound", "broken"),
+    [
+        (b"\x06log", b"\x07log"),
+        (b"key-7", b"key-\xff"),
+        (struct.pack(">ii", 3, 1), struct.pack(">ii", 3, 2)),
+        (struct.pack(">ii", 3, 1), struct.pack(">ii", 3, 0)),
+    ],
+)
+def test_of_blocks_decoded_together_the_damaged_one_is_named(sound: bytes, broken: bytes) -> None:
+    made = table(*(Block([{**LOGGED, "id": f"key-{number}"}]) for number in (1, 7, 2)))
+    damaged = made.logs[1]
+    made.memory.files[damaged] = made.memory.files[damaged].replace(sound, broken)
+    with pytest.raises(CorruptFileError, match=rf"{re.escape(damaged)}, block at 0"):
+        values(made)
+
+
+def test_of_blocks_decoded_together_that_with_a_record_without_a_key_is_named() -> None:
+    made = table(Block([LOGGED]), Block([{**LOGGED, "_hoodie_record_key": None}]), Block([LOGGED]))
+    with pytest.raises(CorruptFileError, match=rf"{re.escape(made.logs[1])}, block at 0"):
         values(made)
 
 
