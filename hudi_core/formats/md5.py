@@ -13,7 +13,7 @@ from hudi_core.formats.spans import items
 
 Words = NDArray[np.uint32]
 
-_MANY = 1024
+_MANY = 2048
 """Texts of as many blocks from which on the steps done for all of them take less time than each text by itself."""
 
 _TOGETHER = 1 << 15
