@@ -1,4 +1,4 @@
-"""Why a slice is skipped: the source that told, and the leaves of the predicate that are impossible there."""
+"""Why a slice is skipped: the source that told, and the leaves of the predicate that are impossible there. SOURCE-21."""
 
 from __future__ import annotations
 
