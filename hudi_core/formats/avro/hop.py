@@ -73,11 +73,12 @@ def _end(node: Node, data: Bytes8, at: Offsets) -> Offsets:
 
 def _varint(data: Bytes8, at: Offsets) -> tuple[NDArray[np.int64], Offsets]:
     """The varints at some places before zigzag, modulo 2^64, and where they end; -1 and behind the end where there are none."""
-    first = data.take(at, mode="clip").astype(np.int64)
-    value, after = first & 127, at + 1
-    going = np.flatnonzero(first >= 128)  # few, most often: most numbers are small
-    if len(going) == 0:
+    first = data.take(at, mode="clip")
+    value, after = first.astype(np.int64), at + 1
+    if first.max(initial=0) < 128:  # most often: most numbers are small
         return value, after
+    going = np.flatnonzero(first >= 128)
+    value &= 127
     for shift in range(7, 70, 7):
         byte = data.take(after[going], mode="clip").astype(np.int64)
         value[going] |= (byte & 127) << shift
@@ -94,12 +95,19 @@ def _moved(data: Bytes8, at: Offsets, sizes: NDArray[np.int64], sound: Bools) ->
 
 
 def _union(nodes: Sequence[Node], data: Bytes8, at: Offsets) -> Offsets:
+    """Mostly all are of one branch, but for wrong guesses: all are passed over as that one, and then the others as theirs."""
     branch, after = _varint(data, at)
-    found = np.full(len(at), len(data) + 1)
-    for number, node in enumerate(nodes):
-        rows = np.flatnonzero(branch == 2 * number)
-        if len(rows):
-            found[rows] = _end(node, data, after[rows])
+    usual = int(branch[len(branch) // 2]) if len(branch) else 0
+    if usual not in range(0, 2 * len(nodes), 2):
+        usual = 0
+    found = _end(nodes[usual // 2], data, after)
+    others = np.flatnonzero(branch != usual)
+    if len(others):
+        found[others] = len(data) + 1
+        for number, node in enumerate(nodes):
+            rows = others[branch[others] == 2 * number]
+            if len(rows):
+                found[rows] = _end(node, data, after[rows])
     return found
 
 

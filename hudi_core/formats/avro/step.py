@@ -153,23 +153,36 @@ class _Foreseeing:
 
     def __init__(self, item: Node) -> None:
         self._item, self._step = item, stepper(item)
-        self._ends: dict[int, int] = {}
+        self._rows: dict[int, int] = {}  # numbers of foreseen items, by where they begin
+        self._ends: list[int] = []
+        self._last: list[int] = []  # the number of the last of those that lie behind the item without a gap
         self._walked: list[int] = []
         self._due = SAMPLE
 
-    def __call__(self, data: Octets, at: int) -> int:
-        end = self._ends.get(at)
-        if end is None:
-            end = self._step(data, at)
-            self._walked.append(at)
-            if len(self._walked) >= self._due:
-                self._due *= 2  # what does not help is tried a few times only
-                self._foresee(np.frombuffer(data, np.uint8), end)  # type: ignore[call-overload]  # bytes, all of them
-        return end
+    def __call__(self, data: Octets, at: int, count: int) -> int:
+        """Where so many items end."""
+        while count:
+            row = self._rows.get(at)
+            if row is None:
+                self._walked.append(at)
+                at = self._step(data, at)
+                count -= 1
+                if len(self._walked) >= self._due:
+                    self._due *= 2  # what does not help is tried a few times only
+                    self._foresee(np.frombuffer(data, np.uint8), at)  # type: ignore[call-overload]  # bytes, all of them
+            else:
+                last = min(self._last[row], row + count - 1)
+                at = self._ends[last]
+                count -= last - row + 1
+        return at
 
     def _foresee(self, data: Bytes8, end: int) -> None:
         starts, after = _foreseen(self._item, data, np.array(self._walked[-SAMPLE:], np.int64), end)
-        self._ends.update(zip(starts.tolist(), after.tolist(), strict=True))
+        known, rows = len(self._ends), np.arange(len(starts))
+        breaks = rows[np.append(after[:-1] != starts[1:], True)[: len(rows)]]
+        self._rows.update(zip(starts.tolist(), (known + rows).tolist(), strict=True))
+        self._ends += after.tolist()
+        self._last += (known + breaks[np.searchsorted(breaks, rows)]).tolist()
 
 
 def _foreseen(item: Node, data: Bytes8, walked: Offsets, end: int) -> tuple[Offsets, Offsets]:
@@ -316,17 +329,24 @@ def _union(nodes: Sequence[Node]) -> Step:
 
 def _list(item: Node) -> Step:
     width = fixed_width(item)
-    inner = stepper(item) if isinstance(item, Integer | Enumeration) else _Foreseeing(item)
+    several = _one_after_another(item) if isinstance(item, Integer | Enumeration) else _Foreseeing(item)
 
     def step(data: Octets, at: int) -> int:
         while True:
             count, at = _block(data, at)
             if count == 0:
                 return at
-            if width is not None:
-                at += count * width
-            else:
-                for _ in range(count):
-                    at = inner(data, at)
+            at = several(data, at, count) if width is None else at + count * width
 
     return step
+
+
+def _one_after_another(item: Node) -> Callable[[Octets, int, int], int]:
+    inner = stepper(item)
+
+    def several(data: Octets, at: int, count: int) -> int:
+        for _ in range(count):
+            at = inner(data, at)
+        return at
+
+    return several
