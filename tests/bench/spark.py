@@ -66,7 +66,10 @@ def _tagging(case: str) -> Pair:
 
 
 def _planner(root: Path, *, loaded: bool = False) -> Callable[[], int]:
-    """Plans a point lookup down to Spark's physical plan, another one each time."""
+    """Plans a point lookup down to Spark's physical plan, which knows its files; another one each time.
+
+    Apache Hudi's side goes on to the tasks, since it does not look for files before: it also generates their code, about 0.05 s.
+    """
     table, numbers = _hudi_spark().open(_session(), str(root)) if loaded else None, count(5_000)
 
     def plan() -> int:
