@@ -22,7 +22,7 @@ from hudi_core.formats.spans import windows
 MANY = 4096
 """Items from which on many walks at once are faster than one."""
 
-PIECE_ITEMS = 49152
+PIECE_ITEMS = 98304
 PIECE_BYTES = 1 << 24
 """A piece has about so many items, or so many bytes where that is less."""
 

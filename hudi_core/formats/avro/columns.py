@@ -22,7 +22,7 @@ from hudi_core.formats.columns import Bytes8, Column, Offsets
 from hudi_core.formats.length_chain import chain_pieces
 
 BATCH_BYTES = 1 << 22
-BATCH_ROWS = (2048, 24576)
+BATCH_ROWS = (2048, 32768)
 """A batch's records and its arrays of one number a row stay in the processor's caches; fewer rows cost more calls a row."""
 
 Buffer = bytes | bytearray | memoryview | Bytes8
