@@ -56,11 +56,11 @@ def join(parts: Sequence[str | Array]) -> Array:
     kind = pa.large_string() if wide else pa.string()
     pieces = [part if isinstance(part, bytes) else _taken_apart(part.cast(kind)) for part in given]
     bounds = _bounds(pieces, rows, np.int64 if wide else np.int32)
-    data = np.empty(int(bounds[-1]), np.uint8)
-    _write([piece for piece in pieces if _width(piece)], bounds, data)
+    data = pa.allocate_buffer(int(bounds[-1]))  # of Arrow's pool, which need not ask the system for pages each time
+    _write([piece for piece in pieces if _width(piece)], bounds, np.frombuffer(data, np.uint8))
     valid = [pc.is_valid(column) for column in columns if column.null_count]
     validity = bitmap(reduce(pc.and_, valid).to_numpy(zero_copy_only=False)) if valid else None
-    return pa.Array.from_buffers(kind, rows, [validity, pa.py_buffer(bounds), pa.py_buffer(data)])
+    return pa.Array.from_buffers(kind, rows, [validity, pa.py_buffer(bounds), data])
 
 
 def _most(parts: Sequence[bytes | Array], rows: int) -> int:
