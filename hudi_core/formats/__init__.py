@@ -26,7 +26,6 @@ spans          spans of bytes scattered in a buffer, copied together
 text_match     where the texts of one column stand in another
 murmur         Murmur hashes of whole columns, round after round
 xxh32          XXH32 of whole columns
-md5            MD5 of whole columns
 bloom          bloom filters of record keys: read from their text, asked for whole columns of keys
 bloom_write    bloom filters written
 text_columns   columns of texts: made, chosen, joined

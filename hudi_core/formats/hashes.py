@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 import numpy as np
 import pybase64
@@ -13,7 +13,6 @@ import xxhash
 from numpy.typing import NDArray
 
 from hudi_core.formats.columns import Text
-from hudi_core.formats.md5 import md5_digests
 
 _SEED = 0xFFFFFFFF_DABADABA  # the 32-bit seed DABADABA, sign-extended as Java widens it
 _ROOT_PARTITION = "."
@@ -53,13 +52,17 @@ def bloom_filter_key(partition: str, file_name: str) -> str:
 
 def bloom_filter_keys(partitions: Sequence[str], partition_of: NDArray[np.int64], names: Text) -> NDArray[np.bytes_]:
     """`bloom_filter_key` of many files: of each the number of its partition in `partitions`, and its name."""
+    whole, fresh = names.data.tobytes(), hashlib.md5(usedforsecurity=False)
+    digests: list[bytes] = []
+    for low, high in pairwise(names.offsets.tolist()):
+        hashed = fresh.copy()  # sooner than a new one
+        hashed.update(whole[low:high])
+        digests.append(hashed.digest() + bytes(2))
     # Each is filled up to a multiple of three bytes, so that base64 gives each file a text of its own.
-    digests = np.zeros((len(partition_of), 18), np.uint8)
-    digests[:, :16] = md5_digests(names)
     found = np.empty((len(partition_of), 36), np.uint8)
     ids = np.frombuffer("".join(map(partition_id, partitions)).encode(), np.uint8).reshape(-1, 12)
     found[:, :12] = ids[partition_of]
-    found[:, 12:] = np.frombuffer(pybase64.b64encode(digests.tobytes()), np.uint8).reshape(-1, 24)
+    found[:, 12:] = np.frombuffer(pybase64.b64encode(b"".join(digests)), np.uint8).reshape(-1, 24)
     found[:, 34:] = ord("=")
     return found.view("S36").ravel()
 
