@@ -67,26 +67,23 @@ def conjuncts(expr: Expr) -> tuple[Expr, ...]:
     >>> len(conjuncts(Not(Or((Name(("a",)), Not(Name(("b",))))))))
     2
     """
-    match expr:
-        case And(parts):
-            return tuple(part for each in parts for part in conjuncts(each))
-        case Not(Or(parts)):
-            return tuple(part for each in parts for part in conjuncts(Not(each)))
-        case Not(Not(part)):
-            return conjuncts(part)
-        case _:
-            return (expr,)
+    return _flat(expr, And, Or)
 
 
 def disjuncts(expr: Expr) -> tuple[Expr, ...]:
     """The parts of the outermost OR, as `conjuncts` gives those of AND."""
+    return _flat(expr, Or, And)
+
+
+def _flat(expr: Expr, kind: type[And] | type[Or], opposite: type[And] | type[Or]) -> tuple[Expr, ...]:
+    """The parts of nodes of one kind inside one another; NOT over the opposite one is one of NOTs."""
     match expr:
-        case Or(parts):
-            return tuple(part for each in parts for part in disjuncts(each))
-        case Not(And(parts)):
-            return tuple(part for each in parts for part in disjuncts(Not(each)))
         case Not(Not(part)):
-            return disjuncts(part)
+            return _flat(part, kind, opposite)
+        case And(parts) | Or(parts) if isinstance(expr, kind):
+            return tuple(part for each in parts for part in _flat(each, kind, opposite))
+        case Not((And(parts) | Or(parts)) as inner) if isinstance(inner, opposite):
+            return tuple(part for each in parts for part in _flat(Not(each), kind, opposite))
         case _:
             return (expr,)
 

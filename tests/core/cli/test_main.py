@@ -125,6 +125,16 @@ class TestDamagedMetadataTable:
         assert (said.status, said.err) == (0, "")
 
 
+def test_the_cache_of_footers_may_be_given_a_size(tmp_path: Path) -> None:
+    cache = tmp_path / "footers"
+    asked = ("files", rides(), *_FARE, "--metadata", "off", "--footer-cache", cache, "--json")
+    assert (
+        ran(*asked, "--footer-cache-mib", 1).lines == ran("files", rides(), *_FARE, "--metadata", "off", "--json").lines
+    )
+    assert 0 < cache.stat().st_size <= 1 << 20
+    assert ran(*asked, "--footer-cache-mib", 0).status == 2
+
+
 class TestDamagedBaseFile:
     @pytest.fixture
     def base(self, table: Path) -> Path:

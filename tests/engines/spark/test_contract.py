@@ -49,7 +49,7 @@ class TestTexts(with_settings(TextsContract, **SETTINGS)):
 
 
 class TestKeys(KeysContract):
-    every = max(500 // EXAMPLES, 1)
+    every = max(300 // EXAMPLES, 1)
 
     def test_keys_that_are_made_up_count_rows(self, engine: Any) -> None:
         """Rows of a DataFrame have no order to count them by: such keys are refused."""
