@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from hudi_arrow.arrays import Array, numbers, plain
 from hudi_core.expr.functions import Function
-from hudi_core.expr.scalar.dates import MONDAY, truncation
+from hudi_core.expr.scalar.dates import MONDAY, PARTS_OF_DAY, truncation
 from hudi_core.types import nodes as t
 from hudi_core.values.calendar import DAY_SECONDS
 from hudi_core.values.domain import LONG_RANGE
@@ -80,9 +80,7 @@ PARTS: dict[Function, Callable[[Integers, t.Date | t.Timestamp], Integers]] = {
     Function.DAY: _part_of_date(2),
     Function.DAY_OF_WEEK: _day_of_week,
     Function.DAY_OF_YEAR: _day_of_year,
-    Function.HOUR: _part_of_day(3600, 24),
-    Function.MINUTE: _part_of_day(60, 60),
-    Function.SECOND: _part_of_day(1, 60),
+    **{function: _part_of_day(*stretches) for function, stretches in PARTS_OF_DAY.items()},
     Function.UNIX_DATE: days_of,
 }
 """What is read off a date or timestamp, from its days or ticks."""

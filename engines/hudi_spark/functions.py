@@ -11,6 +11,7 @@ from hudi_core.expr.functions import Function
 from hudi_core.expr.predicate import AnyRun, Pattern
 from hudi_core.expr.scalar import apply as scalar
 from hudi_core.expr.scalar import regex
+from hudi_core.expr.scalar.dates import PARTS_OF_DAY
 from hudi_core.types import nodes as t
 from hudi_core.values.calendar import DAY_SECONDS
 from hudi_spark.arithmetic import arithmetic, wrapped_int
@@ -28,8 +29,6 @@ _PARTS_OF_DATE: dict[Function, Callable[[Column], Column]] = {
     Function.DAY_OF_YEAR: F.dayofyear,
     Function.UNIX_DATE: F.unix_date,
 }
-_PARTS_OF_DAY = {Function.HOUR: (3600, 24), Function.MINUTE: (60, 60), Function.SECOND: (1, 60)}
-"""Seconds of one, and how many there are before they begin anew."""
 
 
 def apply(function: Function, arguments: Sequence[Cell], types: Sequence[t.Type], of: t.Type) -> Cell:
@@ -105,8 +104,8 @@ def _by_spark(function: Function, arguments: list[Cell], types: list[t.Type], of
             return lifted(F.ceil if function is Function.CEIL else F.floor, of, first)
         case _, [(t.Date() | t.Timestamp()) as source] if function in _PARTS_OF_DATE:
             return lifted(_PARTS_OF_DATE[function], of, cast(first, source, t.Date()))
-        case _, [t.Timestamp() as zoned] if function in _PARTS_OF_DAY:
-            seconds, count = _PARTS_OF_DAY[function]
+        case _, [t.Timestamp() as zoned] if function in PARTS_OF_DAY:
+            seconds, count = PARTS_OF_DAY[function]
             return lifted(lambda plan: _part_of_day(plan, zoned, seconds, count), of, first)
         case Function.DATE, _:
             return cast(first, types[0], t.Date())

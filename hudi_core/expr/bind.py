@@ -232,9 +232,7 @@ class _Binder:
                 return self._moved(moment, interval_of(by), False)
             case nodes.Call("interval"):
                 raise error_at(expr.span, expected="a date or timestamp beside an interval", found="an interval alone")
-            case nodes.Call(
-                "[]", (nodes.Call("split", (text, pattern)), index)
-            ):  # of lists, the core knows their parts
+            case nodes.Call("[]", (nodes.Call("split", (text, pattern)), index)):
                 return self._known(nodes.Call(PART_OF_SPLIT, (text, pattern, index), expr.span))
         return self._known(expr)
 

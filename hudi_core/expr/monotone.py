@@ -175,7 +175,7 @@ def _of_reals(term: Apply, variable: int, ends: tuple[int, int]) -> list[Stretch
 
 def _rounded(ends: tuple[int, int], places: int) -> Stretch:
     """Integers of which none rounds beyond the ends, where it would wrap."""
-    half = 10 ** min(-places, 40) // 2
+    half = 10 ** min(max(-places, 0), 40) // 2
     return Stretch(ends[0] + half, ends[1] - half)
 
 

@@ -16,7 +16,7 @@ from hudi_core.expr.predicate import Choose, Constant, Term
 from hudi_core.expr.preimage import is_null
 from hudi_core.expr.scalar import regex
 from hudi_core.expr.scalar.apply import DEFAULT_PATTERN
-from hudi_core.expr.scalar.dates import truncation
+from hudi_core.expr.scalar.dates import PARTS_OF_DATE, PARTS_OF_DAY, truncation
 from hudi_core.expr.scalar.patterns import date_pattern, parse_micros
 from hudi_core.expr.scalar.text import WHOLE
 from hudi_core.types import nodes as t
@@ -24,15 +24,6 @@ from hudi_core.types.text import text as type_text
 
 PART_OF_SPLIT = "split[]"
 """The name under which `split(text, pattern)[index]` is known: a list by itself is no value that is compared."""
-_PARTS_OF_DATE = (
-    Function.YEAR,
-    Function.QUARTER,
-    Function.MONTH,
-    Function.DAY,
-    Function.DAY_OF_WEEK,
-    Function.DAY_OF_YEAR,
-)
-_PARTS_OF_DAY = (Function.HOUR, Function.MINUTE, Function.SECOND)
 _DATE_UNITS = ("YEAR", "QUARTER", "MONTH", "WEEK")
 
 
@@ -130,13 +121,13 @@ def _part_of_day(function: Function, arguments: list[Term]) -> Term | None:
     return applied(function, [_moment(arguments[0])], t.Int())
 
 
-def _unix_date(arguments: list[Term]) -> Term | None:
+def _unix_date(arguments: list[Term]) -> Term:
     return applied(Function.UNIX_DATE, [cast_to(arguments[0], t.Date())], t.Int())
 
 
 def _days_between(arguments: list[Term]) -> Term | None:
     """The later day comes first, as in SQL."""
-    return numeric.arithmetic(Function.SUBTRACT, [days for each in arguments if (days := _unix_date([each]))])
+    return numeric.arithmetic(Function.SUBTRACT, [_unix_date([each]) for each in arguments])
 
 
 def _date_trunc(arguments: list[Term]) -> Term | None:
@@ -245,8 +236,8 @@ _KNOWN: dict[str, Callable[[list[Term]], Term | None]] = {
         function.value: partial(_of_text, function, t.String())
         for function in (Function.LOWER, Function.UPPER, Function.TRIM, Function.LTRIM, Function.RTRIM)
     },
-    **{function.value: partial(_part_of_date, function) for function in _PARTS_OF_DATE},
-    **{function.value: partial(_part_of_day, function) for function in _PARTS_OF_DAY},
+    **{function.value: partial(_part_of_date, function) for function in PARTS_OF_DATE},
+    **{function.value: partial(_part_of_day, function) for function in PARTS_OF_DAY},
     **{function.value: partial(_date_moved, function) for function in (Function.DATE_ADD, Function.DATE_SUB)},
     "coalesce": coalesced,
     "length": _length,
@@ -265,7 +256,7 @@ _KNOWN: dict[str, Callable[[list[Term]], Term | None]] = {
     "from_unixtime": _from_unixtime,
     "date_format": _date_format,
 }
-_PARTS = [function.value for function in (*_PARTS_OF_DATE, *_PARTS_OF_DAY)]
+_PARTS = [function.value for function in (*PARTS_OF_DATE, *PARTS_OF_DAY)]
 _DAYS = ["date_add", "date_sub", "datediff"]
 _OF_CLOCK = frozenset({*_PARTS, *_DAYS, "date_trunc", "trunc", "to_date", "date_format", "unix_date"})
 ARITIES: dict[str, range] = {

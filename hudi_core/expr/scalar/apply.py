@@ -18,14 +18,6 @@ from hudi_core.values.calendar import DAY_SECONDS
 from hudi_core.values.domain import LONG_RANGE
 
 DEFAULT_PATTERN = "yyyy-MM-dd HH:mm:ss"
-_PARTS_OF_DATE = {
-    Function.YEAR: dates.year,
-    Function.QUARTER: dates.quarter,
-    Function.MONTH: dates.month,
-    Function.DAY: dates.day,
-    Function.DAY_OF_WEEK: dates.day_of_week,
-    Function.DAY_OF_YEAR: dates.day_of_year,
-}
 
 
 def apply(function: Function, arguments: Sequence[Any], types: Sequence[t.Type], of: t.Type) -> Any:
@@ -95,13 +87,10 @@ def _applied(function: Function, arguments: list[Any], types: list[t.Type], of: 
             | Function.DAY_OF_WEEK
             | Function.DAY_OF_YEAR
         ):
-            return _PARTS_OF_DATE[function](days_of(function, first, types[0]))
-        case Function.HOUR:
-            return micros_of(function, first, types[0]) // (3600 * MICROS) % 24
-        case Function.MINUTE:
-            return micros_of(function, first, types[0]) // (60 * MICROS) % 60
-        case Function.SECOND:
-            return micros_of(function, first, types[0]) // MICROS % 60
+            return dates.PARTS_OF_DATE[function](days_of(function, first, types[0]))
+        case Function.HOUR | Function.MINUTE | Function.SECOND:
+            seconds, count = dates.PARTS_OF_DAY[function]
+            return micros_of(function, first, types[0]) // (seconds * MICROS) % count
         case Function.DATE:
             return cast(first, types[0], t.Date())
         case Function.DATE_TRUNC:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
+from hudi_core.expr.functions import Function
 from hudi_core.expr.scalar.patterns import MICROS
 from hudi_core.values.calendar import DAY_SECONDS, civil_from_days, days_from_civil
 
@@ -35,6 +38,24 @@ def day_of_week(days: int) -> int:
 
 def day_of_year(days: int) -> int:
     return days - days_from_civil(year(days), 1) + 1
+
+
+PARTS_OF_DATE: Mapping[Function, Callable[[int], int]] = {
+    Function.YEAR: year,
+    Function.QUARTER: quarter,
+    Function.MONTH: month,
+    Function.DAY: day,
+    Function.DAY_OF_WEEK: day_of_week,
+    Function.DAY_OF_YEAR: day_of_year,
+}
+"""What is read off the calendar."""
+
+PARTS_OF_DAY: Mapping[Function, tuple[int, int]] = {
+    Function.HOUR: (3600, 24),
+    Function.MINUTE: (60, 60),
+    Function.SECOND: (1, 60),
+}
+"""What is read off the clock: the seconds that one of it takes, and how many there are before they begin anew."""
 
 
 def truncation(unit: str) -> tuple[str, int] | None:

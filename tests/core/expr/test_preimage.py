@@ -99,6 +99,7 @@ TAKEN_BACK: list[Apply] = [
     *(call(function, t.Decimal(4), P) for function in (Function.CEIL, Function.FLOOR)),
     *(call(Function.ROUND, column.type, column, places) for column in (D, F) for places in (0, 1, 7, -1, -40)),
     *(call(Function.ROUND, t.Decimal(4), P, places) for places in (0, -1)),
+    call(Function.ROUND, t.Int(), INT, 2),
     *(call(Function.DIVIDE, t.Int(), INT, by) for by in (1, 7, -7, -1)),
     call(Function.UNIX_DATE, t.Int(), DT),
     call(Function.SUBTRACT, t.Int(), 5, call(Function.UNIX_DATE, t.Int(), DT)),
