@@ -85,8 +85,8 @@ def joined(parts: list[Records]) -> Records:
     )
 
 
-def merged(older: Records, newer: Records, precedence: Precedence) -> Records:
-    """Of each pair of records with one key, what is left."""
+def merged(older: Records, newer: Records, precedence: Precedence, latest: Bools | None = None) -> Records:
+    """Of each pair of records with one key, what is left; the `latest` columns are the newer row's, whichever wins."""
     higher = _newer_is_higher(older, newer, precedence)
     keys = [(theirs, mine) for theirs, mine in zip(newer.ordering, older.ordering, strict=True)]
     whole = older.deleted | newer.deleted
@@ -95,12 +95,15 @@ def merged(older: Records, newer: Records, precedence: Precedence) -> Records:
     lower_given = np.where(over, older.given, newer.given)
     sources = np.where(over, newer.sources, older.sources)
     lower = np.where(over, older.sources, newer.sources)
+    left = np.where(given | under, sources, lower)
+    if latest is not None:
+        left = np.where(latest & ~under, newer.sources, left)
     return Records(
         tuple(np.where(higher, theirs, mine) for theirs, mine in keys),
         np.where(higher, newer.deleted, older.deleted),
         np.where(higher, newer.absolute, older.absolute),
         np.where(higher, newer.listed, older.listed),
-        np.where(given | under, sources, lower),
+        left,
         np.where(under, given, given | lower_given),
     )
 
@@ -119,7 +122,9 @@ def _newer_is_higher(older: Records, newer: Records, precedence: Precedence) -> 
     return higher & ~(older.absolute & newer.listed)
 
 
-def fold(records: Records, keys: NDArray[np.int64], precedence: Precedence) -> tuple[NDArray[np.int64], Records]:
+def fold(
+    records: Records, keys: NDArray[np.int64], precedence: Precedence, latest: Bools | None = None
+) -> tuple[NDArray[np.int64], Records]:
     """The distinct keys in ascending order, and for each what is left of its records, which come from oldest to newest.
 
     `keys` are numbers that stand for the records' keys. The work grows with the records; the number of rounds is that of
@@ -133,7 +138,8 @@ def fold(records: Records, keys: NDArray[np.int64], precedence: Precedence) -> t
     several = np.flatnonzero(counts > 1)
     turn = 1
     while len(several):
-        left.put(several, merged(left.take(several), records.take(order[begins[several] + turn]), precedence))
+        newer = records.take(order[begins[several] + turn])
+        left.put(several, merged(left.take(several), newer, precedence, latest))
         turn += 1
         several = several[counts[several] > turn]
     return sorted_keys[begins], left

@@ -50,6 +50,13 @@ class MergeColumns:
         return self.rules.precedence is Precedence.LOWER
 
     @cached_property
+    def latest(self) -> Bools | None:
+        """Which columns are the newer row's, whichever wins. Rule MERGE-18."""
+        if self.rules.partial is not PartialUpdates.IGNORE_NULLS:
+            return None
+        return np.array([is_meta(field.name) for field in self.schema.fields], np.bool_)
+
+    @cached_property
     def bare(self) -> MergeColumns:
         """These columns without those that are wanted: the record key and ordering fields, all that is looked at in rows of
         base files that are taken whole."""

@@ -110,7 +110,7 @@ class _Merge:
         self._rows = columns.engine.rows
         self._precedence = columns.rules.precedence
         self._taken_whole = columns.rules.partial is None and logs.columns == 1
-        self._keys, self._left = fold(logs.records, logs.numbers, self._precedence)
+        self._keys, self._left = fold(logs.records, logs.numbers, self._precedence, columns.latest)
         self._met = np.zeros(len(self._keys), np.bool_)
         self._chosen = np.zeros(logs.rows, np.bool_)
         self._passed = 0
@@ -181,7 +181,8 @@ class _Merge:
             rows, at = self._at_positions(self._rows.count(batch))
         if len(rows) == 0:
             return rows, rows, np.empty((0, self._logs.columns), np.int32)
-        result = merged(self._base_records(root, columns, rows, where), self._left.take(at), self._precedence)
+        records = self._base_records(root, columns, rows, where)
+        result = merged(records, self._left.take(at), self._precedence, columns.latest)
         as_it_was = ((result.sources >= self._logs.rows) & ~result.deleted[:, None]).all(axis=1)
         changed = result.sources[~result.deleted & ~as_it_was]
         if self._logs.columns == 1:

@@ -25,7 +25,10 @@ class One:
     given: tuple[bool, ...]
 
 
-def by_definition(older: One, newer: One, precedence: Precedence) -> One:
+LATEST = np.array([True, False, False])
+
+
+def by_definition(older: One, newer: One, precedence: Precedence, latest: bool = False) -> One:
     wins = {
         Precedence.NEWER: True,
         Precedence.HIGHER: newer.ordering >= older.ordering,
@@ -42,6 +45,8 @@ def by_definition(older: One, newer: One, precedence: Precedence) -> One:
         return high
     pairs = zip(high.sources, low.sources, high.given, strict=True)
     sources = tuple(mine if has else theirs for mine, theirs, has in pairs)
+    if latest:
+        sources = (newer.sources[0], *sources[1:])
     both = tuple(mine or theirs for mine, theirs in zip(high.given, low.given, strict=True))
     return One(high.ordering, high.deleted, high.absolute, high.listed, sources, both)
 
@@ -89,13 +94,16 @@ precedences = st.sampled_from(Precedence)
 
 
 @settings(deadline=None)
-@given(histories(), precedences)
-def test_records_fold_as_one_by_one(history: tuple[int, list[One], list[int]], precedence: Precedence) -> None:
+@given(histories(), precedences, st.booleans())
+def test_records_fold_as_one_by_one(
+    history: tuple[int, list[One], list[int]], precedence: Precedence, latest: bool
+) -> None:
     fields, given_records, keys = history
     left: dict[int, One] = {}
     for one, key in zip(given_records, keys, strict=True):
-        left[key] = by_definition(left[key], one, precedence) if key in left else one
-    found_keys, found = fold(records(given_records, fields), np.array(keys, np.int64), precedence)
+        left[key] = by_definition(left[key], one, precedence, latest) if key in left else one
+    columns = LATEST if latest else None
+    found_keys, found = fold(records(given_records, fields), np.array(keys, np.int64), precedence, columns)
     assert found_keys.tolist() == sorted(left)
     assert ones(found) == [left[key] for key in sorted(left)]
 

@@ -182,6 +182,18 @@ def test_payload_classes_that_no_property_spells_say_which_row_stays(payload: st
     assert [found[row["id"]] for row in BASE] == kept
 
 
+@pytest.mark.parametrize(("version", "commit"), [("8", THIRD), ("9", FIRST)])
+def test_before_version_9_a_late_row_of_a_partial_update_leaves_its_commit(version: str, commit: str) -> None:
+    payload = "org.apache.hudi.common.model.PartialUpdateAvroPayload"
+    stated = {"hoodie.compaction.payload.class": payload, "hoodie.table.version": version}
+    if version == "8":
+        stated["hoodie.record.merge.mode"] = "CUSTOM"
+    first, late = ({**LOGGED, "v": None, "ts": ts, "_hoodie_commit_time": at} for ts, at in ((5, FIRST), (3, THIRD)))
+    made = LoggedTable(BASE, [Block([first]), Block(deletes=[("key-3", None)]), Block([{**late, "n": 12}])], stated)
+    (row,) = made.open().scan("id = 'key-1'", meta=True).to_json_rows()
+    assert (row["_hoodie_commit_time"], row["v"], row["n"]) == (commit, "base", 11)
+
+
 def test_a_custom_payload_is_refused_by_name() -> None:
     stated = {"record__merge__mode": "CUSTOM", "compaction__payload__class": "com.example.Mine"}
     with pytest.raises(UnsupportedError, match=r"found com\.example\.Mine"):
