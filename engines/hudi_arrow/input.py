@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from json import loads
 from pathlib import Path
 
 import pyarrow as pa
@@ -52,7 +53,9 @@ def _read(source: Path, suffix: str, types: _Types) -> Iterator[pa.RecordBatch]:
 
 
 def _given(schema: pa.Schema, batches: Iterable[pa.RecordBatch], where: str) -> Given[pa.RecordBatch]:
-    said = schema_from_arrow(schema, where).value
+    # A column of nulls alone does not say its type: pandas and JSON have such columns.
+    fields = [field.with_type(pa.string()) if pa.types.is_null(field.type) else field for field in schema]
+    said = schema_from_arrow(pa.schema(fields), where).value
     wanted = arrow_types(said)
     return Given(said, (typed(batch, wanted) for batch in batches))
 
@@ -98,9 +101,20 @@ def _json(source: Path, types: _Types) -> Iterator[pa.RecordBatch]:
         found = json.read_json(source, parse_options=options)
         for name in dates:
             found = found.set_column(found.schema.get_field_index(name), name, found[name].cast(types[name]))
-        there = [name for name in found.column_names if name not in types or found[name].null_count < len(found)]
+        said = _said_first(source)
+        there = [
+            name
+            for name in found.column_names
+            if name not in types or name in said or found[name].null_count < len(found)
+        ]
         yield pa.RecordBatch.from_pylist([], found.select(there).schema)
         yield from found.select(there).to_batches(_BATCH_ROWS)
+
+
+def _said_first(source: Path) -> set[str]:
+    """The columns that the first row names: the reader gives those that are asked for, null where no row has them."""
+    with source.open("rb") as file:
+        return set(loads(next((line for line in file if line.strip()), b"{}")))
 
 
 _READERS: dict[str, _Read] = {

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
+from textwrap import shorten
 from threading import Lock
 from typing import Any
 from urllib.parse import quote, urlsplit
@@ -131,8 +132,13 @@ def reported(where: str) -> Iterator[None]:
         yield
     except (OSError, pa.ArrowException) as problem:
         number = problem.errno if isinstance(problem, OSError) else None
-        said = os.strerror(number) if number else " ".join(str(problem).split())
+        said = os.strerror(number) if number else one_line(problem)
         raise StorageError(where, message=said or type(problem).__name__) from problem
+
+
+def one_line(problem: BaseException) -> str:
+    """What an exception says, in a line that can be read: some libraries list all they tried."""
+    return shorten(str(problem), 400, placeholder=" ...")
 
 
 @contextmanager
@@ -165,7 +171,7 @@ def decoding(where: str, what: str) -> Iterator[None]:
     except HudiError:
         raise
     except (pa.ArrowException, OSError, ValueError, IndexError, OverflowError, MemoryError) as problem:
-        said = " ".join(str(problem).split()) or type(problem).__name__
+        said = one_line(problem) or type(problem).__name__
         if isinstance(problem, OSError) and problem.errno:
             raise StorageError(where, message=os.strerror(problem.errno)) from problem
         if isinstance(problem, pa.ArrowNotImplementedError):

@@ -138,7 +138,7 @@ def in_nodes(
         nodes = hashing_nodes(storage, timeline, path)
         if nodes is None:
             where = f"{storage.uri}/{HASHING_FOLDER}/{path}"
-            raise UsageError(where, expected="nodes of consistent hashing", found="none")
+            raise UsageError(where, expected="nodes of consistent hashing, or the number of buckets", found="none")
         places = node_places(hashed, rows, [value for value, _ in nodes])
         for place in np.unique(places).tolist():
             prefix = nodes[place][1]

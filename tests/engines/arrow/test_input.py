@@ -55,6 +55,21 @@ def test_dates_are_texts_in_json(tmp_path: Path) -> None:
         list(ENGINE.rows.read(str(file), like).batches)
 
 
+def test_columns_that_are_null_in_every_row_are_there_in_json(tmp_path: Path) -> None:
+    file = tmp_path / "rows.json"
+    file.write_text('{"id": "a", "day": null}\n')
+    given = ENGINE.rows.read(str(file), LIKE)
+    assert pa.Table.from_batches(list(given.batches)).to_pylist() == [{"id": "a", "day": None}]
+    without_types = ENGINE.rows.read(str(file))
+    assert pa.Table.from_batches(list(without_types.batches)).to_pylist() == [{"id": "a", "day": None}]
+
+
+def test_a_column_of_nulls_without_a_type_is_one_of_texts() -> None:
+    rows = pa.table({"id": ["a", "b"], "none": pa.nulls(2)})
+    given = ENGINE.rows.given(rows)
+    assert pa.Table.from_batches(list(given.batches)).to_pylist() == rows.to_pylist()
+
+
 def test_rows_that_are_handed_over_are_taken() -> None:
     given = ENGINE.rows.given(ROWS)
     assert pa.Table.from_batches(list(given.batches)).to_pylist() == ROWS.to_pylist()

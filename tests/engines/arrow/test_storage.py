@@ -11,7 +11,7 @@ import pytest
 from pyarrow import fs
 
 from hudi_arrow.engine import ENGINE
-from hudi_arrow.storage import ArrowStorage, owned
+from hudi_arrow.storage import ArrowStorage, owned, reported
 from hudi_core.engine import FileInfo
 from hudi_core.errors import StorageError, UnsupportedError
 
@@ -41,6 +41,15 @@ def test_a_wrong_option_of_a_store_is_said_in_one_line() -> None:
 
 
 @pytest.mark.skipif(not hasattr(fs, "GcsFileSystem"), reason="pyarrow is built without it")
+def test_of_a_long_message_the_beginning_is_said() -> None:
+    with pytest.raises(StorageError) as raised, reported("hdfs://name/table"):
+        raise OSError("Unable to load\n" + "libjvm.so: no such file " * 100)
+    said = str(raised.value)
+    assert said.startswith("hdfs://name/table: Unable to load libjvm.so")
+    assert said.endswith("...")
+    assert len(said) < 500
+
+
 def test_googles_store_does_not_keep_one_waiting() -> None:
     patient = fs.FileSystem.from_uri("gs://anonymous@bucket?retry_limit_seconds=60")[0]
     assert ArrowStorage("gs://anonymous@bucket/t").filesystem == patient
