@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from hudi_core.engine import FileInfo, Footer
-from hudi_core.errors import HudiError, TableError
-from hudi_core.formats.names import parse_base_file
+from hudi_core.errors import HudiError, TableError, UnsupportedError
+from hudi_core.formats.names import METADATA_BOOTSTRAP, parse_base_file
 from hudi_core.schema.schema import Schema
 from hudi_core.table.snapshot import Snapshot
 from hudi_core.table.sources.log_headers import UNREADABLE, LogHeaders, log_headers
@@ -80,8 +80,17 @@ class Heads:
         return self._logs
 
     def stored_schema(self, footer: Footer, path: str) -> Schema:
-        """A base file's own schema, with the column ids of the version it was written under."""
+        """A base file's own schema, with the column ids of the version it was written under.
+
+        Raises `UnsupportedError` for one of a bootstrap, which does not have the columns of its rows. Rule TABLE-18.
+        """
         base = parse_base_file(path.rpartition("/")[2])
+        if base is not None and base.instant == METADATA_BOOTSTRAP:
+            raise UnsupportedError(
+                path,
+                expected="a base file with the columns of its rows",
+                found="one of a bootstrap, whose rows are in a file outside of the table",
+            )
         history = self.snapshot.history
         version = history.number_at(base.instant) if base else 0
         key = (version, footer.schema.record)

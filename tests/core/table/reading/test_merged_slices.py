@@ -200,6 +200,18 @@ def test_a_custom_payload_is_refused_by_name() -> None:
         values(table(Block([LOGGED]), **stated))
 
 
+@pytest.mark.parametrize("asked", [{}, {"where": "n > 7"}])
+def test_base_files_of_a_bootstrap_are_refused(asked: dict[str, str]) -> None:
+    made = LoggedTable(BASE, [])
+    made.open()
+    made.memory.files = {
+        path.replace(BASE_INSTANT, "00000000000001"): content.replace(BASE_INSTANT.encode(), b"00000000000001")
+        for path, content in made.memory.files.items()
+    }
+    with pytest.raises(UnsupportedError, match=r"_00000000000001\.parquet: .*found one of a bootstrap"):
+        made.open().scan(**asked).to_arrow()
+
+
 def test_a_record_without_a_key_is_damage() -> None:
     made = table(Block([{**LOGGED, "_hoodie_record_key": None}]))
     with pytest.raises(HudiError, match="a key in every record"):
