@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.formats.columns import Offsets
+from hudi_core.formats.columns import Bools, Offsets
 
 Hop = Callable[[Offsets], Offsets]
 """Where the items after those at some places begin; at or behind the end of everything for places where there can be none."""
@@ -28,13 +28,15 @@ def walk(hop: Hop, origins: Offsets, end: int, most: int) -> tuple[Offsets, bool
     walks, at, aim = np.arange(len(origins)), origins, np.arange(1, len(targets))
     goal = targets[aim]
     links = np.full(len(origins), -1)
-    visited: list[Offsets] = []
-    for _ in range(most):
+    visited = np.empty((most, len(origins)), np.int64)
+    rounds = 0
+    while rounds < most:
         if len(walks) == len(origins):
-            visited.append(at)
+            visited[rounds] = at
         else:
-            visited.append(np.full(len(origins), -1))
-            visited[-1][walks] = at
+            visited[rounds] = -1
+            visited[rounds, walks] = at
+        rounds += 1
         at = hop(at)
         (there,) = (at >= goal).nonzero()
         if len(there):
@@ -47,10 +49,18 @@ def walk(hop: Hop, origins: Offsets, end: int, most: int) -> tuple[Offsets, bool
             if len(walks) == 0:
                 break
             goal = targets[aim]
-    linked = np.zeros(len(origins), np.bool_)
-    reached = 0
-    while 0 <= reached < len(origins):
-        linked[reached] = True
-        reached = int(links[reached])
-    marks: NDArray[Any] = np.stack(visited, axis=1)[linked]
+    linked, reached = _linked(links)
+    marks: NDArray[Any] = visited[:rounds].T[linked]
     return marks[marks >= 0], reached == len(origins)
+
+
+def _linked(links: NDArray[np.int64]) -> tuple[Bools, int]:
+    """Which walks the links lead to from the first one on, each to a later one; and where they lead to in the end."""
+    linked = np.zeros(len(links), np.bool_)
+    strange = np.append(np.flatnonzero(links[:-1] != np.arange(1, len(links))), len(links) - 1)
+    reached = 0
+    while 0 <= reached < len(links):  # mostly each leads to the next
+        last = int(strange[np.searchsorted(strange, reached)])
+        linked[reached : last + 1] = True
+        reached = int(links[last])
+    return linked, reached

@@ -61,7 +61,8 @@ def chain_pieces(data: bytes | memoryview, begin: int, count: int, where: str) -
         if marks is None or found + len(marks) - 1 > count:
             marks = _walk(data, at, until, found, count, where)
         if len(marks) > 1:
-            yield marks[:-1] + 4, np.diff(marks) - 4
+            starts = marks[:-1] + 4
+            yield starts, marks[1:] - starts
         at, found = int(marks[-1]), found + len(marks) - 1
     if found < count:
         raise CorruptFileError(
@@ -108,11 +109,13 @@ def _walk_from_many(data: NDArray[np.uint8], begin: int, until: int, typical: in
         return np.minimum(size, until, out=size)
 
     marks, whole = walk(hop, _guesses(data, begin, until, typical), until, MOST_HOPS)
-    if not whole or (data.take(marks, mode="clip") | data[1:].take(marks, mode="clip")).any():
+    if not whole or int(marks[-1]) + 4 > len(data):
+        return None
+    ends = marks + windows(data, marks, 4).view(">u4").reshape(-1)
+    ends += 4
+    if ends[-1] > len(data) or not np.array_equal(ends[:-1], marks[1:]):
         return None  # or an item of 64 KiB, of whose length the walks saw the lower half
-    last = int(marks[-1])
-    after = last + 4 + int.from_bytes(data[last : last + 4].tobytes())
-    return np.append(marks, after) if after <= len(data) else None
+    return np.append(marks, ends[-1])
 
 
 def _guesses(data: NDArray[np.uint8], begin: int, until: int, typical: int) -> Offsets:
