@@ -35,18 +35,20 @@ _GUESSED = (".json", ".jsonl", ".ndjson", ".csv")
 """Formats in which types are guesses."""
 _KEYS = Schema(t.Record((t.Field(0, "record_key", t.String(), False), t.Field(1, "partition_path", t.String(), False))))
 
+KeyOptionsOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--options", metavar="FILE", help="hoodie.* options of the generator: a .properties file, or a JSON object."
+    ),
+]
+
 
 def keys(
     rows: Annotated[
         str,
         typer.Argument(metavar="INPUT", help="Rows: a .parquet, .arrow, .csv or .json file, or a folder of Parquet."),
     ],
-    options: Annotated[
-        Path | None,
-        typer.Option(
-            "--options", metavar="FILE", help="hoodie.* options of the generator: a .properties file, or a JSON object."
-        ),
-    ] = None,
+    options: KeyOptionsOption = None,
     table: Annotated[
         str | None, typer.Option("--table", metavar="TABLE", help="A table whose generator makes the keys.")
     ] = None,

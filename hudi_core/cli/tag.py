@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from hudi_core.cli.keys import KeyOptionsOption, read_options
 from hudi_core.cli.options import (
     DEFAULT_ENGINE,
     AsOfOption,
@@ -60,6 +61,7 @@ def tag(
     hash_fields: Annotated[
         str | None, typer.Option("--hash-fields", metavar="A,B", help="Key fields that --index bucket hashes.")
     ] = None,
+    options: KeyOptionsOption = None,
     explain: Annotated[
         bool, typer.Option("--explain", help="Also which index was used, why, and what it did.")
     ] = False,
@@ -70,14 +72,16 @@ def tag(
 ) -> None:
     """Tag rows with the file that holds the record of their key.
 
-    --json gives each row with its location, null for a record in no file; people are shown counts.
+    Keys are made by the table's generator; what its properties do not say of it, --options do. --json gives each row with its
+    location, null for a record in no file; people are shown counts.
     """
     begun = perf_counter()
     found = opened(table, engine, metadata)
     fields = tuple(name.strip() for name in hash_fields.split(",")) if hash_fields else ()
     if (buckets is not None or fields) and index is not IndexKind.BUCKET:
         raise UsageError("--buckets, --hash-fields", expected="--index bucket", found=f"--index {index}")
-    tagger = Tagger(found, TagOptions(index, whole_table, buckets, fields), as_of)
+    said = None if options is None else read_options(options)
+    tagger = Tagger(found, TagOptions(index, whole_table, buckets, fields, said), as_of)
     operations = found.engine.rows
     given = operations.read(rows, types_of_input(found.schema_at(as_of)))
     tagged = tagger.tag(given, with_keys=as_json)

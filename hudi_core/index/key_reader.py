@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,8 @@ RECORD_KEY, PARTITION_PATH = "record_key", "partition_path"
 class KeyReader:
     """Takes the keys of rows, batch by batch. With `whole_table` their partitions need not be known.
 
-    `columns` are the names of those that hold keys and their partitions; without them keys are made by the table's generator.
+    `columns` are the names of those that hold keys and their partitions; without them keys are made by the table's generator,
+    of which `options` say what properties of the table do not.
     """
 
     def __init__(
@@ -35,6 +36,7 @@ class KeyReader:
         schema: Schema,
         whole_table: bool = False,
         columns: tuple[str, str] = (RECORD_KEY, PARTITION_PATH),
+        options: Mapping[str, str] | None = None,
     ) -> None:
         self._engine = table.engine
         names = {each.name: place for place, each in enumerate(schema.fields)}
@@ -48,7 +50,7 @@ class KeyReader:
             if columns[0] in names or not table.config.record_key_fields:
                 wanted = f"columns {' and '.join(columns)}"
                 raise UsageError("rows", expected=wanted, found=", ".join(names) or "no columns")
-            self._generator = KeyGenerator(table_generator(table), schema, self._engine.values)
+            self._generator = KeyGenerator(table_generator(table, options), schema, self._engine.values)
 
     def keys(self, batch: Any) -> tuple[Text, Text]:
         """Record keys and partition paths."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
@@ -57,6 +57,8 @@ class TagOptions:
     """Buckets of each partition, for the simple bucket index; None where nodes of consistent hashing tell."""
     hash_fields: tuple[str, ...] = ()
     """Of the record key's fields those that the bucket index hashes; empty: all."""
+    key_options: Mapping[str, str] | None = None
+    """`hoodie.*` options of the table's key generator that its properties lack; they count first."""
     keys_at_once: int = 2_000_000
     """Keys that are located together. More of them read fewer files, and take about 250 bytes each."""
 
@@ -106,14 +108,14 @@ class Tagger:
         added = Schema(
             record_with_ids(t.Record((*(t.Field(0, name, t.String()) for name in missing), _location_field())))
         )
-        read = KeyReader(self.table, given.schema, self.options.whole_table, key_names)
+        read = KeyReader(self.table, given.schema, self.options.whole_table, key_names, self.options.key_options)
         schema = Schema(record_with_ids(t.Record((*given.schema.fields, *added.fields))))
         return Given(schema, self._tagged(given, added, read))
 
     def first_slices(self, given: Given[Any]) -> Iterator[Numbers]:
         """For each row the first slice that may have its record by the bucket index, `NOWHERE` for none; many rows at a time, in
         their order. Rows of one slice are looked up in the same files. Raises as `tag`."""
-        read = KeyReader(self.table, given.schema, whole_table=False)
+        read = KeyReader(self.table, given.schema, whole_table=False, options=self.options.key_options)
         for _, keys in together(given.batches, read, self.options.keys_at_once):
             found = np.full(len(keys), NOWHERE, np.int64)
             for rows, slices in self._bucketed(keys):

@@ -39,6 +39,14 @@ def test_rows_of_the_table_bring_their_key_columns(tmp_path: Path) -> None:
     assert all(row["location"] is not None and row["record_key"] == row["ride_id"] for row in said)
 
 
+def test_options_of_the_generator_count_before_the_tables(tmp_path: Path) -> None:
+    path, options = tmp_path / "rows.parquet", tmp_path / "options.json"
+    ran("read", rides(), "--limit", 3, "--output", path)
+    options.write_text('{"hoodie.datasource.write.hive_style_partitioning": "false"}')
+    said = ran("tag", rides(), path, "--options", options, "--json").lines
+    assert [(row["partition_path"], row["location"]) for row in said] == [(row["city"], None) for row in said]
+
+
 def test_people_are_shown_counts_and_on_demand_the_work(keys: Path) -> None:
     shown = ran("tag", rides(), keys, "--index", "bloom").out
     assert shown.splitlines()[0] == "5 of 6 keys are in the table"
