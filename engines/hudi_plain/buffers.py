@@ -80,7 +80,7 @@ def from_values(values: Sequence[Any], of: t.Type, where: str) -> Column:
     valid = _valid(values)
     match of:
         case t.Boolean() | t.Int() | t.Long() | t.Float() | t.Double() | t.Date() | t.Time() | t.Timestamp():
-            return Primitive(np.array([value or 0 for value in values], _dtype(of)), valid)
+            return Primitive(np.array([0 if value is None else value for value in values], _dtype(of)), valid)
         case t.String() | t.Uuid(fixed=None):
             return Text(*_joined([(value or "").encode() for value in values]), valid)
         case t.Binary():
