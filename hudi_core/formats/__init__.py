@@ -22,6 +22,7 @@ column_cut     some of the rows of a column
 column_unions  unions with and without a branch for null
 unscaled       decimals: Avro's bytes to numbers and back
 ahead          parts of one thing worked on side by side, results in order
+freed_memory   memory that the next part of the work needs again is kept
 spans          spans of bytes scattered in a buffer, copied together
 text_match     where the texts of one column stand in another
 murmur         Murmur hashes of whole columns, round after round

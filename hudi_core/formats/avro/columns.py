@@ -19,6 +19,7 @@ from hudi_core.formats.avro.read import read
 from hudi_core.formats.avro.skip import TooManyEmptyItems
 from hudi_core.formats.column_join import join
 from hudi_core.formats.columns import Bytes8, Column, Offsets
+from hudi_core.formats.freed_memory import keep_freed
 from hudi_core.formats.length_chain import chain_pieces
 
 BATCH_BYTES = 1 << 22
@@ -76,6 +77,7 @@ def decode_framed(
 
 def _batches(node: Node, data: Buffer, pieces: Iterable[tuple[Offsets, Offsets]], where: str) -> Iterator[Column]:
     """The columns of records that come in pieces: starts and lengths."""
+    keep_freed()
     buffer = data if isinstance(data, np.ndarray) else np.frombuffer(data, np.uint8)
 
     def parts() -> Iterator[tuple[Offsets, Offsets, int]]:
