@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from os import PathLike, fspath
 
 from hudi_core.engine import Storage
 from hudi_core.errors import CorruptFileError, NotATableError, StorageError, UsageError
@@ -19,7 +20,7 @@ _BACKUP = f"{PROPERTIES_PATH}.backup"
 
 
 def open_table(
-    uri: str,
+    uri: str | PathLike[str],
     engine: str = "arrow",
     *,
     metadata: MetadataMode | str = MetadataMode.AUTO,
@@ -37,12 +38,16 @@ def open_table(
     after a `?` in the URL, and fsspec for others.
 
     Reads its properties and lists its timeline, nothing else. Raises `NotATableError`, `UnsupportedError` for a version that
-    is not known, `CorruptFileError` for damaged properties, `UsageError` for an engine nobody offers.
+    is not known, `CorruptFileError` for damaged properties, `UsageError` for an engine nobody offers
+    and a mode that is none.
     """
-    if not uri.strip():
+    place = fspath(uri)
+    if not place.strip():
         raise UsageError("table", expected="a path or URL", found="an empty text")
+    if metadata not in list(MetadataMode):
+        raise UsageError("metadata", expected=f"one of {', '.join(MetadataMode)}", found=repr(metadata))
     bundle = load_engine(engine)
-    storage = bundle.storage(uri, storage_options)
+    storage = bundle.storage(place, storage_options)
     config = _properties(storage)
     timeline = load_timeline(storage, config, history_of(bundle, storage, config))
     cache = None if footer_cache is None else FooterCache(footer_cache, footer_cache_bytes)

@@ -80,8 +80,9 @@ class Table:
         after the one and up to the other, each in its latest state at the end; `since` may be `earliest`. With
         `read_optimized` log files are left out: rows as of the last compaction. Nothing is read yet. Raises
         `ExpressionError` and `UnknownColumnError` for a predicate or columns that do not fit the schema, `UsageError` for
-        times that are none or that the table cannot be asked about any more.
+        times that are none or that the table cannot be asked about any more, and for a limit below 0.
         """
+        _refuse_misuse(columns, limit)
         asked = Asked(where, None if columns is None else tuple(columns), limit, meta, self.case_sensitive)
         if read_optimized:
             if since is not None or until is not None:
@@ -111,6 +112,7 @@ class Table:
         columns too, which logs of changes lack: without them a table that keeps such logs reads fewer files. Nothing is read
         yet. Raises as `scan` does; reading raises `UsageError` where files that are to be compared are cleaned away.
         """
+        _refuse_misuse(columns, limit)
         found = between(self.timeline, self.config, since, until)
         snapshot = self._snapshot_of(found.timeline, until, self.timeline)
         return changes(snapshot, found, where, columns, limit, meta=meta, case_sensitive=self.case_sensitive)
@@ -179,6 +181,13 @@ class Table:
             yield f"not completed: {', '.join(pending)}"
         if self.config.metadata_partitions_inflight:
             yield f"indexes under construction: {', '.join(sorted(self.config.metadata_partitions_inflight))}"
+
+
+def _refuse_misuse(columns: Sequence[str] | None, limit: int | None) -> None:
+    if isinstance(columns, str):
+        raise UsageError("columns", expected=f"a list of names, as [{columns!r}]", found="a text")
+    if limit is not None and limit < 0:
+        raise UsageError("limit", expected="0 rows or more", found=str(limit))
 
 
 def _cut(timeline: Timeline) -> _Cut:

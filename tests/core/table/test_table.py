@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from hudi_core.errors import UsageError
@@ -17,6 +19,21 @@ def test_a_time_before_the_first_commit_is_refused_with_the_first_one() -> None:
         table.slices("2020-01-01")
     assert table.slices(first)
     assert len(table.slices(first)) < len(table.slices())
+
+
+def test_a_table_is_opened_by_its_path() -> None:
+    assert open_table(Path(rides())).config.name == open_table(str(rides())).config.name
+    with pytest.raises(UsageError, match="one of auto, require, off, found 'never'"):
+        open_table(rides(), metadata="never")
+
+
+def test_what_no_read_can_give_is_refused_at_once() -> None:
+    table = open_table(rides())
+    for ask in (table.scan, table.changes):
+        with pytest.raises(UsageError, match=r"a list of names, as \['city'\]"):
+            ask(columns="city")
+        with pytest.raises(UsageError, match="0 rows or more, found -1"):
+            ask(limit=-1)
 
 
 def test_changes_are_the_rows_of_the_commits_between() -> None:
