@@ -6,6 +6,7 @@ planning a scan's plan, made on executors where statistics are many
 reading  a scan's rows: Spark's own Parquet reader where it can, else the Arrow reader on executors
 native   which files Spark's own reader takes, and one plan for all files of one schema
 relations  files as DataFrames, made where Spark plans them soonest
+java     what a plan takes of the driver's JVM, in a few calls
 tagging  `tagLocation`: keys in, keys with the file that holds their record out
 dealing  rows dealt to chosen tasks
 source   the data source `hudi_core` of Spark 4, and its streams

@@ -35,7 +35,7 @@ def one_of(value: Cell, values: tuple[object, ...], of: t.Type) -> Cell:
         # Long lists, and the dictionaries of files, are hashed, and zero and its negative have two hashes.
         wanted += [literal(0.0, of), literal(-0.0, of)]
     if isinstance(of, t.Nested) or len(wanted) == 1:
-        equal = [mask(lambda plan, one=each: plan.isNotNull() & (plan == one), value) for each in wanted]
+        equal = [mask(lambda plan, one=each: plan.eqNullSafe(one), value) for each in wanted]
         return reduce(lambda a, b: mask(lambda x, y: x | y, a, b), equal)
     return mask(lambda plan: plan.isNotNull() & plan.isin(*wanted), value)
 

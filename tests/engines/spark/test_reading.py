@@ -214,8 +214,28 @@ def test_columns_are_found_by_name_whatever_ids_the_file_has(spark: Any, tmp_pat
 def test_a_file_that_is_gone_is_an_error_and_not_one_without_rows(spark: Any, tmp_path: Path) -> None:
     pq.write_table(pa.table({"a": [3]}), tmp_path / "x.parquet")
     read = relations.relations_of(spark).reader(long_columns("a"))
-    with pytest.raises(StorageError, match="expected every file that the table has, found 1 of them"):
+    with pytest.raises(StorageError, match="expected every file that the table has, found fewer of them"):
         read([f"file://{tmp_path}/x.parquet", f"file://{tmp_path}/gone.parquet"])
+
+
+def test_a_relation_takes_one_call_however_many_files_it_has(
+    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in "xyz":
+        pq.write_table(pa.table({"a": [3]}), tmp_path / f"{name}.parquet")
+    read = relations.relations_of(spark).reader(long_columns("a"))
+    client = type(spark.sparkContext._gateway._gateway_client)
+    send, said = client.send_command, []
+
+    def noted(self: Any, command: str, *others: Any, **options: Any) -> Any:
+        said.append(command)
+        return send(self, command, *others, **options)
+
+    monkeypatch.setattr(client, "send_command", noted)
+    for names in ("x", "xyz"):
+        said.clear()
+        read([f"file://{tmp_path}/{name}.parquet" for name in names])
+        assert len([command for command in said if not command.startswith("m")]) == 1  # others let objects go
 
 
 def test_dataframes_of_the_same_files_are_joined_by_the_columns_of_each(spark: Any, tmp_path: Path) -> None:

@@ -1,0 +1,119 @@
+"""Java of ours in the driver's JVM: what one plan takes, in a few calls.
+
+Each call from Python is a message to the JVM and one back, and both sides wait for a processor each time. The source is
+compiled once a session, by the compiler that Spark has for the code that it generates.
+"""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any, Final
+
+from py4j.java_gateway import JavaClass
+from pyspark.sql import SparkSession
+
+_PACKAGE: Final = "hudi_core.spark"
+_PLANS: Final = """
+package PACKAGE;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+import org.apache.hadoop.fs.Path;
+import org.apache.spark.api.python.PythonUtils;
+import org.apache.spark.sql.catalyst.encoders.ExpressionEncoder;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.execution.datasources.FileFormat;
+import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
+import org.apache.spark.sql.execution.datasources.InMemoryFileIndex;
+import org.apache.spark.sql.execution.datasources.LogicalRelation$;
+import org.apache.spark.sql.execution.datasources.NoopCache$;
+import org.apache.spark.sql.execution.datasources.PartitionSpec;
+import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat;
+import org.apache.spark.sql.types.StructType;
+import scala.Option;
+
+import SESSIONS.Dataset;
+import SESSIONS.SparkSession;
+
+public class NAME {
+    private final SparkSession session;
+    private final scala.collection.immutable.Map options;
+    private final FileFormat format = new ParquetFileFormat();
+
+    public NAME(SparkSession session, Map options) {
+        this.session = session;
+        this.options = PythonUtils.toScalaMap(options);
+    }
+
+    /** The relation of files, their URIs with zero characters between; null where one is not there. */
+    public LogicalPlan relation(StructType columns, String uris) {
+        List paths = new ArrayList();
+        for (String uri : uris.split("\\0")) {
+            paths.add(new Path(uri));
+        }
+        InMemoryFileIndex files = new InMemoryFileIndex(
+            session, PythonUtils.toSeq(paths), options, Option.empty(), NoopCache$.MODULE$,
+            Option.apply(PartitionSpec.emptySpec()), Option.empty());
+        if (files.leafFiles().size() < paths.size()) {
+            return null;
+        }
+        HadoopFsRelation relation = new HadoopFsRelation(
+            files, new StructType(), columns, Option.empty(), format, options, session);
+        return LogicalRelation$.MODULE$.apply(relation, false);
+    }
+
+    /** The rows of a plan; it is marked as analyzed if all its types are known and no rule of others is to see it. */
+    public Dataset rows(LogicalPlan plan, ExpressionEncoder encoder, boolean marked) {
+        if (marked && plan.resolved()) {
+            plan.setAnalyzed();
+        }
+        return new Dataset(session, plan, encoder);
+    }
+"""
+_CONDITIONS: Final = """
+    /** A column of a relation by its position. */
+    public org.apache.spark.sql.Column column(LogicalPlan relation, int position) {
+        return new org.apache.spark.sql.Column(
+            (org.apache.spark.sql.catalyst.expressions.Expression) relation.output().apply(position));
+    }
+
+    /** The rows of a relation for which a condition is true. */
+    public Dataset rows(
+        LogicalPlan relation, org.apache.spark.sql.Column condition, ExpressionEncoder encoder, boolean marked) {
+        return rows(
+            new org.apache.spark.sql.catalyst.plans.logical.Filter(condition.expr(), relation), encoder, marked);
+    }
+"""
+"""Of Spark 3, where columns are expressions of plans."""
+
+
+def plans_of(spark: SparkSession, options: dict[str, str]) -> tuple[Any, bool]:
+    """The session's maker of plans, whose relations have these options, and whether it has conditions.
+
+    Raises `Py4JError` or `TypeError` where Spark hides the classes or has others.
+    """
+    context = spark.sparkContext
+    jvm: Any = context._jvm
+    gateway: Any = context._gateway
+    with_conditions = not isinstance(jvm.org.apache.spark.sql.classic.Dataset, JavaClass)
+    sessions = "org.apache.spark.sql" if with_conditions else "org.apache.spark.sql.classic"
+    name = f"Plans{uuid.uuid4().hex}"  # Py4J remembers methods by the name of their class, whichever loader it is from
+    source = _PLANS + (_CONDITIONS if with_conditions else "") + "}\n"
+    for word, meant in (("PACKAGE", _PACKAGE), ("NAME", name), ("SESSIONS", sessions)):
+        source = source.replace(word, meant)
+    compiler = jvm.org.codehaus.janino.SimpleCompiler()
+    compiler.setParentClassLoader(jvm.org.apache.spark.util.Utils.getContextOrSparkClassLoader())
+    compiler.cook(source)
+    (constructor,) = compiler.getClassLoader().loadClass(f"{_PACKAGE}.{name}").getConstructors()
+    given = gateway.new_array(jvm.Object, 2)
+    given[0], given[1] = spark._jsparkSession, _java_map(jvm, options)
+    return constructor.newInstance(given), with_conditions
+
+
+def _java_map(jvm: Any, entries: dict[str, str]) -> Any:
+    found = jvm.java.util.HashMap()
+    for key, value in entries.items():
+        found.put(key, value)
+    return found
