@@ -12,8 +12,8 @@ from functools import cache
 
 import numpy as np
 
-LARGE = 1 << 23
-"""Bytes of a block so large that what a batch of records takes is kept."""
+LARGE = 1 << 24
+"""Bytes of a block so large that what a thread takes for a few batches of records is kept."""
 
 
 @cache

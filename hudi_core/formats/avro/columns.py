@@ -22,9 +22,13 @@ from hudi_core.formats.columns import Bytes8, Column, Offsets
 from hudi_core.formats.freed_memory import keep_freed
 from hudi_core.formats.length_chain import chain_pieces
 
-BATCH_BYTES = 1 << 22
-BATCH_ROWS = (2048, 32768)
-"""A batch's records and its arrays of one number a row stay in the processor's caches; fewer rows cost more calls a row."""
+BATCH_BYTES = 1 << 23
+BATCH_ROWS = (2048, 65536)
+"""A batch's arrays of one number a row stay in the processor's caches; fewer rows cost more calls a row, and threads that work
+side by side wait for each other at each call."""
+
+WORTH_SHARING = 12288
+"""Rows of a batch from which on two threads are done with two batches before one is with one of both."""
 
 Buffer = bytes | bytearray | memoryview | Bytes8
 
@@ -101,7 +105,8 @@ def _batch_size(rows: int, total: int) -> int:
     """Rows of each batch but the last, which has hardly fewer: a short one would cost as many calls as a long one."""
     fewest, most = BATCH_ROWS
     fitting = int(np.clip(BATCH_BYTES * rows // max(1, total), fewest, most))
-    return -(-rows // max(1, -(-rows // fitting)))
+    batches = max(-(-rows // fitting), min(rows // WORTH_SHARING, 2), 1)
+    return -(-rows // batches)
 
 
 def _plan(schema_text: str, where: str, wanted: Collection[str] | None) -> Node:
@@ -137,8 +142,8 @@ def _lanes(data: Bytes8, starts: Offsets, ends: Offsets) -> Lanes:
     if high + PADDING <= len(data):
         return Lanes(data, starts, ends, limit)
     low = int(starts.min())
-    padded = np.zeros(high - low + PADDING, np.uint8)
-    padded[: high - low] = data[low:high]
+    padded = np.empty(high - low + PADDING, np.uint8)
+    padded[: high - low], padded[high - low :] = data[low:high], 0
     return Lanes(padded, starts - low, ends - low, limit)
 
 
