@@ -111,7 +111,10 @@ class Values(ValueReader[V, M], StructWriter[V, M], Protocol[V, M]):
         ...
 
     def join(self, parts: Sequence[str | V]) -> V:
-        """Texts one after another, columns and constants; null where a column is. At least one part is a column."""
+        """Texts one after another, columns and constants; null where a column is. At least one part is a column.
+
+        Also of a single column, which the engine then has without encodings.
+        """
         ...
 
     def mapped(self, value: V, rule: Callable[[Any], Any], source: Type, to: Type) -> V:

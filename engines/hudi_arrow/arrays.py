@@ -54,6 +54,16 @@ def plain(array: Array) -> Array:
     return array
 
 
+def is_coded(array: Array) -> bool:
+    """Whether rows are numbers of texts of a dictionary that lacks none, so that a row is null only by its number."""
+    return (
+        isinstance(array, pa.DictionaryArray)
+        and (pa.types.is_string(array.type.value_type) or pa.types.is_large_string(array.type.value_type))
+        and len(array.dictionary) > 0
+        and array.dictionary.null_count == 0
+    )
+
+
 def conformed(array: Array, of: t.Type) -> Array:
     """`plain`, and numbers, times and timestamps of other widths or units in those of the type."""
     array = plain(array)

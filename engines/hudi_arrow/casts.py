@@ -24,6 +24,9 @@ from hudi_core.values.calendar import DAY_SECONDS
 from hudi_core.values.cast import cast as stored_cast
 from hudi_core.values.domain import INT_RANGE, LONG_RANGE
 
+_REPEATED = 4
+"""Rows to a number, on average, from which it is faster to write each number once."""
+
 
 def convert(array: Array, source: t.Type, to: t.Type) -> Array:
     """Stored values read as another type. Raises `SchemaError` for a value without a counterpart."""
@@ -133,7 +136,9 @@ def _cast(array: Array, source: t.Type, to: t.Type) -> Array | None:
 def _as_text(array: Array, source: t.Type) -> Array | None:
     """Texts by Arrow where they are Java's: no exponents, four-digit years. None elsewhere."""
     match source:
-        case t.Boolean() | t.Int() | t.Long() | t.Enumeration():
+        case t.Int() | t.Long():
+            return plain(digits(array))
+        case t.Boolean() | t.Enumeration():
             return in_parts(lambda first, count: array.slice(first, count).cast(pa.string()), len(array))
         case t.Float() | t.Double():
             size = pc.abs(array)
@@ -148,6 +153,16 @@ def _as_text(array: Array, source: t.Type) -> Array | None:
             return None if pc.any(pc.match_substring(found, "E")).as_py() else found
         case _:
             return None
+
+
+def digits(array: Array) -> Array:
+    """Whole numbers in digits. Of numbers that lie close together, each is written once, in the dictionary of the result."""
+    ends = pc.min_max(array)
+    low, high = ends["min"].as_py(), ends["max"].as_py()
+    if low is None or (high - low) * _REPEATED > len(array):
+        return in_parts(lambda first, count: array.slice(first, count).cast(pa.string()), len(array))
+    written = pa.array(low + np.arange(high - low + 1), array.type).cast(pa.string())
+    return pa.DictionaryArray.from_arrays(pc.subtract(array, pa.scalar(low, array.type)), written, safe=False)
 
 
 def _in_other_unit(array: Array, had: int, unit: int, wanted: pa.DataType, *, null_beyond: bool) -> Array | None:

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from hudi_arrow import dates, text
 from hudi_arrow.arithmetic import arithmetic, fitted
 from hudi_arrow.arrays import Array, conformed
-from hudi_arrow.casts import cast
+from hudi_arrow.casts import cast, digits
 from hudi_arrow.distinct import by_distinct
 from hudi_arrow.types import to_arrow
 from hudi_core.expr.functions import Function
@@ -23,7 +23,7 @@ from hudi_core.values.domain import LONG_RANGE
 
 
 def apply(function: Function, arguments: Sequence[Array], types: Sequence[t.Type], of: t.Type) -> Array:
-    """The function's values, null where an argument is, but for COALESCE."""
+    """The function's values, null where an argument is, but for COALESCE. Texts may come dictionary-encoded."""
     arguments = [conformed(argument, source) for argument, source in zip(arguments, types, strict=True)]
     found = _by_kernels(function, arguments, list(types), of)
     if found is None:
@@ -36,6 +36,8 @@ def _by_kernels(function: Function, arguments: list[Array], types: list[t.Type],
     match function, types:
         case Function.COALESCE, _:
             return pc.coalesce(*(cast(argument, source, of) for argument, source in zip(arguments, types, strict=True)))
+        case Function.CAST, [t.Int() | t.Long()] if isinstance(of, t.String):
+            return digits(first)
         case Function.CAST, _:
             return cast(first, types[0], of)
         case (

@@ -7,7 +7,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hudi_arrow.arrays import Array, Offsets, bitmap, offsets_of, plain, texts
+from hudi_arrow.arrays import Array, Offsets, bitmap, is_coded, offsets_of, plain, texts
 from hudi_arrow.distinct import by_distinct
 from hudi_core.errors import UnsupportedError
 from hudi_core.expr.predicate import AnyRun, Pattern
@@ -21,7 +21,11 @@ _WINDOW = 1 << 18
 
 def matches(array: Array, pattern: Pattern | str) -> Array:
     """The text matches a LIKE pattern as a whole, or a regular expression somewhere; no for null."""
-    found = _like(plain(array), pattern) if isinstance(pattern, tuple) else _regex(plain(array), pattern)
+    if is_coded(array):
+        of_texts = matches(array.dictionary, pattern)
+        found = of_texts.take(array.indices) if pc.any(of_texts).as_py() else _none(array)
+    else:
+        found = _like(plain(array), pattern) if isinstance(pattern, tuple) else _regex(plain(array), pattern)
     return pc.fill_null(found, False) if found.null_count else found
 
 

@@ -63,7 +63,7 @@ class ArrowValues:
         return arrays.repeated(value, type, len(like))
 
     def is_null(self, value: Array) -> Array:
-        return pc.is_null(arrays.plain(value))
+        return pc.is_null(value if arrays.is_coded(value) else arrays.plain(value))
 
     def below(self, value: Array, cut: Cut, type: Type) -> Array:
         return compare.below(value, cut, type)
@@ -95,9 +95,9 @@ class ArrowValues:
         return pc.if_else(when, then, otherwise)
 
     def replaced(self, value: Array, where: Array, constant: object, type: Type) -> Array:
-        value = arrays.conformed(value, type)
         if not pc.any(where, min_count=0).as_py():
-            return value
+            return value if arrays.is_coded(value) else arrays.conformed(value, type)
+        value = arrays.conformed(value, type)
         given = arrays.from_values([constant], type).cast(value.type)[0]
         nulls = where.equals(pc.is_null(value))
 

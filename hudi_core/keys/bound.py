@@ -94,7 +94,7 @@ class KeyGenerator(Generic[V, M]):
             case BareKey(field):
                 text = self._text(generator, root, field)
                 missing = values.some([values.is_null(text), values.matches(text, _EMPTY_TEXT)], root)
-                return values.refuse(text, missing, f"a record key in {field}", "null or an empty text")
+                return values.refuse(values.join([text]), missing, f"a record key in {field}", "null or an empty text")
             case CompositeKey(fields, whole):
                 return self._composite(generator, root, fields, whole)
             case AutoKey(instant, task):
@@ -138,7 +138,7 @@ class KeyGenerator(Generic[V, M]):
         for at, (prefix, text) in enumerate(shown):
             before = f"{'/' if at else ''}{prefix}"
             pieces += [before, text] if before else [text]
-        path = values.join(pieces) if len(pieces) > 1 else shown[0][1]
+        path = values.join(pieces)
         if all(isinstance(part, TimePart) or not self._is_text(part.field) for part in generator.parts):
             return path
         upwards = values.some([values.matches(path, pattern) for pattern in _UPWARDS], root)

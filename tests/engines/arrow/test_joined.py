@@ -31,7 +31,7 @@ def agrees(parts: Sequence[str | pa.Array]) -> pa.Array:
 
 @st.composite
 def given_parts(draw: st.DrawFn) -> list[str | pa.Array]:
-    """Columns, slices of longer ones now and then, some with one length in all rows, and constants among them."""
+    """Columns, slices of longer ones now and then, some coded, some with one length in all rows, and constants among them."""
     rows = draw(st.integers(0, 8))
     parts: list[Any] = []
     for _ in range(draw(st.integers(1, 4))):
@@ -40,7 +40,8 @@ def given_parts(draw: st.DrawFn) -> list[str | pa.Array]:
         each = draw(st.sampled_from([TEXTS, st.none() | TEXTS, st.text("ab", min_size=2, max_size=2), st.just("")]))
         values = draw(st.lists(each, min_size=rows + before, max_size=rows + before))
         kind = draw(st.sampled_from([pa.string(), pa.string(), pa.large_string()]))
-        parts.append(pa.array(values, kind).slice(before))
+        column = pa.array(values, kind)
+        parts.append((column.dictionary_encode() if draw(st.booleans()) else column).slice(before))
     return parts + draw(st.lists(TEXTS, max_size=2))
 
 
@@ -75,10 +76,21 @@ def test_a_column_of_large_text_makes_large_text() -> None:
 
 def test_other_layouts_are_joined_as_their_values() -> None:
     column = pa.array(["b", None, "a" * 20])
-    for other in (column.dictionary_encode(), column.cast(pa.string_view())):
+    null_in_dictionary = pa.DictionaryArray.from_arrays([2, 1, 0], ["a" * 20, None, "b"])
+    for other in (column.dictionary_encode(), null_in_dictionary, column.cast(pa.string_view())):
         assert joined.join(["<", other]).to_pylist() == ["<b", None, "<" + "a" * 20]
 
 
 def test_joined_texts_that_narrow_offsets_do_not_reach_are_large(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(joined, "_NARROW_BYTES", 30)
     assert agrees(["a longer constant ", pa.array(["x", "y"])]).type == pa.large_string()
+
+
+def test_one_column_alone_has_no_encoding() -> None:
+    column = pa.array(["b", None, "a"])
+    assert joined.join([column.dictionary_encode()]).equals(column)
+
+
+def test_a_dictionary_of_one_long_text_and_many_short_ones_is_no_table() -> None:
+    texts = pa.array([*map(str, range(5000)), "x" * 5000])
+    agrees(["<", pa.DictionaryArray.from_arrays(np.arange(5001) % 4999, texts), ">"])

@@ -152,3 +152,30 @@ def test_texts_of_plain_floats_are_javas(rows: list[float | None]) -> None:
     for of in (t.Float(), t.Double()):
         found = VALUES.convert(from_values(rows, of), of, t.String()).to_pylist()
         assert found == [None if row is None else to_text(row, of) for row in rows]
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        [*range(-3, 3)] * 5 + [None],
+        [2**63 - 1, 2**63 - 2] * 10,
+        [-(2**63), None, -(2**63)],
+        [-(2**63), 2**63 - 1] * 4,
+        [None, None],
+        [],
+    ],
+    ids=str,
+)
+def test_numbers_close_together_and_far_apart_have_the_same_digits(numbers: list[int | None]) -> None:
+    column = pa.array(numbers, pa.int64())
+    expected = [None if number is None else str(number) for number in numbers]
+    text = VALUES.apply(Function.CAST, [column], [t.Long()], t.String())
+    assert to_values(text, t.String()) == expected
+    assert VALUES.is_null(text).to_pylist() == [number is None for number in numbers]
+    assert VALUES.matches(text, ("-", AnyRun())).to_pylist() == [
+        number is not None and number < 0 for number in numbers
+    ]
+    assert VALUES.matches(text, ()).to_pylist() == [False] * len(numbers)
+    shown = VALUES.replaced(text, VALUES.is_null(text), "none", t.String())
+    assert to_values(shown, t.String()) == [text or "none" for text in expected]
+    assert VALUES.join([shown]).type == pa.string()
