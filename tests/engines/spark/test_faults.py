@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -104,3 +106,17 @@ def test_a_task_that_runs_twice_gives_the_same_rows_in_the_same_order(
     first, second = (list(map(str, frame.collect())) for _ in range(2))
     assert first == second
     assert frame.select("task").distinct().count() > 1
+
+
+def test_tasks_that_run_twice_at_the_same_time_change_nothing(tmp_path: Path) -> None:
+    """By speculation on a cluster of two hosts; `speculation.py` has the tasks, which wait until their doubles run too."""
+    run = [sys.executable, str(Path(__file__).with_name("speculation.py")), str(rides()), str(tmp_path)]
+    ended = subprocess.run(run, capture_output=True, text=True, check=False, timeout=120)
+    assert ended.returncode == 0, ended.stderr
+    found = json.loads(ended.stdout.splitlines()[-1])
+    rows = open_table(str(rides())).scan(where="city = 'oslo'").to_json_rows()
+    told = [[row[f"_hoodie_{name}"] for name in ("record_key", "partition_path", "file_name")] for row in rows]
+    assert found["rows"] == sorted(told)
+    assert found["located"] == sorted([key, name.split("_")[0]] for key, _, name in sorted(told)[::100])
+    firsts = [name for name in found["attempts"] if name.endswith("-0")]
+    assert len(firsts) >= 2 and found["attempts"] == sorted([*firsts, *(f"{name[:-1]}1" for name in firsts)])
