@@ -18,6 +18,7 @@ _PREFIX: Final = "hoodie.record.merge.property."
 _DELETE_FIELD: Final = "hoodie.payload.delete.field"
 _DELETE_MARKER: Final = "hoodie.payload.delete.marker"
 _UNAVAILABLE: Final = "hoodie.write.partial.update.unavailable.value"
+_EVENT_SEQUENCE: Final = "_event_seq"
 _DEBEZIUM_UNAVAILABLE: Final = "__debezium_unavailable_value"
 
 
@@ -44,6 +45,8 @@ class MergeRules:
     delete_marker: str | None = None
     by_value: Precedence = Precedence.HIGHER
     """Which record wins by event time."""
+    binlog: bool = False
+    """The ordering value is a place in a binary log: rule MERGE-19."""
 
     @property
     def precedence(self) -> Precedence:
@@ -131,6 +134,8 @@ def merge_rules(config: TableConfig, where: str) -> MergeRules:
         rules = _MEANINGS[name]
         if name == "PartialUpdateAvroPayload" and config.version < 9:
             rules = replace(rules, partial=PartialUpdates.IGNORE_NULLS)
+        if name == "MySqlDebeziumAvroPayload" and config.version < 9:
+            rules = replace(rules, ordering_fields=(_EVENT_SEQUENCE,), binlog=True)
     elif name in _BY_CLASS_ALONE:
         rules = _BY_CLASS_ALONE[name]
     elif mode is _CUSTOM:
@@ -156,12 +161,13 @@ def _as_stated(rules: MergeRules, config: TableConfig, where: str) -> MergeRules
         partial = PartialUpdates[config.partial_update_mode]
     return MergeRules(
         rules.mode,
-        config.ordering_fields or rules.ordering_fields,
+        rules.ordering_fields if rules.binlog else config.ordering_fields or rules.ordering_fields,
         partial,
         stated.get(_UNAVAILABLE, rules.unavailable),
         field or rules.delete_field,
         marker or rules.delete_marker,
         rules.by_value,
+        rules.binlog,
     )
 
 

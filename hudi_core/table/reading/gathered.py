@@ -65,7 +65,7 @@ class Gathered:
         every = np.ones(count, np.bool_)
         if columns.keys:
             self._keys.append(deletes.record_keys)
-        self._add(ordering, every, absolute, every)
+        self._add(columns.compared(ordering, where), every, absolute, every)
         self._numbers.append(np.full(count, NO_ROW, np.int32))
         if self._partial:
             self._given.append(np.ones((count, self.merged_columns), np.bool_))

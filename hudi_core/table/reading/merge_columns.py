@@ -18,6 +18,7 @@ from hudi_core.keys.bound import KeyGenerator
 from hudi_core.keys.choose import of_table
 from hudi_core.keys.generator import Generator
 from hudi_core.options import TableConfig
+from hudi_core.rows.binlog import sortable
 from hudi_core.rows.merge import Precedence
 from hudi_core.rows.merge_rules import MergeRules, PartialUpdates
 from hudi_core.schema.meta import OPERATION, RECORD_KEY, is_meta
@@ -78,9 +79,16 @@ class MergeColumns:
         return column
 
     def ordering_values(self, root: Any, where: str) -> tuple[Column, ...]:
-        """The values of each ordering field."""
+        """The values of each ordering field, as they are compared."""
         rows = self.engine.rows
-        return tuple(rows.to_column(self._value(root, each), each.field.type, where) for each in self.ordering)
+        found = (rows.to_column(self._value(root, each), each.field.type, where) for each in self.ordering)
+        return self.compared(tuple(found), where)
+
+    def compared(self, ordering: tuple[Column, ...], where: str) -> tuple[Column, ...]:
+        """Ordering values as they are compared. Rule MERGE-19."""
+        if not self.rules.binlog:
+            return ordering
+        return tuple(sortable(each, where) if isinstance(each, Text) else each for each in ordering)
 
     def deleted(self, root: Any, where: str) -> Bools:
         """Which rows of a log delete their key. Rule MERGE-7."""

@@ -61,6 +61,17 @@ def test_partial_updates_of_an_old_payload_class_ignore_nulls_alone() -> None:
     assert found.partial is PartialUpdates.IGNORE_NULLS
 
 
+@pytest.mark.parametrize(
+    ("version", "fields"), [(6, ("_event_seq",)), (8, ("_event_seq",)), (9, ("_event_bin_file", "_event_pos"))]
+)
+def test_changes_of_mysql_are_ordered_by_their_place_in_the_binary_log(version: int, fields: tuple[str, ...]) -> None:
+    stated = {"compaction__payload__class": "org.apache.hudi.common.model.debezium.MySqlDebeziumAvroPayload"}
+    if version < 9:
+        stated["table__precombine__field"] = "ts"
+    found = merge_rules(config(version, **stated), "t")
+    assert (found.ordering_fields, found.binlog, found.delete_marker) == (fields, version < 9, "d")
+
+
 @pytest.mark.parametrize("version", [6, 8, 9])
 @pytest.mark.parametrize(
     ("name", "precedence"),

@@ -19,6 +19,7 @@ from hudi_core.engine import FileInfo
 from hudi_core.errors import CorruptFileError, HudiError, SchemaError, UnsupportedError
 from hudi_core.formats.avro.block import joined_records
 from hudi_core.formats.log import LogBlock
+from hudi_core.rows import merge_rules as rules_of_tables
 from hudi_core.table.reading import log_records
 from hudi_core.table.reading.log_records import _InMemory
 from tests.support.hfiles import build
@@ -192,6 +193,19 @@ def test_before_version_9_a_late_row_of_a_partial_update_leaves_its_commit(versi
     made = LoggedTable(BASE, [Block([first]), Block(deletes=[("key-3", None)]), Block([{**late, "n": 12}])], stated)
     (row,) = made.open().scan("id = 'key-1'", meta=True).to_json_rows()
     assert (row["_hoodie_commit_time"], row["v"], row["n"]) == (commit, "base", 11)
+
+
+def test_places_in_a_binary_log_are_compared_as_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rules_of_tables, "_EVENT_SEQUENCE", "v")
+    base = [{**row, "v": "3.100"} for row in BASE]
+    rows = [{**row, "v": v} for row, v in zip(BASE, ("3.99", "3.100", "03.101", "4.1"), strict=True)]
+    payload = "org.apache.hudi.common.model.debezium.MySqlDebeziumAvroPayload"
+    stated = {"hoodie.compaction.payload.class": payload, "hoodie.record.merge.mode": "CUSTOM"}
+    made = LoggedTable(base, [Block(rows)], {**stated, "hoodie.table.version": "8"})
+    assert list(values(made).values()) == ["3.100", "3.100", "03.101", "4.1"]
+    broken = LoggedTable(base, [Block([{**BASE[0], "v": "nowhere"}])], made.properties)
+    with pytest.raises(CorruptFileError, match="of a binary log, .* found 'nowhere'"):
+        values(broken)
 
 
 def test_a_custom_payload_is_refused_by_name() -> None:
