@@ -204,7 +204,7 @@ def test_places_in_a_binary_log_are_compared_as_numbers(monkeypatch: pytest.Monk
     made = LoggedTable(base, [Block(rows)], {**stated, "hoodie.table.version": "8"})
     assert list(values(made).values()) == ["3.100", "3.100", "03.101", "4.1"]
     broken = LoggedTable(base, [Block([{**BASE[0], "v": "nowhere"}])], made.properties)
-    with pytest.raises(CorruptFileError, match="of a binary log, .* found 'nowhere'"):
+    with pytest.raises(CorruptFileError, match=r"of a binary log, .* found 'nowhere'"):
         values(broken)
 
 
