@@ -65,23 +65,24 @@ def copy_spans(target: Bytes8, to: Offsets, data: Bytes8, starts: Offsets, lengt
     """
     if len(starts) == 0 or width == 0:
         return
-    alike = int(lengths.min()) == width == int(lengths.max())
+    widest = int(lengths.max())
+    alike = widest == width == int(lengths.min())
     if alike and (starts[1:] - starts[:-1] == width).all() and int(starts[-1]) + width <= len(data):  # side by side
         begin = int(starts[0])
         items(target, width)[to] = data[begin : begin + width * len(starts)].view(opaque(width))
         return
-    ends = starts + width
-    long = np.flatnonzero(lengths > width)
-    if int(ends.max()) <= len(data):
+    if int(starts.max()) + width <= len(data):
         items(target, width)[to] = items(data, width)[starts]
     else:
+        ends = starts + width
         fits = ends <= len(data)
         if fits.any():
             items(target, width)[to[fits]] = items(data, width)[starts[fits]]
         rest = np.flatnonzero(~fits)
         _copy_by_index(target, to[rest], data, starts[rest], np.minimum(lengths[rest], width))
-    if len(long):
-        _copy_by_index(target, to[long] + width, data, ends[long], lengths[long] - width)
+    if widest > width:
+        long = np.flatnonzero(lengths > width)
+        _copy_by_index(target, to[long] + width, data, starts[long] + width, lengths[long] - width)
 
 
 def _copy_by_index(target: Bytes8, to: Offsets, data: Bytes8, starts: Offsets, lengths: Offsets) -> None:

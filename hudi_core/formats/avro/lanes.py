@@ -221,10 +221,12 @@ class Lanes:
         """The next int (`bits` 32) or long (64) of each lane; 0 and not moved where not live."""
         raw = self.unsigned(live)
         dtype = np.int32 if bits == 32 else np.int64
-        if bits == 32 and int(raw if isinstance(raw, int) else raw.max()) >> 32:
-            raise Damaged
         if isinstance(raw, int):
+            if raw >> bits:
+                raise Damaged
             return np.full(len(self), (raw >> 1) ^ -(raw & 1), dtype)
+        if bits == 32 and raw.itemsize > 4 and int(np.maximum.reduce(raw)) >> 32:
+            raise Damaged
         value: Unsigned = raw.astype(np.uint32 if bits == 32 else np.uint64, copy=False)
         one = _BITS[value.itemsize].one
         sign = value & one
