@@ -31,7 +31,7 @@ from hudi_spark.table import SparkTable
 
 HOSTS = ("127.0.0.2", "127.0.0.3")
 PATIENCE = 30.0
-"""Seconds after which a task no longer waits for its second attempt."""
+"""Seconds after which an attempt no longer waits for the other."""
 NAMES = ("record_key", "partition_path", "file_name")
 WHERE = "city = 'oslo'"
 SETTINGS = {
@@ -52,7 +52,7 @@ SETTINGS = {
 
 
 class Slow(ArrowStorage):
-    """A storage on which the first attempt of a task waits at its first file until the second attempt is at one too."""
+    """A storage on which the two attempts of a task wait for each other at their first files, so that both run at once."""
 
     def __init__(self, uri: str, marks: Path) -> None:
         super().__init__(uri)
@@ -75,7 +75,8 @@ class Slow(ArrowStorage):
         task = TaskContext.get()
         if task is None or task.partitionId() != 0:
             return
-        mine, other = (self._marks / f"{task.stageId()}-{attempt}" for attempt in (task.attemptNumber(), 1))
+        attempt = task.attemptNumber()
+        mine, other = (self._marks / f"{task.stageId()}-{number}" for number in (attempt, 1 - attempt))
         mine.touch()
         end = time.monotonic() + PATIENCE
         while not other.exists() and time.monotonic() < end:
