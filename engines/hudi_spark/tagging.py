@@ -8,7 +8,7 @@ keys, packed and sorted, and what it finds is joined to the keys.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -23,7 +23,7 @@ from hudi_core.errors import UsageError
 from hudi_core.index.choose import IndexKind
 from hudi_core.index.key_columns import NOWHERE
 from hudi_core.index.key_reader import PARTITION_PATH, RECORD_KEY
-from hudi_core.index.stored import StoredKeys
+from hudi_core.index.stored import KeyBounds, StoredKeys, footer_bounds
 from hudi_core.index.tag import LOCATION, Tagger, TagOptions
 from hudi_core.table.reading.elsewhere import Part
 from hudi_core.table.snapshot import Snapshot
@@ -38,6 +38,9 @@ from hudi_spark.reading import bare_table, buckets, parallelism
 DEFAULT = TagOptions()
 WIDE = 0.25
 """Of a partition's files the share that may hold a key of it, beyond which files are dealt out rather than keys."""
+FEW = 100
+"""Files without recorded bounds whose footers every task reads for itself."""
+_BOUNDS = pa.schema([("number", pa.int64()), ("low", pa.binary()), ("high", pa.binary())])
 _ROWS_AT_ONCE = 1 << 18
 _SAMPLED = 1_000
 """Files of which overlaps are measured."""
@@ -61,6 +64,8 @@ class TagShipment:
     history: SchemaHistory
     slices: tuple[FileSlice, ...]
     options: TagOptions
+    bounds: KeyBounds | None = None
+    """Of the keys of these slices, where more is known than the table records."""
 
     def tagged(self, reader: pa.RecordBatchReader) -> Given[Any]:
         """Rows with their location."""
@@ -69,11 +74,16 @@ class TagShipment:
     def tagger(self) -> Tagger:
         """What locates keys in these slices."""
         tagger = Tagger(self.table, self.options)
+        stored = self.stored()
+        vars(tagger).update(sources=stored.sources, stored=stored)
+        return tagger
+
+    def stored(self) -> StoredKeys:
+        """What reads the keys of these slices."""
         snapshot = replace(self.snapshot)
         # These are found by looking at the table, which was done before.
         vars(snapshot).update(history=self.history, slices=slices_of(self.slices))
-        vars(tagger)["sources"] = Sources(snapshot)
-        return tagger
+        return StoredKeys(Sources(snapshot), self.bounds)
 
 
 def tag(
@@ -88,7 +98,8 @@ def tag(
     """The rows with one more column `location`, null where the record is in no file; in no order.
 
     `keys` has columns `record_key` and `partition_path`, the second may be left out where the whole table is searched. It is
-    run twice, once to find the ranges: cache it when it is costly. `tasks` is how many parts the keys are cut into; each
+    run twice, once to find the ranges: cache it when it is costly. Where the table records no bounds of most files' keys,
+    their footers are read at once, by a job. `tasks` is how many parts the keys are cut into; each
     should have at most a few million of them. Raises as `index.tag.Tagger`, what rows say wrong when an action runs.
     """
     wanted = [RECORD_KEY] if options.whole_table else [RECORD_KEY, PARTITION_PATH]
@@ -104,17 +115,52 @@ def tag(
     by_record_index = options.index is IndexKind.RECORD_INDEX
     if options.index is IndexKind.BUCKET:
         dealt = _by_buckets(keys, shipped, count)
-    elif not by_record_index and is_wide(sources, count):
-        return _by_files(keys, shipped, wanted, count)
+    elif by_record_index:
+        dealt = _by_ranges(keys, [RECORD_KEY], count)
     else:
-        by = [RECORD_KEY] if by_record_index or options.whole_table else [PARTITION_PATH, RECORD_KEY]
-        dealt = keys.repartitionByRange(count, *[F.col(name) for name in by]) if count > 1 else keys.coalesce(1)
+        bounds = _bounds(spark, shipped, count)
+        if is_wide(shipped.slices, bounds, count):
+            return _by_files(keys, shipped, wanted, count)
+        shipped = replace(shipped, bounds=bounds)
+        dealt = _by_ranges(keys, [RECORD_KEY] if options.whole_table else [PARTITION_PATH, RECORD_KEY], count)
     return dealt.mapInArrow(_tagger(shipped), StructType([*keys.schema.fields, StructField(LOCATION, LOCATION_TYPE)]))
 
 
-def is_wide(sources: Sources, tasks: int) -> bool:
-    """Whether most files would be read by most tasks if each had a range of keys, as far as recorded ranges tell."""
-    slices = sources.snapshot.slices
+def _by_ranges(keys: DataFrame, names: list[str], count: int) -> DataFrame:
+    return keys.repartitionByRange(count, *[F.col(name) for name in names]) if count > 1 else keys.coalesce(1)
+
+
+def _bounds(spark: SparkSession, shipped: TagShipment, tasks: int) -> KeyBounds:
+    """The bounds of the slices' keys as recorded; where many are not, each footer is read once, on executors.
+
+    Otherwise each task would read all of them to find the files of its keys.
+    """
+    recorded = shipped.stored().recorded_bounds(np.arange(len(shipped.slices)))
+    unknown = [
+        number
+        for number in np.flatnonzero(~recorded.known & ~recorded.empty).tolist()
+        if shipped.slices[number].base is not None and not shipped.slices[number].logs
+    ]
+    if tasks < 2 or len(unknown) <= FEW:
+        return recorded
+
+    def read(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        stored = shipped.stored()
+        for batch in batches:
+            numbers = [unknown[place] for place in batch.column(0).to_pylist()]
+            footers = ((number, stored.footer(shipped.slices[number])) for number in numbers)
+            told = [(number, footer_bounds(footer)) for number, footer in footers if footer is not None]
+            known = [(number, *ends) for number, ends in told if ends is not None]
+            yield pa.RecordBatch.from_pylist(
+                [{"number": number, "low": low, "high": high} for number, low, high in known], _BOUNDS
+            )
+
+    rows = spark.range(0, len(unknown), 1, tasks).mapInArrow(read, "number long, low binary, high binary").collect()
+    return recorded.completed({row["number"]: (bytes(row["low"]), bytes(row["high"])) for row in rows})
+
+
+def is_wide(slices: Sequence[FileSlice], bounds: KeyBounds, tasks: int) -> bool:
+    """Whether most files would be read by most tasks if each had a range of keys, as far as the files' bounds tell."""
     if tasks < 2 or len(slices) < 2:
         return False
     members: dict[str, list[int]] = {}
@@ -123,15 +169,14 @@ def is_wide(sources: Sources, tasks: int) -> bool:
     step = max(len(slices) // _SAMPLED, 1)
     shares = []
     for numbers in members.values():
-        shares += _overlaps(sources, np.array(numbers, np.int64), step)
+        shares += _overlaps(bounds.of(np.array(numbers, np.int64)), step)
     # A partition of one file is one range at most, whatever its keys.
     return bool(shares) and float(np.mean(shares)) > WIDE and max(map(len, members.values())) > 2 * tasks
 
 
-def _overlaps(sources: Sources, numbers: Any, step: int) -> list[float]:
+def _overlaps(bounds: KeyBounds, step: int) -> list[float]:
     """For some files of a partition, which share of its files may hold the file's least key."""
-    bounds = StoredKeys(sources).recorded_bounds(numbers)
-    some = [(bounds.low[at], bounds.high[at]) for at in range(0, len(numbers), step) if bounds.known[at]]
+    some = [(bounds.low[at], bounds.high[at]) for at in range(0, len(bounds.known), step) if bounds.known[at]]
     if not some:
         return [1.0]
     lows, highs = sorted(low for low, _ in some), sorted(high for _, high in some)

@@ -50,12 +50,24 @@ class KeyBounds:
         """Those of some of the slices, by their places."""
         return KeyBounds(self.low.take(places), self.high.take(places), self.known[places], self.empty[places])
 
+    def completed(self, found: Mapping[int, tuple[bytes, bytes]]) -> KeyBounds:
+        """With what was found of other slices, by their places."""
+        places = range(len(self.known))
+        return KeyBounds(
+            Texts.of([found[at][0] if at in found else self.low[at] for at in places]),
+            Texts.of([found[at][1] if at in found else self.high[at] for at in places]),
+            self.known | np.isin(places, list(found)),
+            self.empty,
+        )
+
 
 @dataclass(frozen=True)
 class StoredKeys:
     """Reads the record keys of a snapshot's file slices: from Hudi's own column or, where rows have none, made of theirs."""
 
     sources: Sources
+    known: KeyBounds | None = None
+    """The bounds of all slices, where they were looked up before."""
 
     def of_slice(self, slice: FileSlice, row_groups: Sequence[int] | None = None) -> Iterator[Text]:
         """The keys of a slice's rows, a part at a time; without log files in the order of the base file, or of the parts of it
@@ -108,7 +120,9 @@ class StoredKeys:
         return snapshot.engine.reader(slice.base.name.rpartition(".")[2]).footer(snapshot.storage, slice.base)
 
     def recorded_bounds(self, numbers: Numbers) -> KeyBounds:
-        """What `column_stats` tells of the keys of these slices, which ascend."""
+        """What `column_stats` tells of the keys of these slices, which ascend, or what is known of them already."""
+        if self.known is not None:
+            return self.known.of(numbers)
         place = self.sources.snapshot.schema.find(RECORD_KEY)
         if place is None or self.sources.snapshot.usable(COLUMN_STATS) is None:
             return _nothing_known(len(numbers))

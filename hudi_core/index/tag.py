@@ -76,7 +76,7 @@ class Tagger:
     def locate(self, keys: KeyColumns) -> Located:
         """Where each key is, as the number of a file slice in `slices`."""
         options = self.options
-        lookup = FileLookup(self._stored, filters_for(options.index))
+        lookup = FileLookup(self.stored, filters_for(options.index))
         placed = self._bucketed(keys) if options.index is IndexKind.BUCKET else self._placed(keys)
         by_record_index = options.index is IndexKind.RECORD_INDEX
         tasks = [] if by_record_index else lookup.plan(keys, placed, self.work)
@@ -149,7 +149,7 @@ class Tagger:
         return Sources(self.table.snapshot(self.as_of))
 
     @cached_property
-    def _stored(self) -> StoredKeys:
+    def stored(self) -> StoredKeys:
         return StoredKeys(self.sources)
 
     @cached_property
@@ -195,7 +195,7 @@ class Tagger:
         if len(lost):
             self.work.count(lost=len(lost))
             some = KeyColumns(taken(keys.records, lost), keys.partitions[lost], keys.paths)
-            again = FileLookup(self._stored)
+            again = FileLookup(self.stored)
             located = again.locate(some, self._placed(some), self.work)
             found.slices[lost], found.positions[lost] = located.slices, located.positions
         return found

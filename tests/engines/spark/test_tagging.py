@@ -87,6 +87,25 @@ def test_keys_are_located_as_the_core_does(
     assert sum(at is not None for at in found.values()) >= len(keys) - 2
 
 
+@pytest.mark.parametrize("footers", [True, False], ids=["by footers", "unknown"])
+def test_bounds_that_are_not_recorded_are_those_of_footers(
+    spark: Any, footers: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = hudi_spark.open(spark, str(rides()), metadata="off")
+    keys = keys_of(table)
+    frame = spark.createDataFrame(keys, "record_key string, partition_path string")
+    told: list[Any] = []
+    monkeypatch.setattr(tagging, "is_wide", lambda _slices, bounds, _tasks: told.append(bounds))
+    monkeypatch.setattr(tagging, "FEW", 0 if footers else 1_000)
+    found = located(table.tag(frame, TagOptions(IndexKind.SIMPLE), tasks=2))
+    assert found == expected(table, keys, TagOptions(IndexKind.SIMPLE))
+    (bounds,) = told
+    assert len(bounds.known) > 1
+    assert bounds.known.all() == footers
+    held = {key.encode() for key, _ in keys}
+    assert not footers or {bounds.low[0], bounds.high[0]} <= held
+
+
 @pytest.mark.parametrize("whole_table", [False, True], ids=["in partitions", "whole table"])
 def test_the_record_index_locates_on_executors(spark: Any, whole_table: bool) -> None:
     table = hudi_spark.open(spark, recorded("record_index"))
