@@ -40,7 +40,8 @@ WIDE = 0.25
 """Of a partition's files the share that may hold a key of it, beyond which files are dealt out rather than keys."""
 FEW = 100
 """Files without recorded bounds whose footers every task reads for itself."""
-_BOUNDS = pa.schema([("number", pa.int64()), ("low", pa.binary()), ("high", pa.binary())])
+_BOUNDS = "number long, low binary, high binary"
+_BOUNDS_IN_ARROW = pa.schema([("number", pa.int64()), ("low", pa.binary()), ("high", pa.binary())])
 _ROWS_AT_ONCE = 1 << 18
 _SAMPLED = 1_000
 """Files of which overlaps are measured."""
@@ -98,9 +99,9 @@ def tag(
     """The rows with one more column `location`, null where the record is in no file; in no order.
 
     `keys` has columns `record_key` and `partition_path`, the second may be left out where the whole table is searched. It is
-    run twice, once to find the ranges: cache it when it is costly. Where the table records no bounds of most files' keys,
-    their footers are read at once, by a job. `tasks` is how many parts the keys are cut into; each
-    should have at most a few million of them. Raises as `index.tag.Tagger`, what rows say wrong when an action runs.
+    run twice, once to find the ranges: cache it when it is costly. `tasks` is how many parts the keys are cut into; each
+    should have at most a few million of them. Where the table does not record the bounds of many files' keys, a job reads
+    their footers before this returns. Raises as `index.tag.Tagger`, what rows say wrong when an action runs.
     """
     wanted = [RECORD_KEY] if options.whole_table else [RECORD_KEY, PARTITION_PATH]
     missing = [name for name in wanted if name not in keys.columns]
@@ -149,13 +150,11 @@ def _bounds(spark: SparkSession, shipped: TagShipment, tasks: int) -> KeyBounds:
         for batch in batches:
             numbers = [unknown[place] for place in batch.column(0).to_pylist()]
             footers = ((number, stored.footer(shipped.slices[number])) for number in numbers)
-            told = [(number, footer_bounds(footer)) for number, footer in footers if footer is not None]
-            known = [(number, *ends) for number, ends in told if ends is not None]
-            yield pa.RecordBatch.from_pylist(
-                [{"number": number, "low": low, "high": high} for number, low, high in known], _BOUNDS
-            )
+            told = ((number, footer_bounds(footer)) for number, footer in footers if footer is not None)
+            known = [{"number": number, "low": ends[0], "high": ends[1]} for number, ends in told if ends is not None]
+            yield pa.RecordBatch.from_pylist(known, _BOUNDS_IN_ARROW)
 
-    rows = spark.range(0, len(unknown), 1, tasks).mapInArrow(read, "number long, low binary, high binary").collect()
+    rows = spark.range(0, len(unknown), 1, tasks).mapInArrow(read, _BOUNDS).collect()
     return recorded.completed({row["number"]: (bytes(row["low"]), bytes(row["high"])) for row in rows})
 
 

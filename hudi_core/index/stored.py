@@ -29,8 +29,6 @@ from hudi_core.table.sources.stored_filters import MAX_KEY, MIN_KEY
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.types.nodes import String
 
-"""What Hudi's writers leave in footers."""
-
 _SUPPLEMENTARY, _LATE = 0xF0, (0xEE, 0xEF)
 """Leading bytes of characters above U+FFFF, and of those that UTF-16 sorts after them."""
 
