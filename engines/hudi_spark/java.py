@@ -17,19 +17,21 @@ _PLANS: Final = """
 package PACKAGE;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
+import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.api.python.PythonUtils;
+import org.apache.spark.sql.catalyst.InternalRow$;
 import org.apache.spark.sql.catalyst.encoders.ExpressionEncoder;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.execution.datasources.FileFormat;
+import org.apache.spark.sql.execution.datasources.FileIndex;
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
-import org.apache.spark.sql.execution.datasources.InMemoryFileIndex;
 import org.apache.spark.sql.execution.datasources.LogicalRelation$;
-import org.apache.spark.sql.execution.datasources.NoopCache$;
-import org.apache.spark.sql.execution.datasources.PartitionSpec;
+import org.apache.spark.sql.execution.datasources.PartitionDirectory$;
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat;
 import org.apache.spark.sql.types.StructType;
 import scala.Option;
@@ -47,20 +49,15 @@ public class NAME {
         this.options = PythonUtils.toScalaMap(options);
     }
 
-    /** The relation of files, their URIs with zero characters between; null where one is not there. */
-    public LogicalPlan relation(StructType columns, String uris) {
-        List paths = new ArrayList();
-        for (String uri : uris.split("\\0")) {
-            paths.add(new Path(uri));
-        }
-        InMemoryFileIndex files = new InMemoryFileIndex(
-            session, PythonUtils.toSeq(paths), options, Option.empty(), NoopCache$.MODULE$,
-            Option.apply(PartitionSpec.emptySpec()), Option.empty());
-        if (files.leafFiles().size() < paths.size()) {
-            return null;
+    /** The relation of files, each told by its URI and its size in bytes, with zero characters between. */
+    public LogicalPlan relation(StructType columns, String told) {
+        String[] parts = told.split("\\0");
+        FileStatus[] files = new FileStatus[parts.length / 2];
+        for (int i = 0; i < files.length; i++) {
+            files[i] = new FileStatus(Long.parseLong(parts[2 * i + 1]), false, 1, 0, 0, new Path(parts[2 * i]));
         }
         HadoopFsRelation relation = new HadoopFsRelation(
-            files, new StructType(), columns, Option.empty(), format, options, session);
+            new Files(files), new StructType(), columns, Option.empty(), format, options, session);
         return LogicalRelation$.MODULE$.apply(relation, false);
     }
 
@@ -70,6 +67,57 @@ public class NAME {
             plan.setAnalyzed();
         }
         return new Dataset(session, plan, encoder);
+    }
+"""
+_FILES: Final = """
+    /** Files that are known: nothing is listed. */
+    public static class Files implements FileIndex {
+        private final FileStatus[] files;
+        private final List paths = new ArrayList();
+        private long bytes = 0;
+
+        public Files(FileStatus[] files) {
+            this.files = files;
+            for (int i = 0; i < files.length; i++) {
+                paths.add(files[i].getPath());
+                bytes += files[i].getLen();
+            }
+        }
+
+        public SEQUENCE rootPaths() {
+            return PythonUtils.toSeq(paths);
+        }
+
+        public SEQUENCE listFiles(SEQUENCE ofPartitions, SEQUENCE ofRows) {
+            return PythonUtils.toSeq(Arrays.asList(
+                new Object[] {PartitionDirectory$.MODULE$.apply(InternalRow$.MODULE$.empty(), files)}));
+        }
+
+        public String[] inputFiles() {
+            String[] found = new String[files.length];
+            for (int i = 0; i < files.length; i++) {
+                found[i] = files[i].getPath().toUri().toString();
+            }
+            return found;
+        }
+
+        public void refresh() {}
+
+        public long sizeInBytes() {
+            return bytes;
+        }
+
+        public StructType partitionSchema() {
+            return new StructType();
+        }
+
+        public boolean equals(Object other) {
+            return other instanceof Files && paths.equals(((Files) other).paths);
+        }
+
+        public int hashCode() {
+            return paths.hashCode();
+        }
     }
 """
 _CONDITIONS: Final = """
@@ -100,8 +148,9 @@ def plans_of(spark: SparkSession, options: dict[str, str]) -> tuple[Any, bool]:
     with_conditions = not isinstance(jvm.org.apache.spark.sql.classic.Dataset, JavaClass)
     sessions = "org.apache.spark.sql" if with_conditions else "org.apache.spark.sql.classic"
     name = f"Plans{uuid.uuid4().hex}"  # Py4J remembers methods by the name of their class, whichever loader it is from
-    source = _PLANS + (_CONDITIONS if with_conditions else "") + "}\n"
-    for word, meant in (("PACKAGE", _PACKAGE), ("NAME", name), ("SESSIONS", sessions)):
+    sequence = f"scala.collection.{'' if _is_scala_2_12(jvm) else 'immutable.'}Seq"
+    source = _PLANS + _FILES + (_CONDITIONS if with_conditions else "") + "}\n"
+    for word, meant in (("PACKAGE", _PACKAGE), ("NAME", name), ("SESSIONS", sessions), ("SEQUENCE", sequence)):
         source = source.replace(word, meant)
     compiler = jvm.org.codehaus.janino.SimpleCompiler()
     compiler.setParentClassLoader(jvm.org.apache.spark.util.Utils.getContextOrSparkClassLoader())
@@ -110,6 +159,10 @@ def plans_of(spark: SparkSession, options: dict[str, str]) -> tuple[Any, bool]:
     given = gateway.new_array(jvm.Object, 2)
     given[0], given[1] = spark._jsparkSession, _java_map(jvm, options)
     return constructor.newInstance(given), with_conditions
+
+
+def _is_scala_2_12(jvm: Any) -> bool:
+    return bool(jvm.scala.util.Properties.versionNumberString().startswith("2.12."))
 
 
 def _java_map(jvm: Any, entries: dict[str, str]) -> Any:

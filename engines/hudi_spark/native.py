@@ -32,7 +32,6 @@ from hudi_core.evolve.reconcile import (
 )
 from hudi_core.rows.project import projection
 from hudi_core.rows.truth import is_true
-from hudi_core.schema.project import project
 from hudi_core.schema.schema import Schema
 from hudi_core.table.reading.base_files import BaseFiles, FileReading
 from hudi_core.table.reading.elsewhere import Part
@@ -95,7 +94,7 @@ class Forms:
 
     def form(self, reading: FileReading, needed: Schema, wanted: Schema) -> Form:
         """The form of files that are read as `needed` by the plan of `reading`."""
-        stored = project(reading.schemas[0], reading.columns)
+        stored = reading.stored
         key = (stored.record, needed.record, wanted.record)
         if key not in self._formed:
             rows = projection(reading.plan, VALUES)
@@ -169,9 +168,8 @@ class NativeReading:
     def _paths_say_the_same(self, slice: FileSlice, reading: FileReading, footer: Footer) -> bool:
         """What the slice's path tells of partition columns is what its file holds in every row, as its footer proves."""
         by_path = self._files.with_path_values(reading.plan, slice)
-        stored = project(reading.schemas[0], reading.columns)
         for told, kept in zip(by_path.fields, reading.plan.fields, strict=True):
-            if told != kept and not _is_constant(told, kept, stored, footer):
+            if told != kept and not _is_constant(told, kept, reading.stored, footer):
                 return False
         return True
 
@@ -181,8 +179,7 @@ class NativeReading:
         needed = self._wanted.needed if group.asked else wanted
         form = forms.form(group.reading, needed, wanted)
         root_uri = self._scan.sources.snapshot.storage.uri
-        paths = [_uri(root_uri, each.base.path) for each in group.slices if each.base]
-        files = form.read(paths)
+        files = form.read({_uri(root_uri, each.base.path): each.base.size for each in group.slices if each.base})
         asked = is_true(self._scan.predicate, VALUES, form.asked(files), needed).plan if group.asked else None
         found = _selected(files.rows(asked), form, wanted)
         return found if form.exact else found.to(forms.struct(wanted))
@@ -244,7 +241,7 @@ def _is_constant(told: Source, kept: Source, stored: Schema, footer: Footer) -> 
 
 def _is_able(reading: FileReading) -> bool:
     """Spark's reader gives the stored columns as they are, and Spark has all that the plan makes of them."""
-    stored = project(reading.schemas[0], reading.columns)
+    stored = reading.stored
     names = [f.name.lower() for f in stored.fields]
     wanted = [f.name.lower() for f in reading.schemas[1].fields]
     distinct = len(set(names)) == len(names) and len(set(wanted)) == len(wanted)

@@ -6,7 +6,7 @@ keep columns with ids from being looked for by id. Each call to a DataFrame anal
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, Protocol
@@ -16,7 +16,6 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
-from hudi_core.errors import StorageError
 from hudi_spark.java import plans_of
 
 
@@ -30,12 +29,14 @@ class Files(Protocol):
         """The rows, or those for which a condition on the columns of these files is true."""
 
 
-Read = Callable[[list[str]], Files]
-"""The files with these URIs."""
+Read = Callable[[Mapping[str, int]], Files]
+"""Files by URI, with their sizes in bytes."""
 
 _AS_WRITTEN: Final = {
     "datetimeRebaseMode": "CORRECTED",  # files say what they mean: no calendar is guessed
     "int96RebaseMode": "CORRECTED",
+    "ignoreMissingFiles": "false",  # whatever the session says: no row is lost in silence
+    "ignoreCorruptFiles": "false",
 }
 _BY_NAME: Final = {
     "spark.sql.parquet.fieldId.read.enabled": "false",
@@ -48,7 +49,7 @@ def own_reader(spark: SparkSession, struct: StructType) -> Read:
     """Spark's own way to read files as these columns, which must have no ids."""
     options = {**_AS_WRITTEN, "__globPaths__": "false"}  # a `[` in a path is one
     reader = spark.read.format("parquet").options(**options).schema(struct)
-    return lambda uris: Loaded(reader.load(uris if len(uris) > 1 else uris[0]), struct)
+    return lambda files: Loaded(reader.load(list(files)), struct)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,21 +119,16 @@ class Relations:
     """Columns are expressions of plans; else, from Spark 4 on, they are names and calls by name until plans are analyzed."""
 
     def reader(self, struct: StructType) -> Read:
-        """Reads files as these columns, which are found by name and have the metadata given here.
-
-        Reading raises `StorageError` where a file is not there: Spark would take it for one without rows.
-        """
+        """Reads files as these columns, which are found by name and have the metadata given here. Nothing is listed: a file
+        that is not there is an error of the task that reads it."""
         schema = self._session.parseDataType(struct.json())
         encoder = self._jvm.org.apache.spark.sql.catalyst.encoders.ExpressionEncoder.apply(schema)
-        return lambda uris: Related(self, self._relation(schema, uris), struct, encoder)
 
-    def _relation(self, schema: Any, uris: list[str]) -> Any:
-        """The JVM's relation of files with the columns of a `schema`."""
-        found = self.plans.relation(schema, "\0".join(uris))
-        if found is None:
-            where = uris[0] if len(uris) == 1 else f"{uris[0]} and {len(uris) - 1:,} others"
-            raise StorageError(where, expected="every file that the table has", found="fewer of them")
-        return found
+        def read(files: Mapping[str, int]) -> Files:
+            told = "\0".join(f"{uri}\0{size}" for uri, size in files.items())
+            return Related(self, self.plans.relation(schema, told), struct, encoder)
+
+        return read
 
     @cached_property
     def has_own_rules(self) -> bool:

@@ -28,8 +28,6 @@ _LOCAL: Mapping[str, str] = {
     "spark.ui.showConsoleProgress": "false",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
-    # Files on a local disk are looked at sooner than a job starts that looks at them side by side.
-    "spark.sql.sources.parallelPartitionDiscovery.threshold": "100000",
 }
 
 

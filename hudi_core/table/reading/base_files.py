@@ -26,15 +26,14 @@ from hudi_core.types import nodes as t
 
 @dataclass(frozen=True, slots=True)
 class FileReading:
-    """How the files of one schema are read: which parts of their columns, and what makes wanted rows of them.
-
-    The plan reads rows of `schema.project` of the stored schema and the columns.
-    """
+    """How the files of one schema are read: which parts of their columns, and what makes wanted rows of them."""
 
     columns: list[Path]
+    stored: Schema
+    """That of these parts: the plan reads its rows."""
     plan: ReadRecord
     schemas: tuple[Schema, Schema]
-    """Stored and wanted: held, since plans are found by their identity."""
+    """That of the files and the wanted one: held, since plans are found by their identity."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +154,7 @@ class BaseFiles:
 def _planned(stored: Schema, wanted: Schema) -> FileReading:
     ends = _ends(stored.record, wanted.record, ())
     part = project(stored, ends)
-    return FileReading(ends, reconcile(part, wanted, nulls_for_required=True), (stored, wanted))
+    return FileReading(ends, part, reconcile(part, wanted, nulls_for_required=True), (stored, wanted))
 
 
 def _ends(stored: t.Type, wanted: t.Type, path: Path) -> list[Path]:

@@ -6,6 +6,7 @@ import json
 import os
 import pickle
 import re
+import shutil
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +17,6 @@ import pyarrow.parquet as pq
 import pytest
 
 from hudi_core.engine import FileInfo
-from hudi_core.errors import StorageError
 from hudi_core.table.open import open_table
 from hudi_core.table.reading.elsewhere import Part
 from hudi_core.timeline.slices import FileSlice
@@ -184,6 +184,11 @@ def test_relations_are_read_as_by_the_own_reader_of_spark(
     assert scan.to_spark().schema == schema == scan.spark_schema
 
 
+def told(*files: Path) -> dict[str, int]:
+    """Files by URI, with their sizes."""
+    return {f"file://{file}": file.stat().st_size for file in files}
+
+
 def long_columns(*names: str) -> Any:
     """Columns with the ids 1, 2, ..."""
     columns = StructType()
@@ -203,7 +208,7 @@ def test_columns_are_found_by_name_whatever_ids_the_file_has(spark: Any, tmp_pat
     try:
         frame = (
             relations.relations_of(spark)
-            .reader(long_columns("a", "b"))([f"file://{tmp_path}/{name}.parquet" for name in "xy"])
+            .reader(long_columns("a", "b"))(told(*(tmp_path / f"{name}.parquet" for name in "xy")))
             .rows()
         )
         assert sorted(map(tuple, frame.where("b > 1").collect())) == [(1, 2), (3, 4)]
@@ -211,11 +216,23 @@ def test_columns_are_found_by_name_whatever_ids_the_file_has(spark: Any, tmp_pat
         spark.conf.set("spark.sql.parquet.fieldId.read.enabled", before)
 
 
-def test_a_file_that_is_gone_is_an_error_and_not_one_without_rows(spark: Any, tmp_path: Path) -> None:
-    pq.write_table(pa.table({"a": [3]}), tmp_path / "x.parquet")
-    read = relations.relations_of(spark).reader(long_columns("a"))
-    with pytest.raises(StorageError, match="expected every file that the table has, found fewer of them"):
-        read([f"file://{tmp_path}/x.parquet", f"file://{tmp_path}/gone.parquet"])
+@pytest.mark.parametrize("way", ["known", "by_own_reader"])
+def test_a_file_that_goes_after_planning_is_an_error_and_not_one_without_rows(
+    spark: Any, tmp_path: Path, way: str, request: pytest.FixtureRequest
+) -> None:
+    copied = Path(shutil.copytree(rides(), tmp_path / "rides"))
+    if way != "known":
+        request.getfixturevalue(way)
+    spark.conf.set("spark.sql.files.ignoreMissingFiles", "true")
+    try:
+        scan = hudi_spark.open(spark, str(copied)).scan(read_optimized=True)
+        frame = scan.to_spark()
+        assert frame.count() == scan.scan.count()
+        (copied / scan.scan.parts()[0].slice.base.path).unlink()
+        with pytest.raises(Exception, match=r"(?i)does not exist|not_exist"):
+            frame.count()
+    finally:
+        spark.conf.unset("spark.sql.files.ignoreMissingFiles")
 
 
 def test_a_relation_takes_one_call_however_many_files_it_has(
@@ -234,14 +251,14 @@ def test_a_relation_takes_one_call_however_many_files_it_has(
     monkeypatch.setattr(client, "send_command", noted)
     for names in ("x", "xyz"):
         said.clear()
-        read([f"file://{tmp_path}/{name}.parquet" for name in names])
+        read(told(*(tmp_path / f"{name}.parquet" for name in names)))
         assert len([command for command in said if not command.startswith("m")]) == 1  # others let objects go
 
 
 def test_dataframes_of_the_same_files_are_joined_by_the_columns_of_each(spark: Any, tmp_path: Path) -> None:
     pq.write_table(pa.table({"a": [1, 2, 3], "b": [2, 3, 4]}), tmp_path / "x.parquet")
     read = relations.relations_of(spark).reader(long_columns("a", "b"))
-    one, other = (read([f"file://{tmp_path}/x.parquet"]).rows() for _ in range(2))
+    one, other = (read(told(tmp_path / "x.parquet")).rows() for _ in range(2))
     found = one.join(other, one["a"] == other["b"]).select(one["b"], other["a"])
     assert sorted(map(tuple, found.collect())) == [(3, 1), (4, 2)]
     assert one.join(one.where("b > 3"), "a").count() == 1
