@@ -1,11 +1,43 @@
-"""Rows dealt to chosen tasks: numbers that Spark's hash partitioning sends to one task each."""
+"""Rows dealt to chosen tasks: numbers that Spark's hash partitioning sends to one task each; and work done piece by piece."""
 
 from __future__ import annotations
 
+import pickle
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeVar
+
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
+from pyspark.sql import SparkSession
 
 _SEED = 42
+_NUMBER, _PIECE, _ANSWER = "number", "piece", "answer"
+
+P = TypeVar("P")
+R = TypeVar("R")
+
+
+def on_executors(spark: SparkSession, pieces: Sequence[P], run: Callable[[P], R]) -> list[R]:
+    """What `run` makes of each piece, in their order: a task for each. Pieces and answers are pickled, so is `run`."""
+    numbers = numbers_of_tasks(len(pieces))
+    rows = [(number, bytearray(pickle.dumps(piece))) for number, piece in zip(numbers, pieces, strict=True)]
+    frame = spark.createDataFrame(rows, f"{_NUMBER} int, {_PIECE} binary").repartition(len(pieces), _NUMBER)
+    answers = frame.mapInArrow(_runner(run), f"{_NUMBER} int, {_ANSWER} binary").collect()
+    found = {answer[_NUMBER]: pickle.loads(answer[_ANSWER]) for answer in answers}
+    return [found[number] for number in numbers]
+
+
+def _runner(run: Callable[[P], R]) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    def answers(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for number, piece in zip(batch.column(0).to_pylist(), batch.column(1).to_pylist(), strict=True):
+                answer = pickle.dumps(run(pickle.loads(piece)))
+                yield pa.record_batch(
+                    {_NUMBER: pa.array([number], pa.int32()), _ANSWER: pa.array([answer], pa.binary())}
+                )
+
+    return answers
 
 
 def numbers_of_tasks(count: int) -> list[int]:

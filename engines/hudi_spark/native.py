@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -13,7 +13,6 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructField, StructType
 
-from hudi_core.engine import Footer
 from hudi_core.evolve.reconcile import (
     AsStored,
     Convert,
@@ -27,20 +26,21 @@ from hudi_core.evolve.reconcile import (
     ReadMap,
     ReadRecord,
     ReadUnion,
-    Source,
     reconcile,
 )
+from hudi_core.expr.predicate import Predicate
 from hudi_core.rows.project import projection
 from hudi_core.rows.truth import is_true
 from hudi_core.schema.schema import Schema
 from hudi_core.table.reading.base_files import BaseFiles, FileReading
 from hudi_core.table.reading.elsewhere import Part
 from hudi_core.table.reading.wanted import Wanted
-from hudi_core.table.scan import Scan
+from hudi_core.table.sources.sources import Sources
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.types import nodes as t
 from hudi_spark.casts import is_native
 from hudi_spark.cells import Cell, record
+from hudi_spark.readable import OTHERWISE, Judged
 from hudi_spark.relations import Files, Read, Relations, own_reader, quoted, relations_of
 from hudi_spark.structs import bare_struct, nullable_struct, spark_type
 from hudi_spark.values import SparkValues
@@ -131,56 +131,39 @@ def forms_of(spark: SparkSession) -> Forms:
 
 
 class NativeReading:
-    """The slices of a scan that Spark's own reader takes, by groups, and their rows."""
+    """The parts of a scan that Spark's own reader takes, by groups, and their rows."""
 
-    def __init__(self, scan: Scan) -> None:
-        self._scan = scan
-        snapshot = scan.sources.snapshot
-        self._files = BaseFiles(scan.sources)
-        self._wanted = Wanted(snapshot.engine, snapshot.schema, scan.schema, scan.predicate)
-        self._groups: dict[tuple[int, bool], Group] = {}
-        self._able: dict[int, bool] = {}
+    def __init__(self, sources: Sources, wanted: Schema, predicate: Predicate) -> None:
+        snapshot = sources.snapshot
+        self._root_uri, self._files = snapshot.storage.uri, BaseFiles(sources)
+        self._wanted = Wanted(snapshot.engine, snapshot.schema, wanted, predicate)
 
-    @property
-    def groups(self) -> list[Group]:
-        return list(self._groups.values())
+    def groups(self, parts: Sequence[Part], judged: Judged) -> tuple[list[Group], list[Part]]:
+        """The parts that Spark's reader takes, those together that are read alike, and the others."""
+        found: dict[tuple[int, bool], Group | None] = {}
+        others = []
+        for part, number in zip(parts, judged.numbers.tolist(), strict=True):
+            key = (number, part.asked)
+            if key not in found:
+                found[key] = None if number == OTHERWISE else self._group(judged.schemas[number], part.asked)
+            group = found[key]
+            if group is None:
+                others.append(part)
+            else:
+                group.slices.append(part.slice)
+        return [group for group in found.values() if group is not None], others
 
-    def take(self, parts: Iterable[Part]) -> list[Part]:
-        """Sorts the parts into groups, and gives those that have to be read in another way."""
-        parts = list(parts)
-        bases = [part.slice.base for part in parts if _is_parquet_alone(part.slice) and part.slice.base]
-        footers = self._scan.sources.heads.footers(bases)
-        return [part for part in parts if not self._taken(part, footers.get(_path(part.slice)))]
-
-    def _taken(self, part: Part, footer: Footer | None) -> bool:
-        base = part.slice.base
-        if footer is None or base is None or not _is_parquet_alone(part.slice):
-            return False
-        needed = self._wanted.needed if part.asked else self._scan.schema
-        reading = self._files.reading(base, needed)
-        able = self._able.setdefault(id(reading), _is_able(reading))
-        if not able or not self._paths_say_the_same(part.slice, reading, footer):
-            return False
-        key = (id(reading), part.asked)
-        self._groups.setdefault(key, Group(reading, part.asked)).slices.append(part.slice)
-        return True
-
-    def _paths_say_the_same(self, slice: FileSlice, reading: FileReading, footer: Footer) -> bool:
-        """What the slice's path tells of partition columns is what its file holds in every row, as its footer proves."""
-        by_path = self._files.with_path_values(reading.plan, slice)
-        for told, kept in zip(by_path.fields, reading.plan.fields, strict=True):
-            if told != kept and not _is_constant(told, kept, reading.stored, footer):
-                return False
-        return True
+    def _group(self, stored: Schema, asked: bool) -> Group | None:
+        """A group of files of this schema; None where Spark's reader does not give their very rows."""
+        reading = self._files.reading_of(stored, self._wanted.rows_of(asked=asked))
+        return Group(reading, asked) if _is_able(reading) else None
 
     def rows(self, forms: Forms, group: Group) -> DataFrame:
         """The group's matching rows as the wanted columns, with their metadata."""
-        wanted = self._scan.schema
-        needed = self._wanted.needed if group.asked else wanted
+        wanted, needed = self._wanted.schema, self._wanted.rows_of(asked=group.asked)
         form = forms.form(group.reading, needed, wanted)
-        root_uri = self._scan.sources.snapshot.storage.uri
-        files = form.read({_uri(root_uri, each.base.path): each.base.size for each in group.slices if each.base})
-        asked = is_true(self._scan.predicate, VALUES, form.asked(files), needed).plan if group.asked else None
+        files = form.read({_uri(self._root_uri, each.base.path): each.base.size for each in group.slices if each.base})
+        asked = is_true(self._wanted.predicate, VALUES, form.asked(files), needed).plan if group.asked else None
         found = _selected(files.rows(asked), form, wanted)
         return found if form.exact else found.to(forms.struct(wanted))
 
@@ -219,24 +202,6 @@ def _selected(frame: DataFrame, form: Form, schema: Schema) -> DataFrame:
         return frame.select(*[cell.plan.alias(name) for cell, name in zip(parts, names, strict=True)])
     stored = [f.name for f in form.stored.fields]
     return frame if names == stored else frame.selectExpr(*map(quoted, names))
-
-
-def _is_parquet_alone(slice: FileSlice) -> bool:
-    return not slice.logs and slice.base is not None and slice.base.name.endswith(".parquet")
-
-
-def _path(slice: FileSlice) -> str:
-    return slice.base.path if slice.base else ""
-
-
-def _is_constant(told: Source, kept: Source, stored: Schema, footer: Footer) -> bool:
-    """The file's column holds the value that the path tells, and nothing else."""
-    match told, kept:
-        case Default(value), Keep(position, AsStored()):
-            known = footer.statistics.get((stored.fields[position].name,))
-            return known is not None and known.nulls == 0 and known.low == value == known.high
-        case _:
-            return False
 
 
 def _is_able(reading: FileReading) -> bool:

@@ -8,19 +8,24 @@ from dataclasses import replace
 from functools import reduce
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
+from hudi_core.schema.schema import Schema
 from hudi_core.table.reading.elsewhere import Part, Shipment
 from hudi_core.table.scan import Scan
 from hudi_core.table.table import Table
 from hudi_spark.arrow_form import batch_form
+from hudi_spark.dealing import on_executors
 from hudi_spark.native import NativeReading, forms_of
+from hudi_spark.readable import OTHERWISE, Judged, judged
 from hudi_spark.structs import nullable_struct
 
 MOST_FOOTERS = 4096
-"""Footers that the driver reads to find which files have one schema; a scan of more files goes to executors as it is."""
+"""Footers that the driver reads to find which files have one schema; those of a scan of more files are read on executors."""
+_FOOTERS_A_TASK = 1_000
 _FOOTERS_AT_ONCE = 64
 _TASKS_A_CORE = 4
 TASK_BYTES = 128 << 20
@@ -30,14 +35,34 @@ TASK_BYTES = 128 << 20
 def frame_of(spark: SparkSession, scan: Scan) -> DataFrame:
     """The scan's rows. Nothing is read yet but footers; rows have no order."""
     parts = scan.parts() if scan.limit is None else _enough(scan, scan.parts(), scan.limit)
-    native, forms = NativeReading(scan), forms_of(spark)
-    others = native.take(parts) if len(parts) <= MOST_FOOTERS else parts
-    frames = [native.rows(forms, group) for group in native.groups]
+    native, forms = NativeReading(scan.sources, scan.schema, scan.predicate), forms_of(spark)
+    groups, others = native.groups(parts, _judged(spark, scan, parts))
+    frames = [native.rows(forms, group) for group in groups]
     schema = forms.struct(scan.schema)
     if others or not frames:
         frames.append(_by_arrow(spark, scan.shipment(), others, schema))
-    found = frames[0] if len(frames) == 1 else reduce(lambda one, other: one.unionAll(other), frames).to(schema)
-    return found if scan.limit is None else found.limit(scan.limit)
+    rows = frames[0] if len(frames) == 1 else reduce(lambda one, other: one.unionAll(other), frames).to(schema)
+    return rows if scan.limit is None else rows.limit(scan.limit)
+
+
+def _judged(spark: SparkSession, scan: Scan, parts: Sequence[Part]) -> Judged:
+    """What the parts' footers say. Those of many are read on executors, each by one task."""
+    if len(parts) <= MOST_FOOTERS:
+        return judged(scan.sources, scan.schema, scan.predicate, parts)
+    shipped = scan.shipment()
+
+    def judge(share: list[Part]) -> Judged:
+        return judged(shipped.sources(share), shipped.wanted, shipped.predicate, share)
+
+    count = max(parallelism(spark), -(-len(parts) // _FOOTERS_A_TASK))
+    cut = [each for each in np.array_split(np.arange(len(parts)), count) if len(each)]
+    found = on_executors(spark, [[parts[number] for number in share.tolist()] for share in cut], judge)
+    places: dict[Schema, int] = {}
+    numbers = np.full(len(parts), OTHERWISE, np.int32)
+    for share, each in zip(cut, found, strict=True):
+        own = [places.setdefault(schema, len(places)) for schema in each.schemas]
+        numbers[share] = np.array([*own, OTHERWISE], np.int32)[each.numbers]
+    return Judged(list(places), numbers)
 
 
 def _enough(scan: Scan, parts: Sequence[Part], limit: int) -> Sequence[Part]:

@@ -32,7 +32,7 @@ from hudi_core.table.table import Table
 from hudi_core.timeline.schemas import SchemaHistory
 from hudi_core.timeline.slices import FileSlice, slices_of
 from hudi_spark.arrow_form import batch_form
-from hudi_spark.dealing import numbers_of_tasks
+from hudi_spark.dealing import numbers_of_tasks, on_executors
 from hudi_spark.reading import bare_table, buckets, parallelism
 
 DEFAULT = TagOptions()
@@ -40,8 +40,6 @@ WIDE = 0.25
 """Of a partition's files the share that may hold a key of it, beyond which files are dealt out rather than keys."""
 FEW = 100
 """Files without recorded bounds whose footers every task reads for itself."""
-_BOUNDS = "number long, low binary, high binary"
-_BOUNDS_IN_ARROW = pa.schema([("number", pa.int64()), ("low", pa.binary()), ("high", pa.binary())])
 _ROWS_AT_ONCE = 1 << 18
 _SAMPLED = 1_000
 """Files of which overlaps are measured."""
@@ -145,17 +143,14 @@ def _bounds(spark: SparkSession, shipped: TagShipment, tasks: int) -> KeyBounds:
     if tasks < 2 or len(unknown) <= FEW:
         return recorded
 
-    def read(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def read(numbers: list[int]) -> dict[int, tuple[bytes, bytes]]:
         stored = shipped.stored()
-        for batch in batches:
-            numbers = [unknown[place] for place in batch.column(0).to_pylist()]
-            footers = ((number, stored.footer(shipped.slices[number])) for number in numbers)
-            told = ((number, footer_bounds(footer)) for number, footer in footers if footer is not None)
-            known = [{"number": number, "low": ends[0], "high": ends[1]} for number, ends in told if ends is not None]
-            yield pa.RecordBatch.from_pylist(known, _BOUNDS_IN_ARROW)
+        footers = ((number, stored.footer(shipped.slices[number])) for number in numbers)
+        told = ((number, footer_bounds(footer)) for number, footer in footers if footer is not None)
+        return {number: ends for number, ends in told if ends is not None}
 
-    rows = spark.range(0, len(unknown), 1, tasks).mapInArrow(read, _BOUNDS).collect()
-    return recorded.completed({row["number"]: (bytes(row["low"]), bytes(row["high"])) for row in rows})
+    found = on_executors(spark, [unknown[number::tasks] for number in range(tasks)], read)
+    return recorded.completed({number: ends for each in found for number, ends in each.items()})
 
 
 def is_wide(slices: Sequence[FileSlice], bounds: KeyBounds, tasks: int) -> bool:

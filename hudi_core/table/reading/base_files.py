@@ -129,7 +129,10 @@ class BaseFiles:
 
     def reading(self, base: FileInfo, wanted: Schema) -> FileReading:
         """How a base file's rows become rows of the wanted schema; the same object for all files of one schema."""
-        stored = self.sources.heads.stored_schema(self.sources.heads.footer(base), base.path)
+        return self.reading_of(self.sources.heads.stored_schema(self.sources.heads.footer(base), base.path), wanted)
+
+    def reading_of(self, stored: Schema, wanted: Schema) -> FileReading:
+        """How rows of files with this schema become rows of the wanted one; the same object for the same two."""
         key = (id(stored), id(wanted))
         if key not in self._plans:
             self._plans[key] = _planned(stored, wanted)

@@ -42,12 +42,16 @@ class Shipment:
 
     def read(self, parts: Sequence[Part]) -> Iterator[Any]:
         """The engine's batches of the parts' rows, one after the other."""
+        reader = SliceReader(self.sources(parts), self.wanted, self.predicate)
+        for part in parts:
+            yield from reader.read(part.slice, self.predicate if part.asked else None)
+
+    def sources(self, parts: Sequence[Part]) -> Sources:
+        """What is known of the parts' slices."""
         snapshot = replace(self.snapshot)
         # These are found by looking at the table, which was done before.
         vars(snapshot).update(history=self.history, slices=slices_of([part.slice for part in parts]))
-        reader = SliceReader(Sources(snapshot), self.wanted, self.predicate)
-        for part in parts:
-            yield from reader.read(part.slice, self.predicate if part.asked else None)
+        return Sources(snapshot)
 
 
 def shipment(snapshot: Snapshot, wanted: Schema, predicate: Predicate) -> Shipment:

@@ -34,6 +34,10 @@ class Wanted:
         """The wanted columns and those that the predicate looks at, in the order of the table."""
         return project(self.table, [*_ends(self.schema), *_ends(self.looked_at)])
 
+    def rows_of(self, *, asked: bool) -> Schema:
+        """What is read of files whose rows are to be asked the predicate, or are not."""
+        return self.needed if asked else self.schema
+
     @cached_property
     def looked_at(self) -> Schema:
         """The columns that the predicate looks at, and nothing else."""

@@ -29,6 +29,7 @@ from pyspark.sql.types import LongType, StructType
 
 reading = pytest.importorskip("hudi_spark.reading")
 native = pytest.importorskip("hudi_spark.native")
+readable = pytest.importorskip("hudi_spark.readable")
 relations = pytest.importorskip("hudi_spark.relations")
 hudi_spark = pytest.importorskip("hudi_spark")
 engine = pytest.importorskip("hudi_spark.engine")
@@ -148,17 +149,45 @@ def test_columns_have_their_ids_and_names(table: Any) -> None:
 
 def test_files_without_logs_are_read_by_spark_and_the_others_by_arrow(table: Any) -> None:
     scan = table.scan().scan
-    chosen = native.NativeReading(scan)
-    others = chosen.take(scan.parts())
-    taken = [each for group in chosen.groups for each in group.slices]
-    assert len(taken) + len(others) == len(scan.parts())
+    parts = scan.parts()
+    groups, others = native_reading(scan).groups(parts, judged(scan))
+    taken = [each for group in groups for each in group.slices]
+    assert taken and len(taken) + len(others) == len(parts)
     assert all(part.slice.logs for part in others)
+
+
+def native_reading(scan: Any) -> Any:
+    return native.NativeReading(scan.sources, scan.schema, scan.predicate)
+
+
+def judged(scan: Any) -> Any:
+    return readable.judged(scan.sources, scan.schema, scan.predicate, scan.parts())
 
 
 def test_all_slices_read_by_arrow_give_the_same_rows(table: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = rows_of(table.scan())
-    monkeypatch.setattr(reading, "MOST_FOOTERS", 0)
+    monkeypatch.setattr(native, "_is_able", lambda _: False)
     assert rows_of(table.scan()) == expected
+
+
+@pytest.mark.parametrize("asked", [{}, {"where": "fare > 20"}])
+def test_footers_of_many_files_are_read_on_executors_and_tell_the_same(
+    table: Any, asked: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if "fare" not in {field.name for field in table.schema.fields}:
+        asked = _in_terms_of(table, asked)
+    asked = {**asked, "read_optimized": True}
+    scan = table.scan(**asked)
+    expected, parts, by_driver = rows_of(scan), scan.scan.parts(), judged(scan.scan)
+    monkeypatch.setattr(reading, "MOST_FOOTERS", 0)
+    monkeypatch.setattr(reading, "_FOOTERS_A_TASK", 3)
+    found = reading._judged(table.spark, scan.scan, parts)
+    assert found.schemas == by_driver.schemas
+    assert found.numbers.tolist() == by_driver.numbers.tolist()
+    assert min(found.numbers) >= 0
+    again = table.scan(**asked)
+    assert rows_of(again) == expected
+    assert "MapInArrow" not in again.to_spark()._jdf.queryExecution().executedPlan().toString()
 
 
 @pytest.fixture
@@ -288,9 +317,9 @@ def test_a_plan_taken_for_analyzed_is_the_one_that_the_analyzer_makes(
     known = sorted(value for value in values if isinstance(value, float | int))
     asked = where.format(number=number, text=text, middle=known[len(known) // 2])
     scan = table.scan(where=asked, read_optimized=True)
-    made = native.NativeReading(scan.scan)
-    made.take(scan.scan.parts())
-    group, forms = next(group for group in made.groups if group.asked), native.forms_of(table.spark)
+    made = native_reading(scan.scan)
+    groups, _ = made.groups(scan.scan.parts(), judged(scan.scan))
+    group, forms = next(group for group in groups if group.asked), native.forms_of(table.spark)
     assert not forms.relations.has_own_rules
     found = analyzed(made.rows(forms, group))
     monkeypatch.setitem(vars(forms.relations), "has_own_rules", True)

@@ -1,0 +1,76 @@
+"""What footers say of files that Spark's own reader might take. It needs no session: executors read footers too."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hudi_core.engine import FileInfo, Footer
+from hudi_core.evolve.reconcile import AsStored, Default, Keep, ReadRecord, Source
+from hudi_core.expr.predicate import Predicate
+from hudi_core.schema.schema import Schema
+from hudi_core.table.reading.base_files import BaseFiles, FileReading
+from hudi_core.table.reading.elsewhere import Part
+from hudi_core.table.reading.wanted import Wanted
+from hudi_core.table.sources.sources import Sources
+from hudi_core.timeline.slices import FileSlice
+
+OTHERWISE: Final = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """The schemas that files of parts have, and for each part the number of its own; `OTHERWISE` for one that is not a Parquet
+    file alone, or whose path tells what its rows do not."""
+
+    schemas: list[Schema]
+    numbers: NDArray[np.int32]
+
+
+def judged(sources: Sources, wanted: Schema, predicate: Predicate, parts: Sequence[Part]) -> Judged:
+    """What the footers of a scan's parts say. Those that cannot be read are left to the reader of the rows."""
+    snapshot, heads, readings = sources.snapshot, sources.heads, BaseFiles(sources)
+    want = Wanted(snapshot.engine, snapshot.schema, wanted, predicate)
+    bases = [_parquet_alone(part.slice) for part in parts]
+    footers = heads.footers([base for base in bases if base is not None])
+    schemas: dict[int, Schema] = {}
+    places: dict[int, int] = {}
+    numbers = np.full(len(parts), OTHERWISE, np.int32)
+    for number, (part, base) in enumerate(zip(parts, bases, strict=True)):
+        footer = None if base is None else footers.get(base.path)
+        if base is None or footer is None:
+            continue
+        stored = heads.stored_schema(footer, base.path)
+        reading = readings.reading_of(stored, want.rows_of(asked=part.asked))
+        if _paths_say_the_same(readings.with_path_values(reading.plan, part.slice), reading, footer):
+            schemas[id(stored)] = stored
+            numbers[number] = places.setdefault(id(stored), len(places))
+    return Judged(list(schemas.values()), numbers)
+
+
+def _paths_say_the_same(by_path: ReadRecord, reading: FileReading, footer: Footer) -> bool:
+    """What a file's path tells of partition columns is what it holds in every row, as its footer proves."""
+    return all(
+        told == kept or _is_constant(told, kept, reading.stored, footer)
+        for told, kept in zip(by_path.fields, reading.plan.fields, strict=True)
+    )
+
+
+def _parquet_alone(slice: FileSlice) -> FileInfo | None:
+    """The slice's only file, if it is a Parquet file."""
+    base = slice.base
+    return base if base is not None and not slice.logs and base.name.endswith(".parquet") else None
+
+
+def _is_constant(told: Source, kept: Source, stored: Schema, footer: Footer) -> bool:
+    """The file's column holds the value that the path tells, and nothing else."""
+    match told, kept:
+        case Default(value), Keep(position, AsStored()):
+            known = footer.statistics.get((stored.fields[position].name,))
+            return known is not None and known.nulls == 0 and known.low == value == known.high
+        case _:
+            return False
