@@ -17,10 +17,14 @@ GOALS = Path(os.environ.get("HUDI_CONFORMANCE") or Path(__file__).parents[3] / "
 
 
 def lines(only: str = "", case: str = "") -> Iterator[dict[str, Any]]:
-    """One object for each goal, in the order of the list."""
-    for goal in json.loads(GOALS.read_text("utf-8")):
-        if (only and goal["bench"] != only) or (case and goal["case"] != case):
-            continue
+    """One object for each goal, in the order of the list; those whose case begins so. Ends the process where there is none."""
+    goals = json.loads(GOALS.read_text("utf-8"))
+    asked = [goal for goal in goals if goal["bench"] == (only or goal["bench"])]
+    chosen = [goal for goal in asked if goal["case"].startswith(case)]
+    if not chosen:
+        known = dict.fromkeys(goal["case"] for goal in asked) or dict.fromkeys(goal["bench"] for goal in goals)
+        sys.exit(f"{only} {case}: expected one of {', '.join(known)}")
+    for goal in chosen:
         named = {"bench": goal["bench"], "case": goal["case"], "peer": goal["peer"]}
         try:
             ours, peer = measured(_pair(**named))
