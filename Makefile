@@ -6,6 +6,8 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 export HUDI_CONFORMANCE ?= $(abspath ../shared)
+# Bytecode is kept, whatever the shell says: command lines and Spark's workers are started hundreds of times.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test test-spark4 check bench interop clean
 .DEFAULT_GOAL := test
