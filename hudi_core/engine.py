@@ -204,6 +204,8 @@ class Footer:
     """By name path, leaves outside lists and maps only."""
     row_groups: Sequence[RowGroup] = ()
     """The parts of the file in order; none where they are not told."""
+    size: int | None = None
+    """Bytes of the file as it is, which may not be what the table tells; None: not known."""
 
 
 class FileReader(Protocol[BatchOut]):

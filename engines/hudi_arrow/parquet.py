@@ -50,7 +50,8 @@ class ParquetReader:
             RowGroup(count, FooterStatistics(chunks, tail.writer, count, below, number))
             for number, count in enumerate(tail.groups)
         )
-        return Footer(rows, tail.columns.schema, tail.said, FooterStatistics(chunks, tail.writer, rows, below), groups)
+        statistics = FooterStatistics(chunks, tail.writer, rows, below)
+        return Footer(rows, tail.columns.schema, tail.said, statistics, groups, tail.file_size)
 
     def batches(
         self,
@@ -198,6 +199,7 @@ def _kept(batches: Iterator[pa.RecordBatch], keep: NDArray[np.bool_]) -> Iterato
 @dataclass(frozen=True, slots=True)
 class _Tail:
     where: str
+    file_size: int
     footer: bytes
     metadata: pq.FileMetaData
     writer: str
@@ -226,7 +228,7 @@ _TAILS: Final = Kept[_Tail](16, 64 << 20, lambda tail: tail.size)
 def _tail(storage: Storage, file: FileInfo) -> _Tail:
     where = f"{storage.uri.rstrip('/')}/{file.path}"
     with native_file(storage, file) as source, decoding(where, _WHAT):
-        end, footer = _footer(source, where)
+        file_size, (end, footer) = source.size(), _footer(source, where)
         metadata = pq.read_metadata(pa.BufferReader(end))
         noted = metadata.metadata or {}  # with a bloom filter, which is copied each time it is asked for
         writer, said = metadata.created_by or "", texts(noted)
@@ -238,10 +240,10 @@ def _tail(storage: Storage, file: FileInfo) -> _Tail:
     groups = tuple(metadata.row_group(group).num_rows for group in range(metadata.num_row_groups))
     if sum(groups) != metadata.num_rows:
         raise CorruptFileError(where, expected=f"{metadata.num_rows} rows", found=f"{sum(groups)} in all row groups")
-    whole = owned(end) if end[:4] == _MAGIC and len(end) == file.size else None
+    whole = owned(end) if end[:4] == _MAGIC and len(end) == file_size else None
     in_gzip = FASTER_THAN_ARROW and _has_gzip(metadata)
     pages = PagedFile(footer, metadata, where)
-    return _Tail(where, footer, metadata, writer, said, stored, columns, groups, pages, in_gzip, whole)
+    return _Tail(where, file_size, footer, metadata, writer, said, stored, columns, groups, pages, in_gzip, whole)
 
 
 def _has_gzip(metadata: pq.FileMetaData) -> bool:

@@ -25,7 +25,7 @@ OTHERWISE: Final = -1
 @dataclass(frozen=True, slots=True)
 class Judged:
     """The schemas that files of parts have, and for each part the number of its own; `OTHERWISE` for one that is not a Parquet
-    file alone, or whose path tells what its rows do not."""
+    file alone, whose path tells what its rows do not, or whose size is not what the table tells: Spark believes it."""
 
     schemas: list[Schema]
     numbers: NDArray[np.int32]
@@ -42,7 +42,7 @@ def judged(sources: Sources, wanted: Schema, predicate: Predicate, parts: Sequen
     numbers = np.full(len(parts), OTHERWISE, np.int32)
     for number, (part, base) in enumerate(zip(parts, bases, strict=True)):
         footer = None if base is None else footers.get(base.path)
-        if base is None or footer is None:
+        if base is None or footer is None or footer.size not in (None, base.size):
             continue
         stored = heads.stored_schema(footer, base.path)
         reading = readings.reading_of(stored, want.rows_of(asked=part.asked))

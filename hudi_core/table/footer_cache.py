@@ -106,10 +106,12 @@ class FooterCache:
 
     def put(self, root: str, footers: Mapping[FileInfo, Footer]) -> None:
         """Keeps the footers of base files of the table at `root`: all of them, or none when something fails. Others are dropped
-        for them where there are too many."""
+        for them where there are too many. Of a file whose size is not what the table tells nothing is kept."""
         rows = []
         root, now = _absolute(root), int(time.time())
         for file, footer in footers.items():
+            if footer.size not in (None, file.size):
+                continue
             said = zlib.compress(_text(footer).encode())
             rows.append((root, file.path, file.size, said, _digest(root, file.path, file.size, said), now))
         with self._opened() as database:

@@ -105,6 +105,13 @@ def test_another_size_path_or_table_is_another_file(cache: FooterCache, monkeypa
     assert cache.get("root", [FILE]) == {}
 
 
+def test_a_file_of_another_size_than_the_table_tells_is_not_kept(cache: FooterCache) -> None:
+    cache.put("root", {FILE: replace(footer(), size=101)})
+    assert cache.get("root", [FILE]) == {}
+    cache.put("root", {FILE: replace(footer(), size=FILE.size)})
+    assert list(cache.get("root", [FILE])) == [FILE.path]
+
+
 def test_a_new_size_takes_the_place_of_the_old_one(cache: FooterCache) -> None:
     larger = replace(FILE, size=101)
     cache.put("root", {FILE: footer()})

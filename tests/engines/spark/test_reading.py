@@ -264,6 +264,20 @@ def test_a_file_that_goes_after_planning_is_an_error_and_not_one_without_rows(
         spark.conf.unset("spark.sql.files.ignoreMissingFiles")
 
 
+@pytest.mark.parametrize("told", [10, 1 << 30])
+def test_rows_are_the_same_when_the_table_tells_wrong_sizes(
+    table: Any, told: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = {"read_optimized": True}
+    expected = rows_of(table.scan(**asked))
+    scan = table.scan(**asked)
+    parts = [
+        replace(part, slice=replace(part.slice, base=replace(part.slice.base, size=told))) for part in scan.scan.parts()
+    ]
+    monkeypatch.setattr(type(scan.scan), "parts", lambda _: parts)
+    assert rows_of(scan) == expected
+
+
 def test_a_relation_takes_one_call_however_many_files_it_has(
     spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
