@@ -9,6 +9,7 @@ keys, packed and sorted, and what it finds is joined to the keys.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -39,7 +40,9 @@ DEFAULT = TagOptions()
 WIDE = 0.25
 """Of a partition's files the share that may hold a key of it, beyond which files are dealt out rather than keys."""
 FEW = 100
-"""Files without recorded bounds whose footers every task reads for itself."""
+"""Files without recorded bounds whose footers the driver reads."""
+_READERS = 16
+"""Footers that are read at the same time: they wait for storage, not for a processor."""
 _ROWS_AT_ONCE = 1 << 18
 _SAMPLED = 1_000
 """Files of which overlaps are measured."""
@@ -98,8 +101,9 @@ def tag(
 
     `keys` has columns `record_key` and `partition_path`, the second may be left out where the whole table is searched. It is
     run twice, once to find the ranges: cache it when it is costly. `tasks` is how many parts the keys are cut into; each
-    should have at most a few million of them. Where the table does not record the bounds of many files' keys, a job reads
-    their footers before this returns. Raises as `index.tag.Tagger`, what rows say wrong when an action runs.
+    should have at most a few million of them. Where the table does not record the bounds of files' keys, their footers
+    are read before this returns, those of many files by a job. Raises as `index.tag.Tagger`, what rows say wrong when an
+    action runs.
     """
     wanted = [RECORD_KEY] if options.whole_table else [RECORD_KEY, PARTITION_PATH]
     missing = [name for name in wanted if name not in keys.columns]
@@ -130,25 +134,29 @@ def _by_ranges(keys: DataFrame, names: list[str], count: int) -> DataFrame:
 
 
 def _bounds(spark: SparkSession, shipped: TagShipment, tasks: int) -> KeyBounds:
-    """The bounds of the slices' keys as recorded; where many are not, each footer is read once, on executors.
-
-    Otherwise each task would read all of them to find the files of its keys.
-    """
+    """The bounds of the slices' keys as recorded, else as their footers tell. Those of many are read on executors."""
     recorded = shipped.stored().recorded_bounds(np.arange(len(shipped.slices)))
     unknown = [
         number
         for number in np.flatnonzero(~recorded.known & ~recorded.empty).tolist()
         if shipped.slices[number].base is not None and not shipped.slices[number].logs
     ]
-    if tasks < 2 or len(unknown) <= FEW:
+    if tasks < 2 or not unknown:
         return recorded
 
     def read(numbers: list[int]) -> dict[int, tuple[bytes, bytes]]:
         stored = shipped.stored()
-        footers = ((number, stored.footer(shipped.slices[number])) for number in numbers)
-        told = ((number, footer_bounds(footer)) for number, footer in footers if footer is not None)
-        return {number: ends for number, ends in told if ends is not None}
 
+        def ends(number: int) -> tuple[bytes, bytes] | None:
+            footer = stored.footer(shipped.slices[number])
+            return None if footer is None else footer_bounds(footer)
+
+        with ThreadPoolExecutor(_READERS) as pool:
+            told = zip(numbers, pool.map(ends, numbers), strict=True)
+            return {number: found for number, found in told if found is not None}
+
+    if len(unknown) <= FEW:
+        return recorded.completed(read(unknown))
     found = on_executors(spark, [unknown[number::tasks] for number in range(tasks)], read)
     return recorded.completed({number: ends for each in found for number, ends in each.items()})
 
