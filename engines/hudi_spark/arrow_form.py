@@ -126,6 +126,8 @@ def _struct(wanted: pa.DataType, parts: Sequence[Array], like: Array) -> Array:
 
 def _lists(array: Array) -> tuple[Array, Array]:
     """Offsets from 0, null rows included as empty, and the items within them."""
+    if not len(array):  # Spark leaves out its only offset
+        return pa.array([0], pa.int32()), array.values.slice(0, 0)
     if array.null_count:  # null rows may have items of their own
         array = array.take(pa.array(np.arange(len(array))))
     bounds = array.offsets.to_numpy().astype(np.int32)

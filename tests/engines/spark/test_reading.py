@@ -360,6 +360,17 @@ def test_a_shipment_survives_the_way_and_reads_the_same(table: Any) -> None:
     assert in_order(there) == in_order(scan.to_json_rows())
 
 
+def test_lists_without_rows_need_no_offset() -> None:
+    of = t.Array(t.Field(1, "element", t.Array(t.Field(2, "element", t.Int()))))
+    kind = pa.list_(pa.list_(pa.int32()))
+    nothing = pa.py_buffer(b"\xff" * 8).slice(0, 0)  # what lies behind it is no offset
+    inner = pa.Array.from_buffers(kind.value_type, 0, [None, nothing], children=[pa.array([], pa.int32())])
+    rows = pa.Array.from_buffers(kind, 2, [None, pa.py_buffer(bytes(12))], children=[inner])
+    found = arrow_form.from_form(rows, of, kind)
+    found.validate(full=True)
+    assert found.to_pylist() == [[], []]
+
+
 def test_the_command_line_reads_with_spark(spark: Any) -> None:
     by_spark = ran("read", rides(), "--engine", "spark", "--json")
     by_arrow = ran("read", rides(), "--json")
