@@ -28,14 +28,12 @@ from hudi_core.evolve.reconcile import (
     ReadUnion,
     reconcile,
 )
-from hudi_core.expr.predicate import Predicate
 from hudi_core.rows.project import projection
 from hudi_core.rows.truth import is_true
 from hudi_core.schema.schema import Schema
 from hudi_core.table.reading.base_files import BaseFiles, FileReading
 from hudi_core.table.reading.elsewhere import Part
 from hudi_core.table.reading.wanted import Wanted
-from hudi_core.table.sources.sources import Sources
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.types import nodes as t
 from hudi_spark.casts import is_native
@@ -133,10 +131,8 @@ def forms_of(spark: SparkSession) -> Forms:
 class NativeReading:
     """The parts of a scan that Spark's own reader takes, by groups, and their rows."""
 
-    def __init__(self, sources: Sources, wanted: Schema, predicate: Predicate) -> None:
-        snapshot = sources.snapshot
-        self._root_uri, self._files = snapshot.storage.uri, BaseFiles(sources)
-        self._wanted = Wanted(snapshot.engine, snapshot.schema, wanted, predicate)
+    def __init__(self, files: BaseFiles, wanted: Wanted) -> None:
+        self._files, self._wanted = files, wanted
 
     def groups(self, parts: Sequence[Part], judged: Judged) -> tuple[list[Group], list[Part]]:
         """The parts that Spark's reader takes, those together that are read alike, and the others."""
@@ -162,7 +158,8 @@ class NativeReading:
         """The group's matching rows as the wanted columns, with their metadata."""
         wanted, needed = self._wanted.schema, self._wanted.rows_of(asked=group.asked)
         form = forms.form(group.reading, needed, wanted)
-        files = form.read({_uri(self._root_uri, each.base.path): each.base.size for each in group.slices if each.base})
+        root_uri = self._files.sources.snapshot.storage.uri
+        files = form.read({_uri(root_uri, each.base.path): each.base.size for each in group.slices if each.base})
         asked = is_true(self._wanted.predicate, VALUES, form.asked(files), needed).plan if group.asked else None
         found = _selected(files.rows(asked), form, wanted)
         return found if form.exact else found.to(forms.struct(wanted))

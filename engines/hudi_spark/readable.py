@@ -11,12 +11,10 @@ from numpy.typing import NDArray
 
 from hudi_core.engine import FileInfo, Footer
 from hudi_core.evolve.reconcile import AsStored, Default, Keep, ReadRecord, Source
-from hudi_core.expr.predicate import Predicate
 from hudi_core.schema.schema import Schema
 from hudi_core.table.reading.base_files import BaseFiles, FileReading
 from hudi_core.table.reading.elsewhere import Part
 from hudi_core.table.reading.wanted import Wanted
-from hudi_core.table.sources.sources import Sources
 from hudi_core.timeline.slices import FileSlice
 
 OTHERWISE: Final = -1
@@ -31,10 +29,9 @@ class Judged:
     numbers: NDArray[np.int32]
 
 
-def judged(sources: Sources, wanted: Schema, predicate: Predicate, parts: Sequence[Part]) -> Judged:
+def judged(files: BaseFiles, wanted: Wanted, parts: Sequence[Part]) -> Judged:
     """What the footers of a scan's parts say. Those that cannot be read are left to the reader of the rows."""
-    snapshot, heads, readings = sources.snapshot, sources.heads, BaseFiles(sources)
-    want = Wanted(snapshot.engine, snapshot.schema, wanted, predicate)
+    heads = files.sources.heads
     bases = [_parquet_alone(part.slice) for part in parts]
     footers = heads.footers([base for base in bases if base is not None])
     schemas: dict[int, Schema] = {}
@@ -45,8 +42,8 @@ def judged(sources: Sources, wanted: Schema, predicate: Predicate, parts: Sequen
         if base is None or footer is None or footer.size not in (None, base.size):
             continue
         stored = heads.stored_schema(footer, base.path)
-        reading = readings.reading_of(stored, want.rows_of(asked=part.asked))
-        if _paths_say_the_same(readings.with_path_values(reading.plan, part.slice), reading, footer):
+        reading = files.reading_of(stored, wanted.rows_of(asked=part.asked))
+        if _paths_say_the_same(files.with_path_values(reading.plan, part.slice), reading, footer):
             schemas[id(stored)] = stored
             numbers[number] = places.setdefault(id(stored), len(places))
     return Judged(list(schemas.values()), numbers)

@@ -13,9 +13,13 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
+from hudi_core.expr.predicate import Predicate
 from hudi_core.schema.schema import Schema
+from hudi_core.table.reading.base_files import BaseFiles
 from hudi_core.table.reading.elsewhere import Part, Shipment
+from hudi_core.table.reading.wanted import Wanted
 from hudi_core.table.scan import Scan
+from hudi_core.table.sources.sources import Sources
 from hudi_core.table.table import Table
 from hudi_spark.arrow_form import batch_form
 from hudi_spark.dealing import on_executors
@@ -35,8 +39,11 @@ TASK_BYTES = 128 << 20
 def frame_of(spark: SparkSession, scan: Scan) -> DataFrame:
     """The scan's rows. Nothing is read yet but footers; rows have no order."""
     parts = scan.parts() if scan.limit is None else _enough(scan, scan.parts(), scan.limit)
-    native, forms = NativeReading(scan.sources, scan.schema, scan.predicate), forms_of(spark)
-    groups, others = native.groups(parts, _judged(spark, scan, parts))
+    files, wanted = BaseFiles(scan.sources), _wanted(scan.sources, scan.schema, scan.predicate)
+    native, forms = NativeReading(files, wanted), forms_of(spark)
+    few = len(parts) <= MOST_FOOTERS
+    found = judged(files, wanted, parts) if few else _judged_on_executors(spark, scan.shipment(), parts)
+    groups, others = native.groups(parts, found)
     frames = [native.rows(forms, group) for group in groups]
     schema = forms.struct(scan.schema)
     if others or not frames:
@@ -45,14 +52,17 @@ def frame_of(spark: SparkSession, scan: Scan) -> DataFrame:
     return rows if scan.limit is None else rows.limit(scan.limit)
 
 
-def _judged(spark: SparkSession, scan: Scan, parts: Sequence[Part]) -> Judged:
-    """What the parts' footers say. Those of many are read on executors, each by one task."""
-    if len(parts) <= MOST_FOOTERS:
-        return judged(scan.sources, scan.schema, scan.predicate, parts)
-    shipped = scan.shipment()
+def _wanted(sources: Sources, schema: Schema, predicate: Predicate) -> Wanted:
+    snapshot = sources.snapshot
+    return Wanted(snapshot.engine, snapshot.schema, schema, predicate)
+
+
+def _judged_on_executors(spark: SparkSession, shipped: Shipment, parts: Sequence[Part]) -> Judged:
+    """As `judged`, each footer read by one of many tasks."""
 
     def judge(share: list[Part]) -> Judged:
-        return judged(shipped.sources(share), shipped.wanted, shipped.predicate, share)
+        sources = shipped.sources(share)
+        return judged(BaseFiles(sources), _wanted(sources, shipped.wanted, shipped.predicate), share)
 
     count = max(parallelism(spark), -(-len(parts) // _FOOTERS_A_TASK))
     cut = [each for each in np.array_split(np.arange(len(parts)), count) if len(each)]

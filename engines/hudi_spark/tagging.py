@@ -9,7 +9,6 @@ keys, packed and sorted, and what it finds is joined to the keys.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,7 +19,8 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import IntegerType, LongType, StringType, StructField, StructType
 
 from hudi_core.engine import Given
-from hudi_core.errors import UsageError
+from hudi_core.errors import HudiError, UsageError
+from hudi_core.formats.ahead import in_order
 from hudi_core.index.choose import IndexKind
 from hudi_core.index.key_columns import NOWHERE
 from hudi_core.index.key_reader import PARTITION_PATH, RECORD_KEY
@@ -148,12 +148,14 @@ def _bounds(spark: SparkSession, shipped: TagShipment, tasks: int) -> KeyBounds:
         stored = shipped.stored()
 
         def ends(number: int) -> tuple[bytes, bytes] | None:
-            footer = stored.footer(shipped.slices[number])
+            try:
+                footer = stored.footer(shipped.slices[number])
+            except HudiError:  # bounds stay unknown; the task that needs the file tries again, or says what is wrong
+                return None
             return None if footer is None else footer_bounds(footer)
 
-        with ThreadPoolExecutor(_READERS) as pool:
-            told = zip(numbers, pool.map(ends, numbers), strict=True)
-            return {number: found for number, found in told if found is not None}
+        told = zip(numbers, in_order(ends, numbers, _READERS), strict=True)
+        return {number: found for number, found in told if found is not None}
 
     if len(unknown) <= FEW:
         return recorded.completed(read(unknown))

@@ -18,6 +18,7 @@ import pytest
 
 from hudi_core.engine import FileInfo
 from hudi_core.table.open import open_table
+from hudi_core.table.reading.base_files import BaseFiles
 from hudi_core.table.reading.elsewhere import Part
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.types import nodes as t
@@ -156,12 +157,16 @@ def test_files_without_logs_are_read_by_spark_and_the_others_by_arrow(table: Any
     assert all(part.slice.logs for part in others)
 
 
+def readings(scan: Any) -> Any:
+    return BaseFiles(scan.sources), reading._wanted(scan.sources, scan.schema, scan.predicate)
+
+
 def native_reading(scan: Any) -> Any:
-    return native.NativeReading(scan.sources, scan.schema, scan.predicate)
+    return native.NativeReading(*readings(scan))
 
 
 def judged(scan: Any) -> Any:
-    return readable.judged(scan.sources, scan.schema, scan.predicate, scan.parts())
+    return readable.judged(*readings(scan), scan.parts())
 
 
 def test_all_slices_read_by_arrow_give_the_same_rows(table: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -181,7 +186,7 @@ def test_footers_of_many_files_are_read_on_executors_and_tell_the_same(
     expected, parts, by_driver = rows_of(scan), scan.scan.parts(), judged(scan.scan)
     monkeypatch.setattr(reading, "MOST_FOOTERS", 0)
     monkeypatch.setattr(reading, "_FOOTERS_A_TASK", 40)
-    found = reading._judged(table.spark, scan.scan, parts)
+    found = reading._judged_on_executors(table.spark, scan.scan.shipment(), parts)
     assert found.schemas == by_driver.schemas
     assert found.numbers.tolist() == by_driver.numbers.tolist()
     assert min(found.numbers) >= 0
@@ -264,15 +269,15 @@ def test_a_file_that_goes_after_planning_is_an_error_and_not_one_without_rows(
         spark.conf.unset("spark.sql.files.ignoreMissingFiles")
 
 
-@pytest.mark.parametrize("told", [10, 1 << 20])
+@pytest.mark.parametrize("size", [10, 1 << 20])
 def test_rows_are_the_same_when_the_table_tells_wrong_sizes(
-    table: Any, told: int, monkeypatch: pytest.MonkeyPatch
+    table: Any, size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = {"read_optimized": True}
     expected = rows_of(table.scan(**asked))
     scan = table.scan(**asked)
     parts = [
-        replace(part, slice=replace(part.slice, base=replace(part.slice.base, size=told))) for part in scan.scan.parts()
+        replace(part, slice=replace(part.slice, base=replace(part.slice.base, size=size))) for part in scan.scan.parts()
     ]
     monkeypatch.setattr(type(scan.scan), "parts", lambda _: parts)
     assert rows_of(scan) == expected

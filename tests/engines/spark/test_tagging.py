@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from hudi_core.errors import UsageError
+from hudi_core.errors import StorageError, UsageError
 from hudi_core.index.choose import IndexKind
 from hudi_core.index.tag import TagOptions, locate
 from hudi_core.keys.records import HoodieKey
@@ -103,6 +103,24 @@ def test_bounds_that_are_not_recorded_are_those_of_footers(
     assert len(bounds.known) > 1
     assert bounds.known.all()
     assert {bounds.low[0], bounds.high[0]} <= {key.encode() for key, _ in keys}
+
+
+def test_bounds_are_unknown_where_the_driver_cannot_read_a_footer(spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = hudi_spark.open(spark, str(rides()), metadata="off")
+    keys = keys_of(table)
+    frame = spark.createDataFrame(keys, "record_key string, partition_path string")
+    told: list[Any] = []
+
+    def failing(*_: Any) -> Any:
+        raise StorageError("a footer", message="a fault that was planted")
+
+    monkeypatch.setattr(tagging.StoredKeys, "footer", failing)
+    monkeypatch.setattr(tagging, "FEW", 1_000)
+    monkeypatch.setattr(tagging, "is_wide", lambda _slices, bounds, _tasks: told.append(bounds))
+    located_there = located(table.tag(frame, TagOptions(IndexKind.SIMPLE), tasks=2))
+    monkeypatch.undo()
+    assert located_there == expected(table, keys, TagOptions(IndexKind.SIMPLE))
+    assert not told[0].known.any()
 
 
 @pytest.mark.parametrize("whole_table", [False, True], ids=["in partitions", "whole table"])
