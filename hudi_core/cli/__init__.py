@@ -8,12 +8,10 @@ tables    inspect, timeline, files
 schemas   schema, convert-schema, evolve
 forms     forms of schema text by name
 tree      a schema as a tree with column ids
-explain   which step removed what, and why
+explain/  which step removed what, and why; the page with pictures
 read      rows to the terminal or a file
 tag       keys located in a table
 locate    records that have certain values, located by a secondary index
 keys      the record key and partition path of each row of an input
 demo      a guided tour on a table it brings along
-page      the explanation as one self-contained HTML page (with `page.css` and `page.js`)
-drawing   the picture of one column as SVG
 """

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from hudi_core.cli.explain import show, write_page
+from hudi_core.cli.explain.command import show, write_page
 from hudi_core.cli.options import DEFAULT_ENGINE, EngineOption, JsonOption
 from hudi_core.cli.output import Output
 from hudi_core.cli.words import counted

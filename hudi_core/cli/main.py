@@ -13,7 +13,8 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from hudi_core.cli import demo, explain, keys, locate, read, schemas, tables, tag
+from hudi_core.cli import demo, keys, locate, read, schemas, tables, tag
+from hudi_core.cli.explain import command as explain_command
 from hudi_core.cli.options import STORAGE_OPTIONS
 from hudi_core.cli.output import say
 from hudi_core.errors import HudiError
@@ -79,7 +80,7 @@ def _reported(command: Callable[..., None]) -> Callable[..., None]:
 
 for panel, commands in (
     ("What a table is", (tables.inspect, tables.timeline, schemas.schema)),
-    ("What a query does", (tables.files, explain.explain, read.read)),
+    ("What a query does", (tables.files, explain_command.explain, read.read)),
     ("Keys", (keys.keys, tag.tag, locate.locate)),
     ("Schemas", (schemas.convert_schema, schemas.evolve)),
     ("A tour", (demo.demo,)),

@@ -17,5 +17,4 @@ plan      which slices to read, and which step decided, as data
 shares    pruning cut into shares of slices, and their answers put together
 reading/  the rows of slices
 queries/  queries of other times than now, and changes
-pictures/ drawings of what is known against a predicate
 """

@@ -13,14 +13,13 @@ from hudi_core.engine import Rows, ScanReader
 from hudi_core.expr.asked import asked as as_asked
 from hudi_core.expr.build import Built
 from hudi_core.expr.nodes import Expr
-from hudi_core.expr.predicate import Predicate, columns_of
+from hudi_core.expr.predicate import Column, Predicate, columns_of
 from hudi_core.expr.walk import conjuncts
 from hudi_core.schema.meta import is_meta
 from hudi_core.schema.project import project
 from hudi_core.schema.schema import Schema
 from hudi_core.table.answer import Answer
 from hudi_core.table.conjuncts import Conjunct, bound_conjunct, whole
-from hudi_core.table.pictures.picture import ColumnPicture, column_picture
 from hudi_core.table.plan import ALL_MATCH, SKIP, ScanPlan
 from hudi_core.table.prune import alone, prune
 from hudi_core.table.reading.ahead import THREADS, read_ahead
@@ -28,6 +27,7 @@ from hudi_core.table.reading.elsewhere import Part, Shipment, shipment
 from hudi_core.table.reading.slices import SliceReader
 from hudi_core.table.shares import Numbers, Pruned, Pruning, joined, pruning, records_to_read
 from hudi_core.table.sources.asking import Asking
+from hudi_core.table.sources.column_ranges import Bounds
 from hudi_core.table.sources.sources import Sources
 from hudi_core.types.nodes import Nested
 
@@ -118,11 +118,11 @@ class Scan(Answer):
     def _asking(self) -> Asking:
         return Asking(self._sources, self._conjuncts, self._asked.case_sensitive)
 
-    def pictures(self, numbers: Sequence[int]) -> list[ColumnPicture]:
-        """For each column of the predicate, the ranges of these slices against it."""
+    def column_ranges(self, slice_numbers: Sequence[int]) -> list[tuple[Column, list[Bounds]]]:
+        """For each column of the predicate that is not nested, the ranges of its values in these file slices of the plan."""
         columns = columns_of(self.predicate).values()
         return [
-            column_picture(column, self.predicate, self._sources.bounds(column, numbers))
+            (column, self._sources.bounds(column, slice_numbers))
             for column in columns
             if not isinstance(column.type, Nested)
         ]

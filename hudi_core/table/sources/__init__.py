@@ -14,6 +14,7 @@ filters             bloom filters of base files
 stored_filters      their texts, and which of them are worth asking
 merges              where the values of a merged row come from
 single_files        slices with log files, asked file by file
+column_ranges       the ranges of a column in some file slices, as values for people
 log_headers         what the headers of log blocks say of columns
 heads               footers and block headers, read side by side
 footers             statistics from footers

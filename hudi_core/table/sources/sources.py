@@ -18,9 +18,8 @@ from hudi_core.metadata.file_keys import hashed_keys
 from hudi_core.metadata.statistics import RecordedStatistics
 from hudi_core.metadata.table import BLOOM_FILTERS, COLUMN_STATS, RECORD_INDEX
 from hudi_core.stats.store import FIRST_FACT, FileStatistics, Piece
-from hudi_core.table.pictures.picture import Bounds
-from hudi_core.table.pictures.ranges import ranges
 from hudi_core.table.snapshot import Snapshot
+from hudi_core.table.sources.column_ranges import Bounds, ranges
 from hudi_core.table.sources.commits import Commits
 from hudi_core.table.sources.doubt import Doubt, is_told_of
 from hudi_core.table.sources.expression_indexes import ExpressionIndex, expression_indexes

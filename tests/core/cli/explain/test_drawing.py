@@ -10,12 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hudi_core.cli.drawing import column_svg, may_match
+from hudi_core.cli.explain.drawing import column_svg, may_match
+from hudi_core.cli.explain.picture import ColumnPicture, column_picture
 from hudi_core.expr.bind import bind
 from hudi_core.expr.parse import parse_predicate
 from hudi_core.expr.predicate import columns_of
 from hudi_core.schema.schema import Schema
-from hudi_core.table.pictures.picture import ColumnPicture, Range, column_picture
+from hudi_core.table.sources.column_ranges import ColumnRange
 from hudi_core.truth import Verdict
 from hudi_core.types import nodes as t
 
@@ -23,7 +24,7 @@ _SCHEMA = Schema(t.Record((t.Field(0, "x", t.Double(), optional=True), t.Field(1
 _SVG = "{http://www.w3.org/2000/svg}"
 
 
-def picture(where: str, *bounds: Range | None) -> ColumnPicture:
+def picture(where: str, *bounds: ColumnRange | None) -> ColumnPicture:
     predicate = bind(parse_predicate(where), _SCHEMA)
     (column,) = columns_of(predicate).values()
     return column_picture(column, predicate, bounds)
@@ -42,7 +43,7 @@ def numbers(svg: ET.Element) -> list[list[int]]:
 
 
 def test_slices_that_are_read_stand_above_skipped_ones_each_sorted_by_where_it_begins() -> None:
-    bounds = [Range(5.0, 9.0), Range(1.0, 2.0), None, Range(4.5, 6.0), Range(0.0, 3.0)]
+    bounds = [ColumnRange(5.0, 9.0), ColumnRange(1.0, 2.0), None, ColumnRange(4.5, 6.0), ColumnRange(0.0, 3.0)]
     verdicts = [Verdict.READ, Verdict.SKIP, Verdict.READ, Verdict.ALL_MATCH, Verdict.SKIP]
     svg = parsed(picture("x > 4", *bounds), verdicts)
     assert numbers(svg) == [[3, 0, 2], [4, 1]]
@@ -50,7 +51,7 @@ def test_slices_that_are_read_stand_above_skipped_ones_each_sorted_by_where_it_b
 
 
 def test_it_says_in_words_what_it_shows() -> None:
-    svg = parsed(picture("x > 4", Range(1.0, 9.0)), [Verdict.READ])
+    svg = parsed(picture("x > 4", ColumnRange(1.0, 9.0)), [Verdict.READ])
     assert svg.get("aria-label") == "Ranges of x in 1 slices. May match: above 4.0, NaN."
 
 
@@ -58,13 +59,13 @@ def test_names_and_values_cannot_break_out_of_the_page() -> None:
     schema = Schema(t.Record((t.Field(0, "x", t.String(), optional=True),)))
     predicate = bind(parse_predicate("x = '\"><script>alert(1)</script>'"), schema)
     (column,) = columns_of(predicate).values()
-    text = column_svg(column_picture(column, predicate, [Range("<b>", "</svg>'\"")]), [Verdict.READ])
+    text = column_svg(column_picture(column, predicate, [ColumnRange("<b>", "</svg>'\"")]), [Verdict.READ])
     assert "<script>" not in text
     assert text.count("</svg>") == 1
 
 
 def test_null_and_nan_have_places_beside_the_axis() -> None:
-    svg = parsed(picture("x IS NULL OR x > 4", Range(1.0, 2.0, nulls=True, nans=True)), [Verdict.READ])
+    svg = parsed(picture("x IS NULL OR x > 4", ColumnRange(1.0, 2.0, nulls=True, nans=True)), [Verdict.READ])
     labels = [text.text for text in svg.iter(f"{_SVG}text") if text.get("class") == "label"]
     assert labels[:2] == ["null", "NaN"]
     assert len([rect for rect in svg.iter(f"{_SVG}rect") if rect.get("class") == "match"]) == 3
@@ -73,7 +74,7 @@ def test_null_and_nan_have_places_beside_the_axis() -> None:
 def test_nothing_is_shaded_when_the_column_rules_nothing_out() -> None:
     predicate = bind(parse_predicate("x > 4 OR s = 'a'"), _SCHEMA)
     column = next(iter(columns_of(predicate).values()))
-    drawn = column_picture(column, predicate, [Range(1.0, 2.0)])
+    drawn = column_picture(column, predicate, [ColumnRange(1.0, 2.0)])
     assert may_match(drawn) == "anything, as far as this column alone can tell"
     assert "class=match" not in column_svg(drawn, [Verdict.READ])
 
@@ -86,7 +87,7 @@ def test_many_stretches_are_counted() -> None:
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=40), st.integers(0, 30))
 def test_texts_below_and_above_the_axis_never_overlap(values: list[float], slices: int) -> None:
     where = "x IN (" + ",".join(f"{value!r}D" for value in values) + ")"
-    bounds = [Range(min(values), max(values))] * slices
+    bounds = [ColumnRange(min(values), max(values))] * slices
     svg = parsed(picture(where, *bounds), [Verdict.READ] * slices)
     for kind in ("label", "mark"):
         row = [
@@ -99,7 +100,7 @@ def test_texts_below_and_above_the_axis_never_overlap(values: list[float], slice
 
 @pytest.mark.parametrize("slices", [1, 40, 1_000, 5_000])
 def test_the_height_is_bounded_however_many_slices_there_are(slices: int) -> None:
-    bounds = [Range(float(number), float(number + 50)) for number in range(slices)]
+    bounds = [ColumnRange(float(number), float(number + 50)) for number in range(slices)]
     svg = parsed(
         picture("x > 20", *bounds), [Verdict.READ, Verdict.SKIP] * (slices // 2) + [Verdict.READ] * (slices % 2)
     )

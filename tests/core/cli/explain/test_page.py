@@ -7,14 +7,15 @@ from html.parser import HTMLParser
 
 import numpy as np
 
-from hudi_core.cli.page import Explained, Reason, html_page
+from hudi_core.cli.explain.page import Explained, Reason, html_page
+from hudi_core.cli.explain.picture import column_picture
 from hudi_core.engine import FileInfo
 from hudi_core.expr.bind import bind
 from hudi_core.expr.parse import parse_predicate
 from hudi_core.expr.predicate import columns_of
 from hudi_core.schema.schema import Schema
-from hudi_core.table.pictures.picture import Range, column_picture
 from hudi_core.table.plan import ALL_MATCH, READ, SKIP, Reasons, ScanPlan, Step
+from hudi_core.table.sources.column_ranges import ColumnRange
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.truth import Verdict
 from hudi_core.types import nodes as t
@@ -66,7 +67,7 @@ def explained(slices: int, drawn: int | None = None) -> Explained:
     plan = ScanPlan(made, codes, steps, lambda: why)
     predicate = bind(parse_predicate(_WHERE), _SCHEMA)
     numbers = range(slices if drawn is None else drawn)
-    bounds = [Range(n, n + 10) for n in numbers], [Range("k" * 60, "z" * 60) for _ in numbers]
+    bounds = [ColumnRange(n, n + 10) for n in numbers], [ColumnRange("k" * 60, "z" * 60) for _ in numbers]
     columns = columns_of(predicate).values()
     pictures = [column_picture(column, predicate, known) for column, known in zip(columns, bounds, strict=True)]
     reasons = [

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
 
-from hudi_core.cli.drawing import KINDS, column_svg, may_match
+from hudi_core.cli.explain.drawing import KINDS, column_svg, may_match
+from hudi_core.cli.explain.picture import ColumnPicture
 from hudi_core.cli.words import duration, share, size
-from hudi_core.table.pictures.picture import ColumnPicture
 from hudi_core.table.plan import ALL_MATCH, READ, SKIP, Decision, ScanPlan
 from hudi_core.truth import Verdict
 from hudi_core.types.text import text as type_text
@@ -51,7 +51,7 @@ class Explained:
 
 def html_page(of: Explained) -> str:
     """The page. It loads nothing; hovering a range, or the arrow keys, tell the slice, its ranges and what decided."""
-    style, script = ((files("hudi_core.cli") / name).read_text("utf-8") for name in ("page.css", "page.js"))
+    style, script = ((files("hudi_core.cli.explain") / name).read_text("utf-8") for name in ("page.css", "page.js"))
     kept, total = len(of.plan.slices) - of.plan.count(SKIP), len(of.plan.slices)
     sections = [
         _warnings(of.plan),

@@ -8,6 +8,8 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from hudi_core.cli.explain.page import Explained, Reason, html_page
+from hudi_core.cli.explain.picture import column_picture
 from hudi_core.cli.options import (
     DEFAULT_ENGINE,
     FOOTER_CACHE_MIB,
@@ -25,7 +27,6 @@ from hudi_core.cli.options import (
     warn,
 )
 from hudi_core.cli.output import Output, say
-from hudi_core.cli.page import Explained, Reason, html_page
 from hudi_core.cli.words import counted, duration, share, size
 from hudi_core.errors import StorageError
 from hudi_core.table.plan import ALL_MATCH, READ, SKIP, VERDICTS, ScanPlan
@@ -112,7 +113,8 @@ def write_page(path: Path, table: Table, where: str, scan: Scan) -> None:
     plan = scan.plan
     numbers = np.argsort(plan.codes == SKIP, kind="stable")[:MOST_DRAWN].tolist()
     alone = [(each["condition"], each["would_skip_alone"]) for each in scan.conjuncts()]
-    drawn, pictures = [plan.decision(number) for number in numbers], scan.pictures(numbers)
+    drawn = [plan.decision(number) for number in numbers]
+    pictures = [column_picture(column, scan.predicate, ranges) for column, ranges in scan.column_ranges(numbers)]
     page = html_page(
         Explained(table.config.name, table.storage.uri, where, plan, alone, reasons(plan), drawn, pictures)
     )

@@ -9,12 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hudi_core.cli.explain.picture import ColumnPicture, column_picture
 from hudi_core.expr.bind import bind
 from hudi_core.expr.parse import parse_predicate
 from hudi_core.expr.predicate import columns_of
 from hudi_core.schema.ids import record_with_ids
 from hudi_core.schema.schema import Schema
-from hudi_core.table.pictures.picture import ColumnPicture, Range, column_picture
+from hudi_core.table.sources.column_ranges import ColumnRange
 from hudi_core.truth import TRUE
 from hudi_core.types import nodes as t
 from tests.support.predicates import predicates, truth_of
@@ -34,7 +35,7 @@ _SCHEMA = Schema(
 )
 
 
-def picture(where: str, *bounds: Range | None) -> ColumnPicture:
+def picture(where: str, *bounds: ColumnRange | None) -> ColumnPicture:
     """The picture of the only column of a predicate."""
     predicate = bind(parse_predicate(where), _SCHEMA)
     (column,) = columns_of(predicate).values()
@@ -90,7 +91,7 @@ def test_a_row_that_matches_lies_in_a_stretch_that_may(data: st.DataObject) -> N
         return
     for column in columns_of(predicate).values():
         value = row[_SCHEMA.place(column.id).positions[0]]
-        drawn = column_picture(column, predicate, [Range(value, value)])
+        drawn = column_picture(column, predicate, [ColumnRange(value, value)])
         if value is None:
             assert drawn.nulls_match
         elif value != value:
@@ -106,25 +107,32 @@ def test_a_row_that_matches_lies_in_a_stretch_that_may(data: st.DataObject) -> N
 @pytest.mark.parametrize(
     ("known", "said"),
     [
-        (Range(1.0, 9.0, nulls=False), "1.0 to 9.0"),
-        (Range(2.0, 2.0), "2.0, may hold nulls"),
-        (Range(1.0, None, nulls=False), "from 1.0"),
-        (Range(None, 9.0, nulls=False, nans=True), "up to 9.0, may hold NaN"),
-        (Range(None, None, nulls=False), "bounds not known"),
-        (Range(None, None, values=False), "nulls only"),
-        (Range(None, None, values=False, nulls=False), "no rows"),
-        (Range(1.0, math.nan, nulls=False), "from 1.0, may hold NaN"),
-        (Range(math.nan, math.nan, nulls=False), "bounds not known, may hold NaN"),
+        (ColumnRange(1.0, 9.0, nulls=False), "1.0 to 9.0"),
+        (ColumnRange(2.0, 2.0), "2.0, may hold nulls"),
+        (ColumnRange(1.0, None, nulls=False), "from 1.0"),
+        (ColumnRange(None, 9.0, nulls=False, nans=True), "up to 9.0, may hold NaN"),
+        (ColumnRange(None, None, nulls=False), "bounds not known"),
+        (ColumnRange(None, None, values=False), "nulls only"),
+        (ColumnRange(None, None, values=False, nulls=False), "no rows"),
+        (ColumnRange(1.0, math.nan, nulls=False), "from 1.0, may hold NaN"),
+        (ColumnRange(math.nan, math.nan, nulls=False), "bounds not known, may hold NaN"),
     ],
 )
-def test_a_range_in_words(known: Range, said: str) -> None:
+def test_a_range_in_words(known: ColumnRange, said: str) -> None:
     (found,) = picture("x > 4", known).ranges
     assert found is not None
     assert found.said == said
 
 
 def test_ranges_stand_on_the_axis_in_the_order_of_the_slices() -> None:
-    drawn = picture("x > 4", Range(5.0, 9.0), None, Range(1.0, 3.0), Range(None, 3.0), Range(None, None, values=False))
+    drawn = picture(
+        "x > 4",
+        ColumnRange(5.0, 9.0),
+        None,
+        ColumnRange(1.0, 3.0),
+        ColumnRange(None, 3.0),
+        ColumnRange(None, None, values=False),
+    )
     first, unknown, second, open_below, empty = drawn.ranges
     assert unknown is None
     assert first is not None and second is not None and open_below is not None and empty is not None
@@ -135,9 +143,9 @@ def test_ranges_stand_on_the_axis_in_the_order_of_the_slices() -> None:
 
 
 def test_places_for_null_and_nan_are_there_when_they_can_be_held() -> None:
-    plain = picture("x > 4", Range(1.0, 2.0, nulls=False))
+    plain = picture("x > 4", ColumnRange(1.0, 2.0, nulls=False))
     assert (plain.has_nulls, plain.has_nans) == (False, False)
-    both = picture("x > 4", Range(1.0, 2.0, nulls=True, nans=True))
+    both = picture("x > 4", ColumnRange(1.0, 2.0, nulls=True, nans=True))
     assert (both.has_nulls, both.has_nans) == (True, True)
     assert picture("x IS NULL").has_nulls
 
@@ -151,7 +159,7 @@ def test_a_column_that_rules_nothing_out_is_told() -> None:
 
 
 def test_marks_are_the_values_that_the_predicate_names() -> None:
-    drawn = picture("x IN (4, 2) AND x < 3", Range(0.0, 10.0))
+    drawn = picture("x IN (4, 2) AND x < 3", ColumnRange(0.0, 10.0))
     assert [said for _, said in drawn.marks] == ["2.0", "3.0", "4.0"]
     assert [place for place, _ in drawn.marks] == sorted(place for place, _ in drawn.marks)
     assert drawn.to_scale

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hudi_core.table.pictures.scale import Linear, Ranked, scale_over, shortened
+from hudi_core.cli.explain.scale import Linear, Ranked, scale_over, shortened
 from hudi_core.types import nodes as t
 from hudi_core.values.order import less
 from tests.support.strategies import values_of

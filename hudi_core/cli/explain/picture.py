@@ -9,9 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from hudi_core.cli.explain.scale import Linear, Scale, Tick, scale_over, shortened
 from hudi_core.expr.outcomes import Questions, can_be
 from hudi_core.expr.predicate import Column, Cut, Opaque, Pattern, Predicate, Term, literals_of
-from hudi_core.table.pictures.scale import Linear, Scale, Tick, scale_over, shortened
+from hudi_core.table.sources.column_ranges import Bounds, ColumnRange
 from hudi_core.truth import TRUE
 from hudi_core.types import nodes as t
 from hudi_core.values.order import distinct, sort_key
@@ -24,23 +25,6 @@ _NAN, _NULL = -2, -1
 
 _LONGEST = 28
 """Characters of a bound that are shown."""
-
-
-@dataclass(frozen=True, slots=True)
-class Range:
-    """What is known of a column's values in a slice. A bound is None when it is not known, or when there is no value."""
-
-    low: object
-    high: object
-    values: bool = True
-    """There may be values that are not null."""
-    nulls: bool = True
-    nans: bool = False
-    """NaN may be among the values. It lies outside the bounds."""
-
-
-Bounds = Range | None
-"""None where nothing at all is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +104,7 @@ def column_picture(column: Column, predicate: Predicate, bounds: Sequence[Bounds
     )
 
 
-def _drawn(scale: Scale, found: Range) -> Drawn:
+def _drawn(scale: Scale, found: ColumnRange) -> Drawn:
     # A bound may itself be NaN: all values may be, or those above a known one.
     low = found.low if found.low == found.low else None
     high = found.high if found.high == found.high else None

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from hudi_core.table.pictures.picture import ColumnPicture, Drawn
-from hudi_core.table.pictures.scale import Tick
+from hudi_core.cli.explain.picture import ColumnPicture, Drawn
+from hudi_core.cli.explain.scale import Tick
 from hudi_core.truth import Verdict
 
 _WIDTH = 920
@@ -56,7 +56,7 @@ def may_match(picture: ColumnPicture) -> str:
     """The values with which a row may match, in words.
 
     >>> from hudi_core.types import nodes as t
-    >>> from hudi_core.table.pictures.picture import Band
+    >>> from hudi_core.cli.explain.picture import Band
     >>> bands = (Band(0.0, 0.2, "below 3"), Band(0.5, 0.5, "7"))
     >>> may_match(ColumnPicture("a", t.Int(), bands, True, False, (), (), ()))
     'below 3, 7, null'

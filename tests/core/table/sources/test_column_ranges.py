@@ -13,8 +13,7 @@ import pytest
 from hudi_core.expr.predicate import Column
 from hudi_core.stats.columns import absent, from_values, unknown
 from hudi_core.stats.store import Piece
-from hudi_core.table.pictures.picture import Range
-from hudi_core.table.pictures.ranges import ranges
+from hudi_core.table.sources.column_ranges import ColumnRange, ranges
 from hudi_core.types import nodes as t
 
 
@@ -26,7 +25,7 @@ def piece(
     return Piece(np.array(numbers, np.int64), from_values(of, low, high, nulls, rows, [nans] * len(files)))
 
 
-def found(of: t.Type, *pieces: Piece, of_slices: Sequence[int] = (0,)) -> list[Range | None]:
+def found(of: t.Type, *pieces: Piece, of_slices: Sequence[int] = (0,)) -> list[ColumnRange | None]:
     return ranges(Column(7, "c", of), pieces, of_slices)
 
 
@@ -45,17 +44,17 @@ def found(of: t.Type, *pieces: Piece, of_slices: Sequence[int] = (0,)) -> list[R
 )
 def test_bounds_come_back_as_the_values_they_were(of: t.Type, low: Any, high: Any) -> None:
     (known,) = found(of, piece(of, [0], (low, high, 0, 10)))
-    assert known == Range(low, high, nulls=False)
+    assert known == ColumnRange(low, high, nulls=False)
     assert type(known.low) is type(low)
 
 
 def test_files_of_one_slice_are_joined() -> None:
     first = piece(t.Int(), [0, 1, 0], (3, 9, 0, 5), (1, 1, 0, 5), (5, 20, 2, 5))
-    assert found(t.Int(), first, of_slices=[1, 0]) == [Range(1, 1, nulls=False), Range(3, 20, nulls=True)]
+    assert found(t.Int(), first, of_slices=[1, 0]) == [ColumnRange(1, 1, nulls=False), ColumnRange(3, 20, nulls=True)]
 
 
 def test_a_bound_that_one_file_does_not_know_is_not_known_of_the_slice() -> None:
-    assert found(t.Int(), piece(t.Int(), [0, 0], (3, 9, 0, 5), (None, 4, 0, 5))) == [Range(None, 9, nulls=False)]
+    assert found(t.Int(), piece(t.Int(), [0, 0], (3, 9, 0, 5), (None, 4, 0, 5))) == [ColumnRange(None, 9, nulls=False)]
 
 
 def test_a_file_without_statistics_makes_the_slice_unknown() -> None:
@@ -65,21 +64,21 @@ def test_a_file_without_statistics_makes_the_slice_unknown() -> None:
 
 def test_a_file_of_nulls_only_adds_nulls() -> None:
     nulls = Piece(np.array([0], np.int64), absent(t.Int(), 1))
-    assert found(t.Int(), nulls) == [Range(None, None, values=False)]
-    assert found(t.Int(), piece(t.Int(), [0], (3, 9, 0, 5)), nulls) == [Range(3, 9, nulls=True)]
+    assert found(t.Int(), nulls) == [ColumnRange(None, None, values=False)]
+    assert found(t.Int(), piece(t.Int(), [0], (3, 9, 0, 5)), nulls) == [ColumnRange(3, 9, nulls=True)]
 
 
 def test_nan_is_told_apart_from_the_bounds() -> None:
     assert found(t.Double(), piece(t.Double(), [0], (1.0, 2.0, 0, 5), nans=True)) == [
-        Range(1.0, 2.0, nulls=False, nans=True)
+        ColumnRange(1.0, 2.0, nulls=False, nans=True)
     ]
 
 
 def test_bounds_are_those_of_the_wanted_type() -> None:
     assert found(t.Decimal(12, 3), piece(t.Int(), [0], (3, 9, 0, 5))) == [
-        Range(Decimal("3.000"), Decimal("9.000"), nulls=False)
+        ColumnRange(Decimal("3.000"), Decimal("9.000"), nulls=False)
     ]
 
 
 def test_slices_that_nothing_tells_of_are_unknown() -> None:
-    assert found(t.Int(), piece(t.Int(), [4], (3, 9, 0, 5)), of_slices=[3, 4]) == [None, Range(3, 9, nulls=False)]
+    assert found(t.Int(), piece(t.Int(), [4], (3, 9, 0, 5)), of_slices=[3, 4]) == [None, ColumnRange(3, 9, nulls=False)]

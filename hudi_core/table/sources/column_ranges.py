@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
@@ -13,10 +14,26 @@ from hudi_core.stats.columns import WIDE_OFFSET, ColumnStatistics
 from hudi_core.stats.promoted import promoted
 from hudi_core.stats.store import Piece
 from hudi_core.stats.texts import Texts
-from hudi_core.table.pictures.picture import Bounds, Range
 from hudi_core.types import nodes as t
 from hudi_core.values.domain import EXACT
 from hudi_core.values.order import sort_key
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnRange:
+    """What is known of a column's values in a slice. A bound is None when it is not known, or when there is no value."""
+
+    low: object
+    high: object
+    values: bool = True
+    """There may be values that are not null."""
+    nulls: bool = True
+    nans: bool = False
+    """NaN may be among the values. It lies outside the bounds."""
+
+
+Bounds = ColumnRange | None
+"""None where nothing at all is known."""
 
 
 def ranges(column: Column, pieces: Iterable[Piece], numbers: Sequence[int]) -> list[Bounds]:
@@ -39,7 +56,7 @@ def _range(statistics: ColumnStatistics, row: int, of: t.Type) -> Bounds:
         return None
     values = nulls < 0 or nulls != rows
     may_be_nan = statistics.nans is None or bool(statistics.nans[row])
-    return Range(low, high, values, nulls != 0, values and may_be_nan and isinstance(of, t.Float | t.Double))
+    return ColumnRange(low, high, values, nulls != 0, values and may_be_nan and isinstance(of, t.Float | t.Double))
 
 
 def value(bounds: Any, row: int, of: t.Type) -> object:
@@ -69,8 +86,8 @@ def _joined(one: Bounds, other: Bounds, of: t.Type) -> Bounds:
     nulls, nans = one.nulls or other.nulls, one.nans or other.nans
     if not one.values or not other.values:
         bounded = other if not one.values else one
-        return Range(bounded.low, bounded.high, bounded.values, nulls, nans)
+        return ColumnRange(bounded.low, bounded.high, bounded.values, nulls, nans)
     lows, highs = (one.low, other.low), (one.high, other.high)
     low = None if None in lows else min(lows, key=lambda bound: sort_key(bound, of))
     high = None if None in highs else max(highs, key=lambda bound: sort_key(bound, of))
-    return Range(low, high, True, nulls, nans)
+    return ColumnRange(low, high, True, nulls, nans)
