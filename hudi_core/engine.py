@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from hudi_core.expr.functions import Function
 from hudi_core.expr.predicate import Cut, Pattern
 from hudi_core.formats.columns import Column, Struct
+from hudi_core.formats.leaf_statistics import LeafStatistics
 from hudi_core.formats.source import RandomAccess
 from hudi_core.schema.loss import Converted
 from hudi_core.schema.schema import Path, Schema
@@ -169,20 +170,6 @@ class Storage(Protocol):
     def read(self, path: str) -> bytes: ...
 
     def open(self, path: str) -> RandomAccess: ...
-
-
-@dataclass(frozen=True, slots=True)
-class LeafStatistics:
-    """What a file's footer says of one leaf column. Bounds are values in the form of `hudi_core.values`, or None: unknown."""
-
-    type: Type
-    low: object = None
-    high: object = None
-    nulls: int | None = None
-    values: int | None = None
-    """Rows including nulls."""
-    nans: bool = True
-    """NaN may be among the values, whatever the bounds: false only where the writer is known to leave no bounds then."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,13 +9,9 @@ inflated     row groups as files made of their pages: inflated here, or only tho
 pages        pages of column chunks, as a file that pyarrow reads
 plain_pages  values taken from plain pages all at once
 kept         values kept for the next question, within a number of bytes
-page_index   which rows the pages of a column chunk hold
 side_by_side batches of different columns of the same rows, put together
 orc          ORC base files
 footers      what a footer says of a file's schema, and batches in its types
-leaves       statistics in a Parquet footer, as values of ours
-chunks       column chunks, from the footer's own bytes
-thrift       Thrift's compact protocol, both ways
 buffers      decoded columns to arrays, wrapped where they lie, and back
 rows         batches of a scan, and their rows as JSON
 gather       rows put together from rows of several batches

@@ -9,10 +9,10 @@ from functools import cached_property, lru_cache
 import pyarrow as pa
 
 from hudi_arrow.arrays import plain
-from hudi_arrow.leaves import Leaf, leaf_numbers, leaves
 from hudi_arrow.types import EXTRAS, schema_from_arrow, to_arrow
 from hudi_core.avro.inbound import schema_from_avro
 from hudi_core.errors import SchemaError, UnknownColumnError
+from hudi_core.formats.parquet.leaves import Leaf, leaf_numbers, leaves
 from hudi_core.schema.project import project
 from hudi_core.schema.schema import Path, Schema
 from hudi_core.types import nodes as t

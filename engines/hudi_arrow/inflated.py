@@ -17,12 +17,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from hudi_arrow import thrift
-from hudi_arrow.page_index import PageRows, page_rows, segments
 from hudi_arrow.pages import MAGIC, Chunk, PagesFile, chunk, read_ranges
-from hudi_arrow.thrift import Fields
 from hudi_core.errors import CorruptFileError
 from hudi_core.formats.inflate import LIBRARIES
+from hudi_core.formats.parquet import thrift
+from hudi_core.formats.parquet.page_index import PageRows, page_rows, segments
+from hudi_core.formats.parquet.thrift import Fields
 
 FASTER_THAN_ARROW: Final = LIBRARIES[0] is not zlib
 _GZIP: Final = 2

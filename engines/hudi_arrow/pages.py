@@ -14,9 +14,9 @@ from typing import Final
 
 import pyarrow as pa
 
-from hudi_arrow import thrift
 from hudi_core.errors import CorruptFileError
 from hudi_core.formats.inflate import LIBRARIES, inflate
+from hudi_core.formats.parquet import thrift
 
 DATA_PAGE, _, _DICTIONARY_PAGE, _DATA_PAGE_V2 = range(4)
 _TOLD: Final = {DATA_PAGE: (5, 4), _DICTIONARY_PAGE: (7, 2), _DATA_PAGE_V2: (8, 6)}

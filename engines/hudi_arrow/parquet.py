@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from hudi_arrow.footers import ChosenColumns, FileColumns, file_columns, texts, typed
 from hudi_arrow.inflated import FASTER_THAN_ARROW, Made, PagedFile
 from hudi_arrow.kept import Kept
-from hudi_arrow.leaves import FooterChunks, FooterStatistics
 from hudi_arrow.pages import Chunk
 from hudi_arrow.plain_pages import PlainColumn, after, plain_column, plain_values
 from hudi_arrow.side_by_side import side_by_side
@@ -24,6 +23,7 @@ from hudi_arrow.storage import decoding, native_file, owned
 from hudi_arrow.types import EXTRAS
 from hudi_core.engine import FileInfo, Footer, RowGroup, Storage
 from hudi_core.errors import CorruptFileError
+from hudi_core.formats.parquet.leaves import FooterChunks, FooterStatistics
 from hudi_core.schema.schema import Path
 
 _WHAT = "a Parquet file"

@@ -13,9 +13,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from hudi_arrow import thrift
 from hudi_arrow.pages import DATA_PAGE, Chunk
 from hudi_core.formats.growing import Growing
+from hudi_core.formats.parquet import thrift
 
 _PLAIN, _RUNS = 0, 3
 _LENGTH: Final = 4

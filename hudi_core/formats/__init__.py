@@ -7,6 +7,8 @@ name_columns   names of base files, a column of them at once
 hashes         hash ids, keys of the metadata table's indexes, key to file group
 secondary_key  keys of the secondary index: value and record key in one text
 hfile/         HFile version 3
+parquet/       footers of Parquet files: which statistics may be trusted
+leaf_statistics  what a footer records of a leaf column
 inflate        bytes in a gzip frame
 crc32c         CRC-32C of many pieces at once
 log            log files: their blocks and what they hold

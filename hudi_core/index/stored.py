@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.engine import Footer, LeafStatistics
+from hudi_core.engine import Footer
 from hudi_core.errors import CorruptFileError
 from hudi_core.expr.predicate import ALWAYS_TRUE, Column
 from hudi_core.formats.columns import Text
+from hudi_core.formats.leaf_statistics import LeafStatistics
 from hudi_core.keys.bound import KeyGenerator
 from hudi_core.keys.choose import of_table
 from hudi_core.metadata.table import COLUMN_STATS

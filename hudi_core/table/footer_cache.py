@@ -23,8 +23,9 @@ from functools import lru_cache
 from pathlib import Path as LocalPath
 from typing import Any, Final
 
-from hudi_core.engine import FileInfo, Footer, LeafStatistics
+from hudi_core.engine import FileInfo, Footer
 from hudi_core.errors import CorruptFileError, SchemaError, StorageError, UsageError
+from hudi_core.formats.leaf_statistics import LeafStatistics
 from hudi_core.schema.schema import Path, Schema
 from hudi_core.types import nodes as t
 from hudi_core.values.domain import check

@@ -12,9 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hudi_core.avro.inbound import schema_from_avro
-from hudi_core.engine import FileInfo, Footer, LeafStatistics, RowGroup
+from hudi_core.engine import FileInfo, Footer, RowGroup
 from hudi_core.formats.bloom_write import FilterKind, FilterSettings, bloom_filter_of
 from hudi_core.formats.columns import Text
+from hudi_core.formats.leaf_statistics import LeafStatistics
 from hudi_core.formats.text_columns import text_column
 from hudi_core.index.by_files import FileLookup, Filters
 from hudi_core.index.key_reader import key_columns

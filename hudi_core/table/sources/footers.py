@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from hudi_core.engine import Footer, LeafStatistics, RowGroup
+from hudi_core.engine import Footer, RowGroup
 from hudi_core.evolve.reconcile import Absent, stored_column
 from hudi_core.expr.predicate import Column
+from hudi_core.formats.leaf_statistics import LeafStatistics
 from hudi_core.schema.schema import Path, Schema
 from hudi_core.stats.columns import ColumnStatistics, absent, from_values, unknown
 from hudi_core.stats.store import Piece

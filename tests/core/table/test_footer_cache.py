@@ -15,8 +15,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hudi_core.engine import FileInfo, Footer, LeafStatistics
+from hudi_core.engine import FileInfo, Footer
 from hudi_core.errors import CorruptFileError, StorageError, UsageError
+from hudi_core.formats.leaf_statistics import LeafStatistics
 from hudi_core.schema.schema import Schema
 from hudi_core.table import footer_cache as module
 from hudi_core.table.footer_cache import FooterCache, _footer, _text

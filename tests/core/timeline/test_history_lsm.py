@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from hudi_core.engine import FileInfo, Footer, LeafStatistics
+from hudi_core.engine import FileInfo, Footer
 from hudi_core.errors import CorruptFileError
+from hudi_core.formats.leaf_statistics import LeafStatistics
 from hudi_core.timeline.files import files_in
 from hudi_core.timeline.history_lsm import LsmHistory
 from hudi_core.timeline.latest import latest_slices, visibility

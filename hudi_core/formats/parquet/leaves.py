@@ -15,9 +15,9 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
-from hudi_arrow.chunks import LeafChunks, leaf_chunks
-from hudi_core.engine import LeafStatistics
 from hudi_core.errors import CorruptFileError
+from hudi_core.formats.leaf_statistics import LeafStatistics
+from hudi_core.formats.parquet.chunks import LeafChunks, leaf_chunks
 from hudi_core.types import nodes as t
 from hudi_core.types.walk import walk
 from hudi_core.values.order import sort_key

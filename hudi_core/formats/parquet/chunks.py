@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from hudi_arrow.thrift import Fields, structure
 from hudi_core.errors import CorruptFileError
+from hudi_core.formats.parquet.thrift import Fields, structure
 
 _UNSIGNED: Final = (11, 12, 13, 14)
 """`ConvertedType` of unsigned integers."""

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_arrow import thrift
 from hudi_core.errors import CorruptFileError
+from hudi_core.formats.parquet import thrift
 
 
 @dataclass(frozen=True, slots=True)

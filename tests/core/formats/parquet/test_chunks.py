@@ -10,11 +10,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from hudi_arrow.chunks import leaf_chunks
 from hudi_arrow.parquet import ParquetReader
 from hudi_arrow.storage import ArrowStorage
 from hudi_core.engine import FileInfo
 from hudi_core.errors import CorruptFileError, HudiError
+from hudi_core.formats.parquet.chunks import leaf_chunks
 
 NESTED = pa.struct([("l", pa.list_(pa.float64())), ("u", pa.uint16())])
 TABLE = pa.table(
