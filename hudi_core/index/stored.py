@@ -98,7 +98,7 @@ class StoredKeys:
     def _generator(self) -> KeyGenerator[Any, Any] | None:
         """What makes the keys of rows that do not hold them."""
         snapshot = self.sources.snapshot
-        if snapshot.config.populate_meta_fields:
+        if snapshot.stores_keys:
             return None
         return KeyGenerator(of_table(snapshot.config), self._wanted, snapshot.engine.values)
 
@@ -106,24 +106,25 @@ class StoredKeys:
     def _wanted(self) -> Schema:
         """The columns that hold keys, or of which keys are made."""
         config, schema = self.sources.snapshot.config, self.sources.snapshot.schema
-        if config.populate_meta_fields:
+        if self.sources.snapshot.stores_keys:
             return project(schema, [(RECORD_KEY,)])
         names = dict.fromkeys((*config.record_key_fields, *config.partition_fields))
         return project(schema, [name.partition(".")[0] for name in names], case_sensitive=False, as_asked=True)
 
     def footer(self, slice: FileSlice) -> Footer | None:
-        """The footer of the base file, where that says all of the slice. It is not kept."""
-        if slice.base is None or slice.logs:
-            return None
+        """The footer of the base file, where that tells the keys of all rows of the slice. It is not kept."""
         snapshot = self.sources.snapshot
+        if slice.base is None or slice.logs or not snapshot.stores_keys:
+            return None
         return snapshot.engine.reader(slice.base.name.rpartition(".")[2]).footer(snapshot.storage, slice.base)
 
     def recorded_bounds(self, numbers: Numbers) -> KeyBounds:
         """What `column_stats` tells of the keys of these slices, which ascend, or what is known of them already."""
         if self.known is not None:
             return self.known.of(numbers)
-        place = self.sources.snapshot.schema.find(RECORD_KEY)
-        if place is None or self.sources.snapshot.usable(COLUMN_STATS) is None:
+        snapshot = self.sources.snapshot
+        place = snapshot.schema.find(RECORD_KEY) if snapshot.stores_keys else None
+        if place is None or snapshot.usable(COLUMN_STATS) is None:
             return _nothing_known(len(numbers))
         column = Column(place.field.id, RECORD_KEY, String())
         pieces = [

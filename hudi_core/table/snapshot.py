@@ -10,7 +10,7 @@ from typing import Any
 
 from hudi_core.engine import Engine, FileInfo, Storage
 from hudi_core.errors import TableError, UnsupportedError
-from hudi_core.metadata.table import RECORD_INDEX, MetadataTable, open_metadata_table
+from hudi_core.metadata.table import BLOOM_FILTERS, RECORD_INDEX, MetadataTable, open_metadata_table
 from hudi_core.options import TableConfig
 from hudi_core.schema.schema import Schema
 from hudi_core.table.footer_cache import FooterCache
@@ -121,9 +121,19 @@ class Snapshot:
                 self.warnings.append(said)
             return {}
 
+    @property
+    def stores_keys(self) -> bool:
+        """Hudi's own columns, their bounds and the bloom filters of base files tell the record keys of rows.
+
+        With virtual keys they tell nothing: some writers leave these columns null, others fill them with empty strings.
+        """
+        return self.config.populate_meta_fields
+
     def usable(self, partition: str) -> MetadataTable | None:
         """The metadata table when this partition of it may be used. The record index tells where rows are with their logs."""
         if self.read_optimized and partition == RECORD_INDEX:
+            return None
+        if partition == BLOOM_FILTERS and not self.stores_keys:
             return None
         return self.metadata if self.metadata is not None and partition in self.metadata.partitions else None
 

@@ -134,7 +134,8 @@ def check(made: MadeTable, where: n.Expr, mode: MetadataMode = MetadataMode.AUTO
     by_id = {made.file_id(number): group for number, group in enumerate(made.groups)}
     for decision in plan.decisions():
         merged = by_id[decision.slice.file_id].merged()
-        truths = [truth_of(predicate, tuple(row.values()), table.schema) for row in merged]
+        rows = [tuple(row.get(field.name) for field in table.schema.fields) for row in merged]
+        truths = [truth_of(predicate, row, table.schema) for row in rows]
         if decision.verdict is Verdict.SKIP:
             assert TRUE not in truths, decision.by
         if decision.verdict is Verdict.ALL_MATCH:

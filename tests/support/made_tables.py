@@ -170,7 +170,7 @@ class MadeTable:
             "hoodie.table.partition.fields": "p",
             "hoodie.table.keygenerator.type": "SIMPLE",
             "hoodie.record.merge.mode": "COMMIT_TIME_ORDERING",
-            "hoodie.populate.meta.fields": "false",
+            "hoodie.populate.meta.fields": "true",
             "hoodie.table.metadata.partitions": ",".join(("files", *self.indexes)) if self.indexes else "",
         } | dict(self.properties)
 

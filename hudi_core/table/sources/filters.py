@@ -34,11 +34,14 @@ class BloomFilters:
     keys: RecordKeys
     read: Read
     name: str
-    knows_keys: bool = True
     unusable: str = ""
 
+    @property
+    def knows_keys(self) -> bool:
+        return self.heads.snapshot.stores_keys
+
     def asks(self, leaf: OneOf) -> Keys | None:
-        return self.keys.of_column(leaf)
+        return self.keys.of_column(leaf) if self.knows_keys else None
 
     def without(self, keys: Keys, left: Numbers) -> Numbers:
         slices = self.heads.snapshot.slices
