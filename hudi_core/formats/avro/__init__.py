@@ -6,7 +6,6 @@ read       values of many records at once, field by field, into columns
 skip       passing over values of many records at once; where items of lists start
 lanes      the cursors into many records
 step       where the items of one list start: long lists in few records
-hop        where values end that begin at many guessed places
 walk       what is wrong with one record
 encode     columns to records: the way out
 write      columns to values of many records at once, field by field, as pieces of their bytes

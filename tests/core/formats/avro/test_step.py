@@ -1,4 +1,4 @@
-"""Items of long lists are found where walking one by one finds them, whatever is guessed; damage is never anything else."""
+"""Items of long lists are found where their values start; damage is never anything else."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hudi_core.formats.avro import step as avro_step
-from hudi_core.formats.avro.hop import MOST_ROUNDS, hopper
 from hudi_core.formats.avro.lanes import Damaged
 from hudi_core.formats.avro.plan import Array, fixed_width, plan
 from hudi_core.formats.avro.step import find_starts, stepper
@@ -28,60 +27,43 @@ def _item(schema: object) -> avro_step.Node:
     return node.item
 
 
+BEHIND = b"more"
+
+
 @st.composite
-def lists(draw: st.DrawFn) -> tuple[avro_step.Node, bytes]:
-    """An item's node, and a list of many items as fastavro writes it, with more behind."""
+def lists(draw: st.DrawFn) -> tuple[avro_step.Node, list[bytes], bytes]:
+    """An item's node, many values of it as fastavro writes them, and the list of these, with more behind."""
     schema, values = draw(typed(Names(), 2).filter(lambda found: fixed_width(_item(found[0])) is None))
     pool = draw(st.lists(values, min_size=1, max_size=8))
     chosen = np.random.default_rng(draw(st.integers(0, 9))).integers(0, len(pool), draw(st.integers(0, 600)))
-    parsed = fastavro.parse_schema({"type": "array", "items": schema})
-    return _item(schema), encode(parsed, [pool[number] for number in chosen.tolist()]) + draw(st.binary(max_size=40))
-
-
-@ROOMY
-@given(lists(), st.booleans())
-def test_many_at_once_finds_what_one_by_one_finds(case: tuple[avro_step.Node, bytes], few: bool) -> None:
-    item, data = case
-    buffer = np.frombuffer(data, np.uint8)
-    known, end = find_starts(item, buffer, 0, 0)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(avro_step, "MANY", 5)
-        patch.setattr(avro_step, "SAMPLE", 2)
-        patch.setattr(avro_step, "WORTH_FORESEEING", 8)
-        patch.setattr(avro_step, "ITEMS_A_WALK", 4 if few else 40)
-        found, after = find_starts(item, buffer, 0, 0)
-    assert (found.tolist(), after) == (known.tolist(), end)
-
-
-@ROOMY
-@given(lists(), st.data())
-def test_damaged_lists_are_damage(case: tuple[avro_step.Node, bytes], data: st.DataObject) -> None:
-    item, whole = case
-    damaged = bytearray(whole[: data.draw(st.integers(1, len(whole)))])
-    damaged[data.draw(st.integers(0, len(damaged) - 1))] = data.draw(st.integers(0, 255))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(avro_step, "MANY", 5)
-        patch.setattr(avro_step, "SAMPLE", 2)
-        patch.setattr(avro_step, "WORTH_FORESEEING", 8)
-        patch.setattr(avro_step, "ITEMS_A_WALK", 4)
-        try:
-            found, after = find_starts(item, np.frombuffer(bytes(damaged), np.uint8), 0, 0)
-        except (Damaged, IndexError):
-            return
-    assert (np.diff(found) >= 0).all()
-    assert len(found) == 0 or found[-1] <= after
+    items = [pool[number] for number in chosen.tolist()]
+    written = encode(fastavro.parse_schema({"type": "array", "items": schema}), items) + BEHIND
+    alone = [encode(fastavro.parse_schema(schema), value) for value in pool]
+    return _item(schema), [alone[number] for number in chosen.tolist()], written
 
 
 @ROOMY
 @given(lists())
-def test_a_hop_ends_where_a_step_does(case: tuple[avro_step.Node, bytes]) -> None:
-    item, data = case
-    starts, _ = find_starts(item, np.frombuffer(data, np.uint8), 0, 0)
+def test_items_start_and_end_where_their_values_do(case: tuple[avro_step.Node, list[bytes], bytes]) -> None:
+    item, values, data = case
+    found, end = find_starts(item, np.frombuffer(data, np.uint8), 0, 0)
     step = stepper(item)
-    ends = hopper(item, np.frombuffer(data, np.uint8))(starts)
-    for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
-        known = step(data, start)
-        assert end == known or (end > len(data) and known - start > MOST_ROUNDS)
+    assert [data[start : step(data, start)] for start in found.tolist()] == values
+    assert end == len(data) - len(BEHIND)
+
+
+@ROOMY
+@given(lists(), st.data())
+def test_damaged_lists_are_damage(case: tuple[avro_step.Node, list[bytes], bytes], data: st.DataObject) -> None:
+    item, _, whole = case
+    damaged = bytearray(whole[: data.draw(st.integers(1, len(whole)))])
+    damaged[data.draw(st.integers(0, len(damaged) - 1))] = data.draw(st.integers(0, 255))
+    try:
+        found, after = find_starts(item, np.frombuffer(bytes(damaged), np.uint8), 0, 0)
+    except (Damaged, IndexError):
+        return
+    assert (np.diff(found) >= 0).all()
+    assert len(found) == 0 or found[-1] <= after
 
 
 @pytest.mark.parametrize(
