@@ -1,4 +1,4 @@
-# Targets: demo test test-spark4 check bench interop clean. Each makes the virtual environment it needs, once.
+# Targets: demo test fuzz test-spark4 check bench interop clean. Each makes the virtual environment it needs, once.
 
 PYTHON ?= python3
 VENV := .venv
@@ -9,7 +9,7 @@ export HUDI_CONFORMANCE ?= $(abspath ../shared)
 # Bytecode is kept, whatever the shell says: command lines and Spark's workers are started hundreds of times.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-spark4 check bench interop clean
+.PHONY: demo test fuzz test-spark4 check bench interop clean
 .DEFAULT_GOAL := test
 
 $(BIN)/python:
@@ -33,9 +33,14 @@ demo: $(VENV)/.base
 # Processes that share the tests.
 WORKERS ?= 2
 
-# The shape of the sources and of the documents is for `check`.
+# Random cases are the same in every run. The shape of the sources and of the documents is for `check`.
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadscope --ignore tests/shape $(ARGS)
+
+# New random cases for the laws, damaged input above all, until the time is over or one fails; FUZZ_SEED= draws a failure again.
+FUZZ_SECONDS ?= 600
+fuzz: $(VENV)/.dev
+	FUZZ_SECONDS=$(FUZZ_SECONDS) $(BIN)/python -m tests.fuzz $(ARGS)
 
 # The suites of the Spark engine on Spark 4, which has an environment of its own.
 .venv-spark4/.ready: pyproject.toml

@@ -1,18 +1,15 @@
-"""How tests draw, at random for people and the same examples every time where a run decides on a change; and where they run."""
+"""How tests draw, and where they run."""
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import settings
 
-settings.register_profile(
-    "decisive", derandomize=True, print_blob=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)
-if os.environ.get("CI"):
-    settings.load_profile("decisive")
+from tests.support.drawing import profile
+
+settings.load_profile(profile())
 
 TOGETHER = ("tests/engines/spark/", "tests/conformance/test_tightness.py")
 """Tests that share what is dear to make: the only JVM; the plans of all recorded filters."""

@@ -1,0 +1,27 @@
+"""What tests draw at random: the same cases in every run, or new ones where a run looks for them (`make fuzz`)."""
+
+from __future__ import annotations
+
+import os
+import zlib
+
+from hypothesis import HealthCheck, settings
+
+FUZZ = "FUZZ_SEED"
+"""The variable of the environment with the number that other cases are drawn by."""
+
+_CALM = (HealthCheck.too_slow, HealthCheck.data_too_large)
+
+settings.register_profile("same", derandomize=True, print_blob=True, deadline=None, suppress_health_check=_CALM)
+settings.register_profile("new", database=None, print_blob=True, deadline=None, suppress_health_check=_CALM)
+
+
+def profile() -> str:
+    """The name of Hypothesis' profile for this run."""
+    return "new" if os.environ.get(FUZZ) else "same"
+
+
+def seed(usual: int) -> int:
+    """The seed of a test's own generator: its usual one, or another for each number that new cases are drawn by."""
+    drawn = os.environ.get(FUZZ)
+    return zlib.crc32(f"{drawn} {usual}".encode()) if drawn else usual
