@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import binascii
+from collections.abc import Iterator
 
 import numpy as np
 import pybase64
@@ -15,19 +16,26 @@ _ARRAY_AT_MOST = 4096
 _BITMAP_BYTES = 8192
 _OFFSETS_FROM = 4
 """Containers from which on a bitmap with runs has offsets."""
+_HIGHEST = (1 << 31) - 1
+"""The greatest high half of a position, which is never negative."""
 
 
-def read_positions(text: str, where: str) -> NDArray[np.int64]:
-    """The members of a bitmap written in base64, ascending. Raises `CorruptFileError` with `where`."""
+def read_positions(text: str, where: str, most: int) -> NDArray[np.int64]:
+    """The members of a bitmap written in base64, ascending; there are at most so many. Raises `CorruptFileError` with `where`.
+
+    Memory goes with the bytes and with `most`, whatever the bytes claim.
+    """
     try:
         data = pybase64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):
         raise CorruptFileError(where, expected="positions in base64", found=f"{text[:20]!r}") from None
-    found = _Reader(data, where)
+    found = _Reader(data, where, most)
     parts = []
     for _ in range(found.number(8)):
-        high = found.number(4) << 32
-        parts += [members + (high | key << 16) for key, members in found.containers()]
+        high = found.number(4)
+        if high > _HIGHEST:
+            raise CorruptFileError(where, expected="positions of 63 bits", found=f"high bits {high:#x}")
+        parts += [members + (high << 32 | key << 16) for key, members in found.containers()]
     if found.at != len(data):
         raise CorruptFileError(where, expected="the end of the positions", found=f"{len(data) - found.at} more bytes")
     members = np.concatenate(parts) if parts else np.empty(0, np.int64)
@@ -37,13 +45,13 @@ def read_positions(text: str, where: str) -> NDArray[np.int64]:
 
 
 class _Reader:
-    def __init__(self, data: bytes, where: str) -> None:
-        self.data, self.where, self.at = data, where, 0
+    def __init__(self, data: bytes, where: str, most: int) -> None:
+        self.data, self.where, self.left, self.at = data, where, most, 0
 
     def number(self, width: int) -> int:
         return int.from_bytes(self._bytes(width), "little")
 
-    def containers(self) -> list[tuple[int, NDArray[np.int64]]]:
+    def containers(self) -> Iterator[tuple[int, NDArray[np.int64]]]:
         """Each container's key, the high 16 bits of its members, and their low bits."""
         cookie = self.number(4)
         runs = np.zeros(0, np.uint8)
@@ -57,21 +65,30 @@ class _Reader:
         heads = self._shorts(2 * count).reshape(-1, 2).tolist()
         if not len(runs) or count >= _OFFSETS_FROM:
             self._bytes(4 * count)
-        found = []
         for number, (key, last) in enumerate(heads):
             if len(runs) and runs[number]:
-                found.append((key, self._runs()))
+                yield key, self._runs()
             elif last + 1 > _ARRAY_AT_MOST:
-                found.append((key, np.flatnonzero(self._bits(_BITMAP_BYTES))))
+                members = np.flatnonzero(self._bits(_BITMAP_BYTES))
+                self._take(len(members))
+                yield key, members
             else:
-                found.append((key, self._shorts(last + 1)))
-        return found
+                self._take(last + 1)
+                yield key, self._shorts(last + 1)
 
     def _runs(self) -> NDArray[np.int64]:
         pairs = self._shorts(2 * self.number(2)).reshape(-1, 2)
         lengths = pairs[:, 1] + 1
         ends = np.cumsum(lengths)
-        return np.repeat(pairs[:, 0] - (ends - lengths), lengths) + np.arange(int(ends[-1]) if len(ends) else 0)
+        count = int(ends[-1]) if len(ends) else 0
+        self._take(count)
+        return np.repeat(pairs[:, 0] - (ends - lengths), lengths) + np.arange(count)
+
+    def _take(self, count: int) -> None:
+        """Counts members before they are made."""
+        self.left -= count
+        if self.left < 0:
+            raise CorruptFileError(self.where, expected="at most as many positions as records", found="more")
 
     def _shorts(self, count: int) -> NDArray[np.int64]:
         return np.frombuffer(self._bytes(2 * count), "<u2").astype(np.int64)

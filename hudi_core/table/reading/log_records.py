@@ -201,6 +201,10 @@ def slice_blocks(slice: FileSlice, storage: Storage, committed: Callable[[str], 
     return counting_blocks(blocks, committed)
 
 
+_RECORDS_A_BYTE = 1032
+"""Records that a byte of a compressed block stands for at most, as deflate makes no more bytes than this of one."""
+
+
 def positions_in_base(slice: FileSlice, blocks: Sequence[LogBlock]) -> NDArray[np.int64] | None:
     """The position in the slice's base file of each record of the blocks; None unless every block tells them. Rule MERGE-15."""
     base = None if slice.base is None else parse_base_file(slice.base.name)
@@ -211,8 +215,14 @@ def positions_in_base(slice: FileSlice, blocks: Sequence[LogBlock]) -> NDArray[n
         text = block.header.get(HeaderKey.RECORD_POSITIONS)
         if text is None or block.header.get(HeaderKey.BASE_FILE_INSTANT_TIME_OF_RECORD_POSITIONS) != base.instant:
             return None
-        found.append(read_positions(text, f"{block.where}, positions"))
+        found.append(read_positions(text, f"{block.where}, positions", _most_records(block)))
     return np.concatenate(found)
+
+
+def _most_records(block: LogBlock) -> int:
+    """More records than a block of so many bytes can have: each takes a byte, where nothing is compressed."""
+    plain = block.kind in (BlockKind.AVRO_DATA, BlockKind.DELETE)
+    return block.content_length if plain else _RECORDS_A_BYTE * block.content_length
 
 
 def _is_partial(block: LogBlock) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import struct
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -51,7 +52,7 @@ def _container(group: list[int], in_runs: bool) -> bytes:
 
 
 def read(data: bytes) -> list[int]:
-    return read_positions(base64.b64encode(data).decode(), "here").tolist()
+    return read_positions(base64.b64encode(data).decode(), "here", most=1 << 20).tolist()
 
 
 positions = st.sets(st.one_of(st.integers(0, 300), st.integers(0, 1 << 20), st.integers(0, 1 << 40)), max_size=40)
@@ -86,4 +87,27 @@ def test_damage_is_named_or_gives_positions(members: set[int], runs: bool, data:
 
 def test_what_is_no_base64_is_damage() -> None:
     with pytest.raises(CorruptFileError, match="here: expected positions in base64"):
-        read_positions("?*", "here")
+        read_positions("?*", "here", most=9)
+
+
+def test_positions_that_no_file_has_are_damage() -> None:
+    with pytest.raises(CorruptFileError, match="here: expected positions of 63 bits"):
+        read(bitmap([1 << 63, (1 << 63) + 1], runs=False))
+
+
+@pytest.mark.parametrize("runs", [False, True])
+def test_more_positions_than_records_are_damage(runs: bool) -> None:
+    text = base64.b64encode(bitmap(list(range(9)), runs)).decode()
+    assert len(read_positions(text, "here", most=9)) == 9
+    with pytest.raises(CorruptFileError, match="here: expected at most as many positions as records"):
+        read_positions(text, "here", most=8)
+
+
+def test_claimed_runs_take_no_memory() -> None:
+    container = struct.pack("<H", 65535) + struct.pack("<HH", 0, 65535) * 65535
+    claimed = struct.pack("<qIIBHH", 1, 0, 12347, 1, 0, 65535) + container
+    tracemalloc.start()
+    with pytest.raises(CorruptFileError, match="here: expected at most as many"):
+        read(claimed)
+    assert tracemalloc.get_traced_memory()[1] < 1 << 23
+    tracemalloc.stop()
