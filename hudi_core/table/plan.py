@@ -54,7 +54,9 @@ class ScanPlan:
     """All slices of the table at an instant, and what a predicate makes of them.
 
     `codes` has an index into `VERDICTS` for each slice. `why` finds the reasons, which costs as much again as the plan and
-    is done when they are asked for. `warnings` say what could not be used and why.
+    is done when they are asked for. `alone` gives for each part of the predicate's AND how many slices it would skip by
+    itself, as far as what was read for the plan can tell: it reads no further file. `warnings` say what could not be used and
+    why.
     """
 
     slices: Sequence[FileSlice]
@@ -62,6 +64,7 @@ class ScanPlan:
     steps: tuple[Step, ...]
     why: Callable[[], Reasons]
     warnings: tuple[str, ...] = ()
+    alone: Callable[[], Sequence[tuple[str, int]]] = tuple
 
     @cached_property
     def reasons(self) -> Reasons:

@@ -70,11 +70,15 @@ Open = Callable[[Numbers, Predicate], Knowledge]
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A source of knowledge. Without `open` it takes no part, and the note says why."""
+    """A source of knowledge. Without `open` it takes no part, and the note says why.
+
+    One that `knows_all` has read of all slices what it reads of some: it can be asked about more at no cost.
+    """
 
     name: str
     open: Open | None
     note: str = ""
+    knows_all: bool = False
 
 
 def prune(
@@ -111,7 +115,11 @@ def prune(
     def why() -> Reasons:
         return _reasons(conjuncts, alternatives, [source.name for source in sources], opened, codes, removed_by)
 
-    return ScanPlan(slices, codes, tuple(steps), why)
+    def by_itself() -> list[tuple[str, int]]:
+        asked = [(sources[number], known, left) for number, known, left in opened]
+        return [(conjunct.text, len(slices) - len(_left(conjunct, len(slices), asked))) for conjunct in conjuncts]
+
+    return ScanPlan(slices, codes, tuple(steps), why, alone=by_itself)
 
 
 def _reasons(
@@ -139,13 +147,15 @@ def _reasons(
     return tally.reasons()
 
 
-def alone(conjuncts: Sequence[Conjunct], slices: int, sources: Sequence[Source]) -> list[tuple[str, int]]:
-    """For each part of the conjunction, how many slices it would remove if it were the whole predicate."""
-    found = []
-    for conjunct in conjuncts:
-        left = np.arange(slices, dtype=np.int64)
-        for source in sources:
-            if source.open is not None and len(left):
-                left = left[source.open(left, conjunct.hinted).possible(conjunct.hinted)]
-        found.append((conjunct.text, slices - len(left)))
-    return found
+def _left(conjunct: Conjunct, slices: int, opened: Sequence[tuple[Source, Knowledge, Numbers]]) -> Numbers:
+    """The slices that one part of the conjunction would leave if it were the whole predicate.
+
+    A source that does not know all answers for the slices that it was opened for, and of others it says nothing.
+    """
+    left = np.arange(slices, dtype=np.int64)
+    for source, known, asked in opened:
+        if source.knows_all and source.open is not None:
+            left = left[source.open(left, conjunct.hinted).possible(conjunct.hinted)]
+        else:
+            left = np.setdiff1d(left, asked[~known.possible(conjunct.hinted)], assume_unique=True)
+    return left

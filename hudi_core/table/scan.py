@@ -21,7 +21,7 @@ from hudi_core.schema.schema import Schema
 from hudi_core.table.answer import Answer
 from hudi_core.table.conjuncts import Conjunct, bound_conjunct, whole
 from hudi_core.table.plan import ALL_MATCH, SKIP, ScanPlan
-from hudi_core.table.prune import alone, prune
+from hudi_core.table.prune import prune
 from hudi_core.table.reading.ahead import THREADS, read_ahead
 from hudi_core.table.reading.elsewhere import Part, Shipment, shipment
 from hudi_core.table.reading.slices import SliceReader
@@ -94,7 +94,8 @@ class Scan(Answer):
         """The scan with the plan that its shares make together. `note` says how `column_stats` were read. Reasons are
         found here when they are asked for."""
         made = Scan(self._sources, self._asked)
-        vars(made)["plan"] = joined(self._snapshot.slices, cut, found, lambda: self.plan.reasons, note)
+        plan = joined(self._snapshot.slices, cut, found, lambda: self.plan.reasons, note)
+        vars(made)["plan"] = replace(plan, alone=lambda: self.plan.alone())
         return made
 
     def shipment(self) -> Shipment:
@@ -110,10 +111,9 @@ class Scan(Answer):
         return "\n".join([*said, f"{len(self.plan.kept()):,} of {len(self.plan.slices):,} file slices are read"])
 
     def conjuncts(self) -> list[dict[str, Any]]:
-        """For each part of the predicate's AND the number of slices it would skip by itself."""
-        asking = self._asking()
-        counted = alone(asking.conjuncts, len(self._snapshot.slices), asking.sources)
-        return [{"condition": said, "would_skip_alone": count} for said, count in counted]
+        """For each part of the predicate's AND the number of slices it would skip by itself, as far as the plan's own
+        knowledge tells: files that were not read for the plan are not read for this."""
+        return [{"condition": said, "would_skip_alone": count} for said, count in self.plan.alone()]
 
     def _asking(self) -> Asking:
         return Asking(self._sources, self._conjuncts, self._asked.case_sensitive)

@@ -117,7 +117,7 @@ class Asking:
             return Source(name, None, "the table has no partitions")
         if not any(column in self.known.values or self._facts.is_of_partitions(column) for column in columns):
             return Source(name, None, "no partition column in the predicate")
-        return Source(name, lambda left, _: self._of_partitions(self.known.paths, left))
+        return Source(name, lambda left, _: self._of_partitions(self.known.paths, left), knows_all=True)
 
     def _by_metadata(self) -> list[Source]:
         snapshot = self.known.snapshot
@@ -125,11 +125,15 @@ class Asking:
             return [
                 Source(COLUMN_STATS, None, "not in the metadata table" if snapshot.metadata else "no metadata table")
             ]
-        by_slice = Source(COLUMN_STATS, lambda left, _: self._of_slices(self.known.column_stats, left))
+        by_slice = Source(
+            COLUMN_STATS, lambda left, _: self._of_slices(self.known.column_stats, left), knows_all=True
+        )
         if snapshot.usable(PARTITION_STATS) is None or len(self.known.partitions) < 2:
             return [by_slice]
         return [
-            Source(PARTITION_STATS, lambda left, _: self._of_partitions(self.known.partition_stats, left)),
+            Source(
+                PARTITION_STATS, lambda left, _: self._of_partitions(self.known.partition_stats, left), knows_all=True
+            ),
             by_slice,
         ]
 

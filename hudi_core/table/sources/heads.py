@@ -15,6 +15,7 @@ from hudi_core.schema.schema import Schema
 from hudi_core.table.snapshot import Snapshot
 from hudi_core.table.sources.log_headers import UNREADABLE, LogHeaders, log_headers
 from hudi_core.timeline.schemas import with_ids_of
+from hudi_core.timeline.slices import FileSlice
 from hudi_core.types.nodes import Record
 
 _READERS = 16
@@ -63,6 +64,11 @@ class Heads:
             with self._aside():
                 cache.put(root, {file: self._footers[path] for path, file in missing.items() if path in self._footers})
         return self._told
+
+    def are_known(self, slice: FileSlice) -> bool:
+        """Whether the heads of all of a slice's files were asked for before, so that asking again reads nothing."""
+        base_is_known = slice.base is None or slice.base.path in self._told
+        return base_is_known and all(log.path in self._logs for log in slice.logs)
 
     @contextmanager
     def _aside(self) -> Iterator[None]:

@@ -224,13 +224,14 @@ class Sources:
         return found
 
     def bounds(self, column: Column, numbers: Sequence[int]) -> list[Bounds]:
-        """What is known of a column's values in these slices, from whatever source tells."""
+        """What is known of a column's values in these slices, from whatever source tells. No file is read for it."""
         by_path = self.by_path(column, self.every)
         if by_path is not None:
             return ranges(column, by_path, numbers)
         if self.snapshot.usable(COLUMN_STATS) is not None:
             return ranges(column, list(self.recorded.pieces(column)), numbers)
-        some = np.unique(np.array(numbers, np.int64))
+        slices = self.snapshot.slices
+        some = np.array([n for n in sorted(set(numbers)) if self.heads.are_known(slices[n])], np.int64)
         pieces = [Piece(some[piece.numbers], piece.statistics) for piece in self.doubt.read(some, some)(column)]
         return ranges(column, pieces, numbers)
 
