@@ -40,8 +40,8 @@ def _on_integers(function: Function, operands: list[Array]) -> Array:
     match function:
         case Function.DIVIDE | Function.MODULO:
             # The one quotient that does not fit, least / -1, wraps to the least, as its negation does.
-            minus_one = pc.equal(right, -1)
-            divisor = pc.if_else(pc.or_(pc.equal(right, 0), minus_one), pa.scalar(None, right.type), right)
+            minus_one, zero = (pc.equal(right, pa.scalar(value, right.type)) for value in (-1, 0))
+            divisor = pc.if_else(pc.or_(zero, minus_one), pa.scalar(None, right.type), right)
             quotient = pc.if_else(minus_one, pc.negate(left), pc.divide(left, divisor))
             return quotient if function is Function.DIVIDE else pc.subtract(left, pc.multiply(quotient, right))
         case _:
@@ -100,7 +100,7 @@ def _real(array: Array, to: pa.DataType) -> Array:
 
 
 def _without_zeros(array: Array) -> Array:
-    return pc.if_else(pc.equal(array, 0.0), pa.scalar(None, array.type), array)
+    return pc.if_else(pc.equal(array, pa.scalar(0.0, array.type)), pa.scalar(None, array.type), array)
 
 
 _KERNELS = {

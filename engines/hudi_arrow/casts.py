@@ -13,6 +13,7 @@ from hudi_arrow.arithmetic import fitted
 from hudi_arrow.arrays import Array, conformed, numbers, plain
 from hudi_arrow.dates import integers, with_nulls
 from hudi_arrow.distinct import by_distinct
+from hudi_arrow.text import with_end
 from hudi_arrow.threads import in_parts
 from hudi_arrow.types import to_arrow
 from hudi_core.errors import SchemaError
@@ -142,12 +143,13 @@ def _as_text(array: Array, source: t.Type) -> Array | None:
             return in_parts(lambda first, count: array.slice(first, count).cast(pa.string()), len(array))
         case t.Float() | t.Double():
             size = pc.abs(array)
-            plain_range = pc.and_(pc.greater_equal(size, 1e-3), pc.less(size, 1e7))
-            if pc.all(pc.or_(plain_range, pc.equal(size, 0.0))).as_py() is False:
+            zero, least, beyond = (pa.scalar(bound, pa.float64()) for bound in (0.0, 1e-3, 1e7))
+            plain_range = pc.and_(pc.greater_equal(size, least), pc.less(size, beyond))
+            if pc.all(pc.or_(plain_range, pc.equal(size, zero))).as_py() is False:
                 return None
             found = array.cast(pa.string())
             whole = pc.invert(pc.match_substring(found, "."))
-            return pc.if_else(whole, pc.binary_join_element_wise(found, ".0", ""), found)
+            return pc.if_else(whole, with_end(found, ".0"), found)
         case t.Decimal():
             found = array.cast(pa.string())
             return None if pc.any(pc.match_substring(found, "E")).as_py() else found

@@ -16,6 +16,7 @@ from hudi_arrow.buffers import from_array, to_arrays
 from hudi_arrow.gather import flags, gather
 from hudi_arrow.input import given, read
 from hudi_arrow.output import stream, write
+from hudi_arrow.text import with_end
 from hudi_core.engine import Given
 from hudi_core.formats.columns import Column, Struct
 from hudi_core.schema.schema import Schema
@@ -122,12 +123,12 @@ def _texts(array: Array, of: t.Decimal | t.Date | t.Time | t.Timestamp) -> Array
         return array.cast(pa.string())
     naive = ticks.view(pa.timestamp(array.type.unit)).cast(pa.string())
     texts = _padded(pc.binary_replace_slice(naive, len("0000-00-00"), len("0000-00-00 "), "T"), of.unit)
-    return pc.binary_join_element_wise(texts, "Z", "") if of.zoned else texts
+    return with_end(texts, "Z") if of.zoned else texts
 
 
 def _padded(texts: Array, unit: t.Unit) -> Array:
     """Microseconds at least."""
-    return pc.binary_join_element_wise(texts, "000", "") if unit is t.Unit.MILLIS else texts
+    return with_end(texts, "000") if unit is t.Unit.MILLIS else texts
 
 
 def _with_nulls(found: list[Any], array: Array) -> list[Any]:

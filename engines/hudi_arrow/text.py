@@ -47,6 +47,11 @@ def concat(arrays: list[Array], kind: pa.DataType) -> Array:
     return pc.binary_join_element_wise(*cast, empty, null_handling="emit_null")
 
 
+def with_end(array: Array, end: str) -> Array:
+    """Each string with the same end."""
+    return pc.binary_join_element_wise(array, pa.scalar(end, array.type), pa.scalar("", array.type))
+
+
 def change_case(array: Array, upper: bool) -> Array:
     """Lower or upper case; letters outside ASCII by Unicode's full rules, under which lengths may change."""
     array = plain(array)

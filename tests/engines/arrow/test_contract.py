@@ -22,6 +22,7 @@ from tests.contract.rows import ProjectionContract, RowsContract, RowTruthContra
 from tests.contract.storage import StorageContract
 from tests.contract.texts import TextsContract
 from tests.contract.values import ValuesContract
+from tests.support.imports import imports
 
 
 class ArrowColumns:
@@ -30,12 +31,12 @@ class ArrowColumns:
     values = ArrowValues()
 
     def mask(self, operation: Callable[..., Any], *columns: Given) -> list[bool]:
-        found = operation(*map(_sliced, columns))
+        found = _without_imports(operation, columns)
         assert found.type == pa.bool_() and found.null_count == 0
         return found.to_pylist()
 
     def column(self, operation: Callable[..., Any], of: Type, *columns: Given) -> list[Any]:
-        found = operation(*map(_sliced, columns))
+        found = _without_imports(operation, columns)
         found.validate(full=True)
         assert not pa.types.is_primitive(found.type) or found.type == to_arrow(of)
         return to_values(found, of)
@@ -51,6 +52,15 @@ class ArrowBatches:
 
     def mask(self, batch: pa.RecordBatch, yes: bool) -> pa.Array:
         return pa.array([yes] * batch.num_rows, pa.bool_())
+
+
+def _without_imports(operation: Callable[..., Any], columns: Sequence[Given]) -> Any:
+    """What the operation gives, which leaves pyarrow no type to guess."""
+    given = list(map(_sliced, columns))
+    with imports() as names:
+        found = operation(*given)
+    assert "dateutil.relativedelta" not in names
+    return found
 
 
 def _sliced(column: Given) -> pa.Array:

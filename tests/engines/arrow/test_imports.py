@@ -1,0 +1,72 @@
+"""Reading gives pyarrow no type to guess: for that it looks for modules at each batch, and loses what interrupts it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from hudi_core.table.open import open_table
+from hudi_core.table.scan import Scan
+from tests.support.commands import rides
+from tests.support.imports import imports
+from tests.support.logged_tables import Block, LoggedTable
+
+KEYS = [f"{number:04d}" for number in range(2_000)]
+UPDATES = [Block([{"id": key, "ts": 2, "v": "new", "n": 1} for key in KEYS[::50]], deletes=[(KEYS[1], None)])]
+
+
+@pytest.fixture(
+    params=[
+        None,
+        "fare BETWEEN 3 AND 60 AND rider IS NOT NULL",
+        "distance_km IN (1.0, 2.0, 0.0) OR lower(payment) LIKE 'c%'",
+        "passengers / 2 > 1 OR passengers % 2 = 1 OR distance_km % 2 > 1 OR distance_km / surge > 2",
+        "cast(distance_km AS string) LIKE '1%' OR cast(fare AS string) LIKE '%5' OR cast(fare AS int) > 20",
+        "year(started_at) = 2024 OR date_trunc('month', started_at) > TIMESTAMP '2024-03-01 00:00:00'",
+    ],
+    ids=str,
+)
+def scan(request: pytest.FixtureRequest) -> Scan:
+    return open_table(str(rides())).scan(where=request.param)
+
+
+def batches_without_imports(scan: Scan) -> Iterator[pa.RecordBatch]:
+    """The second read: the first makes ready what is needed."""
+    assert sum(1 for _ in scan.batches()) > 10
+    with imports() as names:
+        yield from scan.batches()
+    assert names == []
+
+
+def test_reading_and_filtering(scan: Scan) -> None:
+    assert sum(batch.num_rows for batch in batches_without_imports(scan)) > 0
+
+
+@pytest.mark.parametrize("extension", ["parquet", "csv", "arrow", "json"])
+def test_writing_files(tmp_path: Path, extension: str) -> None:
+    scan, path = open_table(str(rides())).scan(where="city = 'oslo'"), str(tmp_path / f"rows.{extension}")
+    scan.write(path)
+    with imports() as names:
+        batches = sum(1 for _ in scan.batches())
+        scan.write(path)
+    assert batches > 10 and len(names) < batches
+
+
+def test_json_rows() -> None:
+    scan = open_table(str(rides())).scan(where="city = 'oslo'")
+    list(scan.to_json_rows())
+    with imports() as names:
+        assert sum(1 for _ in scan.to_json_rows()) > 1_000
+    assert names == []
+
+
+def test_merging() -> None:
+    base = [{"id": key, "ts": 1, "v": "old", "n": 0} for key in KEYS]
+    scan = LoggedTable(base, UPDATES, row_group=100).open().scan(where="n >= 0 AND ts / 2 < 10")
+    list(scan.batches())
+    with imports() as names:
+        assert sum(batch.num_rows for batch in scan.batches()) == len(KEYS) - 1
+    assert "dateutil.relativedelta" not in names
