@@ -35,17 +35,19 @@ class _Sink(Protocol):
 
 
 def write(path: str, schema: Schema, batches: Iterable[pa.RecordBatch], to_json: ToJson) -> int:
-    """Writes batches of a schema; gives the number of rows. The file appears under its name when it is whole.
+    """Writes batches of a schema; gives the number of rows. The file appears under its name, or where that links to, when it
+    is whole.
 
     `to_json` gives the JSON form of a column's rows. Raises `UsageError` for an extension that says no format,
     `UnsupportedError` for types the format lacks, `StorageError` when the file cannot be written.
     """
-    target = Path(path)
-    open_sink = _SINKS.get(target.suffix.lower())
+    suffix = Path(path).suffix
+    open_sink = _SINKS.get(suffix.lower())
     if open_sink is None:
-        raise UsageError(
-            path, expected=f"a file name ending in {', '.join(_SINKS)}", found=target.suffix or "no extension"
-        )
+        raise UsageError(path, expected=f"a file name ending in {', '.join(_SINKS)}", found=suffix or "no extension")
+    target = Path(path).resolve()
+    if target.exists() and not target.is_file():
+        raise UsageError(path, expected="a file", found="a folder" if target.is_dir() else "a device or a pipe")
     partial = target.with_name(f".{target.name}.partial")
     rows = 0
     try:

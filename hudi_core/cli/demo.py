@@ -36,16 +36,17 @@ def demo(
     table = open_table(str(_unpacked(to)), engine=engine)
     tour = json.loads((_BROUGHT / "tour.json").read_text("utf-8"))
     total = len(table.slices())
+    answers = [_answer(table, said) for said in tour["predicates"]]
+    told = max(answers, key=lambda answer: int(answer["rows_hudi_loses"]))["where"]
+    scan, page = table.scan(where=told), to / "explain.html"
+    write_page(page, table, told, scan)
     out.text(
         f"{to / 'rides'}: {counted(total, 'file')} of taxi rides, under {counted(len(table.history()), 'schema')}, "
         f"written by {tour['writer']}.\n"
     )
-    answers = [_answer(table, said) for said in tour["predicates"]]
     out.rows(
         _COLUMNS, answers, title=f"Which of the {total} files a query reads, beside {tour['writer']}", folded=("where",)
     )
-    told = max(answers, key=lambda answer: int(answer["rows_hudi_loses"]))["where"]
-    scan = table.scan(where=told)
     if not as_json:
         out.text(f'\n$ hudi-core explain {to / "rides"} --where "{told}"', "bold", folded=False)
         show(out, told, scan)
@@ -56,8 +57,6 @@ def demo(
         )
         read = table.scan(where=told, columns=tour["columns"], limit=_SHOWN)
         out.data(read.schema, list(read.to_json_rows()))
-    page = to / "explain.html"
-    write_page(page, table, told, scan)
     out.text(f"\nThe same in pictures: {page}")
 
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import warnings
 from collections.abc import Callable, Sequence
-from functools import wraps
 from importlib.metadata import version
 from typing import Annotated, Any
 
@@ -16,28 +14,31 @@ from typer.core import TyperGroup
 from hudi_core.cli import demo, keys, locate, read, schemas, tables, tag
 from hudi_core.cli.explain import command as explain_command
 from hudi_core.cli.options import STORAGE_OPTIONS
-from hudi_core.cli.output import say
+from hudi_core.cli.output import discard, flush, say, write
 from hudi_core.errors import HudiError
 
 _Misuse: type[Exception] = typer.BadParameter.mro()[1]
 """What a command line raises that cannot be understood: `UsageError` of click, which Typer brings along or stands on."""
 
+_INTERRUPTED = 130
+"""Exit status after Ctrl-C: 128 and the number of the signal."""
+
 
 class _Commands(TyperGroup):
-    """The commands. What the command line itself refuses is one line too."""
+    """The commands. Whatever ends one early is told in a line, what the command line itself refuses too."""
 
-    def main(self, args: Sequence[str] | None = None, *more: Any, **options: Any) -> Any:
+    def main(self, args: Sequence[str] | None = None, *_: Any, **__: Any) -> Any:
         given = sys.argv[1:] if args is None else list(args)
-        if not given:
-            return super().main(given, *more, **options)  # help
-        try:
-            status = super().main(given, *more, **{**options, "standalone_mode": False})
-        except _Misuse as refused:
-            say(f"error: {_refusal(refused)}")
-            sys.exit(2)
-        except typer.Abort:
-            sys.exit(1)
-        sys.exit(status or 0)
+
+        def run() -> int:
+            try:
+                with self.make_context("hudi-core", given or ["--help"]) as context:
+                    self.invoke(context)
+            except typer.Exit as end:
+                return end.exit_code
+            return 0 if given else 2
+
+        sys.exit(_status(run))
 
 
 def _refusal(refused: Any) -> str:
@@ -58,24 +59,42 @@ app = typer.Typer(
 )
 
 
-def _reported(command: Callable[..., None]) -> Callable[..., None]:
-    """The command, whose errors become a line on standard error and an exit status."""
+def _status(run: Callable[[], int]) -> int:
+    """Runs to the end; gives the exit status. What goes wrong is a line on standard error."""
+    try:
+        status = run()
+        flush()
+    except BrokenPipeError:
+        discard()  # whoever read our output has seen enough
+        return 0
+    except KeyboardInterrupt:
+        return _told("interrupted", _INTERRUPTED)
+    except HudiError as error:
+        return _told("\n".join([f"error: {_in_a_line(error)}", *getattr(error, "__notes__", ())]), error.exit_status)
+    except _Misuse as refused:
+        return _told(f"error: {_refusal(refused)}", 2)
+    except typer.Abort:
+        return 1
+    except OSError as problem:
+        if problem.filename is not None:
+            raise
+        # What is not of a file is of the text of --help and --version, which Typer writes itself.
+        return _told(f"error: standard output: {problem.strerror or problem}", 1)
+    return status
 
-    @wraps(command)
-    def run_it(*arguments: Any, **options: Any) -> None:
-        try:
-            command(*arguments, **options)
-            sys.stdout.flush()
-        except HudiError as error:
-            say(f"error: {' '.join(str(error).split())}")
-            for note in getattr(error, "__notes__", ()):
-                say(note)
-            raise typer.Exit(error.exit_status) from error
-        except BrokenPipeError:
-            # Whoever read our output has seen enough; what is still buffered has nowhere to go.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
-    return run_it
+def _told(message: str, status: int) -> int:
+    """Says what went wrong, after all that was written before; gives the status."""
+    try:
+        flush()
+    except OSError:
+        discard()  # of this the message tells, if it is not of something worse
+    say(message)
+    return status
+
+
+def _in_a_line(error: Exception) -> str:
+    return " ".join(str(error).split())
 
 
 for panel, commands in (
@@ -86,12 +105,12 @@ for panel, commands in (
     ("A tour", (demo.demo,)),
 ):
     for each in commands:
-        app.command(rich_help_panel=panel)(_reported(each))
+        app.command(rich_help_panel=panel)(each)
 
 
 def _print_version(asked: bool) -> None:
     if asked:
-        sys.stdout.write(f"hudi-core {version('hudi-core')}\n")
+        write(f"hudi-core {version('hudi-core')}\n")
         raise typer.Exit
 
 
@@ -119,6 +138,6 @@ def common(
 
 
 def run() -> None:
-    """The console script. Exit status: 0, 1 for an error of the table or its data, 2 for misuse."""
+    """The console script. Exit status: 0, 1 for an error of the table or its data, 2 for misuse, 130 when it is interrupted."""
     warnings.showwarning = lambda message, *_: say(f"warning: {message}")
     app()

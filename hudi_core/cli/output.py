@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from typing import Any
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, TextIO
 
 from rich.console import Console
 from rich.measure import Measurement
@@ -15,6 +17,7 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
+from hudi_core.errors import StorageError
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
 
@@ -55,7 +58,7 @@ class Output:
 
     def line(self, record: Mapping[str, Any]) -> None:
         """One object as a line of JSON."""
-        sys.stdout.write(json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n")
+        write(json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n")
 
     def record(self, record: Mapping[str, Any]) -> None:
         """One object: a line of JSON, or its entries under each other."""
@@ -137,12 +140,13 @@ class Output:
 
     def _print(self, shown: Table | Text, *, folded: bool = True) -> None:
         if self._terminal:
-            self._console.print(shown, soft_wrap=not folded)
+            with standard_output():
+                self._console.print(shown, soft_wrap=not folded)
             return
         with self._console.capture() as captured:
             self._console.print(shown)
         lines = captured.get().split("\n")
-        sys.stdout.write("\n".join(line.rstrip() for line in lines))
+        write("\n".join(line.rstrip() for line in lines))
 
 
 def _grid(
@@ -251,6 +255,58 @@ def progress(what: str) -> Iterator[Callable[[int], None]]:
         yield lambda count: shown.advance(task, count)
 
 
+@contextmanager
+def standard_output() -> Iterator[TextIO]:
+    """Standard output, to be written to in the block.
+
+    Raises `BrokenPipeError` where nobody reads it any more, `StorageError` where it cannot be written for another reason.
+    """
+    if sys.stdout is None:  # of a process that was started without
+        raise StorageError("standard output", message="it is closed")
+    try:
+        yield sys.stdout
+    except BrokenPipeError:
+        raise
+    except OSError as problem:
+        raise StorageError("standard output", message=problem.strerror or str(problem)) from problem
+
+
+def write(text: str) -> None:
+    """Writes to standard output. Raises as `standard_output`."""
+    with standard_output() as out:
+        out.write(text)
+
+
+def flush() -> None:
+    """Writes what standard output still holds back, if there is one. Raises as `standard_output`."""
+    if sys.stdout is not None:
+        with standard_output() as out:
+            out.flush()
+
+
+def discard() -> None:
+    """Lets what standard output still holds back go nowhere, since it cannot be written: else its end would be an error."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def write_file(path: Path, text: str) -> None:
+    """Writes a file of text, which appears under its name, or where that links to, when it is whole.
+
+    Raises `StorageError` when it cannot be written.
+    """
+    target = path.resolve()
+    partial = target.with_name(f".{target.name}.partial")
+    try:
+        partial.write_text(text, "utf-8", errors="backslashreplace")
+        partial.replace(target)
+    except OSError as problem:
+        raise StorageError(str(path), message=problem.strerror or str(problem)) from problem
+    finally:
+        partial.unlink(missing_ok=True)
+
+
 def say(message: str) -> None:
-    """A message on standard error. Line ends in it stay."""
-    sys.stderr.write("\n".join(map(printable, message.split("\n"))) + "\n")
+    """A message on standard error, if there is one that takes it: there is nowhere else to tell. Line ends in it stay."""
+    if sys.stderr is not None:
+        with suppress(OSError):
+            sys.stderr.write("\n".join(map(printable, message.split("\n"))) + "\n")

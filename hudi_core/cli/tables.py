@@ -23,7 +23,7 @@ from hudi_core.cli.options import (
     warn,
 )
 from hudi_core.cli.output import Output
-from hudi_core.cli.words import counted, size
+from hudi_core.cli.words import counted, shortened, size
 from hudi_core.errors import UnsupportedError
 from hudi_core.schema.meta import is_meta
 from hudi_core.table.open import open_table
@@ -190,5 +190,5 @@ def _shown(decision: Decision) -> dict[str, Any]:
         "instant": each.instant,
         "size": size(sum(file.size for file in each.files)),
         "logs": len(each.logs) or None,
-        "by": decision.by,
+        "by": shortened(decision.by),
     }

@@ -39,6 +39,18 @@ def share(count: int, total: int) -> str:
     return ">99 %" if 99 < part < 100 else f"{part:.0f} %"
 
 
+def shortened(text: str, most: int = 200) -> str:
+    """A text of more than so many characters by its beginning and its end.
+
+    >>> shortened("city IN ('a', 'b', 'c', 'd') AND fare > 3", 30)
+    "city IN ('a', 'b' …  AND fare > 3 (41 characters)"
+    """
+    if len(text) <= most:
+        return text
+    end = most // 2 - most // 10
+    return f"{text[: most - end]} … {text[-end:]} ({len(text):,} characters)"
+
+
 def counted(count: int, one: str, many: str = "") -> str:
     """
     >>> counted(1, "row"), counted(2_000, "row"), counted(0, "partition")

@@ -210,7 +210,12 @@ class _OwnText:
     called: str
 
     def __call__(self, row: tuple[object, ...]) -> str:
-        found = self.method(dict(zip(self.names, row, strict=True)))
+        try:
+            found = self.method(dict(zip(self.names, row, strict=True)))
+        except Exception as problem:  # of code that is not ours: any
+            raise UsageError(
+                f"key generator's {self.called}", expected="a text", found=f"{type(problem).__name__}: {problem}"
+            ) from problem
         if not isinstance(found, str):
             raise UsageError(f"key generator's {self.called}", expected="a text", found=repr(found)[:80])
         return found

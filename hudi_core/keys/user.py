@@ -26,9 +26,19 @@ def load_generator(name: str, option: str) -> UserGenerator:
         found = getattr(importlib.import_module(module), called, None)
     except ModuleNotFoundError as missing:
         raise UsageError(option, expected="a module that can be imported", found=str(missing)) from missing
+    except Exception as problem:  # of code that is not ours: any
+        raise UsageError(option, expected="a module that can be imported", found=_told(problem)) from problem
     if not isinstance(found, type):
         raise UsageError(option, expected=f"a class {called} in the module {module}", found="none")
-    return checked(found(), option)
+    try:
+        made = found()
+    except Exception as problem:  # of code that is not ours: any
+        raise UsageError(option, expected=f"a class {called} made without arguments", found=_told(problem)) from problem
+    return checked(made, option)
+
+
+def _told(problem: Exception) -> str:
+    return f"{type(problem).__name__}: {problem}"
 
 
 def checked(generator: object, where: str) -> UserGenerator:

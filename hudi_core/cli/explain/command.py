@@ -26,9 +26,8 @@ from hudi_core.cli.options import (
     opened,
     warn,
 )
-from hudi_core.cli.output import Output, say
-from hudi_core.cli.words import counted, duration, share, size
-from hudi_core.errors import StorageError
+from hudi_core.cli.output import Output, say, write_file
+from hudi_core.cli.words import counted, duration, share, shortened, size
 from hudi_core.table.plan import ALL_MATCH, READ, SKIP, VERDICTS, ScanPlan
 from hudi_core.table.scan import Scan
 from hudi_core.table.snapshot import MetadataMode
@@ -57,10 +56,10 @@ def explain(
     target = None if html is None else local_path(html)
     found = opened(table, engine, metadata, case_sensitive, footer_cache, footer_cache_mib)
     scan = found.scan(where=where, as_of=as_of)
-    show(Output(as_json), where, scan)
-    if target is not None:
+    if target is not None:  # first: whoever reads standard output may soon have seen enough
         write_page(target, found, where, scan)
         say(f"wrote {target}")
+    show(Output(as_json), where, scan)
     warn([*found.warnings, *scan.plan.warnings])
 
 
@@ -75,7 +74,7 @@ def show(out: Output, where: str, scan: Scan) -> None:
         return
     said = _totals(plan)
     kept, total = said["file_slices"] - said["skip"], said["file_slices"]
-    out.text(where)
+    out.text(shortened(where))
     out.text()
     out.heading(f"{kept:,} of {counted(total, 'file slice')} can hold matching rows")
     whole = f"; in {said['all_match']:,} of them every row matches" if said["all_match"] else ""
@@ -88,11 +87,15 @@ def show(out: Output, where: str, scan: Scan) -> None:
     out.rows(columns, (_shown(step, total) for step in _steps(plan)), title="Who removed what", folded=("note",))
     if len(alone) > 1:
         out.text()
-        out.rows(("would_skip_alone", "condition"), alone, title="Each condition by itself", folded=("condition",))
+        conditions = ({**each, "condition": shortened(each["condition"])} for each in alone)
+        out.rows(("would_skip_alone", "condition"), conditions, title="Each condition by itself", folded=("condition",))
     why = reasons(plan)
     if why:
         out.text()
-        shown = ({**_reason(reason), "verdict": reason.verdict.value.replace("_", " ")} for reason in why)
+        shown = (
+            {**_reason(reason), "by": shortened(reason.text), "verdict": reason.verdict.value.replace("_", " ")}
+            for reason in why
+        )
         out.rows(("file_slices", "verdict", "by"), shown, title="What decided", folded=("by",))
 
 
@@ -118,10 +121,7 @@ def write_page(path: Path, table: Table, where: str, scan: Scan) -> None:
     page = html_page(
         Explained(table.config.name, table.storage.uri, where, plan, alone, reasons(plan), drawn, pictures)
     )
-    try:
-        path.write_text(page, "utf-8", errors="backslashreplace")
-    except OSError as problem:
-        raise StorageError(str(path), message=problem.strerror or str(problem)) from problem
+    write_file(path, page)
 
 
 def _reason(reason: Reason) -> dict[str, Any]:

@@ -9,12 +9,13 @@ from importlib.resources import files
 
 from hudi_core.cli.explain.drawing import KINDS, column_svg, may_match
 from hudi_core.cli.explain.picture import ColumnPicture
-from hudi_core.cli.words import duration, share, size
+from hudi_core.cli.words import duration, share, shortened, size
 from hudi_core.table.plan import ALL_MATCH, READ, SKIP, Decision, ScanPlan
 from hudi_core.truth import Verdict
 from hudi_core.types.text import text as type_text
 
 _LONGEST_REASON = 70
+_LONGEST_PREDICATE = 2_000
 _NAMES = {"read": "read", "all": "every row matches", "skip": "skipped"}
 _LEGEND = (
     ("match", "values that may match"),
@@ -85,7 +86,7 @@ def _header(of: Explained) -> str:
     return (
         f"<header><p class=kicker>hudi-core explain · <b>{escape(of.table)}</b> · {escape(of.uri)}</p>"
         f"<h1><b>{kept:,}</b> of {total:,} file slices can hold matching rows</h1>"
-        f"<pre class=where><code>{escape(of.where)}</code></pre>"
+        f"<pre class=where><code>{escape(shortened(of.where, _LONGEST_PREDICATE))}</code></pre>"
         f"<div class=whole role=img aria-label='{label}'>{parts}</div><ul class=figures>{said}"
         f"<li><b>{size(bytes_kept)}</b> of {size(bytes_all)} to read</li>"
         f"<li><b>{duration(seconds)}</b> to decide</li></ul></header>"
@@ -126,14 +127,18 @@ def _conditions(of: Explained) -> str:
     """What each condition would do alone; of no interest when there is but one."""
     if len(of.alone) < 2:
         return ""
-    rows = [(f"<code>{escape(said)}</code>", count, "skip") for said, count in of.alone]
+    rows = [(f"<code>{escape(shortened(said))}</code>", count, "skip") for said, count in of.alone]
     return _counted("Each condition by itself", "slices it would skip without the others", rows, len(of.plan.slices))
 
 
 def _reasons(of: Explained) -> str:
     """What decided about how many; of no interest when it is one thing."""
     rows = [
-        (f"{escape(source)}<span class=note><code>{escape(said)}</code></span>", reason.count, KINDS[reason.verdict])
+        (
+            f"{escape(source)}<span class=note><code>{escape(shortened(said))}</code></span>",
+            reason.count,
+            KINDS[reason.verdict],
+        )
         for reason in of.reasons
         for source, _, said in (reason.text.partition(": "),)
     ]
@@ -206,7 +211,8 @@ def _slice(number: int, decision: Decision, pictures: Sequence[ColumnPicture], w
 def _reason(by: str) -> str:
     if len(by) <= _LONGEST_REASON:
         return f"<td class=wrap>{escape(by)}</td>"
-    return f'<td class=wrap title="{escape(by, quote=True)}">{escape(by[: _LONGEST_REASON - 1])}…</td>'
+    whole = escape(shortened(by, _LONGEST_PREDICATE), quote=True)
+    return f'<td class=wrap title="{whole}">{escape(by[: _LONGEST_REASON - 1])}…</td>'
 
 
 def _ranges(number: int, pictures: Sequence[ColumnPicture]) -> Iterator[str]:

@@ -125,9 +125,7 @@ class Asking:
             return [
                 Source(COLUMN_STATS, None, "not in the metadata table" if snapshot.metadata else "no metadata table")
             ]
-        by_slice = Source(
-            COLUMN_STATS, lambda left, _: self._of_slices(self.known.column_stats, left), knows_all=True
-        )
+        by_slice = Source(COLUMN_STATS, lambda left, _: self._of_slices(self.known.column_stats, left), knows_all=True)
         if snapshot.usable(PARTITION_STATS) is None or len(self.known.partitions) < 2:
             return [by_slice]
         return [

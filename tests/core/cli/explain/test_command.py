@@ -47,3 +47,14 @@ def test_the_page_is_written_beside_what_is_said(tmp_path: Path) -> None:
     text = page.read_text("utf-8")
     assert "file slices can hold matching rows" in text
     assert text.count("<svg class=column") == 2
+
+
+def test_people_see_the_ends_of_a_long_list_and_programs_all_of_it(tmp_path: Path) -> None:
+    where = f"passengers IN ({', '.join(map(str, range(2_000)))}) AND fare > 90"
+    shown = ran("explain", rides(), "--where", where, "--html", tmp_path / "why.html").out
+    assert "passengers IN (0, 1, 2, " in shown and " AND fare > 90 (10,9" in shown
+    assert max(map(len, shown.splitlines())) < 400
+    page = (tmp_path / "why.html").read_text("utf-8")
+    assert page.count("1998, 1999") < 10
+    (condition, _) = (line for line in ran("explain", rides(), "--where", where, "--json").lines if "condition" in line)
+    assert condition["condition"].endswith(" 1998, 1999)")

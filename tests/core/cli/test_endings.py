@@ -1,0 +1,130 @@
+"""How commands end when what they write to, or the one who waits for them, does not let them go on: one line and a status."""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.commands import ran, rides
+
+_WHERE = ("--where", "city = 'oslo' AND fare > 20")
+_FULL = Path("/dev/full")
+COMMANDS: list[tuple[str, ...]] = [
+    ("inspect", "TABLE"),
+    ("timeline", "TABLE"),
+    ("schema", "TABLE"),
+    ("files", "TABLE", *_WHERE),
+    ("explain", "TABLE", *_WHERE),
+    ("read", "TABLE", *_WHERE, "--json"),
+    ("evolve", "TABLE", "drop column note"),
+    ("--version",),
+    (),
+    ("read", "--help"),
+]
+
+
+def run(*arguments: str, **options: Any) -> subprocess.CompletedProcess[bytes]:
+    """The console script, as a process of its own."""
+    command = [sys.executable, "-c", "from hudi_core.cli.main import run; run()"]
+    given = [str(rides()) if argument == "TABLE" else argument for argument in arguments]
+    return subprocess.run([*command, *given], stderr=subprocess.PIPE, timeout=120, check=False, **options)
+
+
+@pytest.mark.skipif(not _FULL.exists(), reason="this system has no device that is always full")
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_a_full_disk_behind_standard_output(command: tuple[str, ...]) -> None:
+    with _FULL.open("w") as full:
+        done = run(*command, stdout=full)
+    assert (done.returncode, done.stderr) == (1, b"error: standard output: No space left on device\n")
+
+
+def test_standard_output_that_was_closed() -> None:
+    done = run("files", "TABLE", *_WHERE, "--json", preexec_fn=lambda: os.close(1))
+    assert (done.returncode, done.stderr) == (1, b"error: standard output: it is closed\n")
+
+
+@pytest.mark.parametrize("command", [("explain", *_WHERE), ("demo",)], ids=lambda command: command[0])
+def test_pages_are_written_though_nobody_reads_what_is_shown(tmp_path: Path, command: tuple[str, ...]) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    page = tmp_path / "explain.html"
+    where = ("TABLE", "--html", str(page)) if command[0] == "explain" else ("--to", str(tmp_path))
+    done = run(*command, *where, stdout=writer)
+    os.close(writer)
+    assert done.returncode == 0 and b"Traceback" not in done.stderr
+    assert page.read_text("utf-8").endswith("</html>\n")
+
+
+def _with_small_files() -> None:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+
+
+@pytest.mark.parametrize("name", ["rows.csv", "rows.json", "rows.parquet", "rows.arrow", "why.html"])
+def test_a_full_disk_behind_a_file(tmp_path: Path, name: str) -> None:
+    file = tmp_path / name
+    file.write_text("as it was")
+    command = ("explain", "TABLE", *_WHERE, "--html") if name == "why.html" else ("read", "TABLE", "--output")
+    done = run(*command, str(file), stdout=subprocess.PIPE, preexec_fn=_with_small_files)
+    assert done.returncode == 1
+    assert done.stderr.decode() == f"error: {file}: File too large\n"
+    assert (file.read_text(), os.listdir(tmp_path)) == ("as it was", [name])
+
+
+@pytest.mark.parametrize("write", [("read", "--output", "rows.csv"), ("explain", "--html", "why.html")])
+def test_files_are_written_where_links_lead(tmp_path: Path, write: tuple[str, str, str]) -> None:
+    command, option, name = write
+    target, link = tmp_path / "elsewhere" / "target", tmp_path / name
+    target.parent.mkdir()
+    link.symlink_to(target)
+    assert ran(command, rides(), *_WHERE, option, link).status == 0
+    assert link.is_symlink() and target.stat().st_size > 0
+    assert os.listdir(target.parent) == ["target"]
+
+
+def test_what_is_no_file_is_not_replaced(tmp_path: Path) -> None:
+    pipe = tmp_path / "rows.csv"
+    os.mkfifo(pipe)
+    done = ran("read", rides(), *_WHERE, "--output", pipe)
+    assert (done.status, done.error) == (2, f"{pipe}: expected a file, found a device or a pipe")
+    assert pipe.is_fifo()
+
+
+class TestKeyGeneratorsOfYourOwn:
+    @pytest.fixture
+    def keys(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], str]:
+        """The error of `keys` with a generator whose class has this body."""
+        monkeypatch.syspath_prepend(str(tmp_path))
+        rows = tmp_path / "rows.json"
+        rows.write_text('{"id": "a"}\n')
+
+        def error(module: str) -> str:
+            name = f"own_{abs(hash(module))}"
+            (tmp_path / f"{name}.py").write_text(module)
+            options = tmp_path / "options.properties"
+            options.write_text(f"hoodie.datasource.write.keygenerator.class={name}:Own\n")
+            done = ran("keys", rows, "--options", options)
+            assert done.status == 2
+            return done.error
+
+        return error
+
+    _OWN = "class Own:\n    def record_key(self, row): {}\n    def partition_path(self, row): return ''\n"
+
+    def test_a_method_that_raises(self, keys: Callable[[str], str]) -> None:
+        said = keys(self._OWN.format("return row['nope']"))
+        assert said == "key generator's record_key: expected a text, found KeyError: 'nope'"
+
+    def test_a_class_that_cannot_be_made(self, keys: Callable[[str], str]) -> None:
+        assert keys(self._OWN.format("...") + "    def __init__(self): 1 / 0\n").endswith(
+            "made without arguments, found ZeroDivisionError: division by zero"
+        )
+
+    def test_a_module_that_cannot_be_imported(self, keys: Callable[[str], str]) -> None:
+        assert keys("raise OSError('gone')").endswith("expected a module that can be imported, found OSError: gone")

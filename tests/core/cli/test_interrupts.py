@@ -1,0 +1,79 @@
+"""Ctrl-C while rows are read: it is never lost, and ends the command at once with a line and exit status 130."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.commands import rides
+
+TIMES = 50
+PROMPT = 5.0
+"""Seconds; more than the half that a batch and the end of threads may take, on a machine that does much else."""
+
+# Reads over and over, in one process since starting takes longest. Looking for a module that is not installed is slow, as in
+# an installation with many folders of packages: what loses interrupts there loses them here.
+_SCRIPT = """
+import contextlib, io, json, os, random, signal, sys, threading, time
+from hudi_core.cli.main import app
+
+class Absent:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in ("dateutil", "pandas"):
+            end = time.perf_counter() + 2e-4
+            while time.perf_counter() < end:
+                pass
+            raise ModuleNotFoundError(name)
+
+sys.meta_path.insert(0, Absent())
+for module in [name for name in sys.modules if name.partition(".")[0] in ("dateutil", "pandas")]:
+    del sys.modules[module]
+times, patience, arguments = int(sys.argv[1]), float(sys.argv[2]), sys.argv[3:]
+draw = random.Random(7)
+sys.stdout = open(os.devnull, "w")
+
+def once(delay):
+    sent = []
+    def send():
+        sent.append(time.monotonic())
+        os.kill(os.getpid(), signal.SIGINT)
+    timer, said = threading.Timer(delay, send), io.StringIO()
+    timer.start()
+    begun = time.monotonic()
+    with contextlib.redirect_stderr(said):
+        while time.monotonic() < begun + delay + patience:
+            try:
+                app(arguments)
+            except SystemExit as end:
+                if end.code:
+                    return end.code, said.getvalue(), time.monotonic() - sent[0]
+    return "lost", said.getvalue(), patience
+
+seen = 0
+while seen < times:
+    try:
+        found = once(draw.uniform(0.01, 0.4))
+    except KeyboardInterrupt:
+        continue  # it came between two commands
+    sys.__stdout__.write(json.dumps(found) + "\\n")
+    seen += 1
+"""
+
+
+@pytest.mark.parametrize(
+    "options", [("--json", "--where", "distance_km / surge > 0"), ("--output", "rows.csv")], ids=["rows", "file"]
+)
+def test_every_interrupt_ends_a_read(tmp_path: Path, options: tuple[str, ...]) -> None:
+    asked = ["read", str(rides()), "--where", "fare > 0", *options]
+    command = [sys.executable, "-c", _SCRIPT, str(TIMES // 2), str(PROMPT), *asked]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    ends = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [end[:2] for end in ends] == [[130, "interrupted\n"]] * (TIMES // 2)
+    assert max(seconds for *_, seconds in ends) < PROMPT
+    assert [name for name in os.listdir(tmp_path) if name.endswith(".partial")] == []
