@@ -3,10 +3,11 @@
 As written
 nodes       the language: a closed tree over column names
 build       `col("a") > 3`, the friendly way to write one
-parse       SQL text to nodes
-cursor      going through the tokens of a text
-lex         the tokens, and the values they stand for
+parse       SQL text to nodes: operators and conditions
+operands    what stands between operators
+call_syntax calls, and those with a syntax of their own
 calls       what a call in the text stands for
+tuples      comparisons of several values at once
 asked       what was asked for, in any form; the clock read once
 interval    months, days and microseconds
 text        nodes to SQL text
@@ -16,6 +17,9 @@ place       errors that point into the text
 
 What it means
 bind        names to column ids, literals to the column's type, sugar to the leaves of `predicate`
+paths       names that lead into lists and maps
+moments     arithmetic on dates and timestamps
+comparisons of bound terms
 literals    literals to constants, with their type and the session's zone
 coerce      which type two values are compared or calculated in
 signatures  what arguments each known function takes

@@ -9,34 +9,33 @@ from __future__ import annotations
 from typing import assert_never
 
 from hudi_core.errors import ExpressionError, UnknownColumnError, UnsupportedError
-from hudi_core.expr import coerce, nodes, preimage
-from hudi_core.expr.applied import MismatchError, applied, cast_to
-from hudi_core.expr.calls import interval_across, interval_of, is_made_scalar
-from hudi_core.expr.functions import Function
+from hudi_core.expr import coerce, moments, nodes, paths, preimage
+from hudi_core.expr.applied import MismatchError, cast_to
+from hudi_core.expr.calls import interval_across, interval_of, is_interval, is_made_scalar
+from hudi_core.expr.comparisons import FLIPPED, against, two_terms, with_null
 from hudi_core.expr.interval import Interval
 from hudi_core.expr.leaves import every, first_of, is_truth, negate, some
 from hudi_core.expr.like import like, pattern_of
 from hudi_core.expr.literals import NULL, constant, moved, read_text
 from hudi_core.expr.nodes import Comparison, Expr, Literal, Scalar
 from hudi_core.expr.place import error_at
-from hudi_core.expr.predicate import ALWAYS_NULL, Apply, Choose, Column, Constant, Cut, Less, Opaque, Predicate, Term
+from hudi_core.expr.predicate import ALWAYS_NULL, Choose, Column, Constant, Opaque, Predicate, Term
 from hudi_core.expr.scalar import regex
 from hudi_core.expr.signatures import ARITIES, PART_OF_SPLIT, call
 from hudi_core.expr.text import to_sql
 from hudi_core.expr.walk import names_in, place_of
-from hudi_core.schema.schema import Schema
-from hudi_core.truth import TRUE
+from hudi_core.schema.schema import Place, Schema
+from hudi_core.sql.place import Span
 from hudi_core.types import nodes as t
 from hudi_core.types.text import text as type_text
 from hudi_core.values.calendar import is_zone
 from hudi_core.values.domain import INT_RANGE, LONG_RANGE
 
-_FLIPPED = {
-    Comparison.LT: Comparison.GT,
-    Comparison.LE: Comparison.GE,
-    Comparison.GT: Comparison.LT,
-    Comparison.GE: Comparison.LE,
-}
+_OF_SESSION = frozenset(
+    {"current_user", "user", "session_user", "current_database", "current_schema", "current_catalog"}
+)
+"""Names that are values of a session where they are no columns."""
+
 _EQUALITIES = (Comparison.EQ, Comparison.NE, Comparison.NULL_SAFE_EQ)
 
 
@@ -90,9 +89,16 @@ class _Binder:
                 try:
                     return self._leaf(expr)
                 except (_NotKnownError, UnsupportedError):
-                    for name in () if self._partial else names_in(expr):
-                        self._column(name)
+                    self._check_names(expr)
                     return Opaque(to_sql(expr))
+
+    def _check_names(self, expr: Expr) -> None:
+        """Raises for a name that is not there, also where what stands around it is not known."""
+        for name in () if self._partial else names_in(expr):
+            try:
+                self._resolved(name)
+            except _NotKnownError:
+                continue
 
     def _leaf(self, expr: Expr) -> Predicate:
         match expr:
@@ -116,6 +122,8 @@ class _Binder:
                 return self.predicate(expr)
 
     def _boolean(self, expr: Scalar) -> Predicate:
+        if is_interval(expr):
+            raise _interval_alone(expr)
         term = self._term(expr)
         if _is_null(term):
             return ALWAYS_NULL
@@ -125,21 +133,30 @@ class _Binder:
 
     def _compare(self, operator: Comparison, left: Scalar, right: Scalar) -> Predicate:
         left, right = interval_across(left, right)
+        difference = moments.difference(operator, left, right, self._type_of, self._utc)
+        if difference is not None:
+            return self._compare(*difference)
+        for one, other in ((left, right), (right, left)):
+            if is_interval(one):
+                self._term(other)  # beside what is not known, an interval is not known either
+                raise _interval_alone(one)
         first, second = self._term(left), self._term(right)
+        if _is_null(first) or _is_null(second):
+            return with_null(operator, second if _is_null(first) else first)
         if coerce.is_nested(first.type) or coerce.is_nested(second.type):
+            if coerce.are_structures([first.type, second.type]):
+                raise _NotKnownError
             wrong, term = (left, first) if coerce.is_nested(first.type) else (right, second)
             raise error_at(place_of(wrong), expected="a single value to compare", found=_called(term, wrong))
-        if _is_null(first) or _is_null(second):
-            return _with_null(operator, second if _is_null(first) else first)
         common = _compared(operator, first, second)
         if common is None:
             raise error_at(place_of(right), expected=_comparable(first, left), found=_called(second, right))
         first, second = self._brought(first, common, left), self._brought(second, common, right)
         if isinstance(second, Constant):
-            return _against(operator, first, second)
+            return against(operator, first, second)
         if isinstance(first, Constant):
-            return _against(_FLIPPED.get(operator, operator), second, first)
-        return _two_terms(operator, first, second, common)
+            return against(FLIPPED.get(operator, operator), second, first)
+        return two_terms(operator, first, second, common)
 
     def _in(self, value: Scalar, choices: tuple[Scalar, ...]) -> Predicate:
         term = self._term(value)
@@ -152,6 +169,8 @@ class _Binder:
         if _is_null(term) or (with_null and not given):
             return ALWAYS_NULL
         types = [found.type for found in (term, *given)]
+        if coerce.are_structures(types):
+            raise _NotKnownError
         common = None if any(map(coerce.is_nested, types)) else coerce.widest(types)
         if common is None:
             pairs = list(zip(choices, listed, strict=True))
@@ -162,7 +181,7 @@ class _Binder:
         values = [found.value for found in brought if isinstance(found, Constant)]
         present = [found for found in values if found is not None]
         parts: list[Predicate] = [
-            _two_terms(Comparison.EQ, subject, other, common) for other in brought if not isinstance(other, Constant)
+            two_terms(Comparison.EQ, subject, other, common) for other in brought if not isinstance(other, Constant)
         ]
         if values or not parts:
             parts.append(preimage.one_of(subject, present, with_null or len(present) < len(values)))
@@ -183,9 +202,14 @@ class _Binder:
             case nodes.Literal():
                 return constant(expr, self._zone)
             case nodes.Name():
-                return self._column(expr)
+                return self._named(expr)
             case nodes.Cast(value, to):
-                return self._cast(self._term(value), to, value)
+                term = self._term(value)
+                if coerce.is_nested(term.type) and isinstance(to, t.String):
+                    raise _NotKnownError
+                return self._cast(term, to, value)
+            case nodes.Lambda():
+                raise _NotKnownError
             case nodes.Case(branches, otherwise):
                 return self._case(branches, otherwise)
             case nodes.Call():
@@ -193,27 +217,42 @@ class _Binder:
             case _:
                 assert_never(expr)
 
-    def _column(self, name: nodes.Name) -> Column:
+    def _type_of(self, expr: Scalar) -> t.Type:
+        return self._term(expr).type
+
+    def _named(self, name: nodes.Name) -> Term:
+        named = self._resolved(name)
+        if isinstance(named, nodes.Call):
+            return self._call(named)
+        return Column(named.field.id, named.name, named.field.type, named.optional)
+
+    def _resolved(self, name: nodes.Name) -> Place | nodes.Call:
+        """The column that a name stands for, or the calls that take a value from a list or map."""
         try:
             place = self._schema.find(name.path, case_sensitive=self._case_sensitive)
         except UnknownColumnError as ambiguous:
             raise error_at(name.span, expected=ambiguous.expected, found=ambiguous.found) from None
-        said = ".".join(name.path)
-        if place is None and self._partial:
-            raise _NotKnownError
-        if place is None:
-            raise error_at(name.span, message=f"no column {said}{self._schema.suggestion(said)}")
-        if place.repeated:
+        if place is not None and not place.repeated:
+            return place
+        inside = paths.inside(name, self._schema, case_sensitive=self._case_sensitive)
+        if inside is not None:
+            return inside
+        shown = ".".join(name.path)
+        if place is not None:
             raise error_at(
-                name.span, expected="a single value in each row", found=f"{said}, which is inside a list or map"
+                name.span, expected="a single value in each row", found=f"{shown}, which is inside a list or map"
             )
-        return Column(place.field.id, place.name, place.field.type, place.optional)
+        if self._partial or shown.lower() in _OF_SESSION:
+            raise _NotKnownError
+        raise error_at(name.span, message=f"no column {shown}{self._schema.suggestion(shown)}")
 
     def _case(self, branches: tuple[tuple[Expr, Scalar], ...], otherwise: Scalar) -> Term:
         conditions = [self.predicate(when) for when, _ in branches]
         values = [self._term(then) for _, then in branches]
         last = self._term(otherwise)
         typed = [term.type for term in (*values, last) if not _is_null(term)]
+        if coerce.are_nested_alike(typed):
+            raise _NotKnownError
         common = coerce.widest(typed) if typed else NULL.type
         if common is None or coerce.is_nested(common):
             raise error_at(
@@ -231,10 +270,17 @@ class _Binder:
             case nodes.Call("+", (nodes.Call("interval") as by, moment)):
                 return self._moved(moment, interval_of(by), False)
             case nodes.Call("interval"):
-                raise error_at(expr.span, expected="a date or timestamp beside an interval", found="an interval alone")
+                raise _NotKnownError
             case nodes.Call("[]", (nodes.Call("split", (text, pattern)), index)):
                 return self._known(nodes.Call(PART_OF_SPLIT, (text, pattern, index), expr.span))
+            case nodes.Call("[]" | "get_field", (value, Literal(str() as part))):
+                field = paths.field_of(value, part, self._schema, case_sensitive=self._case_sensitive)
+                if field is not None and (expr.function == "get_field" or self._is_struct(value)):
+                    return self._named(field)
         return self._known(expr)
+
+    def _is_struct(self, value: Scalar) -> bool:
+        return isinstance(self._type_of(value), t.Record)
 
     def _known(self, expr: nodes.Call) -> Term:
         allowed = ARITIES.get(expr.function)
@@ -242,25 +288,33 @@ class _Binder:
             wanted = str(allowed[0]) if len(allowed) == 1 else f"{allowed[0]} to {allowed[-1]}"
             found = str(len(expr.arguments))
             raise error_at(expr.span, expected=f"{wanted} arguments of {expr.function}", found=found)
-        arguments = [self._term(argument) for argument in expr.arguments]
+        return self._applied(expr.function, [self._term(argument) for argument in expr.arguments], expr.span)
+
+    def _applied(self, function: str, arguments: list[Term], span: Span | None) -> Term:
+        """A function of terms; `+` and `-` of dates are functions of their own."""
+        if moments.is_interval_between(function, arguments):
+            raise _NotKnownError
+        function, arguments = moments.of_days(function, arguments)
         try:
-            made = call(expr.function, arguments, self._utc)
+            made = call(function, arguments, self._utc)
         except (MismatchError, ExpressionError) as wrong:  # an argument of no such type, or a pattern that is none
-            raise error_at(expr.span, expected=wrong.expected, found=wrong.found) from None
+            raise error_at(span, expected=wrong.expected, found=wrong.found) from None
         if made is None:
             raise _NotKnownError
         return made
 
     def _moved(self, moment: Scalar, by: Interval, back: bool) -> Term:
-        """A date or timestamp and an interval. A column keeps only whole days, as a date; the rest is not known."""
+        """A date or timestamp and an interval."""
         term = self._term(moment)
         by = -by if back else by
         if isinstance(term, Constant) and isinstance(term.type, t.Date | t.Timestamp) and term.value is not None:
             if self._utc or not isinstance(term.type, t.Timestamp) or not (by.months or by.days):
                 return moved(term, by)
-        elif isinstance(term.type, t.Date) and not by.months and not by.micros:
-            return applied(Function.DATE_ADD, [term, Constant(by.days, t.Int())], t.Date())
-        raise _NotKnownError
+            raise _NotKnownError
+        function = moments.moving(term, by, self._utc)
+        if function is None:
+            raise _NotKnownError
+        return self._applied(*function, place_of(moment))
 
     def _brought(self, term: Term, common: t.Type, source: Scalar) -> Term:
         """One side of a comparison in the type of both. A text written as a literal has to stand for such a value."""
@@ -280,54 +334,6 @@ class _Binder:
             return cast_to(term, to)
         except MismatchError as wrong:
             raise error_at(place_of(source), expected=wrong.expected, found=wrong.found) from None
-
-
-def _with_null(operator: Comparison, other: Term) -> Predicate:
-    return preimage.is_null(other) if operator is Comparison.NULL_SAFE_EQ else ALWAYS_NULL
-
-
-def _against(operator: Comparison, term: Term, constant: Constant) -> Predicate:
-    """A comparison with a constant: one of one value, or a cut."""
-    value = constant.value
-    if value is None:
-        return _with_null(operator, term)
-    match operator:
-        case Comparison.EQ:
-            return preimage.one_of(term, (value,))
-        case Comparison.NE:
-            return negate(preimage.one_of(term, (value,)))
-        case Comparison.NULL_SAFE_EQ:
-            return is_truth(preimage.one_of(term, (value,)), TRUE)
-        case Comparison.LT:
-            return preimage.below(term, Cut(value))
-        case Comparison.LE:
-            return preimage.below(term, Cut(value, after=True))
-        case Comparison.GT:
-            return negate(preimage.below(term, Cut(value, after=True)))
-        case Comparison.GE:
-            return negate(preimage.below(term, Cut(value)))
-        case _:
-            assert_never(operator)
-
-
-def _two_terms(operator: Comparison, left: Term, right: Term, common: t.Type) -> Predicate:
-    """Two terms compared. Where they only seem to be of one type, as text and enumeration do, they are cast."""
-    left, right = (term if term.type == common else Apply(Function.CAST, (term,), common) for term in (left, right))
-    equal = every([Less(left, right, or_equal=True), Less(right, left, or_equal=True)])
-    match operator:
-        case Comparison.EQ:
-            return equal
-        case Comparison.NE:
-            return negate(equal)
-        case Comparison.NULL_SAFE_EQ:
-            both_null = every([preimage.is_null(left), preimage.is_null(right)])
-            return some([both_null, is_truth(equal, TRUE)])
-        case Comparison.LT | Comparison.LE:
-            return Less(left, right, operator is Comparison.LE)
-        case Comparison.GT | Comparison.GE:
-            return Less(right, left, operator is Comparison.GE)
-        case _:
-            assert_never(operator)
 
 
 def _compared(operator: Comparison, first: Term, second: Term) -> t.Type | None:
@@ -360,6 +366,10 @@ def _asks_the_clock(source: t.Type, to: t.Type) -> bool:
     zoned = [isinstance(of, t.Timestamp) and of.zoned for of in (source, to)]
     shown = [isinstance(of, t.Date | t.String) or (isinstance(of, t.Timestamp) and not of.zoned) for of in (source, to)]
     return any(zoned) and any(shown)
+
+
+def _interval_alone(interval: nodes.Call) -> ExpressionError:
+    return error_at(interval.span, expected="a date or timestamp beside an interval", found="an interval alone")
 
 
 def _is_null(term: Term) -> bool:

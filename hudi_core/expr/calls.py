@@ -16,15 +16,16 @@ from hudi_core.expr.nodes import (
     Expr,
     Is,
     IsNull,
+    Lambda,
     Like,
     Literal,
     Name,
     Not,
     RegexLike,
     Scalar,
-    Span,
 )
 from hudi_core.expr.place import error_at
+from hudi_core.sql.place import Span
 from hudi_core.truth import TRUE
 from hudi_core.types.nodes import Date, Double, Float, Timestamp, Type
 from hudi_core.types.sql import sql_type
@@ -87,7 +88,7 @@ def extract(unit: str, value: Scalar, span: Span | None) -> Expr:
 
 def scalar(found: Expr) -> Scalar:
     """A predicate where a value is wanted: the boolean it gives."""
-    if isinstance(found, Name | Literal | Call | Cast | Case):
+    if isinstance(found, Name | Literal | Call | Cast | Case | Lambda):
         return found
     return Case(((found, Literal(True)), (Not(found), Literal(False))))
 

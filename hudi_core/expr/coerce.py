@@ -6,7 +6,7 @@ also beyond the 38 digits at which Spark starts to round.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from hudi_core.expr.functions import Function
 from hudi_core.types import nodes as t
@@ -35,6 +35,16 @@ def is_number(of: t.Type) -> bool:
 
 def is_nested(of: t.Type) -> bool:
     return isinstance(of, t.Record | t.Array | t.Map | t.Union | t.Vector)
+
+
+def are_nested_alike(types: Sequence[t.Type]) -> bool:
+    """Whether all are arrays, all maps or all structs: SQL takes them as values of one type, which have no order here."""
+    return len({type(of) for of in types}) == 1 and isinstance(types[0], t.Record | t.Array | t.Map)
+
+
+def are_structures(types: Sequence[t.Type]) -> bool:
+    """Whether SQL compares values of these types part by part: all arrays, or all structs; maps are never compared."""
+    return are_nested_alike(types) and not isinstance(types[0], t.Map)
 
 
 def compared(left: t.Type, right: t.Type) -> t.Type | None:

@@ -10,6 +10,9 @@ _MONTHS = {"YEAR": 12, "QUARTER": 3, "MONTH": 1}
 _DAYS = {"WEEK": 7, "DAY": 1}
 _MICROS = {"HOUR": 3_600_000_000, "MINUTE": 60_000_000, "SECOND": 1_000_000, "MILLISECOND": 1_000, "MICROSECOND": 1}
 UNITS = frozenset({name + end for name in (*_MONTHS, *_DAYS, *_MICROS) for end in ("", "S")})
+BARE_UNITS = (UNITS - {name for name in UNITS if name.endswith("S")}) | {"DAYOFYEAR"}
+"""The units that stand as words before the arguments of TIMESTAMPADD, DATEDIFF and their like."""
+
 _PAIR = re.compile(r"([+-]?\s*\d+(?:\.\d*)?|[+-]?\s*\.\d+)\s*([A-Za-z]+)\s*", re.ASCII)
 _YEAR_TO_MONTH = re.compile(r"([+-]?)(\d+)-(\d+)", re.ASCII)
 _CLOCK = ("DAY", "HOUR", "MINUTE", "SECOND")

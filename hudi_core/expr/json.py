@@ -26,6 +26,7 @@ from hudi_core.expr.nodes import (
     In,
     Is,
     IsNull,
+    Lambda,
     Like,
     Literal,
     Name,
@@ -65,6 +66,8 @@ def to_json(expr: Expr) -> dict[str, Any]:
             return {"and": [to_json(part) for part in parts]}
         case Or(parts):
             return {"or": [to_json(part) for part in parts]}
+        case Lambda(parameters, body):
+            return {"lambda": list(parameters), "body": to_json(body)}
         case Call(function, arguments):
             return {"call": function, "arguments": [to_json(argument) for argument in arguments]}
         case Cast(value, to, try_):
@@ -110,6 +113,10 @@ def _expr(data: Any) -> Expr:
             return And(tuple(_expr(part) for part in parts))
         case {"or": [*parts]}:
             return Or(tuple(_expr(part) for part in parts))
+        case {"lambda": [*parameters], "body": body} if parameters and all(
+            isinstance(name, str) for name in parameters
+        ):
+            return Lambda(tuple(parameters), _expr(body))
         case {"call": str() as function, "arguments": [*arguments]}:
             return Call(function, tuple(scalar(_expr(argument)) for argument in arguments))
         case {"cast": value, "type": str() as name}:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from hudi_core.expr.leaves import every, negate
-from hudi_core.expr.nodes import Span
 from hudi_core.expr.place import error_at
 from hudi_core.expr.predicate import AnyChar, AnyRun, Pattern, Predicate, Term
 from hudi_core.expr.preimage import matches, one_of, starts_with
+from hudi_core.sql.place import Span
 
 
 def pattern_of(text: str, escape: str = "\\", span: Span | None = None) -> Pattern:

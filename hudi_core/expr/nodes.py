@@ -8,17 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 
+from hudi_core.sql.place import Span
 from hudi_core.truth import Truth
 from hudi_core.types.nodes import Type
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """Where in a text an expression stood: start and end offset in characters."""
-
-    text: str
-    start: int
-    end: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +113,12 @@ class Or:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A function or an arithmetic operator by its lower-case SQL name (`year`, `+`), known to the core or not."""
+    """A function or an arithmetic operator by its lower-case SQL name (`year`, `+`), known to the core or not.
+
+    Syntax of its own is a call too: `a[b]` of `[]`, `x.field` of `get_field` with the name, `(a, b)` of `struct`, `x COLLATE c`
+    of `collate`, a cast to a type without values here of `cast` with the type's text, `f(name => x)` of `=>`. A unit before
+    other arguments (`dateadd(DAY, 1, x)`) is a string in upper case.
+    """
 
     function: str
     arguments: tuple[Scalar, ...]
@@ -144,6 +141,15 @@ class Case:
     otherwise: Scalar = Literal(None)
 
 
-Scalar = Name | Literal | Call | Cast | Case
+@dataclass(frozen=True, slots=True)
+class Lambda:
+    """`x -> body`, `(x, y) -> body`: an argument of a function of arrays or maps. In the body a parameter hides a column."""
+
+    parameters: tuple[str, ...]
+    body: Expr
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+Scalar = Name | Literal | Call | Cast | Case | Lambda
 Expr = Compare | In | Between | Like | RegexLike | IsNull | Is | Not | And | Or | Scalar
 """A predicate. A scalar is one too when its type is boolean."""

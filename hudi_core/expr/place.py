@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from hudi_core.errors import ExpressionError
-from hudi_core.expr.nodes import Span
-
-_WIDTH = 100
+from hudi_core.sql.place import Span, line_and_column, pointed
 
 
 def error_at(
@@ -14,20 +12,14 @@ def error_at(
     """An `ExpressionError` in one line. Its note (`__notes__`) is the line of the text with a caret below the place."""
     if span is None:
         return ExpressionError("predicate", expected=expected, found=found, message=message)
-    line = span.text.count("\n", 0, span.start) + 1
-    column = span.start - (span.text.rfind("\n", 0, span.start) + 1)
-    where = (
-        f"predicate, column {column + 1}" if "\n" not in span.text else f"predicate, line {line}, column {column + 1}"
-    )
+    line, column = line_and_column(span)
+    where = f"predicate, column {column}" if "\n" not in span.text else f"predicate, line {line}, column {column}"
     error = ExpressionError(where, expected=expected, found=found, message=message)
-    error.add_note(_pointed(span, line, column))
+    error.add_note(pointed(span))
     return error
 
 
-def _pointed(span: Span, line: int, column: int) -> str:
-    shown = span.text.split("\n")[line - 1].replace("\t", " ").replace("\r", " ")
-    length = max(min(span.end - span.start, len(shown) - column), 1)
-    cut = max(column - _WIDTH // 2, 0)
-    head, tail = "..." if cut else "", "..." if len(shown) > cut + _WIDTH else ""
-    part = shown[cut : cut + _WIDTH]
-    return f"{head}{part}{tail}\n{' ' * (len(head) + column - cut)}{'^' * min(length, _WIDTH - (column - cut))}"
+def complaint(span: Span, expected: str, found: str | None) -> ExpressionError:
+    """`error_at` in the form in which a cursor asks for it: what stands in the text is in back-ticks."""
+    source = span.source
+    return error_at(span, expected=expected, found=found or (f"`{source}`" if source else "the end"))

@@ -9,6 +9,7 @@ from typing import assert_never
 
 from hudi_core.expr import interval
 from hudi_core.expr.calls import interval_of, is_made_scalar
+from hudi_core.expr.interval import BARE_UNITS
 from hudi_core.expr.nodes import (
     And,
     Between,
@@ -20,6 +21,7 @@ from hudi_core.expr.nodes import (
     In,
     Is,
     IsNull,
+    Lambda,
     Like,
     Literal,
     Name,
@@ -58,7 +60,7 @@ _QUOTED = frozenset(
     | {"TRAILING"}
 )
 _LEVELS = {"|": 50, "^": 55, "&": 60, "+": 70, "-": 70, "*": 80, "/": 80, "%": 80, "div": 80}
-_OR, _AND, _NOT, _PREDICATE, _UNARY, _PRIMARY = 10, 20, 30, 40, 90, 100
+_LAMBDA, _OR, _AND, _NOT, _PREDICATE, _UNARY, _PRIMARY = 0, 10, 20, 30, 40, 90, 100
 _SIDES = {"trim": "BOTH", "ltrim": "LEADING", "rtrim": "TRAILING"}
 
 
@@ -115,6 +117,10 @@ def _leveled(expr: Expr) -> tuple[int, str]:
             whens = "".join(f" WHEN {_expr(when, 0)} THEN {_scalar(then, 0)}" for when, then in branches)
             tail = "" if otherwise == Literal(None) else f" ELSE {_scalar(otherwise, 0)}"
             return _PRIMARY, f"CASE{whens}{tail} END"
+        case Lambda((parameter,), body):
+            return _LAMBDA, f"{name(parameter)} -> {_expr(body, 0)}"
+        case Lambda(parameters, body):
+            return _LAMBDA, f"({', '.join(map(name, parameters))}) -> {_expr(body, 0)}"
         case Call():
             return _call(expr)
         case _:
@@ -144,8 +150,16 @@ def _call(call: Call) -> tuple[int, str]:
             return _UNARY, f"~{_scalar(value, _UNARY)}"
         case "[]", (value, index):
             return _PRIMARY, f"{_scalar(value, _PRIMARY)}[{_scalar(index, 0)}]"
-        case ".", (value, Literal(str() as part)):
+        case "get_field", (value, Literal(str() as part)):
             return _PRIMARY, f"{_bracketed(value)}.{name(part)}"
+        case ("cast" | "try_cast") as function, (value, Literal(str() as of)):
+            return _PRIMARY, f"{function.upper()}({_scalar(value, 0)} AS {of})"
+        case "=>", (Literal(str() as part), value):
+            return _PRIMARY, f"{name(part)} => {_scalar(value, 0)}"
+        case ("timestampadd" | "timestampdiff") as function, (Literal(str() as unit), first, second) if (
+            unit in BARE_UNITS
+        ):
+            return _PRIMARY, f"{function}({unit}, {_list((first, second))})"
         case "interval", _:
             return _PRIMARY, f"INTERVAL {quoted(interval.to_text(interval_of(call)))}"
         case ("trim" | "ltrim" | "rtrim") as side, (value, characters):

@@ -17,14 +17,15 @@ from hudi_core.expr.nodes import (
     In,
     Is,
     IsNull,
+    Lambda,
     Like,
     Literal,
     Name,
     Not,
     Or,
     RegexLike,
-    Span,
 )
+from hudi_core.sql.place import Span
 
 
 def parts_of(expr: Expr) -> tuple[Expr, ...]:
@@ -46,6 +47,8 @@ def parts_of(expr: Expr) -> tuple[Expr, ...]:
             return arguments
         case Case(branches, otherwise):
             return (*(part for branch in branches for part in branch), otherwise)
+        case Lambda(_, body):
+            return (body,)
         case Name() | Literal():
             return ()
         case _:
@@ -89,13 +92,25 @@ def _flat(expr: Expr, kind: type[And] | type[Or], opposite: type[And] | type[Or]
 
 
 def names_in(expr: Expr) -> list[Name]:
-    """The columns named, each as often as it is."""
-    return [node for node in walk(expr) if isinstance(node, Name)]
+    """The columns named, each as often as it is. What stands for a parameter of a lambda is none."""
+    names: list[Name] = []
+    waiting: list[tuple[Expr, frozenset[str]]] = [(expr, frozenset())]
+    while waiting:
+        node, hidden = waiting.pop()
+        match node:
+            case Name(path):
+                if path[0].lower() not in hidden:
+                    names.append(node)
+            case Lambda(parameters, body):
+                waiting.append((body, hidden.union(map(str.lower, parameters))))
+            case _:
+                waiting.extend((part, hidden) for part in reversed(parts_of(node)))
+    return names
 
 
 def place_of(expr: Expr) -> Span | None:
     """Where a node stands in the text: its own place, or that of its first part that has one."""
-    spans = (node.span for node in walk(expr) if isinstance(node, Name | Literal | Call | Cast | Like))
+    spans = (node.span for node in walk(expr) if isinstance(node, Name | Literal | Call | Cast | Like | Lambda))
     return next((span for span in spans if span is not None), None)
 
 
@@ -125,6 +140,8 @@ def changed(expr: Expr, change: Callable[[Expr], Expr | None]) -> Expr:
             return replace(expr, arguments=tuple(map(of, arguments)))
         case Case(branches, otherwise):
             return Case(tuple((of(when), of(then)) for when, then in branches), of(otherwise))
+        case Lambda(_, body):
+            return replace(expr, body=of(body))
         case Name() | Literal():
             return expr
         case _:

@@ -78,7 +78,7 @@ class RowQuestions(Generic[V, M]):
         return self._present_and_not(term, matches) if negated else matches
 
     def unknown(self, what: Opaque) -> M:
-        raise UnsupportedError(what.text, message="rows cannot be tested by a function that is not known")
+        raise UnsupportedError(what.text, message="not known, rows cannot be filtered by it")
 
     def every(self, answers: list[M]) -> M:
         return answers[0] if len(answers) == 1 else self._values.every(answers, self._root)

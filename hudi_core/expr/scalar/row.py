@@ -66,7 +66,7 @@ class _Row:
         return isinstance(value, str) and (wanted.compiled.search(value) is None) is negated
 
     def unknown(self, what: Opaque) -> bool:
-        raise UnsupportedError(what.text, message="a row cannot be tested by a function that is not known")
+        raise UnsupportedError(what.text, message="not known, rows cannot be filtered by it")
 
     def every(self, answers: list[bool]) -> bool:
         return all(answers)

@@ -150,7 +150,7 @@ def test_a_built_expression_is_bound_without_a_text_to_point_at() -> None:
     [
         ("upper(s, s) = 'x'", "expected 1 arguments of upper, found 2"),
         ("abs(s = 'x') = 1", "expected a number in abs, found boolean"),
-        ("a + dt > 1", "expected numbers beside +, found date"),
+        ("s + ts > 1", "expected numbers beside +, found timestamp"),
         ("year(a) = 1", "expected a value that can be cast to date, found int"),
         ("case when a = 1 then dt else a end = 1", "expected values of one type in CASE, found date and int"),
         ("coalesce(a, dt) = 1", "expected values of one type in coalesce, such as int, found date"),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from hudi_core.expr.nodes import Span
 from hudi_core.expr.place import error_at
+from hudi_core.sql.place import Span
 
 
 def test_one_line_is_named_by_its_column_and_shown_with_a_caret() -> None:

@@ -7,8 +7,6 @@ from decimal import Decimal
 from enum import Enum
 from typing import NamedTuple
 
-from hudi_core.expr.nodes import Literal, Span
-from hudi_core.expr.place import error_at
 from hudi_core.types.nodes import Decimal as DecimalType
 from hudi_core.types.nodes import Double, Float, Int, Long, Type
 from hudi_core.values.domain import to_binary32
@@ -22,10 +20,11 @@ class Kind(Enum):
     WORD = "a word"
     NAME = "a quoted name"
     NUMBER = "a number"
-    TEXT = "a text"
+    STRING = "a string"
     BYTES = "bytes"
     SYMBOL = "a symbol"
     END = "the end"
+    BAD = "no token"
 
 
 class Token(NamedTuple):
@@ -40,57 +39,55 @@ class Token(NamedTuple):
 _TOKEN = re.compile(
     r"""(?:\s+|--[^\n]*|/\*(?:[^*]|\*(?!/))*\*/)*
     (?:(?P<word>(?![xXrR]['"])[^\W\d]\w*)
-    |(?P<symbol><=>|<>|!=|<=|>=|==|::|\|\||[-+*%<>=(),\[\]!|&^~]|/(?!\*)|\.(?!\d))
+    |(?P<symbol><=>|<>|!=|!<|!>|<=|>=|==|=>|->|::|\|\||[-+*%<>=(),\[\]!|&^~:;]|/(?!\*)|\.(?!\d))
     |(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?:BD|bd|[lLsSyYdDfF])?(?!\w))
-    |(?P<text>'[^'\\]*(?:(?:\\.|'')[^'\\]*)*'|"[^"\\]*(?:(?:\\.|"")[^"\\]*)*"|[rR](?:'[^']*'|"[^"]*"))
+    |(?P<string>'[^'\\]*(?:(?:\\.|'')[^'\\]*)*'|"[^"\\]*(?:(?:\\.|"")[^"\\]*)*"|[rR](?:'[^']*'|"[^"]*"))
     |(?P<name>`[^`]*(?:``[^`]*)*`)
     |(?P<bytes>[xX](?:'[^']*'|"[^"]*"))
+    |(?P<digits>\d\w*)
     |(?P<end>\Z)
     |(?P<bad>.))""",
     re.VERBOSE | re.DOTALL,
 )
-_KINDS = {kind.name.lower(): kind for kind in Kind}
-_OPENERS = {"'": "a closing quote", '"': "a closing quote", "`": "a closing back-tick", "/": "the end of the comment"}
+_KINDS = {kind.name.lower(): kind for kind in Kind} | {"digits": Kind.WORD}
 _INTEGERS = re.compile(r"\s*\((\s*-?[0-9]+(?:\s*,\s*-?[0-9]+)*\s*)\)", re.ASCII)
-_TEXTS = re.compile(r"\s*\((\s*'[^'\\]*'(?:\s*,\s*'[^'\\]*')*\s*)\)")
-_TEXT = re.compile(r"'([^']*)'")
+_STRINGS = re.compile(r"\s*\((\s*'[^'\\]*'(?:\s*,\s*'[^'\\]*')*\s*)\)")
+_STRING = re.compile(r"'([^']*)'")
 _ESCAPE = re.compile(r"\\(u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|[01][0-7]{2}|.)", re.DOTALL)
 _ESCAPED = {"0": "\0", "b": "\b", "n": "\n", "r": "\r", "t": "\t", "Z": "\x1a", "%": "\\%", "_": "\\_"}
 
 
 def token_at(text: str, at: int) -> Token:
-    """The token at an offset, blanks and comments before it skipped. Raises `ExpressionError` at what is no token."""
+    """The token at an offset, blanks and comments before it skipped. What is none, such as an open quote, is `BAD`."""
     match = _TOKEN.match(text, at)
     assert match is not None  # one of the alternatives always matches
     group = match.lastgroup or "bad"
     start, end = match.span(group)
-    if group == "word":
+    if group == "word" or group == "digits":
         return Token(Kind.WORD, match[group].upper(), start, end)
     if group == "symbol":
         return Token(Kind.SYMBOL, match[group], start, end)
-    if group == "bad":
-        raise _bad(text, start)
     return Token(_KINDS[group], "", start, end)
 
 
 def plain_list(text: str, at: int) -> tuple[list[int] | list[str], int] | None:
-    """A bracketed list of nothing but integers, or of texts without escapes, read at one go, and the offset behind it.
+    """A bracketed list of nothing but integers, or of strings without escapes, read at one go, and the offset behind it.
 
     Such lists may hold many thousands of values. None when it is another kind of list.
     """
-    found = _INTEGERS.match(text, at)
-    if found is not None:
-        return list(map(int, found[1].split(","))), found.end()
-    found = _TEXTS.match(text, at)
-    return (_TEXT.findall(found[1]), found.end()) if found is not None else None
+    integers = _INTEGERS.match(text, at)
+    if integers is not None:
+        return list(map(int, integers[1].split(","))), integers.end()
+    strings = _STRINGS.match(text, at)
+    return (_STRING.findall(strings[1]), strings.end()) if strings is not None else None
 
 
-def text_value(quoted: str) -> str:
-    """The text a quoted literal stands for: doubled quotes, backslash escapes (Spark's: `\\n`, `\\u0041`, `\\101`), `r'raw'`.
+def string_value(quoted: str) -> str:
+    """The string a quoted literal stands for: doubled quotes, backslash escapes (Spark's: `\\n`, `\\u0041`, `\\101`), `r'raw'`.
 
     `\\%` and `\\_` keep their backslash, for LIKE.
 
-    >>> text_value("'it''s'"), text_value(r"'a\\tb\\u0041'"), text_value(r"r'a\\tb'")
+    >>> string_value("'it''s'"), string_value(r"'a\\tb\\u0041'"), string_value(r"r'a\\tb'")
     ("it's", 'a\\tbA', 'a\\\\tb')
     """
     if quoted[0] in "rR":
@@ -108,8 +105,11 @@ def name_value(quoted: str) -> str:
     return quoted[1:-1].replace("``", "`")
 
 
-def number(source: str, span: Span | None = None) -> Literal:
-    """The literal of a number as Spark reads it: exact integers and decimals, an exponent or a suffix D or F makes it binary."""
+def number_value(source: str) -> tuple[int | float | Decimal, Type | None]:
+    """The value of a number as Spark reads it: exact integers and decimals, an exponent or a suffix D or F makes it binary.
+
+    The type is the one that a suffix or an exponent says; None for a number that has only digits and a point.
+    """
     upper = source.upper()
     if upper.endswith("BD"):
         exact = Decimal(source[:-2])
@@ -117,37 +117,30 @@ def number(source: str, span: Span | None = None) -> Literal:
         scale = max(-int(digits.exponent), 0)
         plain = exact.quantize(Decimal((0, (1,), -scale)))
         precision = max(len(plain.as_tuple().digits), scale, 1)
-        return Literal(plain, DecimalType(precision, scale), span)
+        return plain, DecimalType(precision, scale)
     suffix = _SUFFIXES.get(upper[-1])
     bare = source[:-1] if suffix else source
     if isinstance(suffix, Float):
-        return Literal(to_binary32(float(bare)), suffix, span)
+        return to_binary32(float(bare)), suffix
     if isinstance(suffix, Double) or "E" in bare.upper():
-        return Literal(float(bare), Double(), span)
+        return float(bare), Double()
     if suffix is not None:
-        return Literal(int(bare), suffix, span)
-    return Literal(Decimal(bare) if "." in bare else int(bare), None, span)
+        return int(bare), suffix
+    return (Decimal(bare) if "." in bare else int(bare)), None
 
 
-def bytes_value(source: str, span: Span | None) -> Literal:
+def bytes_value(source: str) -> bytes | None:
+    """The bytes of `X'...'`, a missing first digit taken for 0; None for what are no hexadecimal digits."""
     digits = source[2:-1]
     try:
-        return Literal(bytes.fromhex(digits.zfill(len(digits) + len(digits) % 2)), None, span)
+        return bytes.fromhex(digits.zfill(len(digits) + len(digits) % 2))
     except ValueError:
-        raise error_at(span, expected="hexadecimal digits", found=repr(digits)) from None
+        return None
 
 
-def _unescaped(found: re.Match[str]) -> str:
-    code = found[1]
+def _unescaped(escape: re.Match[str]) -> str:
+    code = escape[1]
     if len(code) == 1:
         return _ESCAPED.get(code, code)
     point = int(code[1:], 16) if code[0] in "uU" else int(code, 8)
     return chr(point) if point <= 0x10FFFF else code
-
-
-def _bad(text: str, start: int) -> Exception:
-    span = Span(text, start, start + 1)
-    wanted = _OPENERS.get(text[start])
-    if wanted:
-        return error_at(span, expected=wanted, found="the end")
-    return error_at(span, expected="an expression", found=repr(text[start]))
