@@ -8,7 +8,7 @@
     │   ├── UnsupportedError           valid, but not known or not readable here         (NotImplementedError)
     │   └── RowError                   a row that a rule refuses                         (ValueError)
     ├── SchemaError                a schema, a change or a conversion that is refused    (ValueError)
-    │   └── UnknownColumnError         a name that is not in the schema (exit status 2)  (LookupError)
+    │   └── UnknownColumnError         a name that is not in the schema (exit status 2)  (KeyError)
     ├── ExpressionError            a predicate that cannot be parsed or bound            (ValueError)
     └── UsageError                 a wrong option or argument (exit status 2)            (ValueError)
 
@@ -16,6 +16,8 @@
 """
 
 from __future__ import annotations
+
+import reprlib
 
 
 class HudiError(Exception):
@@ -74,10 +76,11 @@ class SchemaError(HudiError, ValueError):
     """A schema, a schema change or a schema conversion is refused."""
 
 
-class UnknownColumnError(SchemaError, LookupError):
+class UnknownColumnError(SchemaError, KeyError):
     """A name is not in the schema: as a rule one that somebody asked for."""
 
     exit_status = 2
+    __str__ = Exception.__str__  # that of KeyError is made for bare keys, and puts the line in quotes
 
 
 class ExpressionError(HudiError, ValueError):
@@ -90,3 +93,15 @@ class UsageError(HudiError, ValueError):
     """A wrong option or argument."""
 
     exit_status = 2
+
+
+def described(value: object) -> str:
+    """An argument of a wrong type, for `found`: its value and type, or the full name of a type that is not one of Python's own.
+
+    >>> described("3"), described(reprlib.Repr())
+    ("'3' (str)", 'reprlib.Repr')
+    """
+    kind = type(value)
+    if kind.__module__ == "builtins":
+        return f"{reprlib.repr(value)} ({kind.__name__})"
+    return f"{kind.__module__}.{kind.__qualname__}"

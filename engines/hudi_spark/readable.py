@@ -34,8 +34,7 @@ def judged(files: BaseFiles, wanted: Wanted, parts: Sequence[Part]) -> Judged:
     heads = files.sources.heads
     bases = [_parquet_alone(part.slice) for part in parts]
     footers = heads.footers([base for base in bases if base is not None])
-    schemas: dict[int, Schema] = {}
-    places: dict[int, int] = {}
+    places: dict[Schema, int] = {}
     numbers = np.full(len(parts), OTHERWISE, np.int32)
     for number, (part, base) in enumerate(zip(parts, bases, strict=True)):
         footer = None if base is None else footers.get(base.path)
@@ -44,9 +43,8 @@ def judged(files: BaseFiles, wanted: Wanted, parts: Sequence[Part]) -> Judged:
         stored = heads.stored_schema(footer, base.path)
         reading = files.reading_of(stored, wanted.rows_of(asked=part.asked))
         if _paths_say_the_same(files.with_path_values(reading.plan, part.slice), reading, footer):
-            schemas[id(stored)] = stored
-            numbers[number] = places.setdefault(id(stored), len(places))
-    return Judged(list(schemas.values()), numbers)
+            numbers[number] = places.setdefault(stored, len(places))
+    return Judged(list(places), numbers)
 
 
 def _paths_say_the_same(by_path: ReadRecord, reading: FileReading, footer: Footer) -> bool:

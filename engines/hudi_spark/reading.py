@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from functools import reduce
 from typing import Any
 
@@ -93,25 +92,18 @@ def frame_of_changes(spark: SparkSession, table: Table, **asked: Any) -> DataFra
     """The changes that `Table.changes` tells of, compared on executors file group by file group; rows have no order."""
     found = table.changes(**asked)
     pieces = found.pieces()
-    bare, record = bare_table(table), found.schema.record
+    record = found.schema.record
     count = max(min(len(pieces), _TASKS_A_CORE * parallelism(spark)), 1)
 
     def read(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        changes = bare.changes(**asked)
         for batch in batches:
             for number in batch.column(0).to_pylist():
                 for piece in pieces[number::count]:
-                    for rows in changes.of_piece(*piece):
+                    for rows in found.of_piece(*piece):
                         yield batch_form(rows, record)
 
     frame = spark.range(0, count if pieces else 0, 1, count).mapInArrow(read, nullable_struct(found.schema))
     return frame if found.limit is None else frame.limit(found.limit)
-
-
-def bare_table(table: Table) -> Table:
-    """The table without anything that was read of it but its timeline; it can be pickled."""
-    timeline = replace(table.timeline, _read={})
-    return Table(table.engine, table.storage, table.config, timeline, table.metadata_mode, table.case_sensitive)
 
 
 def buckets(parts: Sequence[Part], count: int) -> list[list[Part]]:

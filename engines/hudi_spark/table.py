@@ -15,6 +15,7 @@ from hudi_core.table.open import open_table
 from hudi_core.table.plan import ScanPlan
 from hudi_core.table.scan import Scan
 from hudi_core.table.table import Table
+from hudi_core.timeline.times import Time
 from hudi_spark.planning import MOST_RECORDS, planned
 from hudi_spark.reading import frame_of, frame_of_changes
 from hudi_spark.structs import nullable_struct
@@ -59,7 +60,7 @@ class SparkTable:
         options: TagOptions = DEFAULT,
         *,
         tasks: int | None = None,
-        as_of: str | None = None,
+        as_of: Time | None = None,
     ) -> DataFrame:
         """The rows with one more column `location`: the file that holds their record, null for none. See `tagging.tag`."""
         return tag(self.spark, self.table, keys, options, tasks=tasks, as_of=as_of)

@@ -30,11 +30,11 @@ from hudi_core.table.reading.elsewhere import Part
 from hudi_core.table.snapshot import Snapshot
 from hudi_core.table.sources.sources import Sources
 from hudi_core.table.table import Table
-from hudi_core.timeline.schemas import SchemaHistory
 from hudi_core.timeline.slices import FileSlice, slices_of
+from hudi_core.timeline.times import Time
 from hudi_spark.arrow_form import batch_form
 from hudi_spark.dealing import numbers_of_tasks, on_executors
-from hudi_spark.reading import bare_table, buckets, parallelism
+from hudi_spark.reading import buckets, parallelism
 
 DEFAULT = TagOptions()
 WIDE = 0.25
@@ -63,7 +63,6 @@ class TagShipment:
 
     table: Table
     snapshot: Snapshot
-    history: SchemaHistory
     slices: tuple[FileSlice, ...]
     options: TagOptions
     bounds: KeyBounds | None = None
@@ -75,17 +74,11 @@ class TagShipment:
 
     def tagger(self) -> Tagger:
         """What locates keys in these slices."""
-        tagger = Tagger(self.table, self.options)
-        stored = self.stored()
-        vars(tagger).update(sources=stored.sources, stored=stored)
-        return tagger
+        return Tagger(self.table, self.options, given=self.stored())
 
     def stored(self) -> StoredKeys:
         """What reads the keys of these slices."""
-        snapshot = replace(self.snapshot)
-        # These are found by looking at the table, which was done before.
-        vars(snapshot).update(history=self.history, slices=slices_of(self.slices))
-        return StoredKeys(Sources(snapshot), self.bounds)
+        return StoredKeys(Sources(self.snapshot.of_slices(slices_of(self.slices))), self.bounds)
 
 
 def tag(
@@ -95,7 +88,7 @@ def tag(
     options: TagOptions = DEFAULT,
     *,
     tasks: int | None = None,
-    as_of: str | None = None,
+    as_of: Time | None = None,
 ) -> DataFrame:
     """The rows with one more column `location`, null where the record is in no file; in no order.
 
@@ -191,10 +184,8 @@ def _overlaps(bounds: KeyBounds, step: int) -> list[float]:
 
 def _shipment(table: Table, sources: Sources, options: TagOptions) -> TagShipment:
     snapshot = sources.snapshot
-    whole = replace(snapshot.whole, _read={})
-    timeline = whole if snapshot.timeline is snapshot.whole else replace(snapshot.timeline, _read={})
-    bare = Snapshot(snapshot.engine, snapshot.storage, snapshot.config, whole, timeline, mode=snapshot.mode)
-    return TagShipment(bare_table(table), bare, snapshot.history, tuple(snapshot.slices), options)
+    elsewhere = replace(table, footer_cache=None, earlier=None)
+    return TagShipment(elsewhere, snapshot.without_slices(), tuple(snapshot.slices), options)
 
 
 def _tagger(shipped: TagShipment) -> Any:

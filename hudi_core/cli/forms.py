@@ -11,7 +11,7 @@ from hudi_core.avro.outbound import schema_to_avro
 from hudi_core.engine import SchemaText
 from hudi_core.errors import UnsupportedError, UsageError
 from hudi_core.schema.ids import record_with_ids
-from hudi_core.schema.json import schema_from_json, schema_to_json
+from hudi_core.schema.json import persisted, schema_from_json
 from hudi_core.schema.loss import Converted, Loss
 from hudi_core.schema.schema import Schema
 
@@ -39,7 +39,7 @@ class InternalText:
         return Converted(schema_from_json(text, where))
 
     def write(self, schema: Schema) -> Converted[str]:
-        return schema_to_json(schema)
+        return persisted(schema)
 
 
 _OWN: dict[str, SchemaText] = {"avro": AvroText(), "internal": InternalText()}

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import assert_never
+from typing import Final, assert_never
 
-from hudi_core.errors import SchemaError
+from hudi_core.errors import SchemaError, UsageError, described
 from hudi_core.evolve.changes import (
     AddColumn,
     After,
@@ -37,25 +37,46 @@ from hudi_core.evolve.fields import (
     require_names_inside,
     retyped,
 )
+from hudi_core.evolve.sql import parse_changes
 from hudi_core.schema.schema import Path, Schema
 from hudi_core.types.nodes import ABSENT, Array, Field, Map, Nested, Record, RecordKind, Type, Union
 from hudi_core.types.promote import Purpose, promotion
 
+_CHANGES: Final = "changes as SQL, as 'ADD COLUMN tip double', or as hudi_core.evolve.changes has them"
 
-def evolve(schema: Schema, changes: Iterable[Change], *, case_sensitive: bool = False, version: int = 0) -> Schema:
-    """The schema after the changes; its version is `version`, unknown unless given, as its commit is still to come.
 
+def evolve(
+    schema: Schema, changes: str | Change | Iterable[str | Change], *, case_sensitive: bool = False, version: int = 0
+) -> Schema:
+    """The schema after the changes: SQL (`evolve.sql`), a change (`evolve.changes`), or a list of these.
+
+    Its version is `version`, unknown unless given, as its commit is still to come.
     A call that changes nothing gives the schema itself. Columns are found by their exact names. New names have to be Avro
     names, and to differ from the other names of their record in more than the case of letters, unless `case_sensitive`:
-    other readers of the table may not tell them apart. Raises `SchemaError` with the column and the reason.
+    other readers of the table may not tell them apart. Raises `SchemaError` with the column and the reason, `UsageError` for
+    SQL that is no change and for what is none at all.
     """
     evolution = _Evolution(schema, case_sensitive)
-    for change in changes:
+    for change in _listed(changes):
         evolution.apply(change)
     record, max_column_id = evolution.result()
     if record is schema.record and max_column_id == schema.max_column_id:
         return schema
     return Schema(record, version, max_column_id)
+
+
+def _listed(changes: str | Change | Iterable[str | Change]) -> Iterator[Change]:
+    if isinstance(changes, str):
+        yield from parse_changes(changes)
+    elif isinstance(changes, Change):
+        yield changes
+    elif isinstance(changes, Iterable):
+        for change in changes:
+            if not isinstance(change, str | Change):
+                raise UsageError("evolve", expected=_CHANGES, found=described(change))
+            yield from _listed(change)
+    else:
+        raise UsageError("evolve", expected=_CHANGES, found=described(changes))
 
 
 class _Evolution:

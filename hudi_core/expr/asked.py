@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
+from typing import get_args
 
+from hudi_core.errors import UsageError, described
 from hudi_core.expr.build import Built
 from hudi_core.expr.nodes import Call, Expr, Literal
 from hudi_core.expr.parse import parse_predicate
@@ -18,12 +20,19 @@ _MICROS_OF_A_DAY = 86_400_000_000
 def asked(where: str | Expr | Built, now: int | None = None) -> Expr:
     """The tree of a predicate. `now`, in microseconds since 1970 (None: the clock's), stands for `current_date` and its like.
 
-    Raises `ExpressionError` for a text that is no predicate.
+    Raises `ExpressionError` for a string that is no predicate, `UsageError` for any other object.
 
     >>> asked("d < current_date", 86_400_000_000).right
     Literal(value=1, type=Date())
     """
     tree = where.node if isinstance(where, Built) else parse_predicate(where) if isinstance(where, str) else where
+    if not isinstance(tree, get_args(Expr)):
+        raise UsageError(
+            "where",
+            expected="a predicate as SQL, as \"fare > 80 AND city = 'oslo'\", or made with hudi_core.col, "
+            "as (col('fare') > 80) & (col('city') == 'oslo')",
+            found=described(where),
+        )
     moment = time.time_ns() // 1000 if now is None else now
 
     def said(node: Expr) -> Expr | None:

@@ -13,7 +13,9 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any
 
-from hudi_core.errors import ExpressionError, SchemaError, UsageError
+import numpy as np
+
+from hudi_core.errors import ExpressionError, SchemaError, UsageError, described
 from hudi_core.expr import calls, nodes
 from hudi_core.expr.nodes import Comparison, Expr, Scalar
 from hudi_core.expr.text import to_sql
@@ -29,6 +31,9 @@ def col(*path: str) -> Built:
     >>> col("a.b"), col("a", "b.c")
     (a.b, a.`b.c`)
     """
+    other = next((name for name in path if not isinstance(name, str)), None)
+    if other is not None or not path:
+        raise UsageError("col", expected="the name of a column", found=described(other) if path else "none")
     if len(path) != 1:
         return Built(nodes.Name(path))
     names = [part.replace("``", "`") for part in _split(path[0])]
@@ -38,10 +43,13 @@ def col(*path: str) -> Built:
 
 
 def lit(value: object, type: Type | str | None = None) -> Built:
-    """A literal: null, bool, int, float, Decimal, str, bytes, or a date, time or datetime of Python's (naive: no zone).
+    """A literal: null, bool, int, float, Decimal, str, bytes, a date, time or datetime of Python's (naive: no zone), or a
+    scalar of NumPy's that is one of these.
 
     `type` (or its SQL name) says the type where the value alone does not: `lit(1, "bigint")`, `lit("2024-01-01", "date")`.
     """
+    if isinstance(value, np.generic):
+        value = _plain(value)
     of = sql_type(type) if isinstance(type, str) else type or _own_type(value)
     if of is None and isinstance(type, str):
         raise UsageError("lit", expected="the SQL name of a type", found=repr(type))
@@ -124,7 +132,9 @@ class Built:
         return self._compared(Comparison.NULL_SAFE_EQ, other)
 
     def is_in(self, choices: Iterable[object]) -> Built:
-        """One of the choices; a None among them is a null."""
+        """One of the choices; a None among them is a null. Raises `UsageError` for a string, which is no list of its letters."""
+        if isinstance(choices, str | bytes) or not isinstance(choices, Iterable):
+            raise UsageError("is_in", expected="a list of values", found=described(choices))
         return Built(nodes.In(self._scalar, tuple(_scalar(choice) for choice in choices)))
 
     def between(self, low: object, high: object) -> Built:
@@ -228,6 +238,17 @@ def _scalar(value: object) -> Scalar:
 
 def _parts(node: Expr, kind: type[nodes.And | nodes.Or]) -> tuple[Expr, ...]:
     return node.parts if isinstance(node, kind) else (node,)
+
+
+def _plain(value: np.generic) -> object:
+    """A scalar of NumPy's as Python's. Raises `UsageError` for a time of parts of a microsecond, which Python's cannot hold."""
+    if isinstance(value, np.datetime64) and np.datetime_data(value.dtype)[0] not in ("generic", "Y", "M", "W", "D"):
+        whole = value.astype("datetime64[us]")
+        if not np.isnat(value) and whole != value:
+            raise UsageError("lit", expected="a time of whole microseconds", found=str(value))
+        value = whole
+    found: object = value.item()
+    return found
 
 
 def _own_type(value: object) -> Type | None:

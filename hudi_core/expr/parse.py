@@ -6,7 +6,7 @@ OR  <  AND  <  NOT  <  comparison, IS, IN, BETWEEN, LIKE, RLIKE  <  |  <  ^  <  
 
 from __future__ import annotations
 
-from hudi_core.errors import ExpressionError
+from hudi_core.errors import ExpressionError, UsageError, described
 from hudi_core.expr import calls, tuples
 from hudi_core.expr.nodes import (
     And,
@@ -45,11 +45,14 @@ _TRUTHS = {"TRUE": TRUE, "FALSE": FALSE, "UNKNOWN": NULL, "NULL": NULL}
 
 
 def parse_predicate(sql: str) -> Expr:
-    """The tree of a predicate. Raises `ExpressionError` that says where in the text, what was expected and what was found.
+    """The tree of a predicate. Raises `ExpressionError` that says where in the text, what was expected and what was found,
+    and `UsageError` for what is no string.
 
     >>> parse_predicate("a.b >= 1.50")
     Compare(operator=<Comparison.GE: '>='>, left=Name(path=('a', 'b')), right=Literal(value=Decimal('1.50'), type=None))
     """
+    if not isinstance(sql, str):
+        raise UsageError("predicate", expected="SQL as a string", found=described(sql))
     parser = _Parser(sql)
     try:
         tree = parser.expression()

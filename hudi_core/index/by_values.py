@@ -13,12 +13,13 @@ from hudi_core.index.tag import Tagger, TagOptions
 from hudi_core.schema import meta
 from hudi_core.table.sources.indexes import SecondaryIndex
 from hudi_core.table.table import Table
+from hudi_core.timeline.times import Time
 
 DEFAULT = TagOptions()
 
 
 def locate_values(
-    table: Table, column: str, values: Iterable[object], options: TagOptions = DEFAULT, as_of: str | None = None
+    table: Table, column: str, values: Iterable[object], options: TagOptions = DEFAULT, as_of: Time | None = None
 ) -> Any:
     """The records whose column has one of the values, each with its key and its location, as `tag` gives its rows.
 

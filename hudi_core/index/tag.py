@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hudi_core.engine import Given
-from hudi_core.errors import TableError, UsageError
+from hudi_core.errors import TableError, UsageError, described
 from hudi_core.formats.ahead import in_order
 from hudi_core.formats.columns import Column, Primitive, Struct, Text
 from hudi_core.formats.text_columns import taken, text_column
@@ -29,6 +29,7 @@ from hudi_core.schema.ids import record_with_ids
 from hudi_core.schema.schema import Schema
 from hudi_core.table.sources.sources import Sources
 from hudi_core.table.table import Table
+from hudi_core.timeline.times import Time
 from hudi_core.types import nodes as t
 
 LOCATION = "location"
@@ -69,9 +70,11 @@ class Tagger:
 
     table: Table
     options: TagOptions = TagOptions()
-    as_of: str | None = None
+    as_of: Time | None = None
     work: Work = field(default_factory=Work)
     choices: list[Choice] = field(default_factory=list)
+    given: StoredKeys | None = None
+    """The slices to look in and the keys they hold; None for those of the table at `as_of`."""
 
     def locate(self, keys: KeyColumns) -> Located:
         """Where each key is, as the number of a file slice in `slices`."""
@@ -146,11 +149,11 @@ class Tagger:
 
     @cached_property
     def sources(self) -> Sources:
-        return Sources(self.table.snapshot(self.as_of))
+        return self.stored.sources
 
     @cached_property
     def stored(self) -> StoredKeys:
-        return StoredKeys(self.sources)
+        return self.given or StoredKeys(Sources(self.table.snapshot(self.as_of)))
 
     @cached_property
     def _names(self) -> dict[str, Text]:
@@ -229,7 +232,7 @@ class Tagger:
         return rows.batch(values.struct(fields, values.no(values.every([], root)), root))
 
 
-def tag(table: Table, data: object, options: TagOptions = TagOptions(), as_of: str | None = None) -> Any:
+def tag(table: Table, data: object, options: TagOptions = TagOptions(), as_of: Time | None = None) -> Any:
     """Rows with the location of their records, as an object with `__arrow_c_stream__` and `read_all`, read on as it is taken.
 
     `data` is anything with `__arrow_c_stream__`. See `Tagger.tag`.
@@ -240,16 +243,32 @@ def tag(table: Table, data: object, options: TagOptions = TagOptions(), as_of: s
 
 
 def locate(
-    table: Table, keys: Iterable[HoodieKey], options: TagOptions = TagOptions(), as_of: str | None = None
+    table: Table,
+    keys: Iterable[HoodieKey | tuple[str, str]],
+    options: TagOptions = TagOptions(),
+    as_of: Time | None = None,
 ) -> list[HoodieRecordGlobalLocation | None]:
-    """The location of each of some keys, None for those in no file."""
-    asked = list(keys)
+    """The location of each of some keys, None for those in no file. A pair is a record key and a partition path.
+
+    Raises `UsageError` for what is no key.
+    """
+    asked = [_key(key) for key in keys]
     tagger = Tagger(table, options, as_of)
     columns = key_columns(
         text_column([key.record_key for key in asked]), text_column([key.partition_path for key in asked])
     )
     found = tagger.locate(columns)
     return [tagger.location(found, row) for row in range(len(asked))]
+
+
+def _key(key: object) -> HoodieKey:
+    match key:
+        case HoodieKey(str(), str()):
+            return key
+        case (str(record_key), str(partition_path)):
+            return HoodieKey(record_key, partition_path)
+    expected = "HoodieKey(record_key, partition_path), or a pair of these strings"
+    raise UsageError("locate", expected=expected, found=described(key))
 
 
 def _location_field() -> t.Field:

@@ -32,6 +32,7 @@ from hudi_core.metadata.records import (
 from hudi_core.metadata.statistics import FILE_KEY, PARTITION_KEY, RecordedStatistics, extended, read_statistics
 from hudi_core.metadata.written import missing
 from hudi_core.options import FOLDER, PROPERTIES_PATH, TableConfig, table_config
+from hudi_core.portable import Portable
 from hudi_core.timeline.files import Files, files_in
 from hudi_core.timeline.instants import time_order
 from hudi_core.timeline.latest import Visibility, latest_slices
@@ -67,7 +68,7 @@ class Earlier:
 
 
 @dataclass(frozen=True)
-class MetadataTable:
+class MetadataTable(Portable):
     """The metadata table as of its latest completed instant. What is read is kept.
 
     An instant of it counts when it is completed here and not pending on the data table's timeline: a write completes here
@@ -91,18 +92,13 @@ class MetadataTable:
     """Those that were asked for last, if any were."""
     earlier: Earlier = field(default_factory=Earlier, repr=False, compare=False)
     """What was read at an earlier time, as far as it was not needed yet."""
-    files_asked: NDArray[np.bytes_] | None = field(default=None, repr=False, compare=False)
+    files_asked: NDArray[np.bytes_] | None = field(default=None, compare=False)
     """The files whose statistics are read, by the part of their keys after the column, ascending; None: all."""
 
     def of_files(self, keys: NDArray[np.bytes_]) -> MetadataTable:
         """The metadata table as it is, but of `column_stats` only blocks are read that can tell of these files: by the part of
         their keys after the column, in any order. What it says of other files is not whole."""
-        return replace(self.bare(), files_asked=np.unique(keys))
-
-    def bare(self) -> MetadataTable:
-        """The metadata table with nothing that was read of it but which files it has; it can be pickled."""
-        timeline = self.timeline.without_contents()
-        return replace(self, timeline=timeline, _groups={}, _statistics={}, _made_of={}, _keys=[], earlier=Earlier())
+        return MetadataTable(**self.made_of() | {"files_asked": np.unique(keys)})
 
     def has_not_changed(self) -> bool:
         """Whether its timeline still has the same instants; lists it."""

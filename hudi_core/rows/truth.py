@@ -124,4 +124,4 @@ def _key(term: Term) -> Hashable:
         case Apply(function, arguments, type):
             return function, *map(_key, arguments), type
         case Choose():
-            return id(term)
+            return repr(term)

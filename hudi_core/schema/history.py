@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable
 
 from hudi_core.errors import SchemaError
-from hudi_core.schema.json import compact, history_from_json, schema_to_json
+from hudi_core.schema.json import compact, history_from_json, persisted
 from hudi_core.schema.loss import Converted
 from hudi_core.schema.schema import Schema
 
@@ -26,7 +26,7 @@ def appended(document: str, schema: Schema, where: str = "schema history") -> Co
     A schema of the same version gives way to it. Raises `SchemaError` when the document is none, and never drops what it
     holds.
     """
-    converted = schema_to_json(schema)
+    converted = persisted(schema)
     if not converted.value:
         raise SchemaError(where, expected="a schema with a version", found="the empty one")
     kept: list[tuple[int, str]] = []

@@ -84,7 +84,12 @@ _Path = tuple[str, ...]
 _Json = Mapping[str, Any]
 
 
-def schema_to_json(schema: Schema) -> Converted[str]:
+def schema_to_json(schema: Schema) -> str:
+    """The persisted text of a schema, which `schema_from_json` reads. `persisted` also tells what it has no place for."""
+    return persisted(schema).value
+
+
+def persisted(schema: Schema) -> Converted[str]:
     """The persisted text of a schema, and what it has no place for.
 
     A union is kept as its first type, an enumeration as string, nanoseconds as long; names of types, aliases, docs of
@@ -119,7 +124,7 @@ def history_from_json(text: str, where: str = "schema history") -> tuple[Schema,
 def history_to_json(schemas: Iterable[Schema]) -> Converted[str]:
     """The history document of schemas, which are put newest first."""
     ordered = sorted(schemas, key=lambda schema: schema.version, reverse=True)
-    converted = [schema_to_json(schema) for schema in ordered]
+    converted = [persisted(schema) for schema in ordered]
     losses = dict.fromkeys(loss for each in converted for loss in each.losses)
     return Converted(f'{{"schemas":[{",".join(each.value for each in converted)}]}}', tuple(losses))
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from hudi_core.errors import SchemaError, UnknownColumnError
+from hudi_core.errors import SchemaError, UnknownColumnError, UsageError, described
+from hudi_core.portable import Portable
 from hudi_core.types.nodes import NESTED, Array, Field, Map, Record, Type, children
 
 Path = tuple[str, ...]
@@ -36,8 +37,11 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Schema:
+class Schema(Portable):
     """A table's, file's or query's schema. Column ids are unique at all depths, and never given twice in a table's life.
+
+    It is a mapping of the names of its columns to their fields: `"fare" in schema`, `schema["fare"].type`, `len(schema)`,
+    `list(schema)`. A path (`a.b`, `list.element`) finds a field inside a column. `find` and `get` tell also where a field stands.
 
     `version` is the instant (as a number) of the commit that made it; 0 when unknown. `max_column_id` is the greatest id
     that was ever given, also to columns that are no longer there. Raises `SchemaError` when two fields share an id, or two
@@ -55,6 +59,13 @@ class Schema:
         greatest = max(given, default=-1)
         if self.max_column_id < greatest:
             object.__setattr__(self, "max_column_id", greatest)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.record, self.version, self.max_column_id))
 
     @cached_property
     def places(self) -> dict[int, Place]:
@@ -147,8 +158,41 @@ class Schema:
         top = [known.name for known in self.fields if not known.name.startswith("_hoodie_")]
         return f"; columns are {', '.join(top[:12])}{', ...' if len(top) > 12 else ''}" if top else ""
 
-    def __iter__(self) -> Iterator[Field]:
-        return iter(self.fields)
+    @property
+    def names(self) -> list[str]:
+        """The names of the top-level fields, in order."""
+        return [field.name for field in self.fields]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __len__(self) -> int:
+        return len(self.fields)
+
+    def __contains__(self, path: object) -> bool:
+        return self.find(_as_path(path)) is not None
+
+    def __getitem__(self, path: Path | str) -> Field:
+        """The field of a name path. Raises `UnknownColumnError`, a `KeyError`."""
+        return self.get(_as_path(path)).field
+
+    def keys(self) -> list[str]:
+        """As `names`; it lets `dict(schema)` be made."""
+        return self.names
+
+    def values(self) -> tuple[Field, ...]:
+        """As `fields`."""
+        return self.fields
+
+    def items(self) -> list[tuple[str, Field]]:
+        """The top-level fields with their names, in order."""
+        return [(field.name, field) for field in self.fields]
+
+
+def _as_path(path: object) -> Path | str:
+    if isinstance(path, str) or (isinstance(path, tuple) and all(isinstance(part, str) for part in path)):
+        return path
+    raise UsageError("schema", expected="the name of a column, or a path as a tuple of names", found=described(path))
 
 
 def schema_at_place(where: str, record: Record, version: int = 0, max_column_id: int = -1) -> Schema:

@@ -179,14 +179,14 @@ def _merged(
 ) -> list[Program]:
     """The parts of all answers, one at most about the values of each column; the deciding one alone when it is there."""
     found: list[Any] = []
-    places: dict[int, int] = {}
+    places: dict[Known, int] = {}
     for answer in answers:
         for part in answer.parts if isinstance(answer, kind) else (answer,):
             if part is neutral:
                 continue
             joined: Program = part
             if isinstance(part, Holds):
-                place = places.setdefault(id(part.known), len(found))
+                place = places.setdefault(part.known, len(found))
                 if place < len(found):
                     found[place] = joined = join(found[place], part)
                 else:

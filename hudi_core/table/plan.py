@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from hudi_core.portable import Portable
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.truth import Verdict
 
 VERDICTS = (Verdict.READ, Verdict.ALL_MATCH, Verdict.SKIP)
 """Verdict by its code in `ScanPlan.codes`."""
 READ, ALL_MATCH, SKIP = range(3)
+
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +55,13 @@ class Reasons:
 
 
 @dataclass(frozen=True)
-class ScanPlan:
+class ScanPlan(Portable):
     """All slices of the table at an instant, and what a predicate makes of them.
 
     `codes` has an index into `VERDICTS` for each slice. `why` finds the reasons, which costs as much again as the plan and
-    is done when they are asked for. `alone` gives for each part of the predicate's AND how many slices it would skip by
-    itself, as far as what was read for the plan can tell: it reads no further file. `warnings` say what could not be used and
-    why.
+    is done when they are asked for, and when the plan is copied. `alone` gives for each part of the predicate's AND how many
+    slices it would skip by itself, as far as what was read for the plan can tell: it reads no further file. `warnings` say what
+    could not be used and why.
     """
 
     slices: Sequence[FileSlice]
@@ -65,6 +70,9 @@ class ScanPlan:
     why: Callable[[], Reasons]
     warnings: tuple[str, ...] = ()
     alone: Callable[[], Sequence[tuple[str, int]]] = tuple
+
+    def made_of(self) -> dict[str, Any]:
+        return super().made_of() | {"why": partial(_given, self.reasons), "alone": partial(_given, tuple(self.alone()))}
 
     @cached_property
     def reasons(self) -> Reasons:
@@ -84,3 +92,7 @@ class ScanPlan:
 
     def count(self, code: int) -> int:
         return int(np.count_nonzero(self.codes == code))
+
+
+def _given(value: T) -> T:
+    return value

@@ -10,8 +10,6 @@ from typing import Any
 import numpy as np
 
 from hudi_core.engine import Rows, ScanReader
-from hudi_core.expr.asked import asked as as_asked
-from hudi_core.expr.build import Built
 from hudi_core.expr.nodes import Expr
 from hudi_core.expr.predicate import Column, Predicate, columns_of
 from hudi_core.expr.walk import conjuncts
@@ -34,9 +32,9 @@ from hudi_core.types.nodes import Nested
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a read is to give."""
+    """What a read is to give. `where` is settled: what the clock says stands in it (`expr.asked`)."""
 
-    where: str | Expr | Built | None = None
+    where: Expr | None = None
     columns: tuple[str, ...] | None = None
     limit: int | None = None
     meta: bool = True
@@ -46,12 +44,16 @@ class Asked:
 class Scan(Answer):
     """A read of a table. The predicate is bound and the columns are found when it is made; rows are read when asked for."""
 
-    def __init__(self, sources: Sources, asked: Asked) -> None:
-        self._sources, self._asked = sources, asked
+    def __init__(self, sources: Sources, asked: Asked, plan: ScanPlan | None = None) -> None:
+        self._sources, self._asked, self._given_plan = sources, asked, plan
         self._snapshot = sources.snapshot
         self._conjuncts = [*_of_commits(sources), *_conjuncts(asked, self._snapshot.schema)]
         self.predicate = whole(self._conjuncts)
         self.schema = _wanted(asked, self._snapshot.schema)
+
+    def __reduce__(self) -> tuple[type[Scan], tuple[Any, ...]]:
+        """A copy has the plan, if it was made, and so reads the same files."""
+        return Scan, (self._sources, self._asked, vars(self).get("plan", self._given_plan))
 
     @property
     def _rows(self) -> Rows[Any, Any, Any]:
@@ -60,6 +62,8 @@ class Scan(Answer):
     @cached_property
     def plan(self) -> ScanPlan:
         """Which file slices are read, and what decided."""
+        if self._given_plan is not None:
+            return self._given_plan
         snapshot = self._snapshot
         asking = self._asking()
         found = prune(snapshot.slices, asking.conjuncts, asking.sources, asking.alternatives)
@@ -93,10 +97,8 @@ class Scan(Answer):
     def with_shares(self, cut: Sequence[Numbers], found: Sequence[Pruned], note: str) -> Scan:
         """The scan with the plan that its shares make together. `note` says how `column_stats` were read. Reasons are
         found here when they are asked for."""
-        made = Scan(self._sources, self._asked)
         plan = joined(self._snapshot.slices, cut, found, lambda: self.plan.reasons, note)
-        vars(made)["plan"] = replace(plan, alone=lambda: self.plan.alone())
-        return made
+        return Scan(self._sources, self._asked, replace(plan, alone=lambda: self.plan.alone()))
 
     def shipment(self) -> Shipment:
         """What reading parts of this scan on another machine needs."""
@@ -211,8 +213,7 @@ def _of_commits(sources: Sources) -> list[Conjunct]:
 def _conjuncts(asked: Asked, schema: Schema) -> list[Conjunct]:
     if asked.where is None:
         return []
-    parts = conjuncts(as_asked(asked.where))
-    return [bound_conjunct(part, schema, case_sensitive=asked.case_sensitive) for part in parts]
+    return [bound_conjunct(part, schema, case_sensitive=asked.case_sensitive) for part in conjuncts(asked.where)]
 
 
 def _wanted(asked: Asked, schema: Schema) -> Schema:

@@ -13,17 +13,15 @@ import numpy as np
 import numpy.typing as npt
 
 from hudi_core.expr.predicate import columns_of
-from hudi_core.formats.hashes import bloom_filter_keys
-from hudi_core.formats.text_columns import taken
+from hudi_core.metadata.file_keys import hashed_keys
 from hudi_core.metadata.table import COLUMN_STATS, MetadataTable
 from hudi_core.table.conjuncts import Conjunct
 from hudi_core.table.plan import READ, Reasons, ScanPlan, Step
 from hudi_core.table.prune import prune
-from hudi_core.table.snapshot import Snapshot
+from hudi_core.table.snapshot import MetadataMode, Snapshot
 from hudi_core.table.sources.asking import Asking
 from hudi_core.table.sources.commits import Commits
 from hudi_core.table.sources.sources import Sources
-from hudi_core.timeline.schemas import SchemaHistory
 from hudi_core.timeline.slices import NO_BASE, Slices
 
 Numbers = npt.NDArray[np.int64]
@@ -46,7 +44,6 @@ class Pruning:
     """
 
     snapshot: Snapshot
-    history: SchemaHistory
     metadata: MetadataTable | None
     commits: Commits | None
     conjuncts: tuple[Conjunct, ...]
@@ -54,34 +51,19 @@ class Pruning:
 
     def prune(self, share: Slices) -> Pruned:
         """What becomes of these slices. Reads the metadata table, and footers, as planning of the whole does."""
-        snapshot = replace(self.snapshot, warnings=[])
-        # These are found by looking at the table, which was done before.
-        vars(snapshot).update(history=self.history, slices=share, metadata=None)
-        sources = Sources(snapshot, self.commits)
-        if self.metadata is not None:
-            vars(snapshot)["metadata"] = self.metadata.of_files(sources.recorded.files.keys)
-        vars(sources)["indexes"] = []
-        asking = Asking(sources, self.conjuncts, self.case_sensitive)
+        metadata = None if self.metadata is None else self.metadata.of_files(_keys_of_files(share))
+        snapshot = self.snapshot.of_slices(share, metadata)
+        asking = Asking(Sources(snapshot, self.commits, by_indexes=False), self.conjuncts, self.case_sensitive)
         plan = prune(share, asking.conjuncts, asking.sources)
         return Pruned(plan.codes, plan.steps, tuple(snapshot.warnings))
 
 
 def pruning(sources: Sources, conjuncts: Sequence[Conjunct], *, case_sensitive: bool = False) -> Pruning:
     """What putting a predicate to shares of the snapshot's slices needs. Lists the files of the metadata table."""
-    snapshot = sources.snapshot
-    whole = snapshot.whole.without_contents()
-    timeline = whole if snapshot.timeline is snapshot.whole else snapshot.timeline.without_contents()
-    bare = Snapshot(
-        snapshot.engine,
-        snapshot.storage,
-        snapshot.config,
-        whole,
-        timeline,
-        mode=snapshot.mode,
-        read_optimized=snapshot.read_optimized,
-    )
-    metadata = None if snapshot.metadata is None else snapshot.metadata.bare()
-    return Pruning(bare, snapshot.history, metadata, sources.commits, tuple(conjuncts), case_sensitive)
+    snapshot, metadata = sources.snapshot.without_slices(), sources.snapshot.metadata
+    if metadata is None:
+        snapshot = replace(snapshot, mode=MetadataMode.OFF)
+    return Pruning(snapshot, metadata, sources.commits, tuple(conjuncts), case_sensitive)
 
 
 def records_to_read(sources: Sources, conjuncts: Sequence[Conjunct]) -> int:
@@ -99,8 +81,12 @@ def shares(slices: Slices, count: int) -> list[Numbers]:
     firsts, logs_alone = slices.bases.copy(), np.flatnonzero(slices.bases == NO_BASE)
     firsts[logs_alone] = slices.logs[slices.log_offsets[logs_alone]]
     files = slices.files
-    keys = bloom_filter_keys(files.partitions, files.partition_of[firsts], taken(files.names, firsts))
+    keys = hashed_keys(files, firsts)
     return [each for each in np.array_split(np.argsort(keys, kind="stable"), max(count, 1)) if len(each)]
+
+
+def _keys_of_files(slices: Slices) -> npt.NDArray[np.bytes_]:
+    return hashed_keys(slices.files, np.concatenate([slices.bases[slices.bases != NO_BASE], slices.logs]))
 
 
 def joined(

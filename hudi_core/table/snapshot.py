@@ -12,6 +12,7 @@ from hudi_core.engine import Engine, FileInfo, Storage
 from hudi_core.errors import TableError, UnsupportedError
 from hudi_core.metadata.table import BLOOM_FILTERS, RECORD_INDEX, MetadataTable, open_metadata_table
 from hudi_core.options import TableConfig
+from hudi_core.portable import Portable
 from hudi_core.schema.schema import Schema
 from hudi_core.table.footer_cache import FooterCache
 from hudi_core.table.listing import listed
@@ -33,13 +34,23 @@ class MetadataMode(StrEnum):
     OFF = "off"
 
 
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """Parts of a snapshot that are known where it is made: they are not looked up again."""
+
+    history: SchemaHistory | None = None
+    listing: Files | None = None
+    slices: Slices | None = None
+    metadata: MetadataTable | None = None
+
+
 @dataclass(frozen=True)
-class Snapshot:
+class Snapshot(Portable):
     """What a query of a table at one instant sees. Nothing is read before it is needed, and nothing twice.
 
     `timeline` is cut at the instant, `whole` is not; `named_by` tells the schemas, when that is another. What goes wrong with
     the metadata table is added to `warnings`, or raised when it is required. With `read_optimized` the slices are base files
-    alone: rows as of their last compaction.
+    alone: rows as of their last compaction. A copy knows the schemas and slices that were looked up.
     """
 
     engine: Engine[Any, Any, Any]
@@ -54,16 +65,34 @@ class Snapshot:
     earlier: MetadataTable | None = field(default=None, repr=False, compare=False)
     """The metadata table as it was read before."""
     read_optimized: bool = False
+    resolved: Resolved = Resolved()
+
+    def made_of(self) -> dict[str, Any]:
+        looked_up = vars(self)
+        history = looked_up.get("history", self.resolved.history)
+        slices = looked_up.get("slices", self.resolved.slices)
+        return super().made_of() | {"resolved": replace(self.resolved, history=history, slices=slices)}
 
     def at(self, timeline: Timeline, listing: Files) -> Snapshot:
         """These files as another cut of the timeline sees them, under the same schemas."""
-        found = replace(self, timeline=timeline)
-        found.__dict__.update(history=self.history, listing=listing)
-        return found
+        return replace(self, timeline=timeline, resolved=Resolved(self.history, listing))
+
+    def without_slices(self) -> Snapshot:
+        """The snapshot with its schemas alone, to be sent where some of its slices are looked at. What this machine keeps of
+        footers stays here."""
+        return replace(
+            self, named_by=None, warnings=[], footer_cache=None, earlier=None, resolved=Resolved(self.history)
+        )
+
+    def of_slices(self, slices: Slices, metadata: MetadataTable | None = None) -> Snapshot:
+        """The snapshot as if it had these slices alone, with warnings of its own. It lists nothing."""
+        return replace(self, warnings=[], resolved=replace(self.resolved, slices=slices, metadata=metadata))
 
     @cached_property
     def history(self) -> SchemaHistory:
         """The schemas the table's files were written under, with the ids of one life."""
+        if self.resolved.history is not None:
+            return self.resolved.history
         return schema_history(self.named_by or self.timeline, self.config, self._footer_schema)
 
     @property
@@ -74,6 +103,8 @@ class Snapshot:
     @cached_property
     def metadata(self) -> MetadataTable | None:
         """The metadata table, if there is one that may be used. Where it is damaged: a warning, or an error if required."""
+        if self.resolved.metadata is not None:
+            return self.resolved.metadata
         if self.mode is MetadataMode.OFF:
             return None
         try:
@@ -88,12 +119,14 @@ class Snapshot:
     @property
     def metadata_read(self) -> MetadataTable | None:
         """The metadata table if it was opened."""
-        found: MetadataTable | None = self.__dict__.get("metadata")
+        found: MetadataTable | None = vars(self).get("metadata")
         return found
 
     @cached_property
     def listing(self) -> Files:
         """The data files of each partition."""
+        if self.resolved.listing is not None:
+            return self.resolved.listing
         if self.metadata is not None:
             try:
                 return self.metadata.files()
@@ -104,11 +137,11 @@ class Snapshot:
     @cached_property
     def slices(self) -> Slices:
         """The latest slice of each live file group, by partition and file id."""
-        visible = replace(visibility(self.timeline), replaced_before=self._replaced_before)
-        found = latest_slices(self.listing, visible)
-        if self.read_optimized:
-            return found.without_logs()
-        return found
+        found = self.resolved.slices
+        if found is None:
+            visible = replace(visibility(self.timeline), replaced_before=self._replaced_before)
+            found = latest_slices(self.listing, visible)
+        return found.without_logs() if self.read_optimized else found
 
     def _replaced_before(self, instants: Collection[str]) -> Mapping[FileGroup, str]:
         """File groups that archived replace commits took away. Writers clean them away before they archive: damage in the

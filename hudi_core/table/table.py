@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from operator import index
+from typing import Any, SupportsIndex
 
 from hudi_core.engine import Engine, Storage
-from hudi_core.errors import UsageError
+from hudi_core.errors import UsageError, described
+from hudi_core.expr.asked import asked as as_asked
 from hudi_core.expr.build import Built
 from hudi_core.expr.nodes import Expr
 from hudi_core.metadata.table import MetadataTable
 from hudi_core.options import BaseFileFormat, TableConfig
+from hudi_core.portable import Portable
 from hudi_core.schema.schema import Schema
 from hudi_core.table.footer_cache import FooterCache
 from hudi_core.table.queries.changes import Changes, changes
@@ -24,14 +27,18 @@ from hudi_core.table.sources.sources import Sources
 from hudi_core.timeline.instants import Instant
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.timeline.timeline import Timeline
+from hudi_core.timeline.times import Time, time_text
 
 _Cut = tuple[str | None, str | None, frozenset[str], tuple[Instant, ...]]
 """What a query sees of the timeline: its cuts by requested and by completion time, what it passes over, its instants."""
 
 
 @dataclass(frozen=True)
-class Table:
-    """A table that was opened. It shows the timeline as it was then; `refreshed` gives it with later commits."""
+class Table(Portable):
+    """A table that was opened. It shows the timeline as it was then; `refreshed` gives it with later commits.
+
+    Tables, scans and plans may be shared by threads, and be copied and sent to other processes: a copy shows the same.
+    """
 
     engine: Engine[Any, Any, Any]
     storage: Storage
@@ -51,15 +58,15 @@ class Table:
         """The latest schema, with column ids, Hudi's own columns first."""
         return self.snapshot().schema
 
-    def schema_at(self, as_of: str | None) -> Schema:
+    def schema_at(self, as_of: Time | None) -> Schema:
         """The schema at an instant."""
         return self.snapshot(as_of).schema
 
-    def history(self, as_of: str | None = None) -> tuple[Schema, ...]:
+    def history(self, as_of: Time | None = None) -> tuple[Schema, ...]:
         """Every schema the table's files were written under, oldest first."""
         return self.snapshot(as_of).history.schemas
 
-    def slices(self, as_of: str | None = None) -> Sequence[FileSlice]:
+    def slices(self, as_of: Time | None = None) -> Sequence[FileSlice]:
         """The latest slice of each live file group at an instant, by partition and file id."""
         return self.snapshot(as_of).slices
 
@@ -67,23 +74,26 @@ class Table:
         self,
         where: str | Expr | Built | None = None,
         columns: Sequence[str] | None = None,
-        as_of: str | None = None,
-        limit: int | None = None,
+        as_of: Time | None = None,
+        limit: SupportsIndex | None = None,
         meta: bool = True,
-        since: str | None = None,
-        until: str | None = None,
+        since: Time | None = None,
+        until: Time | None = None,
         read_optimized: bool = False,
     ) -> Scan:
         """A read of the table: rows that match, columns by dotted name in the order given, at most `limit` of them.
 
         Without `columns` there are all, with `meta` Hudi's own too. With `since` or `until` the rows are those that changed
         after the one and up to the other, each in its latest state at the end; `since` may be `earliest`. With
-        `read_optimized` log files are left out: rows as of the last compaction. Nothing is read yet. Raises
+        `read_optimized` log files are left out: rows as of the last compaction. Nothing is read yet.
+
+        Times are instants, dates and moments as strings, or Python's `datetime` and `date`. A datetime with a zone is a moment;
+        without one it is in the zone of the table's timeline, as a string without an offset is. Rule TIME-5. Raises
         `ExpressionError` and `UnknownColumnError` for a predicate or columns that do not fit the schema, `UsageError` for
-        times that are none or that the table cannot be asked about any more, and for a limit below 0.
+        what is no predicate, time, limit or list of columns, and for times that the table cannot be asked about any more.
         """
-        _refuse_misuse(columns, limit)
-        asked = Asked(where, None if columns is None else tuple(columns), limit, meta, self.case_sensitive)
+        tree = None if where is None else as_asked(where)
+        asked = Asked(tree, _names(columns), _row_limit(limit), meta, self.case_sensitive)
         if read_optimized:
             if since is not None or until is not None:
                 raise UsageError("read_optimized", expected="no range of times", found="one")
@@ -92,17 +102,18 @@ class Table:
             return Scan(self._sources_of(self.snapshot(as_of), None), asked)
         if as_of is not None:
             raise UsageError("as_of", expected="either a time or a range of times", found="both")
-        found = between(self.timeline, self.config, since, until)
+        begin, end = _text(since), _text(until)
+        found = between(self.timeline, self.config, begin, end)
         # Like Apache Hudi, under the latest schema, also where the range ends before it came to be.
-        return Scan(self._sources_of(self._snapshot_of(found.timeline, until, self.timeline), found.commits), asked)
+        return Scan(self._sources_of(self._snapshot_of(found.timeline, end, self.timeline), found.commits), asked)
 
     def changes(
         self,
-        since: str | None = None,
-        until: str | None = None,
+        since: Time | None = None,
+        until: Time | None = None,
         where: str | Expr | Built | None = None,
         columns: Sequence[str] | None = None,
-        limit: int | None = None,
+        limit: SupportsIndex | None = None,
         meta: bool = True,
     ) -> Changes:
         """What commits after `since` and up to `until` changed, one by one: inserts, updates and deletes of rows, each with the
@@ -112,20 +123,22 @@ class Table:
         columns too, which logs of changes lack: without them a table that keeps such logs reads fewer files. Nothing is read
         yet. Raises as `scan` does; reading raises `UsageError` where files that are to be compared are cleaned away.
         """
-        _refuse_misuse(columns, limit)
-        found = between(self.timeline, self.config, since, until)
-        snapshot = self._snapshot_of(found.timeline, until, self.timeline)
-        return changes(snapshot, found, where, columns, limit, meta=meta, case_sensitive=self.case_sensitive)
+        names, most = _names(columns), _row_limit(limit)
+        begin, end = _text(since), _text(until)
+        found = between(self.timeline, self.config, begin, end)
+        snapshot = self._snapshot_of(found.timeline, end, self.timeline)
+        return changes(snapshot, found, where, names, most, meta=meta, case_sensitive=self.case_sensitive)
 
-    def snapshot(self, as_of: str | None = None) -> Snapshot:
+    def snapshot(self, as_of: Time | None = None) -> Snapshot:
         """The table at an instant: a requested time, or another form of a time (`timeline.times`). None is the latest.
 
         Raises `UsageError` for a time before the first commit that is known, and for one whose files are cleaned away.
         """
-        cut = self.timeline.as_of(as_of)
-        if as_of is not None:
-            refuse_unknown(as_of, self.timeline, cut)
-        return self._snapshot_of(cut, as_of)
+        time = _text(as_of)
+        cut = self.timeline.as_of(time)
+        if time is not None:
+            refuse_unknown(time, self.timeline, cut)
+        return self._snapshot_of(cut, time)
 
     def _snapshot_of(self, cut: Timeline, asked: str | None, named_by: Timeline | None = None) -> Snapshot:
         key = _cut(cut)
@@ -183,11 +196,35 @@ class Table:
             yield f"indexes under construction: {', '.join(sorted(self.config.metadata_partitions_inflight))}"
 
 
-def _refuse_misuse(columns: Sequence[str] | None, limit: int | None) -> None:
+def _text(time: Time | None) -> str | None:
+    return None if time is None else time_text(time)
+
+
+def _names(columns: Sequence[str] | None) -> tuple[str, ...] | None:
+    """The names of columns. Raises `UsageError` for a string, whose letters would be taken for names, and what has no names."""
     if isinstance(columns, str):
-        raise UsageError("columns", expected=f"a list of names, as [{columns!r}]", found="a text")
-    if limit is not None and limit < 0:
-        raise UsageError("limit", expected="0 rows or more", found=str(limit))
+        raise UsageError("columns", expected=f"a list of names, as [{columns!r}]", found="a string")
+    if columns is None:
+        return None
+    if not isinstance(columns, Iterable):
+        raise UsageError("columns", expected="a list of names", found=described(columns))
+    names = tuple(columns)
+    other = next((name for name in names if not isinstance(name, str)), None)
+    if other is not None:
+        raise UsageError("columns", expected="names", found=described(other))
+    return names
+
+
+def _row_limit(limit: SupportsIndex | None) -> int | None:
+    """The greatest number of rows. Raises `UsageError` for what is no whole number from 0 on."""
+    if limit is None:
+        return None
+    if isinstance(limit, bool) or not isinstance(limit, SupportsIndex):
+        raise UsageError("limit", expected="a whole number of rows", found=described(limit))
+    most = index(limit)
+    if most < 0:
+        raise UsageError("limit", expected="0 rows or more", found=str(most))
+    return most
 
 
 def _cut(timeline: Timeline) -> _Cut:

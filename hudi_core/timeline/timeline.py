@@ -11,6 +11,7 @@ from typing import Any
 
 from hudi_core.engine import Storage
 from hudi_core.options import TableConfig, TimeZone
+from hudi_core.portable import Portable
 from hudi_core.timeline.archived import Content, History
 from hudi_core.timeline.commits import CommitMetadata, read_commit, read_extra, read_record
 from hudi_core.timeline.instants import (
@@ -33,7 +34,7 @@ _READERS = 16
 
 
 @dataclass(frozen=True)
-class Timeline:
+class Timeline(Portable):
     """Instants of the active timeline, each in its latest state, in Hudi's order. Content is read when asked for, once.
 
     Cuts take instants out of `completed`, `commits` and what follows from them: `until` those that were requested later,
@@ -75,10 +76,6 @@ class Timeline:
             _read={each: known for each, known in earlier._read.items() if each.completed},
             _extras={each: known for each, known in earlier._extras.items() if each.completed},
         )
-
-    def without_contents(self) -> Timeline:
-        """The timeline as if none of its instants had been read; it is smaller."""
-        return replace(self, _read={}, _extras={})
 
     def with_archived(self) -> Timeline:
         """The timeline with the instants of its history; itself where there are none."""

@@ -1,11 +1,16 @@
-"""Instant times as people write them: instants, dates, ISO times, epochs. Rule TIME-5."""
+"""Instant times as people write them: instants, dates, ISO times, epochs, and times of Python's. Rule TIME-5."""
 
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import UTC, date, datetime, timedelta, tzinfo
 
-from hudi_core.errors import UsageError
+import numpy as np
+
+from hudi_core.errors import UsageError, described
+
+Time = str | int | date | np.datetime64
+"""A time that a table is asked about. A `datetime` is a `date`; one without a zone is in the timeline's, as a string is."""
 
 EARLIEST = "000"
 """Sorts before every instant."""
@@ -19,6 +24,30 @@ _EPOCHS = {10: 1000, 13: 1}
 """Milliseconds in a unit, by number of digits: no instant is as short."""
 _INSTANTS = {14: "%Y%m%d%H%M%S", 17: "%Y%m%d%H%M%S"}
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def time_text(time: Time) -> str:
+    """A time as a string that `query_time` reads. A datetime with a zone is a moment, any other a wall clock's time.
+
+    Raises `UsageError` for what is no time.
+
+    >>> time_text(datetime(2024, 3, 1, 10, 20, 30)), time_text(datetime(2024, 3, 1, tzinfo=UTC)), time_text(date(2024, 3, 1))
+    ('2024-03-01T10:20:30', '2024-03-01T00:00:00+00:00', '2024-03-01')
+    """
+    if isinstance(time, np.datetime64) and not np.isnat(time):
+        time = time.astype("datetime64[us]").item()
+    match time:
+        case str():
+            return time
+        case datetime() if time == time:  # the missing time of pandas is not equal to itself
+            return (time if time.tzinfo is None else time.astimezone(UTC)).isoformat()
+        case date() if time == time:
+            return time.isoformat()
+        case bool():
+            pass
+        case int():
+            return str(time)
+    raise UsageError("time", expected="a string, datetime or date", found=described(time))
 
 
 def query_time(text: str, zone: tzinfo | None = None) -> str:

@@ -33,7 +33,7 @@ def history(entry: TableEntry) -> tuple[Schema, ...]:
 
 
 def persisted(schema: Schema) -> dict[str, Any]:
-    document: dict[str, Any] = json.loads(schema_to_json(schema).value)
+    document: dict[str, Any] = json.loads(schema_to_json(schema))
     return {key: value for key, value in document.items() if key != "version_id"}
 
 

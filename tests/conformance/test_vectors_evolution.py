@@ -22,7 +22,7 @@ from hudi_core.evolve.changes import AlterType
 from hudi_core.evolve.compat import incompatibilities, missing_columns, require_writable
 from hudi_core.evolve.merge import merge, requirements
 from hudi_core.evolve.reconcile import Match, Stored, reconcile, stored_column
-from hudi_core.schema.json import schema_from_json, schema_to_json
+from hudi_core.schema.json import persisted, schema_from_json
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
 from hudi_core.types.walk import with_children
@@ -78,7 +78,7 @@ def test_schema_changes_answer_like_hudi_or_deviate_with_a_reason() -> None:
                 question["type"] = persisted_type(step["type"])
             ours = attempt(lambda schema=schema, step=step: stepped(schema, step))
             theirs = result.get("value", REFUSED)
-            document = json.loads(schema_to_json(ours).value) if isinstance(ours, Schema) else ours
+            document = json.loads(persisted(ours).value) if isinstance(ours, Schema) else ours
             if not ledger.settle(case, question, document, theirs) or not isinstance(ours, Schema):
                 break
             schema = ours
@@ -165,7 +165,7 @@ def merge_questions(case: dict[str, Any]) -> Answers:
             ours, theirs = shape(ours.record), shape(schema_from_json(json.dumps(theirs["value"]["internal"])).record)
         elif isinstance(ours, Schema) and "value" in theirs:
             yield {"ask": "same"}, ours is table, theirs["value"]["same_as_table"]
-            ours, theirs = json.loads(schema_to_json(ours).value), theirs["value"]["internal"]
+            ours, theirs = json.loads(persisted(ours).value), theirs["value"]["internal"]
         else:
             ours, theirs = ours == REFUSED, "error" in theirs
         yield {**question, "ask": "merged"}, ours, theirs

@@ -20,8 +20,8 @@ from hudi_core.schema.json import (
     EMPTY,
     history_from_json,
     history_to_json,
+    persisted,
     schema_from_json,
-    schema_to_json,
     type_from_json_text,
     type_to_json_text,
 )
@@ -77,7 +77,7 @@ def convert(ledger: Ledger, case: Case) -> None:
     )
     if not positions:
         ledger.settle(case, {**about, "ask": "kinds"}, kinds, recorded)
-    text = schema_to_json(schema).value if isinstance(schema, Schema) else REFUSED
+    text = persisted(schema).value if isinstance(schema, Schema) else REFUSED
     internal = value_of(output.get("internal"))
     ledger.settle(
         case, {**about, "ask": "persisted"}, text, REFUSED if internal == REFUSED else output["internal_text"]
@@ -131,7 +131,7 @@ def parse_internal(ledger: Ledger, case: Case) -> None:
     if output == {"empty_option": True}:
         ledger.settle(case, {**about, "ask": "parsed"}, schema_from_json(text), EMPTY)
         return
-    ours = attempt(lambda: schema_to_json(schema_from_json(text)).value)
+    ours = attempt(lambda: persisted(schema_from_json(text)).value)
     ledger.settle(case, {**about, "ask": "parsed"}, ours, REFUSED if output == REFUSED else output["text"])
     if REFUSED not in (ours, output):
         avro = attempt(lambda: schema_to_avro(schema_from_json(text), "ns.R"))
@@ -140,13 +140,13 @@ def parse_internal(ledger: Ledger, case: Case) -> None:
 
 def parse_schemas(ledger: Ledger, case: Case) -> None:
     text = case["input"]["text"]
-    ours = attempt(lambda: {str(each.version): schema_to_json(each).value for each in history_from_json(text)})
+    ours = attempt(lambda: {str(each.version): persisted(each).value for each in history_from_json(text)})
     ledger.settle(case, {"ask": "history", "text": text}, ours, output_of(case))
 
 
 def search_schema(ledger: Ledger, case: Case) -> None:
     found = schema_at(history_from_json(case["input"]["text"]), case["input"]["version"])
-    ours = "" if found is None else schema_to_json(found).value
+    ours = "" if found is None else persisted(found).value
     ledger.settle(case, {"ask": "schema of an instant"}, ours, output_of(case))
 
 
@@ -166,7 +166,7 @@ def to_json_list(ledger: Ledger, case: Case) -> None:
 
 
 def empty_schema(ledger: Ledger, case: Case) -> None:
-    ours = {"text": schema_to_json(EMPTY).value, "version_id": EMPTY.version, "max_column_id": EMPTY.max_column_id}
+    ours = {"text": persisted(EMPTY).value, "version_id": EMPTY.version, "max_column_id": EMPTY.max_column_id}
     ledger.settle(case, {"ask": "empty schema"}, {**ours, "is_empty": not EMPTY.fields}, output_of(case))
 
 
@@ -252,7 +252,7 @@ def nested_field(ledger: Ledger, case: Case) -> None:
 
 def prune(ledger: Ledger, case: Case, schema: Schema, names: list[str]) -> None:
     chosen = attempt(lambda: project(schema, names, as_asked=True))
-    ours = json.loads(schema_to_json(chosen).value) if isinstance(chosen, Schema) else chosen
+    ours = json.loads(persisted(chosen).value) if isinstance(chosen, Schema) else chosen
     ledger.settle(case, {"ask": "pruned", "chosen": chosen}, ours, output_of(case))
 
 

@@ -30,6 +30,18 @@ def test_source_names_no_path_of_a_machine(source: Path) -> None:
     assert not re.search(r"[\"'](/home/|/Users/|/work/|/root/)", source.read_text("utf-8"))
 
 
+@pytest.mark.parametrize("source", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_objects_are_not_patched_from_outside_and_told_apart_by_no_number_of_theirs(source: Path) -> None:
+    """What an object holds, it was made with or has looked up itself; an `id` is given again when its object is gone."""
+    for node in ast.walk(ast.parse(source.read_text("utf-8"))):
+        match node:
+            case ast.Call(ast.Name("id")):
+                pytest.fail(f"line {node.lineno}: id(...)")
+            case ast.Call(ast.Name("vars"), [held]) | ast.Attribute(held, "__dict__"):
+                assert isinstance(held, ast.Name), f"line {node.lineno}"
+                assert held.id == "self", f"line {node.lineno}: what {held.id} holds"
+
+
 def test_package_map_names_every_module() -> None:
     for init in ROOT.glob("hudi_core/*/__init__.py"):
         said = init.read_text("utf-8")

@@ -78,6 +78,10 @@ class Changes(Answer):
         self._snapshot, self._between, self._whole = snapshot, found, whole
         self._predicate, self._limit = predicate, limit
 
+    def __reduce__(self) -> tuple[type[Changes], tuple[Any, ...]]:
+        parts = self._snapshot, self._between, self._whole, self.schema, self._predicate, self._limit
+        return Changes, parts
+
     @property
     def _rows(self) -> Rows[Any, Any, Any]:
         return self._snapshot.engine.rows

@@ -74,9 +74,9 @@ def _log_compactions(timeline: Timeline, config: TableConfig) -> frozenset[str]:
 
 
 def _begin(since: str | None, timeline: Timeline) -> str:
-    said = EARLIEST if since is None else since.strip().lower()
+    said = EARLIEST if since is None else since.strip()
     # Apache Hudi's users write a zero or some for the beginning.
-    if said == _FROM_THE_BEGINNING or (said and not said.strip("0")):
+    if said.lower() == _FROM_THE_BEGINNING or (said and not said.strip("0")):
         return EARLIEST
     return query_time(said, timeline.zone)
 

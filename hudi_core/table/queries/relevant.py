@@ -89,12 +89,11 @@ def _of_images(column: Column, path: Path, sides: Sequence[Side | None]) -> Iter
     nobody = np.array([number for number, side in enumerate(sides) if side is None], np.int64)
     if len(nobody):
         yield Piece(nobody, absent(column.type, len(nobody)))
-    by_sources: dict[int, list[tuple[int, Side]]] = {}
+    by_sources: dict[Sources, list[tuple[int, Side]]] = {}
     for number, side in enumerate(sides):
         if side is not None and side.slice.base is not None and not side.slice.logs:
-            by_sources.setdefault(id(side.sources), []).append((number, side))
-    for found in by_sources.values():
-        sources = found[0][1].sources
+            by_sources.setdefault(side.sources, []).append((number, side))
+    for sources, found in by_sources.items():
         table = sources.snapshot.schema
         place = table.find(path)
         if place is None or place.field.id in sources.values:

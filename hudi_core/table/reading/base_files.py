@@ -51,7 +51,7 @@ class BaseFiles:
     """Reads base files. Plans are made once for each schema that files have and each that is wanted."""
 
     sources: Sources
-    _plans: dict[tuple[int, int], FileReading] = field(default_factory=dict, repr=False, compare=False)
+    _plans: dict[tuple[Schema, Schema], FileReading] = field(default_factory=dict, repr=False, compare=False)
 
     def rows(
         self,
@@ -133,7 +133,7 @@ class BaseFiles:
 
     def reading_of(self, stored: Schema, wanted: Schema) -> FileReading:
         """How rows of files with this schema become rows of the wanted one; the same object for the same two."""
-        key = (id(stored), id(wanted))
+        key = (stored, wanted)
         if key not in self._plans:
             self._plans[key] = _planned(stored, wanted)
         return self._plans[key]

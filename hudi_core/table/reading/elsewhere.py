@@ -11,7 +11,6 @@ from hudi_core.schema.schema import Schema
 from hudi_core.table.reading.slices import SliceReader
 from hudi_core.table.snapshot import MetadataMode, Snapshot
 from hudi_core.table.sources.sources import Sources
-from hudi_core.timeline.schemas import SchemaHistory
 from hudi_core.timeline.slices import FileSlice, slices_of
 
 
@@ -32,11 +31,10 @@ class Part:
 class Shipment:
     """All that reading parts of a scan needs; it can be pickled. Engine and storage go as the objects that they are.
 
-    `snapshot` has no slices, and nothing that was read of the table but its schemas, which stand in `history`.
+    `snapshot` has no slices, and of what was read of the table its schemas alone.
     """
 
     snapshot: Snapshot
-    history: SchemaHistory
     wanted: Schema
     predicate: Predicate
 
@@ -48,15 +46,9 @@ class Shipment:
 
     def sources(self, parts: Sequence[Part]) -> Sources:
         """What is known of the parts' slices."""
-        snapshot = replace(self.snapshot)
-        # These are found by looking at the table, which was done before.
-        vars(snapshot).update(history=self.history, slices=slices_of([part.slice for part in parts]))
-        return Sources(snapshot)
+        return Sources(self.snapshot.of_slices(slices_of([part.slice for part in parts])))
 
 
 def shipment(snapshot: Snapshot, wanted: Schema, predicate: Predicate) -> Shipment:
     """What reading parts of a snapshot's slices needs elsewhere."""
-    whole = snapshot.whole.without_contents()
-    timeline = whole if snapshot.timeline is snapshot.whole else snapshot.timeline.without_contents()
-    bare = Snapshot(snapshot.engine, snapshot.storage, snapshot.config, whole, timeline, mode=MetadataMode.OFF)
-    return Shipment(bare, snapshot.history, wanted, predicate)
+    return Shipment(replace(snapshot.without_slices(), mode=MetadataMode.OFF), wanted, predicate)

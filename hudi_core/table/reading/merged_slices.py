@@ -37,7 +37,7 @@ class MergedSlices:
     """Reads slices with logs. Readers are made once for each wanted schema; safe to use from several threads."""
 
     base_files: BaseFiles
-    _readers: dict[tuple[int, bool], tuple[Schema, LogReader]] = field(default_factory=dict, repr=False, compare=False)
+    _readers: dict[tuple[Schema, bool], LogReader] = field(default_factory=dict, repr=False, compare=False)
 
     def rows(self, slice: FileSlice, wanted: Schema) -> Iterator[Any]:
         """The engine's batches of the slice's rows, as rows of the wanted schema.
@@ -80,14 +80,14 @@ class MergedSlices:
         return reader.columns, reader.read(slice, blocks, None)
 
     def _reader(self, wanted: Schema, by_key: bool) -> LogReader:
-        key = id(wanted), by_key
+        key = wanted, by_key
         if key not in self._readers:
             snapshot = self._sources.snapshot
             columns = merge_columns(
                 snapshot.engine, snapshot.config, snapshot.schema, self._rules, wanted, snapshot.storage.uri, by_key
             )
-            self._readers[key] = wanted, LogReader(self.base_files, columns)
-        return self._readers[key][1]
+            self._readers[key] = LogReader(self.base_files, columns)
+        return self._readers[key]
 
     @cached_property
     def _rules(self) -> MergeRules:

@@ -17,6 +17,7 @@ from hudi_core.metadata.definitions import IndexDefinition, index_definitions
 from hudi_core.metadata.file_keys import hashed_keys
 from hudi_core.metadata.statistics import RecordedStatistics
 from hudi_core.metadata.table import BLOOM_FILTERS, COLUMN_STATS, RECORD_INDEX
+from hudi_core.portable import Portable
 from hudi_core.stats.store import FIRST_FACT, FileStatistics, Piece
 from hudi_core.table.snapshot import Snapshot
 from hudi_core.table.sources.column_ranges import Bounds, ranges
@@ -37,15 +38,17 @@ from hudi_core.table.sources.merges import Merges, merges
 from hudi_core.timeline.slices import FileSlice
 
 
-@dataclass(frozen=True)
-class Sources:
+@dataclass(frozen=True, eq=False)
+class Sources(Portable):
     """What is known of the slices of a snapshot. Statistics are read a column at a time, when a predicate first needs them.
 
-    With `commits` only rows that these wrote are asked for.
+    With `commits` only rows that these wrote are asked for. Without `by_indexes` indexes that find slices by values take no
+    part. What is known is one object's own: others of the same snapshot are not equal to it.
     """
 
     snapshot: Snapshot
     commits: Commits | None = None
+    by_indexes: bool = True
     _told: dict[int, npt.NDArray[np.bool_]] = field(default_factory=dict, repr=False, compare=False)
     """By column the slices of which `column_stats` tell all that can be told."""
 
@@ -104,7 +107,7 @@ class Sources:
     @cached_property
     def indexes(self) -> list[Index]:
         """The indexes that find slices by values."""
-        snapshot, table = self.snapshot, self.snapshot.usable(RECORD_INDEX)
+        snapshot, table = self.snapshot, self.snapshot.usable(RECORD_INDEX) if self.by_indexes else None
         if table is None:
             return []
         records = RecordIndex(self.heads, table, lambda: self.recorded, self.record_keys)

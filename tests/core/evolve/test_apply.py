@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from hudi_core.errors import SchemaError, UnknownColumnError
+from hudi_core.errors import SchemaError, UnknownColumnError, UsageError
 from hudi_core.evolve.apply import evolve
 from hudi_core.evolve.changes import (
     AddColumn,
@@ -263,3 +263,16 @@ def test_a_call_takes_any_number_of_changes() -> None:
     evolved = evolve(TABLE, [AddColumn(f"new_{i}", t.Int()) for i in range(2_000)])
     said = evolve(evolved, [SetDoc(f"new_{i}", "x") for i in range(2_000)])
     assert [field.doc for field in said.fields[-2_000:]] == ["x"] * 2_000
+
+
+def test_sql_and_single_changes_are_taken_as_lists_are() -> None:
+    expected = evolve(TABLE, [AddColumn("tip", t.Double()), SetDoc("tip", "given")])
+    assert evolve(TABLE, "ADD COLUMN tip double; ALTER COLUMN tip COMMENT 'given'") == expected
+    assert evolve(TABLE, ["ADD COLUMN tip double", SetDoc("tip", "given")]) == expected
+    assert evolve(TABLE, AddColumn("tip", t.Double())) == evolve(TABLE, "add column tip double")
+
+
+@pytest.mark.parametrize("wrong", [3, None, [("add", "tip")], {"add": "tip"}.items()])
+def test_what_is_no_change_is_refused(wrong: object) -> None:
+    with pytest.raises(UsageError, match="evolve: expected changes as SQL"):
+        evolve(TABLE, wrong)  # type: ignore[arg-type]

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import pyarrow.compute as pc
 import pytest
 
+from hudi_core.errors import UsageError
 from hudi_core.expr.asked import asked
 from hudi_core.expr.bind import bind
 from hudi_core.expr.build import col
@@ -63,3 +65,24 @@ def test_any_form_will_do() -> None:
 
 def test_a_tree_that_is_bound_by_itself_knows_no_clock() -> None:
     assert isinstance(bind(parse_predicate("d < current_date"), SCHEMA), Opaque)
+
+
+@pytest.mark.parametrize(
+    ("where", "named"),
+    [
+        (3, r"3 \(int\)"),
+        (True, r"True \(bool\)"),
+        (("fare", ">", 80), r"\('fare', '>', 80\) \(tuple\)"),
+        ([("fare", ">", 80)], "list"),
+        (pc.field("fare") > 80, "pyarrow._compute.Expression"),
+        (lambda row: row["fare"] > 80, "function"),
+    ],
+)
+def test_what_is_no_predicate_is_refused_with_what_is_taken(where: object, named: str) -> None:
+    with pytest.raises(UsageError, match=rf"where: expected a predicate as SQL, .*hudi_core.col.*, found .*{named}"):
+        asked(where)  # type: ignore[arg-type]
+
+
+def test_what_is_no_sql_is_refused_by_the_parser() -> None:
+    with pytest.raises(UsageError, match=r"SQL as a string, found 3 \(int\)"):
+        parse_predicate(3)  # type: ignore[arg-type]

@@ -8,6 +8,7 @@ import datetime
 from decimal import Decimal
 from typing import Any
 
+import numpy as np
 import pytest
 
 from hudi_core.errors import ExpressionError, UsageError
@@ -104,6 +105,13 @@ def test_an_expression_is_no_sequence_and_no_key() -> None:
         lambda: lit(1.5, "int"),
         lambda: A.like("x", escape="ab"),
         lambda: A.cast("list"),
+        lambda: col(3),  # type: ignore[arg-type]
+        lambda: col(),
+        lambda: A.is_in("oslo"),
+        lambda: A.is_in(3),  # type: ignore[arg-type]
+        lambda: A > np.timedelta64(1, "s"),
+        lambda: A > np.array([1, 2]),
+        lambda: A > np.datetime64("2024-01-01T00:00:00.000000001"),
     ],
 )
 def test_a_wrong_argument_is_misuse(wrong: Any) -> None:
@@ -114,3 +122,23 @@ def test_a_wrong_argument_is_misuse(wrong: Any) -> None:
 def test_a_wrong_number_of_arguments_is_told() -> None:
     with pytest.raises(ExpressionError, match="3 arguments of if"):
         function("if", A, 1)
+
+
+@pytest.mark.parametrize(
+    ("scalar", "sql"),
+    [
+        (np.int8(-3), "a = -3"),
+        (np.uint64(2**64 - 1), "a = 18446744073709551615"),
+        (np.float64(1.5), "a = 1.5D"),
+        (np.float32(0.1), "a = 0.10000000149011612D"),
+        (np.bool_(True), "a = TRUE"),
+        (np.str_("x"), "a = 'x'"),
+        (np.bytes_(b"\x01"), "a = X'01'"),
+        (np.datetime64("2024-01-01"), "a = DATE '2024-01-01'"),
+        (np.datetime64("2024-01-01T10:20:30.000001000"), "a = TIMESTAMP_NTZ '2024-01-01 10:20:30.000001'"),
+        (np.datetime64("NaT"), "a = NULL"),
+    ],
+)
+def test_scalars_of_numpy_are_literals(scalar: Any, sql: str) -> None:
+    assert repr(A == scalar) == sql
+    assert repr(A.is_in([scalar])) == sql.replace("= ", "IN (") + ")"

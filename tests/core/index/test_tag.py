@@ -107,3 +107,12 @@ def test_a_choice_says_why(table: Table, rows: pa.Table) -> None:
     assert choice.kind in (IndexKind.SIMPLE, IndexKind.BLOOM, IndexKind.RECORD_INDEX)
     assert "file slices in range" in choice.reason
     assert tagger.work.counts["found"] == tagger.work.counts["keys"] == 300
+
+
+def test_pairs_are_keys_and_other_things_are_refused(table: Table, rows: pa.Table) -> None:
+    pairs = [tuple(row.values()) for row in keys_of(rows.slice(0, 3)).to_pylist()]
+    assert locate(table, pairs) == locate(table, [HoodieKey(*pair) for pair in pairs])
+    assert None not in locate(table, pairs)
+    for wrong in ("R02", ("R02",), ("R02", 3), None, HoodieKey(None, "u")):  # type: ignore[arg-type]
+        with pytest.raises(UsageError, match="locate: expected HoodieKey"):
+            locate(table, [wrong])  # type: ignore[list-item]

@@ -16,8 +16,8 @@ from hudi_core.schema.json import (
     EMPTY,
     history_from_json,
     history_to_json,
+    persisted,
     schema_from_json,
-    schema_to_json,
     type_from_json_text,
     type_to_json_text,
 )
@@ -57,7 +57,7 @@ def test_a_schema_is_compact_json_in_hudis_order_of_keys() -> None:
         t.Field(0, "l", t.Array(t.Field(0, "element", inner, optional=False)), optional=False, doc="ä \x1f"),
         field("m", t.Map(t.Field(0, "key", t.String(), False), t.Field(0, "value", t.Decimal(4, 1)))),
     )
-    assert schema_to_json(replace(schema, version=7)).value == (
+    assert persisted(replace(schema, version=7)).value == (
         '{"max_column_id":6,"version_id":7,"type":"record","fields":['
         '{"id":0,"name":"a","optional":true,"type":"int"},'
         '{"id":1,"name":"l","optional":false,"type":{"type":"array","element_id":3,"element":{"type":"record","fields":['
@@ -133,14 +133,14 @@ def test_missing_numbers_are_version_0_and_the_greatest_id() -> None:
 
 
 def test_the_empty_schema_is_the_empty_text() -> None:
-    assert schema_to_json(EMPTY).value == ""
+    assert persisted(EMPTY).value == ""
     assert schema_from_json("") == schema_from_json(" \n") == EMPTY
-    assert schema_from_json(schema_to_json(Schema(t.Record(()))).value) == Schema(t.Record(()))
+    assert schema_from_json(persisted(Schema(t.Record(()))).value) == Schema(t.Record(()))
 
 
 def test_disguised_types_are_written_under_hudis_ids_and_come_back() -> None:
     schema = schema_of(field("k", t.Int()), field("v", variant()), field("w", variant()), field("b", blob()))
-    text = schema_to_json(schema).value
+    text = persisted(schema).value
     said = [[inner["id"] for inner in each["type"]["fields"]] for each in json.loads(text)["fields"][1:]]
     assert said == [[-2, -1], [-2, -1], [-10, -11, -12]]
     back = schema_from_json(text)
@@ -148,7 +148,7 @@ def test_disguised_types_are_written_under_hudis_ids_and_come_back() -> None:
     assert [f.type.kind for f in back.fields[1:] if isinstance(f.type, t.Record)] == [
         *(t.RecordKind.VARIANT, t.RecordKind.VARIANT, t.RecordKind.BLOB),
     ]
-    assert schema_to_json(back).value == text
+    assert persisted(back).value == text
 
 
 def test_what_is_kept_as_something_else_is_reported() -> None:
@@ -162,7 +162,7 @@ def test_what_is_kept_as_something_else_is_reported() -> None:
         field("i", t.Uuid(t.Fixed(16, "ns.U"))),
         name="ns.R",
     )
-    converted = schema_to_json(schema)
+    converted = persisted(schema)
     assert [each["type"] for each in json.loads(converted.value)["fields"]] == [
         *("int", "string", "long", "long", "long", "uuid"),
     ]
@@ -244,11 +244,11 @@ def test_history_is_read_newest_first_and_written_so() -> None:
 @settings(max_examples=100, deadline=None)
 def test_a_schema_comes_back_equal_or_its_losses_are_reported(schema: Schema, version: int) -> None:
     schema = replace(schema, version=version, max_column_id=schema.max_column_id + 3)
-    converted = schema_to_json(schema)
+    converted = persisted(schema)
     back = schema_from_json(converted.value)
     assert back == schema or converted.losses
     assert (back.version, back.max_column_id) == (version, schema.max_column_id)
-    again = schema_to_json(back)
+    again = persisted(back)
     assert again.value == converted.value
     assert not again.losses or any(loss.what.startswith("fields of its own") for loss in converted.losses)
 
@@ -256,7 +256,7 @@ def test_a_schema_comes_back_equal_or_its_losses_are_reported(schema: Schema, ve
 @given(schemas(named=False, plain=True))
 @settings(max_examples=60, deadline=None)
 def test_a_schema_that_was_read_is_written_and_read_without_loss(schema: Schema) -> None:
-    known = schema_from_json(schema_to_json(schema).value)
-    converted = schema_to_json(known)
+    known = schema_from_json(persisted(schema).value)
+    converted = persisted(known)
     assert not converted.losses
     assert same(schema_from_json(converted.value).record, known.record)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 
-from hudi_core.errors import SchemaError, UnknownColumnError
+from hudi_core.errors import SchemaError, UnknownColumnError, UsageError
 from hudi_core.schema.ids import record_with_ids
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
@@ -98,3 +98,30 @@ def test_lookups_agree_with_the_walk(schema: Schema) -> None:
             found = t.children(inside)[position]
             inside = found.type
         assert found is each
+
+
+def test_a_schema_is_a_mapping_of_names_to_fields() -> None:
+    inner = t.Record((t.Field(3, "b", t.Int()), t.Field(4, "c.d", t.Int())))
+    schema = Schema(t.Record((t.Field(1, "a", inner), t.Field(2, "x.y", t.String()))))
+    assert schema.names == list(schema) == schema.keys() == ["a", "x.y"]
+    assert len(schema) == 2
+    assert dict(schema) == dict(schema.items()) == {"a": schema.fields[0], "x.y": schema.fields[1]}
+    assert schema.values() == schema.fields
+    assert all(name in schema and schema[name].name == name for name in schema)
+    assert "a.b" in schema and ("a", "c.d") in schema and schema["a.b"].type == t.Int()
+    assert "b" not in schema and "A" not in schema and ("x", "y") not in schema
+    assert not Schema(t.Record(()))
+    with pytest.raises(UnknownColumnError, match=r"^aa: no such column") as unknown:
+        schema["aa"]
+    assert isinstance(unknown.value, KeyError)
+    for wrong in (0, schema.fields[0], None):
+        with pytest.raises(UsageError, match="the name of a column"):
+            schema[wrong]  # type: ignore[index]
+        with pytest.raises(UsageError, match="the name of a column"):
+            wrong in schema  # type: ignore[operator]  # noqa: B015
+
+
+def test_equal_schemas_are_one_key() -> None:
+    first, second = (Schema(t.Record((t.Field(1, "a", t.Int()),)), 3) for _ in range(2))
+    assert first == second and hash(first) == hash(second)
+    assert {first: 1}[second] == 1

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import hudi_core
 from hudi_core.errors import UsageError
 from hudi_core.schema.meta import COMMIT_TIME
 from hudi_core.table.open import open_table
@@ -30,10 +33,48 @@ def test_a_table_is_opened_by_its_path() -> None:
 def test_what_no_read_can_give_is_refused_at_once() -> None:
     table = open_table(rides())
     for ask in (table.scan, table.changes):
-        with pytest.raises(UsageError, match=r"a list of names, as \['city'\]"):
+        with pytest.raises(UsageError, match=r"a list of names, as \['city'\], found a string"):
             ask(columns="city")
         with pytest.raises(UsageError, match="0 rows or more, found -1"):
             ask(limit=-1)
+        for limit, found in ((2.5, r"2.5 \(float\)"), ("3", r"'3' \(str\)"), (True, r"True \(bool\)")):
+            with pytest.raises(UsageError, match=f"limit: expected a whole number of rows, found {found}"):
+                ask(limit=limit)
+        for columns, found in ((3, r"3 \(int\)"), (["city", 3], r"3 \(int\)"), ([hudi_core.col("city")], "Built")):
+            with pytest.raises(UsageError, match=f"columns: expected .*names, found .*{found}"):
+                ask(columns=columns)
+        for where in (3, ("fare", ">", 80)):
+            with pytest.raises(UsageError, match="where: expected a predicate as SQL"):
+                ask(where=where)
+        for time in ("since", "until"):
+            with pytest.raises(UsageError, match=r"time: expected a string, datetime or date, found 2.5 \(float\)"):
+                ask(**{time: 2.5})
+    with pytest.raises(UsageError, match="time: expected"):
+        table.scan(as_of=[])
+
+
+def test_numbers_of_numpy_are_limits() -> None:
+    assert open_table(rides()).scan(limit=np.int64(3)).count() == 3
+
+
+def test_times_of_python_ask_what_their_strings_ask() -> None:
+    table = open_table(rides())
+    commits = table.timeline.commits
+    assert table.timeline.zone is None
+    for commit in (commits[2], commits[-1]):
+        wall = datetime.strptime(commit.requested_time, "%Y%m%d%H%M%S%f")
+        moment = wall.astimezone(UTC)
+        for time in (wall, moment, np.datetime64(wall), int(commit.requested_time)):
+            assert list(table.slices(time)) == list(table.slices(commit.requested_time))
+            assert table.scan(as_of=time).count() == table.scan(as_of=commit.requested_time).count()
+        since, text = {"since": moment, "until": moment + timedelta(hours=1)}, commit.requested_time
+        until = (wall + timedelta(hours=1)).isoformat(" ")
+        for ask in (table.scan, table.changes):
+            assert ask(**since).count() == ask(since=text, until=until).count()
+    assert len(table.slices(date(2100, 1, 1))) == len(table.slices())
+    assert table.schema_at(date(2100, 1, 1)) == table.schema
+    with pytest.raises(UsageError, match="an earlier one"):
+        table.scan(as_of=date(2020, 1, 1))
 
 
 def test_changes_are_the_rows_of_the_commits_between() -> None:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import datetime
 from datetime import UTC, timedelta, timezone
+from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hudi_core.errors import UsageError
-from hudi_core.timeline.times import query_time
+from hudi_core.timeline.times import query_time, time_text
 
 T = "20240402144910683"
 EAST = timezone(timedelta(hours=2))
@@ -83,3 +87,29 @@ def test_any_text_is_a_row_of_digits_or_refused(text: str) -> None:
 def test_a_moment_is_the_same_however_it_is_written(moment: object) -> None:
     text = f"{moment:%Y}".rjust(4, "0") + f"{moment:-%m-%d %H:%M:%S.%f}"
     assert query_time(text, UTC) == query_time(f"{text}Z", UTC)
+
+
+@pytest.mark.parametrize(
+    ("time", "expected"),
+    [
+        ("2024-04-02", "20240402000000000"),
+        (datetime.date(2024, 4, 2), "20240402000000000"),
+        (datetime.datetime(2024, 4, 2, 14, 49, 10, 683999), T),
+        (datetime.datetime(2024, 4, 2, 12, 49, 10, 683000, UTC), T),
+        (datetime.datetime(2024, 4, 2, 20, 19, 10, 683000, timezone(timedelta(hours=7, minutes=30))), T),
+        (datetime.datetime(2024, 4, 2, 13, 6, 33, 683000, timezone(timedelta(minutes=17, seconds=23))), T),
+        (pd.Timestamp("2024-04-02 14:49:10.683"), T),
+        (pd.Timestamp("2024-04-02 12:49:10.683", tz="UTC"), T),
+        (np.datetime64("2024-04-02"), "20240402000000000"),
+        (np.datetime64("2024-04-02T14:49:10.683999001"), T),
+        (int(T), T),
+    ],
+)
+def test_times_of_python_are_read_in_the_zone_of_the_timeline_unless_they_have_one(time: Any, expected: str) -> None:
+    assert query_time(time_text(time), EAST) == expected
+
+
+@pytest.mark.parametrize("time", [2.5, True, None, [T], datetime.time(1), pd.NaT, np.datetime64("NaT"), timedelta(1)])
+def test_what_is_no_time_is_refused_with_its_type(time: Any) -> None:
+    with pytest.raises(UsageError, match="expected a string, datetime or date, found"):
+        time_text(time)
