@@ -24,9 +24,13 @@ from hudi_core.types.text import text as type_text
 from hudi_core.values.calendar import DAY_SECONDS
 from hudi_core.values.cast import cast as stored_cast
 from hudi_core.values.domain import INT_RANGE, LONG_RANGE
+from hudi_core.values.text import TWO_DIGITS_BELOW
 
 _REPEATED = 4
 """Rows to a number, on average, from which it is faster to write each number once."""
+
+
+_DIGITS_OF_128_BITS = 38
 
 
 def convert(array: Array, source: t.Type, to: t.Type) -> Array:
@@ -50,13 +54,16 @@ def _converted(array: Array, how: Cast, source: t.Type, to: t.Type) -> Array | N
         case Cast.TO_FLOAT | Cast.TO_DOUBLE:
             return array.cast(wanted, safe=False)
         case Cast.FLOAT_TO_DOUBLE:
-            return array.cast(pa.string()).cast(pa.float64())
+            least = pc.and_(pc.less(pc.abs(array), TWO_DIGITS_BELOW), pc.not_equal(array, 0.0))
+            return None if pc.any(least).as_py() else array.cast(pa.string()).cast(pa.float64())
         case Cast.TO_TEXT:
             return _as_text(array, source)
-        case Cast.ENCODE | Cast.DECODE | Cast.RESCALE:
+        case Cast.ENCODE | Cast.DECODE:
             return array.cast(wanted)
+        case Cast.RESCALE:
+            return _rescaled(array, wanted)
         case Cast.TO_DECIMAL if isinstance(source, t.Int | t.Long):
-            return array.cast(pa.decimal128(19 if isinstance(source, t.Long) else 10, 0)).cast(wanted)
+            return _rescaled(array.cast(pa.decimal128(19 if isinstance(source, t.Long) else 10, 0)), wanted)
         case Cast.SYMBOL if isinstance(to, t.Enumeration):
             known = pc.is_in(array, value_set=pa.array(to.symbols, array.type))
             return array.cast(wanted) if pc.all(pc.or_(known, pc.is_null(array))).as_py() is not False else None
@@ -68,13 +75,22 @@ def _converted(array: Array, how: Cast, source: t.Type, to: t.Type) -> Array | N
             return None
 
 
+def _rescaled(array: Array, wanted: pa.DataType) -> Array:
+    """Decimals at another scale. Raises `pa.ArrowInvalid` for one that does not fit."""
+    had = array.type
+    if had.precision - had.scale + wanted.scale > _DIGITS_OF_128_BITS:
+        # Arrow multiplies in as many bits as the values have, and does not look whether the product has more.
+        array = array.cast(pa.decimal256(had.precision, had.scale))
+    return array.cast(wanted)
+
+
 def relabelled(array: Array, source: t.Type, to: t.Type) -> Array | None:
     """The same values in the Arrow type of another of ours; None when they are stored in another way there."""
     wanted = to_arrow(to)
     array = numbers(plain(array))
     if array.type == wanted:
         return array
-    if isinstance(source, t.Uuid) and isinstance(to, t.String) and pa.types.is_fixed_size_binary(array.type):
+    if isinstance(source, t.Uuid) and pa.types.is_fixed_size_binary(array.type) and pa.types.is_string(wanted):
         return None
     if pa.types.is_integer(array.type) and pa.types.is_temporal(wanted):
         return array.cast(pa.int32() if wanted.bit_width == 32 else pa.int64()).view(wanted)

@@ -109,11 +109,14 @@ def unknown(type: t.Type, count: int) -> ColumnStatistics:
 
 
 def absent(type: t.Type, count: int, default: object = None) -> ColumnStatistics:
-    """Statistics of files older than the column, where every row reads as the default: exact, as if of one row each."""
+    """Statistics of files older than the column, where every row reads as the default, as if of one row each: exact, but that a
+    nested value has no bounds."""
     ones, zeros = np.ones(count, np.int64), np.zeros(count, np.int64)
     if default is None:
         blank, nothing = _blank(type, count), np.zeros(count, np.bool_)
         return ColumnStatistics(type, blank, blank, nothing, nothing, ones, ones)
+    if isinstance(type, t.Nested):
+        return replace(unknown(type, count), nulls=zeros, rows=ones)
     one = from_values(type, [default], [default], [0], [1], [bool(default != default)])
     value = _taken(one.low, np.zeros(count, np.int64))
     known = np.ones(count, np.bool_)

@@ -16,6 +16,8 @@ from hudi_core.stats.wide import rescaled_wide
 from hudi_core.types import nodes as t
 from hudi_core.types.promote import Cast, Purpose, promotion
 from hudi_core.values.calendar import DAY_SECONDS
+from hudi_core.values.cast import cast
+from hudi_core.values.text import TWO_DIGITS_BELOW
 
 
 def promoted(statistics: ColumnStatistics, wanted: t.Type) -> ColumnStatistics:
@@ -71,7 +73,13 @@ def _cast(how: Cast, bounds: Any, from_: Any, to: Any) -> tuple[Any, Bools] | No
 
 
 def _by_shortest_text(bounds: Floats) -> Floats:
-    return bounds.astype(np.float32).astype(np.str_).astype(np.float64)
+    doubles: Floats = bounds.astype(np.float32).astype(np.str_).astype(np.float64)
+    least = np.flatnonzero((np.abs(bounds) < TWO_DIGITS_BELOW) & (bounds != 0))
+    if len(least):
+        values, places = np.unique(bounds[least], return_inverse=True)  # 254 at most
+        read = cast(t.Float(), t.Double())
+        doubles[least] = np.array([read(value) for value in values.tolist()], np.float64)[places]
+    return doubles
 
 
 def _in_unit(bounds: Ints, from_: int, to: int) -> tuple[Ints, Bools]:

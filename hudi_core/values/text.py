@@ -33,6 +33,10 @@ _NON_FINITE = {"nan": math.nan, "inf": math.inf, "infinity": math.inf}
 _BOOLEANS = {text: text[0] in "ty1" for text in ("t", "true", "y", "yes", "1", "f", "false", "n", "no", "0")}
 
 
+TWO_DIGITS_BELOW = 2.0**-142
+"""Only floats nearer to zero have a shortest text of one digit that is not the nearest number of two, which Java writes."""
+
+
 def to_text(value: Any, of: t.Type) -> str:
     """The text of a value that is not null. Raises `SchemaError` for a nested type.
 

@@ -20,6 +20,7 @@ from hudi_core.values.cast import cast
 from hudi_core.values.order import equal, is_ordered, less
 from tests.contract.harness import Columns, law
 from tests.support.calls import CALLS
+from tests.support.promotions import PAIRS, named, values_at_the_ends
 from tests.support.strategies import PRIMITIVES, fields, types, values_of
 
 ORDERED = types(unions=False, disguised=False).filter(is_ordered)
@@ -56,6 +57,17 @@ def columns(draw: st.DrawFn, of: st.SearchStrategy[t.Type], width: int = 1) -> t
     rows = draw(st.integers(0, 6))
     value = st.none() | st.sampled_from(pool)
     return kind, [draw(st.lists(value, min_size=rows, max_size=rows)) for _ in range(width)]
+
+
+REFUSED = object()
+
+
+def attempt(source: t.Type, to: t.Type, value: Any) -> Any:
+    """A stored value as the core reads it; `REFUSED` where it has no counterpart."""
+    try:
+        return cast(source, to)(value)
+    except SchemaError:
+        return REFUSED
 
 
 class ValuesContract:
@@ -185,6 +197,29 @@ class ValuesContract:
             return
         found = engine.column(lambda v: engine.values.convert(v, source, to), to, (rows, source))
         assert list(map(repr, found)) == list(map(repr, wanted))
+
+    @pytest.mark.parametrize("key", PAIRS, ids=named)
+    def test_every_promotion_is_made_as_the_core_makes_it(self, engine: Columns, key: Any) -> None:
+        for source, to in PAIRS[key][: self.pairs_of_a_promotion]:
+            rows = [value for value in values_at_the_ends(source) if self.holds(source, value)]
+            found = {place: attempt(source, to, value) for place, value in enumerate(rows)}
+            taken = [place for place, value in found.items() if value is not REFUSED]
+            self._are_converted(engine, source, to, [rows[place] for place in taken], [found[at] for at in taken])
+            refused = [row for place, row in enumerate(rows) if found[place] is REFUSED]
+            for row in refused[: self.pairs_of_a_promotion]:
+                with pytest.raises(SchemaError):
+                    engine.column(lambda v, s=source, to=to: engine.values.convert(v, s, to), to, ([row, None], source))
+
+    pairs_of_a_promotion: int | None = None
+    """So many pairs of types, and refused values of each, are asked about for each promotion; None: all."""
+
+    def holds(self, of: t.Type, value: object) -> bool:
+        """The engine has a form for the value."""
+        return True
+
+    def _are_converted(self, engine: Columns, source: t.Type, to: t.Type, rows: list[Any], wanted: list[Any]) -> None:
+        found = engine.column(lambda v: engine.values.convert(v, source, to), to, ([*rows, None], source))
+        assert list(map(repr, found)) == [*map(repr, wanted), "None"], (source, to)
 
     @law(columns(types(), width=2), st.data())
     def test_choose_takes_from_one_column_or_the_other(self, engine: Columns, column: Any, data: st.DataObject) -> None:

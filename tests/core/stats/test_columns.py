@@ -75,3 +75,18 @@ def test_taken_repeats_and_leaves_out() -> None:
     assert isinstance(found.low, Texts)
     assert [found.low[number] for number in range(3)] == [b"", b"a", b"a"]
     assert found.low_known.tolist() == [False, True, True] and found.nulls.tolist() == [-1, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("of", "default"),
+    [
+        (t.Record((t.Field(1, "x", t.Int()), t.Field(2, "y", t.String()))), (1, "a")),
+        (t.Array(t.Field(1, "element", t.Int())), (1, 2)),
+        (t.Array(t.Field(1, "element", t.Int())), ()),
+        (t.Map(t.Field(1, "key", t.String(), optional=False), t.Field(2, "value", t.Int())), (("a", 1),)),
+    ],
+)
+def test_absent_nested_with_default_is_not_null_and_has_no_bounds(of: t.Type, default: object) -> None:
+    found = absent(of, 2, default)
+    assert not (found.low_known.any() or found.high_known.any())
+    assert (found.nulls.tolist(), found.rows.tolist()) == ([0, 0], [1, 1])

@@ -25,7 +25,8 @@ _LONGS = [
     *(_R.randrange(-(2**63), 2**63) for _ in range(50)),
 ]
 _FLOATS = [struct.unpack("<f", struct.pack("<I", _R.randrange(2**32)))[0] for _ in range(2_000)]
-_FLOATS = [value for value in _FLOATS if value == value] + [0.0, -0.0, 1e-45, 3.4028234663852886e38, float("inf")]
+_LEAST = [sign * count * 2.0**-149 for count in range(1, 200) for sign in (1, -1)]
+_FLOATS = [value for value in _FLOATS if value == value] + [0.0, -0.0, *_LEAST, 3.4028234663852886e38, float("inf")]
 _CENTS = [Decimal(number).scaleb(-2) for number in (0, 1, -1, 150, 999_999_999, -999_999_999)]
 _WIDE = [
     Decimal(text) for text in ("0.0000", "-0.0001", "12345678901234567890123.4567", "-99999999999999999.0000", "1.5000")
