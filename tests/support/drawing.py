@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import zlib
 
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 FUZZ = "FUZZ_SEED"
 """The variable of the environment with the number that other cases are drawn by."""
@@ -13,6 +13,9 @@ FUZZ = "FUZZ_SEED"
 _CALM = (HealthCheck.too_slow, HealthCheck.data_too_large)
 
 settings.register_profile("same", derandomize=True, print_blob=True, deadline=None, suppress_health_check=_CALM)
+settings.register_profile(  # where only counts that a test fails, not what its least example is
+    "planted", settings.get_profile("same"), print_blob=False, phases=(Phase.explicit, Phase.generate)
+)
 settings.register_profile("new", database=None, print_blob=True, deadline=None, suppress_health_check=_CALM)
 
 

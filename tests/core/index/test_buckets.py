@@ -2,13 +2,30 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
+import pytest
 
+from hudi_core.errors import CorruptFileError, UsageError
 from hudi_core.formats.text_columns import text_column
-from hudi_core.index.buckets import bucket_numbers, bucket_of_file, hash_texts, node_places
+from hudi_core.formats.xxh32 import xxh32_hashes
+from hudi_core.index.buckets import (
+    HASHING_FOLDER,
+    bucket_numbers,
+    bucket_of_file,
+    hash_texts,
+    hashing_nodes,
+    in_buckets,
+    in_nodes,
+    node_places,
+)
+from hudi_core.index.key_columns import KeyColumns
+from hudi_core.timeline.slices import FileSlice
+from hudi_core.timeline.timeline import Timeline, timeline_in
 from tests.support.conformance import vectors
+from tests.support.memory import Memory
 
 
 def cases(*operations: str) -> list[dict[str, Any]]:
@@ -52,3 +69,104 @@ def test_file_ids_begin_with_their_bucket() -> None:
         if "output" in case and case["output"] >= 0:
             assert bucket_of_file(case["input"]["file_id"]) == case["output"], case["id"]
     assert bucket_of_file("8aa68f7e-afd6-4c94-b86c-8a886552e08d-0") is None
+
+
+FIRST = "00000000000000"
+
+
+def nodes(*named: tuple[int, str]) -> bytes:
+    """A version of the nodes of consistent hashing, as writers leave it."""
+    listed = [{"value": value, "fileIdPrefix": prefix, "tag": "NORMAL"} for value, prefix in named]
+    return json.dumps({"version": 0, "partitionPath": "p", "numBuckets": len(named), "nodes": listed}).encode()
+
+
+def hashing(*completed: str, **versions: bytes) -> tuple[Memory, Timeline]:
+    """A table with these versions of the nodes of partition `p`; resizes of the instants given are completed."""
+    files = {f"{HASHING_FOLDER}/p/{time[1:]}.hashing_meta": content for time, content in versions.items()}
+    files |= {f"t/{time}_{time}.replacecommit": b"" for time in completed}
+    storage = Memory(files)
+    return storage, timeline_in(storage, "t", 2)
+
+
+OLD, NEW = nodes((100, "a"), (2**31 - 1, "b")), nodes((2**31 - 1, "b"), (50, "c"), (100, "d"))
+
+
+class TestConsistentHashing:
+    def test_the_newest_nodes_of_a_completed_resize_count(self) -> None:
+        versions = {f"v{FIRST}": nodes((1, "z")), "v20240101000000": OLD, "v20240102000000": NEW}
+        both = hashing("20240101000000", "20240102000000", **versions)
+        assert hashing_nodes(*both, "p") == [(50, "c"), (100, "d"), (2**31 - 1, "b")]
+        assert hashing_nodes(*hashing("20240101000000", **versions), "p") == [(100, "a"), (2**31 - 1, "b")]
+        assert hashing_nodes(*hashing(**versions), "p") == [(1, "z")]
+
+    def test_nodes_of_a_resize_at_work_do_not_count(self) -> None:
+        storage, _ = hashing(v20240101000000=OLD)
+        storage.files["t/20231231000000_20231231000000.commit"] = b""
+        storage.files["t/20240101000000.replacecommit.inflight"] = b""
+        assert hashing_nodes(storage, timeline_in(storage, "t", 2), "p") is None
+
+    def test_a_cut_timeline_sees_the_nodes_of_its_time(self) -> None:
+        storage, timeline = hashing("20240101000000", "20240102000000", v20240101000000=OLD, v20240102000000=NEW)
+        assert hashing_nodes(storage, timeline.as_of("20240101000000"), "p") == [(100, "a"), (2**31 - 1, "b")]
+
+    def test_a_partition_without_nodes_has_none(self) -> None:
+        assert hashing_nodes(*hashing(v20240101000000=OLD), "q") is None
+
+    def test_damaged_nodes_name_their_file(self) -> None:
+        storage, timeline = hashing(**{f"v{FIRST}": b"{}"})
+        with pytest.raises(CorruptFileError, match=f"p/{FIRST}.hashing_meta: expected nodes of hashing"):
+            hashing_nodes(storage, timeline, "p")
+
+    def test_a_key_belongs_to_the_first_node_that_is_not_below_its_hash(self) -> None:
+        keys = text_column(["k"])
+        hashed = hash_texts(keys, [])
+        value = int(xxh32_hashes(keys)[0] & 0x7FFFFFFF)
+        row = np.array([0])
+        assert node_places(hashed, row, [value - 1, value, value + 1]).tolist() == [1]
+        assert node_places(hashed, row, [value - 1, value + 1]).tolist() == [1]
+        assert node_places(hashed, row, [value, value + 1]).tolist() == [0]
+        assert node_places(hashed, row, [0, value - 1]).tolist() == [0]
+
+    def test_keys_are_looked_for_in_the_groups_of_their_node_after_a_resize(self) -> None:
+        keys = key_columns(["k", "l"], "p")
+        value = int(xxh32_hashes(text_column(["k"]))[0] & 0x7FFFFFFF)
+        other = int(xxh32_hashes(text_column(["l"]))[0] & 0x7FFFFFFF)
+        assert value != other
+        split = nodes((min(value, other), "low"), (max(value, other), "high"))
+        storage, timeline = hashing(
+            "20240101000000", **{f"v{FIRST}": nodes((2**31 - 1, "old")), "v20240101000000": split}
+        )
+        slices = [slice_of(file_id) for file_id in ("high-0", "low-0", "low-1", "old-0")]
+        found = in_nodes(keys, hash_texts(keys.records, []), slices, storage, timeline)
+        of_key = {row: numbers.tolist() for rows, numbers in found for row in rows.tolist()}
+        assert of_key == ({0: [1, 2], 1: [0]} if value < other else {0: [0], 1: [1, 2]})
+
+    def test_a_partition_with_files_and_no_nodes_is_told(self) -> None:
+        keys = key_columns(["k"], "q")
+        storage, timeline = hashing(v20240101000000=OLD)
+        with pytest.raises(UsageError, match="expected nodes of consistent hashing"):
+            in_nodes(keys, hash_texts(keys.records, []), [slice_of("a-0", "q")], storage, timeline)
+        assert in_nodes(keys, hash_texts(keys.records, []), [slice_of("a-0", "p")], storage, timeline) == []
+
+
+def key_columns(keys: list[str], partition: str) -> KeyColumns:
+    return KeyColumns(text_column(keys), np.zeros(len(keys), np.int32), (partition,))
+
+
+def slice_of(file_id: str, partition: str = "p") -> FileSlice:
+    return FileSlice(partition, file_id, "1", None)
+
+
+def test_keys_are_looked_for_in_all_groups_of_their_bucket_in_their_partition() -> None:
+    keys = KeyColumns(text_column(["a", "b", "c"]), np.array([0, 0, 1], np.int32), ("p", "q"))
+    slices = [
+        slice_of("00000001-x"), slice_of("00000001-y"), slice_of("00000000-z"), slice_of("00000001-w", "q")
+    ]  # fmt: skip
+    found = in_buckets(keys, np.array([1, 0, 1]), slices, "t")
+    assert sorted((rows.tolist(), numbers.tolist()) for rows, numbers in found) == [
+        ([0], [0, 1]),
+        ([1], [2]),
+        ([2], [3]),
+    ]
+    with pytest.raises(UsageError, match="file groups of a bucket index"):
+        in_buckets(keys, np.array([1, 0, 1]), [slice_of("f-0")], "t")

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
-from hudi_core.index.stored import KeyBounds
+from hudi_core.engine import Footer, LeafStatistics
+from hudi_core.index import stored
+from hudi_core.index.stored import KeyBounds, footer_bounds, leaf_bounds
+from hudi_core.schema.schema import Schema
+from hudi_core.stats.columns import from_values
 from hudi_core.stats.texts import Texts
+from hudi_core.types import nodes as t
 
 
 def test_bounds_are_completed_by_place() -> None:
@@ -16,3 +22,67 @@ def test_bounds_are_completed_by_place() -> None:
     assert found.known.tolist() == [True, True, False]
     assert found.empty.tolist() == [False, False, True]
     assert bounds.completed({}).known.tolist() == [True, False, False]
+
+
+def joined(*files: tuple[int, str | None, str | None, int | None, int | None]) -> KeyBounds:
+    """The bounds of slices 0 to 2; of each file the number of its slice, both bounds, nulls and rows."""
+    pieces = [
+        (np.array([number]), from_values(t.String(), [low], [high], [nulls], [rows]))
+        for number, low, high, nulls, rows in files
+    ]
+    return stored._joined(np.arange(3), pieces)
+
+
+def test_bounds_of_a_slice_are_those_of_all_its_files() -> None:
+    found = joined((0, "d", "f", 0, 3), (0, "b", "c", 0, 3), (0, "e", "h", 0, 3), (2, "x", "y", 0, 1))
+    assert (found.low[0], found.high[0], found.low[2], found.high[2]) == (b"b", b"h", b"x", b"y")
+    assert found.known.tolist() == [True, False, True] and not found.empty.any()
+
+
+def test_one_file_without_bounds_makes_those_of_its_slice_unknown() -> None:
+    assert joined((0, "a", "b", 0, 3), (0, None, "z", 0, 3)).known.tolist() == [False] * 3
+    assert joined((0, None, None, None, None), (0, "a", "b", 0, 3)).known.tolist() == [False] * 3
+
+
+def test_files_without_keys_neither_hide_bounds_nor_are_they_unknown() -> None:
+    found = joined((0, "a", "b", 0, 3), (0, None, None, 0, 0), (1, None, None, 2, 2))
+    assert found.known.tolist() == [True, False, False]
+    assert found.empty.tolist() == [False, True, False]
+
+
+def test_bounds_in_the_wrong_order_are_unknown() -> None:
+    assert not joined((0, "b", "a", 0, 3)).known.any()
+
+
+def footer(noted: tuple[str, str] | None, leaf: LeafStatistics | None = None) -> Footer:
+    metadata = dict(zip((stored.MIN_KEY, stored.MAX_KEY), noted, strict=True)) if noted else {}
+    statistics = {("_hoodie_record_key",): leaf} if leaf else {}
+    return Footer(1, Schema(t.Record(())), metadata, statistics)
+
+
+@pytest.mark.parametrize(
+    ("noted", "expected"),
+    [
+        (("a", "b"), (b"a", b"b")),
+        (None, None),
+        (("a", "z\ufffd"), None),
+        (("\ufffda", "z"), None),
+        (("\U0001f600", "z"), None),
+        (("a", "\ue000"), None),
+        (("a", "\uff5a"), None),
+        (("a", "\U0001f600"), (b"a", "\U0001f600".encode())),
+        (("a", "\ud7ff"), (b"a", "\ud7ff".encode())),
+    ],
+)
+def test_noted_keys_are_bounds_where_java_orders_as_bytes_do(
+    noted: tuple[str, str] | None, expected: tuple[bytes, bytes] | None
+) -> None:
+    assert footer_bounds(footer(noted)) == expected
+
+
+def test_statistics_of_the_key_column_count_before_what_is_noted() -> None:
+    of = t.String()
+    assert footer_bounds(footer(("a", "z"), LeafStatistics(of, "c", "d"))) == (b"c", b"d")
+    assert footer_bounds(footer(("a", "z"), LeafStatistics(of, "c", None))) == (b"a", b"z")
+    assert leaf_bounds({("_hoodie_record_key",): LeafStatistics(t.Binary(), b"c", b"d")}) is None
+    assert leaf_bounds({}) is None

@@ -186,3 +186,29 @@ def _footer(group: Sequence[float]) -> tuple[float, float]:
 
 def _java(value: float) -> tuple[float, float]:
     return value, math.copysign(1, value)
+
+
+class TestRealSizes:
+    """The sizes of Apache Hudi's writers, as numbers of their own: what is believed must not move with our constants."""
+
+    @pytest.mark.parametrize(("size", "nulls"), [(2047, 3), (2048, -1), (4095, -1), (1 << 20, -1)])
+    def test_bounds_of_4096_bytes_together_need_a_chunk_of_2048(self, size: int, nulls: int) -> None:
+        """Parquet's writer leaves statistics out from 4,096 bytes of both bounds on; the longer has at least half of them."""
+        assert counts(belief(t.String(), None, None, nulls=3, rows=3, size=size)) == (nulls, 3)
+
+    @pytest.mark.parametrize(("rows", "known_as_one"), [(2, True), (100, True), (101, False), (10_000, False)])
+    def test_a_file_of_a_hundred_rows_has_one_row_group(self, rows: int, known_as_one: bool) -> None:
+        """Parquet's writer looks at its memory after 100 rows first (`parquet.page.size.row.check.min`)."""
+        expected = (known_as_one, known_as_one)
+        assert known(belief(t.Double(), -1.0, 1.0, rows=rows)) == expected
+        assert known(belief(t.Binary(), b"\x01", b"\x80", rows=rows)) == expected
+        assert known(belief(t.String(), "a", "b", nulls=1, rows=rows, size=5000)) == expected
+
+    @pytest.mark.parametrize("text", ["\ue000", "\uf8ff", "\uffff"])
+    def test_characters_that_utf16_sorts_last_are_no_upper_bound(self, text: str) -> None:
+        assert known(belief(t.String(), "a", text, rows=101)) == (True, False)
+        assert known(belief(t.String(), "a", text, rows=100)) == (True, True)
+
+    def test_other_characters_are_an_upper_bound(self) -> None:
+        assert known(belief(t.String(), "a", "\ud7ff", rows=101)) == (True, True)
+        assert known(belief(t.String(), "a", "\U00010000", rows=101)) == (True, True)

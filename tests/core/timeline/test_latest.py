@@ -64,6 +64,17 @@ def test_replaced_file_group_is_gone_in_its_partition_only() -> None:
     assert [each.partition for each in found] == ["q"]
 
 
+@pytest.mark.parametrize("layout", [1, 2])
+def test_files_of_a_replaced_group_are_gone_up_to_the_replacing_instant(layout: int) -> None:
+    """As of an archived replace commit: files of its own time and before it went, younger ones are the group's new life."""
+    replaced = {("p", "f-0"): "2"}
+    completed = {time: time for time in ("1", "2", "3")}
+    visible = Visibility(layout, completed.__contains__, completed.__getitem__, replaced_before=lambda _: replaced)
+    assert slice_of([base("1"), base("2")], visible) is None
+    assert slice_of([base("1"), base("3")], visible) == ("3", base("3"), [])
+    assert slice_of([base("2"), base("2", "g-0")], visible) == ("2", base("2", "g-0"), [])
+
+
 def test_layout_2_log_belongs_to_the_slice_that_was_there_when_it_completed() -> None:
     visible = seen(2, {"10": "11", "20": "45", "30": "40"})
     assert slice_of([base("10"), log("20"), base("30")], visible) == ("30", base("30"), [log("20")])

@@ -111,6 +111,21 @@ def test_the_history_is_not_asked_where_a_clean_went_as_far(layout: int) -> None
 
 
 @layouts
+def test_a_savepoint_keeps_what_was_replaced_however_far_cleans_went(layout: int) -> None:
+    cut = timeline(layout, **{"10_12.savepoint": b"", "22_23.clean": clean_file("20")})
+    assert cut.start == "20"
+    assert seen(cut) == ["b-0", "c-0"]
+    at_work = timeline(layout, **{"10.savepoint.inflight": b"", "22_23.clean": clean_file("20")})
+    assert read_from_history(at_work) == []
+
+
+@layouts
+def test_a_clean_that_kept_files_by_their_number_says_nothing_of_times(layout: int) -> None:
+    cut = timeline(layout, **{"22_23.clean": clean_file(None)})
+    assert seen(cut) == ["b-0", "c-0"]
+
+
+@layouts
 @pytest.mark.parametrize("more", [{}, {"10_12.savepoint": b""}])
 def test_the_history_is_asked_where_files_were_kept(layout: int, more: dict[str, bytes]) -> None:
     """By a clean that retained older ones, or for a savepoint."""

@@ -99,6 +99,32 @@ def test_savepointed_commit_left_alone_by_archiving_does_not_move_the_start() ->
     assert times(found) == ["10", "30"]
 
 
+@pytest.mark.parametrize("service", ["compaction", "logcompaction", "clustering"])
+@pytest.mark.parametrize("state", ["requested", "inflight"])
+def test_a_service_that_is_pending_holds_the_start_back(service: str, state: str) -> None:
+    """Nothing that was requested after it is archived: what is not there of that time did not complete."""
+    found, _ = timeline(**{f"i10__{service}__{state}": b"", "i20_21__commit": b""})
+    assert found.start == "10"
+    assert not found.committed("15")
+    assert found.committed("09") and not found.committed("10")
+
+
+@pytest.mark.parametrize("action", ["clean", "rollback", "savepoint", "indexing", "restore"])
+def test_what_writes_no_rows_says_nothing_of_the_start(action: str) -> None:
+    found, _ = timeline(**{f"i10_11__{action}": b"", "i20_21__commit": b""})
+    assert found.start == "20"
+    assert found.committed("15")
+
+
+def test_as_completed_cuts_by_completion_time() -> None:
+    found, _ = timeline(i10_40__commit=b"", i20_30__commit=b"", i25__compaction__requested=b"")
+    assert times(found.as_completed("30")) == ["20"]
+    assert times(found.as_completed("40")) == ["10", "20"]
+    assert times(found.as_completed("29")) == []
+    assert found.as_completed("24").pending_compactions == frozenset()
+    assert found.as_completed("25").pending_compactions == {"25"}
+
+
 def test_empty_timeline_knows_nothing() -> None:
     found, _ = timeline()
     assert (found.start, found.commits, found.committed("10")) == (None, (), False)
@@ -117,6 +143,15 @@ def test_replaced_groups_are_those_of_completed_replace_commits() -> None:
     assert found.replaced == {("p", "f-0"): "20", ("p", "g-0"): "20", ("", "h-0"): "20"}
     assert storage.reads == ["t/20_21.replacecommit"]
     assert found.as_of("10").replaced == {}
+
+
+def test_a_group_is_replaced_from_the_replacing_commit_on() -> None:
+    content = commit(partitionToReplaceFileIds={"p": ["f-0"]})
+    found, _ = timeline(i10_11__commit=b"", i20_35__replacecommit=content, i30_31__commit=b"")
+    assert found.as_of("19").replaced == {}
+    assert found.as_of("20").replaced == found.as_of("30").replaced == {("p", "f-0"): "20"}
+    assert found.as_completed("31").replaced == {}
+    assert found.as_completed("35").replaced == {("p", "f-0"): "20"}
 
 
 def test_operation_is_told_by_content_or_not_at_all() -> None:

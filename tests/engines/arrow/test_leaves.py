@@ -6,9 +6,9 @@ import struct
 from typing import Any
 
 import pytest
-
 from hudi_arrow.chunks import Chunk, LeafChunks
 from hudi_arrow.leaves import FooterChunks, FooterStatistics, Leaf
+
 from hudi_core.engine import LeafStatistics
 from hudi_core.types import nodes as t
 
