@@ -1,4 +1,4 @@
-# Targets: demo test fuzz test-spark4 check bench interop clean. Each makes the virtual environment it needs, once.
+# Targets: demo test fuzz faults test-spark4 check bench interop clean. Each makes the virtual environment it needs, once.
 
 PYTHON ?= python3
 VENV := .venv
@@ -9,7 +9,7 @@ export HUDI_CONFORMANCE ?= $(abspath ../shared)
 # Bytecode is kept, whatever the shell says: command lines and Spark's workers are started hundreds of times.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test fuzz test-spark4 check bench interop clean
+.PHONY: demo test fuzz faults test-spark4 check bench interop clean
 .DEFAULT_GOAL := test
 
 $(BIN)/python:
@@ -51,6 +51,11 @@ fuzz: $(VENV)/.dev
 
 test-spark4: .venv-spark4/.ready
 	.venv-spark4/bin/python -m pytest tests/engines/spark $(ARGS)
+
+# Known faults, planted one at a time in a copy of the sources: tests have to catch each. `make faults ARGS=timeline` tries some,
+# `make faults ARGS=--stale` says which of the list no longer fit the sources.
+faults: $(VENV)/.dev
+	$(BIN)/python -m tests.faults $(ARGS)
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -56,6 +56,23 @@ class KeysContract:
         with pytest.raises(UnknownColumnError, match="did you mean city"):
             made({"recordkey.field": "city", "partitionpath.field": "cit"}, engine, city=t.String())
 
+    @pytest.mark.parametrize(
+        "style", [{}, {"hive_style_partitioning": "true"}, {"partitionpath.urlencode": "true"}], ids=str
+    )
+    def test_no_path_leads_out_of_the_table(self, engine: Columns, style: dict[str, str]) -> None:
+        said = {"recordkey.field": "a", "partitionpath.field": "b,c", "keygenerator.type": "COMPLEX"}
+        maker = made(said | style, engine, a=t.String(), b=t.String(), c=t.String())
+        fine = ["...", "..a", "a..", ".", "x/y", None, ""]
+        found = [path for _, path in keys(engine, maker, [("k", value, "z") for value in fine])]
+        assert not any(".." in path.split("/") for path in found)
+        refused = [] if "partitionpath.urlencode" in style else ["a/..", "a/../b"]
+        refused += [] if "hive_style_partitioning" in style else [".."]
+        refused += [] if style else ["../a"]
+        for value in refused:
+            for row in (("k", value, "z"), ("k", "z", value)):
+                with pytest.raises(RowError, match="expected a partition path below the table"):
+                    keys(engine, maker, [("k", "z", "z"), row])
+
     def test_times_are_printed_before_and_after_every_change_of_clocks(self, engine: Columns) -> None:
         said = {
             "keygenerator.type": "TIMESTAMP",

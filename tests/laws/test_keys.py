@@ -39,7 +39,7 @@ TYPES: dict[str, t.Type] = {
 }
 SCHEMA = Schema(record_with_ids(t.Record(tuple(t.Field(0, name, of) for name, of in TYPES.items()))))
 _SHORT = {name: st.none() | values_of(of) for name, of in TYPES.items()} | {
-    "text": st.none() | st.text("a/.%=-\u00e9", max_size=4),
+    "text": st.none() | st.text("a/.%=-\u00e9", max_size=4) | st.sampled_from(["..", "../a", "a/..", "a/../b"]),
     "long": st.none() | st.integers(-(2**63), 2**63 - 1) | st.integers(0, 2**32),
 }
 ROWS = st.lists(st.tuples(*_SHORT.values()), min_size=1, max_size=4)

@@ -2,11 +2,46 @@
 
 from __future__ import annotations
 
+import io
+import json
+
+import fastavro
+import numpy as np
+
 from hudi_core.formats.bloom import HashedKeys, parse_bloom_filter
 from hudi_core.formats.hashes import bloom_filter_key
+from hudi_core.formats.hfile.cells import Cells
 from hudi_core.metadata.filters import filter_texts
+from hudi_core.metadata.lookup import Found
+from hudi_core.metadata.records import Batch
 from tests.support.conformance import TableEntry, each_table_with
+from tests.support.metadata_records import record_of
 from tests.support.tables import metadata_of
+
+SCHEMA = record_of(
+    "HoodieMetadataRecord",
+    BloomFilterMetadata=["null", record_of("HoodieMetadataBloomFilter", bloomFilter="bytes", isDeleted="boolean")],
+)
+
+
+def found(*filters: tuple[bytes, bool]) -> Found:
+    """Records of filters, and whether their files are gone, for the keys 10, 11, ..."""
+    values = []
+    for text, gone in filters:
+        out = io.BytesIO()
+        fastavro.schemaless_writer(
+            out, fastavro.parse_schema(SCHEMA), {"BloomFilterMetadata": {"bloomFilter": text, "isDeleted": gone}}
+        )
+        values.append(out.getvalue())
+    lengths = np.array(list(map(len, values)))
+    starts, none = np.cumsum(lengths) - lengths, np.zeros(len(values), np.int64)
+    cells = Cells(np.frombuffer(b"".join(values), np.uint8), none, none, starts, lengths)
+    return Found(Batch(cells, json.dumps(SCHEMA), 0, "t"), np.arange(10, 10 + len(values)))
+
+
+def test_filters_of_files_that_are_gone_and_empty_ones_are_left_out() -> None:
+    told = list(filter_texts([found((b"x", False), (b"y", True), (b"", False), (b"z", False))]))
+    assert told == [(10, b"x"), (13, b"z")]
 
 
 @each_table_with("bloom_filters")

@@ -56,6 +56,16 @@ def test_newest_record_of_each_live_key_is_found(
     assert found == {key: live[key] for key in keys if key in live}
 
 
+def test_of_records_of_one_key_in_a_block_the_last_counts() -> None:
+    block = batch([(b"a", files(x=1)), (b"a", files(x=2)), (b"b", files(x=3))], 1)
+    made = FileGroup(None, [block], [])
+    (found,) = newest(made, [b"a"])
+    assert [found.batch.cells.value(row) for row in range(len(found.batch.cells))] == [block.cells.value(1)]
+    texts = text_column(["a"])
+    (look,) = newest_of(made, texts, index_texts(texts))
+    assert [look().batch.cells.value(row) for row in range(len(look().batch.cells))] == [block.cells.value(1)]
+
+
 @given(BASE, LOGS, st.lists(KEYS, max_size=12))
 def test_newest_records_of_a_column_of_keys_are_found_once(
     base: set[bytes] | None, logs: list[tuple[bool, set[bytes]]], asked: list[bytes]

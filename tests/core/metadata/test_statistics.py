@@ -135,6 +135,45 @@ def test_unknown_bound_or_count_of_a_part_is_unknown_in_the_whole() -> None:
     }
 
 
+def test_known_and_unknown_counts_are_not_added() -> None:
+    base = batch({key("f"): ints(1, 2, nulls=None, rows=9), key("g"): ints(1, 2, nulls=3, rows=9)})
+    log = batch({key("f"): ints(3, 4, nulls=2, rows=5), key("g"): ints(3, 4, nulls=None, rows=5)}, 1)
+    found = told(Records([base, log], []))
+    assert found == {suffix("f"): ("Int", 1, 4, -1, 14), suffix("g"): ("Int", 1, 4, -1, 14)}
+    unknown = batch({key("f"): ints(3, 4, nulls=2, rows=None)}, 1)
+    assert told(Records([batch({key("f"): ints(1, 2, rows=9)}), unknown], []))[suffix("f")][3:] == (-1, -1)
+
+
+def test_nan_that_one_of_several_records_may_hide_is_not_forgotten() -> None:
+    def doubles(low: float, high: float) -> dict[str, Any]:
+        return statistics(("DoubleWrapper", low), ("DoubleWrapper", high), ordinal=6)
+
+    base = batch({key("f"): doubles(0.0, 0.0), key("g"): doubles(1.0, 2.0), key("h"): doubles(1.0, 2.0)})
+    log = batch({key("f"): doubles(3.0, 4.0), key("g"): doubles(0.0, 0.0), key("h"): doubles(3.0, 4.0)}, 1)
+    (found,) = read_statistics(Records([base, log], []), ["c"], FILE_KEY)["c"]
+    assert found.statistics.nans is not None
+    nans = {row.tobytes(): nan for row, nan in zip(found.keys, found.statistics.nans.tolist(), strict=True)}
+    assert nans == {suffix("f"): True, suffix("g"): True, suffix("h"): False}
+
+
+def test_a_record_of_a_deleted_file_is_none_whether_others_have_its_key_or_not() -> None:
+    alone = batch({key("f"): ints(1, 2), key("g"): statistics(deleted=True)})
+    assert told(Records([alone], [])) == {suffix("f"): ("Int", 1, 2, 0, 1)}
+    log = batch({key("f"): ints(3, 4), key("h"): statistics(deleted=True)}, 1)
+    assert told(Records([alone, log], [])) == {suffix("f"): ("Int", 1, 4, 0, 2)}
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "of"), [(16, 15, "Timestamp"), (15, 16, "Timestamp"), (4, 16, "Timestamp"), (3, 12, "Date")]
+)
+def test_bounds_of_two_types_that_are_stored_alike_are_void(one: int, other: int, of: str) -> None:
+    """Such as a column of microseconds that was milliseconds: the numbers do not compare."""
+    wrapper = "IntWrapper" if of == "Date" else "LongWrapper"
+    base = batch({key("f"): statistics((wrapper, 5_000), (wrapper, 6_000), ordinal=one)})
+    log = batch({key("f"): statistics((wrapper, 7), (wrapper, 8), ordinal=other)}, 1)
+    assert told(Records([base, log], [])) == {suffix("f"): (of, None, None, 0, 2)}
+
+
 def test_record_without_bounds_and_type_merges_into_one_that_has_them() -> None:
     base = batch({key("f"): statistics(("LongWrapper", 5), ("LongWrapper", 6))}, 0, OLDEST)
     log = batch({key("f"): statistics(nulls=2, rows=2), key("g"): statistics(nulls=2, rows=2)}, 1, OLDEST)

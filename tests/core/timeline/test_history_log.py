@@ -38,6 +38,13 @@ def test_completed_instants_of_all_logs_come_in_order() -> None:
     assert all(each.archived and each.completed for each in found.instants())
 
 
+def test_an_instant_that_never_completed_is_none() -> None:
+    failed = archive_log(
+        ("1", "commit", "REQUESTED", None), ("1", "commit", "INFLIGHT", None), ("2", "commit", "COMPLETED", None)
+    )
+    assert named(history({FIRST: failed})[0].instants()) == [("2", "commit")]
+
+
 def test_an_instant_archived_twice_is_one() -> None:
     entry = ("1", "commit", "COMPLETED", "INSERT")
     assert named(history({FIRST: archive_log(entry, entry), SECOND: archive_log(entry)})[0].instants()) == [

@@ -56,6 +56,8 @@ def test_completed_name_of_layout_2_holds_the_completion_time() -> None:
         f"{T}_{C}.commit.inflight",
         f"{T}_{C}.inflight",
         f"{T}.commit.requested.tmp",
+        f"{T}.inflight.requested",
+        f"{T}.inflight.inflight",
         "٢٠٢٤.commit",
         "test.crc",
         "",

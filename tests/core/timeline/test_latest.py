@@ -46,6 +46,12 @@ def test_newest_completed_base_file_counts() -> None:
     assert slice_of([base("1"), base("2"), base("3")], seen(2, {"1": "1", "2": "2"})) == ("2", base("2"), [])
 
 
+def test_of_files_that_one_instant_wrote_twice_the_last_counts() -> None:
+    """A task that was tried again leaves the file of its first attempt, under another token."""
+    names = ["f-0_0-1-2_1.parquet", "f-0_0-9-2_1.parquet"]
+    assert slice_of(names, seen(2, {"1": "1"})) == ("1", names[1], [])
+
+
 def test_files_of_no_completed_instant_are_invisible() -> None:
     assert slice_of([base("1"), log("2")], seen(2, {})) is None
 

@@ -116,6 +116,7 @@ def test_a_savepoint_keeps_what_was_replaced_however_far_cleans_went(layout: int
     assert cut.start == "20"
     assert seen(cut) == ["b-0", "c-0"]
     at_work = timeline(layout, **{"10.savepoint.inflight": b"", "22_23.clean": clean_file("20")})
+    assert seen(at_work) == ["a-0", "b-0", "c-0"]
     assert read_from_history(at_work) == []
 
 

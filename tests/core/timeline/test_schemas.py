@@ -131,6 +131,23 @@ def test_history_document_of_a_commit_that_counts_tells_of_commits_without_ids()
     assert ids(found.schemas[found.number_at("10")]) == {"a": 0, "b": 1}
 
 
+def test_the_newest_history_document_of_a_completed_commit_counts() -> None:
+    old, new, failed = persisted(10, a=0), persisted(20, z=0), persisted(30, y=0)
+    files = {
+        "10_11.commit": commit(avro("a")),
+        "20_21.commit": commit(avro("z")),
+        "30.inflight": b"",
+        "40_41.commit": commit(avro("z")),
+        ".hoodie/.schema/10_11.schemacommit": json.dumps({"schemas": [old]}).encode(),
+        ".hoodie/.schema/20_21.schemacommit": json.dumps({"schemas": [new, old]}).encode(),
+        ".hoodie/.schema/30_31.schemacommit": json.dumps({"schemas": [failed, new, old]}).encode(),
+    }
+    found = history(files)
+    assert [ids(found.schemas[found.number_at(time)]) for time in ("10", "20", "40")] == [{"a": 0}, {"z": 0}, {"z": 0}]
+    assert ids(found.latest) == {"z": 0}
+    assert ids(history(files, until="10").latest) == {"a": 0}
+
+
 def test_table_without_schema_in_commits_has_that_of_a_file_or_of_its_creation() -> None:
     files = {"10_11.commit": commit(path="p/f-0_0-1-1_10.parquet")}
     footer = history({"1_2.commit": commit(avro("x"))}).latest

@@ -11,6 +11,7 @@ import pytest
 from hudi_core.errors import CorruptFileError
 from hudi_core.timeline.services import clean, latest_clean, pending_work, savepoint, savepoints, undone
 from hudi_core.timeline.timeline import Timeline, timeline_in
+from tests.support.archives import clean_file
 from tests.support.memory import Memory
 
 TEXTS = {"type": "array", "items": "string"}
@@ -61,6 +62,19 @@ def test_the_latest_clean_is_the_last_that_completed() -> None:
     assert latest_clean(found) is not None
     assert latest_clean(found.as_of("03")) is not None
     assert latest_clean(timeline({"10.clean.requested": b""})) is None
+
+
+def test_of_several_cleans_the_last_counts() -> None:
+    found = timeline({"06_07.clean": clean_file("02"), "08_09.clean": CLEANED, "10_11.clean": clean_file(None)})
+    said = latest_clean(found)
+    assert said is not None and said.earliest_retained is None
+    said = latest_clean(timeline({"06_07.clean": clean_file("02"), "08_09.clean": CLEANED}))
+    assert said is not None and said.earliest_retained == "07"
+
+
+def test_a_savepoint_at_work_keeps_nothing_yet() -> None:
+    files = {"01_02.commit": b"", "01_03.savepoint": b"", "04_05.commit": b"", "04.savepoint.inflight": b""}
+    assert savepoints(timeline(files)) == ["01"]
 
 
 def test_a_savepoint_names_the_files_it_keeps() -> None:

@@ -92,6 +92,13 @@ def test_failed_write_before_all_others_does_not_count_as_archived() -> None:
     assert found.committed("09")
 
 
+def test_a_rollback_at_work_before_all_writes_does_not_count_as_archived() -> None:
+    found, _ = timeline(i10__rollback__inflight=b"", i20_21__commit=b"")
+    assert found.start == "20"
+    assert not found.committed("10")
+    assert found.committed("11")
+
+
 def test_savepointed_commit_left_alone_by_archiving_does_not_move_the_start() -> None:
     found, _ = timeline(i10_11__commit=b"", i10_12__savepoint=b"", i30_31__commit=b"")
     assert found.start == "30"

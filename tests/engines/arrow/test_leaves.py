@@ -74,6 +74,17 @@ def test_a_row_group_of_nulls_alone_needs_no_bound() -> None:
     assert (found.low, found.high, found.nulls) == ("c", "d", 4)
 
 
+def test_a_row_group_has_statistics_of_its_own() -> None:
+    column = LeafChunks("BYTE_ARRAY", False, (chunk(b"a", b"b", 1), chunk(b"c", b"d", 2), chunk(None, None, None)))
+    leaves = {("x",): Leaf(0, t.String())}
+    groups = [FooterStatistics(_Given(column), "", 4, leaves, number)["x",] for number in range(3)]
+    assert groups == [
+        LeafStatistics(t.String(), "a", "b", 1, 4, nans=False),
+        LeafStatistics(t.String(), "c", "d", 2, 4, nans=False),
+        LeafStatistics(t.String(), None, None, None, 4, nans=False),
+    ]
+
+
 def test_int96_has_no_order() -> None:
     found = told(t.Timestamp(), chunk(bytes(12), bytes(12)), physical="INT96")
     assert (found.low, found.high) == (None, None)
