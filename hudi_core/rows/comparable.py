@@ -1,6 +1,7 @@
 """Values of a column as a NumPy array whose items compare as the values do, so that whole columns can be ordered.
 
-The order is that of `values.order`: NaN is greatest, -0.0 equals 0.0, text goes by its UTF-8 bytes. Rule MERGE-5.
+The order is that of `values.order`, NaN greatest and text by its UTF-8 bytes, but -0.0 is below 0.0, as Java compares them.
+Rule MERGE-5.
 """
 
 from __future__ import annotations
@@ -85,7 +86,7 @@ def _blotted(values: NDArray[np.int64], validity: Bools | None) -> Comparable:
 
 
 def _real(values: NDArray[Any]) -> NDArray[np.int64]:
-    doubles = values.astype(np.float64) + 0.0  # -0.0 becomes 0.0
+    doubles = values.astype(np.float64)
     bits = doubles.view(np.int64)
     ordered = np.where(bits < 0, bits ^ np.int64(0x7FFF_FFFF_FFFF_FFFF), bits)
     return np.where(np.isnan(doubles), np.iinfo(np.int64).max, ordered)

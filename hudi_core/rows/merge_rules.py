@@ -56,37 +56,53 @@ class MergeRules:
 
 _EVENT, _COMMIT, _CUSTOM = MergeMode.EVENT_TIME_ORDERING, MergeMode.COMMIT_TIME_ORDERING, MergeMode.CUSTOM
 
-_MODES: Final = {
-    "OverwriteWithLatestAvroPayload": _COMMIT,
-    "DefaultHoodieRecordPayload": _EVENT,
-    "EventTimeAvroPayload": _EVENT,
-}
-"""Payload classes that are a mode in every table version."""
 
-_MEANINGS: Final = {
-    "PartialUpdateAvroPayload": MergeRules(_EVENT, partial=PartialUpdates.IGNORE_DEFAULTS),
-    "OverwriteNonDefaultsWithLatestAvroPayload": MergeRules(_COMMIT, partial=PartialUpdates.IGNORE_DEFAULTS),
-    "AWSDmsAvroPayload": MergeRules(_COMMIT, delete_field="Op", delete_marker="D"),
-    "PostgresDebeziumAvroPayload": MergeRules(
-        _EVENT,
-        ("_event_lsn",),
-        PartialUpdates.FILL_UNAVAILABLE,
-        _DEBEZIUM_UNAVAILABLE,
-        "_change_operation_type",
-        "d",
-    ),
-    "MySqlDebeziumAvroPayload": MergeRules(
-        _EVENT, ("_event_bin_file", "_event_pos"), delete_field="_change_operation_type", delete_marker="d"
-    ),
-}
-"""Payload classes that table version 9 spells as properties."""
+@dataclass(frozen=True, slots=True)
+class Payload:
+    """What a payload class of Hudi's means."""
 
-_BY_CLASS_ALONE: Final = {
-    "HoodieAvroPayload": MergeRules(_COMMIT),
-    "ReverseOrderHoodieRecordPayload": MergeRules(_EVENT, by_value=Precedence.LOWER),
-    "FirstValueAvroPayload": MergeRules(_EVENT, by_value=Precedence.HIGHER_OR_OLDER),
+    rules: MergeRules
+    mode_since: int | None = 0
+    """The table version from which on the class is a merge mode; None where its mode is CUSTOM in every version."""
+    before_9: MergeRules | None = None
+    """What the class does before table version 9, where that is something else."""
+
+    def in_version(self, version: int) -> MergeRules:
+        """The rules in a table of this version."""
+        return self.before_9 if self.before_9 is not None and version < _SPELT_SINCE else self.rules
+
+
+_SPELT_SINCE: Final = 9
+"""The table version that spells most payload classes as properties."""
+_MODEL: Final = "org.apache.hudi.common.model"
+_PARTIAL: Final = MergeRules(_EVENT, partial=PartialUpdates.IGNORE_DEFAULTS)
+_POSTGRES: Final = MergeRules(
+    _EVENT, ("_event_lsn",), PartialUpdates.FILL_UNAVAILABLE, _DEBEZIUM_UNAVAILABLE, "_change_operation_type", "d"
+)
+_MYSQL: Final = MergeRules(
+    _EVENT, ("_event_bin_file", "_event_pos"), delete_field="_change_operation_type", delete_marker="d"
+)
+
+PAYLOADS: Final = {
+    f"{_MODEL}.OverwriteWithLatestAvroPayload": Payload(MergeRules(_COMMIT)),
+    f"{_MODEL}.DefaultHoodieRecordPayload": Payload(MergeRules(_EVENT)),
+    f"{_MODEL}.EventTimeAvroPayload": Payload(MergeRules(_EVENT)),
+    f"{_MODEL}.PartialUpdateAvroPayload": Payload(
+        _PARTIAL, _SPELT_SINCE, before_9=replace(_PARTIAL, partial=PartialUpdates.IGNORE_NULLS)
+    ),
+    f"{_MODEL}.OverwriteNonDefaultsWithLatestAvroPayload": Payload(
+        MergeRules(_COMMIT, partial=PartialUpdates.IGNORE_DEFAULTS), _SPELT_SINCE
+    ),
+    f"{_MODEL}.AWSDmsAvroPayload": Payload(MergeRules(_COMMIT, delete_field="Op", delete_marker="D"), _SPELT_SINCE),
+    f"{_MODEL}.debezium.PostgresDebeziumAvroPayload": Payload(_POSTGRES, _SPELT_SINCE),
+    f"{_MODEL}.debezium.MySqlDebeziumAvroPayload": Payload(
+        _MYSQL, _SPELT_SINCE, before_9=replace(_MYSQL, ordering_fields=(_EVENT_SEQUENCE,), binlog=True)
+    ),
+    f"{_MODEL}.HoodieAvroPayload": Payload(MergeRules(_COMMIT), None),
+    f"{_MODEL}.ReverseOrderHoodieRecordPayload": Payload(MergeRules(_EVENT, by_value=Precedence.LOWER), None),
+    f"{_MODEL}.FirstValueAvroPayload": Payload(MergeRules(_EVENT, by_value=Precedence.HIGHER_OR_OLDER), None),
 }
-"""Payload classes whose meaning no property spells: their mode is CUSTOM in every table version."""
+"""The payload classes of Hudi's by which tables merge, by their full names. Any other is code of the user's. Rule MERGE-17."""
 
 _STRATEGIES: Final = {EVENT_TIME_STRATEGY: _EVENT, COMMIT_TIME_STRATEGY: _COMMIT}
 
@@ -99,18 +115,19 @@ def infer_mode(
     Source: `HoodieTableConfig.inferMergingConfigs`. The payload class outranks the strategy, since version 6 writes one
     strategy for all. Raises `CorruptFileError` for properties that contradict each other.
     """
-    name = (payload or "").rpartition(".")[2]
-    if not name:
+    if not payload:
         found = mode or (_by_strategy(strategy, where) if strategy else _EVENT if ordered else _COMMIT)
         if found is _CUSTOM and not strategy:
             raise _contradiction(where, "a payload class or a strategy with the merge mode CUSTOM", "none")
         return found
-    known = _MODES.get(name) or (_MEANINGS[name].mode if name in _MEANINGS and version >= 9 else None)
-    if version >= 9 and known is not None:
+    meaning = PAYLOADS.get(payload)
+    is_mode = meaning is not None and meaning.mode_since is not None and version >= meaning.mode_since
+    known = meaning.rules.mode if meaning is not None and is_mode else None
+    if version >= _SPELT_SINCE and known is not None:
         return known
     found = known or _CUSTOM
     if mode is not None and mode is not found:
-        raise _contradiction(where, f"the merge mode {found.value} with the payload class {name}", mode.value)
+        raise _contradiction(where, f"the merge mode {found.value} with the payload class {payload}", mode.value)
     return found
 
 
@@ -120,7 +137,6 @@ def merge_rules(config: TableConfig, where: str) -> MergeRules:
     Raises `UnsupportedError` for a custom merger or payload, by name; `CorruptFileError` for properties that contradict
     each other.
     """
-    name = (config.payload_class or "").rpartition(".")[2]
     mode = infer_mode(
         config.version,
         config.merge_mode,
@@ -129,18 +145,11 @@ def merge_rules(config: TableConfig, where: str) -> MergeRules:
         bool(config.ordering_fields),
         where,
     )
-    rules = MergeRules(mode)
-    if name in _MEANINGS:
-        rules = _MEANINGS[name]
-        if name == "PartialUpdateAvroPayload" and config.version < 9:
-            rules = replace(rules, partial=PartialUpdates.IGNORE_NULLS)
-        if name == "MySqlDebeziumAvroPayload" and config.version < 9:
-            rules = replace(rules, ordering_fields=(_EVENT_SEQUENCE,), binlog=True)
-    elif name in _BY_CLASS_ALONE:
-        rules = _BY_CLASS_ALONE[name]
-    elif mode is _CUSTOM:
+    payload = PAYLOADS.get(config.payload_class or "")
+    if payload is None and mode is _CUSTOM:
         found = config.payload_class or f"the merge strategy {config.merge_strategy_id}"
         raise UnsupportedError(where, expected="records merged by event time or commit time", found=found)
+    rules = MergeRules(mode) if payload is None else payload.in_version(config.version)
     return _as_stated(rules, config, where)
 
 

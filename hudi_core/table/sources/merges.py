@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from enum import Enum
 
-from hudi_core.options import MergeMode, TableConfig
+from hudi_core.errors import CorruptFileError, UnsupportedError
+from hudi_core.options import TableConfig
+from hudi_core.rows.merge_rules import merge_rules
 
 
 class Merges(Enum):
@@ -16,35 +18,11 @@ class Merges(Enum):
     ANYTHING = "code of the user's makes the rows"
 
 
-_WHOLE_ROW_PAYLOADS = frozenset(
-    {
-        "OverwriteWithLatestAvroPayload",
-        "DefaultHoodieRecordPayload",
-        "EventTimeAvroPayload",
-        "FirstValueAvroPayload",
-        "HoodieAvroPayload",
-        "ReverseOrderHoodieRecordPayload",
-        "AWSDmsAvroPayload",
-    }
-)
-_VALUE_PAYLOADS = frozenset(
-    {
-        "PartialUpdateAvroPayload",
-        "OverwriteNonDefaultsWithLatestAvroPayload",
-        "MySqlDebeziumAvroPayload",
-        "PostgresDebeziumAvroPayload",
-    }
-)
-
-
 def merges(config: TableConfig) -> Merges:
-    """What merging does in a table. An own merger, or a payload class that is not Hudi's, may do anything.
-
-    Source: Apache Hudi 1.2.0, merge modes and payload classes (fact sheet on schemas, part 6).
-    """
-    payload = (config.payload_class or "").rpartition(".")[2]
-    own = config.merge_mode is MergeMode.CUSTOM and not payload
-    if own or (payload and payload not in _WHOLE_ROW_PAYLOADS | _VALUE_PAYLOADS):
+    """What merging does in a table, as its merge rules say. Where these are not known it may do anything: no statistics are
+    believed beside log files, and what is wrong with the rules is raised when records are merged. Rules MERGE-2, MERGE-17."""
+    try:
+        rules = merge_rules(config, config.name)
+    except (CorruptFileError, UnsupportedError):
         return Merges.ANYTHING
-    whole = not config.partial_update_mode and payload not in _VALUE_PAYLOADS
-    return Merges.WHOLE_ROWS if whole else Merges.VALUES
+    return Merges.WHOLE_ROWS if rules.partial is None else Merges.VALUES

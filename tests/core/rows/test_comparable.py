@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import decimal
+import math
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hudi_core.errors import UnsupportedError
-from hudi_core.formats.columns import Nulls
+from hudi_core.formats.columns import Nulls, Primitive
 from hudi_core.rows.comparable import comparable, width_of
 from hudi_core.types import nodes as t
 from hudi_core.values.order import less
@@ -47,8 +49,24 @@ def test_items_compare_as_values(data: st.DataObject) -> None:
     for value, item in zip(values, ours, strict=True):
         for other, another in zip(others, theirs, strict=True):
             if _bytes(value) <= longest:
-                assert (item < another) == less(value, other, of)
-                assert (another < item) == less(other, value, of)
+                assert (item < another) == _below(value, other, of)
+                assert (another < item) == _below(other, value, of)
+
+
+def _below(value: Any, other: Any, of: t.Type) -> bool:
+    """As `less`, and -0.0 is below 0.0."""
+    if isinstance(value, float) and value == other == 0:
+        return math.copysign(1, value) < math.copysign(1, other)
+    return less(value, other, of)
+
+
+@pytest.mark.parametrize("of", [t.Float(), t.Double()])
+def test_real_numbers_compare_as_java_compares_them(of: t.Type) -> None:
+    ascending = [-math.inf, -1.5, -0.0, 0.0, 1.5, math.inf, math.nan]
+    items = comparable(from_values(ascending, of, "here"), of, 0)
+    assert (np.diff(items) > 0).all()
+    (other_nan,) = comparable(Primitive(np.array([np.uint64(0xFFF8_0000_0000_0001)]).view(np.float64)), t.Double(), 0)
+    assert other_nan == items[-1]
 
 
 def _bytes(value: Any) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from hudi_core.errors import CorruptFileError, UnsupportedError
@@ -33,9 +35,13 @@ def test_the_payload_class_of_version_6_outranks_its_strategy() -> None:
     assert found == MergeRules(MergeMode.COMMIT_TIME_ORDERING, ("ts",))
 
 
-def test_a_custom_payload_is_refused_by_name() -> None:
-    with pytest.raises(UnsupportedError, match=r"t: expected .*, found com\.example\.Mine"):
-        merge_rules(config(8, compaction__payload__class="com.example.Mine"), "t")
+@pytest.mark.parametrize("version", [6, 8, 9])
+@pytest.mark.parametrize(
+    "name", ["com.example.Mine", "com.example.DefaultHoodieRecordPayload", "org.apache.hudi.PartialUpdateAvroPayload"]
+)
+def test_a_payload_of_the_users_own_is_refused_by_its_full_name(name: str, version: int) -> None:
+    with pytest.raises(UnsupportedError, match=f"t: expected .*, found {re.escape(name)}"):
+        merge_rules(config(version, compaction__payload__class=name), "t")
 
 
 def test_a_custom_strategy_is_refused_by_its_id() -> None:

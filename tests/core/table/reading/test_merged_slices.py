@@ -8,6 +8,7 @@ import json
 import re
 import struct
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
@@ -19,7 +20,7 @@ from hudi_core.engine import FileInfo
 from hudi_core.errors import CorruptFileError, HudiError, SchemaError, UnsupportedError
 from hudi_core.formats.avro.block import joined_records
 from hudi_core.formats.log import LogBlock
-from hudi_core.rows import merge_rules as rules_of_tables
+from hudi_core.rows.merge_rules import PAYLOADS
 from hudi_core.table.reading import log_records
 from hudi_core.table.reading.log_records import _InMemory
 from tests.support.hfiles import build
@@ -196,10 +197,13 @@ def test_before_version_9_a_late_row_of_a_partial_update_leaves_its_commit(versi
 
 
 def test_places_in_a_binary_log_are_compared_as_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rules_of_tables, "_EVENT_SEQUENCE", "v")
     base = [{**row, "v": "3.100"} for row in BASE]
     rows = [{**row, "v": v} for row, v in zip(BASE, ("3.99", "3.100", "03.101", "4.1"), strict=True)]
     payload = "org.apache.hudi.common.model.debezium.MySqlDebeziumAvroPayload"
+    meaning = PAYLOADS[payload]
+    assert meaning.before_9 is not None
+    by_v = replace(meaning, before_9=replace(meaning.before_9, ordering_fields=("v",)))
+    monkeypatch.setitem(PAYLOADS, payload, by_v)
     stated = {"hoodie.compaction.payload.class": payload, "hoodie.record.merge.mode": "CUSTOM"}
     made = LoggedTable(base, [Block(rows)], {**stated, "hoodie.table.version": "8"})
     assert list(values(made).values()) == ["3.100", "3.100", "03.101", "4.1"]

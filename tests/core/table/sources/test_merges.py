@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from hudi_core.options import table_config
+from hudi_core.rows.merge_rules import PAYLOADS as PAYLOADS_OF_HUDI
+from hudi_core.rows.merge_rules import merge_rules
 from hudi_core.table.sources.merges import Merges, merges
 
 PAYLOADS = "org.apache.hudi.common.model."
@@ -20,7 +22,12 @@ PAYLOADS = "org.apache.hudi.common.model."
         ({"hoodie.compaction.payload.class": f"{PAYLOADS}PartialUpdateAvroPayload"}, Merges.VALUES),
         ({"hoodie.table.partial.update.mode": "IGNORE_DEFAULTS"}, Merges.VALUES),
         ({"hoodie.compaction.payload.class": "com.example.SumPayload"}, Merges.ANYTHING),
+        ({"hoodie.compaction.payload.class": "com.example.PartialUpdateAvroPayload"}, Merges.ANYTHING),
+        ({"hoodie.compaction.payload.class": "DefaultHoodieRecordPayload"}, Merges.ANYTHING),
+        ({"hoodie.compaction.payload.class": f"{PAYLOADS}debezium.MySqlDebeziumAvroPayload"}, Merges.WHOLE_ROWS),
         ({"hoodie.record.merge.mode": "CUSTOM"}, Merges.ANYTHING),
+        ({"hoodie.record.merge.strategy.id": "1897ef5f-18bc-4557-939c-9d6a8afd1519"}, Merges.ANYTHING),
+        ({"hoodie.table.partial.update.mode": "MOON_PHASE"}, Merges.ANYTHING),
         (
             {
                 "hoodie.record.merge.mode": "CUSTOM",
@@ -33,3 +40,12 @@ PAYLOADS = "org.apache.hudi.common.model."
 def test_properties_tell_what_merging_may_make(properties: dict[str, str], expected: Merges) -> None:
     least = {"hoodie.table.name": "t", "hoodie.table.type": "MERGE_ON_READ", "hoodie.table.version": "9"}
     assert merges(table_config(least | properties)) is expected
+
+
+@pytest.mark.parametrize("version", ["6", "8", "9"])
+@pytest.mark.parametrize("name", PAYLOADS_OF_HUDI)
+def test_columns_are_merged_apart_where_the_merge_rules_say_so(name: str, version: str) -> None:
+    least = {"hoodie.table.name": "t", "hoodie.table.type": "MERGE_ON_READ", "hoodie.table.version": version}
+    config = table_config(least | {"hoodie.compaction.payload.class": name})
+    partial = merge_rules(config, "t").partial
+    assert merges(config) is (Merges.WHOLE_ROWS if partial is None else Merges.VALUES)
