@@ -89,11 +89,13 @@ def _row_group(source: pa.NativeFile, tail: _Tail, group: int, wanted: ChosenCol
     opened = pq.ParquetFile(
         source,
         metadata=tail.metadata,
-        pre_buffer=True,
+        pre_buffer=tail.whole is None,
         page_checksum_verification=True,  # of writers that leave one, as Apache Hudi's does
         coerce_int96_timestamp_unit=_INT96.unit,
     )
-    found = opened.reader.iter_batches(_BATCH_ROWS, row_groups=[group], column_indices=leaves, use_threads=True)
+    found = opened.reader.iter_batches(
+        _BATCH_ROWS, row_groups=[group], column_indices=leaves, use_threads=tail.whole is None
+    )
     yield from _counted(found, tail.groups[group], tail.where)
 
 

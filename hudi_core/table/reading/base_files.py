@@ -23,6 +23,9 @@ from hudi_core.table.sources.sources import Sources
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.types import nodes as t
 
+SMALL = 1 << 19
+"""Bytes of a row group that is read once, whatever is asked of its rows: a second look costs more than it saves."""
+
 
 @dataclass(frozen=True, slots=True)
 class FileReading:
@@ -77,7 +80,8 @@ class BaseFiles:
         """The rows of the slice's base file that match, as the wanted columns; no batch is without rows.
 
         Row groups whose statistics exclude a match are passed over. Of the others only the columns that the predicate looks
-        at are read first, and then all wanted columns of the rows that match; all at once where most of the rows do.
+        at are read first, and then all wanted columns of the rows that match; all at once where most of the rows do, and where
+        row groups are small.
         """
         for groups in self.possible(slice, base, residual):
             yield from self.matching_of(slice, base, wanted, residual, groups)
@@ -91,7 +95,7 @@ class BaseFiles:
     ) -> Iterator[Any]:
         """As `matching`, of some row groups, whatever their statistics."""
         keep = None
-        if len(wanted.looked_at.places) < len(wanted.needed.places):
+        if self._looks_first(base, wanted):
             keep = wanted.flags(residual, self.rows(slice, base, wanted.looked_at, groups))
         if keep is None:
             yield from wanted.matching(residual, self.rows(slice, base, wanted.needed, groups))
@@ -101,7 +105,7 @@ class BaseFiles:
     def stretches(self, slice: FileSlice, base: FileInfo, wanted: Wanted, residual: Predicate) -> Iterator[Stretch]:
         """All rows of the slice's base file, in file order. Whether one matches is looked up when its turn comes."""
         looks_at = wanted.looked_at
-        narrow = len(looks_at.places) < len(wanted.needed.places)
+        narrow = self._looks_first(base, wanted)
         for groups, rows, possible in self._parts(slice, base, residual):
             match = possible and (not narrow or wanted.has_match(residual, self.rows(slice, base, looks_at, groups)))
             yield Stretch(groups, rows, match)
@@ -113,7 +117,7 @@ class BaseFiles:
         heads, table = self.sources.heads, self.sources.snapshot.schema
         footer = heads.footer(base)
         groups = footer.row_groups
-        if not groups:
+        if not groups or (len(groups) == 1 and base.size <= SMALL):  # of the whole file planning knows as much
             yield None, footer.rows, True
             return
         stored = heads.stored_schema(footer, base.path)
@@ -126,6 +130,11 @@ class BaseFiles:
         left = set(FileStatistics(len(groups), load).plan(residual).possible().tolist())
         for number, group in enumerate(groups):
             yield [number], group.rows, number in left
+
+    def _looks_first(self, base: FileInfo, wanted: Wanted) -> bool:
+        """Whether the columns that the predicate looks at are read before the others."""
+        is_large = base.size > SMALL * len(self.sources.heads.footer(base).row_groups)
+        return is_large and len(wanted.looked_at.places) < len(wanted.needed.places)
 
     def reading(self, base: FileInfo, wanted: Schema) -> FileReading:
         """How a base file's rows become rows of the wanted schema; the same object for all files of one schema."""

@@ -16,6 +16,7 @@ from hudi_arrow.parquet import ParquetReader
 from hudi_core.engine import FileInfo, Storage
 from hudi_core.schema.schema import Path as Names
 from hudi_core.table.open import open_table
+from hudi_core.table.reading import base_files
 from hudi_core.table.table import Table
 
 GROUP, GROUPS, FILES = 100, 5, 3
@@ -63,7 +64,8 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, list[Names] | None, Sequence[int] | None]]:
-    """What is asked of the reader: file, columns, row groups."""
+    """What is asked of the reader: file, columns, row groups. No row group counts as small."""
+    monkeypatch.setattr(base_files, "SMALL", 0)
     found: list[tuple[str, list[Names] | None, Sequence[int] | None]] = []
     read = ParquetReader.batches
 
@@ -113,6 +115,18 @@ def test_only_row_groups_that_can_match_are_read_and_other_columns_only_where_a_
     asked.clear()
     assert rows(open_table(str(root)), where="deep.b = '5x'", columns=["list"]) == []
     assert {columns[0] for _, columns, _ in asked} == {("deep", "b")} and len(asked) <= FILES * GROUPS
+
+
+@pytest.mark.parametrize("where", ["id = 731", "deep.b = '5x'", "odd >= 0"])
+def test_small_row_groups_are_read_once(
+    root: Path, asked: list[Any], monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    wanted = rows(open_table(str(root)), where=where, columns=["deep.a"])
+    asked.clear()
+    monkeypatch.setattr(base_files, "SMALL", 1 << 19)
+    assert rows(open_table(str(root)), where=where, columns=["deep.a"]) == wanted
+    read = [(file, group) for file, _, groups in asked for group in groups]
+    assert read and len(read) == len(set(read))
 
 
 def test_of_a_struct_only_what_is_wanted_is_read(root: Path, asked: list[Any]) -> None:

@@ -21,7 +21,7 @@ from hudi_core.errors import CorruptFileError, HudiError, SchemaError, Unsupport
 from hudi_core.formats.avro.block import joined_records
 from hudi_core.formats.log import LogBlock
 from hudi_core.rows.merge_rules import PAYLOADS
-from hudi_core.table.reading import log_records
+from hudi_core.table.reading import base_files, log_records
 from hudi_core.table.reading.log_records import _InMemory
 from tests.support.hfiles import build
 from tests.support.logged_tables import (
@@ -304,7 +304,8 @@ def test_a_base_file_is_merged_a_batch_at_a_time() -> None:
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[set[str], Sequence[int] | None]]:
-    """What is asked of the reader of base files: columns, row groups."""
+    """What is asked of the reader of base files: columns, row groups. No row group counts as small."""
+    monkeypatch.setattr(base_files, "SMALL", 0)
     found: list[tuple[set[str], Sequence[int] | None]] = []
     read = ParquetReader.batches
 
