@@ -28,38 +28,48 @@ Layers, lower ones never import higher ones (`docs/architecture.md`):
     options     table properties
     truth       TRUE, FALSE, NULL, and sets of them
     errors      the error tree
+
+Names are imported when they are first used: `import hudi_core` alone loads nothing.
 """
 
-from hudi_core.avro.inbound import schema_from_avro
-from hudi_core.avro.outbound import schema_to_avro
-from hudi_core.errors import (
-    CorruptFileError,
-    ExpressionError,
-    HudiError,
-    NotATableError,
-    RowError,
-    SchemaError,
-    StorageError,
-    TableError,
-    UnknownColumnError,
-    UnsupportedError,
-    UsageError,
-)
-from hudi_core.evolve.apply import evolve
-from hudi_core.evolve.sql import parse_changes
-from hudi_core.expr.bind import bind
-from hudi_core.expr.build import col, lit
-from hudi_core.expr.parse import parse_predicate
-from hudi_core.index.tag import TagOptions, locate, tag
-from hudi_core.keys.records import HoodieKey
-from hudi_core.schema.json import schema_from_json, schema_to_json
-from hudi_core.schema.schema import Schema
-from hudi_core.table.open import open_table as open  # noqa: A004 - as in `gzip.open`: always said with the package's name
-from hudi_core.table.open import refreshed
-from hudi_core.table.queries.changes import Changes
-from hudi_core.table.scan import Scan
-from hudi_core.table.table import Table
-from hudi_core.truth import Truth, Verdict
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from hudi_core.version import __version__ as __version__
+
+if TYPE_CHECKING:
+    from hudi_core.avro.inbound import schema_from_avro
+    from hudi_core.avro.outbound import schema_to_avro
+    from hudi_core.errors import (
+        CorruptFileError,
+        ExpressionError,
+        HudiError,
+        NotATableError,
+        RowError,
+        SchemaError,
+        StorageError,
+        TableError,
+        UnknownColumnError,
+        UnsupportedError,
+        UsageError,
+    )
+    from hudi_core.evolve.apply import evolve
+    from hudi_core.evolve.sql import parse_changes
+    from hudi_core.expr.bind import bind
+    from hudi_core.expr.build import col, lit
+    from hudi_core.expr.parse import parse_predicate
+    from hudi_core.index.tag import TagOptions, locate, tag
+    from hudi_core.keys.records import HoodieKey
+    from hudi_core.schema.json import schema_from_json, schema_to_json
+    from hudi_core.schema.schema import Schema
+    from hudi_core.table.open import open_table as open  # noqa: A004 - as in `gzip.open`
+    from hudi_core.table.open import refreshed
+    from hudi_core.table.queries.changes import Changes
+    from hudi_core.table.scan import Scan
+    from hudi_core.table.table import Table
+    from hudi_core.truth import Truth, Verdict
 
 __all__ = [
     "Changes",
@@ -96,3 +106,57 @@ __all__ = [
     "schema_to_json",
     "tag",
 ]
+
+_PLACES = {
+    "Changes": "hudi_core.table.queries.changes",
+    "CorruptFileError": "hudi_core.errors",
+    "ExpressionError": "hudi_core.errors",
+    "HoodieKey": "hudi_core.keys.records",
+    "HudiError": "hudi_core.errors",
+    "NotATableError": "hudi_core.errors",
+    "RowError": "hudi_core.errors",
+    "Scan": "hudi_core.table.scan",
+    "Schema": "hudi_core.schema.schema",
+    "SchemaError": "hudi_core.errors",
+    "StorageError": "hudi_core.errors",
+    "Table": "hudi_core.table.table",
+    "TableError": "hudi_core.errors",
+    "TagOptions": "hudi_core.index.tag",
+    "Truth": "hudi_core.truth",
+    "UnknownColumnError": "hudi_core.errors",
+    "UnsupportedError": "hudi_core.errors",
+    "UsageError": "hudi_core.errors",
+    "Verdict": "hudi_core.truth",
+    "bind": "hudi_core.expr.bind",
+    "col": "hudi_core.expr.build",
+    "evolve": "hudi_core.evolve.apply",
+    "lit": "hudi_core.expr.build",
+    "locate": "hudi_core.index.tag",
+    "open": "hudi_core.table.open:open_table",
+    "parse_changes": "hudi_core.evolve.sql",
+    "parse_predicate": "hudi_core.expr.parse",
+    "refreshed": "hudi_core.table.open",
+    "schema_from_avro": "hudi_core.avro.inbound",
+    "schema_from_json": "hudi_core.schema.json",
+    "schema_to_avro": "hudi_core.avro.outbound",
+    "schema_to_json": "hudi_core.schema.json",
+    "tag": "hudi_core.index.tag",
+}
+"""The module of each name, behind a colon its name there if that is another."""
+
+# The package `evolve` and the function share a name. A package takes its name here when it is first loaded, and only then.
+import_module("hudi_core.evolve")
+del globals()["evolve"]
+
+if not TYPE_CHECKING:  # else every name would be one
+
+    def __getattr__(name: str) -> object:
+        place = _PLACES.get(name)
+        if place is None:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        module, _, other = place.partition(":")
+        found = globals()[name] = getattr(import_module(module), other or name)
+        return found
+
+    def __dir__() -> list[str]:
+        return sorted([*__all__, *(name for name in globals() if name.startswith("__"))])

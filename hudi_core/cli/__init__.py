@@ -1,6 +1,8 @@
 """The command line: `hudi-core`. It finds engines and forms of schema text by entry point and names none.
 
-main      the application: commands, errors to exit status
+main      the console script: help and version at once, else the application
+overview  what the command line offers
+application  the commands, errors to exit status
 options   what several commands share: table, engine, metadata mode, output form
 output    NDJSON or tables for people
 words     counts, sizes and times in words

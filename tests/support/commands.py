@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from hudi_core.cli.main import app
+from hudi_core.cli.application import app
 
 pytest.importorskip("pyarrow", reason="commands read tables with the arrow engine")
 

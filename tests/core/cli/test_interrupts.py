@@ -20,7 +20,7 @@ PROMPT = 5.0
 # an installation with many folders of packages: what loses interrupts there loses them here.
 _SCRIPT = """
 import contextlib, io, json, os, random, signal, sys, threading, time
-from hudi_core.cli.main import app
+from hudi_core.cli.application import app
 
 class Absent:
     def find_spec(self, name, path=None, target=None):

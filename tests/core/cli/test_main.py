@@ -192,7 +192,7 @@ class TestPredicate:
         assert caret == "       ^^^^^^^^^^^^^^^^^"
 
     def test_more_than_one_statement(self) -> None:
-        assert "found ';'" in self.of("fare > 1; DROP TABLE rides")[0]
+        assert "found `;`" in self.of("fare > 1; DROP TABLE rides")[0]
 
     def test_control_characters_do_not_reach_the_terminal(self) -> None:
         assert "\x1b" not in refused("files", rides(), "--where", "fare > \x1b[31m").err

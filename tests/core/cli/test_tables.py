@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hudi_core.cli.main import app
+from hudi_core.cli.application import app
 from tests.support.commands import ran, rides, rides_in
 
 

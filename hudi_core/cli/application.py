@@ -1,0 +1,150 @@
+"""The application: its commands, and how errors become one line and an exit status."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from hudi_core.cli import demo, keys, locate, read, schemas, tables, tag
+from hudi_core.cli.explain import command as explain_command
+from hudi_core.cli.options import STORAGE_OPTIONS
+from hudi_core.cli.output import discard, flush, say, write
+from hudi_core.cli.overview import ABOUT, COMMANDS, EXAMPLE, STORAGE_HELP, VERSION_HELP, overview
+from hudi_core.errors import HudiError
+from hudi_core.version import __version__
+
+_Misuse: type[Exception] = typer.BadParameter.mro()[1]
+"""What a command line raises that cannot be understood: `UsageError` of click, which Typer brings along or stands on."""
+
+_INTERRUPTED = 130
+"""Exit status after Ctrl-C: 128 and the number of the signal."""
+
+
+class _Commands(TyperGroup):
+    """The commands. Whatever ends one early is told in a line, what the command line itself refuses too."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        formatter.write(overview())
+
+    def main(self, args: Sequence[str] | None = None, *_: Any, **__: Any) -> Any:
+        given = sys.argv[1:] if args is None else list(args)
+
+        def run() -> int:
+            try:
+                with self.make_context("hudi-core", given or ["--help"]) as context:
+                    self.invoke(context)
+            except typer.Exit as end:
+                return end.exit_code
+            return 0 if given else 2
+
+        sys.exit(_status(run))
+
+
+def _refusal(refused: Any) -> str:
+    said = " ".join(refused.format_message().split()).rstrip(".").replace("Value error, ", "")
+    command = refused.ctx.command_path if refused.ctx is not None else "hudi-core"
+    return f"{command}: {said[:1].lower()}{said[1:]}; {command} --help tells more"
+
+
+app = typer.Typer(
+    name="hudi-core",
+    cls=_Commands,
+    help=ABOUT,
+    epilog=EXAMPLE,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _status(run: Callable[[], int]) -> int:
+    """Runs to the end; gives the exit status. What goes wrong is a line on standard error."""
+    try:
+        status = run()
+        flush()
+    except BrokenPipeError:
+        discard()  # whoever read our output has seen enough
+        return 0
+    except KeyboardInterrupt:
+        return _told("interrupted", _INTERRUPTED)
+    except HudiError as error:
+        return _told("\n".join([f"error: {_in_a_line(error)}", *getattr(error, "__notes__", ())]), error.exit_status)
+    except _Misuse as refused:
+        return _told(f"error: {_refusal(refused)}", 2)
+    except typer.Abort:
+        return 1
+    except OSError as problem:
+        if problem.filename is not None:
+            raise
+        # What is not of a file is of the text of --help and --version, which Typer writes itself.
+        return _told(f"error: standard output: {problem.strerror or problem}", 1)
+    return status
+
+
+def _told(message: str, status: int) -> int:
+    """Says what went wrong, after all that was written before; gives the status."""
+    try:
+        flush()
+    except OSError:
+        discard()  # of this the message tells, if it is not of something worse
+    say(message)
+    return status
+
+
+def _in_a_line(error: Exception) -> str:
+    return " ".join(str(error).split())
+
+
+_FUNCTIONS: dict[str, Callable[..., None]] = {
+    "inspect": tables.inspect,
+    "timeline": tables.timeline,
+    "schema": schemas.schema,
+    "files": tables.files,
+    "explain": explain_command.explain,
+    "read": read.read,
+    "keys": keys.keys,
+    "tag": tag.tag,
+    "locate": locate.locate,
+    "convert-schema": schemas.convert_schema,
+    "evolve": schemas.evolve,
+    "demo": demo.demo,
+}
+for name in (name for subject in COMMANDS.values() for name in subject):
+    app.command(name)(_FUNCTIONS[name])
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        write(f"hudi-core {__version__}\n")
+        raise typer.Exit
+
+
+def _option(given: str) -> tuple[str, str]:
+    name, equals, value = given.partition("=")
+    if not name or not equals:
+        raise typer.BadParameter(f"expected name=value, found {given!r}", param_hint="--storage-option")
+    return name, value
+
+
+@app.callback()
+def common(
+    _: Annotated[bool, typer.Option("--version", callback=_print_version, is_eager=True, help=VERSION_HELP)] = False,
+    storage_option: Annotated[
+        list[str] | None,
+        typer.Option("--storage-option", metavar="NAME=VALUE", help=STORAGE_HELP),
+    ] = None,
+) -> None:
+    """What an Apache Hudi table means: look at it, prune it, read it."""
+    STORAGE_OPTIONS.set(dict(map(_option, storage_option or [])))
+
+
+def run() -> None:
+    """The console script. Exit status: 0, 1 for an error of the table or its data, 2 for misuse, 130 when it is interrupted."""
+    warnings.showwarning = lambda message, *_: say(f"warning: {message}")
+    app()

@@ -1,0 +1,66 @@
+"""What the command line offers, in lines for people: the commands and what all of them take. It loads none of them."""
+
+from __future__ import annotations
+
+import shutil
+import textwrap
+from collections.abc import Iterable, Mapping
+
+ABOUT = "What an Apache Hudi table means: look at it, prune it, read it."
+EXAMPLE = "For example: hudi-core explain TABLE --where \"price > 10 AND city = 'oslo'\" --html why.html"
+VERSION_HELP = "Show the version and exit."
+STORAGE_HELP = "For the library that opens the table's URL; repeatable."
+
+COMMANDS: Mapping[str, Mapping[str, str]] = {
+    "What a table is": {
+        "inspect": "Say what a table is: type, version, partitioning, keys, sizes, metadata partitions, and what to beware of.",
+        "timeline": "List the instants of the active timeline, in Hudi's order; with --archived those of the history too.",
+        "schema": "Show the table's schema as a tree with column ids, or as text in another form.",
+    },
+    "What a query does": {
+        "files": "List the file slices that a query reads: with a predicate those that can hold matching rows, and what "
+        "decided.",
+        "explain": "Explain which file slices a predicate leaves, which step removed the others, and in what time.",
+        "read": "Read rows: to the terminal, as JSON lines, or into a file.",
+    },
+    "Keys": {
+        "keys": "Make the record key and the partition path of each row.",
+        "tag": "Tag rows with the file that holds the record of their key.",
+        "locate": "Find the records that have one of some values, with their keys and the files that hold them, by a "
+        "secondary index.",
+    },
+    "Schemas": {
+        "convert-schema": "Convert the text of a schema to another form. What that has no place for is told on standard error.",
+        "evolve": "Show what changes would make of a schema. Nothing is written.",
+    },
+    "A tour": {"demo": "Take a tour: a table of rides that Apache Hudi wrote, pruned, explained and read."},
+}
+"""The commands by subject, and what each does: the first paragraph of its help."""
+
+_OPTIONS = {
+    "--version": VERSION_HELP,
+    "--storage-option NAME=VALUE": STORAGE_HELP,
+    "-h, --help": "Show this message and exit; after a command, that command's options.",
+}
+_WIDEST = 100
+
+
+def overview() -> str:
+    """The help of `hudi-core` itself, as wide as the terminal."""
+    width = min(shutil.get_terminal_size().columns, _WIDEST)
+    lines = ["Usage: hudi-core [OPTIONS] COMMAND [ARGS]...", "", ABOUT]
+    for title, entries in {**COMMANDS, "Options": _OPTIONS}.items():
+        lines += ["", f"{title}:", *_entries(entries.items(), width)]
+    return "\n".join([*lines, "", *textwrap.wrap(EXAMPLE, width, break_on_hyphens=False)])
+
+
+def _entries(entries: Iterable[tuple[str, str]], width: int) -> Iterable[str]:
+    column = 18
+    for name, said in entries:
+        first, *more = textwrap.wrap(said, max(width - column, 20))
+        lead = f"  {name}"
+        if len(lead) + 2 > column:
+            yield lead
+            lead = ""
+        yield f"{lead:{column}}{first}"
+        yield from (f"{'':{column}}{line}" for line in more)
