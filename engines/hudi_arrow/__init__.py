@@ -4,6 +4,7 @@ engine       the bundle
 types        core types to and from Arrow's, one table
 schema_text  the form `arrow` of schema text: Arrow's own JSON
 storage      tables on local paths and on any URL that pyarrow or fsspec opens
+storage_options  options of object stores under the names of other tools
 parquet      Parquet base files: footers and batches
 inflated     row groups as files made of their pages: inflated here, or only those with a wanted row
 pages        pages of column chunks, as a file that pyarrow reads

@@ -19,6 +19,7 @@ from urllib.request import url2pathname
 import pyarrow as pa
 from pyarrow import fs
 
+from hudi_arrow.storage_options import own_names, own_options
 from hudi_core.engine import FileInfo, Storage
 from hudi_core.errors import CorruptFileError, HudiError, StorageError, UnsupportedError, UsageError
 from hudi_core.formats.source import RandomAccess
@@ -28,7 +29,15 @@ _ARROW_SCHEMES = {
     "abfs": "abfs", "abfss": "abfss",
 }  # fmt: skip
 """URL schemes that pyarrow's own file systems serve, by the name it knows them under."""
-_FSSPEC_PACKAGES = {"az": "adlfs", "adl": "adlfs", "abfs": "adlfs", "abfss": "adlfs", "gs": "gcsfs", "s3": "s3fs"}
+_FSSPEC_PACKAGES = {
+    "az": "adlfs", "adl": "adlfs", "abfs": "adlfs", "abfss": "adlfs", "gs": "gcsfs", "gcs": "gcsfs", "s3": "s3fs",
+    "s3a": "s3fs", "s3n": "s3fs",
+}  # fmt: skip
+_EXTRAS = {"adlfs": "azure", "gcsfs": "gcs", "s3fs": "s3"}
+"""What to install for a package."""
+
+_KINDS = {"s3": "S3FileSystem", "gs": "GcsFileSystem", "abfs": "AzureFileSystem"}
+"""pyarrow's file systems whose options are arguments."""
 
 _GCS_PATIENCE = 60
 """Seconds for which Google's client repeats what fails, where nothing else is asked for. By itself it does so for 15 minutes,
@@ -208,9 +217,12 @@ def _by_arrow(
     uri: str, scheme: str, authority: str, query: str, options: Mapping[str, str]
 ) -> tuple[fs.FileSystem, str]:
     """pyarrow's file system, and where in it the authority is; that of fsspec where pyarrow is built without one."""
+    given = options
     try:
-        if options and scheme in ("s3", "gs", "abfs") and not query:
-            return _with_options(uri, scheme, options), authority
+        if options and scheme in _KINDS:
+            options = own_options(uri, scheme, options)
+            if not query:
+                return _with_options(uri, scheme, options), authority
         if scheme == "gs" and "retry_limit_seconds=" not in query:
             query = "&".join(filter(None, [query, f"retry_limit_seconds={_GCS_PATIENCE}"]))
         query = "&".join([*([query] if query else []), *(f"{name}={quote(text)}" for name, text in options.items())])
@@ -218,19 +230,20 @@ def _by_arrow(
     except (pa.ArrowNotImplementedError, pa.ArrowInvalid) as refused:
         if isinstance(refused, pa.ArrowInvalid) and "Unrecognized filesystem" not in str(refused):
             raise
-        return _by_fsspec(uri, scheme, options, refused), authority  # not in this build of pyarrow
+        return _by_fsspec(uri, scheme, given, refused), authority  # not in this build of pyarrow
     return filesystem, start
 
 
 def _with_options(uri: str, scheme: str, options: Mapping[str, str]) -> fs.FileSystem:
-    kind = {"s3": "S3FileSystem", "gs": "GcsFileSystem", "abfs": "AzureFileSystem"}[scheme]
+    kind = _KINDS[scheme]
     if not hasattr(fs, kind):
         raise pa.ArrowInvalid("Unrecognized filesystem")
     try:
         patience = {"retry_time_limit": timedelta(seconds=_GCS_PATIENCE)} if scheme == "gs" else {}
         return getattr(fs, kind)(**patience, **_typed(options))
     except (TypeError, ValueError) as unknown:
-        raise UsageError(uri, expected=f"options of pyarrow.fs.{kind}", found=str(unknown)) from None
+        known = f"options of pyarrow.fs.{kind}, as {', '.join(own_names(scheme))}"
+        raise UsageError(uri, expected=known, found=str(unknown)) from None
 
 
 def _typed(options: Mapping[str, str]) -> dict[str, Any]:
@@ -245,12 +258,17 @@ def _typed(options: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _by_fsspec(uri: str, scheme: str, options: Mapping[str, str], refused: Exception | None) -> fs.FileSystem:
+    if _FSSPEC_PACKAGES.get(scheme) == "adlfs":  # it names options as pyarrow does
+        options = own_options(uri, "abfs", options)
     try:
         fsspec: Any = importlib.import_module("fsspec")
         handler = fs.FSSpecHandler(fsspec.filesystem(scheme, **_typed(options)))
     except ImportError as missing:
-        package = missing.name or _FSSPEC_PACKAGES.get(scheme, "fsspec")
-        raise UnsupportedError(uri, message=f"needs the package {package}: pip install 'hudi-core[cloud]'") from missing
+        of_scheme = _FSSPEC_PACKAGES.get(scheme, "fsspec")
+        package, extra = missing.name or of_scheme, _EXTRAS.get(of_scheme, "cloud")
+        raise UnsupportedError(
+            uri, message=f"needs the package {package}: pip install 'hudi-core[{extra}]'"
+        ) from missing
     except TypeError as unknown:
         raise UsageError(uri, expected=f"options of fsspec's {scheme}", found=str(unknown)) from None
     except ValueError as unknown:

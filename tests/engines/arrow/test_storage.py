@@ -28,6 +28,18 @@ def test_without_fsspec_the_extra_is_named(monkeypatch: pytest.MonkeyPatch, uri:
         ArrowStorage(uri)
 
 
+@pytest.mark.parametrize(
+    ("scheme", "package", "extra"), [("az", "adlfs", "azure"), ("s3", "s3fs", "s3"), ("gs", "gcsfs", "gcs")]
+)
+def test_the_extra_of_a_store_is_named(monkeypatch: pytest.MonkeyPatch, scheme: str, package: str, extra: str) -> None:
+    pytest.importorskip("fsspec", reason="fsspec is not installed")
+    for kind in ("S3FileSystem", "GcsFileSystem"):
+        monkeypatch.delattr(fs, kind, raising=False)
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(UnsupportedError, match=rf"needs the package {package}: pip install 'hudi-core\[{extra}\]'"):
+        ArrowStorage(f"{scheme}://bucket/table", {"anonymous": "true"})
+
+
 def test_paths_below_an_object_store_are_not_unescaped() -> None:
     storage = ArrowStorage("s3://key:secret@bucket/a%2Fb c/?endpoint_override=localhost:1&scheme=http&region=x")
     assert storage.full("p=1%2F2/f") == "bucket/a%2Fb c/p=1%2F2/f"
