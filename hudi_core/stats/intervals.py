@@ -7,7 +7,7 @@ integers, and asks for neither validity nor counts.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -67,6 +67,34 @@ def folded(statistics: ColumnStatistics, literals: list[bytes] | None = None) ->
             keys, low, high, fits = _whole_keys(statistics)
             low_known, high_known = low_known & fits, high_known & fits
     return keys, _interval(keys, statistics, low, high, low_known, high_known)
+
+
+def plain_keys(of: t.Type, literals: list[bytes] | None) -> Keys:
+    """Keys that depend on the type alone, or on the `literals` among which strings are placed."""
+    match carrier(of):
+        case Carrier.FLOATS:
+            return Floats()
+        case Carrier.TEXTS:
+            assert literals is not None
+            return Ranks(of, Texts.of(literals), np.arange(len(literals)))
+        case Carrier.INTEGERS:
+            return _KEYS_OF_TYPES.get(type(of)) or Whole(_scale(of), 0, -(2**63), 2**63 - 1, False)
+
+
+def plain_intervals(statistics: ColumnStatistics, keys: Keys, literals: list[bytes] | None) -> Intervals:
+    """The intervals of a column in its `plain_keys`."""
+    low_known, high_known = statistics.low_known, statistics.high_known
+    if isinstance(keys, Floats):
+        return _folded_floats(statistics)[1]
+    if isinstance(statistics.low, Texts) or isinstance(statistics.high, Texts):
+        assert isinstance(statistics.low, Texts) and isinstance(statistics.high, Texts) and literals is not None
+        low, high = places(statistics.low, literals), places(statistics.high, literals)
+        return _interval(keys, statistics, low, high, low_known, high_known)
+    fits = np.ones(len(statistics), np.bool_)
+    for bound, is_known in ((statistics.low, low_known), (statistics.high, high_known)):
+        fits &= ~is_known | ((bound >= keys.bottom) & (bound <= keys.top))
+    low_known, high_known = low_known & fits, high_known & fits
+    return _interval(keys, statistics, statistics.low, statistics.high, low_known, high_known)
 
 
 def placed(of: Intervals, keys: Keys, numbers: Ints, count: int) -> Intervals:
@@ -144,11 +172,11 @@ def _whole_keys(statistics: ColumnStatistics) -> tuple[Keys, KeyArray, KeyArray,
     dtype: type[np.signedinteger[Any]]
     match statistics.type:
         case t.Boolean():
-            keys, dtype = Whole(0, 0, 0, 1, False), np.int8
-        case t.Int() | t.Date():
-            keys, dtype = Whole(0, 0, -(2**31), 2**31 - 1, False), np.int32
+            keys, dtype = _KEYS_OF_TYPES[t.Boolean], np.int8
+        case t.Int() | t.Date() as narrow:
+            keys, dtype = _KEYS_OF_TYPES[type(narrow)], np.int32
         case other:
-            scale = other.scale if isinstance(other, t.Decimal) else 0
+            scale = _scale(other)
             known = np.concatenate([low[statistics.low_known], high[statistics.high_known]])
             least, most = (int(known.min()), int(known.max())) if len(known) else (0, 0)
             if most - least > 2**32 - 4:
@@ -158,6 +186,15 @@ def _whole_keys(statistics: ColumnStatistics) -> tuple[Keys, KeyArray, KeyArray,
     for bound, is_known in ((low, statistics.low_known), (high, statistics.high_known)):
         fits &= ~is_known | ((bound >= keys.bottom) & (bound <= keys.top))
     return keys, low.astype(dtype), high.astype(dtype), fits
+
+
+_INT = Whole(0, 0, -(2**31), 2**31 - 1, False)
+_KEYS_OF_TYPES: Mapping[type[t.Type], Whole] = {t.Boolean: Whole(0, 0, 0, 1, False), t.Int: _INT, t.Date: _INT}
+"""Of types with so few values that all have keys."""
+
+
+def _scale(of: t.Type) -> int:
+    return of.scale if isinstance(of, t.Decimal) else 0
 
 
 def _narrow(values: Any, base: int) -> KeyArray:

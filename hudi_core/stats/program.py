@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, assert_never
 
 import numpy as np
@@ -20,6 +19,7 @@ from hudi_core.stats.columns import Bools
 from hudi_core.stats.intervals import Intervals
 from hudi_core.stats.keys import Floats, KeyArray, Keys, Whole
 from hudi_core.stats.keysets import Ranges, intersection, union
+from hudi_core.stats.loaded import Files, Loaded
 from hudi_core.stats.ordered import Ordered, Wanted, everywhere, holds
 from hudi_core.types.nodes import Type
 
@@ -32,36 +32,16 @@ FEW_PICKED_LEFT = 2
 WORTH_NARROWING = 4_096
 """Among so many files or fewer, looking at all costs less than picking some out."""
 
-Files = slice | NDArray[Any]
-"""Which files to look at: consecutive numbers (start and stop given), or numbers in an array."""
-
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """What is known of one column: by file number, and put in order when that is worth it."""
+    """What is known of one column: by file number, as it was loaded or as intervals, and put in order when that is worth it."""
 
     type: Type
     keys: Keys
-    listed: Intervals
-    """Filled up to whole blocks with files that hold nothing."""
+    listed: Intervals | Loaded
+    """Intervals are filled up to whole blocks with files that hold nothing."""
     ordered: Ordered | None = None
-
-    @cached_property
-    def with_null(self) -> NDArray[np.int64]:
-        """The numbers of the files that may hold null, ascending; read only."""
-        return _numbers(self.listed.nulls)
-
-    @cached_property
-    def with_nan(self) -> NDArray[np.int64]:
-        """The numbers of the files that may hold NaN, ascending; read only."""
-        nans = self.listed.nans
-        return np.zeros(0, np.int64) if nans is None else _numbers(nans)
-
-
-def _numbers(found: Bools) -> NDArray[np.int64]:
-    numbers = np.flatnonzero(found)
-    numbers.flags.writeable = False
-    return numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,13 +201,14 @@ def mask(program: Program, files: Files) -> Bools:
             # Searching many ranges among ordered files is cheap; it pays even when half of the answer is thrown away.
             if wanted.ends is not None and known.ordered is not None and 2 * _size(files) > known.ordered.size:
                 return everywhere(wanted, known.ordered)[files]
+            if isinstance(known.listed, Loaded):
+                return known.listed.holds(wanted, files)
             return holds(wanted, known.listed, files)
         case Lesser(left, right, or_equal):
-            low = _comparable_keys(left, left.listed.low[files])
-            high = _comparable_keys(right, right.listed.high[files])
+            lesser, greater = _intervals(left, files), _intervals(right, files)
+            low, high = _comparable_keys(left, lesser.low), _comparable_keys(right, greater.high)
             less: Bools = low <= high if or_equal else low < high
-            nans = right.listed.nans  # NaN is greatest, and equal to itself
-            return less if nans is None else less | nans[files]
+            return less if greater.nans is None else less | greater.nans  # NaN is greatest, and equal to itself
         case Every(parts):
             return _every(parts, files)
         case Some(parts):
@@ -260,6 +241,11 @@ def _every(parts: tuple[Program, ...], files: Files) -> Bools:
 def picked(files: Files, places: NDArray[np.int64]) -> NDArray[np.int64]:
     """Some of the files, by their places among them."""
     return places + int(files.start) if isinstance(files, slice) else files[places]
+
+
+def _intervals(known: Known, files: Files) -> Intervals:
+    listed = known.listed
+    return listed.intervals(files) if isinstance(listed, Loaded) else listed.each(lambda array: array[files])
 
 
 def _size(files: Files) -> int:

@@ -81,10 +81,9 @@ def _place(reader: WordReader, at: Any, of: WordReader, literals: Ints, word: in
     """Places the texts at `at` (all for None) among the given literals; they share all words before `word`."""
     words, sizes = reader.read(word, at)
     wanted, wanted_sizes = of.read(word, literals)
-    begin = np.searchsorted(wanted, words)
+    begin, equal = _begins(words, wanted)
     base = int(literals[0])
     found[... if at is None else at] = 2 * (base + begin)
-    equal = np.flatnonzero(wanted[np.minimum(begin, len(wanted) - 1)] == words)
     for first in np.flatnonzero(_changes(wanted)).tolist() if len(equal) else ():
         same = equal[begin[equal] == first]
         if not len(same):
@@ -100,3 +99,20 @@ def _place(reader: WordReader, at: Any, of: WordReader, literals: Ints, word: in
         goes_on = tied[sizes[same] == WORD]
         if len(longer) and len(goes_on):
             _place(reader, goes_on, of, literals[longer], word + 1, found)
+
+
+_FEW_WORDS = 4
+"""Up to so many words are compared one after the other, more are searched."""
+
+
+def _begins(words: NDArray[np.uint64], wanted: NDArray[np.uint64]) -> tuple[NDArray[Any], Ints]:
+    """For each word how many of the wanted ones, which ascend, are below it; and the places of words that are wanted."""
+    if len(wanted) > _FEW_WORDS:
+        begin = np.searchsorted(wanted, words)
+        return begin, np.flatnonzero(wanted[np.minimum(begin, len(wanted) - 1)] == words)
+    few = (words > wanted[0]).astype(np.int32)
+    equal: NDArray[np.bool_] = words == wanted[0]
+    for other in wanted[1:]:
+        few += words > other
+        equal |= words == other
+    return few, np.flatnonzero(equal)

@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hudi_core.stats.intervals import BLOCK
+from hudi_core.stats.loaded import Files
 from hudi_core.stats.ordered import Numbers, Wanted, candidates, opened, runs, size
-from hudi_core.stats.program import Every, Files, Fixed, Holds, Known, Lesser, Program, Some, mask, picked
+from hudi_core.stats.program import Every, Fixed, Holds, Known, Lesser, Program, Some, mask, picked
 
 SMALL = 32 * BLOCK
 """Up to so many files a mask over all of them costs less than looking for a better way."""
@@ -53,7 +54,7 @@ class _Way:
 def find(program: Program, count: int) -> Numbers:
     """The numbers, ascending, of those of `count` files for which the program says yes."""
     if isinstance(program, Holds) and not program.ranges:
-        return program.known.with_null
+        return program.known.listed.nulls.nonzero()[0]
     if count > SMALL:
         way = _way(program)
         if way and (route := way.route()).cost <= count:
@@ -96,9 +97,9 @@ def _way_of_column(known: Known, wanted: Wanted) -> _Way | None:
     order = known.ordered
     if order is None:
         return None
-    lists = [known.with_nan] if wanted.nan else []
-    lists += [known.with_null] if wanted.null else []
-    listed = sum(map(len, lists)) + len(order.unbounded)
+    flags = [known.listed.nans] if wanted.nan and known.listed.nans is not None else []
+    flags += [known.listed.nulls] if wanted.null else []
+    listed = sum(map(np.count_nonzero, flags)) + len(order.unbounded)
     in_ranges = wanted.in_ranges
     loose = _SCATTERED if wanted.ends is None else _SEARCHED
     blocks = candidates(in_ranges, order)
@@ -108,6 +109,7 @@ def _way_of_column(known: Known, wanted: Wanted) -> _Way | None:
         cost = listed + BLOCK * sum(run.count if run.files else run.count * loose for run in found)
 
         def go() -> _Found:
+            lists = [np.flatnonzero(flag) for flag in flags]
             in_blocks = opened(in_ranges, order, *(run.blocks for run in found if not run.files))
             return _Found([*lists, in_blocks] if wanted.ranges else lists, [run.files for run in found if run.files])
 

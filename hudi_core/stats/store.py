@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from hudi_core.expr.outcomes import can_be
 from hudi_core.expr.predicate import And, Column, Cut, Predicate, Term, literals_of
 from hudi_core.stats.columns import Carrier, ColumnStatistics, Ints, carrier, concatenated, unknown
-from hudi_core.stats.intervals import LONGEST, folded, placed
+from hudi_core.stats.intervals import LONGEST, Intervals, folded, placed
 from hudi_core.stats.keys import Ranks, text_cut
+from hudi_core.stats.loaded import Files, Loaded
 from hudi_core.stats.ordered import ordered
-from hudi_core.stats.program import Compiler, Files, Known, Program, mask
+from hudi_core.stats.program import Compiler, Known, Program, mask
 from hudi_core.stats.promoted import promoted
 from hudi_core.stats.search import SMALL, find
 from hudi_core.stats.texts import Texts
@@ -41,14 +42,22 @@ FIRST_FACT = -(1 << 62)
 """Ids from here down belong to columns that are made for one predicate; those of schemas are far above."""
 
 
+PREPARED_AFTER = 8
+"""Predicates that look at a column as it was loaded; it is then put in order, which takes about as long as they did."""
+
+
 @dataclass(slots=True, eq=False)
 class _Asked:
-    """A column as far as it was made ready, and how often it was asked for."""
+    """A column as far as it was made ready, and how often it was needed."""
 
     known: Known | None = None
-    texts: tuple[Ints, ColumnStatistics] | None = None
-    """Bounds that are not ranked yet, unless they are long: those are read again when they are to be ranked."""
+    loaded: tuple[Ints, ColumnStatistics] | None = None
+    """What was read, as long as the column is not made ready. Long strings are not kept: they are read again."""
+    consecutive: bool = False
+    """What was read are the statistics of files 0, 1, 2, ..."""
     times: int = 0
+    most_as_loaded: int = PREPARED_AFTER
+    """So many predicates look at it as it was loaded."""
     exact: tuple[list[bytes], Known] | None = None
     """The column as it was made ready for the literals that came last among those that cut texts cannot place."""
 
@@ -73,29 +82,54 @@ class FileStatistics:
     def known(self, column: Column, predicate: Predicate) -> Known:
         """The column's statistics, made ready for one more predicate.
 
-        A column that is asked for once is used as it was read; one that is asked for again is worth being put in order, and
-        its texts worth being ranked. Where these are long they are cut: a literal that begins as one of them sends the question
-        back to the whole texts.
+        The first predicates take many files as they were loaded: it does not pay to put them in order for a few. From then on
+        they are kept in order, strings by their ranks. Where strings are long they are cut: a literal that begins as one of them
+        sends the predicate back to the whole ones.
         """
-        asked = self.columns.get(column.id)
-        if asked is None:
-            asked = self.columns[column.id] = _Asked()
+        asked = self._asked(column)
         asked.times += 1
-        known = asked.known
-        if known is None:
-            numbers, statistics = asked.texts or self._read(column)
-            if asked.times == 1 and self.count > SMALL and carrier(column.type) is Carrier.TEXTS:
-                asked.texts = (numbers, statistics) if _is_short(statistics) else None
-                return self._folded(numbers, statistics, _literals(predicate, column))
-            known = asked.known = self._folded(numbers, statistics)
-            asked.texts = None
+        if asked.known is None and self.count > SMALL and asked.times <= asked.most_as_loaded:
+            return self._as_loaded(asked, column, predicate)
+        known = self.prepare(column)
         if isinstance(known.keys, Ranks) and known.keys.cut is not None:
             literals = _literals(predicate, column)
             if not all(map(known.keys.tells, literals)):
                 return self._exact(asked, column, literals)
-        if asked.times > 1 and known.ordered is None and self.count > SMALL:
-            known = asked.known = replace(known, ordered=ordered(known.listed, known.keys))
         return known
+
+    def prepare(self, column: Column) -> Known:
+        """Makes the column ready for any number of predicates: many files are put in order, strings are ranked."""
+        asked = self._asked(column)
+        if asked.known is None:
+            numbers, statistics = asked.loaded or self._read(column)
+            known, asked.loaded = self._folded(numbers, statistics), None
+            assert isinstance(known.listed, Intervals)
+            if self.count > SMALL:
+                known = replace(known, ordered=ordered(known.listed, known.keys))
+            asked.known = known
+        return asked.known
+
+    def _asked(self, column: Column) -> _Asked:
+        asked = self.columns.get(column.id)
+        if asked is None:
+            asked = self.columns[column.id] = _Asked()
+        return asked
+
+    def _as_loaded(self, asked: _Asked, column: Column, predicate: Predicate) -> Known:
+        if asked.loaded is None:
+            numbers, statistics = self._read(column)
+            asked.consecutive = _is_consecutive(numbers, self.count)
+            if carrier(column.type) is Carrier.TEXTS and not _is_short(statistics):
+                asked.most_as_loaded = 1  # to read them again costs more than to rank them
+            else:
+                asked.loaded = numbers, statistics
+        else:
+            numbers, statistics = asked.loaded
+        literals = _literals(predicate, column) if carrier(column.type) is Carrier.TEXTS else None
+        if not asked.consecutive:
+            return self._folded(numbers, statistics, literals)
+        loaded = Loaded.of(statistics, literals)
+        return Known(statistics.type, loaded.keys, loaded)
 
     def _exact(self, asked: _Asked, column: Column, literals: list[bytes]) -> Known:
         if asked.exact is None or asked.exact[0] != literals:
@@ -104,13 +138,22 @@ class FileStatistics:
 
     def _read(self, column: Column) -> tuple[Ints, ColumnStatistics]:
         pieces = list(self.load(column))
-        numbers = np.concatenate([np.zeros(0, np.int64), *(piece.numbers for piece in pieces)])
         parts = [promoted(piece.statistics, column.type) for piece in pieces]
+        if len(parts) == 1:
+            return pieces[0].numbers, parts[0]
+        numbers = np.concatenate([np.zeros(0, np.int64), *(piece.numbers for piece in pieces)])
         return numbers, concatenated(parts or [unknown(column.type, 0)])
 
     def _folded(self, numbers: Ints, statistics: ColumnStatistics, literals: list[bytes] | None = None) -> Known:
         keys, intervals = folded(statistics, literals)
         return Known(statistics.type, keys, placed(intervals, keys, numbers, self.count))
+
+
+def _is_consecutive(numbers: Ints, count: int) -> bool:
+    """Whether the numbers are 0, 1, 2, ... up to `count`."""
+    if len(numbers) != count or (count and (int(numbers[0]), int(numbers[-1])) != (0, count - 1)):
+        return False
+    return bool((numbers[1:] > numbers[:-1]).all())
 
 
 def _is_short(statistics: ColumnStatistics) -> bool:
