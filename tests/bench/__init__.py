@@ -1,12 +1,11 @@
-"""Measurements against peers: `python -m tests.bench [NAME]` prints one JSON object a line for each goal.
+"""Measurements against peers: `python -m tests.bench [NAME [CASE]]` prints one JSON object a line for each goal.
 
-__main__          reads the goals, runs what there is, says what is missing
-timing            interleaved repetitions, hot and with emptied caches
-files             synthetic statistics of many files
-prune             which files can match, against NumPy by hand
-prune_polars      the same, against polars
-prune_pyiceberg   the same, against PyIceberg's metrics evaluator
-prune_sql         the same from SQL text, against PyIceberg's parser
+__main__      runs the goals of a subject, or all; its exit status says whether they are met
+goals         goals as data, and the module that measures a case: a new subject or case is a module, and no list names it
+timing        interleaved repetitions, hot and with emptied caches
+cold          the first call of a new process
+apache_hudi   Apache Hudi itself as a peer, with the tables that it wrote
+paths         special paths of the product, on and off, end to end: what `docs/performance.md` reports
 
-A subject NAME is a module here with `pair(case, peer) -> Pair`; it raises `Missing` for what cannot be measured.
+The other modules are subjects, their peers (`SUBJECT_PEER`), and `files`, synthetic statistics of many files.
 """

@@ -1,7 +1,8 @@
 """Apache Hudi itself as a peer: the tables that it wrote to be measured on, and what it takes on them, in its own JVM.
 
 `HUDI_BENCH_TABLES` names the folder of the tables, `.bench/tables` unless it is set; those that are missing are written once,
-in some minutes each. `HUDI_CONFORMANCE` has the script that writes and measures, `make interop` the environment that it runs in.
+in some minutes each. `HUDI_CONFORMANCE` has the script that writes and measures; `make bench` makes the environment that it
+runs in, `.venv-interop` or what `HUDI_BENCH_PYTHON` names.
 """
 
 from __future__ import annotations
@@ -12,58 +13,86 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any
 
-from tests.bench.timing import Missing
+from tests.bench.timing import Elsewhere, Missing
 
 _ROOT = Path(__file__).parents[2]
 _TABLES = Path(os.environ.get("HUDI_BENCH_TABLES") or _ROOT / ".bench" / "tables")
 _ORACLE = Path(os.environ.get("HUDI_CONFORMANCE") or _ROOT.parent / "shared") / "oracle"
-_PYTHON = _ROOT / ".venv-interop" / "bin" / "python"
-_PLAN_FILES = 10_000
+_PYTHON = Path(os.environ.get("HUDI_BENCH_PYTHON") or _ROOT / ".venv-interop" / "bin" / "python")
+
+
+_OPTIONS = {
+    "cow_plan": ("cow_plan", ("--plan-files", "10000")),
+    "cow_tag_rli": ("cow_tag", ()),
+    "cow_read_10m": ("cow_read", ("--cow-rows", "10000000")),
+}
+"""What the script is told to make for a table, where that is not the table's own name alone."""
 
 
 def table(name: str) -> Path:
-    """The root of a table by its name in the script: `cow_read`, `mor_read`, `cow_plan`, `cow_tag`, `cow_tag_rli`."""
-    made_with = "cow_tag" if name.startswith("cow_tag") else name
-    if not _is_whole(made_with):
-        _script("make", "--only", made_with, "--plan-files", str(_PLAN_FILES))
-    if not _is_whole(made_with) or not (_TABLES / name / ".hoodie").is_dir():
-        raise Missing(f"{_TABLES} has no table {name}")
-    return _TABLES / name
+    """The root of a table: `cow_read`, `cow_read_10m`, `mor_read`, `cow_plan`, `cow_tag`, `cow_tag_rli`."""
+    made_with, options = _OPTIONS.get(name, (name, ()))
+    folder = _TABLES / "10m" if name == "cow_read_10m" else _TABLES
+    root = folder / (name if made_with == "cow_tag" else made_with)
+    if not _is_whole(folder, made_with):
+        _script(folder, "make", "--only", made_with, *options)
+    if not _is_whole(folder, made_with) or not (root / ".hoodie").is_dir():
+        raise Missing(f"{folder} has no table {name}")
+    return root
 
 
-def _is_whole(name: str) -> bool:
+def _is_whole(folder: Path, name: str) -> bool:
     """The script lists a table when it has written all of it."""
-    listed = _TABLES / "sizes.json"
+    listed = folder / "sizes.json"
     return listed.is_file() and name in json.loads(listed.read_text("utf-8"))
 
 
-def seconds(command: str, case: str) -> Sequence[float]:
-    """What Apache Hudi takes for a case of `read`, `plan` or `tag`, each run; measured once in this process."""
-    found = _results(command)
-    if case not in found:
-        raise Missing(f"Apache Hudi was not measured at {command} {case}; it was at {', '.join(sorted(found))}")
-    return found[case]
+def measurement(command: str, case: str, answer: str | None = None) -> Elsewhere:
+    """What Apache Hudi takes for a case of `read`, `plan` or `tag`, each run; measured once in this process.
+
+    `answer` names the detail of the case's line that is compared with ours; None where the script compares it itself.
+    """
+
+    def run() -> tuple[Sequence[float], Any]:
+        line = _line(command, case)
+        return line["seconds"], line["detail"][answer] if answer else None
+
+    return Elsewhere(run)
+
+
+def rows_and_hash(case: str) -> tuple[int, int]:
+    """What Apache Hudi reads in a case of `read` that ends in `_agg`: rows, and the xor of Spark's `xxhash64` of each."""
+    detail = _line("read", case)["detail"]
+    return int(detail["rows"]), int(detail["xor_hash"])
+
+
+def _line(command: str, case: str) -> Mapping[str, Any]:
+    lines = _results(command)
+    if case not in lines:
+        raise Missing(f"Apache Hudi was not measured at {command} {case}; it was at {', '.join(sorted(lines))}")
+    return lines[case]
 
 
 @cache
-def _results(command: str) -> Mapping[str, Sequence[float]]:
+def _results(command: str) -> Mapping[str, Mapping[str, Any]]:
     options = {
-        "read": ("--cases", "cow_full_noop,mor_snapshot_noop"),
+        "read": ("--cases", "cow_full_noop,cow_full_agg,mor_snapshot_noop,mor_snapshot_agg"),
         "tag": ("--cases", "bloom_metadata,record_index,simple", "--partitions", "2,8"),
     }
-    lines = [json.loads(line) for line in _script(command, *options.get(command, ())).splitlines()]
-    return {line["case"]: line["seconds"] for line in lines if line["bench"] == command}
+    lines = [json.loads(line) for line in _script(_TABLES, command, *options.get(command, ())).splitlines()]
+    return {line["case"]: line for line in lines if line["bench"] == command}
 
 
-def _script(command: str, *options: str) -> str:
+def _script(folder: Path, command: str, *options: str) -> str:
     """Its standard output: a JSON object a line."""
     script = _ORACLE / "bench_hudi.py"
     if not script.is_file() or not _PYTHON.is_file():
-        raise Missing(f"needs {script.name} of the conformance folder, and the environment that `make interop` makes")
-    _TABLES.mkdir(parents=True, exist_ok=True)
-    run = [str(_PYTHON), str(script), command, "--table", str(_TABLES), *options]
-    ended = subprocess.run(run, capture_output=True, text=True, check=False)
-    if ended.returncode:
-        raise Missing(f"Apache Hudi failed at {command}: {ended.stderr.strip().splitlines()[-1:]}")
-    return ended.stdout
+        raise Missing(f"needs {script.name} of the conformance folder, and {_PYTHON}, which `make bench` makes")
+    folder.mkdir(parents=True, exist_ok=True)
+    run = [str(_PYTHON), str(script), command, "--table", str(folder), *options]
+    completed = subprocess.run(run, capture_output=True, text=True, check=False)
+    if completed.returncode:
+        raise Missing(f"Apache Hudi failed at {command}: {completed.stderr.strip().splitlines()[-1:]}")
+    return completed.stdout

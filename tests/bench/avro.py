@@ -27,7 +27,7 @@ from hudi_core.formats.avro.block import avro_content
 from hudi_core.formats.avro.columns import decode, decode_framed
 from hudi_core.formats.columns import Struct
 from hudi_core.formats.length_chain import length_chain
-from tests.bench.timing import Missing, Pair
+from tests.bench.timing import Missing, Pair, Unbuilt
 
 COUNT = 100_000
 _START = 1_750_000_000_000
@@ -185,4 +185,4 @@ def pair(case: str, peer: str) -> Pair:
         case "encode_log_12_columns", "fastavro":
             columns()
             return Pair(to_bytes, by_fastavro, _same_bytes, 0.0, 3)
-    raise Missing("no such measurement")
+    raise Unbuilt("no measurement of this case")

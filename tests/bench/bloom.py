@@ -14,7 +14,7 @@ from hudi_core.formats.bloom import BloomFilter, HashedKeys
 from hudi_core.formats.bloom_write import FilterKind, FilterSettings, written
 from hudi_core.formats.columns import Text
 from hudi_core.formats.text_columns import taken, text_list
-from tests.bench.timing import Missing, Pair
+from tests.bench.timing import Pair, Unbuilt
 
 COUNT = 1_000_000
 PART = 1_000
@@ -64,7 +64,7 @@ def may_contain(bits: bytes, count: int, hashes: int, key: bytes) -> bool:
 def pair(case: str, peer: str) -> Pair:
     """The measurement of a case."""
     if peer != "python-loop" or case not in ("probe_miss_1m", "probe_hit_1m"):
-        raise Missing("no such measurement")
+        raise Unbuilt("no measurement of this case")
     full = filter_of(1)
     # a filter holds 60,000 keys: those that are present are asked for again and again
     held = keys(1, FilterSettings().entries)

@@ -7,8 +7,8 @@ scattered columns, one in a hundred NaN in `price`, and one in twenty nothing bu
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -63,18 +63,34 @@ class Files:
 
     count: int
     bounds: Mapping[str, Bounds]
+    _pieces: dict[str, list[Piece]] = field(default_factory=dict)
 
     @cached_property
     def store(self) -> FileStatistics:
         return FileStatistics(self.count, self.pieces)
 
     def pieces(self, column: Column) -> list[Piece]:
-        found = self.bounds[column.name]
-        low, high = _carried(found.low), _carried(found.high)
-        statistics = ColumnStatistics(
-            column.type, low, high, found.known, found.known, found.nulls, found.rows, found.nan
-        )
-        return [Piece(np.arange(self.count), statistics)]
+        """The statistics of a column as a reader gives them; made once."""
+        pieces = self._pieces.get(column.name)
+        if pieces is None:
+            bounds = self.bounds[column.name]
+            statistics = ColumnStatistics(
+                column.type,
+                _carried(bounds.low),
+                _carried(bounds.high),
+                bounds.known,
+                bounds.known,
+                bounds.nulls,
+                bounds.rows,
+                bounds.nan,
+            )
+            pieces = self._pieces[column.name] = [Piece(np.arange(self.count), statistics)]
+        return pieces
+
+    def loaded(self, columns: Iterable[Column]) -> None:
+        """Makes the statistics of these columns, so that no measurement does."""
+        for column in columns:
+            self.pieces(column)
 
 
 @lru_cache(maxsize=2)

@@ -40,7 +40,7 @@ def _expression(question: Question) -> pl.Expr:
                 parts.append(pl.col(f"low_{name}") <= high)
             if low is not None:
                 above = pl.col(f"high_{name}") >= low
-                parts.append(above | pl.col(f"nan_{name}") if name == "price" else above)
+                parts.append(above | pl.col(f"nan_{name}") if name == "price" and high is None else above)
             return reduce(operator.and_, parts)
         case Choice(name, values):
             wanted = pl.Series(np.array(values))

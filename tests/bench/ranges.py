@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from hudi_core.formats.columns import Text
 from hudi_core.index.sorted_keys import sorted_keys
 from hudi_core.stats.texts import Texts
-from tests.bench.timing import Missing, Pair
+from tests.bench.timing import Missing, Pair, Unbuilt
 
 COUNT, FILES = 1_000_000, 10_000
 _SPAN = 1 << 40
@@ -56,7 +56,7 @@ def texts(numbers: Numbers) -> Text:
 def pair(case: str, peer: str) -> Pair:
     """The measurement of a case."""
     if peer != "intervaltree" or case not in _PARTS:
-        raise Missing("no such measurement")
+        raise Unbuilt("no measurement of this case")
     try:
         from intervaltree import IntervalTree  # noqa: PLC0415 - only where peers are
     except ModuleNotFoundError as missing:

@@ -1,14 +1,14 @@
 """Reading rows and planning on a table as it lies in storage, from opening it on.
 
-The tables are Apache Hudi's own (`tests.bench.apache_hudi`), gzip as it writes; that of 10 million rows is written here once.
+The tables are Apache Hudi's own (`tests.bench.apache_hudi`): gzip, its row groups, and its five columns beside those that are
+read. Before anything is timed, all rows of both sides are compared.
 """
 
 from __future__ import annotations
 
 import importlib
-import json
-from collections.abc import Callable, Sequence
-from functools import cache, partial
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -20,175 +20,167 @@ import pyarrow.parquet as pq
 
 from hudi_core.table.open import open_table
 from tests.bench import apache_hudi
-from tests.bench.timing import Missing, Pair
+from tests.bench.timing import Missing, Pair, Unbuilt
 
 COLUMNS = ("id", "ts", "a", "b", "l", "x", "dec", "flag", "cat", "name", "day", "at")
-ROWS, FILES = 10_000_000, 20
-_MADE = Path(__file__).parents[2] / ".bench" / "tables" / "made_10m"
-_FIRST, _STEP = 1_750_000_000_000, 60_000
 _SELECTED = 1_000
+_PLAN_FILES = 10_000
+_PLANNED = 1_000
+"""The number of the first value that is looked up."""
+
+Batches = Iterable[pa.RecordBatch]
 
 
 def pair(case: str, peer: str) -> Pair:
     match case, peer:
         case "cow_full_10m_rows", "pyarrow.dataset":
-            root = _made()
-            return Pair(partial(_scanned, root), partial(_dataset, root), _same, 20, 2)
+            root = apache_hudi.table("cow_read_10m")
+            return _rows(partial(_batches, root), partial(_dataset, root), 20, 2)
         case "cow_selective", "pyarrow.dataset":
             root = apache_hudi.table("cow_read")
             low, high = _some_of_one_file(root)
-            chosen = (ds.field("ts") >= low) & (ds.field("ts") < high)
-            ours = partial(_scanned, root, f"ts >= {low} AND ts < {high}")
-            return Pair(ours, partial(_dataset, root, chosen), _same, 5)
-        case "cow_full_noop", "apache-hudi":
-            root = apache_hudi.table("cow_read")
-            return Pair(partial(_scanned, root), apache_hudi.seconds("read", case), _same, 20)
-        case "mor_snapshot_noop", "apache-hudi":
-            root = apache_hudi.table("mor_read")
-            return Pair(partial(_scanned, root), apache_hudi.seconds("read", case), _same, 20)
+            kept = (ds.field("ts") >= low) & (ds.field("ts") < high)
+            return _rows(partial(_batches, root, f"ts >= {low} AND ts < {high}"), partial(_dataset, root, kept), 5, 3)
+        case "cow_full_noop" | "mor_snapshot_noop", "apache-hudi":
+            root = apache_hudi.table("cow_read" if case.startswith("cow") else "mor_read")
+            return Pair(
+                lambda: _count(_batches(root)),
+                apache_hudi.measurement("read", case),
+                lambda _, __: _equal_hash(root, case),
+                20,
+            )
         case "mor_snapshot", "hudi-rs":
             root = apache_hudi.table("mor_read")
-            return Pair(partial(_scanned, root), _hudi_rs(root, ()), _same, 20, 2)
+            options = _hudi_rs().HudiReadOptions(projection=list(COLUMNS))
+            return _rows(partial(_batches, root), lambda: _table_of_hudi_rs(root).read(options), 20, 2, ordered=False)
         case "open_and_plan_10k_files", "hudi-rs":
             root = apache_hudi.table("cow_plan")
-            return Pair(_planner(root), _hudi_rs(root, [("a", "=", "500050")], files=True), _one_file, 5)
+            return Pair(_planner(root), _planner_of_hudi_rs(root), _equal, 5)
         case "open_and_plan_cold_10000_files", "apache-hudi":
             root = apache_hudi.table("cow_plan")
-            return Pair(_planner(root), apache_hudi.seconds("plan", "cold_point_10000_files"), _one_file, 10)
+            peer_s = apache_hudi.measurement("plan", "cold_point_10000_files", "files_kept")
+            return Pair(_counted(_planner(root)), peer_s, _equal, 10)
         case "plan_warm_10000_files", "apache-hudi":
             root = apache_hudi.table("cow_plan")
-            return Pair(_planner(root, loaded=True), apache_hudi.seconds("plan", "warm_point_10000_files"), _one_file)
-    raise Missing("no measurement of this case yet")
+            peer_s = apache_hudi.measurement("plan", "warm_point_10000_files", "files_kept")
+            return Pair(_counted(_planner(root, loaded=True)), peer_s, _equal)
+    raise Unbuilt("no measurement of this case")
 
 
-def _scanned(root: Path, where: str | None = None) -> int:
-    """Opens the table and takes all batches, keeping none; gives the number of rows."""
-    batches = open_table(str(root)).scan(where=where, columns=COLUMNS).batches()
+def _rows(ours: Callable[[], Batches], peer: Callable[[], Batches], *times: Any, ordered: bool = True) -> Pair:
+    """Both sides read all batches and keep none."""
+
+    def check(our_count: object, peer_count: object) -> None:
+        assert our_count == peer_count, f"{our_count} rows, the peer has {peer_count}"
+        assert_same_rows(ours(), peer(), ordered=ordered)
+
+    return Pair(lambda: _count(ours()), lambda: _count(peer()), check, *times)
+
+
+def _count(batches: Batches) -> int:
     return sum(batch.num_rows for batch in batches)
 
 
-def _dataset(root: Path, chosen: Any = None) -> int:
-    found = ds.dataset([str(file) for file in _base_files(root)]).scanner(columns=list(COLUMNS), filter=chosen)
-    return sum(batch.num_rows for batch in found.to_batches())
+def _batches(root: Path, where: str | None = None) -> Batches:
+    """Opens the table and reads its rows."""
+    batches: Batches = open_table(str(root)).scan(where=where, columns=COLUMNS).batches()
+    return batches
+
+
+def _dataset(root: Path, where: Any = None) -> Batches:
+    files = [str(file) for file in _base_files(root)]
+    batches: Batches = ds.dataset(files).scanner(columns=list(COLUMNS), filter=where).to_batches()
+    return batches
 
 
 def _base_files(root: Path) -> Sequence[Path]:
     return sorted(file for file in root.rglob("*.parquet") if ".hoodie" not in file.parts)
 
 
+def assert_same_rows(ours: Batches, theirs: Batches, *, ordered: bool) -> None:
+    """All values of all rows, in Arrow's types of ours; by key where the sides read files in an order of their own."""
+    if not ordered:
+        one, other = (pa.Table.from_batches(list(batches)).sort_by("id") for batches in (ours, theirs))
+        assert one.equals(other.select(one.column_names).cast(one.schema)), "rows differ"
+        return
+    for one, other in _in_step(iter(ours), iter(theirs)):
+        assert one.equals(other), "rows differ"
+
+
+def _in_step(ours: Iterator[pa.RecordBatch], theirs: Iterator[pa.RecordBatch]) -> Iterator[tuple[Any, Any]]:
+    """Slices of both sides with as many rows each, which is why they need not be in memory as a whole."""
+    left: list[pa.Table] = [pa.table({}), pa.table({})]
+    sides = (ours, theirs)
+    while True:
+        for number, batches in enumerate(sides):
+            while left[number].num_rows == 0 and (batch := next(batches, None)) is not None:
+                left[number] = pa.Table.from_batches([batch])
+        rows = min(table.num_rows for table in left)
+        if rows == 0:
+            assert left[0].num_rows == left[1].num_rows, "one side has more rows"
+            return
+        one, other = (table.slice(0, rows) for table in left)
+        yield one, other.select(one.column_names).cast(one.schema)
+        left = [table.slice(rows) for table in left]
+
+
+def _equal_hash(root: Path, case: str) -> None:
+    """Apache Hudi's rows stay in its JVM: compared are their number and the xor of the hashes of all of them."""
+    spark = importlib.import_module("tests.bench.spark")
+    ours, theirs = spark.rows_and_hash(_batches(root)), apache_hudi.rows_and_hash(case.replace("_noop", "_agg"))
+    assert ours == theirs, f"{ours} rows and hash, the peer has {theirs}"
+
+
 def _some_of_one_file(root: Path) -> tuple[int, int]:
-    """Bounds of `ts` between which the rows of one file lie, a few hundred of them."""
+    """Bounds of `ts` between which a thousand rows of one file lie."""
     ts = pq.read_table(_base_files(root)[7], columns=["ts"])["ts"].to_numpy()
     low, high = np.sort(ts)[[len(ts) // 2, len(ts) // 2 + _SELECTED]]
     return int(low), int(high)
 
 
-def _planner(root: Path, *, loaded: bool = False) -> Callable[[], int]:
-    """Plans a point lookup, another one each time; on the table opened anew, or on one that was asked before."""
-    table, numbers = open_table(str(root)) if loaded else None, count(5_000)
+def lookups() -> Iterator[int]:
+    """Values of `a` that lie in one file each, never the same twice among as many as are asked for."""
+    return (number % _PLAN_FILES * 100 + 50 for number in count(_PLANNED))
 
-    def plan() -> int:
-        # One value of `a` lies in one file.
-        scan = (table or open_table(str(root))).scan(where=f"a = {next(numbers) % 10_000 * 100 + 50}")
-        return scan.plan.count(0) + scan.plan.count(1)
+
+def _planner(root: Path, *, loaded: bool = False) -> Callable[[], Sequence[str]]:
+    """Plans a point lookup, another one each time, to the names of the base files that are left; on the table opened anew, or on
+    one that was asked before."""
+    table, values = open_table(str(root)) if loaded else None, lookups()
+
+    def plan() -> Sequence[str]:
+        scan = (table or open_table(str(root))).scan(where=f"a = {next(values)}")
+        return sorted(kept.base.path for kept in scan.plan.kept() if kept.base)
 
     return plan
 
 
-def _hudi_rs(root: Path, filters: Sequence[tuple[str, str, str]], *, files: bool = False) -> Callable[[], int]:
+def _counted(plan: Callable[[], Sequence[str]]) -> Callable[[], int]:
+    return lambda: len(plan())
+
+
+def _hudi_rs() -> Any:
     try:
-        hudi: Any = importlib.import_module("hudi")
+        return importlib.import_module("hudi")
     except ModuleNotFoundError:
         raise Missing("hudi-rs (`hudi`) is not installed") from None
 
-    def read() -> int:
-        table, options = hudi.HudiTable(str(root)), hudi.HudiReadOptions(filters=list(filters))
-        if files:
-            return len(table.get_file_slices(options))
-        return sum(batch.num_rows for batch in table.read(options))
 
-    return read
+def _table_of_hudi_rs(root: Path) -> Any:
+    """With the metadata table, which hudi-rs leaves aside unless it is told so."""
+    return _hudi_rs().HudiTable(str(root), {"hoodie.metadata.enable": "true"})
 
 
-def _same(ours: object, peer: object) -> None:
-    if peer is not None and ours != peer:
-        raise AssertionError(f"{ours} rows, the peer has {peer}")
+def _planner_of_hudi_rs(root: Path) -> Callable[[], Sequence[str]]:
+    hudi, values = _hudi_rs(), lookups()
+
+    def plan() -> Sequence[str]:
+        options = hudi.HudiReadOptions(filters=[("a", "=", str(next(values)))])
+        slices = _table_of_hudi_rs(root).get_file_slices(options)
+        return sorted(each.base_file_relative_path() for each in slices)
+
+    return plan
 
 
-def _one_file(ours: object, peer: object) -> None:
-    if ours != 1:
-        raise AssertionError(f"{ours} files are kept, not one")
-
-
-@cache
-def _made() -> Path:
-    """A table of 10 million rows in 20 files, with the columns of Apache Hudi's."""
-    if (_MADE / ".hoodie" / "hoodie.properties").is_file():
-        return _MADE
-    (_MADE / ".hoodie").mkdir(parents=True, exist_ok=True)
-    stats = []
-    for number in range(FILES):
-        name = f"{number:08d}-0000-0000-0000-000000000000-0_{number}-0-0_20250601000000000.parquet"
-        rows = _rows(number)
-        # As Apache Hudi does: gzip, and a dictionary where values repeat.
-        pq.write_table(
-            rows,
-            _MADE / name,
-            compression="gzip",
-            compression_level=6,
-            use_dictionary=["cat", "day"],
-            store_schema=False,
-        )
-        stats.append({"fileId": name.split("_")[0], "path": name, "numWrites": rows.num_rows})
-    avro = {"type": "record", "name": "row", "fields": [{"name": name, "type": kind} for name, kind in _AVRO.items()]}
-    commit = {
-        "partitionToWriteStats": {"": stats},
-        "extraMetadata": {"schema": json.dumps(avro)},
-        "operationType": "BULK_INSERT",
-    }
-    (_MADE / ".hoodie" / "20250601000000000.commit").write_text(json.dumps(commit), "utf-8")
-    said = {"name": "made", "type": "COPY_ON_WRITE", "version": 6, "timeline.layout.version": 1}
-    text = "".join(
-        f"hoodie.table.{name}={value}\n" for name, value in said.items() if name != "timeline.layout.version"
-    )
-    text += "hoodie.timeline.layout.version=1\nhoodie.populate.meta.fields=false\n"
-    (_MADE / ".hoodie" / "hoodie.properties").write_text(text, "utf-8")
-    return _MADE
-
-
-_AVRO: dict[str, object] = {
-    "id": "string", "ts": "long", "a": ["null", "int"], "b": ["null", "int"], "l": "long", "x": ["null", "double"],
-    "dec": ["null", {"type": "fixed", "name": "d", "size": 6, "logicalType": "decimal", "precision": 12, "scale": 2}],
-    "flag": ["null", "boolean"], "cat": ["null", "string"], "name": "string",
-    "day": ["null", {"type": "int", "logicalType": "date"}],
-    "at": ["null", {"type": "long", "logicalType": "timestamp-micros"}],
-}  # fmt: skip
-
-
-def _rows(number: int) -> pa.Table:
-    draw, size = np.random.default_rng(number), ROWS // FILES
-    ts = _FIRST + number * _STEP + draw.integers(0, _STEP, size)
-    letters = np.frombuffer(b"0123456789abcdef", np.uint8)
-
-    def words(length: int) -> pa.Array:
-        offsets = np.arange(size + 1, dtype=np.int32) * length
-        data = letters[draw.integers(0, 16, size * length)]
-        return pa.Array.from_buffers(pa.string(), size, [None, pa.py_buffer(offsets), pa.py_buffer(data)])
-
-    cents = pa.array(draw.integers(0, 10**9, size)).cast(pa.decimal128(19, 0))
-    return pa.table(
-        {
-            "id": words(36),
-            "ts": ts,
-            "a": pa.array(draw.integers(0, 10**6, size, np.int32)),
-            "b": pa.array(draw.integers(0, 10**6, size, np.int32)),
-            "l": draw.integers(-(2**62), 2**62, size),
-            "x": np.round(draw.random(size) * 1e6, 3),
-            "dec": pa.Array.from_buffers(pa.decimal128(12, 2), size, cents.buffers()),
-            "flag": draw.random(size) < 0.5,
-            "cat": pa.array([f"category {n}" for n in range(50)]).take(pa.array(draw.integers(0, 50, size))),
-            "name": words(20),
-            "day": pa.array(draw.integers(18_000, 20_000, size, np.int32)).cast(pa.date32()),
-            "at": pa.array(ts * 1000, pa.timestamp("us", "UTC")),
-        }
-    )
+def _equal(ours: object, peer: object) -> None:
+    assert ours == peer, f"{ours}, the peer has {peer}"

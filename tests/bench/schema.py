@@ -17,7 +17,7 @@ from hudi_core.evolve.merge import merge
 from hudi_core.schema.ids import record_with_ids
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
-from tests.bench.timing import Missing, Pair
+from tests.bench.timing import Missing, Pair, Unbuilt
 
 COLUMNS = 10_000
 _DEEP = 50
@@ -70,7 +70,7 @@ def _lookups(names: list[str]) -> Callable[[], object]:
 def pair(case: str, peer: str) -> Pair:
     """The measurement of a case."""
     if peer != "pyiceberg":
-        raise Missing(f"no measurement against {peer}")
+        raise Unbuilt("no measurement of this case")
     try:
         from tests.bench import schema_pyiceberg as theirs  # noqa: PLC0415 - its library is only where peers are
     except ModuleNotFoundError as missing:
@@ -85,7 +85,7 @@ def pair(case: str, peer: str) -> Pair:
         "lookup_10k": _lookups(names),
     }
     if case not in ours:
-        raise Missing("no such measurement")
+        raise Unbuilt("no measurement of this case")
     # PyIceberg's merge takes most of a minute: once to warm up and once to be timed must do.
     slow = case == "merge_10k"
     counterpart = theirs.counterpart(case, kept(), names)

@@ -1,24 +1,28 @@
 """Reading, planning and tagging through Spark, beside Apache Hudi's bundle on the same version of Spark, `local[2]`.
 
-Each side has a JVM of its own. Ours is warm after its first call, as Apache Hudi's is in its script.
+Each side has a JVM of its own. Ours is warm after its first call, as Apache Hudi's is in its script. A plan ends where Spark
+knows its tasks on both sides: file splits are made and code is generated (`toRdd().getNumPartitions()`).
 """
 
 from __future__ import annotations
 
 import importlib
 import json
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterable
 from functools import cache, partial
-from itertools import count
 from pathlib import Path
 from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from hudi_core.index.choose import IndexKind
 from hudi_core.index.tag import TagOptions
 from tests.bench import apache_hudi
-from tests.bench.timing import Missing, Pair
+from tests.bench.read import COLUMNS, lookups
+from tests.bench.timing import Missing, Pair, Unbuilt
 
-COLUMNS = ("id", "ts", "a", "b", "l", "x", "dec", "flag", "cat", "name", "day", "at")
 _KINDS = {
     "tag_bloom_metadata": ("cow_tag", IndexKind.BLOOM),
     "tag_record_index": ("cow_tag_rli", IndexKind.RECORD_INDEX),
@@ -28,19 +32,20 @@ _KINDS = {
 def pair(case: str, peer: str) -> Pair:
     """The measurement of a case."""
     if peer != "apache-hudi":
-        raise Missing("no such measurement")
+        raise Unbuilt("no measurement of this case")
     match case:
         case "plan_cold_10000_files":
             root = apache_hudi.table("cow_plan")
-            return Pair(_planner(root), apache_hudi.seconds("plan", "cold_point_10000_files"), _one_file, 10)
+            return Pair(_planner(root), apache_hudi.measurement("plan", "cold_point_10000_files", "tasks"), _equal, 10)
         case "plan_warm_10000_files":
             root = apache_hudi.table("cow_plan")
-            return Pair(
-                _planner(root, loaded=True), apache_hudi.seconds("plan", "warm_point_10000_files"), _one_file, 5
-            )
+            peer_s = apache_hudi.measurement("plan", "warm_point_10000_files", "tasks")
+            return Pair(_planner(root, loaded=True), peer_s, _equal, 5)
         case "cow_full_noop" | "mor_snapshot_noop":
             root = apache_hudi.table("cow_read" if case.startswith("cow") else "mor_read")
-            return Pair(partial(_read, root), apache_hudi.seconds("read", case), _none, 0.0)
+            return Pair(
+                partial(_read, root), apache_hudi.measurement("read", case), lambda _, __: _equal_hash(root, case), 0.0
+            )
         case _:
             return _tagging(case)
 
@@ -48,7 +53,7 @@ def pair(case: str, peer: str) -> Pair:
 def _tagging(case: str) -> Pair:
     kind = next((kind for kind in _KINDS if case.startswith(kind)), None)
     if kind is None:
-        raise Missing("no such measurement")
+        raise Unbuilt("no measurement of this case")
     name, index = _KINDS[kind]
     root = apache_hudi.table(name)
     sizes = json.loads((root.parent / "sizes.json").read_text("utf-8"))["inputs"]
@@ -56,44 +61,74 @@ def _tagging(case: str) -> Pair:
     options = TagOptions(index)
 
     def ours() -> int:
-        found = _hudi_spark().open(_session(), str(root)).tag(rows, options)
-        return int(found.selectExpr("count(location) as n", "count(*) as m").collect()[0]["n"])
+        located = _hudi_spark().open(_session(), str(root)).tag(rows, options)
+        return int(located.selectExpr("count(location) as n", "count(*) as m").collect()[0]["n"])
 
-    def check(found: object, _: object) -> None:
-        assert found == sizes["tag_present"]
+    def check(located: object, _: object) -> None:
+        assert located == sizes["tag_present"], f"{located} keys are located, the table has {sizes['tag_present']}"
+        assert not _misplaced(root, _hudi_spark().open(_session(), str(root)).tag(rows, options))
 
-    return Pair(ours, apache_hudi.seconds("tag", f"{case.removeprefix('tag_')}_best"), check, 0.0)
+    return Pair(ours, apache_hudi.measurement("tag", f"{case.removeprefix('tag_')}_best"), check, 0.0)
+
+
+def _misplaced(root: Path, located: Any) -> int:
+    """How many keys have another location than a join with the keys in all base files gives them."""
+    stored = _session().read.option("recursiveFileLookup", "true").option("pathGlobFilter", "*_*.parquet")
+    files = [str(file) for file in sorted(root.rglob("*.parquet")) if ".hoodie" not in file.parts]
+    keys = stored.parquet(*files).selectExpr(
+        "_hoodie_record_key as record_key",
+        "_hoodie_partition_path as partition_path",
+        "substring_index(_hoodie_file_name, '_', 1) as file_id",
+    )
+    joined = located.join(keys, ["record_key", "partition_path"], "left")
+    return int(joined.where("not (location.file_id <=> file_id)").count())
 
 
 def _planner(root: Path, *, loaded: bool = False) -> Callable[[], int]:
-    """Plans a point lookup down to Spark's physical plan, which knows its files; another one each time.
-
-    Apache Hudi's side goes on to the tasks, since it does not look for files before: it also generates their code, about 0.05 s.
-    """
-    table, numbers = _hudi_spark().open(_session(), str(root)) if loaded else None, count(5_000)
+    """Plans a point lookup, another one each time, as far as to the number of its tasks."""
+    table, values = _hudi_spark().open(_session(), str(root)) if loaded else None, lookups()
 
     def plan() -> int:
-        # One value of `a` lies in one file.
-        asked = f"a = {next(numbers) % 10_000 * 100 + 50}"
-        scan = (table or _hudi_spark().open(_session(), str(root))).scan(where=asked)
-        scan.to_spark()._jdf.queryExecution().executedPlan()
-        return len(scan.scan.parts())
+        scan = (table or _hudi_spark().open(_session(), str(root))).scan(where=f"a = {next(values)}")
+        return int(scan.to_spark()._jdf.queryExecution().toRdd().getNumPartitions())
 
     return plan
 
 
+def _rows(root: Path) -> Any:
+    return _hudi_spark().open(_session(), str(root)).scan(columns=COLUMNS).to_spark()
+
+
 def _read(root: Path) -> None:
-    frame = _hudi_spark().open(_session(), str(root)).scan(columns=COLUMNS).to_spark()
-    frame.write.format("noop").mode("overwrite").save()
+    _rows(root).write.format("noop").mode("overwrite").save()
 
 
-def _one_file(ours: object, peer: object) -> None:
-    if ours != 1:
-        raise AssertionError(f"{ours} files are kept, not one")
+def _equal(ours: object, peer: object) -> None:
+    assert ours == peer, f"{ours}, the peer has {peer}"
 
 
-def _none(ours: object, peer: object) -> None:
-    """Rows go nowhere; that they are right is tested elsewhere."""
+def _equal_hash(root: Path, case: str) -> None:
+    """Rows go nowhere: compared are their number and the xor of the hashes of all of them."""
+    ours, theirs = _hash(_rows(root)), apache_hudi.rows_and_hash(case.replace("_noop", "_agg"))
+    assert ours == theirs, f"{ours} rows and hash, the peer has {theirs}"
+
+
+def rows_and_hash(batches: Iterable[pa.RecordBatch]) -> tuple[int, int]:
+    """The number of rows in Arrow batches, and the xor of Spark's `xxhash64` of each row."""
+    with tempfile.TemporaryDirectory(prefix="bench-rows-") as folder:
+        writer = None
+        for batch in batches:
+            writer = writer or pq.ParquetWriter(f"{folder}/rows.parquet", batch.schema)
+            writer.write_batch(batch)
+        if writer is None:
+            return 0, 0
+        writer.close()
+        return _hash(_session().read.parquet(folder))
+
+
+def _hash(frame: Any) -> tuple[int, int]:
+    row = frame.selectExpr("count(*) as n", f"bit_xor(xxhash64({', '.join(COLUMNS)})) as h").collect()[0]
+    return int(row["n"]), int(row["h"])
 
 
 @cache

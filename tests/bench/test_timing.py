@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from time import sleep
 
-from tests.bench.timing import Pair, measured
+import pytest
+
+from tests.bench.timing import Elsewhere, Pair, measured
 
 SHORT = 0.004
 
@@ -20,6 +22,20 @@ def test_a_peer_that_is_given_a_tenth_of_the_work_is_counted_ten_times() -> None
     assert all_of_it.best < tenth.best
 
 
-def test_a_peer_that_ran_elsewhere_tells_its_seconds() -> None:
-    _, told = measured(Pair(_nap, [3.0, 1.0, 2.0], lambda _ours, _theirs: None, seconds=0.0))
-    assert (told.best, told.median, told.cold) == (1.0, 2.0, 2.0)
+def test_a_peer_that_ran_elsewhere_reports_its_seconds_and_its_answer() -> None:
+    compared = []
+    peer = Elsewhere(lambda: ([3.0, 1.0, 2.0], "its answer"))
+    _, reported = measured(Pair(_nap, peer, lambda ours, theirs: compared.append((ours, theirs)), seconds=0.0))
+    assert (reported.best, reported.median, reported.emptied) == (1.0, 2.0, 2.0)
+    assert compared == [(None, "its answer")]
+
+
+def test_answers_that_differ_are_an_error_before_anything_is_timed() -> None:
+    calls = []
+
+    def check(ours: object, theirs: object) -> None:
+        assert ours == theirs
+
+    with pytest.raises(AssertionError):
+        measured(Pair(lambda: calls.append(1) or 1, lambda: 2, check, seconds=60.0))
+    assert len(calls) == 2

@@ -7,64 +7,83 @@ import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 
 
 class Missing(Exception):
-    """A case that cannot be measured here; the text says why."""
+    """A case that cannot be measured here; the message says what it needs."""
+
+
+class Unbuilt(Missing):
+    """There is no measurement of the case: the capability is yet to be built."""
+
+
+@dataclass(frozen=True, eq=False)
+class Elsewhere:
+    """A peer that runs in a process of its own: `run` gives the seconds of its calls, and its answer."""
+
+    run: Callable[[], tuple[Sequence[float], Any]]
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Ours and a peer's way to the same answer; `check` raises when the answers do not go together.
-
-    A peer that runs elsewhere gives the seconds that it took there, and None as its answer.
-    """
+    """Ours and a peer's way to the same answer; `check` raises `AssertionError` unless the answers are equal."""
 
     ours: Callable[[], object]
-    peer: Callable[[], object] | Sequence[float]
-    check: Callable[[object, object], None]
+    peer: Callable[[], object] | Elsewhere
+    check: Callable[[Any, Any], None]
     seconds: float = 3.0
     """How long to repeat."""
-    least: int = 3
+    min_calls: int = 3
     """Calls of the peer that are timed in any case."""
     part: float = 1.0
     """The share of our work that the peer is given, where all of it would take it minutes; its times are counted up."""
+    burst: int = 5
+    """Our calls for each of the peer's: 1 where every call of ours works on a state that the call itself makes."""
 
 
 @dataclass(frozen=True)
 class Times:
-    """Seconds: best, median, and median with caches emptied before each call."""
+    """Seconds: best, median, and median with the processor's caches emptied before each call."""
 
     best: float
     median: float
-    cold: float
+    emptied: float
 
 
 def measured(pair: Pair) -> tuple[Times, Times]:
-    """Ours and the peer's times, after one call of each to warm up and to compare the answers."""
-    call = pair.peer if callable(pair.peer) else None
+    """Ours and the peer's times, after calls of each to warm up and to compare the answers.
+
+    Raises `AssertionError` when the answers differ.
+    """
+    call = None if isinstance(pair.peer, Elsewhere) else pair.peer
+    elsewhere: tuple[Sequence[float], Any] | None = pair.peer.run() if isinstance(pair.peer, Elsewhere) else None
     pair.ours()
-    pair.check(pair.ours(), call() if call else None)
+    pair.check(pair.ours(), call() if call else elsewhere and elsewhere[1])
     ours: list[float] = []
     peer: list[float] = []
     gc.collect()
     gc.disable()
     try:
         end = perf_counter() + pair.seconds
-        while not ours or perf_counter() < end or (call and len(peer) < pair.least):
+        while not ours or perf_counter() < end or (call and len(peer) < pair.min_calls):
             if call:
                 peer.append(_timed(call))
-            ours += [_timed(pair.ours) for _ in range(5)]
-        theirs = _scaled(_times(peer, call), 1 / pair.part) if call else _told(pair.peer)
+            ours += [_timed(pair.ours) for _ in range(pair.burst)]
+        theirs = _scaled(_times(peer, call), 1 / pair.part) if call else _reported(elsewhere[0] if elsewhere else ())
         return _times(ours, pair.ours), theirs
     finally:
         gc.enable()
 
 
-def _told(seconds: object) -> Times:
-    assert isinstance(seconds, Sequence)
+def first_call(call: Callable[[], object]) -> float:
+    """The seconds of a call that is the first of its process."""
+    return _timed(call)
+
+
+def _reported(seconds: Sequence[float]) -> Times:
     median = statistics.median(seconds)
     return Times(min(seconds), median, median)
 
@@ -72,12 +91,12 @@ def _told(seconds: object) -> Times:
 def _times(hot: list[float], call: Callable[[], object]) -> Times:
     median = statistics.median(hot)
     rounds = 15 if median < 0.01 else 5 if median < 0.2 else 0
-    cold = [_timed(call) for _ in range(rounds) if _emptied_caches()]
-    return Times(min(hot), median, statistics.median(cold) if cold else median)
+    emptied = [_timed(call) for _ in range(rounds) if _empty_caches()]
+    return Times(min(hot), median, statistics.median(emptied) if emptied else median)
 
 
-def _scaled(of: Times, by: float) -> Times:
-    return Times(of.best * by, of.median * by, of.cold * by)
+def _scaled(times: Times, by: float) -> Times:
+    return Times(times.best * by, times.median * by, times.emptied * by)
 
 
 def _timed(call: Callable[[], object]) -> float:
@@ -89,7 +108,7 @@ def _timed(call: Callable[[], object]) -> float:
 _OTHER = np.zeros(16_000_000)
 
 
-def _emptied_caches() -> bool:
+def _empty_caches() -> bool:
     """Reads and writes more memory than any cache holds."""
     np.add(_OTHER, 1, out=_OTHER)
     return True
