@@ -29,6 +29,7 @@ functions   the scalar functions the core knows
 scalar      what each of them gives
 like        LIKE patterns
 leaves      predicates that are simple from the start
+folding     chains of conditions on one term as one
 preimage    comparisons of a function of a column, said of the column
 inverse     a function of one argument turned round
 monotone    where functions rise and fall

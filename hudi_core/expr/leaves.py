@@ -1,9 +1,13 @@
-"""Building predicates that are already simple: constants folded as Kleene's logic does, AND and OR flat, no double NOT."""
+"""Building predicates that are already simple.
+
+Constants are folded as Kleene's logic does, AND and OR are flat, there is no double NOT, and conditions on one term are one.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from hudi_core.expr.folding import folded
 from hudi_core.expr.predicate import (
     ALWAYS_FALSE,
     ALWAYS_NULL,
@@ -86,14 +90,16 @@ def first_of(branches: Sequence[tuple[Predicate, Predicate]], otherwise: Predica
     return some([*parts, every([*passed, otherwise])])
 
 
-def _joined(parts: Iterable[Predicate], kind: type[And | Or], unit: Always, decisive: Always) -> Predicate:
+def _joined(parts: Iterable[Predicate], kind: type[And] | type[Or], unit: Always, decisive: Always) -> Predicate:
     kept: list[Predicate] = []
     for part in parts:
-        for inner in part.parts if isinstance(part, kind) else (part,):
-            if inner == decisive:
-                return decisive
-            if inner != unit and not (inner == ALWAYS_NULL and ALWAYS_NULL in kept):
-                kept.append(inner)
+        kept += part.parts if isinstance(part, kind) else (part,)
+    if decisive in kept:
+        return decisive
+    kept = folded([part for part in kept if part != unit], kind)
+    if kept.count(ALWAYS_NULL) > 1:
+        first = kept.index(ALWAYS_NULL)
+        kept = [part for number, part in enumerate(kept) if number <= first or part != ALWAYS_NULL]
     if len(kept) == 1:
         return kept[0]
     return kind(tuple(kept)) if kept else unit

@@ -6,6 +6,7 @@ what the core does not know) stands beside them. `bind` makes these from `nodes`
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import assert_never
 
@@ -203,6 +204,19 @@ def _unknowns_in(term: Term) -> list[str]:
             return []
         case _:
             assert_never(term)
+
+
+def term_key(term: Term) -> Hashable:
+    """Equal for terms that have the same value in every row. Equality of constants would take -0.0 for 0.0."""
+    match term:
+        case Column(id=column_id):
+            return column_id
+        case Constant(value, type):
+            return repr(value), type
+        case Apply(function, arguments, type):
+            return function, *map(term_key, arguments), type
+        case Choose():
+            return repr(term)
 
 
 def columns_of(predicate: Predicate) -> dict[int, Column]:

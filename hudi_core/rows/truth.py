@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 from hudi_core.engine import Values
 from hudi_core.errors import UnsupportedError
 from hudi_core.expr.outcomes import can_be
-from hudi_core.expr.predicate import Apply, Choose, Column, Constant, Cut, Opaque, Pattern, Predicate, Term
+from hudi_core.expr.predicate import Apply, Choose, Column, Constant, Cut, Opaque, Pattern, Predicate, Term, term_key
 from hudi_core.schema.schema import Place, Schema
 from hudi_core.truth import TRUE, Truth
 
@@ -47,7 +47,7 @@ class RowQuestions(Generic[V, M]):
 
     def value(self, term: Term) -> V:
         """The term's value in each row."""
-        key = _key(term)
+        key = term_key(term)
         if key not in self._known:
             self._known[key] = self._evaluated(term)
         return self._known[key]
@@ -112,16 +112,3 @@ class RowQuestions(Generic[V, M]):
         for position in place.positions:
             found = self._values.field(found, position)
         return found
-
-
-def _key(term: Term) -> Hashable:
-    """Equal for terms that have the same value in every row. Equality of constants would take -0.0 for 0.0."""
-    match term:
-        case Column(id=column_id):
-            return column_id
-        case Constant(value, type):
-            return repr(value), type
-        case Apply(function, arguments, type):
-            return function, *map(_key, arguments), type
-        case Choose():
-            return repr(term)

@@ -160,22 +160,33 @@ def _merged(
     """The parts of all answers, one at most about the values of each column; the deciding one alone when it is there."""
     found: list[Any] = []
     places: dict[Known, int] = {}
+    shared: dict[int, list[Holds]] = {}
     for answer in answers:
         for part in answer.parts if isinstance(answer, kind) else (answer,):
             if part is neutral:
                 continue
-            joined: Program = part
-            if isinstance(part, Holds):
-                place = places.setdefault(part.known, len(found))
-                if place < len(found):
-                    found[place] = joined = join(found[place], part)
-                else:
-                    found.append(part)
+            if part is deciding:
+                return [deciding]
+            place = places.setdefault(part.known, len(found)) if isinstance(part, Holds) else len(found)
+            if place < len(found):
+                shared.setdefault(place, [found[place]]).append(part)  # type: ignore[arg-type]
             else:
                 found.append(part)
-            if joined is deciding:
-                return [deciding]
+    for place, parts in shared.items():
+        found[place] = joined = _joined(parts, join, deciding)
+        if joined is deciding:
+            return [deciding]
     return found
+
+
+def _joined(parts: list[Holds], join: Callable[[Holds, Holds], Program], deciding: Program) -> Program:
+    """All of them joined, neighbours first, so that the work for many small sets stays in proportion to them."""
+    while len(parts) > 1:
+        pairs = [join(one, other) for one, other in zip(parts[::2], parts[1::2], strict=False)]
+        if deciding in pairs:
+            return deciding
+        parts = [*(pair for pair in pairs if isinstance(pair, Holds)), *(parts[-1:] if len(parts) % 2 else [])]
+    return parts[0]
 
 
 def _both(one: Holds, other: Holds) -> Program:

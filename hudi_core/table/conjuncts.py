@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from hudi_core.expr.bind import bind
 from hudi_core.expr.leaves import every
 from hudi_core.expr.nodes import Expr
-from hudi_core.expr.predicate import ALWAYS_TRUE, And, Predicate
+from hudi_core.expr.predicate import Predicate
 from hudi_core.expr.text import to_sql
 from hudi_core.schema.schema import Schema
 
@@ -38,8 +38,7 @@ def bound_conjunct(tree: Expr, schema: Schema, *, case_sensitive: bool) -> Conju
 
 def whole(conjuncts: Sequence[Conjunct]) -> Predicate:
     """The predicate that a conjunction is."""
-    parts = tuple(conjunct.predicate for conjunct in conjuncts)
-    return parts[0] if len(parts) == 1 else And(parts) if parts else ALWAYS_TRUE
+    return every([conjunct.predicate for conjunct in conjuncts])
 
 
 def hinted(conjuncts: Sequence[Conjunct]) -> Predicate:

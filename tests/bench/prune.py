@@ -217,6 +217,9 @@ def pair(case: str, peer: str) -> Pair:
     part, _, rest = case.partition("_")
     if part in ("preparation", "fresh"):
         return _fresh(SIZES["1m"], [rest.removesuffix("_1m")], prepared=part == "preparation")
+    if case == "or_300_equals_end_to_end":
+        chain: Pair = importlib.import_module("tests.bench.prune_chains").pair(case, peer)
+        return chain
     if case == "end_to_end_evolved_1m":
         return _evolved(SIZES["1m"])
     name, _, size = case.rpartition("_")

@@ -1,0 +1,224 @@
+"""Chains of conditions on one term as one condition on the set of its values: EXPR-41.
+
+`a = 1 OR a = 2` is `a IN (1, 2)`, `a <> 1 AND a <> 2` is `a NOT IN (1, 2)`, `a < 3 OR a BETWEEN 2 AND 5` is `a <= 5`. Exact in
+three-valued logic: each such condition is NULL where the term is null, and TRUE or FALSE of every value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hudi_core.expr.predicate import (
+    ALWAYS_NULL,
+    And,
+    Below,
+    Cut,
+    Not,
+    OneOf,
+    Or,
+    Predicate,
+    Term,
+    term_key,
+)
+from hudi_core.types.nodes import Nested, Type
+from hudi_core.values.order import sort_key
+
+_Edge = tuple[Any, bool, Cut]
+"""A cut with what it sorts by: the key of its value, and whether it lies after the value."""
+
+
+@dataclass(frozen=True, slots=True)
+class ValueSet:
+    """Values of a type: those below the first edge if `below`, then from every second edge up to the next. Edges ascend."""
+
+    edges: tuple[_Edge, ...]
+    below: bool = False
+
+    @property
+    def complement(self) -> ValueSet:
+        return ValueSet(self.edges, not self.below)
+
+
+def folded(parts: Sequence[Predicate], kind: type[And] | type[Or]) -> list[Predicate]:
+    """The parts of an AND or OR; those that are conditions on the values of one term are one, where the first of them stood."""
+    if len(parts) < 2:
+        return list(parts)
+    kept: list[Predicate | _Chain] = []
+    chains: dict[Hashable, _Chain] = {}
+    for part in parts:
+        term = _only_term(part, kind)
+        if term is None:
+            kept.append(part)
+            continue
+        chain = chains.get(key := term_key(term))
+        if chain is None:
+            chains[key] = chain = _Chain(term, [])
+            kept.append(chain)
+        chain.parts.append(part)
+    if len(kept) == len(parts):
+        return list(parts)
+    return [made for part in kept for made in (part.folded(kind) if isinstance(part, _Chain) else (part,))]
+
+
+@dataclass(frozen=True, slots=True)
+class _Chain:
+    """Parts that are conditions on the values of one term."""
+
+    term: Term
+    parts: list[Predicate]
+
+    def folded(self, kind: type[And] | type[Or]) -> Sequence[Predicate]:
+        if len(self.parts) == 1:
+            return self.parts
+        # `a IN (1, NULL)` is `a IN (1) OR NULL`, `a NOT IN (1, NULL)` is `a NOT IN (1) AND NULL`
+        with_null = any(_has_null(part) for part in self.parts)
+        sets = [_value_set(part) for part in self.parts]
+        joined = _union(sets) if kind is Or else _union([one.complement for one in sets]).complement
+        made = _conditions(self.term, joined, kind)
+        if not with_null:
+            return made
+        match made:
+            case [OneOf(term, values)] if kind is Or:
+                return [OneOf(term, values, with_null=True)]
+            case [Not(OneOf(term, values))] if kind is And:
+                return [Not(OneOf(term, values, with_null=True))]
+            case _:
+                return [*made, ALWAYS_NULL]
+
+
+def _only_term(part: Predicate, kind: type[And] | type[Or]) -> Term | None:
+    """The term of whose values a predicate is a condition; None for any other predicate.
+
+    A list with a null is one in an OR only, its negation in an AND only: elsewhere it tells absent values from none.
+    """
+    match part:
+        case OneOf(term, _, with_null):
+            kept = not with_null or kind is Or
+        case Not(OneOf(term, _, with_null)):
+            kept = not with_null or kind is And
+        case Below(term) | Not(Below(term)):
+            kept = True
+        case And((first, *others)) | Or((first, *others)):
+            if len(part.parts) > _MAX_PARTS or _has_null(first):
+                return None
+            found = _only_term(first, kind)
+            if found is None:
+                return None
+            key = term_key(found)
+            for other in others:
+                same = None if _has_null(other) else _only_term(other, kind)
+                if same is None or term_key(same) != key:
+                    return None
+            return found
+        case _:
+            return None
+    return term if kept and not isinstance(term.type, Nested) else None
+
+
+_MAX_PARTS = 64
+"""Parts of a condition inside a chain that are looked at; what is longer was folded when it was made, and stays apart."""
+
+
+def _has_null(part: Predicate) -> bool:
+    match part:
+        case OneOf(with_null=True) | Not(OneOf(with_null=True)):
+            return True
+        case _:
+            return False
+
+
+def _value_set(part: Predicate) -> ValueSet:
+    match part:
+        case Below(term, cut):
+            return ValueSet((_edge(cut, term.type),), below=True)
+        case OneOf(term, values):
+            edges = [_edge(Cut(value, after), term.type) for value in values for after in (False, True)]
+            return ValueSet(tuple(sorted(edges, key=_place)))
+        case Not(inner):
+            return _value_set(inner).complement
+        case Or(parts):
+            return _union([_value_set(inner) for inner in parts])
+        case And(parts):
+            return _union([_value_set(inner).complement for inner in parts]).complement
+        case _:
+            raise AssertionError(part)  # `_only_term` lets nothing else pass
+
+
+def _edge(cut: Cut, of: Type) -> _Edge:
+    return sort_key(cut.value, of), cut.after, cut
+
+
+def _place(edge: _Edge) -> tuple[Any, bool]:
+    return edge[0], edge[1]
+
+
+def _union(sets: Sequence[ValueSet]) -> ValueSet:
+    """All values of the sets, by one sweep over their edges."""
+    steps = [
+        (_place(edge), edge, 1 if (number % 2 == 0) is not one.below else -1)
+        for one in sets
+        for number, edge in enumerate(one.edges)
+    ]
+    steps.sort(key=lambda step: step[0])
+    depth = sum(one.below for one in sets)
+    below, inside = depth > 0, depth > 0
+    edges: list[_Edge] = []
+    for number, (place, edge, step) in enumerate(steps):
+        depth += step
+        if number + 1 < len(steps) and steps[number + 1][0] == place:
+            continue
+        if (depth > 0) is not inside:
+            inside = not inside
+            edges.append(edge)
+    return ValueSet(tuple(edges), below)
+
+
+def _conditions(term: Term, values: ValueSet, kind: type[And] | type[Or]) -> list[Predicate]:
+    """A set as conditions that `kind` joins: a list of single values and ranges, or what excludes those of its complement."""
+    points, ranges = _taken_apart(values)
+    others, gaps = _taken_apart(values.complement)
+    if len(ranges) + bool(points) <= len(gaps) + bool(others):
+        parts = [
+            *([OneOf(term, tuple(points))] if points or not ranges else []),
+            *(_range(term, *one) for one in ranges),
+        ]
+        return _parts(parts, Or, kind)
+    parts = [Not(OneOf(term, tuple(others)))] if others or not gaps else []
+    return _parts([*parts, *(_beside(term, *one) for one in gaps)], And, kind)
+
+
+def _parts(parts: list[Predicate], joined_by: type[And] | type[Or], kind: type[And] | type[Or]) -> list[Predicate]:
+    if joined_by is not kind and len(parts) > 1:
+        return [joined_by(tuple(parts))]
+    return [inner for part in parts for inner in (part.parts if isinstance(part, kind) else (part,))]
+
+
+def _taken_apart(values: ValueSet) -> tuple[list[Any], list[tuple[Cut | None, Cut | None]]]:
+    """The single values of a set, and its ranges: from a cut to a cut, None for no end."""
+    ends: list[_Edge | None] = [None, *values.edges] if values.below else [*values.edges]
+    if len(ends) % 2:
+        ends.append(None)
+    points: list[Any] = []
+    ranges: list[tuple[Cut | None, Cut | None]] = []
+    for low, high in zip(ends[::2], ends[1::2], strict=True):
+        if low is not None and high is not None and low[0] == high[0]:
+            points.append(low[2].value)
+        else:
+            ranges.append((low and low[2], high and high[2]))
+    return points, ranges
+
+
+def _range(term: Term, low: Cut | None, high: Cut | None) -> Predicate:
+    """From one cut to the other."""
+    parts: list[Predicate] = [] if low is None else [Not(Below(term, low))]
+    parts += [] if high is None else [Below(term, high)]
+    return And(tuple(parts)) if len(parts) > 1 else parts[0] if parts else Not(OneOf(term, ()))
+
+
+def _beside(term: Term, low: Cut | None, high: Cut | None) -> Predicate:
+    """Not from one cut to the other."""
+    parts: list[Predicate] = [] if low is None else [Below(term, low)]
+    parts += [] if high is None else [Not(Below(term, high))]
+    return Or(tuple(parts)) if len(parts) > 1 else parts[0] if parts else OneOf(term, ())
