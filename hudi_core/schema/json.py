@@ -79,6 +79,12 @@ _PARAMETERISED: Final[tuple[tuple[re.Pattern[str], Callable[..., t.Type | None]]
 
 _VARIANT_IDS: Final = {METADATA: -2, VALUE: -1}
 _BLOB_IDS: Final = {"type": -10, "data": -11, "reference": -12}
+_BLOB_DOCS: Final = {
+    "type": "Blob storage type (INLINE | OUT_OF_LINE)",
+    "data": "Inline blob bytes",
+    "reference": "Out-of-line blob reference",
+}
+"""What Hudi adds to a blob's fields when it persists them; its Avro schema has no docs."""
 
 _Path = tuple[str, ...]
 _Json = Mapping[str, Any]
@@ -371,19 +377,20 @@ def compact(document: object) -> str:
 _ESCAPE: Final = re.compile(r"\\\\|\\u([0-9a-f]{4})")
 
 
-def _canonical(of: t.Record, ids: Mapping[str, int]) -> dict[str, object]:
-    """A variant or blob as Hudi persists it: given ids at the top, ids from 0 within its `reference`."""
+def _canonical(of: t.Record, ids: Mapping[str, int], docs: Mapping[str, str]) -> dict[str, object]:
+    """A variant or blob as Hudi persists it: given ids and docs at the top, ids from 0 within its `reference`."""
     fields: list[dict[str, object]] = []
     for position, field in enumerate(of.fields):
         inner: object = "string" if isinstance(field.type, t.Enumeration) else type_to_json_text(field.type)
         if isinstance(field.type, t.Record):
-            inner = _canonical(field.type, {})
+            inner = _canonical(field.type, {}, {})
         found = {"id": ids.get(field.name, position), "name": field.name, "optional": field.optional, "type": inner}
-        fields.append({**found, "doc": field.doc} if field.doc is not None else found)
+        doc = docs.get(field.name, field.doc)
+        fields.append(found if doc is None else {**found, "doc": doc})
     return {"type": "record", "fields": fields}
 
 
 _CANONICAL: Final = {
-    t.RecordKind.VARIANT: _canonical(variant(), _VARIANT_IDS),
-    t.RecordKind.BLOB: _canonical(blob(), _BLOB_IDS),
+    t.RecordKind.VARIANT: _canonical(variant(), _VARIANT_IDS, {}),
+    t.RecordKind.BLOB: _canonical(blob(), _BLOB_IDS, _BLOB_DOCS),
 }

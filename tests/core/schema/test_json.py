@@ -143,6 +143,11 @@ def test_disguised_types_are_written_under_hudis_ids_and_come_back() -> None:
     text = persisted(schema).value
     said = [[inner["id"] for inner in each["type"]["fields"]] for each in json.loads(text)["fields"][1:]]
     assert said == [[-2, -1], [-2, -1], [-10, -11, -12]]
+    said = [[inner.get("doc") for inner in each["type"]["fields"]] for each in json.loads(text)["fields"][1:]]
+    assert said[1:] == [
+        ["Variant metadata component", "Variant value component"],
+        ["Blob storage type (INLINE | OUT_OF_LINE)", "Inline blob bytes", "Out-of-line blob reference"],
+    ]
     back = schema_from_json(text)
     assert [place.field.id for place in back.places.values()] == [place.field.id for place in schema.places.values()]
     assert [f.type.kind for f in back.fields[1:] if isinstance(f.type, t.Record)] == [
