@@ -139,7 +139,9 @@ class TableConfig(BaseModel):
 
     name: str = Field(validation_alias="hoodie.table.name")
     database: str | None = Field(None, validation_alias="hoodie.database.name")
-    type: Annotated[TableType, BeforeValidator(_upper)] = Field(validation_alias="hoodie.table.type")
+    type: Annotated[TableType, BeforeValidator(_upper)] = Field(
+        TableType.COPY_ON_WRITE, validation_alias="hoodie.table.type"
+    )
     version: int = Field(validation_alias="hoodie.table.version")
     stated_layout: int | None = Field(None, validation_alias="hoodie.timeline.layout.version", ge=1, le=2)
 

@@ -192,3 +192,8 @@ def test_properties_of_the_corpus_are_configured_or_refused(case: dict[str, obje
     else:
         with pytest.raises(CorruptFileError, match=re.escape(str(path))):
             table_config(properties, str(path))
+
+
+def test_a_table_that_states_no_type_is_copy_on_write() -> None:
+    found = table_config({"hoodie.table.name": "t", "hoodie.table.version": "9"})
+    assert found.type is TableType.COPY_ON_WRITE

@@ -80,6 +80,7 @@ def test_logs_apply_in_the_order_of_hudi() -> None:
         ".commits_.archive.1_1-0-1",
         "p/f-0_1-0-1_20240101000000000.parquet",
         ".f-0_20240101000000000.log." + "9" * 5000,
+        "..f-0_20240101000000000.log.1_1-0-1",
     ],
 )
 def test_other_names_are_of_neither_kind(name: str) -> None:
