@@ -11,7 +11,7 @@ import pyarrow as pa
 from hudi_arrow.arrays import plain
 from hudi_arrow.types import EXTRAS, schema_from_arrow, to_arrow
 from hudi_core.avro.inbound import schema_from_avro
-from hudi_core.errors import SchemaError, UnknownColumnError
+from hudi_core.errors import CorruptFileError, SchemaError, UnknownColumnError
 from hudi_core.formats.parquet.leaves import Leaf, leaf_numbers, leaves
 from hudi_core.schema.project import project
 from hudi_core.schema.schema import Path, Schema
@@ -57,16 +57,18 @@ def file_schema(arrow: pa.Schema, metadata: Mapping[str, str], where: str) -> Sc
 def file_columns(arrow: pa.Schema, metadata: Mapping[str, str], where: str) -> FileColumns:
     """The columns of a file: their types, told apart further by its Avro schema where that agrees with them.
 
-    So an enumeration stays one, names and docs are kept, and a file whose Avro schema is wrong is still read as it is.
-    Raises `SchemaError` for columns that hold no values of ours.
+    So an enumeration stays one, and names and docs are kept. Raises `CorruptFileError` for an Avro schema that is none, and
+    `SchemaError` for columns that hold no values of ours.
     """
-    said = next((metadata[key] for key in AVRO_SCHEMA_KEYS if key in metadata), None)
+    key = next((key for key in AVRO_SCHEMA_KEYS if key in metadata), None)
+    said = None if key is None else metadata[key]
     own = (arrow.metadata or {}).get(EXTRAS)
     bare = arrow.with_metadata({EXTRAS: own} if own else None)
     try:
         return _file_columns(bare, said)
-    except SchemaError:
-        return FileColumns(schema_from_arrow(bare, where).value)  # again, to say where
+    except SchemaError as error:
+        schema_from_arrow(bare, where)  # again, to say where
+        raise CorruptFileError(where, expected=f"an Avro schema as {key}", found=str(error)) from error
 
 
 @lru_cache(maxsize=64)
@@ -79,10 +81,7 @@ def _file_schema(arrow: pa.Schema, said: str | None) -> Schema:
     found = schema_from_arrow(arrow).value
     if said is None:
         return found
-    try:
-        record = _refined(found.record, schema_from_avro(said).record)
-    except SchemaError:
-        return found  # what is stored is known without it
+    record = _refined(found.record, schema_from_avro(said).record)
     assert isinstance(record, t.Record)
     return Schema(record, found.version, found.max_column_id)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, Protocol
 
-from py4j.protocol import Py4JError
+from py4j.protocol import Py4JError, Py4JJavaError, Py4JNetworkError
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
@@ -52,6 +52,27 @@ def own_reader(spark: SparkSession, struct: StructType) -> Read:
     return lambda files: Loaded(reader.load(list(files)), struct)
 
 
+_OTHER_CLASSES = frozenset(
+    {
+        "java.lang.ClassNotFoundException",
+        "java.lang.IllegalAccessError",
+        "java.lang.IllegalAccessException",
+        "java.lang.IncompatibleClassChangeError",
+        "java.lang.NoClassDefFoundError",
+        "java.lang.NoSuchFieldError",
+        "java.lang.NoSuchMethodError",
+        "java.lang.NoSuchMethodException",
+        "java.lang.reflect.InaccessibleObjectException",
+        "org.codehaus.commons.compiler.CompileException",
+        "org.codehaus.commons.compiler.InternalCompilerException",
+        "py4j.security.Py4JSecurityException",
+    }
+)
+"""What the JVM throws where classes are not those that plans are made of. Janino, which compiles against them, throws its own."""
+_HIDDEN = ("does not exist", "Py4JSecurityException", "whitelisted")
+"""What Py4J itself says of members that a class has not, or that a platform does not let pass."""
+
+
 @dataclass(frozen=True, slots=True)
 class Loaded:
     """Files that Spark loads in its own way."""
@@ -73,14 +94,27 @@ def quoted(name: str) -> str:
 
 def relations_of(spark: SparkSession) -> Relations | None:
     """Relations of a session; None over Spark Connect, and where Spark hides its classes or has others: the rows of
-    `own_reader` are the same."""
+    `own_reader` are the same. Any other failure of the JVM, or of the way to it, is raised as Py4J's error."""
     if not hasattr(spark, "_jsparkSession"):
         return None
     try:
         plans, has_conditions = plans_of(spark, {**_AS_WRITTEN, **_BY_NAME})
         return Relations(spark, plans, has_conditions)
-    except (Py4JError, TypeError):  # TypeError: what is no class is taken for a package
+    except TypeError:  # what is no class is taken for a package
         return None
+    except Py4JError as error:
+        if is_of_other_classes(error):
+            return None
+        raise
+
+
+def is_of_other_classes(error: Py4JError) -> bool:
+    """Whether a call to the JVM failed because Spark hides a class or a method, or has others."""
+    if isinstance(error, Py4JNetworkError):
+        return False
+    if isinstance(error, Py4JJavaError):
+        return str(error.java_exception.getClass().getName()) in _OTHER_CLASSES
+    return any(phrase in str(error) for phrase in _HIDDEN)
 
 
 @dataclass(frozen=True)

@@ -242,7 +242,10 @@ def _without_commits(timeline: Timeline, config: TableConfig, footer_schema: Foo
                 if stat.path and parse_base_file(stat.path.rpartition("/")[2]) is not None:
                     try:
                         return footer_schema(FileInfo(stat.path, stat.file_size or 0))
-                    except (StorageError, UnsupportedError):
+                    except StorageError:
+                        if timeline.storage.exists(stat.path):  # a cleaner takes files that commits tell of
+                            raise
+                    except UnsupportedError:
                         continue
     if config.create_schema:
         return _from_avro(config.create_schema, config)

@@ -157,6 +157,14 @@ def test_table_without_schema_in_commits_has_that_of_a_file_or_of_its_creation()
     assert ids(history(files, **created).latest) == ids(history({}, **created).latest) == {"c": 0}
 
 
+def test_a_file_that_is_there_and_cannot_be_read_is_an_error_but_one_that_was_cleaned_away_is_not() -> None:
+    files = {"10_11.commit": commit(path="p/f-0_0-1-1_10.parquet")}
+    created = {"hoodie.table.create.schema": avro("c")}
+    assert ids(history(files, **created).latest) == {"c": 0}
+    with pytest.raises(StorageError, match=r"p/f-0_0-1-1_10\.parquet"):
+        history(files | {"p/f-0_0-1-1_10.parquet": b"there"}, **created)
+
+
 def test_table_that_tells_no_schema_is_an_error() -> None:
     with pytest.raises(SchemaError, match="expected a schema"):
         history({"10_11.commit": commit()})

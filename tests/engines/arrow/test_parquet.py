@@ -16,7 +16,8 @@ import pytest
 from hudi_arrow.parquet import ParquetReader
 from hudi_arrow.storage import ArrowStorage
 from hudi_arrow.types import to_arrow
-from hudi_core.engine import FileInfo, Footer
+from hudi_core.engine import FileInfo, Footer, LeafStatistics
+from hudi_core.errors import CorruptFileError
 from hudi_core.formats.leaf_statistics import LeafStatistics
 from hudi_core.types import nodes as t
 from hudi_plain.storage import PlainStorage
@@ -194,11 +195,18 @@ def test_layouts_that_only_arrow_tells_apart_become_one(tmp_path: Path) -> None:
     assert rows.to_pylist() == [first, dict.fromkeys(first)]
 
 
-@pytest.mark.parametrize("said", ["{", '{"type": "record", "name": "r", "fields": []}', '"int"'])
-def test_a_wrong_avro_schema_does_not_keep_a_file_from_being_read(tmp_path: Path, said: str) -> None:
+def test_an_avro_schema_of_other_columns_does_not_keep_a_file_from_being_read(tmp_path: Path) -> None:
+    said = '{"type": "record", "name": "r", "fields": []}'
     table = pa.table({"a": [1]}).replace_schema_metadata({"parquet.avro.schema": said})
     footer, rows = read(table, tmp_path)
     assert footer.schema.get("a").field.type == t.Long() and rows.to_pylist() == [{"a": 1}]
+
+
+@pytest.mark.parametrize("said", ["{", '"int"', '{"type": "record", "name": "r"}'])
+def test_an_avro_schema_that_is_none_is_damage_of_the_file(tmp_path: Path, said: str) -> None:
+    table = pa.table({"a": [1]}).replace_schema_metadata({"parquet.avro.schema": said})
+    with pytest.raises(CorruptFileError, match=r"\.parquet: expected an Avro schema as parquet\.avro\.schema"):
+        read(table, tmp_path)
 
 
 def test_storages_of_other_engines_serve_too(tmp_path: Path) -> None:
