@@ -225,6 +225,15 @@ class TableConfig(BaseModel):
         return tuple(field.partition(":")[0].strip() for field in self.stated_partition_fields)
 
     @property
+    def named_columns(self) -> Mapping[str, tuple[str, ...]]:
+        """The columns that the table needs by name, by the property that names them."""
+        return {
+            "hoodie.table.recordkey.fields": self.record_key_fields,
+            "hoodie.table.partition.fields": self.partition_fields,
+            "hoodie.table.ordering.fields": self.ordering_fields,
+        }
+
+    @property
     def partition_field_types(self) -> tuple[str, ...]:
         """What a custom key generator does with each partition field, in capitals: `SIMPLE`, `TIMESTAMP`; else empty texts."""
         return tuple(field.partition(":")[2].strip().upper() for field in self.stated_partition_fields)

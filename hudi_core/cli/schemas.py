@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,6 +19,7 @@ from hudi_core.cli.options import (
     JsonOption,
     TableArgument,
     opened,
+    warn,
 )
 from hudi_core.cli.output import Output, say
 from hudi_core.cli.tree import columns, show_schema
@@ -26,6 +27,7 @@ from hudi_core.cli.words import counted
 from hudi_core.errors import StorageError, UsageError
 from hudi_core.evolve.apply import evolve as evolved
 from hudi_core.evolve.diff import Difference, differences
+from hudi_core.evolve.named_columns import lost_names
 from hudi_core.evolve.sql import parse_changes
 from hudi_core.schema.loss import Converted, Loss
 from hudi_core.schema.schema import Schema
@@ -120,13 +122,16 @@ def evolve(
         if not given:
             raise UsageError("evolve", expected="a table and at least one change", found=f"{table} alone")
     changes = parse_changes(*given)
+    named: Mapping[str, Sequence[str]] = {}
     if file is None:
-        before = opened(table, engine, MetadataMode.OFF).schema
+        found = opened(table, engine, MetadataMode.OFF)
+        before, named = found.schema, found.config.named_columns
     else:
         read = form(source, "--from").parse(_content(file), file)
         _tell(read.losses)
         before = read.value
     after = evolved(before, changes, case_sensitive=case_sensitive)
+    warn(lost_names(before, after, named))
     out = Output(as_json)
     if to is None:
         show_schema(out, after)

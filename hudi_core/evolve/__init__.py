@@ -7,6 +7,7 @@ lex        the words of SQL text for schemas
 apply      schema + changes → schema; column ids are never given twice
 draft      a nested type taken apart, for many changes at the cost of one
 fields     what every change of a field keeps true
+named_columns  columns that a table's properties name, dropped or renamed
 diff       what changed between two versions of a schema
 reconcile  file schema × wanted schema → read plan: position, cast, default or null
 merge      table schema × schema of a batch → schema of the table after the batch

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from operator import index
@@ -9,6 +10,9 @@ from typing import Any, SupportsIndex
 
 from hudi_core.engine import Engine, Storage
 from hudi_core.errors import UsageError, described
+from hudi_core.evolve.apply import evolve
+from hudi_core.evolve.changes import Change
+from hudi_core.evolve.named_columns import lost_names
 from hudi_core.expr.asked import asked as as_asked
 from hudi_core.expr.build import Built
 from hudi_core.expr.nodes import Expr
@@ -65,6 +69,18 @@ class Table(Portable):
     def history(self, as_of: Time | None = None) -> tuple[Schema, ...]:
         """Every schema the table's files were written under, oldest first."""
         return self.snapshot(as_of).history.schemas
+
+    def evolved(self, changes: str | Change | Iterable[str | Change]) -> Schema:
+        """The latest schema after changes, as `hudi_core.evolve` makes it; nothing is written.
+
+        Warns (`UserWarning`) for each key, partition or ordering column that is dropped or renamed: the table's properties name
+        it. Raises as `evolve.apply.evolve`.
+        """
+        before = self.schema
+        after = evolve(before, changes, case_sensitive=self.case_sensitive)
+        for lost in lost_names(before, after, self.config.named_columns):
+            warnings.warn(lost, stacklevel=2)
+        return after
 
     def slices(self, as_of: Time | None = None) -> Sequence[FileSlice]:
         """The latest slice of each live file group at an instant, by partition and file id."""
