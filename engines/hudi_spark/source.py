@@ -120,23 +120,39 @@ class HudiStreamReader(datasource.DataSourceStreamReader):
 
 def condition(told: Any) -> Built | None:
     """A filter of Spark's as a predicate; None for one that is not taken. Timestamps are left to Spark: their zone is its own."""
-    value = getattr(told, "value", None)
-    if isinstance(value, datetime.datetime) or not isinstance(value, _VALUES):
+    if type(told).__name__ == "Not":
+        denied = condition(told.child)
+        return None if denied is None else ~denied
+    made, value = _CONDITIONS.get(type(told).__name__), getattr(told, "value", None)
+    values = value if isinstance(value, tuple | list) else (value,)
+    if made is None or not all(
+        isinstance(each, _VALUES) and not isinstance(each, datetime.datetime) for each in values
+    ):
         return None
-    made = _CONDITIONS.get(type(told).__name__)
-    return None if made is None else made(col(".".join(told.attribute)), value)
+    return made(col(".".join(map(_quoted, told.attribute))), value)
 
 
-_VALUES = (bool, int, float, str, Decimal, datetime.date, tuple, list, type(None))
-_CONDITIONS: Mapping[str, Callable[[Any, Any], Any]] = {
+def _quoted(name: str) -> str:
+    """A name in back-ticks, so that a dot in it is none between names."""
+    return f"`{name.replace('`', '``')}`"
+
+
+_VALUES = (bool, int, float, str, Decimal, datetime.date, type(None))
+_CONDITIONS: Mapping[str, Callable[[Any, Any], Built]] = {
     "EqualTo": lambda column, value: column == value,
+    "EqualNullSafe": lambda column, value: column.eq_null_safe(value),
     "GreaterThan": lambda column, value: column > value,
     "GreaterThanOrEqual": lambda column, value: column >= value,
     "LessThan": lambda column, value: column < value,
     "LessThanOrEqual": lambda column, value: column <= value,
+    "In": lambda column, values: column.is_in(values),
     "IsNull": lambda column, _: column.is_null(),
     "IsNotNull": lambda column, _: ~column.is_null(),
+    "StringStartsWith": lambda column, text: column.startswith(text),
+    "StringEndsWith": lambda column, text: column.endswith(text),
+    "StringContains": lambda column, text: column.contains(text),
 }
+"""By the names that Spark gives them."""
 
 
 def _table(options: Mapping[str, str]) -> Table:

@@ -22,7 +22,7 @@ from hudi_core.table.plan import ALL_MATCH
 from hudi_core.table.snapshot import MetadataMode
 from hudi_core.table.table import Table
 from hudi_core.timeline.timeline import Timeline
-from tests.support.conformance import TableEntry, each_table, tables, visible_slices
+from tests.support.conformance import TableEntry, as_stored, each_table, tables, visible_slices
 
 MODES = [MetadataMode.REQUIRE, MetadataMode.OFF]
 
@@ -192,17 +192,6 @@ def named(entry: TableEntry | None) -> str:
 
 def in_order(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: json.dumps(row, sort_keys=True))
-
-
-def as_stored(entry: TableEntry, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Recorded rows with partition columns as the files hold them, where the folder is a format of the value: there Apache
-    Hudi shows texts (`specs/table.md`, rule TABLE-12)."""
-    if entry.expected["table"]["key_generator"] not in ("TIMESTAMP", "CUSTOM") and "slash" not in entry.expected.get(
-        "what", ""
-    ):
-        return rows
-    fields = [field.partition(":")[0] for field in entry.expected["table"]["partition_fields"]]
-    return [{**row, **{field: str(row[field]).replace("/", "-") for field in fields}} for row in rows]
 
 
 @pytest.mark.parametrize("entry", readable(), ids=named)

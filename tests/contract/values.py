@@ -20,7 +20,7 @@ from hudi_core.values.cast import cast
 from hudi_core.values.order import equal, is_ordered, less
 from tests.contract.harness import Columns, law
 from tests.support.calls import CALLS
-from tests.support.promotions import PAIRS, named, values_at_the_ends
+from tests.support.promotions import CASTS, PAIRS, casts_named, named, values_at_the_ends
 from tests.support.strategies import PRIMITIVES, fields, types, values_of
 
 ORDERED = types(unions=False, disguised=False).filter(is_ordered)
@@ -28,6 +28,18 @@ ORDERED = types(unions=False, disguised=False).filter(is_ordered)
 
 _WORDS = st.text("ab%_\\é\n", max_size=4)
 _PATTERNS = st.lists(_WORDS | st.just(AnyChar()) | st.just(AnyRun()), max_size=4).map(tuple)
+_RUN = AnyRun()
+_FORMS: list[Any] = [
+    (),
+    (_RUN,),
+    ("a",),
+    ("a", _RUN),
+    (_RUN, "a"),
+    (_RUN, "a", _RUN),
+    ("a", AnyChar()),
+    ("b", _RUN, "b"),
+    ("x", _RUN),
+]
 _REGEXES = st.sampled_from(
     [
         "a",
@@ -205,13 +217,17 @@ class ValuesContract:
             found = {place: attempt(source, to, value) for place, value in enumerate(rows)}
             taken = [place for place, value in found.items() if value is not REFUSED]
             self._are_converted(engine, source, to, [rows[place] for place in taken], [found[at] for at in taken])
+            for place in taken[
+                : self.pairs_of_a_promotion and 0
+            ]:  # alone: an engine may have another way for some values
+                self._are_converted(engine, source, to, [rows[place]], [found[place]])
             refused = [row for place, row in enumerate(rows) if found[place] is REFUSED]
             for row in refused[: self.pairs_of_a_promotion]:
                 with pytest.raises(SchemaError):
                     engine.column(lambda v, s=source, to=to: engine.values.convert(v, s, to), to, ([row, None], source))
 
     pairs_of_a_promotion: int | None = None
-    """So many pairs of types, and refused values of each, are asked about for each promotion; None: all."""
+    """So many pairs of types, and refused values of each, are asked about for each promotion; None: all, value by value."""
 
     def holds(self, of: t.Type, value: object) -> bool:
         """The engine has a form for the value."""
@@ -220,6 +236,26 @@ class ValuesContract:
     def _are_converted(self, engine: Columns, source: t.Type, to: t.Type, rows: list[Any], wanted: list[Any]) -> None:
         found = engine.column(lambda v: engine.values.convert(v, source, to), to, ([*rows, None], source))
         assert list(map(repr, found)) == [*map(repr, wanted), "None"], (source, to)
+
+    @pytest.mark.parametrize("pair", CASTS, ids=casts_named)
+    def test_every_cast_is_what_the_core_defines(self, engine: Columns, pair: tuple[t.Type, t.Type]) -> None:
+        source, to = pair
+        rows = [value for value in values_at_the_ends(source) if self.holds(source, value)]
+        wanted = [repr(apply(Function.CAST, [row], [source], to)) for row in rows]
+
+        def answers(some: list[Any]) -> list[str]:
+            found = engine.column(lambda v: engine.values.apply(Function.CAST, [v], [source], to), to, (some, source))
+            return list(map(repr, found))
+
+        assert answers([*rows, None]) == [*wanted, "None"]
+        if self.pairs_of_a_promotion is None:
+            assert [answers([row])[0] for row in rows] == wanted
+
+    @pytest.mark.parametrize("pattern", _FORMS, ids=str)
+    def test_patterns_of_every_form_match_whole_texts(self, engine: Columns, pattern: Any) -> None:
+        rows = ["a", "ab", "ba", "bab", "", "a\n", "\na", "éa", "b", None]
+        found = engine.mask(lambda v: engine.values.matches(v, pattern), (rows, t.String()))
+        assert found == [row is not None and bool(regex.like(pattern).compiled.search(row)) for row in rows]
 
     @law(columns(types(), width=2), st.data())
     def test_choose_takes_from_one_column_or_the_other(self, engine: Columns, column: Any, data: st.DataObject) -> None:

@@ -9,8 +9,10 @@ from decimal import Decimal
 from itertools import product
 from typing import Any
 
+from hudi_core.expr.scalar.cast import can_cast
 from hudi_core.types import nodes as t
 from hudi_core.types.promote import Promotion, promotion
+from hudi_core.types.text import text as type_text
 from hudi_core.values.domain import INT_RANGE, LONG_RANGE, to_binary32
 from tests.support.evolution import PRIMITIVES
 
@@ -46,6 +48,18 @@ def named(key: tuple[type, type, Promotion]) -> str:
     """An id for people."""
     source, to, way = key
     return f"{source.__name__}-{to.__name__}-{way.cast.name}-{way.loss.name}".lower()
+
+
+_OF_EACH_KIND: tuple[t.Type, ...] = tuple(
+    {(type(of), getattr(of, "unit", None), getattr(of, "zoned", None)): of for of in reversed(TYPES)}.values()
+)
+CASTS: list[Pair] = [(source, to) for source, to in product(_OF_EACH_KIND, _OF_EACH_KIND) if can_cast(source, to)]
+"""The pairs of kinds that SQL casts, a type of each."""
+
+
+def casts_named(pair: Pair) -> str:
+    """An id for people."""
+    return "-".join(type_text(of) for of in pair)
 
 
 _TEXTS = (

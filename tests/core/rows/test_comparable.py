@@ -36,6 +36,17 @@ TYPES: list[t.Type] = [
 ]
 
 
+_REALS = [-math.inf, -1.5, -0.0, 0.0, 1.25, 1.5, math.inf, math.nan]
+
+
+@pytest.mark.parametrize("of", [t.Float(), t.Double()])
+def test_zeros_are_one_value_and_nan_is_greatest(of: t.Type) -> None:
+    items = comparable(from_values(_REALS, of, "here"), of, 0)
+    for value, item in zip(_REALS, items, strict=True):
+        for other, another in zip(_REALS, items, strict=True):
+            assert (item < another) == less(value, other, of)
+
+
 @settings(deadline=None)
 @given(st.data())
 def test_items_compare_as_values(data: st.DataObject) -> None:

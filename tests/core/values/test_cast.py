@@ -20,6 +20,7 @@ from hudi_core.values.cast import cast, nearest_binary32
 from hudi_core.values.domain import LONG_RANGE, check
 from hudi_core.values.order import equal, less
 from tests.support.evolution import PRIMITIVES
+from tests.support.promotions import PAIRS, named, values_at_the_ends
 from tests.support.strategies import values_of
 
 MILLIS, MICROS, NANOS = t.Unit
@@ -36,6 +37,8 @@ TENTH = float(np.float32(0.1))
         (t.Int(), t.Float(), 16_777_217, 16_777_216.0),
         (t.Long(), t.Double(), 9_007_199_254_740_993, 9_007_199_254_740_992.0),
         (t.Float(), t.Double(), TENTH, 0.1),
+        (t.Float(), t.Double(), 2.0**-149, 1.4e-45),
+        (t.Long(), t.Float(), 2**60 + 2**36 + 1, 2.0**60 + 2.0**37),
         (t.Float(), t.Double(), -math.inf, -math.inf),
         (t.Int(), t.String(), -12, "-12"),
         (t.Float(), t.String(), TENTH, "0.1"),
@@ -150,6 +153,16 @@ def test_law_casts_that_say_so_keep_order(data: st.DataObject) -> None:
         assert not less(high, low, pair[1])
         if equal(a, b, pair[0]):
             assert equal(low, high, pair[1])
+
+
+@pytest.mark.parametrize("key", [key for key in PAIRS if key[2].keeps_order], ids=named)
+def test_casts_that_say_so_keep_the_order_of_values_at_the_ends(key: Any) -> None:
+    for source, to in PAIRS[key]:
+        found = [(value, attempt((source, to), value)) for value in values_at_the_ends(source)]
+        known = [(value, cast_) for value, cast_ in found if cast_ is not None]
+        for one, low in known:
+            for other, high in known:
+                assert less(other, one, source) or not less(high, low, to), (source, to, one, other)
 
 
 def _keeps_order(pair: tuple[t.Type, t.Type]) -> bool:

@@ -16,7 +16,7 @@ import pytest
 from hudi_arrow.parquet import ParquetReader
 from hudi_arrow.storage import ArrowStorage
 from hudi_arrow.types import to_arrow
-from hudi_core.engine import FileInfo, Footer, LeafStatistics
+from hudi_core.engine import FileInfo, Footer
 from hudi_core.errors import CorruptFileError
 from hudi_core.formats.leaf_statistics import LeafStatistics
 from hudi_core.types import nodes as t

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 pytest.importorskip("pyspark.sql", reason="PySpark is not installed")
-dealing = pytest.importorskip("hudi_spark.dealing")
+from hudi_spark import dealing
 
 
 def test_hashes_are_those_of_spark(spark: Any) -> None:

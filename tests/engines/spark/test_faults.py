@@ -23,13 +23,12 @@ from tests.engines.spark.test_tagging import expected, keys_of, located
 from tests.support.commands import rides
 
 pytest.importorskip("pyspark.sql", reason="PySpark is not installed")
-cloudpickle = pytest.importorskip("pyspark.cloudpickle")
-hudi_spark = pytest.importorskip("hudi_spark")
-planning = pytest.importorskip("hudi_spark.planning")
-native = pytest.importorskip("hudi_spark.native")
-table_ = pytest.importorskip("hudi_spark.table")
-tagging = pytest.importorskip("hudi_spark.tagging")
-storage = pytest.importorskip("hudi_arrow.storage")
+from pyspark import cloudpickle
+
+import hudi_spark
+from hudi_arrow import storage
+from hudi_spark import native, planning, tagging
+from hudi_spark import table as table_
 
 FAULTS = 2
 """As many as one task may have and still be tried again."""

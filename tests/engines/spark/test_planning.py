@@ -10,8 +10,8 @@ from tests.support.commands import rides
 from tests.support.conformance import TableEntry, tables
 
 pytest.importorskip("pyspark.sql", reason="PySpark is not installed")
-hudi_spark = pytest.importorskip("hudi_spark")
-planning = pytest.importorskip("hudi_spark.planning")
+import hudi_spark
+from hudi_spark import planning
 
 WHERE = "fare > 20 and passengers = 2 and _hoodie_record_key > 'r'"
 

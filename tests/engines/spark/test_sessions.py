@@ -15,8 +15,9 @@ from hudi_core.errors import UnsupportedError
 from tests.support.commands import rides
 
 pytest.importorskip("pyspark.sql", reason="PySpark is not installed")
-hudi_spark = pytest.importorskip("hudi_spark")
-session = pytest.importorskip("hudi_spark.sessions")
+import hudi_spark
+from hudi_spark import engine
+from hudi_spark import sessions as session
 
 GUIDE = Path(__file__).parents[3] / "docs" / "spark.md"
 
@@ -45,7 +46,6 @@ def test_without_java_the_error_says_what_to_do(monkeypatch: pytest.MonkeyPatch,
 
 
 def test_rows_over_connect_before_spark_4_are_refused_in_words() -> None:
-    engine = pytest.importorskip("hudi_spark.engine")
     with pytest.raises(UnsupportedError, match="from Spark 4 on"):
         engine.arrow_batches(object())
 

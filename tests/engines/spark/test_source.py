@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import datetime
+from decimal import Decimal
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from hudi_core.expr.parse import parse_predicate
+from hudi_core.expr.text import to_sql
 from hudi_core.table.open import open_table
 from tests.support.commands import rides
 
 pytest.importorskip("pyspark.sql.datasource", reason="Python data sources come with Spark 4")
-source = pytest.importorskip("hudi_spark.source")
+from hudi_spark import source
 
 
 @pytest.fixture(scope="module")
@@ -51,12 +54,67 @@ def test_a_stream_gives_what_changed(registered: Any, tmp_path: Path) -> None:
     assert registered.table("changed").count() == expected
 
 
-def told(kind: str, value: Any) -> Any:
-    return type(kind, (SimpleNamespace,), {})(attribute=("a", "b"), value=value)
+def told(kind: str, *attribute: str, **said: Any) -> Any:
+    """A filter as Spark tells it."""
+    return type(kind, (SimpleNamespace,), {})(attribute=attribute or ("a", "b"), **said)
 
 
-def test_filters_become_predicates_but_those_on_timestamps() -> None:
-    assert source.condition(told("EqualTo", 1)) is not None
-    assert source.condition(told("GreaterThan", datetime.date(2026, 1, 1))) is not None
-    assert source.condition(told("GreaterThan", datetime.datetime(2026, 1, 1))) is None
-    assert source.condition(told("StringContains", "x")) is None
+@pytest.mark.parametrize(
+    ("kind", "value", "expected"),
+    [
+        ("EqualTo", 1, "a.b = 1"),
+        ("EqualNullSafe", None, "a.b <=> NULL"),
+        ("GreaterThan", datetime.date(2026, 1, 1), "a.b > DATE '2026-01-01'"),
+        ("GreaterThanOrEqual", Decimal("1.5"), "a.b >= 1.5"),
+        ("LessThan", 1, "a.b < 1"),
+        ("LessThanOrEqual", "x", "a.b <= 'x'"),
+        ("In", (1, 2), "a.b IN (1, 2)"),
+        ("In", ("x", None), "a.b IN ('x', NULL)"),
+        ("IsNull", None, "a.b IS NULL"),
+        ("IsNotNull", None, "a.b IS NOT NULL"),
+        ("StringStartsWith", "5%_", "a.b LIKE '5\\\\%\\\\_%'"),
+        ("StringEndsWith", "x", "a.b LIKE '%x'"),
+        ("StringContains", "x", "a.b LIKE '%x%'"),
+    ],
+)
+def test_filters_become_predicates(kind: str, value: Any, expected: str) -> None:
+    asked = told(kind, value=value)
+    found = source.condition(asked)
+    assert same(found, expected)
+    denied = source.condition(negated(asked))
+    assert same(denied, f"NOT ({expected})")
+
+
+def negated(child: Any) -> Any:
+    return type("Not", (SimpleNamespace,), {})(child=child)
+
+
+def same(found: Any, expected: str) -> bool:
+    return found is not None and repr(found) == to_sql(parse_predicate(expected))
+
+
+def test_timestamps_and_what_is_not_known_are_left_to_spark() -> None:
+    moment = datetime.datetime(2026, 1, 1)
+    left = [told("GreaterThan", value=moment), told("In", value=(moment, None))]
+    left += [told("EqualTo", value=object()), told("Like", value="x")]
+    assert [source.condition(each) for each in (*left, *map(negated, left))] == [None] * 8
+
+
+def test_a_dot_in_a_name_is_no_step_down() -> None:
+    found = source.condition(told("EqualTo", "a.b", "c`d", value=1))
+    assert found is not None and found.node == parse_predicate("`a.b`.`c``d` = 1")
+
+
+@pytest.mark.parametrize("way", ["in", "prefix", "not"])
+def test_filters_that_go_down_leave_files_out_and_no_rows(registered: Any, way: str) -> None:
+    everything = [
+        row[0] for row in registered.read.format("hudi_core").load(str(rides())).select("_hoodie_record_key").collect()
+    ]
+    frame = registered.read.format("hudi_core").load(str(rides()))
+    key, some = frame["_hoodie_record_key"], sorted(everything)[:2]
+    asked, expected = {
+        "in": (key.isin(some), some),
+        "prefix": (key.startswith(some[0][:4]), [each for each in everything if each.startswith(some[0][:4])]),
+        "not": (~key.isin(some), [each for each in everything if each not in some]),
+    }[way]
+    assert sorted(row[0] for row in frame.where(asked).select("_hoodie_record_key").collect()) == sorted(expected)

@@ -11,10 +11,13 @@ from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
 from tests.support.strategies import schemas
 
+pytest.importorskip("pyspark.sql", reason="PySpark is not installed")
+from pyspark.sql import types as spark_types
+
+from hudi_spark import structs
+from hudi_spark import types as json_types
+
 pytestmark = pytest.mark.spark
-spark_types = pytest.importorskip("pyspark.sql.types", reason="PySpark is not installed")
-structs = pytest.importorskip("hudi_spark.structs", reason="PySpark is not installed")
-json_types = pytest.importorskip("hudi_spark.types")
 
 
 def test_a_struct_type_is_what_spark_makes_of_it() -> None:

@@ -16,8 +16,8 @@ from tests.support.commands import rides
 from tests.support.conformance import tables
 
 pytest.importorskip("pyspark.sql", reason="PySpark is not installed")
-hudi_spark = pytest.importorskip("hudi_spark")
-tagging = pytest.importorskip("hudi_spark.tagging")
+import hudi_spark
+from hudi_spark import tagging
 
 _BUCKETS = re.compile(r"bucket index, (\w+), (\d+) buckets(?:, hash field (\w+))?")
 
