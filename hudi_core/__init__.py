@@ -42,6 +42,7 @@ from hudi_core.version import __version__ as __version__
 if TYPE_CHECKING:
     from hudi_core.avro.inbound import schema_from_avro
     from hudi_core.avro.outbound import schema_to_avro
+    from hudi_core.changes.changes import Changes
     from hudi_core.errors import (
         CorruptFileError,
         ExpressionError,
@@ -66,7 +67,6 @@ if TYPE_CHECKING:
     from hudi_core.schema.schema import Schema
     from hudi_core.table.open import open_table as open  # noqa: A004 - as in `gzip.open`
     from hudi_core.table.open import refreshed
-    from hudi_core.table.queries.changes import Changes
     from hudi_core.table.scan import Scan
     from hudi_core.table.table import Table
     from hudi_core.truth import Truth, Verdict
@@ -108,7 +108,7 @@ __all__ = [
 ]
 
 _PLACES = {
-    "Changes": "hudi_core.table.queries.changes",
+    "Changes": "hudi_core.changes.changes",
     "CorruptFileError": "hudi_core.errors",
     "ExpressionError": "hudi_core.errors",
     "HoodieKey": "hudi_core.keys.records",

@@ -21,11 +21,11 @@ from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.columns.nodes import Column, Struct
 from hudi_core.expr.functions import Function
 from hudi_core.expr.predicate import Cut, Pattern
-from hudi_core.formats.columns import Column, Struct
 from hudi_core.formats.leaf_statistics import LeafStatistics
-from hudi_core.formats.source import RandomAccess
+from hudi_core.formats.random_access import RandomAccess
 from hudi_core.schema.loss import Converted
 from hudi_core.schema.schema import Path, Schema
 from hudi_core.types.nodes import Field, Map, Type, Union

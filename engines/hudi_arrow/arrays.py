@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hudi_arrow.types import to_arrow
-from hudi_core.formats.spans import positions
+from hudi_core.columns.spans import positions
 from hudi_core.types import nodes as t
 
 Array: TypeAlias = pa.Array

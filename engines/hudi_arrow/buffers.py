@@ -14,10 +14,8 @@ from hudi_arrow import arrays
 from hudi_arrow.arrays import Array
 from hudi_arrow.types import to_arrow
 from hudi_core.avro.logical import branch_name
-from hudi_core.errors import SchemaError, UnsupportedError
-from hudi_core.formats.column_cut import cut, trimmed, widest
-from hudi_core.formats.column_unions import only_branch, with_null_branch, without_null_branch
-from hudi_core.formats.columns import (
+from hudi_core.columns.decimals import from_words, to_words, words_of
+from hudi_core.columns.nodes import (
     Binary,
     Column,
     FixedBinary,
@@ -33,7 +31,9 @@ from hudi_core.formats.columns import (
     length,
     masked,
 )
-from hudi_core.formats.unscaled import from_words, to_words, words_of
+from hudi_core.columns.slicing import cut, trimmed, widest
+from hudi_core.columns.unions import only_branch, with_null_branch, without_null_branch
+from hudi_core.errors import SchemaError, UnsupportedError
 from hudi_core.types import nodes as t
 from hudi_core.types.text import text
 

@@ -17,9 +17,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hudi_arrow.arrays import Array, bitmap, is_coded, plain, texts
-from hudi_core.formats.ahead import in_order
-from hudi_core.formats.columns import Bytes8
-from hudi_core.formats.spans import WASTE, gather, items, opaque
+from hudi_core.columns.nodes import Bytes8
+from hudi_core.columns.spans import WASTE, gather, items, opaque
+from hudi_core.parallel.ordered import in_order
 
 _NARROW_BYTES = 2**31 - 1
 """What the offsets of a narrow text array reach."""

@@ -17,8 +17,8 @@ from hudi_arrow.gather import flags, gather
 from hudi_arrow.input import given, read
 from hudi_arrow.output import stream, write
 from hudi_arrow.text import with_end
+from hudi_core.columns.nodes import Column, Struct
 from hudi_core.engine import Given
-from hudi_core.formats.columns import Column, Struct
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
 from hudi_core.values.calendar import DAY_SECONDS, days_from_civil

@@ -22,7 +22,7 @@ from pyarrow import fs
 from hudi_arrow.storage_options import own_names, own_options
 from hudi_core.engine import FileInfo, Storage
 from hudi_core.errors import CorruptFileError, HudiError, StorageError, UnsupportedError, UsageError
-from hudi_core.formats.source import RandomAccess
+from hudi_core.formats.random_access import RandomAccess
 
 _ARROW_SCHEMES = {
     "s3": "s3", "s3a": "s3", "s3n": "s3", "gs": "gs", "gcs": "gs", "hdfs": "hdfs", "viewfs": "viewfs",

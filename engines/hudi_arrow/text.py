@@ -9,11 +9,11 @@ import pyarrow.compute as pc
 
 from hudi_arrow.arrays import Array, Offsets, bitmap, is_coded, offsets_of, plain, texts
 from hudi_arrow.distinct import by_distinct
+from hudi_core.columns.spans import positions
 from hudi_core.errors import UnsupportedError
 from hudi_core.expr.predicate import AnyRun, Pattern
 from hudi_core.expr.scalar import regex
 from hudi_core.expr.scalar.text import WHOLE
-from hudi_core.formats.spans import positions
 from hudi_core.types.nodes import Boolean, String
 
 _WINDOW = 1 << 18

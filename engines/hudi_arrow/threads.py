@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pyarrow as pa
 
 from hudi_arrow.arrays import Array
-from hudi_core.formats.ahead import in_order, processors
+from hudi_core.parallel.ordered import in_order, processors
 
 _MANY = 100_000
 """Rows from which threads cost less than they save."""

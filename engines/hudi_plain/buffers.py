@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 
 from hudi_core.avro.logical import branch_name
-from hudi_core.errors import SchemaError
-from hudi_core.formats.column_unions import only_branch, with_null_branch, without_null_branch
-from hudi_core.formats.columns import (
+from hudi_core.columns.decimals import from_words, to_words, words_of
+from hudi_core.columns.nodes import (
     Binary,
     Bools,
     Column,
@@ -31,7 +30,8 @@ from hudi_core.formats.columns import (
     to_list,
     validity_of,
 )
-from hudi_core.formats.unscaled import from_words, to_words, words_of
+from hudi_core.columns.unions import only_branch, with_null_branch, without_null_branch
+from hudi_core.errors import SchemaError
 from hudi_core.types import nodes as t
 from hudi_core.types.text import text
 

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.columns.nodes import Column, Struct
 from hudi_core.engine import Given
 from hudi_core.errors import StorageError, UnsupportedError
-from hudi_core.formats.columns import Column, Struct
 from hudi_core.schema.schema import Schema
 from hudi_core.types.nodes import Type
 from hudi_core.values.json import to_json

@@ -12,7 +12,7 @@ from urllib.request import url2pathname
 
 from hudi_core.engine import FileInfo
 from hudi_core.errors import StorageError, UnsupportedError
-from hudi_core.formats.source import RandomAccess
+from hudi_core.formats.random_access import RandomAccess
 
 
 def local_path(uri: str) -> Path:

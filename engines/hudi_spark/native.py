@@ -28,12 +28,12 @@ from hudi_core.evolve.reconcile import (
     ReadUnion,
     reconcile,
 )
+from hudi_core.reading.base_files import BaseFiles, FileReading
+from hudi_core.reading.remote import Part
+from hudi_core.reading.selection import Wanted
 from hudi_core.rows.project import projection
 from hudi_core.rows.truth import is_true
 from hudi_core.schema.schema import Schema
-from hudi_core.table.reading.base_files import BaseFiles, FileReading
-from hudi_core.table.reading.elsewhere import Part
-from hudi_core.table.reading.wanted import Wanted
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.types import nodes as t
 from hudi_spark.casts import is_native

@@ -1,6 +1,6 @@
 """Planning with more statistics than the driver should hold: shares of the slices are pruned on executors.
 
-The rule is the core's, as it is on the driver (`hudi_core.table.shares`): a task reads the records of its share's files from
+The rule is the core's, as it is on the driver (`hudi_core.planning.shares`): a task reads the records of its share's files from
 the metadata table, and gives back one code a slice.
 """
 
@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from pyspark.sql import SparkSession
 
+from hudi_core.planning.shares import shares
 from hudi_core.table.scan import Scan
-from hudi_core.table.shares import shares
 from hudi_spark.dealing import on_executors
 
 MOST_RECORDS = 4_000_000

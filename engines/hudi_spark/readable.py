@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from hudi_core.engine import FileInfo, Footer
 from hudi_core.evolve.reconcile import AsStored, Default, Keep, ReadRecord, Source
+from hudi_core.reading.base_files import BaseFiles, FileReading
+from hudi_core.reading.remote import Part
+from hudi_core.reading.selection import Wanted
 from hudi_core.schema.schema import Schema
-from hudi_core.table.reading.base_files import BaseFiles, FileReading
-from hudi_core.table.reading.elsewhere import Part
-from hudi_core.table.reading.wanted import Wanted
 from hudi_core.timeline.slices import FileSlice
 
 OTHERWISE: Final = -1

@@ -13,12 +13,12 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
 from hudi_core.expr.predicate import Predicate
+from hudi_core.planning.sources.sources import Sources
+from hudi_core.reading.base_files import BaseFiles
+from hudi_core.reading.remote import Part, Shipment
+from hudi_core.reading.selection import Wanted
 from hudi_core.schema.schema import Schema
-from hudi_core.table.reading.base_files import BaseFiles
-from hudi_core.table.reading.elsewhere import Part, Shipment
-from hudi_core.table.reading.wanted import Wanted
 from hudi_core.table.scan import Scan
-from hudi_core.table.sources.sources import Sources
 from hudi_core.table.table import Table
 from hudi_spark.arrow_form import batch_form
 from hudi_spark.dealing import on_executors

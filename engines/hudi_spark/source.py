@@ -22,11 +22,11 @@ import pyarrow as pa
 from pyspark.sql import SparkSession, datasource
 from pyspark.sql.types import StructType
 
+from hudi_core.changes.incremental import placed
 from hudi_core.errors import UsageError
 from hudi_core.expr.build import Built, col
+from hudi_core.reading.remote import Part, Shipment
 from hudi_core.table.open import open_table
-from hudi_core.table.queries.incremental import placed
-from hudi_core.table.reading.elsewhere import Part, Shipment
 from hudi_core.table.scan import Scan
 from hudi_core.table.table import Table
 from hudi_spark.arrow_form import batch_form

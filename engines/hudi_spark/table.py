@@ -10,9 +10,9 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
 from hudi_core.index.tag import TagOptions
+from hudi_core.planning.plan import ScanPlan
 from hudi_core.schema.schema import Schema
 from hudi_core.table.open import open_table
-from hudi_core.table.plan import ScanPlan
 from hudi_core.table.scan import Scan
 from hudi_core.table.table import Table
 from hudi_core.timeline.times import Time

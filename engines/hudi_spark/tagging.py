@@ -20,15 +20,15 @@ from pyspark.sql.types import IntegerType, LongType, StringType, StructField, St
 
 from hudi_core.engine import Given
 from hudi_core.errors import HudiError, UsageError
-from hudi_core.formats.ahead import in_order
 from hudi_core.index.choose import IndexKind
 from hudi_core.index.key_columns import NOWHERE
 from hudi_core.index.key_reader import PARTITION_PATH, RECORD_KEY
 from hudi_core.index.stored import KeyBounds, StoredKeys, footer_bounds
 from hudi_core.index.tag import LOCATION, Tagger, TagOptions
-from hudi_core.table.reading.elsewhere import Part
-from hudi_core.table.snapshot import Snapshot
-from hudi_core.table.sources.sources import Sources
+from hudi_core.parallel.ordered import in_order
+from hudi_core.planning.sources.sources import Sources
+from hudi_core.reading.remote import Part
+from hudi_core.snapshot.snapshot import Snapshot
 from hudi_core.table.table import Table
 from hudi_core.timeline.slices import FileSlice, slices_of
 from hudi_core.timeline.times import Time

@@ -23,9 +23,9 @@ from hudi_core.keys.choose import Machine, choose
 from hudi_core.keys.generator import AnyGenerator, Generator, TimePart, Writer
 from hudi_core.keys.zones import parse_zone
 from hudi_core.schema.schema import Schema
+from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.table.engines import load_engine
 from hudi_core.table.keying import table_generator
-from hudi_core.table.snapshot import MetadataMode
 from hudi_core.types import nodes as t
 from hudi_core.types.walk import with_children
 

@@ -24,7 +24,7 @@ from hudi_core.index.by_values import holders
 from hudi_core.index.key_reader import PARTITION_PATH, RECORD_KEY
 from hudi_core.index.tag import LOCATION, Tagger
 from hudi_core.schema.schema import Place
-from hudi_core.table.snapshot import MetadataMode
+from hudi_core.snapshot.snapshot import MetadataMode
 
 SHOWN = 20
 """Records shown to people."""

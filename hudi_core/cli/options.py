@@ -12,9 +12,9 @@ import typer
 
 from hudi_core.cli.output import say
 from hudi_core.errors import UsageError
-from hudi_core.table.footer_cache import MOST_BYTES
+from hudi_core.snapshot.footer_cache import MOST_BYTES
+from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.table.open import open_table
-from hudi_core.table.snapshot import MetadataMode
 from hudi_core.table.table import Table
 
 TableArgument = Annotated[str, typer.Argument(metavar="TABLE", help="Path or URL of the table's root folder.")]

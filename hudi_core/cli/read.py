@@ -27,9 +27,9 @@ from hudi_core.cli.options import (
 from hudi_core.cli.output import Output, progress, say
 from hudi_core.cli.words import counted
 from hudi_core.errors import UsageError
-from hudi_core.table.answer import Answer
+from hudi_core.reading.result import Answer
+from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.table.scan import Scan
-from hudi_core.table.snapshot import MetadataMode
 
 SHOWN = 20
 """Rows shown to people unless they say how many."""

@@ -31,7 +31,7 @@ from hudi_core.evolve.named_columns import lost_names
 from hudi_core.evolve.sql import parse_changes
 from hudi_core.schema.loss import Converted, Loss
 from hudi_core.schema.schema import Schema
-from hudi_core.table.snapshot import MetadataMode
+from hudi_core.snapshot.snapshot import MetadataMode
 
 FORMS = "avro, internal, arrow, spark or ddl"
 ToOption = Annotated[str | None, typer.Option("--to", metavar="FORM", help=f"The schema's text: {FORMS}.")]

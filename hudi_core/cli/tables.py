@@ -25,10 +25,10 @@ from hudi_core.cli.options import (
 from hudi_core.cli.output import Output
 from hudi_core.cli.words import counted, shortened, size
 from hudi_core.errors import UnsupportedError
+from hudi_core.planning.plan import Decision, ScanPlan
 from hudi_core.schema.meta import is_meta
+from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.table.open import open_table
-from hudi_core.table.plan import Decision, ScanPlan
-from hudi_core.table.snapshot import MetadataMode
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import Instant
 from hudi_core.timeline.services import PendingWork, pending_work, savepoints

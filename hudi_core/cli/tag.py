@@ -25,8 +25,8 @@ from hudi_core.errors import UsageError
 from hudi_core.index.choose import IndexKind
 from hudi_core.index.key_reader import types_of_input
 from hudi_core.index.tag import Tagger, TagOptions
-from hudi_core.table.snapshot import MetadataMode
-from hudi_core.table.sources.stored_filters import State
+from hudi_core.planning.sources.stored_filters import State
+from hudi_core.snapshot.snapshot import MetadataMode
 
 _STAGES = (
     ("pairs", "of a key and a file slice"),

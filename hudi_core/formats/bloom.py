@@ -13,10 +13,10 @@ import numpy as np
 import pybase64
 from numpy.typing import NDArray
 
+from hudi_core.columns.murmur import BLOCK_ROWS, Block, Hashes, Numbers, block, block_of, hash_chain
+from hudi_core.columns.nodes import Bools, Bytes8, Text
+from hudi_core.columns.strings import text_column
 from hudi_core.errors import CorruptFileError, UnsupportedError
-from hudi_core.formats.columns import Bools, Bytes8, Text
-from hudi_core.formats.murmur import BLOCK_ROWS, Block, Hashes, Numbers, block, block_of, hash_chain
-from hudi_core.formats.text_columns import text_column
 
 HEADER = struct.Struct(">iibi")  # version, hashes for each key, kind of hash, bits
 GROWTH = struct.Struct(">iii")  # keys for each row, keys in the last row, rows

@@ -11,10 +11,10 @@ import numpy as np
 import pybase64
 from numpy.typing import NDArray
 
+from hudi_core.columns.nodes import Bytes8, Text
+from hudi_core.columns.strings import taken
 from hudi_core.errors import UsageError
 from hudi_core.formats.bloom import GROWTH, HEADER, MOST_HASHES, MURMUR, VERSION, BloomFilter, positions
-from hudi_core.formats.columns import Bytes8, Text
-from hudi_core.formats.text_columns import taken
 
 _TOGETHER = 1 << 14
 """Keys whose positions are in memory at once."""

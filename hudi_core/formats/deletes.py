@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hudi_core.columns.nodes import Column, ListOf, Struct, Text
 from hudi_core.errors import CorruptFileError, UnsupportedError
 from hudi_core.formats.avro.columns import decode
-from hudi_core.formats.columns import Column, ListOf, Struct, Text
 from hudi_core.formats.log import BlockKind, LogBlock
 
 VERSION = 3

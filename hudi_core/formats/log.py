@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 
 from hudi_core.errors import CorruptFileError, UnsupportedError
-from hudi_core.formats.source import RandomAccess, read_range
+from hudi_core.formats.random_access import RandomAccess, read_range
 
 MAGIC = b"#HUDI#"
 FORMAT_VERSION = 1

@@ -8,8 +8,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.formats.columns import Text
-from hudi_core.formats.spans import gather, windows
+from hudi_core.columns.nodes import Text
+from hudi_core.columns.spans import gather, windows
 
 _EXTENSIONS: Final = (b".parquet", b".orc", b".hfile", b".lance")
 _ID, _TOKEN, _DIGIT, _FIRST = 1, 2, 4, 8

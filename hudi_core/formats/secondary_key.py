@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from hudi_core.columns.hashes import file_group_index
 from hudi_core.errors import CorruptFileError
-from hudi_core.formats.hashes import file_group_index
 
 _SPECIAL = re.compile(r"([\\$\0])")
 _KEY = re.compile(r"((?:[^\\$]|\\.)*)\$((?:[^\\$]|\\.)*)", re.DOTALL)

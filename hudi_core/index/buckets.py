@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from hudi_core.columns.hashes import utf8_string_hashes
+from hudi_core.columns.nodes import Text
+from hudi_core.columns.strings import joined, taken
+from hudi_core.columns.xxh32 import xxh32_hashes
 from hudi_core.engine import Storage
 from hudi_core.errors import CorruptFileError, UsageError
-from hudi_core.formats.columns import Text
-from hudi_core.formats.hashes import utf8_string_hashes
-from hudi_core.formats.text_columns import joined, taken
-from hudi_core.formats.xxh32 import xxh32_hashes
 from hudi_core.index.key_columns import KeyColumns
 from hudi_core.keys.composite import KeyParts, parts_of_keys
 from hudi_core.options import FOLDER

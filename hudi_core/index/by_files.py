@@ -15,12 +15,12 @@ from typing import assert_never
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.columns.byte_strings import Texts
+from hudi_core.columns.nodes import Text
+from hudi_core.columns.string_index import TextIndex, index_texts
+from hudi_core.columns.strings import joined, taken
 from hudi_core.engine import Footer
-from hudi_core.formats.ahead import in_order
 from hudi_core.formats.bloom import FewKeys, HashedKeys
-from hudi_core.formats.columns import Text
-from hudi_core.formats.text_columns import joined, taken
-from hudi_core.formats.text_match import TextIndex, index_texts
 from hudi_core.index.filters import lookup_order, passing
 from hudi_core.index.key_columns import KeyColumns, Located
 from hudi_core.index.matching import matches
@@ -28,9 +28,8 @@ from hudi_core.index.sorted_keys import SortedKeys, sorted_keys
 from hudi_core.index.stored import KeyBounds, StoredKeys, footer_bounds
 from hudi_core.index.work import Work
 from hudi_core.metadata.table import BLOOM_FILTERS, MetadataTable
-from hudi_core.stats.texts import Texts
-from hudi_core.table.snapshot import Snapshot
-from hudi_core.table.sources.stored_filters import (
+from hudi_core.parallel.ordered import in_order
+from hudi_core.planning.sources.stored_filters import (
     Held,
     State,
     held_keys,
@@ -39,6 +38,7 @@ from hudi_core.table.sources.stored_filters import (
     recorded_texts,
     text_in_footer,
 )
+from hudi_core.snapshot.snapshot import Snapshot
 from hudi_core.timeline.slices import FileSlice
 
 Numbers = NDArray[np.int64]

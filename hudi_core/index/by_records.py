@@ -10,16 +10,16 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.formats.ahead import in_order
-from hudi_core.formats.columns import Text
-from hudi_core.formats.hashes import utf8_string_hashes
-from hudi_core.formats.text_columns import taken, text_column
-from hudi_core.formats.text_match import index_texts
+from hudi_core.columns.hashes import utf8_string_hashes
+from hudi_core.columns.nodes import Text
+from hudi_core.columns.string_index import index_texts
+from hudi_core.columns.strings import taken, text_column
 from hudi_core.index.key_columns import NOWHERE, KeyColumns, Located
 from hudi_core.index.work import Work
 from hudi_core.metadata.lookup import newest_of
 from hudi_core.metadata.record_index import LocationColumns, location_columns, uuid_halves
 from hudi_core.metadata.table import RECORD_INDEX, MetadataTable, siblings
+from hudi_core.parallel.ordered import in_order
 from hudi_core.timeline.slices import FileSlice
 
 Numbers = NDArray[np.int64]

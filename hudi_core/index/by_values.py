@@ -10,8 +10,8 @@ from hudi_core.errors import UnsupportedError
 from hudi_core.expr.build import col
 from hudi_core.index.key_reader import PARTITION_PATH, RECORD_KEY
 from hudi_core.index.tag import Tagger, TagOptions
+from hudi_core.planning.sources.indexes import SecondaryIndex
 from hudi_core.schema import meta
-from hudi_core.table.sources.indexes import SecondaryIndex
 from hudi_core.table.table import Table
 from hudi_core.timeline.times import Time
 

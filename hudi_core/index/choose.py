@@ -9,8 +9,8 @@ from enum import StrEnum
 from hudi_core.errors import TableError, UnsupportedError
 from hudi_core.index.by_files import Filters, Task, key_bytes
 from hudi_core.metadata.table import RECORD_INDEX
-from hudi_core.table.sources.indexes import RecordIndex
-from hudi_core.table.sources.sources import Sources
+from hudi_core.planning.sources.indexes import RecordIndex
+from hudi_core.planning.sources.sources import Sources
 
 _BLOCK = 1 << 18
 """Bytes of the record index taken to be read for one key, as long as that is not all of it."""

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.columns.hashes import bloom_filter_key, file_group_indexes
 from hudi_core.formats.bloom import KEPT_ROUNDS, BloomFilter, HashedKeys
-from hudi_core.formats.hashes import bloom_filter_key, file_group_indexes
 from hudi_core.metadata.table import BLOOM_FILTERS, MetadataTable
 from hudi_core.timeline.slices import FileSlice
 

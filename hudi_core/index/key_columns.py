@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.formats.columns import Text
+from hudi_core.columns.nodes import Text
 
 Numbers = NDArray[np.int64]
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from hudi_core.columns.nodes import Text
+from hudi_core.columns.string_index import first_rows
+from hudi_core.columns.strings import joined, taken, text_column, text_list
 from hudi_core.errors import RowError, UsageError
-from hudi_core.formats.columns import Text
-from hudi_core.formats.text_columns import joined, taken, text_column, text_list
-from hudi_core.formats.text_match import first_rows
 from hudi_core.index.key_columns import KeyColumns
 from hudi_core.keys.bound import KeyGenerator
 from hudi_core.schema.ids import record_with_ids

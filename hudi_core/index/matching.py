@@ -9,9 +9,9 @@ from itertools import groupby
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.columns.nodes import Text
+from hudi_core.columns.string_index import TextIndex
 from hudi_core.engine import Footer, RowGroup
-from hudi_core.formats.columns import Text
-from hudi_core.formats.text_match import TextIndex
 from hudi_core.index.key_columns import NOWHERE
 from hudi_core.index.stored import StoredKeys, leaf_bounds
 from hudi_core.timeline.slices import FileSlice

@@ -12,9 +12,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.formats.columns import Text
-from hudi_core.formats.text_columns import taken
-from hudi_core.stats.texts import WORD, Texts, WordReader, common_prefix
+from hudi_core.columns.byte_strings import WORD, Texts, WordReader, common_prefix
+from hudi_core.columns.nodes import Text
+from hudi_core.columns.strings import taken
 
 Numbers = NDArray[np.int64]
 Words = NDArray[np.uint64]

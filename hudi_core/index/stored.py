@@ -10,23 +10,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.columns.byte_strings import Texts
+from hudi_core.columns.nodes import Text
 from hudi_core.engine import Footer
 from hudi_core.errors import CorruptFileError
 from hudi_core.expr.predicate import ALWAYS_TRUE, Column
-from hudi_core.formats.columns import Text
 from hudi_core.formats.leaf_statistics import LeafStatistics
 from hudi_core.keys.bound import KeyGenerator
 from hudi_core.keys.choose import of_table
 from hudi_core.metadata.table import COLUMN_STATS
+from hudi_core.planning.sources.sources import Sources
+from hudi_core.planning.sources.stored_filters import MAX_KEY, MIN_KEY
+from hudi_core.pruning.statistics import ColumnStatistics
+from hudi_core.reading.base_files import BaseFiles
+from hudi_core.reading.slices import SliceReader
 from hudi_core.schema.meta import RECORD_KEY
 from hudi_core.schema.project import project
 from hudi_core.schema.schema import Path, Schema
-from hudi_core.stats.columns import ColumnStatistics
-from hudi_core.stats.texts import Texts
-from hudi_core.table.reading.base_files import BaseFiles
-from hudi_core.table.reading.slices import SliceReader
-from hudi_core.table.sources.sources import Sources
-from hudi_core.table.sources.stored_filters import MAX_KEY, MIN_KEY
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.types.nodes import String
 

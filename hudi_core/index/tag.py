@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.columns.nodes import Column, Primitive, Struct, Text
+from hudi_core.columns.strings import taken, text_column
 from hudi_core.engine import Given
 from hudi_core.errors import TableError, UsageError, described
-from hudi_core.formats.ahead import in_order
-from hudi_core.formats.columns import Column, Primitive, Struct, Text
-from hudi_core.formats.text_columns import taken, text_column
 from hudi_core.index.buckets import bucket_numbers, hash_texts, in_buckets, in_nodes
 from hudi_core.index.by_files import FileLookup
 from hudi_core.index.by_records import LOST, RecordIndexLookup
@@ -25,9 +24,10 @@ from hudi_core.index.places import everywhere, in_partitions
 from hudi_core.index.stored import StoredKeys
 from hudi_core.index.work import Work
 from hudi_core.keys.records import HoodieKey, HoodieRecordGlobalLocation
+from hudi_core.parallel.ordered import in_order
+from hudi_core.planning.sources.sources import Sources
 from hudi_core.schema.ids import record_with_ids
 from hudi_core.schema.schema import Schema
-from hudi_core.table.sources.sources import Sources
 from hudi_core.table.table import Table
 from hudi_core.timeline.times import Time
 from hudi_core.types import nodes as t

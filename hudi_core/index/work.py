@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from time import perf_counter
 
 from hudi_core.formats.bloom import BloomFilter
-from hudi_core.table.sources.stored_filters import State
+from hudi_core.planning.sources.stored_filters import State
 
 
 @dataclass

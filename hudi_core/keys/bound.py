@@ -24,7 +24,7 @@ from hudi_core.keys.generator import (
 )
 from hudi_core.keys.paths import HIVE_DEFAULT, escape
 from hudi_core.keys.records import HoodieKey
-from hudi_core.keys.texts import TEXT, key_text
+from hudi_core.keys.strings import TEXT, key_text
 from hudi_core.keys.times import time_text
 from hudi_core.options import KeyGenerator as Kind
 from hudi_core.schema.schema import Schema

@@ -9,10 +9,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.formats.columns import Text
-from hudi_core.formats.spans import gather
-from hudi_core.formats.text_columns import text_column, text_list
-from hudi_core.formats.text_match import index_texts
+from hudi_core.columns.nodes import Text
+from hudi_core.columns.spans import gather
+from hudi_core.columns.string_index import index_texts
+from hudi_core.columns.strings import text_column, text_list
 
 Numbers = NDArray[np.int64]
 

@@ -10,7 +10,7 @@ from hudi_core.expr.functions import Function
 from hudi_core.expr.predicate import Cut
 from hudi_core.keys.clock import CountPrinter, MomentPrinter, TextPrinter, TimeUnit
 from hudi_core.keys.generator import Generator, TimePart, Writer
-from hudi_core.keys.texts import TEXT
+from hudi_core.keys.strings import TEXT
 from hudi_core.types import nodes as t
 from hudi_core.types.text import text as type_text
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.formats.hashes import bloom_filter_keys
-from hudi_core.formats.text_columns import taken
-from hudi_core.formats.text_match import index_texts
+from hudi_core.columns.hashes import bloom_filter_keys
+from hudi_core.columns.string_index import index_texts
+from hudi_core.columns.strings import taken
 from hudi_core.timeline.files import Files
 
 Numbers = NDArray[np.int64]

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.columns.nodes import MapOf, Offsets, Primitive, Struct, Text, at
+from hudi_core.columns.string_index import index_texts
+from hudi_core.columns.strings import joined, taken, text_list
 from hudi_core.errors import CorruptFileError
-from hudi_core.formats.columns import MapOf, Offsets, Primitive, Struct, Text, at
-from hudi_core.formats.text_columns import joined, taken, text_list
-from hudi_core.formats.text_match import index_texts
 from hudi_core.metadata.records import Batch, Records, decoded_values
 from hudi_core.timeline.files import Files
 

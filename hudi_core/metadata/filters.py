@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from hudi_core.columns.nodes import at, to_list
 from hudi_core.errors import CorruptFileError
-from hudi_core.formats.columns import at, to_list
 from hudi_core.metadata.lookup import Found
 from hudi_core.metadata.records import decoded_values
 

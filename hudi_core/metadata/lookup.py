@@ -12,10 +12,10 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.formats.columns import Text
+from hudi_core.columns.nodes import Text
+from hudi_core.columns.string_index import TextIndex
+from hudi_core.columns.strings import byte_column, taken
 from hudi_core.formats.hfile.cells import find_rows, keys_of
-from hudi_core.formats.text_columns import byte_column, taken
-from hudi_core.formats.text_match import TextIndex
 from hudi_core.metadata.records import Batch, FileGroup, Piece
 
 Ints = NDArray[np.int64]

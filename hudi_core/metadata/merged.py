@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.stats.columns import Bools, Bounds, ColumnStatistics, Ints, concatenated, taken
-from hudi_core.stats.ranks import ranks
-from hudi_core.stats.texts import Texts
+from hudi_core.columns.byte_strings import Texts
+from hudi_core.pruning.ranks import ranks
+from hudi_core.pruning.statistics import Bools, Bounds, ColumnStatistics, Ints, concatenated, taken
 
 
 def merged(run: Ints, of: ColumnStatistics) -> tuple[Ints | None, ColumnStatistics]:

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.columns.nodes import Column, Nulls, Primitive, Struct, Text, at, to_list, validity_of
 from hudi_core.errors import CorruptFileError
-from hudi_core.formats.columns import Column, Nulls, Primitive, Struct, Text, at, to_list, validity_of
 from hudi_core.metadata.lookup import Found
 from hudi_core.metadata.records import decoded_values
 

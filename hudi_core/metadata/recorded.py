@@ -13,15 +13,15 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.columns.byte_strings import Texts
+from hudi_core.columns.nodes import Binary, Column, Nulls, Primitive, Struct, Text, Union, at, length, validity_of
+from hudi_core.columns.spans import gather, windows
 from hudi_core.errors import CorruptFileError
-from hudi_core.formats.columns import Binary, Column, Nulls, Primitive, Struct, Text, Union, at, length, validity_of
-from hudi_core.formats.spans import gather, windows
 from hudi_core.metadata.records import Batch, decoded_values
 from hudi_core.metadata.stored import V1_DECIMAL
 from hudi_core.metadata.unscaled import from_bytes, to_integers, to_texts
-from hudi_core.stats.columns import Bools, Bounds, Carrier, Ints, carrier
-from hudi_core.stats.ranks import ranks
-from hudi_core.stats.texts import Texts
+from hudi_core.pruning.ranks import ranks
+from hudi_core.pruning.statistics import Bools, Bounds, Carrier, Ints, carrier
 from hudi_core.types import nodes as t
 
 _PAYLOAD = "ColumnStatsMetadata"

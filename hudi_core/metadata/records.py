@@ -10,16 +10,16 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.columns.nodes import Column, Text
+from hudi_core.columns.spans import gather, windows
 from hudi_core.engine import Storage
 from hudi_core.errors import CorruptFileError, UnsupportedError
 from hudi_core.formats.avro.columns import decode
-from hudi_core.formats.columns import Column, Text
 from hudi_core.formats.deletes import read_deletes
 from hudi_core.formats.hfile.cells import Cells
 from hudi_core.formats.hfile.file import HFile
 from hudi_core.formats.log import BlockKind, LogBlock, read_blocks
-from hudi_core.formats.source import Bytes, RandomAccess
-from hudi_core.formats.spans import gather, windows
+from hudi_core.formats.random_access import Bytes, RandomAccess
 from hudi_core.timeline.blocks import counting_blocks
 from hudi_core.timeline.slices import FileSlice
 

@@ -14,16 +14,16 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.formats.ahead import in_order
-from hudi_core.formats.column_join import Join
-from hudi_core.formats.columns import FixedBinary
-from hudi_core.formats.hashes import xxh64_id
-from hudi_core.metadata.belief import Origin, believed
-from hudi_core.metadata.live import Live, Octets, live_records, words_of
+from hudi_core.columns.concat import Join
+from hudi_core.columns.hashes import xxh64_id
+from hudi_core.columns.nodes import FixedBinary
+from hudi_core.metadata.live_records import Live, Octets, live_records, words_of
 from hudi_core.metadata.merged import merged
 from hudi_core.metadata.recorded import NO_KIND, UNTYPED, Kind, Kinds, Part, bounds, decoded
 from hudi_core.metadata.records import Batch, Piece, Records
-from hudi_core.stats.columns import Bools, ColumnStatistics, Ints, concatenated, taken
+from hudi_core.metadata.trust import Origin, believed
+from hudi_core.parallel.ordered import in_order
+from hudi_core.pruning.statistics import Bools, ColumnStatistics, Ints, concatenated, taken
 
 COLUMN_SIZE: Final = 12
 """Bytes of a key that name the column."""

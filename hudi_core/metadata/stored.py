@@ -10,9 +10,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from hudi_core.stats.columns import Bounds, ColumnStatistics, Ints, without_bounds
-from hudi_core.stats.texts import Texts
-from hudi_core.stats.wide import rescaled_wide
+from hudi_core.columns.byte_strings import Texts
+from hudi_core.columns.int128 import rescaled_wide
+from hudi_core.pruning.statistics import Bounds, ColumnStatistics, Ints, without_bounds
 from hudi_core.types import nodes as t
 
 V1_DECIMAL = t.Decimal(30, 15)

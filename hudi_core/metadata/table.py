@@ -9,11 +9,11 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.columns.hashes import file_group_indexes, xxh64_id
+from hudi_core.columns.strings import byte_column
 from hudi_core.engine import Storage
 from hudi_core.errors import CorruptFileError
-from hudi_core.formats.hashes import file_group_indexes, xxh64_id
 from hudi_core.formats.properties import parse_properties
-from hudi_core.formats.text_columns import byte_column
 from hudi_core.metadata.file_keys import FileKeys, hashed_keys, keys_beside
 from hudi_core.metadata.files import live_files
 from hudi_core.metadata.lookup import Found, newest

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.stats.columns import WIDE_SIZE, Bools, Ints
-from hudi_core.stats.texts import Texts
+from hudi_core.columns.byte_strings import Texts
+from hudi_core.pruning.statistics import WIDE_SIZE, Bools, Ints
 
 _TOP_BIT = 0x80
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 
-from hudi_core.formats.ahead import in_order
 from hudi_core.formats.names import parse_base_file, parse_log_file
+from hudi_core.parallel.ordered import in_order
 from hudi_core.timeline.instants import COMMIT, Instant, time_order
 from hudi_core.timeline.timeline import Timeline
 

@@ -9,9 +9,9 @@ from hudi_core.engine import Storage
 from hudi_core.errors import CorruptFileError, NotATableError, StorageError, UsageError
 from hudi_core.formats.properties import parse_properties
 from hudi_core.options import PROPERTIES_PATH, TableConfig, table_config
+from hudi_core.snapshot.footer_cache import MOST_BYTES, FooterCache
+from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.table.engines import load_engine
-from hudi_core.table.footer_cache import MOST_BYTES, FooterCache
-from hudi_core.table.snapshot import MetadataMode
 from hudi_core.table.table import Table
 from hudi_core.timeline.history import history_of
 from hudi_core.timeline.timeline import load_timeline

@@ -13,20 +13,20 @@ from hudi_core.engine import Rows, ScanReader
 from hudi_core.expr.nodes import Expr
 from hudi_core.expr.predicate import Column, Predicate, columns_of
 from hudi_core.expr.walk import conjuncts
+from hudi_core.parallel.streams import THREADS, read_ahead
+from hudi_core.planning.conjuncts import Conjunct, bound_conjunct, whole
+from hudi_core.planning.plan import ALL_MATCH, SKIP, ScanPlan
+from hudi_core.planning.prune import prune
+from hudi_core.planning.shares import Numbers, Pruned, Pruning, joined, pruning, records_to_read
+from hudi_core.planning.sources.column_ranges import Bounds
+from hudi_core.planning.sources.planner import Asking
+from hudi_core.planning.sources.sources import Sources
+from hudi_core.reading.remote import Part, Shipment, shipment
+from hudi_core.reading.result import Answer
+from hudi_core.reading.slices import SliceReader
 from hudi_core.schema.meta import is_meta
 from hudi_core.schema.project import project
 from hudi_core.schema.schema import Schema
-from hudi_core.table.answer import Answer
-from hudi_core.table.conjuncts import Conjunct, bound_conjunct, whole
-from hudi_core.table.plan import ALL_MATCH, SKIP, ScanPlan
-from hudi_core.table.prune import prune
-from hudi_core.table.reading.ahead import THREADS, read_ahead
-from hudi_core.table.reading.elsewhere import Part, Shipment, shipment
-from hudi_core.table.reading.slices import SliceReader
-from hudi_core.table.shares import Numbers, Pruned, Pruning, joined, pruning, records_to_read
-from hudi_core.table.sources.asking import Asking
-from hudi_core.table.sources.column_ranges import Bounds
-from hudi_core.table.sources.sources import Sources
 from hudi_core.types.nodes import Nested
 
 

@@ -8,26 +8,26 @@ from dataclasses import dataclass, field, replace
 from operator import index
 from typing import Any, SupportsIndex
 
+from hudi_core.changes.changes import Changes, changes
+from hudi_core.changes.incremental import between
 from hudi_core.engine import Engine, Storage
 from hudi_core.errors import UsageError, described
 from hudi_core.evolve.apply import evolve
 from hudi_core.evolve.changes import Change
 from hudi_core.evolve.named_columns import lost_names
-from hudi_core.expr.asked import asked as as_asked
 from hudi_core.expr.build import Built
 from hudi_core.expr.nodes import Expr
+from hudi_core.expr.sql_predicate import asked as as_asked
 from hudi_core.metadata.table import MetadataTable
 from hudi_core.options import BaseFileFormat, TableConfig
+from hudi_core.planning.sources.commits import Commits
+from hudi_core.planning.sources.sources import Sources
 from hudi_core.portable import Portable
 from hudi_core.schema.schema import Schema
-from hudi_core.table.footer_cache import FooterCache
-from hudi_core.table.queries.changes import Changes, changes
-from hudi_core.table.queries.incremental import between
-from hudi_core.table.queries.travel import refuse_cleaned, refuse_unknown
+from hudi_core.snapshot.footer_cache import FooterCache
+from hudi_core.snapshot.snapshot import MetadataMode, Snapshot
+from hudi_core.snapshot.time_travel import refuse_cleaned, refuse_unknown
 from hudi_core.table.scan import Asked, Scan
-from hudi_core.table.snapshot import MetadataMode, Snapshot
-from hudi_core.table.sources.commits import Commits
-from hudi_core.table.sources.sources import Sources
 from hudi_core.timeline.instants import Instant
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.timeline.timeline import Timeline

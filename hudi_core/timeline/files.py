@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.columns.nodes import Text
+from hudi_core.columns.strings import taken, text_column, text_list
 from hudi_core.engine import FileInfo
-from hudi_core.formats.columns import Text
-from hudi_core.formats.text_columns import taken, text_column, text_list
 
 Numbers = NDArray[np.int64]
 

@@ -13,13 +13,13 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.formats.columns import Text
+from hudi_core.columns.byte_strings import Texts
+from hudi_core.columns.nodes import Text
+from hudi_core.columns.string_index import index_texts
+from hudi_core.columns.strings import joined, taken, text_column, text_list
 from hudi_core.formats.name_columns import base_names
 from hudi_core.formats.names import LogFileName, parse_log_file
-from hudi_core.formats.text_columns import joined, taken, text_column, text_list
-from hudi_core.formats.text_match import index_texts
-from hudi_core.stats.ranks import ranks
-from hudi_core.stats.texts import Texts
+from hudi_core.pruning.ranks import ranks
 from hudi_core.timeline.files import Files
 from hudi_core.timeline.replaced import replaced_long_ago
 from hudi_core.timeline.slices import NO_BASE, Slices

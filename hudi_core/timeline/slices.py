@@ -9,11 +9,11 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.columns.nodes import Text
+from hudi_core.columns.spans import positions
+from hudi_core.columns.strings import taken, text_column
 from hudi_core.engine import FileInfo
-from hudi_core.formats.columns import Text
 from hudi_core.formats.names import parse_log_file
-from hudi_core.formats.spans import positions
-from hudi_core.formats.text_columns import taken, text_column
 from hudi_core.timeline.files import Files
 
 Numbers = NDArray[np.int64]

@@ -23,10 +23,10 @@ import pyarrow as pa
 
 from hudi_arrow.engine import ENGINE
 from hudi_core.avro.inbound import schema_from_avro
+from hudi_core.columns.length_chain import length_chain
+from hudi_core.columns.nodes import Struct
 from hudi_core.formats.avro.block import avro_content
 from hudi_core.formats.avro.columns import decode, decode_framed
-from hudi_core.formats.columns import Struct
-from hudi_core.formats.length_chain import length_chain
 from tests.bench.timing import Missing, Pair, Unbuilt
 
 COUNT = 100_000

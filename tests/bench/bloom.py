@@ -10,10 +10,10 @@ from functools import cache
 
 import numpy as np
 
+from hudi_core.columns.nodes import Text
+from hudi_core.columns.strings import taken, text_list
 from hudi_core.formats.bloom import BloomFilter, HashedKeys
 from hudi_core.formats.bloom_write import FilterKind, FilterSettings, written
-from hudi_core.formats.columns import Text
-from hudi_core.formats.text_columns import taken, text_list
 from tests.bench.timing import Pair, Unbuilt
 
 COUNT = 1_000_000

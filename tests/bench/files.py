@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.columns.byte_strings import Texts
 from hudi_core.expr.predicate import Column
-from hudi_core.stats.columns import ColumnStatistics
-from hudi_core.stats.store import FileStatistics, Piece
-from hudi_core.stats.texts import Texts
+from hudi_core.pruning.statistics import ColumnStatistics
+from hudi_core.pruning.store import FileStatistics, Piece
 from hudi_core.types import nodes as t
 
 DAY = 86_400_000_000

@@ -16,12 +16,12 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.formats.columns import Text
+from hudi_core.columns.nodes import Text
+from hudi_core.columns.string_index import index_texts
+from hudi_core.columns.strings import taken
 from hudi_core.formats.hfile.cells import Cells, keys_of
 from hudi_core.formats.hfile.file import HFile
-from hudi_core.formats.source import Bytes
-from hudi_core.formats.text_columns import taken
-from hudi_core.formats.text_match import index_texts
+from hudi_core.formats.random_access import Bytes
 from tests.bench.timing import Pair, Unbuilt
 from tests.support.hfiles import GZ, Shape, build
 

@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hudi_core.expr.predicate import And, Below, Column, Cut, IsNull, Not, OneOf, Or, Predicate, columns_of
-from hudi_core.stats.columns import Carrier, ColumnStatistics, absent, carrier
-from hudi_core.stats.store import FileStatistics, Piece
+from hudi_core.pruning.statistics import Carrier, ColumnStatistics, absent, carrier
+from hudi_core.pruning.store import FileStatistics, Piece
 from hudi_core.types import nodes as t
 from tests.bench.files import COLUMNS, DAY, DAYS, FIRST_DAY, STEP, Bounds, Files, files
 from tests.bench.timing import Pair, Unbuilt

@@ -14,9 +14,9 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.formats.columns import Text
+from hudi_core.columns.byte_strings import Texts
+from hudi_core.columns.nodes import Text
 from hudi_core.index.sorted_keys import sorted_keys
-from hudi_core.stats.texts import Texts
 from tests.bench.timing import Missing, Pair, Unbuilt
 
 COUNT, FILES = 1_000_000, 10_000

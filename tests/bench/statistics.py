@@ -20,13 +20,13 @@ from typing import Any
 import fastavro
 import numpy as np
 
-from hudi_core.formats.hashes import xxh64_id
+from hudi_core.columns.byte_strings import Texts
+from hudi_core.columns.hashes import xxh64_id
 from hudi_core.formats.hfile.file import HFile
-from hudi_core.formats.source import Bytes
+from hudi_core.formats.random_access import Bytes
 from hudi_core.metadata.records import Batch, FileGroup, read_pieces
 from hudi_core.metadata.statistics import FILE_KEY, RecordedStatistics, read_statistics
-from hudi_core.stats.columns import ColumnStatistics
-from hudi_core.stats.texts import Texts
+from hudi_core.pruning.statistics import ColumnStatistics
 from tests.bench.timing import Missing, Pair, Unbuilt
 from tests.support.hfiles import GZ, Shape, build
 from tests.support.metadata_records import NEWEST, statistics

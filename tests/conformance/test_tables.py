@@ -16,10 +16,10 @@ from hudi_core.expr.nodes import And, Expr
 from hudi_core.expr.parse import parse_predicate
 from hudi_core.expr.predicate import And as BoundAnd
 from hudi_core.expr.predicate import Is, Not, Opaque, Or, Predicate
+from hudi_core.planning.plan import ALL_MATCH
 from hudi_core.schema.meta import RECORD_KEY, is_meta
+from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.table.open import open_table
-from hudi_core.table.plan import ALL_MATCH
-from hudi_core.table.snapshot import MetadataMode
 from hudi_core.table.table import Table
 from hudi_core.timeline.timeline import Timeline
 from tests.support.conformance import TableEntry, as_stored, each_table, tables, visible_slices

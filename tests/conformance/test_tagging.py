@@ -10,19 +10,19 @@ from random import Random
 
 import pytest
 
+from hudi_core.columns.hashes import bloom_filter_key, file_group_index
 from hudi_core.errors import UnsupportedError
-from hudi_core.formats.hashes import bloom_filter_key, file_group_index
 from hudi_core.index.by_values import locate_values
 from hudi_core.index.choose import IndexKind
 from hudi_core.index.tag import Tagger, TagOptions, locate, tag
 from hudi_core.keys.records import HoodieKey
 from hudi_core.metadata.table import BLOOM_FILTERS, RECORD_INDEX
 from hudi_core.options import BaseFileFormat
+from hudi_core.planning.sources.indexes import SecondaryIndex
+from hudi_core.planning.sources.sources import Sources
+from hudi_core.planning.sources.stored_filters import recorded_filters, recorded_texts
+from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.table.open import open_table
-from hudi_core.table.snapshot import MetadataMode
-from hudi_core.table.sources.indexes import SecondaryIndex
-from hudi_core.table.sources.sources import Sources
-from hudi_core.table.sources.stored_filters import recorded_filters, recorded_texts
 from hudi_core.table.table import Table
 from tests.support.commands import ran
 from tests.support.conformance import TableEntry, each_table, each_table_with

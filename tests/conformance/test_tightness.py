@@ -20,11 +20,11 @@ import pytest
 
 from hudi_core.expr.predicate import Column, Predicate
 from hudi_core.metadata.table import COLUMN_STATS
+from hudi_core.planning.plan import SKIP
+from hudi_core.pruning.statistics import from_values
+from hudi_core.pruning.store import FileStatistics, Piece
 from hudi_core.schema.meta import RECORD_KEY
 from hudi_core.schema.schema import Schema
-from hudi_core.stats.columns import from_values
-from hudi_core.stats.store import FileStatistics, Piece
-from hudi_core.table.plan import SKIP
 from hudi_core.table.table import Table
 from hudi_core.types import nodes as t
 from hudi_core.values.order import less

@@ -6,8 +6,8 @@ from functools import cache
 
 import pytest
 
+from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.table.open import open_table
-from hudi_core.table.snapshot import MetadataMode
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import COMPACTION, Instant
 from hudi_core.timeline.services import clean, latest_clean, pending_work, savepoint, savepoints, undone

@@ -17,9 +17,9 @@ from hudi_core.expr.literals import constant
 from hudi_core.expr.outcomes import can_be
 from hudi_core.expr.parse import parse_predicate
 from hudi_core.expr.predicate import Apply, Opaque, Predicate, parts_of, terms_of, unknowns_of
+from hudi_core.pruning.reference import OneFile
 from hudi_core.rows.truth import RowQuestions
 from hudi_core.schema.schema import Schema
-from hudi_core.stats.plain import OneFile
 from hudi_core.truth import FALSE, NULL, TRUE
 from hudi_core.types.text import text as type_text
 from hudi_core.values.order import equal, less

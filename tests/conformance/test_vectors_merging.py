@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from hudi_core.merge.rules import infer_mode, merge_rules
 from hudi_core.options import MergeMode
-from hudi_core.rows.merge_rules import infer_mode, merge_rules
 from tests.conformance.deviations.merging import DEVIATIONS
 from tests.support.conformance import vectors
 from tests.support.ledger import REFUSED, Ledger, attempt

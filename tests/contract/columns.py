@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
+from hudi_core.columns.concat import join
+from hudi_core.columns.nodes import Binary, Column, FixedBinary, Nulls, Primitive, Struct, Symbols, Union
+from hudi_core.columns.slicing import cut
 from hudi_core.errors import CorruptFileError, SchemaError
-from hudi_core.formats.column_cut import cut
-from hudi_core.formats.column_join import join
-from hudi_core.formats.columns import Binary, Column, FixedBinary, Nulls, Primitive, Struct, Symbols, Union
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
 from hudi_core.values.json import to_json

@@ -13,7 +13,7 @@ import pytest
 from hudi_core.errors import RowError, UnknownColumnError
 from hudi_core.keys.bound import KeyGenerator
 from hudi_core.keys.choose import choose
-from hudi_core.keys.texts import TEXT
+from hudi_core.keys.strings import TEXT
 from hudi_core.schema.ids import record_with_ids
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t

@@ -14,11 +14,11 @@ from hudi_arrow.arrays import to_values as arrow_values
 from hudi_arrow.engine import ENGINE as ARROW
 from hudi_core.avro.inbound import schema_from_avro
 from hudi_core.avro.outbound import schema_to_avro
+from hudi_core.columns.nodes import Struct
 from hudi_core.errors import SchemaError
 from hudi_core.evolve.reconcile import Match, ReadRecord, reconcile
 from hudi_core.formats.avro.columns import decode
 from hudi_core.formats.avro.encode import encode
-from hudi_core.formats.columns import Struct
 from hudi_core.rows.project import projection
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t

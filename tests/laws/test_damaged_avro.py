@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from hudi_core.avro.inbound import schema_from_avro
+from hudi_core.columns.length_chain import length_chain
+from hudi_core.columns.nodes import Struct, to_list
 from hudi_core.errors import CorruptFileError
 from hudi_core.formats.avro.columns import decode
-from hudi_core.formats.columns import Struct, to_list
-from hudi_core.formats.length_chain import length_chain
 from hudi_plain.buffers import to_values
 from tests.support.avro_values import encode, rows_by_fastavro, same
 from tests.support.drawing import seed

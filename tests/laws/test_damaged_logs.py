@@ -17,15 +17,15 @@ import pyarrow.parquet as pq
 import pytest
 
 from hudi_arrow.engine import ENGINE
+from hudi_core.columns.nodes import length
 from hudi_core.engine import FileInfo
 from hudi_core.errors import HudiError
 from hudi_core.formats.avro.block import avro_records
 from hudi_core.formats.avro.columns import decode
-from hudi_core.formats.columns import length
 from hudi_core.formats.deletes import read_deletes
 from hudi_core.formats.hfile.file import HFile
 from hudi_core.formats.log import MAGIC, BlockKind, LogBlock, read_blocks
-from hudi_core.formats.source import Bytes
+from hudi_core.formats.random_access import Bytes
 from tests.support.drawing import seed
 from tests.support.hfiles import build
 from tests.support.logged_tables import COLUMNS, Block, frame, log_bytes, schema_of, with_meta

@@ -14,8 +14,12 @@ from unittest import mock
 import pytest
 
 from hudi_core import truth
+from hudi_core.columns import int128 as wide
 from hudi_core.expr import outcomes
-from hudi_core.stats import columns, intervals, keys, keysets, ordered, program, promoted, ranks, search, store, wide
+from hudi_core.pruning import intervals, ordered, program, promoted, ranks, search, store
+from hudi_core.pruning import key_ranges as keysets
+from hudi_core.pruning import order_keys as keys
+from hudi_core.pruning import statistics as columns
 from hudi_core.truth import FALSE, NULL, TRUE
 from hudi_core.types import nodes as t
 from hudi_core.values import order

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from hudi_core.expr.predicate import And, Below, Column, Cut, IsNull, Not, OneOf, Opaque, Or, Predicate
-from hudi_core.stats import intervals
-from hudi_core.stats.columns import Carrier, carrier, from_values, taken
-from hudi_core.stats.store import FileStatistics, Piece
+from hudi_core.pruning import intervals
+from hudi_core.pruning.statistics import Carrier, carrier, from_values, taken
+from hudi_core.pruning.store import FileStatistics, Piece
 from hudi_core.truth import ANY, Truth
 from hudi_core.types import nodes as t
 from tests.support.pruning import EFFORT, check_far_world, check_world, small_blocks, world

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from hudi_core.expr import nodes as n
 from hudi_core.expr.bind import bind
 from hudi_core.expr.nodes import Comparison
-from hudi_core.table.plan import ScanPlan
-from hudi_core.table.shares import shares
-from hudi_core.table.snapshot import MetadataMode
+from hudi_core.planning.plan import ScanPlan
+from hudi_core.planning.shares import shares
+from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.table.table import Table
 from hudi_core.truth import TRUE, Verdict
 from hudi_core.types import nodes as t

@@ -12,18 +12,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hudi_core.avro.inbound import schema_from_avro
+from hudi_core.columns.byte_strings import Texts
+from hudi_core.columns.nodes import Text
+from hudi_core.columns.strings import text_column
 from hudi_core.engine import FileInfo, Footer, RowGroup
 from hudi_core.formats.bloom_write import FilterKind, FilterSettings, bloom_filter_of
-from hudi_core.formats.columns import Text
 from hudi_core.formats.leaf_statistics import LeafStatistics
-from hudi_core.formats.text_columns import text_column
 from hudi_core.index.by_files import FileLookup, Filters
 from hudi_core.index.key_reader import key_columns
 from hudi_core.index.places import everywhere, in_partitions
 from hudi_core.index.stored import KeyBounds
 from hudi_core.index.work import Work
 from hudi_core.schema.meta import RECORD_KEY
-from hudi_core.stats.texts import Texts
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.types.nodes import String
 

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 
 from hudi_arrow.engine import ENGINE
 from hudi_core.options import CdcMode, table_config
-from hudi_core.table.snapshot import MetadataMode
+from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.table.table import Table
 from hudi_core.timeline.timeline import load_timeline
 from tests.support.logged_tables import COLUMNS, FILE_ID, META, Row, frame, schema_of, with_meta

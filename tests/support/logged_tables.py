@@ -22,7 +22,7 @@ from hudi_arrow.engine import ENGINE
 from hudi_core.formats import deletes
 from hudi_core.formats.log import MAGIC
 from hudi_core.options import table_config
-from hudi_core.table.snapshot import MetadataMode
+from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.table.table import Table
 from hudi_core.timeline.timeline import load_timeline
 from tests.support.memory import Memory

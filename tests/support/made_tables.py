@@ -21,16 +21,16 @@ import fastavro
 import numpy as np
 
 from hudi_core.avro.inbound import schema_from_avro
+from hudi_core.columns.hashes import bloom_filter_key, column_stats_key, file_group_index
+from hudi_core.columns.strings import text_column
 from hudi_core.engine import FileInfo, Footer, Storage
 from hudi_core.errors import CorruptFileError
 from hudi_core.formats.bloom import positions
-from hudi_core.formats.hashes import bloom_filter_key, column_stats_key, file_group_index
 from hudi_core.formats.leaf_statistics import LeafStatistics
 from hudi_core.formats.log import MAGIC
 from hudi_core.formats.secondary_key import secondary_file_group_index, secondary_key
-from hudi_core.formats.text_columns import text_column
 from hudi_core.options import table_config
-from hudi_core.table.snapshot import MetadataMode
+from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.table.table import Table
 from hudi_core.timeline.timeline import load_timeline
 from hudi_core.types import nodes as t

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from hudi_core.engine import FileInfo
 from hudi_core.errors import StorageError
-from hudi_core.formats.source import Bytes, RandomAccess
+from hudi_core.formats.random_access import Bytes, RandomAccess
 
 
 @dataclass(eq=False)

@@ -20,9 +20,10 @@ from hudi_core.errors import SchemaError
 from hudi_core.expr.outcomes import can_be
 from hudi_core.expr.predicate import And, AnyRun, Column, Is, Less, Matches, Not, Or, Predicate
 from hudi_core.expr.preimage import starts_with
-from hudi_core.stats import columns, intervals, ordered, program, search, store
-from hudi_core.stats.plain import Interval, OneFile
-from hudi_core.stats.store import FileStatistics, Piece
+from hudi_core.pruning import intervals, ordered, program, search, store
+from hudi_core.pruning import statistics as columns
+from hudi_core.pruning.reference import Interval, OneFile
+from hudi_core.pruning.store import FileStatistics, Piece
 from hudi_core.truth import TRUE, Truth
 from hudi_core.types import nodes as t
 from hudi_core.types.promote import Purpose, promotion

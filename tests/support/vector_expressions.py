@@ -9,8 +9,8 @@ from typing import Any
 
 from hudi_core.expr import nodes as n
 from hudi_core.expr.calls import literal_pattern
+from hudi_core.pruning.reference import Interval
 from hudi_core.schema.schema import Schema
-from hudi_core.stats.plain import Interval
 from hudi_core.types import nodes as t
 from hudi_core.values.text import parse_text
 from tests.support.vector_schemas import persisted_type

@@ -12,18 +12,18 @@ import fastavro
 import numpy as np
 
 from hudi_core.avro.inbound import schema_from_avro
+from hudi_core.columns.nodes import Struct
 from hudi_core.formats import deletes as delete_blocks
 from hudi_core.formats.avro.columns import decode
-from hudi_core.formats.columns import Struct
 from hudi_core.formats.deletes import Deletes
+from hudi_core.merge.records import Records, fold, merged
+from hudi_core.merge.rules import MergeRules, merge_rules
 from hudi_core.options import MergeMode, TableConfig, table_config
-from hudi_core.rows.merge import Records, fold, merged
-from hudi_core.rows.merge_rules import MergeRules, merge_rules
+from hudi_core.reading.log_buffer import Gathered
+from hudi_core.reading.merge_columns import MergeColumns, merge_columns
 from hudi_core.schema.ids import record_with_ids
 from hudi_core.schema.meta import OPERATION, RECORD_KEY
 from hudi_core.schema.schema import Schema
-from hudi_core.table.reading.gathered import Gathered
-from hudi_core.table.reading.merge_columns import MergeColumns, merge_columns
 from hudi_core.types import nodes as t
 from hudi_plain.engine import ENGINE
 from tests.support.vector_values import decode as value_of

@@ -28,9 +28,9 @@ from hudi_core.cli.options import (
 )
 from hudi_core.cli.output import Output, say, write_file
 from hudi_core.cli.words import counted, duration, share, shortened, size
-from hudi_core.table.plan import ALL_MATCH, READ, SKIP, VERDICTS, ScanPlan
+from hudi_core.planning.plan import ALL_MATCH, READ, SKIP, VERDICTS, ScanPlan
+from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.table.scan import Scan
-from hudi_core.table.snapshot import MetadataMode
 from hudi_core.table.table import Table
 
 MOST_DRAWN = 1_000

@@ -10,7 +10,7 @@ from importlib.resources import files
 from hudi_core.cli.explain.drawing import KINDS, column_svg, may_match
 from hudi_core.cli.explain.picture import ColumnPicture
 from hudi_core.cli.words import duration, share, shortened, size
-from hudi_core.table.plan import ALL_MATCH, READ, SKIP, Decision, ScanPlan
+from hudi_core.planning.plan import ALL_MATCH, READ, SKIP, Decision, ScanPlan
 from hudi_core.truth import Verdict
 from hudi_core.types.text import text as type_text
 

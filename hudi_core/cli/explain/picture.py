@@ -12,7 +12,7 @@ import numpy.typing as npt
 from hudi_core.cli.explain.scale import Linear, Scale, Tick, scale_over, shortened
 from hudi_core.expr.outcomes import Questions, can_be
 from hudi_core.expr.predicate import Column, Cut, Opaque, Pattern, Predicate, Term, literals_of
-from hudi_core.table.sources.column_ranges import Bounds, ColumnRange
+from hudi_core.planning.sources.column_ranges import Bounds, ColumnRange
 from hudi_core.truth import TRUE
 from hudi_core.types import nodes as t
 from hudi_core.values.order import distinct, sort_key

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from hudi_core.columns.length_chain import length_chain
+from hudi_core.columns.nodes import Bytes8, Offsets, Struct
 from hudi_core.errors import CorruptFileError, UnsupportedError
 from hudi_core.formats.avro.encode import encode_framed
 from hudi_core.formats.avro.lanes import PADDING
-from hudi_core.formats.columns import Bytes8, Offsets, Struct
-from hudi_core.formats.length_chain import length_chain
 from hudi_core.formats.log import BlockKind, HeaderKey, LogBlock
 
 VERSIONS = (1, 2, 3)

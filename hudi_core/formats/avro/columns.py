@@ -10,17 +10,17 @@ from collections.abc import Collection, Iterable, Iterator
 
 import numpy as np
 
+from hudi_core.columns.concat import join
+from hudi_core.columns.length_chain import chain_pieces
+from hudi_core.columns.nodes import Bytes8, Column, Offsets
 from hudi_core.errors import CorruptFileError, SchemaError, UnsupportedError
-from hudi_core.formats.ahead import in_order
 from hudi_core.formats.avro import walk as avro_walk
 from hudi_core.formats.avro.lanes import PADDING, Damaged, Lanes
 from hudi_core.formats.avro.plan import Node, blank, plan
 from hudi_core.formats.avro.read import read
 from hudi_core.formats.avro.skip import TooManyEmptyItems
-from hudi_core.formats.column_join import join
-from hudi_core.formats.columns import Bytes8, Column, Offsets
 from hudi_core.formats.freed_memory import keep_freed
-from hudi_core.formats.length_chain import chain_pieces
+from hudi_core.parallel.ordered import in_order
 
 BATCH_BYTES = 1 << 23
 BATCH_ROWS = (2048, 65536)

@@ -16,9 +16,9 @@ import fastavro
 import numpy as np
 from fastavro.schema import SchemaParseException, UnknownType
 
+from hudi_core.columns.nodes import MapOf, Struct, Text
 from hudi_core.errors import CorruptFileError
 from hudi_core.formats.avro.columns import decode
-from hudi_core.formats.columns import MapOf, Struct, Text
 
 MAGIC = b"Obj\x01"
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from hudi_core.columns.growing import Growing
+from hudi_core.columns.nodes import Bytes8, Column, Offsets, length
 from hudi_core.errors import SchemaError, UnsupportedError
 from hudi_core.formats.avro.plan import Node, plan
 from hudi_core.formats.avro.write import write
-from hudi_core.formats.columns import Bytes8, Column, Offsets, length
-from hudi_core.formats.growing import Growing
 
 
 def encode(schema_text: str, column: Column, where: str) -> tuple[Offsets, Bytes8]:

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.formats.columns import Bools, Bytes8, Offsets
-from hudi_core.formats.spans import opaque, windows
+from hudi_core.columns.nodes import Bools, Bytes8, Offsets
+from hudi_core.columns.spans import opaque, windows
 
 WINDOW = 32
 """Bytes of each lane that are copied at once: more than the longest number has."""

@@ -13,8 +13,7 @@ from typing import Any, assert_never
 
 import numpy as np
 
-from hudi_core.errors import SchemaError, UnsupportedError
-from hudi_core.formats.columns import (
+from hudi_core.columns.nodes import (
     Binary,
     Column,
     FixedBinary,
@@ -27,6 +26,7 @@ from hudi_core.formats.columns import (
     Text,
     Union,
 )
+from hudi_core.errors import SchemaError, UnsupportedError
 
 MAX_DEPTH = 100
 MAX_NODES = 200_000

@@ -6,6 +6,26 @@ from typing import assert_never
 
 import numpy as np
 
+from hudi_core.columns.concat import join
+from hudi_core.columns.nodes import (
+    Binary,
+    Bools,
+    Bytes8,
+    Column,
+    FixedBinary,
+    ListOf,
+    MapOf,
+    Nulls,
+    Offsets,
+    Primitive,
+    Struct,
+    Symbols,
+    Text,
+    Union,
+    spread,
+)
+from hudi_core.columns.slicing import without_nulls
+from hudi_core.columns.spans import gather
 from hudi_core.formats.avro.lanes import Damaged, Lanes
 from hudi_core.formats.avro.plan import (
     Array,
@@ -26,26 +46,6 @@ from hudi_core.formats.avro.plan import (
     blank,
 )
 from hudi_core.formats.avro.skip import by_branch, find_items, live_lanes, skip
-from hudi_core.formats.column_cut import without_nulls
-from hudi_core.formats.column_join import join
-from hudi_core.formats.columns import (
-    Binary,
-    Bools,
-    Bytes8,
-    Column,
-    FixedBinary,
-    ListOf,
-    MapOf,
-    Nulls,
-    Offsets,
-    Primitive,
-    Struct,
-    Symbols,
-    Text,
-    Union,
-    spread,
-)
-from hudi_core.formats.spans import gather
 
 MOST_LANES = 16384
 """Items of lists that are read at once."""

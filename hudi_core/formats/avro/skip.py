@@ -8,6 +8,7 @@ from typing import assert_never
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.columns.nodes import Bools, Offsets
 from hudi_core.formats.avro.lanes import Damaged, Lanes, Unsigned
 from hudi_core.formats.avro.plan import (
     Array,
@@ -29,7 +30,6 @@ from hudi_core.formats.avro.plan import (
 )
 from hudi_core.formats.avro.step import find_starts
 from hudi_core.formats.avro.walk import MOST_EMPTY_ITEMS
-from hudi_core.formats.columns import Bools, Offsets
 
 LIKELY_BYTES = 8
 """Of a number, for which a window is worth its while."""

@@ -7,6 +7,7 @@ from typing import assert_never
 
 import numpy as np
 
+from hudi_core.columns.nodes import Bytes8, Offsets
 from hudi_core.formats.avro.lanes import Damaged
 from hudi_core.formats.avro.plan import (
     Array,
@@ -24,7 +25,6 @@ from hudi_core.formats.avro.plan import (
     Sized,
     fixed_width,
 )
-from hudi_core.formats.columns import Bytes8, Offsets
 
 Octets = Sequence[int]
 """Bytes, or a memoryview of them."""

@@ -10,8 +10,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.columns.nodes import (
+    Binary,
+    Bools,
+    Bytes8,
+    Column,
+    FixedBinary,
+    ListOf,
+    MapOf,
+    Nulls,
+    Offsets,
+    Primitive,
+    Struct,
+    Symbols,
+    Text,
+    Union,
+    length,
+    validity_of,
+)
+from hudi_core.columns.slicing import cut, without_nulls
+from hudi_core.columns.unions import only_branch
 from hudi_core.errors import SchemaError
-from hudi_core.formats.ahead import in_order
 from hudi_core.formats.avro.pieces import MOST, WORD, Piece, Spans, Words, assemble, constant, where_live
 from hudi_core.formats.avro.plan import (
     Array,
@@ -30,26 +49,7 @@ from hudi_core.formats.avro.plan import (
     Sized,
 )
 from hudi_core.formats.avro.varint import varints, zigzag
-from hudi_core.formats.column_cut import cut, without_nulls
-from hudi_core.formats.column_unions import only_branch
-from hudi_core.formats.columns import (
-    Binary,
-    Bools,
-    Bytes8,
-    Column,
-    FixedBinary,
-    ListOf,
-    MapOf,
-    Nulls,
-    Offsets,
-    Primitive,
-    Struct,
-    Symbols,
-    Text,
-    Union,
-    length,
-    validity_of,
-)
+from hudi_core.parallel.ordered import in_order
 
 BATCH_ROWS = 12288
 """Most rows that are put together at once: their bytes stay in the processor's cache."""

@@ -18,9 +18,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.columns.nodes import Text
+from hudi_core.columns.spans import gather, windows
 from hudi_core.errors import CorruptFileError, UnsupportedError
-from hudi_core.formats.columns import Text
-from hudi_core.formats.spans import gather, windows
 
 Integers = NDArray[np.int64]
 Octets = NDArray[np.uint8]

@@ -8,8 +8,8 @@ from functools import partial
 
 import numpy as np
 
+from hudi_core.columns.nodes import Text
 from hudi_core.errors import CorruptFileError, UnsupportedError
-from hudi_core.formats.columns import Text
 from hudi_core.formats.hfile.block import (
     DATA,
     FILE_INFO,
@@ -32,7 +32,7 @@ from hudi_core.formats.hfile.index import (
     parse_root_index,
 )
 from hudi_core.formats.hfile.trailer import TRAILER_SIZE, Codec, Trailer, parse_file_info, parse_trailer
-from hudi_core.formats.source import RandomAccess, read_range
+from hudi_core.formats.random_access import RandomAccess, read_range
 
 _TAIL = 1 << 16  # bytes read at opening; in most files they hold the whole load-on-open section
 _READ_TOGETHER = 1 << 23  # neighbouring blocks are read in one piece up to this size

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hudi_core.columns.murmur import hash_chain, murmurs
+from hudi_core.columns.nodes import Text
+from hudi_core.columns.strings import text_column
 from hudi_core.errors import CorruptFileError, HudiError, UnsupportedError
 from hudi_core.formats.bloom import BloomFilter, FewKeys, HashedKeys, parse_bloom_filter, positions
 from hudi_core.formats.bloom_write import FilterKind, FilterSettings, written
-from hudi_core.formats.columns import Text
-from hudi_core.formats.murmur import hash_chain, murmurs
-from hudi_core.formats.text_columns import text_column
 from tests.support.conformance import vectors
 
 SMALL = b"/////wAAAAcBAAAAYFgYAHBBYBgoJAVAAA=="

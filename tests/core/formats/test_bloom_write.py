@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hudi_core.columns.strings import text_column
 from hudi_core.errors import UsageError
 from hudi_core.formats.bloom import HashedKeys, parse_bloom_filter
 from hudi_core.formats.bloom_write import FilterKind, FilterSettings, bloom_filter_of
-from hudi_core.formats.text_columns import text_column
 from tests.support.conformance import vectors
 
 

@@ -14,16 +14,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hudi_core.columns.nodes import length, to_list
 from hudi_core.errors import CorruptFileError, HudiError, UnsupportedError
 from hudi_core.formats.avro.block import AvroRecords, avro_records, joined_records
 from hudi_core.formats.avro.columns import decode
 from hudi_core.formats.avro.lanes import PADDING
-from hudi_core.formats.columns import length, to_list
 from hudi_core.formats.deletes import read_deletes
 from hudi_core.formats.hfile.file import HFile
 from hudi_core.formats.log import MAGIC, READ_AHEAD, BlockKind, HeaderKey, LogBlock, read_blocks, rollback_target
 from hudi_core.formats.names import parse_log_file
-from hudi_core.formats.source import Bytes
+from hudi_core.formats.random_access import Bytes
 from tests.support.avro_values import rows_by_fastavro, same
 from tests.support.conformance import ROOT, TableEntry, each_table
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hudi_core.columns.strings import text_column, text_list
 from hudi_core.formats.name_columns import base_names
 from hudi_core.formats.names import parse_base_file
-from hudi_core.formats.text_columns import text_column, text_list
 
 _PARTS = st.text(st.sampled_from("a0Z-_./é\n"), max_size=5)
 _LIKELY = st.builds(

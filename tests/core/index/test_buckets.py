@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from hudi_core.columns.strings import text_column
+from hudi_core.columns.xxh32 import xxh32_hashes
 from hudi_core.errors import CorruptFileError, UsageError
-from hudi_core.formats.text_columns import text_column
-from hudi_core.formats.xxh32 import xxh32_hashes
 from hudi_core.index.buckets import (
     HASHING_FOLDER,
     bucket_numbers,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from hudi_core.columns.strings import text_column
 from hudi_core.errors import UnsupportedError, UsageError
-from hudi_core.formats.text_columns import text_column
 from hudi_core.index.by_records import LOST, RecordIndexLookup
 from hudi_core.index.choose import IndexKind
 from hudi_core.index.key_columns import NOWHERE

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from hudi_core.formats.text_columns import text_column
+from hudi_core.columns.byte_strings import Texts
+from hudi_core.columns.strings import text_column
 from hudi_core.index.sorted_keys import sorted_keys
-from hudi_core.stats.texts import Texts
 from tests.support.conformance import vectors
 
 

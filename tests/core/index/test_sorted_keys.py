@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hudi_core.formats.text_columns import text_column, text_list
+from hudi_core.columns.byte_strings import Texts
+from hudi_core.columns.strings import text_column, text_list
 from hudi_core.index.sorted_keys import sorted_keys
-from hudi_core.stats.texts import Texts
 
 letters = st.text("ab\0é\ue000\U0001f600", max_size=20)
 texts = letters | letters.map(lambda text: "a shared beginning " + text) | st.just("")

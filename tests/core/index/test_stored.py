@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from hudi_core.columns.byte_strings import Texts
 from hudi_core.engine import Footer, LeafStatistics
 from hudi_core.index import stored
 from hudi_core.index.stored import KeyBounds, footer_bounds, leaf_bounds
+from hudi_core.pruning.statistics import from_values
 from hudi_core.schema.schema import Schema
-from hudi_core.stats.columns import from_values
-from hudi_core.stats.texts import Texts
 from hudi_core.types import nodes as t
 
 

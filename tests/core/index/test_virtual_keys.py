@@ -8,9 +8,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from hudi_core.columns.strings import text_column
 from hudi_core.expr.build import col
 from hudi_core.formats.bloom_write import FilterKind, FilterSettings, bloom_filter_of
-from hudi_core.formats.text_columns import text_column
 from hudi_core.index.choose import IndexKind
 from hudi_core.index.tag import TagOptions, tag
 from hudi_core.table.table import Table

@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hudi_core.formats.text_columns import text_column, text_list
+from hudi_core.columns.strings import text_column, text_list
 from hudi_core.keys.composite import composite_key, key_parts, parts_of_keys
 
 TEXTS = st.none() | st.text("ab_ \u00e9/=", max_size=6)

@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hudi_core.columns.hashes import bloom_filter_key
 from hudi_core.engine import FileInfo
-from hudi_core.formats.hashes import bloom_filter_key
 from hudi_core.metadata.file_keys import FileKeys, hashed_keys, keys_beside
 from hudi_core.timeline.files import Files, files_in
 

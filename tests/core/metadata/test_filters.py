@@ -8,8 +8,8 @@ import json
 import fastavro
 import numpy as np
 
+from hudi_core.columns.hashes import bloom_filter_key
 from hudi_core.formats.bloom import HashedKeys, parse_bloom_filter
-from hudi_core.formats.hashes import bloom_filter_key
 from hudi_core.formats.hfile.cells import Cells
 from hudi_core.metadata.filters import filter_texts
 from hudi_core.metadata.lookup import Found

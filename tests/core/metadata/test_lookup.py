@@ -9,10 +9,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hudi_core.columns.string_index import index_texts
+from hudi_core.columns.strings import text_column
 from hudi_core.formats.hfile.file import HFile
-from hudi_core.formats.source import Bytes
-from hudi_core.formats.text_columns import text_column
-from hudi_core.formats.text_match import index_texts
+from hudi_core.formats.random_access import Bytes
 from hudi_core.metadata.lookup import count, newest, newest_of, starting
 from hudi_core.metadata.records import Deletes, FileGroup
 from tests.support.hfiles import Shape, build

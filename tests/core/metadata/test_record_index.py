@@ -11,9 +11,9 @@ import fastavro
 import numpy as np
 import pytest
 
+from hudi_core.columns.strings import taken, text_list
 from hudi_core.errors import CorruptFileError
 from hudi_core.formats.hfile.cells import Cells
-from hudi_core.formats.text_columns import taken, text_list
 from hudi_core.metadata.lookup import Found
 from hudi_core.metadata.record_index import Location, location_columns, locations, uuid_halves
 from hudi_core.metadata.records import Batch

@@ -10,7 +10,7 @@ import pytest
 
 from hudi_core.engine import FileInfo, Storage
 from hudi_core.errors import ExpressionError
-from hudi_core.formats.source import RandomAccess
+from hudi_core.formats.random_access import RandomAccess
 from hudi_core.metadata.statistics import RecordedStatistics
 from hudi_core.metadata.table import COLUMN_STATS, METADATA_FOLDER, MetadataTable, open_metadata_table
 from hudi_core.table.open import open_table, refreshed

@@ -15,13 +15,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hudi_core.columns.hashes import column_stats_key, md5_id, partition_id, xxh64_id
 from hudi_core.errors import CorruptFileError
-from hudi_core.formats.hashes import column_stats_key, md5_id, partition_id, xxh64_id
-from hudi_core.metadata import live
+from hudi_core.metadata import live_records as live
 from hudi_core.metadata import statistics as module
 from hudi_core.metadata.records import Batch, Deletes, Piece, Records
 from hudi_core.metadata.statistics import FILE_KEY, PARTITION_KEY, RecordedStatistics, extended, read_statistics
-from hudi_core.stats.columns import WIDE_OFFSET, ColumnStatistics
+from hudi_core.pruning.statistics import WIDE_OFFSET, ColumnStatistics
 from hudi_core.types import nodes as t
 from tests.support.conformance import TableEntry, each_table
 from tests.support.metadata_records import OLDEST, batch, statistics

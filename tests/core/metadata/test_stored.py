@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 
 from hudi_core.metadata.stored import V1_DECIMAL, as_stored
-from hudi_core.stats.columns import ColumnStatistics, from_values, unscaled
+from hudi_core.pruning.statistics import ColumnStatistics, from_values, unscaled
 from hudi_core.types import nodes as t
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hudi_core.columns.byte_strings import Texts
 from hudi_core.metadata.unscaled import from_bytes, to_integers, to_texts
-from hudi_core.stats.columns import wide_bytes
-from hudi_core.stats.texts import Texts
+from hudi_core.pruning.statistics import wide_bytes
 
 wide = st.integers(-(2**127), 2**127 - 1)
 

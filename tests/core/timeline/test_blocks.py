@@ -6,7 +6,7 @@ import pytest
 
 from hudi_core.errors import CorruptFileError
 from hudi_core.formats.log import BlockKind, HeaderKey, LogBlock
-from hudi_core.formats.source import Bytes
+from hudi_core.formats.random_access import Bytes
 from hudi_core.timeline.blocks import counting_blocks
 
 K, H = BlockKind, HeaderKey

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 
 import pytest
 
+from hudi_core.changes.incremental import between
 from hudi_core.engine import FileInfo
 from hudi_core.options import TableConfig, table_config
-from hudi_core.table.queries.incremental import between
 from hudi_core.timeline.archived import History
 from hudi_core.timeline.files import files_in
 from hudi_core.timeline.history_log import LogHistory

@@ -9,12 +9,12 @@ import pytest
 from hudi_arrow import buffers
 from hudi_arrow.engine import ENGINE
 from hudi_core.avro.inbound import schema_from_avro
+from hudi_core.columns.nodes import Primitive, Struct, Text
 from hudi_core.errors import UnsupportedError
 from hudi_core.formats.avro.block import avro_content, avro_records
 from hudi_core.formats.avro.columns import decode
-from hudi_core.formats.columns import Primitive, Struct, Text
 from hudi_core.formats.log import BlockKind, read_blocks
-from hudi_core.formats.source import Bytes
+from hudi_core.formats.random_access import Bytes
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
 from tests.support.conformance import TableEntry, each_table

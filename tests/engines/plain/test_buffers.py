@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hudi_core.formats.columns import Primitive
+from hudi_core.columns.nodes import Primitive
 from hudi_core.types import nodes as t
 from hudi_plain.buffers import from_values
 

@@ -17,9 +17,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from hudi_core.engine import FileInfo
+from hudi_core.reading.base_files import BaseFiles
+from hudi_core.reading.remote import Part
 from hudi_core.table.open import open_table
-from hudi_core.table.reading.base_files import BaseFiles
-from hudi_core.table.reading.elsewhere import Part
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.types import nodes as t
 from tests.support.commands import ran, rides

@@ -13,9 +13,9 @@ from hudi_core.engine import FileInfo
 from hudi_core.expr.bind import bind
 from hudi_core.expr.parse import parse_predicate
 from hudi_core.expr.predicate import columns_of
+from hudi_core.planning.plan import ALL_MATCH, READ, SKIP, Reasons, ScanPlan, Step
+from hudi_core.planning.sources.column_ranges import ColumnRange
 from hudi_core.schema.schema import Schema
-from hudi_core.table.plan import ALL_MATCH, READ, SKIP, Reasons, ScanPlan, Step
-from hudi_core.table.sources.column_ranges import ColumnRange
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.truth import Verdict
 from hudi_core.types import nodes as t

@@ -13,9 +13,9 @@ from hudi_core.cli.explain.picture import ColumnPicture, column_picture
 from hudi_core.expr.bind import bind
 from hudi_core.expr.parse import parse_predicate
 from hudi_core.expr.predicate import columns_of
+from hudi_core.planning.sources.column_ranges import ColumnRange
 from hudi_core.schema.ids import record_with_ids
 from hudi_core.schema.schema import Schema
-from hudi_core.table.sources.column_ranges import ColumnRange
 from hudi_core.truth import TRUE
 from hudi_core.types import nodes as t
 from tests.support.predicates import predicates, truth_of

@@ -12,17 +12,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from hudi_core.columns import length_chain
+from hudi_core.columns.nodes import Column, ListOf, MapOf, Nulls, Primitive, Struct, Text, Union, at, length, to_list
 from hudi_core.errors import CorruptFileError, UnsupportedError
-from hudi_core.formats import length_chain
 from hudi_core.formats.avro import columns as avro_columns
 from hudi_core.formats.avro import lanes as avro_lanes
 from hudi_core.formats.avro import read as avro_read
 from hudi_core.formats.avro import skip as avro_skip
 from hudi_core.formats.avro import walk as avro_walk
 from hudi_core.formats.avro.columns import decode, decode_framed
-from hudi_core.formats.columns import Column, ListOf, MapOf, Nulls, Primitive, Struct, Text, Union, at, length, to_list
 from hudi_core.formats.hfile.file import HFile
-from hudi_core.formats.source import Bytes
+from hudi_core.formats.random_access import Bytes
 from tests.support.avro_values import encode, rows_by_fastavro, same, written
 from tests.support.conformance import TableEntry, each_table
 

@@ -13,14 +13,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hudi_core.errors import SchemaError, UnsupportedError
-from hudi_core.formats.avro import write as avro_write
-from hudi_core.formats.avro.block import avro_content
-from hudi_core.formats.avro.columns import decode
-from hudi_core.formats.avro.encode import encode, encode_framed
-from hudi_core.formats.avro.varint import varints, zigzag
-from hudi_core.formats.column_cut import cut
-from hudi_core.formats.columns import (
+from hudi_core.columns.length_chain import length_chain
+from hudi_core.columns.nodes import (
     Column,
     FixedBinary,
     ListOf,
@@ -32,7 +26,13 @@ from hudi_core.formats.columns import (
     Union,
     to_list,
 )
-from hudi_core.formats.length_chain import length_chain
+from hudi_core.columns.slicing import cut
+from hudi_core.errors import SchemaError, UnsupportedError
+from hudi_core.formats.avro import write as avro_write
+from hudi_core.formats.avro.block import avro_content
+from hudi_core.formats.avro.columns import decode
+from hudi_core.formats.avro.encode import encode, encode_framed
+from hudi_core.formats.avro.varint import varints, zigzag
 from tests.support.avro_values import encode as by_fastavro
 from tests.support.avro_values import same, written
 

@@ -18,16 +18,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hudi_core.columns.hashes import file_group_indexes
+from hudi_core.columns.strings import text_column
 from hudi_core.errors import CorruptFileError, HudiError, UnsupportedError
-from hudi_core.formats.hashes import file_group_indexes
 from hudi_core.formats.hfile import file as hfile
 from hudi_core.formats.hfile.cells import Cells
 from hudi_core.formats.hfile.file import HFile
 from hudi_core.formats.hfile.trailer import Codec
 from hudi_core.formats.names import parse_base_file
+from hudi_core.formats.random_access import Bytes
 from hudi_core.formats.secondary_key import secondary_file_group_index, split_secondary_key
-from hudi_core.formats.source import Bytes
-from hudi_core.formats.text_columns import text_column
 from tests.support.conformance import ROOT, TableEntry, each_table
 from tests.support.hfiles import GZ, NONE, Shape, build
 

@@ -1,0 +1,345 @@
+"""What one commit changed: a file group before it and after it, compared by record key. Rules QUERY-12 to QUERY-19."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hudi_core.changes.cdc_logs import (
+    Logged,
+    LogOfChanges,
+    change_logs,
+    may_tell,
+    sides_asked_for,
+)
+from hudi_core.changes.data_skipping import Compared, Side
+from hudi_core.changes.incremental import placed
+from hudi_core.changes.rows import AFTER, BEFORE, DELETE, INSERT, UPDATE, ChangeRows
+from hudi_core.columns.nodes import Bools, Text
+from hudi_core.columns.string_index import TextIndex, index_texts
+from hudi_core.engine import FileInfo
+from hudi_core.errors import TableError, UsageError
+from hudi_core.expr.bind import bind
+from hudi_core.expr.build import col
+from hudi_core.expr.predicate import ALWAYS_TRUE, Predicate
+from hudi_core.formats.names import parse_base_file
+from hudi_core.merge.rules import merge_rules
+from hudi_core.planning.sources.log_headers import log_headers
+from hudi_core.planning.sources.sources import Sources
+from hudi_core.reading.base_files import BaseFiles
+from hudi_core.reading.slices import SliceReader
+from hudi_core.schema.meta import COMMIT_TIME, RECORD_KEY, is_meta
+from hudi_core.schema.project import project, with_all_optional
+from hudi_core.schema.schema import Schema
+from hudi_core.snapshot.snapshot import Snapshot
+from hudi_core.timeline.commits import WriteStat
+from hudi_core.timeline.files import files_in
+from hudi_core.timeline.instants import Instant, time_order
+from hudi_core.timeline.slices import FileSlice
+from hudi_core.timeline.timeline import Timeline
+from hudi_core.types.nodes import String
+
+FileGroup = tuple[str, str]
+"""Partition and file id."""
+
+
+@dataclass(frozen=True)
+class CommitChanges:
+    """What one commit changed. `past` is the timeline before it; None when it is the first there is."""
+
+    snapshot: Snapshot
+    instant: Instant
+    past: Timeline | None
+    files: Mapping[FileGroup, Sequence[FileInfo]]
+    schema: Schema
+    needed: Schema
+    """The columns of changes that are asked for, or that a predicate looks at."""
+
+    @cached_property
+    def groups(self) -> list[FileGroup]:
+        """The file groups that the commit wrote to or took away, by partition and file id."""
+        return sorted({*self._stats, *self._replaced})
+
+    def of(self, group: FileGroup) -> Iterator[Any]:
+        """The engine's batches of the changes of one file group. Raises `UsageError` when files of it are cleaned away."""
+        logs = self.logs(group)
+        logged = None if logs is None else self._from_logs(group, logs)
+        if logged is not None:
+            return logged
+        found = self.compared(group)
+        if found.after is None:
+            return iter(()) if found.before is None else self._deleted(found.before.slice)
+        if found.before is None:
+            return self._inserted(self._changed(found.after.slice))
+        return self._compared(group, found.before.slice, found.after.slice)
+
+    def compared(self, group: FileGroup) -> Compared:
+        """What is compared of one file group. Raises `UsageError` when files of it are cleaned away."""
+        before, after = self._slices_before.get(group), self._slices_after.get(group)
+        self._refuse_cleaned(group, before)
+        assert after is not None or group in self._replaced
+        old = None if before is None or self._before is None else Side(self._before, before)
+        new = None if after is None or group in self._replaced else Side(self._after, after)
+        return Compared(self.instant.requested_time, old, new)
+
+    @cached_property
+    def _stats(self) -> Mapping[FileGroup, Sequence[WriteStat]]:
+        found: dict[FileGroup, list[WriteStat]] = {}
+        for partition, stats in self.snapshot.timeline.metadata(self.instant).stats.items():
+            for stat in stats:
+                if stat.path:
+                    found.setdefault((partition, stat.file_id), []).append(stat)
+        return found
+
+    @cached_property
+    def _replaced(self) -> frozenset[FileGroup]:
+        replaced = self.snapshot.timeline.metadata(self.instant).replaced
+        return frozenset((partition, file_id) for partition, file_ids in replaced.items() for file_id in file_ids)
+
+    @cached_property
+    def _after(self) -> Sources:
+        return self._at(self.snapshot.timeline.as_completed(placed(self.instant)))
+
+    @cached_property
+    def _before(self) -> Sources | None:
+        return None if self.past is None else self._at(self.past)
+
+    def _at(self, timeline: Timeline) -> Sources:
+        listing: dict[str, list[FileInfo]] = {}
+        for partition, file_id in self.groups:
+            listing.setdefault(partition, []).extend(self.files.get((partition, file_id), ()))
+        return Sources(self.snapshot.at(timeline, files_in(listing)))
+
+    @cached_property
+    def _slices_before(self) -> Mapping[FileGroup, FileSlice]:
+        return {} if self._before is None else _by_group(self._before)
+
+    @cached_property
+    def _slices_after(self) -> Mapping[FileGroup, FileSlice]:
+        return _by_group(self._after)
+
+    def _refuse_cleaned(self, group: FileGroup, before: FileSlice | None) -> None:
+        """The files that the commit wrote, and those it wrote them from, have to be there."""
+        there = {info.name for info in self.files.get(group, ())}
+        stats = self._stats.get(group, ())
+        needed = {name for stat in stats for name in (stat.path.rpartition("/")[2], stat.base_file) if name}
+        # What a log file was written to, its base file tells: the commit before may be any.
+        previous = (stat.previous for stat in stats if stat.previous and parse_base_file(stat.path.rpartition("/")[2]))
+        since = max(previous, default="")
+        begun = before.instant if before is not None else ""
+        missing = not needed <= there or time_order(begun) < time_order(since)
+        if missing or (group in self._replaced and before is None):
+            where = "/".join(group).lstrip("/")
+            raise UsageError(
+                f"changes of {self.instant.requested_time}",
+                expected="a later time to begin after",
+                found=f"files of {where} before it cleaned away",
+            )
+
+    # -- logged changes ----------------------------------------------------------------------------------------------------
+
+    def logs(self, group: FileGroup) -> tuple[FileInfo, ...] | None:
+        """The logs of changes to read in place of the slices of a file group; None where they do not tell what is asked.
+        Rule QUERY-19."""
+        stats, sides = self._stats.get(group, ()), sides_asked_for(self.needed)
+        if sides is None or group in self._replaced or not stats or not may_tell(self.snapshot.config, sides):
+            return None
+        history, times = self.snapshot.history, {each.previous for each in stats if each.previous}
+        # Rows of an older schema were converted by the writer of the log, not by the rules of this library.
+        versions = {history.number_at(time) for time in (self.instant.requested_time, *times)}
+        if len(versions) > 1 or group not in self._slices_after:
+            return None
+        return change_logs(stats, self.files.get(group, ()))
+
+    def _from_logs(self, group: FileGroup, files: Sequence[FileInfo]) -> Iterator[Any] | None:
+        """The changes of a file group by its logs of changes; None where these are not all."""
+        sides, after, stats = sides_asked_for(self.needed), self._slices_after[group], self._stats[group]
+        assert sides is not None
+        try:
+            found = LogOfChanges(BaseFiles(self._after), self._images).read(after, files, sides)
+        except TableError as error:
+            said = f"{error}; comparing file slices instead"
+            if said not in self.snapshot.warnings:
+                self.snapshot.warnings.append(said)
+            return None
+        counts = [count for each in stats for count in (each.inserts, each.updates, each.deletes)]
+        if None in counts or sum(count or 0 for count in counts) != sum(each.count for each in found):
+            return None
+        if AFTER in sides and any(each.after is None for each in found):
+            return self._with_rows_after(after, found)
+        if BEFORE in sides and any(each.before is None for each in found):
+            return None
+        return (self._form.batch(each.operations, each.before, each.after, each.operations) for each in found)
+
+    def _with_rows_after(self, after: FileSlice, found: Sequence[Logged]) -> Iterator[Any] | None:
+        """Logged changes with the rows that the commit left; None where these are others than the log tells."""
+        values, rows = self.snapshot.engine.values, self.snapshot.engine.rows
+        changed = list(self._changed(after))
+        index = index_texts(self._form.keys_of(changed))
+        at, met = np.full(len(index.first), -1, np.int64), 0
+        images, gone, passed = [], [], 0
+        for each in found:
+            if each.before is None or each.keys is None:
+                return None
+            deleted = rows.flags(values.one_of(each.operations, (DELETE,), String()))
+            updated = rows.flags(values.one_of(each.operations, (UPDATE,), String()))
+            place = index.find(each.keys)
+            if (place[~deleted] < 0).any():
+                return None
+            met += int((~deleted).sum())
+            at[place[updated]] = passed + np.flatnonzero(updated)
+            images.append(each.before)
+            passed += each.count
+            if deleted.any():
+                gone.append(rows.keep(each.before, deleted))
+        if met != len(at):
+            return None
+        return chain(
+            self._updated(changed, images, at[index.first]), (self._form.said(DELETE, batch, None) for batch in gone)
+        )
+
+    # -- rows --------------------------------------------------------------------------------------------------------------
+
+    def _changed(self, after: FileSlice) -> Iterator[Any]:
+        """The rows of a slice that the commit wrote."""
+        return self._read(self._after, after, self._of_commit)
+
+    def _read(self, sources: Sources | None, slice: FileSlice, residual: Predicate | None) -> Iterator[Any]:
+        assert sources is not None
+        return SliceReader(sources, self._images, residual or ALWAYS_TRUE).read(slice, residual)
+
+    @cached_property
+    def _images(self) -> Schema:
+        return with_all_optional(self.snapshot.schema)
+
+    @cached_property
+    def _form(self) -> ChangeRows:
+        return ChangeRows(self.snapshot.engine, self.schema, self._images, self.instant.requested_time)
+
+    @cached_property
+    def _of_commit(self) -> Predicate:
+        return bind((col(COMMIT_TIME) == self.instant.requested_time).node, self._images)
+
+    @cached_property
+    def _of_others(self) -> Predicate:
+        return bind((col(COMMIT_TIME) != self.instant.requested_time).node, self._images)
+
+    def _inserted(self, rows: Iterator[Any]) -> Iterator[Any]:
+        return (self._form.said(INSERT, None, batch) for batch in rows)
+
+    def _deleted(self, before: FileSlice) -> Iterator[Any]:
+        return (self._form.said(DELETE, batch, None) for batch in self._read(self._before, before, None))
+
+    def _compared(self, group: FileGroup, before: FileSlice, after: FileSlice) -> Iterator[Any]:
+        """The changed rows with what they were before, those that late rows filled up, then the rows that are there no more, then
+        those that are back: a late row may undo a delete and then lose to a row of an older commit."""
+        engine = self.snapshot.engine.rows
+        changed, late = list(self._changed(after)), list(self._late(group, after))
+        rows = sum(map(engine.count, changed))
+        index = index_texts(self._form.keys_of([*changed, *late]))
+        stayed = index_texts(self._all_keys(after)) if self._may_delete(group, after) else None
+        old = np.zeros(0 if stayed is None else len(stayed.first), np.bool_)
+        at = np.full(len(index.first), -1, np.int64)
+        images, gone, passed = [], [], 0
+        for batch in self._read(self._before, before, None):
+            keys = self._form.keys(batch)
+            found = index.find(keys)
+            kept = np.flatnonzero(found >= 0)
+            if len(kept):
+                images.append(engine.keep(batch, found >= 0))
+                at[found[kept]] = np.arange(passed, passed + len(kept))
+                passed += len(kept)
+            if stayed is not None:
+                place = stayed.find(keys)
+                old[place[place >= 0]] = True
+                if (place < 0).any():
+                    gone.append(engine.keep(batch, place < 0))
+        yield from self._updated(changed, images, at[index.first[:rows]])
+        yield from self._filled_up(late, images, at[index.first[rows:]])
+        for batch in gone:
+            yield self._form.said(DELETE, batch, None)
+        if stayed is not None:
+            old[stayed.find(self._form.keys_of(changed))] = True
+            yield from self._back(after, stayed, old[stayed.first])
+
+    def _back(self, after: FileSlice, stayed: TextIndex, old: Bools) -> Iterator[Any]:
+        """Rows of the later slice that are not `old`: neither in the slice before nor of the commit."""
+        if old.all():
+            return
+        engine = self.snapshot.engine.rows
+        for batch in self._read(self._after, after, None):
+            back = ~old[stayed.find(self._form.keys(batch))]
+            if back.any():
+                yield self._form.said(INSERT, None, engine.keep(batch, back))
+
+    def _updated(self, changed: Sequence[Any], images: Sequence[Any], at: NDArray[np.int64]) -> Iterator[Any]:
+        """Changed rows, each with the row before at a position in the images: an update, or an insert where there is none."""
+        if not images:
+            yield from self._inserted(iter(changed))
+            return
+        for old, new in self._pairs(changed, images, at):
+            yield self._form.said(UPDATE, old, new)
+
+    def _late(self, group: FileGroup, after: FileSlice) -> Iterator[Any]:
+        """The rows of a slice that are of other commits, and that a late row of this one may have filled up."""
+        names = {name.rpartition("/")[2] for each in self._stats[group] for name in (each.path, *each.log_files)}
+        logs = tuple(info for info in after.logs if info.name in names)
+        if not logs or not self._merges_columns(logs):
+            return
+        named = index_texts(self._all_keys(replace(after, base=None, logs=logs)))
+        for batch in self._read(self._after, after, self._of_others):
+            found = named.find(self._form.keys(batch)) >= 0
+            if found.any():
+                yield self.snapshot.engine.rows.keep(batch, found)
+
+    def _merges_columns(self, logs: Sequence[FileInfo]) -> bool:
+        snapshot = self.snapshot
+        if merge_rules(snapshot.config, snapshot.storage.uri).partial is not None:
+            return True
+        return any(log_headers(snapshot.storage.open(info.path)).parts_of_rows for info in logs)
+
+    def _filled_up(self, late: Sequence[Any], images: Sequence[Any], at: NDArray[np.int64]) -> Iterator[Any]:
+        """Of rows of other commits those that have other values than before."""
+        engine = self.snapshot.engine.rows
+        for old, new in self._pairs(late, images, at) if images else ():
+            rows = zip(engine.to_json(old, self._images), engine.to_json(new, self._images), strict=True)
+            differ = np.array([one[RECORD_KEY] is not None and _bare(one) != _bare(other) for one, other in rows])
+            if differ.any():
+                yield self._form.said(UPDATE, engine.keep(old, differ), engine.keep(new, differ))
+
+    def _pairs(self, changed: Sequence[Any], images: Sequence[Any], at: NDArray[np.int64]) -> Iterator[tuple[Any, Any]]:
+        """Batches of rows before, all null where there was none, and of the rows in their place."""
+        engine = self.snapshot.engine.rows
+        columns, begin = len(self._images.fields), 0
+        for batch in changed:
+            end = begin + engine.count(batch)
+            rows = [np.arange(end - begin)] * columns
+            both = zip(
+                engine.gather(images, [at[begin:end]] * columns, self._images),
+                engine.gather([batch], rows, self._images),
+                strict=True,
+            )
+            yield from both
+            begin = end
+
+    def _may_delete(self, group: FileGroup, after: FileSlice) -> bool:
+        return bool(after.logs) or any(stat.deletes != 0 for stat in self._stats[group])
+
+    def _all_keys(self, slice: FileSlice) -> Text:
+        reader = SliceReader(self._after, project(self._images, [RECORD_KEY]), ALWAYS_TRUE)
+        return self._form.keys_of(list(reader.read(slice, None)), 0)
+
+
+def _bare(row: Mapping[str, Any]) -> list[Any]:
+    """The values of a row but Hudi's own."""
+    return [value for name, value in row.items() if not is_meta(name)]
+
+
+def _by_group(sources: Sources) -> Mapping[FileGroup, FileSlice]:
+    return {(each.partition, each.file_id): each for each in sources.snapshot.slices}

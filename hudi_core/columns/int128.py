@@ -1,0 +1,102 @@
+"""Decimals of more than 18 digits: rescaling unscaled values of up to 128 bits, many at once.
+
+A magnitude is four limbs of 32 bits, least first, each in a uint64, so that a limb times a factor below 2^32 never overflows.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hudi_core.columns.byte_strings import Texts, WordReader
+
+Limbs = NDArray[np.uint64]
+Bools = NDArray[np.bool_]
+
+_LIMB = np.uint64(2**32 - 1)
+_BITS = np.uint64(32)
+_SIGN = np.uint64(2**63)
+_DIGITS = 9
+"""Decimal digits of the largest power of ten that fits a limb."""
+
+
+def rescaled_wide(
+    values: NDArray[np.int64] | Texts, digits: int, precision: int
+) -> tuple[NDArray[np.int64] | Texts, Bools]:
+    """Unscaled values times 10^digits, as the carrier of a decimal of that precision, and which of them are exact and fit.
+
+    Texts are the 16 bytes that carry a long decimal. What stands for values that do not fit has no meaning.
+    """
+    negative, limbs = _from_texts(values) if isinstance(values, Texts) else _from_integers(values)
+    fits = np.ones(len(negative), np.bool_)
+    while digits > 0:
+        step = min(digits, _DIGITS)
+        fits &= _multiply(limbs, 10**step) == 0
+        digits -= step
+    while digits < 0:
+        step = min(-digits, _DIGITS)
+        fits &= _divide(limbs, 10**step) == 0
+        digits += step
+    fits &= _below(limbs, 10**precision)
+    return (_to_texts if precision > 18 else _to_integers)(negative, limbs), fits
+
+
+def _from_integers(values: NDArray[np.int64]) -> tuple[Bools, Limbs]:
+    negative = values < 0
+    magnitude = np.where(negative, -values, values).astype(np.uint64)
+    return negative, _limbs(np.zeros(len(values), np.uint64), magnitude)
+
+
+def _from_texts(values: Texts) -> tuple[Bools, Limbs]:
+    reader = WordReader(values)
+    high, low = reader.read(0)[0] ^ _SIGN, reader.read(1)[0]  # two's complement
+    negative = high >= _SIGN
+    return negative, _limbs(*_negated(high, low, negative))
+
+
+def _to_integers(negative: Bools, limbs: Limbs) -> NDArray[np.int64]:
+    magnitude = (limbs[0] | limbs[1] << _BITS).astype(np.int64)
+    signed: NDArray[np.int64] = np.where(negative, -magnitude, magnitude)
+    return signed
+
+
+def _to_texts(negative: Bools, limbs: Limbs) -> Texts:
+    high, low = _negated(limbs[2] | limbs[3] << _BITS, limbs[0] | limbs[1] << _BITS, negative)
+    pairs = np.stack([high ^ _SIGN, low], axis=1).astype(">u8")
+    return Texts(np.arange(len(negative) + 1, dtype=np.int64) * 16, pairs.view(np.uint8).reshape(-1))
+
+
+def _negated(high: Limbs, low: Limbs, where: Bools) -> tuple[Limbs, Limbs]:
+    """128-bit two's complement of the numbers that `where` picks."""
+    return np.where(where, ~high + (low == 0), high), np.where(where, ~low + np.uint64(1), low)
+
+
+def _limbs(high: Limbs, low: Limbs) -> Limbs:
+    return np.stack([low & _LIMB, low >> _BITS, high & _LIMB, high >> _BITS])
+
+
+def _multiply(limbs: Limbs, factor: int) -> Limbs:
+    """In place; returns what overflows."""
+    carry = np.zeros(limbs.shape[1], np.uint64)
+    for limb in limbs:
+        product = limb * np.uint64(factor) + carry
+        limb[:] = product & _LIMB
+        carry = product >> _BITS
+    return carry
+
+
+def _divide(limbs: Limbs, by: int) -> Limbs:
+    """In place; returns the remainder."""
+    rest = np.zeros(limbs.shape[1], np.uint64)
+    for limb in limbs[::-1]:
+        part = (rest << _BITS) | limb
+        limb[:], rest = np.divmod(part, np.uint64(by))
+    return rest
+
+
+def _below(limbs: Limbs, bound: int) -> Bools:
+    found = np.zeros(limbs.shape[1], np.bool_)
+    for place in range(4):
+        part = np.uint64((bound >> (32 * place)) & 0xFFFF_FFFF)
+        found = (limbs[place] < part) | ((limbs[place] == part) & found)
+    return found

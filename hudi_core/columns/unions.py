@@ -1,0 +1,59 @@
+"""Unions with and without a branch for null: Avro has one, engines say null in another way."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hudi_core.columns.nodes import Column, Nulls, Union, length, spread, validity_of
+from hudi_core.columns.slicing import without_nulls
+
+NULL = "null"
+
+
+def without_null_branch(column: Union) -> Union:
+    """The union of the other branches; rows of the null branch are null rows of its first one. The union has another."""
+    null = next((number for number, child in enumerate(column.children) if isinstance(child, Nulls)), None)
+    if null is None:
+        return column
+    names = column.names[:null] + column.names[null + 1 :]
+    children = list(column.children[:null] + column.children[null + 1 :])
+    branches = column.branches - (column.branches > null).astype(np.int8)
+    gone = column.branches == null
+    branches[gone] = 0
+    if gone.any():
+        mine = branches == 0
+        children[0] = spread(children[0], np.flatnonzero(~gone[mine]), int(np.count_nonzero(mine)))
+    return Union(branches, names, tuple(children))
+
+
+def with_null_branch(branches: NDArray[np.int8], names: Sequence[str], children: Sequence[Column]) -> Union:
+    """A union whose rows are null where their row in their child is; a branch of null comes behind the others.
+
+    Row i is the next unread row of `children[branches[i]]`.
+    """
+    found = branches.copy()
+    kept = []
+    for number, child in enumerate(children):
+        valid = validity_of(child)
+        if not valid.all():
+            found[np.flatnonzero(branches == number)[~valid]] = len(children)
+        kept.append(without_nulls(child))
+    nulls = Nulls(int(np.count_nonzero(found == len(children))))
+    return Union(found, (*names, NULL), (*kept, nulls))
+
+
+def only_branch(column: Column) -> Column:
+    """The values of a union that has but one branch besides null; any other column as it is."""
+    if not isinstance(column, Union):
+        return column
+    others = [number for number, child in enumerate(column.children) if not isinstance(child, Nulls)]
+    if len(others) != 1:
+        return column
+    (number,) = others
+    rows = np.flatnonzero(column.branches == number)
+    child = column.children[number]
+    total = len(column.branches)
+    return child if length(child) == total else spread(child, rows, total)

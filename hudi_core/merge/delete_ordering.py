@@ -1,0 +1,167 @@
+"""Ordering values of delete blocks as columns of the ordering fields' types. Rule MERGE-6."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hudi_core.columns.nodes import (
+    Binary,
+    Bools,
+    Column,
+    ListOf,
+    Primitive,
+    Struct,
+    Text,
+    Union,
+    length,
+    spread,
+)
+from hudi_core.columns.spans import gather
+from hudi_core.errors import UnsupportedError
+from hudi_core.types import nodes as t
+
+_INT, _LONG = "IntWrapper", "LongWrapper"
+
+_KINDS: dict[type, tuple[str, ...]] = {
+    t.Boolean: ("BooleanWrapper",),
+    t.Int: (_INT,),
+    t.Long: (_LONG,),
+    t.Float: ("FloatWrapper",),
+    t.Double: ("DoubleWrapper",),
+    t.String: ("StringWrapper",),
+    t.Binary: ("BytesWrapper",),
+    t.Date: ("DateWrapper", "LocalDateWrapper", _INT),
+    t.Time: ("TimeMicrosWrapper", _LONG, _INT),
+    t.Timestamp: ("TimestampMicrosWrapper", _LONG),
+    t.Decimal: ("DecimalWrapper",),
+}
+"""The kinds of value that a delete may have for a field of a type. Writers on Spark know dates and times as numbers."""
+
+
+LISTED_DECIMAL = t.Decimal(30, 15)
+"""The type of decimals in delete blocks, whatever the ordering field's is."""
+
+
+class Columns(Protocol):
+    """What an engine knows of columns of a type."""
+
+    def nulls(self, of: t.Type, rows: int) -> Column:
+        """A column of the type that is null in all rows."""
+        ...
+
+    def cast(self, column: Column, source: t.Type, to: t.Type) -> Column:
+        """The values as SQL's CAST makes them."""
+        ...
+
+
+def delete_ordering(values: Column, types: Sequence[t.Type], engine: Columns) -> tuple[tuple[Column, ...], Bools]:
+    """For each ordering field its values in deletes, and which deletes are absolute: their ordering value is not given, is
+    the int 0 that stands for none, or is of another type than the field's.
+
+    Raises `UnsupportedError` for a type whose ordering values in delete blocks are not known.
+    """
+    rows = length(values)
+    if not types or not isinstance(values, Union):
+        return tuple(engine.nulls(of, rows) for of in types), np.ones(rows, np.bool_)
+    parts = [values] if len(types) == 1 else _listed(values, len(types))
+    found, given = [], np.ones(rows, np.bool_)
+    for part, of in zip(parts, types, strict=True):
+        column, valid = _of_type(part, rows, of, engine)
+        found.append(column)
+        given &= valid
+    if len(types) == 1:
+        given &= ~_zero_ints(values)
+    return tuple(found), ~given
+
+
+_Part = Union | tuple[Union, NDArray[np.int64], NDArray[np.int64]]
+"""Values, or of some deletes the row of each among others."""
+
+
+def _listed(values: Union, fields: int) -> list[_Part]:
+    """The value of each field in those deletes that have as many."""
+    number = values.names.index("ArrayWrapper")
+    wrapped = values.children[number]
+    lists = wrapped.fields["wrappedValues"] if isinstance(wrapped, Struct) else None
+    if not isinstance(lists, ListOf) or not isinstance(lists.items, Union):
+        raise UnsupportedError("ordering values", expected="lists of values", found=type(lists).__name__)
+    right = np.flatnonzero(np.diff(lists.offsets) == fields)
+    deletes = np.flatnonzero(values.branches == number)[right]
+    return [(lists.items, deletes, lists.offsets[right] + field) for field in range(fields)]
+
+
+def _of_type(part: _Part, rows: int, of: t.Type, engine: Columns) -> tuple[Column, Bools]:
+    """The values of a field, null where a delete has none of its type, and where it has one."""
+    values, deletes, places = part if isinstance(part, tuple) else (part, np.arange(rows), np.arange(rows))
+    branches, positions = values.branches[places], values.positions()[places]
+    kinds = _KINDS.get(type(of), ())
+    without_value = [number for number, name in enumerate(values.names) if name in ("null", _INT)]
+    if not kinds and not np.isin(branches, without_value).all():
+        raise UnsupportedError(
+            "delete blocks", expected="an ordering field whose type is known there", found=type(of).__name__.lower()
+        )
+    found: Column | None = None
+    given = np.zeros(rows, np.bool_)
+    for kind in kinds:
+        if kind not in values.names:
+            continue
+        number = values.names.index(kind)
+        chosen = np.flatnonzero(branches == number)
+        child = values.children[number]
+        if len(chosen) == 0 or not isinstance(child, Struct):
+            continue
+        of_kind = _taken(child.fields["value"], positions[chosen].astype(np.int64))
+        if isinstance(of, t.Timestamp | t.Time) and kind.endswith("MicrosWrapper"):
+            of_kind = _in_unit(of_kind, of.unit)
+        elif isinstance(of, t.Decimal):
+            of_kind = engine.cast(of_kind, LISTED_DECIMAL, of)
+        part_rows = spread(of_kind, deletes[chosen], rows)
+        found = part_rows if found is None else _both(found, part_rows)
+        given[deletes[chosen]] = True
+    return engine.nulls(of, rows) if found is None else found, given
+
+
+def _taken(column: Column, positions: NDArray[np.int64]) -> Column:
+    """Rows of a column, in this order."""
+    match column:
+        case Primitive(values):
+            return Primitive(values[positions])
+        case Text(offsets, data) | Binary(offsets, data):
+            return type(column)(*gather(data, offsets[positions], np.diff(offsets)[positions]))
+        case _:
+            raise TypeError(type(column).__name__)
+
+
+def _in_unit(column: Column, unit: t.Unit) -> Column:
+    assert isinstance(column, Primitive)
+    micros = column.values.astype(np.int64)
+    match unit:
+        case t.Unit.MILLIS:
+            return Primitive(micros // 1_000)
+        case t.Unit.MICROS:
+            return Primitive(micros)
+        case t.Unit.NANOS:
+            return Primitive(micros * 1_000)
+
+
+def _both(first: Column, second: Column) -> Column:
+    """Numbers of two columns of which each row has one at most."""
+    assert isinstance(first, Primitive)
+    assert isinstance(second, Primitive)
+    assert first.validity is not None
+    assert second.validity is not None
+    return Primitive(first.values.astype(np.int64) + second.values, first.validity | second.validity)
+
+
+def _zero_ints(values: Union) -> Bools:
+    zero = np.zeros(len(values.branches), np.bool_)
+    if _INT in values.names:
+        number = values.names.index(_INT)
+        child = values.children[number]
+        if isinstance(child, Struct) and isinstance(ints := child.fields["value"], Primitive):
+            zero[values.branches == number] = ints.values == 0
+    return zero

@@ -1,0 +1,190 @@
+"""How a table merges records: the mode Hudi infers from its properties, and what old payload classes mean. Rule MERGE-1."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Final
+
+from hudi_core.errors import CorruptFileError, UnsupportedError
+from hudi_core.merge.records import Precedence
+from hudi_core.options import MergeMode, TableConfig
+
+EVENT_TIME_STRATEGY: Final = "eeb8d96f-b1e4-49fd-bbf8-28ac514178e5"
+COMMIT_TIME_STRATEGY: Final = "ce9acb64-bde0-424c-9b91-f6ebba25356d"
+PAYLOAD_STRATEGY: Final = "00000000-0000-0000-0000-000000000000"
+
+_PREFIX: Final = "hoodie.record.merge.property."
+_DELETE_FIELD: Final = "hoodie.payload.delete.field"
+_DELETE_MARKER: Final = "hoodie.payload.delete.marker"
+_UNAVAILABLE: Final = "hoodie.write.partial.update.unavailable.value"
+_EVENT_SEQUENCE: Final = "_event_seq"
+_DEBEZIUM_UNAVAILABLE: Final = "__debezium_unavailable_value"
+
+
+class PartialUpdates(Enum):
+    """Which values of the record that wins count as not given, so that the other record's stay."""
+
+    IGNORE_DEFAULTS = "IGNORE_DEFAULTS"
+    """The default of the column; null where it has none, or null."""
+    IGNORE_NULLS = "IGNORE_NULLS"
+    """Null: what PartialUpdateAvroPayload does before table version 9."""
+    FILL_UNAVAILABLE = "FILL_UNAVAILABLE"
+    """Texts and bytes that are a marker."""
+
+
+@dataclass(frozen=True, slots=True)
+class MergeRules:
+    """How records with one key are merged. Names are those of the table's columns, dotted when nested."""
+
+    mode: MergeMode
+    ordering_fields: tuple[str, ...] = ()
+    partial: PartialUpdates | None = None
+    unavailable: str | None = None
+    delete_field: str | None = None
+    delete_marker: str | None = None
+    by_value: Precedence = Precedence.HIGHER
+    """Which record wins by event time."""
+    binlog: bool = False
+    """The ordering value is a place in a binary log: rule MERGE-19."""
+
+    @property
+    def precedence(self) -> Precedence:
+        """Which of two records wins."""
+        return Precedence.NEWER if self.mode is MergeMode.COMMIT_TIME_ORDERING else self.by_value
+
+
+_EVENT, _COMMIT, _CUSTOM = MergeMode.EVENT_TIME_ORDERING, MergeMode.COMMIT_TIME_ORDERING, MergeMode.CUSTOM
+
+
+@dataclass(frozen=True, slots=True)
+class Payload:
+    """What a payload class of Hudi's means."""
+
+    rules: MergeRules
+    mode_since: int | None = 0
+    """The table version from which on the class is a merge mode; None where its mode is CUSTOM in every version."""
+    before_9: MergeRules | None = None
+    """What the class does before table version 9, where that is something else."""
+
+    def in_version(self, version: int) -> MergeRules:
+        """The rules in a table of this version."""
+        return self.before_9 if self.before_9 is not None and version < _SPELT_SINCE else self.rules
+
+
+_SPELT_SINCE: Final = 9
+"""The table version that spells most payload classes as properties."""
+_MODEL: Final = "org.apache.hudi.common.model"
+_PARTIAL: Final = MergeRules(_EVENT, partial=PartialUpdates.IGNORE_DEFAULTS)
+_POSTGRES: Final = MergeRules(
+    _EVENT, ("_event_lsn",), PartialUpdates.FILL_UNAVAILABLE, _DEBEZIUM_UNAVAILABLE, "_change_operation_type", "d"
+)
+_MYSQL: Final = MergeRules(
+    _EVENT, ("_event_bin_file", "_event_pos"), delete_field="_change_operation_type", delete_marker="d"
+)
+
+PAYLOADS: Final = {
+    f"{_MODEL}.OverwriteWithLatestAvroPayload": Payload(MergeRules(_COMMIT)),
+    f"{_MODEL}.DefaultHoodieRecordPayload": Payload(MergeRules(_EVENT)),
+    f"{_MODEL}.EventTimeAvroPayload": Payload(MergeRules(_EVENT)),
+    f"{_MODEL}.PartialUpdateAvroPayload": Payload(
+        _PARTIAL, _SPELT_SINCE, before_9=replace(_PARTIAL, partial=PartialUpdates.IGNORE_NULLS)
+    ),
+    f"{_MODEL}.OverwriteNonDefaultsWithLatestAvroPayload": Payload(
+        MergeRules(_COMMIT, partial=PartialUpdates.IGNORE_DEFAULTS), _SPELT_SINCE
+    ),
+    f"{_MODEL}.AWSDmsAvroPayload": Payload(MergeRules(_COMMIT, delete_field="Op", delete_marker="D"), _SPELT_SINCE),
+    f"{_MODEL}.debezium.PostgresDebeziumAvroPayload": Payload(_POSTGRES, _SPELT_SINCE),
+    f"{_MODEL}.debezium.MySqlDebeziumAvroPayload": Payload(
+        _MYSQL, _SPELT_SINCE, before_9=replace(_MYSQL, ordering_fields=(_EVENT_SEQUENCE,), binlog=True)
+    ),
+    f"{_MODEL}.HoodieAvroPayload": Payload(MergeRules(_COMMIT), None),
+    f"{_MODEL}.ReverseOrderHoodieRecordPayload": Payload(MergeRules(_EVENT, by_value=Precedence.LOWER), None),
+    f"{_MODEL}.FirstValueAvroPayload": Payload(MergeRules(_EVENT, by_value=Precedence.HIGHER_OR_OLDER), None),
+}
+"""The payload classes of Hudi's by which tables merge, by their full names. Any other is code of the user's. Rule MERGE-17."""
+
+_STRATEGIES: Final = {EVENT_TIME_STRATEGY: _EVENT, COMMIT_TIME_STRATEGY: _COMMIT}
+
+
+def infer_mode(
+    version: int, mode: MergeMode | None, payload: str | None, strategy: str | None, ordered: bool, where: str
+) -> MergeMode:
+    """The merge mode of a table with these properties; `ordered` says that it has an ordering field.
+
+    Source: `HoodieTableConfig.inferMergingConfigs`. The payload class outranks the strategy, since version 6 writes one
+    strategy for all. Raises `CorruptFileError` for properties that contradict each other.
+    """
+    if not payload:
+        found = mode or (_by_strategy(strategy, where) if strategy else _EVENT if ordered else _COMMIT)
+        if found is _CUSTOM and not strategy:
+            raise _contradiction(where, "a payload class or a strategy with the merge mode CUSTOM", "none")
+        return found
+    meaning = PAYLOADS.get(payload)
+    is_mode = meaning is not None and meaning.mode_since is not None and version >= meaning.mode_since
+    known = meaning.rules.mode if meaning is not None and is_mode else None
+    if version >= _SPELT_SINCE and known is not None:
+        return known
+    found = known or _CUSTOM
+    if mode is not None and mode is not found:
+        raise _contradiction(where, f"the merge mode {found.value} with the payload class {payload}", mode.value)
+    return found
+
+
+def merge_rules(config: TableConfig, where: str) -> MergeRules:
+    """How the records of a table are merged.
+
+    Raises `UnsupportedError` for a custom merger or payload, by name; `CorruptFileError` for properties that contradict
+    each other.
+    """
+    mode = infer_mode(
+        config.version,
+        config.merge_mode,
+        config.payload_class,
+        config.merge_strategy_id,
+        bool(config.ordering_fields),
+        where,
+    )
+    payload = PAYLOADS.get(config.payload_class or "")
+    if payload is None and mode is _CUSTOM:
+        found = config.payload_class or f"the merge strategy {config.merge_strategy_id}"
+        raise UnsupportedError(where, expected="records merged by event time or commit time", found=found)
+    rules = MergeRules(mode) if payload is None else payload.in_version(config.version)
+    return _as_stated(rules, config, where)
+
+
+def _as_stated(rules: MergeRules, config: TableConfig, where: str) -> MergeRules:
+    """The rules with what the properties say themselves."""
+    stated = {key.removeprefix(_PREFIX): value for key, value in config.properties.items() if value}
+    field, marker = stated.get(_DELETE_FIELD), stated.get(_DELETE_MARKER)
+    if (field is None) is not (marker is None):
+        raise _contradiction(
+            where, f"{_DELETE_FIELD} and {_DELETE_MARKER} together", _DELETE_FIELD if field else _DELETE_MARKER
+        )
+    partial = rules.partial
+    if config.partial_update_mode is not None:
+        if config.partial_update_mode not in PartialUpdates.__members__:
+            raise UnsupportedError(
+                where, expected="a known hoodie.table.partial.update.mode", found=config.partial_update_mode
+            )
+        partial = PartialUpdates[config.partial_update_mode]
+    return MergeRules(
+        rules.mode,
+        rules.ordering_fields if rules.binlog else config.ordering_fields or rules.ordering_fields,
+        partial,
+        stated.get(_UNAVAILABLE, rules.unavailable),
+        field or rules.delete_field,
+        marker or rules.delete_marker,
+        rules.by_value,
+        rules.binlog,
+    )
+
+
+def _by_strategy(strategy: str, where: str) -> MergeMode:
+    if strategy == PAYLOAD_STRATEGY:
+        raise _contradiction(where, "a payload class with the strategy that merges by payload", "none")
+    return _STRATEGIES.get(strategy, _CUSTOM)
+
+
+def _contradiction(where: str, expected: str, found: str) -> CorruptFileError:
+    return CorruptFileError(where, expected=expected, found=found)

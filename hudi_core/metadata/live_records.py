@@ -1,0 +1,144 @@
+"""Which records count among those of one metadata partition: of equal keys those from the last that resets what was before.
+
+Rules META-10 to META-14.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hudi_core.metadata.recorded import NO_KIND
+from hudi_core.pruning.statistics import Bools, Ints
+
+Octets = NDArray[np.uint8]
+
+_NONE = np.zeros(0, np.int64)
+_MIXERS = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93] * 2, np.uint64)
+
+
+class Counted(Protocol):
+    """What tells of records whether they count, a row a record: which comes later, what its bounds are stored as, whether it says
+    that its file is gone, and whether it replaces what was there before."""
+
+    @property
+    def order(self) -> Ints: ...
+    @property
+    def kinds(self) -> Ints: ...
+    @property
+    def gone(self) -> Bools: ...
+    @property
+    def tight(self) -> Bools: ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Live:
+    """Records that count, ascending, numbered over all parts. `run` gives records of equal keys one number; None: no keys are
+    equal. `void`: bounds that do not count, because records of one key have them in different types; None: all do."""
+
+    records: Ints
+    kinds: Ints
+    run: Ints | None = None
+    void: Bools | None = None
+
+    def chosen(self, which: Bools) -> Live:
+        if which.all():
+            return self
+        run, void = self.run, self.void
+        return Live(
+            self.records[which],
+            self.kinds[which],
+            None if run is None else run[which],
+            None if void is None else void[which],
+        )
+
+
+def live_records(
+    parts: Sequence[Counted], keys: Octets, deletes: Sequence[int], *, apart: bool = False, unique: int = 0
+) -> Live:
+    """The records that count. `keys` are those of all parts and then those of the deletes, whose orders are given.
+
+    `apart`: no two records have a key in common.
+    `unique`: so many keys, the first, are known to be different ones.
+    """
+    kinds = _over(parts, lambda part: part.kinds)
+    gone = _over(parts, lambda part: part.gone)
+    words = words_of(keys)
+    meeting = _NONE if apart else _meeting(words, unique)
+    if not len(meeting):
+        live = Live(np.arange(len(kinds)), kinds)
+        return live.chosen(~gone) if gone.any() else live
+    gone = np.append(gone, np.ones(len(deletes), np.bool_))
+    order = np.append(_over(parts, lambda part: part.order), np.array(deletes, np.int64))
+    resets = gone | np.append(_over(parts, lambda part: part.tight), np.zeros(len(deletes), np.bool_))
+    places, meeting_run = _counting(words[meeting], order[meeting], resets[meeting], gone[meeting])
+    merged = meeting[places]
+    counts = ~gone[: len(kinds)]
+    counts[meeting[meeting < len(kinds)]] = False
+    counts[merged] = True
+    run, void = np.arange(len(kinds)), np.zeros(len(kinds), np.bool_)
+    run[merged] = meeting_run + len(kinds)
+    kinds = kinds.copy()
+    kinds[merged], void[merged] = _one_kind_a_run(kinds[merged], meeting_run)
+    return Live(np.arange(len(kinds)), kinds, run, void).chosen(counts)
+
+
+def words_of(keys: Octets) -> NDArray[np.uint64]:
+    """Keys as words of eight bytes."""
+    words: NDArray[np.uint64] = keys.view("<u8")
+    return words
+
+
+def _over(parts: Sequence[Counted], take: Callable[[Counted], NDArray[Any]]) -> NDArray[Any]:
+    return take(parts[0]) if len(parts) == 1 else np.concatenate([take(part) for part in parts])
+
+
+def _meeting(words: NDArray[np.uint64], unique: int) -> Ints:
+    """The records whose key may be another record's too: those that share a mixture of the key's words. The first `unique` ones
+    are looked up among the others."""
+    mixed = words[:, 0] * _MIXERS[0]
+    for word, mixer in zip(words.T[1:], _MIXERS[1:], strict=False):
+        mixed += word * mixer
+    if unique:
+        return np.append(np.flatnonzero(_may_be_among(mixed[:unique], mixed[unique:])), np.arange(unique, len(mixed)))
+    sequence = np.argsort(mixed)
+    ordered = mixed[sequence]
+    same = ordered[1:] == ordered[:-1]
+    return np.sort(sequence[np.append(same, False) | np.append(False, same)]) if same.any() else _NONE
+
+
+def _may_be_among(mixed: NDArray[np.uint64], others: NDArray[np.uint64]) -> Bools:
+    """Which mixtures share their last bits with one of the others: those that are among them, and few more."""
+    last = np.uint64((1 << max(16, len(others).bit_length() + 3)) - 1)
+    shared = np.zeros(int(last) + 1, np.bool_)
+    shared[others & last] = True
+    found: Bools = shared[mixed & last]
+    return found
+
+
+def _counting(words: NDArray[np.uint64], order: Ints, resets: Bools, gone: Bools) -> tuple[Ints, Ints]:
+    """The records that count, sorted by key and order, and their runs of equal keys: in each run the last one that resets
+    what was before, unless it is gone, and all after it."""
+    sequence = np.lexsort((order, *words.T))
+    ordered = words[sequence]
+    starts = np.flatnonzero(np.append(True, (ordered[1:] != ordered[:-1]).any(1)))
+    lengths = np.diff(np.append(starts, len(sequence)))
+    place = np.arange(len(sequence))
+    last = np.repeat(np.maximum.reduceat(np.where(resets[sequence], place, -1), starts), lengths)
+    counts = (place >= last) & ~gone[sequence]
+    return sequence[counts], np.repeat(np.arange(len(starts)), lengths)[counts]
+
+
+def _one_kind_a_run(kinds: Ints, run: Ints) -> tuple[Ints, Bools]:
+    """The kind of each run: the latest that is one. Bounds of another kind in the run are void."""
+    if not len(run):
+        return kinds, np.zeros(0, np.bool_)
+    starts = np.flatnonzero(np.append(True, run[1:] != run[:-1]))
+    lengths = np.diff(np.append(starts, len(run)))
+    last = np.maximum.reduceat(np.where(kinds != NO_KIND, np.arange(len(run)), -1), starts)
+    found = np.repeat(np.where(last >= 0, kinds[last], NO_KIND), lengths)
+    return found, (kinds != found) & (kinds != NO_KIND)

@@ -1,0 +1,175 @@
+"""What of recorded statistics can be believed: all that is known of how Apache Hudi makes them, in one place.
+
+Sources: HUDI issues 18754 and 18755, and tables that Apache Hudi 1.2.0 wrote. Rules META-20 to META-28.
+
+Hudi takes the statistics of a base file from its Parquet footer, one row group after the other. A row group in which a
+float column holds NaN has no bounds there, and Hudi takes 0.0 and 0.0. A row group in which the bounds of a text column
+reach 4,096 bytes together has no statistics at all, and Hudi counts all its rows as nulls. Bounds of several row groups,
+of records of one key, and those of a log file, which Hudi makes in memory, are compared as Java compares: texts by UTF-16
+units, bytes as signed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hudi_core.columns.byte_strings import Texts
+from hudi_core.columns.spans import gather
+from hudi_core.pruning.statistics import Bools, Carrier, ColumnStatistics, Floats, Ints, carrier
+from hudi_core.types import nodes as t
+
+LONG_TEXT = 2048
+"""Bytes that the longer of two bounds has at least when both have 4,096: as many are in the column chunk, uncompressed."""
+
+ONE_ROW_GROUP = 100
+"""Rows that a Parquet writer takes before it first asks whether a row group is full: a file of no more has one."""
+
+_UTF16_LAST = 0xEE
+"""From this leading byte on, UTF-8 and UTF-16 disagree: U+E000 to U+FFFF (EE, EF) sort after all others in UTF-16."""
+_SUPPLEMENTARY = 0xF0
+
+_BytesLike = t.Binary | t.Fixed | t.Vector
+_TextLike = t.String | t.Enumeration | t.Uuid
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Origin:
+    """Where each record comes from, as far as its sizes and counts tell; found out only for the types that ask.
+
+    `rows` and `uncompressed` (bytes of the column's chunks) are -1 where unknown; without `of_files` each record sums up many
+    files.
+    """
+
+    rows: Ints
+    uncompressed: Ints
+    of_files: bool
+
+    @property
+    def in_memory(self) -> Bools:
+        """Made from values in memory, as those of log files are: no size of a column chunk stands in the record."""
+        found: Bools = self.uncompressed == 0
+        return found
+
+    @property
+    def one_footer(self) -> Bools:
+        """Made from one row group."""
+        found: Bools = (self.rows >= 0) & (self.rows <= ONE_ROW_GROUP) & (self.uncompressed > 0) & self.of_files
+        return found
+
+    @property
+    def short(self) -> Bools:
+        """No value of the column is long."""
+        return (self.uncompressed >= 0) & (self.uncompressed < LONG_TEXT)
+
+
+def believed(recorded: ColumnStatistics, made: Origin, *, typed: bool = True) -> ColumnStatistics:
+    """The statistics with everything unknown that may be wrong, and `nans` told.
+
+    A file without a value has unknown bounds and as many nulls as rows. Without `typed` the column's type is not known, and
+    the statistics have no bounds.
+    """
+    nulls, rows = recorded.nulls, recorded.rows
+    contradictory = (nulls > rows) | (nulls < 0)  # so is it where rows are unknown: -1 is less than any nulls
+    if contradictory.any():
+        nulls, rows = np.where(contradictory, -1, nulls), np.where(contradictory, np.maximum(rows, -1), rows)
+    empty = (nulls == rows) & (rows >= 0)
+    if not typed or isinstance(recorded.type, _TextLike | _BytesLike):
+        dropped = empty & (rows > 0) & ~made.short
+        nulls = np.where(dropped, -1, nulls)
+    counted = replace(
+        recorded, nulls=nulls, rows=rows, low_known=recorded.low_known & ~empty, high_known=recorded.high_known & ~empty
+    )
+    match recorded.type:
+        case t.Float() | t.Double():
+            return _floats(counted, made)
+        case t.String() | t.Enumeration() | t.Uuid():
+            return _texts(counted, made)
+        case t.Binary() | t.Fixed() | t.Vector():
+            return _bytes(counted, made)
+        case _:
+            return counted
+
+
+def _floats(of: ColumnStatistics, made: Origin) -> ColumnStatistics:
+    """Bounds of 0.0 stand for NaN somewhere in the file; merged with others they leave a range that reaches zero."""
+    assert carrier(of.type) is Carrier.FLOATS
+    low, high = _floats_of(of.low), _floats_of(of.high)
+    with np.errstate(invalid="ignore"):
+        # A footer has -0.0 as the lower bound of real zeros.
+        stand_in = (low == 0) & (high == 0) & ~np.signbit(low)
+        reaches_zero = (low <= 0) & ((high >= 0) | np.isnan(high))
+    hidden = stand_in | (reaches_zero & ~made.one_footer & ~made.in_memory)
+    low_known = of.low_known & ~hidden & ~np.isnan(low)
+    high_known = of.high_known & ~hidden & ~np.isnan(high)
+    has_values = (of.nulls != of.rows) | (of.rows < 0)
+    nans = has_values & ~(low_known & high_known)
+    return replace(of, low_known=low_known, high_known=high_known, nans=nans)
+
+
+def _texts(of: ColumnStatistics, made: Origin) -> ColumnStatistics:
+    trusted = _no_row_group_missing(of, made)
+    low, high = _texts_of(of.low), _texts_of(of.high)
+    low = _cut_supplementary(low, ~made.one_footer)
+    late = ~made.one_footer & _holds(high, _UTF16_LAST, _SUPPLEMENTARY)
+    return replace(of, low=low, low_known=of.low_known & trusted, high_known=of.high_known & trusted & ~late)
+
+
+def _bytes(of: ColumnStatistics, made: Origin) -> ColumnStatistics:
+    """Signed and unsigned order agree on what lies between two bounds only when these are one."""
+    trusted = _no_row_group_missing(of, made)
+    trusted &= made.one_footer | _same(_texts_of(of.low), _texts_of(of.high))
+    return replace(of, low_known=of.low_known & trusted, high_known=of.high_known & trusted)
+
+
+def _no_row_group_missing(of: ColumnStatistics, made: Origin) -> Bools:
+    """No row group can have been counted as nulls for the length of its texts."""
+    trusted: Bools = made.one_footer | made.in_memory | made.short | (of.nulls == 0)
+    return trusted
+
+
+def _floats_of(bounds: object) -> Floats:
+    assert isinstance(bounds, np.ndarray)
+    return bounds
+
+
+def _texts_of(bounds: object) -> Texts:
+    assert isinstance(bounds, Texts)
+    return bounds
+
+
+def _first(of: Texts, low: int, high: int) -> NDArray[np.int64]:
+    """Where in its bytes each text first has a byte from `low` up to `high`; its end when it has none."""
+    ends = of.offsets[1:]
+    places = np.flatnonzero((of.data >= low) & (of.data < high))
+    if not len(places):
+        return ends.copy()
+    at = np.searchsorted(places, of.offsets[:-1])
+    found: NDArray[np.int64] = np.minimum(np.append(places, len(of.data))[at], ends)
+    return found
+
+
+def _holds(of: Texts, low: int, high: int) -> Bools:
+    held: Bools = _first(of, low, high) < of.offsets[1:]
+    return held
+
+
+def _cut_supplementary(low: Texts, which: Bools) -> Texts:
+    """The chosen texts up to their first character above U+FFFF: UTF-16 sorts it before some that UTF-8 sorts it after."""
+    if not len(low.data) or int(low.data.max()) < _SUPPLEMENTARY:
+        return low
+    ends = np.where(which, _first(low, _SUPPLEMENTARY, 0x100), low.offsets[1:])
+    starts = low.offsets[:-1]
+    return Texts(*gather(low.data, starts, ends - starts))
+
+
+def _same(a: Texts, b: Texts) -> Bools:
+    lengths = np.diff(a.offsets)
+    equal: Bools = lengths == np.diff(b.offsets)
+    rows = np.flatnonzero(equal & (lengths > 0))
+    if len(rows):
+        one, other = a.take(rows), b.take(rows)
+        equal[rows] = ~np.logical_or.reduceat(one.data != other.data, one.offsets[:-1])
+    return equal

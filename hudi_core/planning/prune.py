@@ -1,0 +1,161 @@
+"""Pruning: a predicate put to one source of knowledge after the other; what is impossible in any of them is not read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from hudi_core.expr.predicate import Predicate
+from hudi_core.planning.conjuncts import Alternatives, Conjunct, hinted, whole
+from hudi_core.planning.plan import ALL_MATCH, READ, SKIP, Reasons, ScanPlan, Step
+from hudi_core.planning.reasons import Tally, impossible_leaves
+from hudi_core.pruning.store import FileStatistics, Load
+from hudi_core.timeline.slices import FileSlice
+
+Bools = npt.NDArray[np.bool_]
+Numbers = npt.NDArray[np.int64]
+
+
+class Knowledge(Protocol):
+    """What a source knows of some slices. Answers are for each of them, in the order in which they were asked about."""
+
+    @property
+    def note(self) -> str:
+        """What to tell of the source in this plan; empty when there is nothing."""
+        ...
+
+    def possible(self, predicate: Predicate) -> Bools:
+        """Some row may match."""
+        ...
+
+    def certain(self, predicate: Predicate) -> Bools:
+        """Every row matches."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Knowledge as statistics. `members` gives for each slice the number of what it belongs to in `statistics`: of its
+    partition, or of itself."""
+
+    statistics: FileStatistics
+    members: Numbers
+    facts: Load | None = None
+    note: str = ""
+    of_slices: bool = True
+    """Each slice has a number of its own, so that "all rows match" can be told."""
+
+    def possible(self, predicate: Predicate) -> Bools:
+        return self._each(self.statistics.plan(predicate, self.facts).possible())
+
+    def certain(self, predicate: Predicate) -> Bools:
+        if not self.of_slices:
+            return np.zeros(len(self.members), np.bool_)
+        return self._each(self.statistics.plan(predicate, self.facts).all_match())
+
+    def _each(self, numbers: Numbers) -> Bools:
+        found = np.zeros(self.statistics.count, np.bool_)
+        found[numbers] = True
+        return found[self.members]
+
+
+Open = Callable[[Numbers, Predicate], Knowledge]
+"""Makes ready what is known of the slices with these numbers, which ascend, to be asked about a predicate and its parts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A source of knowledge. Without `open` it takes no part, and the note says why.
+
+    One that `knows_all` has read of all slices what it reads of some: it can be asked about more at no cost.
+    """
+
+    name: str
+    open: Open | None
+    note: str = ""
+    knows_all: bool = False
+
+
+def prune(
+    slices: Sequence[FileSlice],
+    conjuncts: Sequence[Conjunct],
+    sources: Sequence[Source],
+    alternatives: Alternatives = lambda _: (),
+) -> ScanPlan:
+    """The plan of a predicate over slices. Each source is asked only about the slices that those before it left.
+
+    `alternatives` takes a conjunct apart when reasons are asked for.
+    """
+    codes = np.full(len(slices), READ, np.int8)
+    removed_by = np.full(len(slices), -1, np.int32)
+    left = np.arange(len(slices), dtype=np.int64)
+    plain, wide = whole(conjuncts), hinted(conjuncts)
+    steps: list[Step] = []
+    opened: list[tuple[int, Knowledge, Numbers]] = []
+    for number, source in enumerate(sources if conjuncts else ()):
+        begun = perf_counter()
+        before = len(left)
+        if source.open is None or not before:
+            steps.append(Step(source.name, before, 0, perf_counter() - begun, source.note))
+            continue
+        known = source.open(left, wide)
+        opened.append((number, known, left))
+        kept = known.possible(wide)
+        codes[left[known.certain(plain)]] = ALL_MATCH
+        removed_by[left[~kept]] = number
+        codes[left[~kept]] = SKIP
+        left = left[kept]
+        steps.append(Step(source.name, before, before - len(left), perf_counter() - begun, known.note))
+
+    def why() -> Reasons:
+        return _reasons(conjuncts, alternatives, [source.name for source in sources], opened, codes, removed_by)
+
+    def by_itself() -> list[tuple[str, int]]:
+        asked = [(sources[number], known, left) for number, known, left in opened]
+        return [(conjunct.text, len(slices) - len(_left(conjunct, len(slices), asked))) for conjunct in conjuncts]
+
+    return ScanPlan(slices, codes, tuple(steps), why, alone=by_itself)
+
+
+def _reasons(
+    conjuncts: Sequence[Conjunct],
+    alternatives: Alternatives,
+    names: Sequence[str],
+    opened: Sequence[tuple[int, Knowledge, Numbers]],
+    codes: npt.NDArray[np.int8],
+    removed_by: npt.NDArray[np.int32],
+) -> Reasons:
+    """For a skipped slice the source, and the leaves of the predicate that are impossible there."""
+    tally, plain = Tally(len(codes)), whole(conjuncts)
+    for number, known, asked in opened:
+        skipped = removed_by[asked] == number
+        if skipped.any():
+
+            def possible(conjunct: Conjunct, known: Knowledge = known) -> Bools:
+                return known.possible(conjunct.hinted)
+
+            found, texts = impossible_leaves(conjuncts, possible, alternatives, skipped, "the conditions together")
+            tally.add(asked[skipped], found, [f"{names[number]}: {text}" for text in texts])
+        certain = asked[(codes[asked] == ALL_MATCH) & known.certain(plain)]
+        if len(certain):
+            tally.add(certain, np.zeros(len(certain), np.int64), [f"{names[number]}: every row matches"])
+    return tally.reasons()
+
+
+def _left(conjunct: Conjunct, slices: int, opened: Sequence[tuple[Source, Knowledge, Numbers]]) -> Numbers:
+    """The slices that one part of the conjunction would leave if it were the whole predicate.
+
+    A source that does not know all answers for the slices that it was opened for, and of others it says nothing.
+    """
+    left = np.arange(slices, dtype=np.int64)
+    for source, known, asked in opened:
+        if source.knows_all and source.open is not None:
+            left = left[source.open(left, conjunct.hinted).possible(conjunct.hinted)]
+        else:
+            left = np.setdiff1d(left, asked[~known.possible(conjunct.hinted)], assume_unique=True)
+    return left

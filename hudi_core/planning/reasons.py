@@ -1,0 +1,84 @@
+"""Why a slice is skipped: the source that told, and the leaves of the predicate that are impossible there. SOURCE-21."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from hudi_core.planning.conjuncts import Alternatives, Conjunct
+from hudi_core.planning.plan import Reasons
+
+Bools = npt.NDArray[np.bool_]
+Numbers = npt.NDArray[np.int64]
+Possible = Callable[[Conjunct], Bools]
+"""For each of the slices that a source was asked about, whether it may hold a row for which the conjunct is TRUE."""
+
+MOST_ALTERNATIVES = 64
+"""An OR of more parts is told as a whole: nobody reads so long a reason."""
+
+
+class Tally:
+    """The reasons of all slices, collected source by source."""
+
+    def __init__(self, slices: int) -> None:
+        self._numbers = np.zeros(slices, np.int32)
+        self._texts = [""]
+
+    def add(self, slices: Numbers, codes: Numbers, texts: Sequence[str]) -> None:
+        """Slices, and for each the number of its text."""
+        self._numbers[slices] = codes + len(self._texts)
+        self._texts += texts
+
+    def reasons(self) -> Reasons:
+        return Reasons(self._numbers, tuple(self._texts))
+
+
+def impossible_leaves(
+    conjuncts: Sequence[Conjunct], possible: Possible, alternatives: Alternatives, undecided: Bools, together: str
+) -> tuple[Numbers, list[str]]:
+    """For the undecided slices, in order, the number of a text: what is impossible there by itself.
+
+    Of an AND that is the first part that is, of an OR all of its parts: of `(a = 1 AND b = 2) OR c = 3` it may be
+    `b = 2 OR c = 3`. `together` is told of slices in which the parts are impossible only with one another.
+    """
+    left = undecided.copy()
+    codes = np.zeros(len(left), np.int64)
+    texts: list[str] = []
+    for conjunct in conjuncts:
+        if not left.any():
+            break
+        decided = left & ~possible(conjunct)
+        if not decided.any():
+            continue
+        found, said = _leaves(conjunct, possible, alternatives, decided)
+        codes[decided] = found + len(texts)
+        texts += said
+        left &= ~decided
+    if left.any():
+        codes[left] = len(texts)
+        texts.append(together)
+    return codes[undecided], texts
+
+
+def _leaves(
+    conjunct: Conjunct, possible: Possible, alternatives: Alternatives, decided: Bools
+) -> tuple[Numbers, list[str]]:
+    """The same of one conjunct, in slices where it is impossible."""
+    parts = alternatives(conjunct)
+    codes = np.zeros(np.count_nonzero(decided), np.int64)
+    if len(parts) > MOST_ALTERNATIVES or all(len(part) == 1 for part in parts):
+        return codes, [conjunct.text]
+    texts = [""]
+    for part in parts:
+        together = " AND ".join(each.text for each in part)
+        found, said = impossible_leaves(part, possible, alternatives, decided, together)
+        pairs, codes = np.unique(codes * len(said) + found, return_inverse=True)
+        firsts, seconds = np.divmod(pairs, len(said))
+        texts = [_either(texts[one], said[other]) for one, other in zip(firsts.tolist(), seconds.tolist(), strict=True)]
+    return codes, texts
+
+
+def _either(one: str, other: str) -> str:
+    return f"{one} OR {other}" if one else other

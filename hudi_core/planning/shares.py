@@ -1,0 +1,124 @@
+"""Pruning in shares: what another machine needs to prune some of a table's slices, and the plan made of all their answers.
+
+What a source tells of a slice does not depend on other slices, so a share is pruned as the whole is. A machine reads the
+statistics of its share's files and no others. Rule SOURCE-20.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from hudi_core.expr.predicate import columns_of
+from hudi_core.metadata.file_keys import hashed_keys
+from hudi_core.metadata.table import COLUMN_STATS, MetadataTable
+from hudi_core.planning.conjuncts import Conjunct
+from hudi_core.planning.plan import READ, Reasons, ScanPlan, Step
+from hudi_core.planning.prune import prune
+from hudi_core.planning.sources.commits import Commits
+from hudi_core.planning.sources.planner import Asking
+from hudi_core.planning.sources.sources import Sources
+from hudi_core.snapshot.snapshot import MetadataMode, Snapshot
+from hudi_core.timeline.slices import NO_BASE, Slices
+
+Numbers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Pruned:
+    """What became of the slices of a share: the codes and the steps of their plan, and what went wrong."""
+
+    codes: npt.NDArray[np.int8]
+    steps: tuple[Step, ...]
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Pruning:
+    """One predicate to be put to shares of a snapshot's slices; it can be pickled. It has no slices itself.
+
+    Indexes that find slices by values take no part: whether they may be believed can only be told of all slices together.
+    """
+
+    snapshot: Snapshot
+    metadata: MetadataTable | None
+    commits: Commits | None
+    conjuncts: tuple[Conjunct, ...]
+    case_sensitive: bool
+
+    def prune(self, share: Slices) -> Pruned:
+        """What becomes of these slices. Reads the metadata table, and footers, as planning of the whole does."""
+        metadata = None if self.metadata is None else self.metadata.of_files(_keys_of_files(share))
+        snapshot = self.snapshot.of_slices(share, metadata)
+        asking = Asking(Sources(snapshot, self.commits, by_indexes=False), self.conjuncts, self.case_sensitive)
+        plan = prune(share, asking.conjuncts, asking.sources)
+        return Pruned(plan.codes, plan.steps, tuple(snapshot.warnings))
+
+
+def pruning(sources: Sources, conjuncts: Sequence[Conjunct], *, case_sensitive: bool = False) -> Pruning:
+    """What putting a predicate to shares of the snapshot's slices needs. Lists the files of the metadata table."""
+    snapshot, metadata = sources.snapshot.without_slices(), sources.snapshot.metadata
+    if metadata is None:
+        snapshot = replace(snapshot, mode=MetadataMode.OFF)
+    return Pruning(snapshot, metadata, sources.commits, tuple(conjuncts), case_sensitive)
+
+
+def records_to_read(sources: Sources, conjuncts: Sequence[Conjunct]) -> int:
+    """How many records of `column_stats` the predicate makes whoever plans read: one for each file and column, but for
+    partition columns, of which paths tell."""
+    asked = {column for conjunct in conjuncts for column in columns_of(conjunct.predicate)} - sources.values.keys()
+    if not asked or sources.snapshot.usable(COLUMN_STATS) is None:
+        return 0
+    return len(sources.recorded.files) * len(asked)
+
+
+def shares(slices: Slices, count: int) -> list[Numbers]:
+    """The numbers of the slices in at most `count` shares of about as many. The records of a share's base files lie together
+    in the metadata table, which is sorted by partition and name; so few blocks of it are read more than once."""
+    firsts, logs_alone = slices.bases.copy(), np.flatnonzero(slices.bases == NO_BASE)
+    firsts[logs_alone] = slices.logs[slices.log_offsets[logs_alone]]
+    files = slices.files
+    keys = hashed_keys(files, firsts)
+    return [each for each in np.array_split(np.argsort(keys, kind="stable"), max(count, 1)) if len(each)]
+
+
+def _keys_of_files(slices: Slices) -> npt.NDArray[np.bytes_]:
+    return hashed_keys(slices.files, np.concatenate([slices.bases[slices.bases != NO_BASE], slices.logs]))
+
+
+def joined(
+    slices: Slices, cut: Sequence[Numbers], found: Sequence[Pruned], why: Callable[[], Reasons], note: str
+) -> ScanPlan:
+    """The plan of all slices from those of their shares. `why` finds reasons; `note` says of `column_stats` how it was read."""
+    codes = np.full(len(slices), READ, np.int8)
+    for numbers, each in zip(cut, found, strict=True):
+        codes[numbers] = each.codes
+    steps = [_of_all(together, note) for together in _by_source([each.steps for each in found])]
+    warnings = dict.fromkeys(said for each in found for said in each.warnings)
+    return ScanPlan(slices, codes, tuple(steps), why, tuple(warnings))
+
+
+def _by_source(found: Sequence[Sequence[Step]]) -> list[list[Step]]:
+    """The steps of each source, in the order of the share that asked most of them: one without log files asks fewer."""
+    together: dict[str, list[Step]] = {step.source: [] for step in max(found, key=len, default=())}
+    for step in (step for steps in found for step in steps):
+        together.setdefault(step.source, []).append(step)
+    return list(together.values())
+
+
+def _of_all(steps: Sequence[Step], note: str) -> Step:
+    """A step as all shares took it, side by side. What they note of it differs where it has numbers of slices."""
+    notes = dict.fromkeys(step.note for step in steps)
+    said = [next(iter(notes))] if len(notes) == 1 else []
+    if steps[0].source == COLUMN_STATS:
+        said.append(note)
+    return Step(
+        steps[0].source,
+        sum(step.before for step in steps),
+        sum(step.removed for step in steps),
+        max(step.seconds for step in steps),
+        "; ".join(filter(None, said)),
+    )

@@ -1,0 +1,93 @@
+"""The ranges of a column in some slices, as values: what people see of statistics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+
+from hudi_core.columns.byte_strings import Texts
+from hudi_core.expr.predicate import Column
+from hudi_core.pruning.promoted import promoted
+from hudi_core.pruning.statistics import WIDE_OFFSET, ColumnStatistics
+from hudi_core.pruning.store import Piece
+from hudi_core.types import nodes as t
+from hudi_core.values.domain import EXACT
+from hudi_core.values.order import sort_key
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnRange:
+    """What is known of a column's values in a slice. A bound is None when it is not known, or when there is no value."""
+
+    low: object
+    high: object
+    values: bool = True
+    """There may be values that are not null."""
+    nulls: bool = True
+    nans: bool = False
+    """NaN may be among the values. It lies outside the bounds."""
+
+
+Bounds = ColumnRange | None
+"""None where nothing at all is known."""
+
+
+def ranges(column: Column, pieces: Iterable[Piece], numbers: Sequence[int]) -> list[Bounds]:
+    """What is known of each of these slices' values, joined over its files."""
+    found: dict[int, Bounds] = {}
+    for piece in pieces:
+        statistics = promoted(piece.statistics, column.type)
+        for row in np.flatnonzero(np.isin(piece.numbers, numbers)).tolist():
+            number = int(piece.numbers[row])
+            known = _range(statistics, row, column.type)
+            found[number] = _joined(found[number], known, column.type) if number in found else known
+    return [found.get(number) for number in numbers]
+
+
+def _range(statistics: ColumnStatistics, row: int, of: t.Type) -> Bounds:
+    low = value(statistics.low, row, of) if statistics.low_known[row] else None
+    high = value(statistics.high, row, of) if statistics.high_known[row] else None
+    nulls, rows = int(statistics.nulls[row]), int(statistics.rows[row])
+    if low is None and high is None and nulls < 0:
+        return None
+    values = nulls < 0 or nulls != rows
+    may_be_nan = statistics.nans is None or bool(statistics.nans[row])
+    return ColumnRange(low, high, values, nulls != 0, values and may_be_nan and isinstance(of, t.Float | t.Double))
+
+
+def value(bounds: Any, row: int, of: t.Type) -> object:
+    """A bound in the form of `hudi_core.values`."""
+    if isinstance(bounds, Texts):
+        carried = bounds[row]
+        match of:
+            case t.String() | t.Enumeration() | t.Uuid():
+                return carried.decode("utf-8", "replace")
+            case t.Decimal(scale=scale):
+                return EXACT.scaleb(Decimal(int.from_bytes(carried, "big") - WIDE_OFFSET), -scale)
+            case _:
+                return carried
+    match of:
+        case t.Decimal(scale=scale):
+            return EXACT.scaleb(Decimal(int(bounds[row])), -scale)
+        case t.Boolean():
+            return bool(bounds[row])
+        case _:
+            return float(bounds[row]) if np.asarray(bounds).dtype.kind == "f" else int(bounds[row])
+
+
+def _joined(one: Bounds, other: Bounds, of: t.Type) -> Bounds:
+    """What is known of the values of both together."""
+    if one is None or other is None:
+        return None
+    nulls, nans = one.nulls or other.nulls, one.nans or other.nans
+    if not one.values or not other.values:
+        bounded = other if not one.values else one
+        return ColumnRange(bounded.low, bounded.high, bounded.values, nulls, nans)
+    lows, highs = (one.low, other.low), (one.high, other.high)
+    low = None if None in lows else min(lows, key=lambda bound: sort_key(bound, of))
+    high = None if None in highs else max(highs, key=lambda bound: sort_key(bound, of))
+    return ColumnRange(low, high, True, nulls, nans)

@@ -1,0 +1,90 @@
+"""Which commits wrote a slice's files: what names of files tell of rows asked for by their commit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from hudi_core.expr.bind import bind
+from hudi_core.expr.build import col
+from hudi_core.expr.predicate import Predicate, columns_of
+from hudi_core.formats.names import parse_log_file
+from hudi_core.planning.conjuncts import Conjunct
+from hudi_core.planning.prune import Source
+from hudi_core.schema.meta import COMMIT_TIME
+from hudi_core.schema.schema import Schema
+from hudi_core.timeline.instants import time_order
+from hudi_core.timeline.slices import FileSlice
+
+
+@dataclass(frozen=True, slots=True)
+class Commits:
+    """The commits whose rows are asked for: those requested at `times`, and of those requested before `first`, of which no
+    timeline tells, the ones requested after `since`. `text` says it for people."""
+
+    text: str
+    times: frozenset[str]
+    since: str
+    first: str | None
+
+    def __contains__(self, requested_time: object) -> bool:
+        if not isinstance(requested_time, str):
+            return False
+        order = time_order(requested_time)
+        unknown = self.first is None or order < time_order(self.first)
+        return requested_time in self.times or (unknown and order > time_order(self.since))
+
+    def condition(self, schema: Schema) -> Conjunct:
+        """The condition on rows: their commit is one of these."""
+        time, begin = col(COMMIT_TIME), time_order(self.since)
+        known = time.is_in(sorted(self.times))
+        if self.first is None:
+            tree = time > begin
+        elif begin >= self.first:
+            tree = known  # a commit that no timeline tells of is older than the beginning
+        else:
+            tree = (
+                known | ((time > begin) & (time < self.first)) if self.times else (time > begin) & (time < self.first)
+            )
+        bound = bind(tree.node, schema)
+        return Conjunct(self.text, tree.node, bound, bound)
+
+    def source(self, slices: Sequence[FileSlice], layout: int, schema: Schema) -> Source:
+        """Slices none of whose files was written by one of these commits hold no row of them."""
+        place = schema.find(COMMIT_TIME)
+        assert place is not None
+        column = place.field.id
+
+        def open_(left: npt.NDArray[np.int64], _: Predicate) -> _Written:
+            touched = (self._touched(slices[number], layout) for number in left.tolist())
+            return _Written(np.fromiter(touched, np.bool_, len(left)), column)
+
+        return Source("commits", open_)
+
+    def _touched(self, slice: FileSlice, layout: int) -> bool:
+        if slice.base is not None and slice.instant in self:
+            return True
+        if layout == 1:
+            # A log file collects blocks of many commits; its name tells of none of them.
+            return bool(slice.logs)
+        names = (parse_log_file(log.name) for log in slice.logs)
+        return any(name is None or name.instant in self for name in names)
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """`Knowledge` of rows' commit times, of some slices in the order asked about."""
+
+    touched: npt.NDArray[np.bool_]
+    column: int
+    note: str = ""
+
+    def possible(self, predicate: Predicate) -> npt.NDArray[np.bool_]:
+        asked = self.column in columns_of(predicate)
+        return self.touched.copy() if asked else np.ones(len(self.touched), np.bool_)
+
+    def certain(self, predicate: Predicate) -> npt.NDArray[np.bool_]:
+        return np.zeros(len(self.touched), np.bool_)

@@ -1,0 +1,98 @@
+"""Facts: what indexes and paths tell of a whole condition of one predicate, as a boolean column made for it.
+
+A condition such as `month(day) = 2`, or `key IN ('a', 'b')`, is a column of yes and no like any other. What is known of it in
+each slice is statistics of that column, and AND, OR and NOT around it follow by the rules that hold for all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from hudi_core.expr.leaves import every, is_truth, negate, some
+from hudi_core.expr.predicate import And, Below, Column, Is, IsNull, Less, Matches, Not, OneOf, Opaque, Or, Predicate
+from hudi_core.pruning.statistics import ColumnStatistics, from_values, taken
+from hudi_core.pruning.store import FIRST_FACT, Load, Piece
+from hudi_core.types.nodes import Boolean
+
+Bools = npt.NDArray[np.bool_]
+Numbers = npt.NDArray[np.int64]
+
+Leaf = Below | OneOf | IsNull | Less | Matches | Opaque
+
+
+@dataclass
+class Facts:
+    """The facts of one predicate. `partition_of` gives for each slice the number of its partition."""
+
+    partition_of: Numbers
+    first: int = FIRST_FACT
+    """The id of the first fact; those above it are taken."""
+    _names: list[str] = field(default_factory=list)
+    _of_partitions: dict[int, ColumnStatistics] = field(default_factory=dict)
+    _of_slices: dict[int, Piece] = field(default_factory=dict)
+
+    def new(self, name: str) -> Column:
+        """A fact of which nothing is known yet. `name` serves messages."""
+        self._names.append(name)
+        return Column(self.first - len(self._names) + 1, name, Boolean())
+
+    def tell_partitions(self, fact: Column, of: ColumnStatistics) -> None:
+        """What is known of the fact in each partition."""
+        self._of_partitions[fact.id] = of
+
+    def tell_never(self, fact: Column, slices: Numbers) -> None:
+        """The fact is true in no row of these slices; of others nothing is known."""
+        no = [False] * len(slices)
+        statistics = from_values(Boolean(), no, no, [None] * len(slices), [None] * len(slices))
+        self._of_slices[fact.id] = Piece(slices, statistics)
+
+    def is_of_partitions(self, fact: int) -> bool:
+        """Whether something is known of the fact, by its id, in partitions."""
+        return fact in self._of_partitions
+
+    def of_partitions(self, fact: Column) -> Iterable[Piece]:
+        """What is known of a fact, by number of partition."""
+        found = self._of_partitions.get(fact.id)
+        return [] if found is None else [Piece(np.arange(len(found), dtype=np.int64), found)]
+
+    def of_slices(self, asked: Numbers) -> Load:
+        """Reads what is known of facts in these slices, numbered from 0 as they stand in `asked`."""
+
+        def load(fact: Column) -> Iterable[Piece]:
+            by_partition, by_slice = self._of_partitions.get(fact.id), self._of_slices.get(fact.id)
+            if by_partition is not None:
+                return [Piece(np.arange(len(asked), dtype=np.int64), taken(by_partition, self.partition_of[asked]))]
+            if by_slice is None:
+                return []
+            at = np.searchsorted(by_slice.numbers, asked)
+            told = np.flatnonzero(np.append(by_slice.numbers, -1)[at] == asked)
+            return [Piece(told, taken(by_slice.statistics, at[told]))]
+
+        return load
+
+
+def is_fact(fact: Column) -> Predicate:
+    """The condition that the fact stands for."""
+    return OneOf(fact, (True,))
+
+
+def said_with_facts(predicate: Predicate, fact_for: Callable[[Leaf], Column | None]) -> Predicate:
+    """The predicate with every condition for which there is a fact replaced by it: the same truth on every row."""
+    match predicate:
+        case Not(part):
+            return negate(said_with_facts(part, fact_for))
+        case Is(part, truth):
+            return is_truth(said_with_facts(part, fact_for), truth)
+        case And(parts):
+            return every([said_with_facts(part, fact_for) for part in parts])
+        case Or(parts):
+            return some([said_with_facts(part, fact_for) for part in parts])
+        case Below() | OneOf() | IsNull() | Less() | Matches() | Opaque():
+            fact = fact_for(predicate)
+            return predicate if fact is None else is_fact(fact)
+        case _:
+            return predicate

@@ -1,0 +1,156 @@
+"""Expression indexes: statistics of a function of a column, as those of a column of its own.
+
+`lower(label) = 'x'` is said anew with the column `lower(label)` where an index of just this function of just this column
+exists. What depends on the time zone of the session that made the index is left alone: the index does not tell it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from hudi_core.errors import ExpressionError
+from hudi_core.expr.bind import bind
+from hudi_core.expr.nodes import Call, Expr, Literal, Name
+from hudi_core.expr.predicate import Column, Predicate
+from hudi_core.expr.text import to_sql
+from hudi_core.expr.walk import changed
+from hudi_core.metadata.definitions import IndexDefinition
+from hudi_core.metadata.table import COLUMN_STATS, MetadataTable
+from hudi_core.planning.sources.slice_statistics import DataFiles, joined
+from hudi_core.planning.sources.stable_names import steady_column
+from hudi_core.pruning.statistics import taken
+from hudi_core.pruning.store import FIRST_FACT, Piece
+from hudi_core.schema.schema import Schema
+from hudi_core.types import nodes as t
+
+_MADE_OF: Mapping[str, tuple[type[t.Primitive], ...]] = {
+    **dict.fromkeys(["lower", "upper", "trim", "ltrim", "rtrim", "length", "substring"], (t.String,)),
+    **dict.fromkeys(["regexp_extract", "regexp_replace"], (t.String,)),
+    "abs": (t.Int, t.Long, t.Float, t.Double, t.Decimal),
+    **dict.fromkeys(["year", "month", "day", "date_add", "date_sub"], (t.Date,)),
+}
+"""Functions, and the types of which they give the same in every time zone."""
+
+_OPTIONS: Mapping[str, Mapping[str, type[int] | type[str]]] = {
+    **{name: {"trimString": str} for name in ("trim", "ltrim", "rtrim")},
+    "substring": {"pos": int, "len": int},
+    "regexp_extract": {"pattern": str, "idx": int},
+    "regexp_replace": {"pattern": str, "replacement": str},
+    **{name: {"days": int} for name in ("date_add", "date_sub")},
+}
+"""The options that say the arguments of a function after the column, in their order."""
+
+_MAY_LACK = frozenset({"trim", "ltrim", "rtrim"})
+"""Functions whose options may all be left out."""
+
+_SPELLED = {
+    "dayofmonth": "day",
+    "ucase": "upper",
+    "lcase": "lower",
+    "char_length": "length",
+    "substr": "substring",
+    "dateadd": "date_add",
+}
+_RESULTS: Mapping[str, t.Type] = dict.fromkeys(["length", "year", "month", "day"], t.Int())
+
+
+@dataclass(frozen=True, slots=True)
+class ExpressionIndex:
+    """An index, a metadata partition, of a function of a column. `column` stands for the function's value, `rest` are the
+    arguments after the column."""
+
+    partition: str
+    function: str
+    of: Column
+    rest: tuple[Literal, ...]
+    column: Column
+
+
+def expression_indexes(
+    definitions: Mapping[str, IndexDefinition], usable: frozenset[str], wanted: Schema, versions: Sequence[Schema]
+) -> tuple[ExpressionIndex, ...]:
+    """The indexes of which it is certain what they tell."""
+    found: list[ExpressionIndex] = []
+    for partition in sorted(definitions.keys() & usable):
+        definition = definitions[partition]
+        function = _SPELLED.get(definition.function.lower(), definition.function.lower())
+        if not partition.startswith("expr_index_") or definition.kind != COLUMN_STATS or len(definition.columns) != 1:
+            continue
+        place = steady_column(definition.columns[0], wanted, versions)
+        if place is None or not isinstance(place.field.type, _MADE_OF.get(function, ())):
+            continue
+        rest = _rest(function, {name: said for name, said in definition.options.items() if name != "expr"})
+        if rest is None:
+            continue
+        of = Column(place.field.id, place.name, place.field.type)
+        call = to_sql(Call(function, (Name((of.name,)), *rest)))
+        value = Column(FIRST_FACT - len(found), call, _RESULTS.get(function, of.type))
+        found.append(ExpressionIndex(partition, function, of, rest, value))
+    return tuple(found)
+
+
+def _rest(function: str, options: Mapping[str, str]) -> tuple[Literal, ...] | None:
+    """The arguments after the column; None when the options are not just those that say them."""
+    kinds = _OPTIONS.get(function, {})
+    if not options and function in _MAY_LACK:
+        return ()
+    if options.keys() != kinds.keys():
+        return None
+    try:
+        return tuple(Literal(kind(options[name])) for name, kind in kinds.items())
+    except ValueError:  # no number
+        return None
+
+
+def said_with_indexes(
+    tree: Expr, indexes: Sequence[ExpressionIndex], schema: Schema, *, case_sensitive: bool
+) -> Predicate | None:
+    """The predicate with functions that indexes know as columns of their own; None when it has none of them."""
+    met: list[ExpressionIndex] = []
+
+    def column_for(node: Expr) -> Expr | None:
+        for index in indexes:
+            if isinstance(node, Call) and _is_call_of(node, index, schema, case_sensitive):
+                met.append(index)
+                return Name((index.column.name,))
+        return None
+
+    said = changed(tree, column_for)
+    if not met:
+        return None
+    fields = tuple(
+        t.Field(each.column.id, each.column.name, each.column.type, optional=True) for each in dict.fromkeys(met)
+    )
+    wider = replace(schema, record=replace(schema.record, fields=(*schema.record.fields, *fields)))
+    try:
+        return bind(said, wider, case_sensitive=case_sensitive)
+    except ExpressionError:
+        return None  # a column of such a name is there already
+
+
+def _is_call_of(call: Call, index: ExpressionIndex, schema: Schema, case_sensitive: bool) -> bool:
+    match call.arguments:
+        case (Name(path), *rest) if call.function == index.function and tuple(rest) == index.rest:
+            place = schema.find(path, case_sensitive=case_sensitive)
+            return place is not None and place.field.id == index.of.id
+        case _:
+            return False
+
+
+def expression_pieces(index: ExpressionIndex, files: DataFiles, metadata: MetadataTable) -> Iterator[Piece]:
+    """What the index tells of its function in each file, as that of its slice; nothing of slices with a file that it leaves
+    out. Raises `TableError` when it is damaged."""
+    told = np.zeros(len(files), np.bool_)
+    pieces: list[Piece] = []
+    for found in metadata.expression_stats(index.partition, index.of.name):
+        if found.typed:
+            rows, at = joined(found.keys, files.keys)
+            told[at] = True
+            pieces.append(Piece(files.slices[at], taken(found.statistics, rows)))
+    open_slices = np.unique(files.slices[~told])
+    for piece in pieces:
+        whole = np.flatnonzero(~np.isin(piece.numbers, open_slices))
+        yield Piece(piece.numbers[whole], taken(piece.statistics, whole))

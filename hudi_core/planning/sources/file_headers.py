@@ -1,0 +1,127 @@
+"""What data files say of themselves: footers of base files, headers of log files. Read side by side, and kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from hudi_core.engine import FileInfo, Footer
+from hudi_core.errors import HudiError, TableError, UnsupportedError
+from hudi_core.formats.names import METADATA_BOOTSTRAP, parse_base_file
+from hudi_core.planning.sources.log_headers import UNREADABLE, LogHeaders, log_headers
+from hudi_core.schema.schema import Schema
+from hudi_core.snapshot.snapshot import Snapshot
+from hudi_core.timeline.schemas import with_ids_of
+from hudi_core.timeline.slices import FileSlice
+from hudi_core.types.nodes import Record
+
+_READERS = 16
+"""Files read at the same time: they wait for storage, not for a processor."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Heads:
+    """The heads of a snapshot's files, each read when first asked for."""
+
+    snapshot: Snapshot
+    _footers: dict[str, Footer] = field(default_factory=dict, repr=False, compare=False)
+    _told: dict[str, Footer] = field(default_factory=dict, repr=False, compare=False)
+    """What footers say to planning: of files that were read, and from the snapshot's cache."""
+    _logs: dict[str, LogHeaders] = field(default_factory=dict, repr=False, compare=False)
+    _stored: dict[tuple[int, Record], Schema] = field(default_factory=dict, repr=False, compare=False)
+
+    def footer(self, file: FileInfo) -> Footer:
+        """The footer of a base file; raises what goes wrong."""
+        if file.path not in self._footers:
+            reader = self.snapshot.engine.reader(file.name.rpartition(".")[2])
+            self._footers[file.path] = reader.footer(self.snapshot.storage, file)
+            self._told[file.path] = self._footers[file.path]
+        return self._footers[file.path]
+
+    def footer_read(self, file: FileInfo) -> Footer | None:
+        """The footer of a base file if it was read before."""
+        return self._footers.get(file.path)
+
+    def footers(self, files: Sequence[FileInfo]) -> Mapping[str, Footer]:
+        """What footers of base files say to planning, by path, with others that are known: rows, columns, statistics.
+
+        They are read, unless the snapshot's cache keeps them. Those that cannot be read are missing, with a warning.
+        """
+        missing = {file.path: file for file in files if file.path not in self._told}
+        cache, root = self.snapshot.footer_cache, self.snapshot.storage.uri
+        if not missing:
+            return self._told
+        if cache is not None:
+            with self._aside():
+                self._told.update(cache.get(root, list(missing.values())))
+        self._read_together(missing, self._told, self.footer)
+        if cache is not None:
+            with self._aside():
+                cache.put(root, {file: self._footers[path] for path, file in missing.items() if path in self._footers})
+        return self._told
+
+    def are_known(self, slice: FileSlice) -> bool:
+        """Whether the heads of all of a slice's files were asked for before, so that asking again reads nothing."""
+        base_is_known = slice.base is None or slice.base.path in self._told
+        return base_is_known and all(log.path in self._logs for log in slice.logs)
+
+    @contextmanager
+    def _aside(self) -> Iterator[None]:
+        """A cache that cannot be used costs time, with one warning."""
+        try:
+            yield
+        except TableError as error:
+            message = f"{error}; footers are read from their files"
+            if message not in self.snapshot.warnings:
+                self.snapshot.warnings.append(message)
+
+    def logs(self, paths: Sequence[str]) -> Mapping[str, LogHeaders]:
+        """What headers of log files say, by path, with others that are known; with a warning where they cannot be read."""
+        self._read_together({path: path for path in paths}, self._logs, self._log)
+        return self._logs
+
+    def stored_schema(self, footer: Footer, path: str) -> Schema:
+        """A base file's own schema, with the column ids of the version it was written under.
+
+        Raises `UnsupportedError` for one of a bootstrap, which does not have the columns of its rows. Rule TABLE-18.
+        """
+        base = parse_base_file(path.rpartition("/")[2])
+        if base is not None and base.instant == METADATA_BOOTSTRAP:
+            raise UnsupportedError(
+                path,
+                expected="a base file with the columns of its rows",
+                found="one of a bootstrap, whose rows are in a file outside of the table",
+            )
+        history = self.snapshot.history
+        version = history.number_at(base.instant) if base else 0
+        key = (version, footer.schema.record)
+        if key not in self._stored:
+            greatest = history.latest.max_column_id
+            self._stored[key] = with_ids_of(footer.schema, history.schemas[version], greatest)
+        return self._stored[key]
+
+    def _log(self, path: str) -> LogHeaders:
+        self._logs[path] = UNREADABLE
+        self._logs[path] = log_headers(self.snapshot.storage.open(path))
+        return self._logs[path]
+
+    def _read_together(self, asked: Mapping[str, T], known: Mapping[str, object], read: Callable[[T], object]) -> None:
+        """Reads by path what is not known."""
+
+        def tried(one: T) -> None:
+            try:
+                read(one)
+            except HudiError as error:
+                self.snapshot.warnings.append(f"{error}; its statistics are not used")
+
+        missing = [one for path, one in asked.items() if path not in known]
+        if len(missing) == 1:
+            tried(missing[0])
+        elif missing:
+            with ThreadPoolExecutor(_READERS) as pool:
+                list(pool.map(tried, missing))

@@ -1,0 +1,66 @@
+"""Slices with log files, asked file by file: where merging takes whole rows, a row matches only if one file may hold it.
+
+`line = 2 AND qty > 200` does not match when the base file has the one and a log file the other. Not so where a log block has
+some columns only: its rows are put together with older ones. Headers of the blocks tell, and are read before a slice goes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from hudi_core.expr.predicate import Column, Predicate
+from hudi_core.planning.sources.conditions import Facts
+from hudi_core.planning.sources.footer_fallback import Doubt
+from hudi_core.planning.sources.slice_statistics import DataFiles, Numbers, RecordedKnowledge
+from hudi_core.pruning.store import FileStatistics, Piece
+
+
+@dataclass(frozen=True)
+class SingleFiles:
+    """Knowledge of the files of slices, one by one, for slices with log files; of others it knows nothing."""
+
+    doubt: Doubt
+    left: Numbers
+    facts: Facts
+    note: str = field(default="", init=False)
+
+    def possible(self, predicate: Predicate) -> npt.NDArray[np.bool_]:
+        files, found = self._files, np.ones(len(self.left), np.bool_)
+        places = np.searchsorted(self.left, files.slices)
+        by_file = self._statistics.plan(predicate, self.facts.of_slices(files.slices)).possible()
+        found[places] = False
+        found[places[by_file]] = True
+        found[~found] = ~self._whole(self.left[~found])
+        return found
+
+    def certain(self, predicate: Predicate) -> npt.NDArray[np.bool_]:
+        return np.zeros(len(self.left), np.bool_)
+
+    @cached_property
+    def _files(self) -> DataFiles:
+        """The files of those slices that have log files."""
+        files = self.doubt.recorded.files
+        with_logs = np.intersect1d(self.left, files.slices[files.logs])
+        return files.chosen(np.isin(files.slices, with_logs))
+
+    @cached_property
+    def _statistics(self) -> FileStatistics:
+        files = self._files
+        numbered = replace(files, slices=np.arange(len(files), dtype=np.int64))
+        known: RecordedKnowledge = self.doubt.with_headers(replace(self.doubt.recorded, files=numbered))
+
+        def load(column: Column) -> Iterable[Piece]:
+            return self.doubt.by_path(column, files.slices) or known.pieces(column)
+
+        return FileStatistics(len(files), load)
+
+    def _whole(self, slices: Numbers) -> npt.NDArray[np.bool_]:
+        """In which of these slices all log blocks hold whole rows."""
+        logs = [[log.path for log in self.doubt.heads.snapshot.slices[number].logs] for number in slices.tolist()]
+        headers = self.doubt.heads.logs([path for each in logs for path in each])
+        return np.array([not any(headers[path].parts_of_rows for path in each) for each in logs], np.bool_)

@@ -1,0 +1,95 @@
+"""Slices about which only their files can tell more: which they are, and what the files say.
+
+A slice is in doubt when it would not be read if the files of which not all is known held nothing: then what they hold decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from hudi_core.evolve.reconcile import Stored, stored_column
+from hudi_core.expr.predicate import Column, Predicate
+from hudi_core.planning.sources.file_headers import Heads
+from hudi_core.planning.sources.footer_statistics import footer_pieces
+from hudi_core.planning.sources.slice_statistics import DataFiles, Numbers, RecordedKnowledge, Untold
+from hudi_core.pruning.statistics import is_told
+from hudi_core.pruning.store import FileStatistics, Load, Piece
+
+
+def is_told_of(pieces: Iterable[Piece], count: int) -> npt.NDArray[np.bool_]:
+    """Of which of the slices 0 to `count` - 1 all that can be told of a column is told."""
+    spoken, untold = np.zeros(count, np.bool_), np.zeros(count, np.bool_)
+    for piece in pieces:
+        spoken[piece.numbers] = True
+        untold[piece.numbers[~is_told(piece.statistics)]] = True
+    return spoken & ~untold
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """What is open beside recorded statistics. `by_path` tells a column of some slices from their paths; None: it cannot."""
+
+    heads: Heads
+    recorded: RecordedKnowledge
+    by_path: Callable[[Column, Numbers], list[Piece] | None]
+
+    def about(self, slices: Numbers, predicate: Predicate, facts: Load) -> Numbers:
+        """Which of these slices are in doubt."""
+        if not len(slices):
+            return slices
+        known = replace(self.recorded, files=self._files_of(slices), doubted=True)
+
+        def load(column: Column) -> Iterable[Piece]:
+            return self.by_path(column, slices) or known.pieces(column)
+
+        return np.delete(slices, FileStatistics(len(slices), load).plan(predicate, facts).possible())
+
+    def read(self, asked: Numbers, doubtful: Numbers) -> Load:
+        """Reads what the files of doubtful slices say of a column, numbered from 0 as they stand in `asked`, which ascends."""
+        slices = [self.heads.snapshot.slices[number] for number in doubtful.tolist()]
+        places = np.searchsorted(asked, doubtful)
+        bases = [each.base for each in slices if each.base is not None]
+        files = self._files_of(doubtful)
+        logs = self.with_headers(replace(self.recorded, files=files.chosen(files.logs)))
+
+        def load(column: Column) -> Iterable[Piece]:
+            by_path = self.by_path(column, asked)
+            if by_path is not None:
+                return by_path
+            footers = self.heads.footers(bases)
+            stored = {
+                base.path: self.heads.stored_schema(footers[base.path], base.path)
+                for base in bases
+                if base.path in footers
+            }
+            numbered = zip(range(len(slices)), slices, strict=True)
+            found = [*footer_pieces(column, numbered, stored, self.recorded.wanted, footers), *logs.pieces(column)]
+            return [Piece(places[piece.numbers], piece.statistics) for piece in found]
+
+        return load
+
+    def with_headers(self, known: RecordedKnowledge) -> RecordedKnowledge:
+        """Recorded knowledge that thinks of log files without statistics what their headers say."""
+        return replace(known, untold=lambda column, members: self._by_headers(column, known.files, members))
+
+    def _files_of(self, slices: Numbers) -> DataFiles:
+        """The files of some slices, numbered from 0 as they stand there."""
+        files = self.recorded.files
+        chosen = files.chosen(np.isin(files.slices, slices))
+        return replace(chosen, slices=np.searchsorted(slices, chosen.slices))
+
+    def _by_headers(self, column: Column, files: DataFiles, members: Numbers) -> npt.NDArray[np.int8]:
+        """What headers of log files without statistics of a column let one think of it; of base files nothing."""
+        logs = np.flatnonzero(files.logs[members])
+        paths = [files.path(each) for each in members[logs].tolist()]
+        headers = self.heads.logs(paths)
+        found = np.full(len(members), Untold.ANYTHING, np.int8)
+        for place, member, path in zip(logs.tolist(), members[logs].tolist(), paths, strict=True):
+            stored = stored_column(self.recorded.versions[files.versions[member]], self.recorded.wanted, column.id)
+            if isinstance(stored, Stored):
+                found[place] = headers[path].untold(stored.place.path[0])
+        return found

@@ -1,0 +1,85 @@
+"""Statistics from the footers of base files, for what the metadata table does not tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import numpy as np
+
+from hudi_core.engine import Footer, RowGroup
+from hudi_core.evolve.reconcile import Absent, stored_column
+from hudi_core.expr.predicate import Column
+from hudi_core.formats.leaf_statistics import LeafStatistics
+from hudi_core.pruning.statistics import ColumnStatistics, absent, from_values, unknown
+from hudi_core.pruning.store import Piece
+from hudi_core.schema.schema import Path, Schema
+from hudi_core.timeline.slices import FileSlice
+from hudi_core.types import nodes as t
+
+
+def footer_pieces(
+    column: Column,
+    slices: Iterable[tuple[int, FileSlice]],
+    stored: Mapping[str, Schema],
+    wanted: Schema,
+    footers: Mapping[str, Footer],
+) -> Iterator[Piece]:
+    """What footers tell of a column in the base files of numbered slices, a piece for each stored type. `stored` and
+    `footers` are by path. Nothing is known of a file whose footer could not be read."""
+    known: dict[t.Type, list[tuple[int, LeafStatistics]]] = {}
+    missing: dict[object, list[int]] = {}
+    nothing: list[int] = []
+    for number, each in slices:
+        if each.base is None:
+            continue
+        footer = footers.get(each.base.path)
+        if footer is None:
+            nothing.append(number)
+            continue
+        place = stored_column(stored[each.base.path], wanted, column.id)
+        if isinstance(place, Absent):
+            missing.setdefault(place.value, []).append(number)
+            continue
+        leaf = _told(footer.statistics, footer.rows, place.place.path, column.type)
+        if leaf is None:
+            nothing.append(number)
+        else:
+            known.setdefault(leaf.type, []).append((number, leaf))
+    for kind, leaves in known.items():
+        numbers = np.array([number for number, _ in leaves], np.int64)
+        yield Piece(numbers, _statistics(kind, [leaf for _, leaf in leaves]))
+    for value, absentees in missing.items():
+        yield Piece(np.array(absentees, np.int64), absent(column.type, len(absentees), value))
+    if nothing:
+        yield Piece(np.array(nothing, np.int64), unknown(column.type, len(nothing)))
+
+
+def row_group_pieces(column: Column, groups: Sequence[RowGroup], stored: Schema, wanted: Schema) -> list[Piece]:
+    """What the footer of one file tells of a column in its row groups, numbered from 0. `stored` is the file's schema."""
+    numbers = np.arange(len(groups), dtype=np.int64)
+    place = stored_column(stored, wanted, column.id)
+    if isinstance(place, Absent):
+        return [Piece(numbers, absent(column.type, len(groups), place.value))]
+    found = [_told(group.statistics, group.rows, place.place.path, column.type) for group in groups]
+    told = [leaf for leaf in found if leaf is not None]
+    # Leaves of one file have one type, and a record's is the column's.
+    return [Piece(numbers, _statistics(told[0].type, told))] if len(told) == len(found) else []
+
+
+def _statistics(kind: t.Type, leaves: Sequence[LeafStatistics]) -> ColumnStatistics:
+    return from_values(
+        kind,
+        [leaf.low for leaf in leaves],
+        [leaf.high for leaf in leaves],
+        [leaf.nulls for leaf in leaves],
+        [leaf.values for leaf in leaves],
+        [leaf.nans for leaf in leaves],
+    )
+
+
+def _told(statistics: Mapping[Path, LeafStatistics], rows: int, path: Path, of: t.Type) -> LeafStatistics | None:
+    """What a footer tells of a column; of a record, that it is never null where a leaf below it never is."""
+    if not isinstance(of, t.Record):
+        return statistics.get(path)
+    below = (statistics[leaf] for leaf in statistics if leaf[: len(path)] == path)
+    return LeafStatistics(of, nulls=0, values=rows) if any(leaf.nulls == 0 for leaf in below) else None

@@ -1,0 +1,209 @@
+"""Indexes that know in which slices certain values are: conditions on equality become facts that are false elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+
+from hudi_core.errors import TableError
+from hudi_core.expr.predicate import Column, OneOf, Predicate
+from hudi_core.formats.secondary_key import secondary_file_group_index, secondary_prefix, split_secondary_key
+from hudi_core.keys.from_keys import RecordKeys
+from hudi_core.metadata.definitions import IndexDefinition
+from hudi_core.metadata.lookup import starting
+from hudi_core.metadata.record_index import locations
+from hudi_core.metadata.table import RECORD_INDEX, MetadataTable
+from hudi_core.planning.prune import Known, Source
+from hudi_core.planning.sources.conditions import Facts, Leaf, said_with_facts
+from hudi_core.planning.sources.file_headers import Heads
+from hudi_core.planning.sources.slice_statistics import Numbers, RecordedKnowledge
+from hudi_core.planning.sources.stable_names import steady_column
+from hudi_core.planning.sources.uniqueness import is_current, keys_of, rows_of
+from hudi_core.pruning.store import FileStatistics
+from hudi_core.schema.schema import Schema
+from hudi_core.types.nodes import Date, Int, Long, String
+
+Keys = frozenset[str]
+
+MOST_RECORDS = 10_000
+"""Records of a value that are placed one by one; a value of more is not rare enough to be looked up."""
+
+
+class Index(Protocol):
+    """An index that finds slices by values of a column."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def unusable(self) -> str:
+        """Why it may not be used; empty when it may."""
+        ...
+
+    @property
+    def knows_keys(self) -> bool:
+        """It finds slices by record key."""
+        ...
+
+    def asks(self, leaf: OneOf) -> Keys | None:
+        """What to look up for the condition; None when the index knows nothing of it."""
+        ...
+
+    def without(self, keys: Keys, left: Numbers) -> Numbers:
+        """Which of these slices hold none of the keys. Raises `TableError` when the index is damaged."""
+        ...
+
+
+@dataclass
+class Lookups:
+    """What one predicate asks of an index."""
+
+    index: Index
+    facts: Facts
+    set_aside: Callable[[TableError], None]
+    asked: dict[Keys, Column] = field(default_factory=dict)
+
+    def said(self, predicate: Predicate) -> Predicate:
+        """The predicate with conditions that the index knows said as facts."""
+
+        def fact_for(leaf: Leaf) -> Column | None:
+            keys = self.index.asks(leaf) if isinstance(leaf, OneOf) else None
+            return None if keys is None else self.fact(keys)
+
+        return said_with_facts(predicate, fact_for)
+
+    def fact(self, keys: Keys) -> Column:
+        """The fact that a row has one of the keys; the same one whenever it is asked for."""
+        found = self.asked.get(keys)
+        if found is None:
+            found = self.asked[keys] = self.facts.new(self.index.name)
+        return found
+
+    def source(self) -> Source:
+        """The index as a source."""
+        if not self.asked:
+            return Source(self.index.name, None, "no condition on equality that it knows")
+        return Source(self.index.name, lambda left, _: self._open(left))
+
+    def _open(self, left: Numbers) -> Known:
+        note = ""
+        try:
+            note = self.index.unusable
+            for keys, fact in self.asked.items() if not note else ():
+                self.facts.tell_never(fact, self.index.without(keys, left))
+        except TableError as error:
+            self.set_aside(error)
+            note = "cannot be read"
+        nothing = FileStatistics(len(left), lambda _: ())
+        return Known(nothing, np.arange(len(left), dtype=np.int64), self.facts.of_slices(left), note)
+
+
+@dataclass(frozen=True)
+class RecordIndex:
+    """The record index: in which file group each key is."""
+
+    heads: Heads
+    metadata: MetadataTable
+    recorded: Callable[[], RecordedKnowledge]
+    keys: RecordKeys
+    name: str = RECORD_INDEX
+    knows_keys: bool = True
+
+    @cached_property
+    def unusable(self) -> str:
+        if not is_current(self.metadata, self.heads.snapshot.timeline):
+            return "it tells of another instant"
+        known = keys_of(self.metadata, RECORD_INDEX)
+        rows = None if known is None else rows_of(self.heads, self.recorded())
+        if known is None or rows is None:
+            return "it is not certain that each key is in one place"
+        return "" if known == rows else f"a key may be in several places: {known} keys, {rows} rows"
+
+    def asks(self, leaf: OneOf) -> Keys | None:
+        return self.keys.of_column(leaf)
+
+    def without(self, keys: Keys, left: Numbers) -> Numbers:
+        holding = self.holding(keys)
+        return left[:0] if holding is None else np.setdiff1d(left, holding)
+
+    def holding(self, keys: Keys) -> Numbers | None:
+        """The slices that hold the keys; None when one is said to be where no slice is."""
+        places = {location for _, location in locations(self.metadata.lookup(RECORD_INDEX, keys))}
+        numbers = [self._numbers.get((place.partition, place.file_id)) for place in places]
+        return None if None in numbers else np.array(sorted(n for n in numbers if n is not None), np.int64)
+
+    @cached_property
+    def _numbers(self) -> Mapping[tuple[str, str], int]:
+        return {(each.partition, each.file_id): number for number, each in enumerate(self.heads.snapshot.slices)}
+
+
+@dataclass(frozen=True)
+class SecondaryIndex:
+    """A secondary index: the keys of the rows with each value of a column, which the record index then places.
+
+    It tells of what was written, not of what merging made of it: slices with log files are never ruled out.
+    """
+
+    metadata: MetadataTable
+    name: str
+    column: int
+    version: str
+    records: RecordIndex
+    knows_keys: bool = False
+
+    @cached_property
+    def unusable(self) -> str:
+        if self.records.unusable:
+            return f"{RECORD_INDEX}: {self.records.unusable}"
+        here, known = keys_of(self.metadata, self.name), keys_of(self.metadata, RECORD_INDEX)
+        return "" if here == known else f"it is not whole: {here} keys, {known} in {RECORD_INDEX}"
+
+    def asks(self, leaf: OneOf) -> Keys | None:
+        is_this = isinstance(leaf.term, Column) and leaf.term.id == self.column
+        return frozenset(map(str, leaf.values)) if is_this else None
+
+    def without(self, keys: Keys, left: Numbers) -> Numbers:
+        records = self._records(keys)
+        holding = self.records.holding(records) if len(records) <= MOST_RECORDS else None
+        if holding is None:
+            return left[:0]
+        slices = self.records.heads.snapshot.slices
+        return np.array([n for n in np.setdiff1d(left, holding).tolist() if not slices[n].logs], np.int64)
+
+    def _records(self, values: Keys) -> frozenset[str]:
+        """The keys of records with one of the values."""
+        groups = self.metadata.slices(self.name)
+        if self.version == "V1":  # the hash of a whole key chooses its file group
+            asked = dict.fromkeys(range(len(groups)), values)
+        else:
+            places = {value: secondary_file_group_index(value, len(groups)) for value in values}
+            asked = {place: frozenset(v for v in values if places[v] == place) for place in set(places.values())}
+        found: set[str] = set()
+        for number, some in asked.items():
+            prefixes = [secondary_prefix(value).encode() for value in some]
+            for key in starting(self.metadata.opened(groups[number]), prefixes):
+                found.add(split_secondary_key(key.decode("utf-8", "replace"), self.name)[1])
+        return frozenset(found)
+
+
+def secondary_indexes(
+    metadata: MetadataTable,
+    definitions: Mapping[str, IndexDefinition],
+    wanted: Schema,
+    versions: Sequence[Schema],
+    records: RecordIndex,
+) -> list[Index]:
+    """The secondary indexes of columns whose values all writers spell alike: texts, whole numbers, dates (as day numbers)."""
+    found: list[Index] = []
+    for partition in sorted(definitions.keys() & metadata.partitions):
+        definition = definitions[partition]
+        if not partition.startswith("secondary_index_") or len(definition.columns) != 1:
+            continue
+        place = steady_column(definition.columns[0], wanted, versions)
+        if place is not None and isinstance(place.field.type, String | Int | Long | Date):
+            found.append(SecondaryIndex(metadata, partition, place.field.id, definition.version, records))
+    return found

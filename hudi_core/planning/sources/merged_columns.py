@@ -1,0 +1,28 @@
+"""Where the values of a merged row come from, as far as a table's properties tell: what statistics of its files mean."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from hudi_core.errors import CorruptFileError, UnsupportedError
+from hudi_core.merge.rules import merge_rules
+from hudi_core.options import TableConfig
+
+
+class Merges(Enum):
+    """What merging may make of the rows of a file group's files."""
+
+    WHOLE_ROWS = "each row is one that a file holds"
+    """Save for log blocks that hold some columns only, which say so."""
+    VALUES = "each value of a row is one that a file holds"
+    ANYTHING = "code of the user's makes the rows"
+
+
+def merges(config: TableConfig) -> Merges:
+    """What merging does in a table, as its merge rules say. Where these are not known it may do anything: no statistics are
+    believed beside log files, and what is wrong with the rules is raised when records are merged. Rules MERGE-2, MERGE-17."""
+    try:
+        rules = merge_rules(config, config.name)
+    except (CorruptFileError, UnsupportedError):
+        return Merges.ANYTHING
+    return Merges.WHOLE_ROWS if rules.partial is None else Merges.VALUES

@@ -1,0 +1,66 @@
+"""Conditions on partition columns that bounds cannot answer, tested on the values that paths tell.
+
+`month(day) = 2`, `region LIKE '%a'`, `lower(region) = first`: where a path tells the columns' very values, the condition is the
+same in every row below it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from hudi_core.errors import UnsupportedError
+from hudi_core.expr.predicate import Apply, Below, Choose, Column, IsNull, OneOf, Predicate, columns_of
+from hudi_core.expr.scalar.row import truth_of
+from hudi_core.keys.path_values import PathValue
+from hudi_core.planning.sources.conditions import Facts, Leaf, said_with_facts
+from hudi_core.pruning.statistics import ColumnStatistics, from_values, taken
+from hudi_core.truth import NULL, TRUE, Truth
+from hudi_core.types.nodes import Boolean
+
+Values = Mapping[int, Sequence[PathValue | None]]
+"""What paths say of partition columns: by column id, a value for each partition."""
+
+
+def with_path_facts(predicate: Predicate, values: Values, facts: Facts) -> Predicate:
+    """The predicate with conditions that paths decide said as facts, which are told to `facts`."""
+
+    def fact_for(leaf: Leaf) -> Column | None:
+        if isinstance(leaf, Below | OneOf | IsNull) and not isinstance(leaf.term, Apply | Choose):
+            return None  # bounds answer it as well, many partitions at once
+        columns = columns_of(leaf)
+        if not columns or not columns.keys() <= values.keys():
+            return None
+        truths = _truths(leaf, [values[each] for each in columns], list(columns))
+        if truths is None:
+            return None
+        fact = facts.new(str(leaf))
+        facts.tell_partitions(fact, truths)
+        return fact
+
+    return said_with_facts(predicate, fact_for)
+
+
+def _truths(leaf: Leaf, said: Sequence[Sequence[PathValue | None]], ids: Sequence[int]) -> ColumnStatistics | None:
+    """What is known of the condition in each partition; each combination of values is tested once. None: it is not known."""
+    numbers: dict[tuple[PathValue | None, ...], int] = {}
+    of_partitions = [numbers.setdefault(combination, len(numbers)) for combination in zip(*said, strict=True)]
+    try:
+        truths = [_truth(leaf, combination, ids) for combination in numbers]
+    except UnsupportedError:
+        return None
+    values = [None if truth in (None, NULL) else truth is TRUE for truth in truths]
+    nulls = [None if truth is None else int(truth is NULL) for truth in truths]
+    rows = [None if truth is None else 1 for truth in truths]
+    return taken(from_values(Boolean(), values, values, nulls, rows), np.array(of_partitions, np.int64))
+
+
+def _truth(leaf: Leaf, combination: Sequence[PathValue | None], ids: Sequence[int]) -> Truth | None:
+    """The condition's truth where paths tell these values; None where one of them is not told."""
+    row = {}
+    for column, value in zip(ids, combination, strict=True):
+        if value is None or not value.is_exact:
+            return None
+        row[column] = value.low
+    return truth_of(leaf, row)

@@ -1,0 +1,182 @@
+"""A predicate put to a table's sources: said so that each can answer, and the sources in the order in which they are asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+
+import numpy as np
+
+from hudi_core.errors import TableError
+from hudi_core.expr.leaves import every
+from hudi_core.expr.nodes import And
+from hudi_core.expr.predicate import ALWAYS_TRUE, Column, Predicate, columns_of
+from hudi_core.expr.walk import conjuncts, disjuncts
+from hudi_core.metadata.table import COLUMN_STATS, PARTITION_STATS
+from hudi_core.planning.conjuncts import Conjunct, bound_conjunct
+from hudi_core.planning.prune import Known, Source
+from hudi_core.planning.sources.bloom_filters import filters_in_footers
+from hudi_core.planning.sources.conditions import Facts, is_fact
+from hudi_core.planning.sources.expression_indexes import ExpressionIndex, expression_pieces, said_with_indexes
+from hudi_core.planning.sources.file_statistics import SingleFiles
+from hudi_core.planning.sources.indexes import Index, Lookups
+from hudi_core.planning.sources.merged_columns import Merges
+from hudi_core.planning.sources.path_conditions import with_path_facts
+from hudi_core.planning.sources.slice_statistics import Numbers
+from hudi_core.planning.sources.sources import Sources
+from hudi_core.pruning.store import FIRST_FACT, FileStatistics, Piece
+
+MOST_IN_DOUBT = 4096
+"""Footers that are read beside `column_stats`: a second or so from a local disk, some seconds from object storage."""
+
+
+@dataclass(frozen=True)
+class Asking:
+    """One predicate, as the parts of its outermost AND, and what is known that may answer it."""
+
+    known: Sources
+    given: Sequence[Conjunct]
+    case_sensitive: bool = False
+
+    @cached_property
+    def conjuncts(self) -> list[Conjunct]:
+        """The parts as sources can answer them. Key columns that only together tell record keys add a part."""
+        return [*map(self._said, self.given), *self._whole_keys()]
+
+    def alternatives(self, conjunct: Conjunct) -> list[list[Conjunct]]:
+        """A conjunct taken apart: the parts of its outermost OR, each as the parts of its AND; none for a leaf."""
+        found = [conjuncts(part) for part in disjuncts(conjunct.tree)]
+        if len(found) == 1 and len(found[0]) == 1:
+            return []
+        schema = self.known.snapshot.schema
+        return [
+            [self._said(bound_conjunct(part, schema, case_sensitive=self.case_sensitive)) for part in parts]
+            for parts in found
+        ]
+
+    @cached_property
+    def sources(self) -> list[Source]:
+        """The sources, those first that cost least and tell most."""
+        asked = self.conjuncts  # tells the indexes what to look up
+        columns = {column for conjunct in asked for column in columns_of(conjunct.hinted)}
+        by_index = {lookup.index.name: lookup.source() for lookup in self._lookups}
+        in_footers = by_index.pop(self._in_footers.name)
+        return [
+            *self._by_commits(),
+            self._by_paths(columns),
+            *(by_index.pop(index.name) for index in self.known.indexes),
+            *self._by_metadata(),
+            *self._by_expressions(columns),
+            *self._by_single_files(),
+            *by_index.values(),
+            Source("footers", self._by_heads),
+            *([in_footers] if in_footers.open else []),
+        ]
+
+    @cached_property
+    def _facts(self) -> Facts:
+        return Facts(self.known.partition_of, FIRST_FACT - len(self.known.expression_indexes))
+
+    @cached_property
+    def _lookups(self) -> list[Lookups]:
+        indexes = [*self.known.indexes, *self.known.filters, self._in_footers]
+        return [Lookups(index, self._facts, self.known.snapshot.set_aside) for index in indexes]
+
+    @cached_property
+    def _in_footers(self) -> Index:
+        return filters_in_footers(self.known.heads, self.known.record_keys)
+
+    def _said(self, conjunct: Conjunct) -> Conjunct:
+        plain = with_path_facts(conjunct.predicate, self.known.values, self._facts)
+        forms = [plain, *(lookup.said(plain) for lookup in self._lookups)]
+        schema, indexes = self.known.snapshot.schema, self.known.expression_indexes
+        if indexes:
+            found = said_with_indexes(conjunct.tree, indexes, schema, case_sensitive=self.case_sensitive)
+            forms += [found] if found is not None else []
+        return replace(conjunct, predicate=plain, hinted=every(dict.fromkeys(forms)))
+
+    def _whole_keys(self) -> list[Conjunct]:
+        found = self.known.record_keys.of_columns([conjunct.predicate for conjunct in self.given])
+        facts = [lookup.fact(found[1]) for lookup in self._lookups if lookup.index.knows_keys] if found else []
+        if found is None or not facts:
+            return []
+        parts = [self.given[place] for place in found[0]]
+        tree = And(tuple(part.tree for part in parts)) if len(parts) > 1 else parts[0].tree
+        return [Conjunct(" AND ".join(part.text for part in parts), tree, ALWAYS_TRUE, every(map(is_fact, facts)))]
+
+    def _by_commits(self) -> list[Source]:
+        known = self.known
+        if known.commits is None:
+            return []
+        return [known.commits.source(known.snapshot.slices, known.snapshot.timeline.layout, known.snapshot.schema)]
+
+    def _by_paths(self, columns: Iterable[int]) -> Source:
+        name = "partition values"
+        if not self.known.snapshot.config.partition_fields:
+            return Source(name, None, "the table has no partitions")
+        if not any(column in self.known.values or self._facts.is_of_partitions(column) for column in columns):
+            return Source(name, None, "no partition column in the predicate")
+        return Source(name, lambda left, _: self._of_partitions(self.known.paths, left), knows_all=True)
+
+    def _by_metadata(self) -> list[Source]:
+        snapshot = self.known.snapshot
+        if snapshot.usable(COLUMN_STATS) is None:
+            return [
+                Source(COLUMN_STATS, None, "not in the metadata table" if snapshot.metadata else "no metadata table")
+            ]
+        by_slice = Source(COLUMN_STATS, lambda left, _: self._of_slices(self.known.column_stats, left), knows_all=True)
+        if snapshot.usable(PARTITION_STATS) is None or len(self.known.partitions) < 2:
+            return [by_slice]
+        return [
+            Source(
+                PARTITION_STATS, lambda left, _: self._of_partitions(self.known.partition_stats, left), knows_all=True
+            ),
+            by_slice,
+        ]
+
+    def _of_partitions(self, statistics: FileStatistics, left: Numbers) -> Known:
+        return Known(statistics, self.known.partition_of[left], self._facts.of_partitions, of_slices=False)
+
+    def _of_slices(self, statistics: FileStatistics, left: Numbers) -> Known:
+        return Known(statistics, left, self._facts.of_slices(self.known.every))
+
+    def _by_expressions(self, columns: set[int]) -> list[Source]:
+        return [
+            Source(index.partition, partial(self._by_expression, index))
+            for index in self.known.expression_indexes
+            if index.column.id in columns
+        ]
+
+    def _by_expression(self, index: ExpressionIndex, left: Numbers, _: Predicate) -> Known:
+        snapshot, others = self.known.snapshot, self._facts.of_slices(self.known.every)
+
+        def facts(column: Column) -> Iterable[Piece]:
+            if column.id != index.column.id or snapshot.metadata is None:
+                return others(column)
+            try:
+                return list(expression_pieces(index, self.known.recorded.files, snapshot.metadata))
+            except TableError as error:
+                snapshot.set_aside(error)
+                return []
+
+        return Known(self.known.column_stats, left, facts)
+
+    def _by_single_files(self) -> list[Source]:
+        name = "column_stats of single files"
+        if not self.known.has_logs or self.known.snapshot.usable(COLUMN_STATS) is None:
+            return []
+        if self.known.merges is not Merges.WHOLE_ROWS:
+            return [Source(name, None, "rows are put together from several files")]
+        return [Source(name, lambda left, _: SingleFiles(self.known.doubt, left, self._facts))]
+
+    def _by_heads(self, left: Numbers, predicate: Predicate) -> Known:
+        """What files say of themselves where that may change the answer."""
+        doubt, beside = self.known.doubt, self.known.snapshot.usable(COLUMN_STATS) is not None
+        open_questions = left[~self.known.settled(left, predicate)]
+        doubtful = doubt.about(open_questions, predicate, self._facts.of_slices(open_questions))
+        note = f"{len(doubtful)} of {len(left)} in doubt" if beside else ""
+        if beside and len(doubtful) > MOST_IN_DOUBT:
+            doubtful, note = doubtful[:0], f"{note}: more than the {MOST_IN_DOUBT} that are read beside column_stats"
+        statistics = FileStatistics(len(left), doubt.read(left, doubtful))
+        return Known(statistics, np.arange(len(left), dtype=np.int64), self._facts.of_slices(left), note)

@@ -1,0 +1,275 @@
+"""What is known of each slice's columns: the sources of statistics, a column at a time, as pieces for one store.
+
+Statistics follow column ids. A file was written under a schema version, and its statistics are recorded under the names of
+that version: id → name and type there → statistics → bounds promoted to the wanted type. A column that the version does not
+have is null, or its default, in every row: that is knowledge, not ignorance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import IntEnum
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from hudi_core.columns.hashes import partition_id
+from hudi_core.columns.nodes import Text
+from hudi_core.columns.string_index import index_texts
+from hudi_core.evolve.reconcile import Absent, Stored, stored_column
+from hudi_core.expr.predicate import Column
+from hudi_core.keys.path_values import PathValue
+from hudi_core.metadata.file_keys import hashed_keys
+from hudi_core.metadata.statistics import RecordedStatistics
+from hudi_core.metadata.stored import as_stored
+from hudi_core.pruning.statistics import absent, from_values, is_told, nothing, taken, unknown
+from hudi_core.pruning.store import Piece
+from hudi_core.schema.schema import Schema
+from hudi_core.timeline.files import Files
+from hudi_core.timeline.slices import NO_BASE, Slices
+from hudi_core.types import nodes as t
+
+Numbers = npt.NDArray[np.int64]
+Recorded = Callable[[Sequence[str]], Mapping[str, tuple[RecordedStatistics, ...]]]
+"""Reads the recorded statistics of columns by the names they had."""
+
+KeysOf = Callable[[Files, Numbers], npt.NDArray[np.bytes_]]
+"""The part of a `column_stats` key after the column, for each of some rows of files."""
+
+
+class Untold(IntEnum):
+    """What to think of a column in a file that has no statistics of it."""
+
+    ANYTHING = 0
+    NULLS = 1
+    """It adds rows to its slice of which the column is null, if any."""
+    NOTHING = 2
+    """It adds nothing to its slice, or is not to be thought of."""
+
+
+@dataclass(frozen=True)
+class DataFiles:
+    """The files of some slices: which slice each belongs to, and which of the schema versions it was written under.
+
+    Where that is not `certain`, the version tells under which name a column's statistics are, but not that a column is absent.
+    """
+
+    slices: Numbers
+    files: Files
+    rows: Numbers
+    """Their rows in `files`."""
+    versions: npt.NDArray[np.int32]
+    certain: npt.NDArray[np.bool_]
+    logs: npt.NDArray[np.bool_]
+    """Which are log files."""
+    keys_of: KeysOf = hashed_keys
+    _keys: npt.NDArray[np.bytes_] | None = None
+
+    def chosen(self, which: npt.NDArray[np.bool_]) -> DataFiles:
+        """Some of the files."""
+        places = np.flatnonzero(which)
+        return DataFiles(
+            self.slices[places],
+            self.files,
+            self.rows[places],
+            self.versions[places],
+            self.certain[places],
+            self.logs[places],
+            self.keys_of,
+            self.keys[places],
+        )
+
+    @cached_property
+    def keys(self) -> npt.NDArray[np.bytes_]:
+        """The part of a `column_stats` key after the column, for each file."""
+        if self._keys is not None:
+            return self._keys
+        return self.keys_of(self.files, self.rows)
+
+    def __len__(self) -> int:
+        return len(self.slices)
+
+    def path(self, number: int) -> str:
+        """The path of a file."""
+        return self.files.info(int(self.rows[number])).path
+
+
+@dataclass(frozen=True)
+class PartitionValues:
+    """What partition paths say of partition columns. `members` gives for each slice or partition its row in `values`."""
+
+    columns: Mapping[int, Sequence[PathValue | None]]
+    members: Numbers
+
+    def pieces(self, column: Column) -> list[Piece] | None:
+        """The column as its paths tell; None when it is no partition column, or no path tells anything."""
+        values = self.columns.get(column.id)
+        if values is None or all(value is None for value in values):
+            return None
+        known = [value or PathValue(None, None, True) for value in values]
+        exact = [value.low is not None and not value.nulls for value in known]
+        nothing = [value is not None and value.low is None for value in values]
+        statistics = from_values(
+            column.type,
+            [value.low for value in known],
+            [value.high for value in known],
+            [0 if is_exact else 1 if is_null else None for is_exact, is_null in zip(exact, nothing, strict=True)],
+            [1 if is_exact or is_null else None for is_exact, is_null in zip(exact, nothing, strict=True)],
+            [value is None or value.low != value.low for value in values],
+        )
+        return [Piece(np.arange(len(self.members), dtype=np.int64), taken(statistics, self.members))]
+
+
+Think = Callable[[Column, Numbers], npt.NDArray[np.int8]]
+"""For a column and files by number an `Untold` each."""
+
+
+def anything(_: Column, files: Numbers) -> npt.NDArray[np.int8]:
+    """Of files without statistics nothing is known."""
+    return np.full(len(files), Untold.ANYTHING, np.int8)
+
+
+@dataclass(frozen=True)
+class RecordedKnowledge:
+    """`column_stats` of the files of slices, joined to them by key.
+
+    `twins` are columns, by id, whose values are also those of a column of the name given. `untold` says what to think of a
+    file without a record. With `opaque_logs` nothing is known of slices with log files. With `doubted` the question is
+    whether a look into files could tell more: base files of which not all is known, and files without a record, hold
+    nothing then.
+    """
+
+    files: DataFiles
+    versions: Sequence[Schema]
+    wanted: Schema
+    recorded: Recorded
+    twins: Mapping[int, str] = field(default_factory=dict)
+    untold: Think = anything
+    opaque_logs: bool = False
+    doubted: bool = False
+
+    def pieces(self, column: Column) -> Iterator[Piece]:
+        """What is known of the column in each file, as that of its slice."""
+        if self.opaque_logs:
+            logs = self.files.slices[self.files.logs]
+            yield Piece(logs, unknown(column.type, len(logs)))
+        for version, schema in enumerate(self.versions):
+            members = np.flatnonzero(self.files.versions == version)
+            if len(members):
+                yield from self._of_version(column, schema, members)
+
+    def _of_version(self, column: Column, schema: Schema, members: Numbers) -> Iterator[Piece]:
+        match stored_column(schema, self.wanted, column.id):
+            case Absent(value):
+                certain = self.files.certain[members]
+                sure = self.files.slices[members[certain]]
+                yield Piece(sure, absent(column.type, len(sure), value))
+                yield from self._without(column, members[~certain])
+            case Stored(place):
+                for name in (place.name, self.twins.get(column.id)):
+                    if name is not None:
+                        members = yield from self._joined(name, place.field.type, members)
+                yield from self._without(column, members)
+
+    def _joined(self, name: str, stored: t.Type, members: Numbers) -> Generator[Piece, None, Numbers]:
+        """What records of the column tell; gives the files without one."""
+        missing = np.ones(len(members), np.bool_)
+        keys = self.files.keys[members]
+        for found in self.recorded([name]).get(name, ()):
+            statistics = found.statistics if found.typed else as_stored(found.statistics, stored)
+            if statistics is not None:
+                rows, at = joined(found.keys, keys)
+                missing[at] = False
+                told = taken(statistics, rows)
+                if self.doubted:
+                    hidden = ~is_told(told) & ~self.files.logs[members[at]]
+                    told = replace(told, nulls=np.where(hidden, 0, told.nulls), rows=np.where(hidden, 0, told.rows))
+                yield Piece(self.files.slices[members[at]], told)
+        return members[missing]
+
+    def _without(self, column: Column, members: Numbers) -> Iterator[Piece]:
+        thoughts = self.untold(column, members)
+        if self.doubted:
+            thoughts = np.full(len(members), Untold.NOTHING, np.int8)
+        for thought, make in ((Untold.ANYTHING, unknown), (Untold.NULLS, absent), (Untold.NOTHING, nothing)):
+            slices = self.files.slices[members[thoughts == thought]]
+            if len(slices):
+                yield Piece(slices, make(column.type, len(slices)))
+
+    def missing(self, name: str) -> Numbers:
+        """The files without a record of the column of this name."""
+        without = np.ones(len(self.files), np.bool_)
+        for found in self.recorded([name]).get(name, ()):
+            without[joined(found.keys, self.files.keys)[1]] = False
+        return np.flatnonzero(without)
+
+
+@dataclass(frozen=True)
+class PartitionKnowledge:
+    """`partition_stats` of partitions. The files of a partition may be of several schema versions: a column counts when all
+    versions at work have it under one name and with one type, and only where each file of the partition was counted."""
+
+    partitions: Sequence[str]
+    versions: Sequence[Schema]
+    wanted: Schema
+    recorded: Recorded
+
+    def pieces(self, column: Column, covered: Callable[[str], npt.NDArray[np.bool_]]) -> Iterator[Piece]:
+        stored = [stored_column(version, self.wanted, column.id) for version in self.versions]
+        places = {(one.place.name, one.place.field.type) for one in stored if isinstance(one, Stored)}
+        if len(places) != 1 or any(isinstance(one, Absent) for one in stored):
+            return
+        ((name, kind),) = places
+        keys = partition_keys(self.partitions)
+        for found in self.recorded([name]).get(name, ()):
+            statistics = found.statistics if found.typed else as_stored(found.statistics, kind)
+            if statistics is not None:
+                rows, at = joined(found.keys, keys)
+                trusted = covered(name)[at]
+                yield Piece(at[trusted], taken(statistics, rows[trusted]))
+
+
+def partition_keys(partitions: Iterable[str]) -> npt.NDArray[np.bytes_]:
+    """The part of a `partition_stats` key after the column."""
+    return np.array([partition_id(partition) for partition in partitions], "S12")
+
+
+def joined(recorded: npt.NDArray[np.uint8], wanted: npt.NDArray[np.bytes_]) -> tuple[Numbers, Numbers]:
+    """Rows of `recorded` keys (a row of bytes each) and places of `wanted` keys that are equal, in the order of `wanted`."""
+    size = wanted.dtype.itemsize
+    found = index_texts(_texts(recorded, size)).find(_texts(wanted.view(np.uint8), size))
+    at = np.flatnonzero(found >= 0)
+    return found[at], at
+
+
+def _texts(keys: npt.NDArray[np.uint8], size: int) -> Text:
+    data = np.ascontiguousarray(keys).reshape(-1)
+    return Text(np.arange(0, len(data) + 1, size), data)
+
+
+def files_of(
+    slices: Slices,
+    version_of: Callable[[str], tuple[int, bool]],
+    last: int | None = None,
+    keys_of: KeysOf = hashed_keys,
+) -> DataFiles:
+    """The files of slices, in order, base files first. `version_of` tells the schema version of an instant, and whether it is
+    certain. With `last` that of a log file is only where it is this one."""
+    is_base = slices.bases != NO_BASE
+    logs = np.diff(slices.log_offsets)
+    counts = logs + is_base
+    numbers = np.repeat(np.arange(len(slices)), counts)
+    begins = np.cumsum(counts) - counts
+    of_logs = np.ones(len(numbers), np.bool_)
+    of_logs[begins[is_base]] = False
+    rows, instants = np.empty(len(numbers), np.int64), np.empty(len(numbers), np.int64)
+    rows[of_logs], instants[of_logs] = slices.logs, slices.log_instants
+    rows[~of_logs], instants[~of_logs] = slices.bases[is_base], slices.instant_of[is_base]
+    known = [version_of(instant) for instant in slices.instants]
+    versions = np.array([version for version, _ in known], np.int32)[instants]
+    certain = np.array([sure for _, sure in known], np.bool_)[instants]
+    if last is not None:
+        certain &= ~of_logs | (versions == last)
+    return DataFiles(numbers, slices.files, rows, versions, certain, of_logs, keys_of)

@@ -1,0 +1,249 @@
+"""What is known of a snapshot's slices: made ready once and kept, for any predicate. Rules: `specs/sources.md`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from hudi_core.errors import TableError
+from hudi_core.expr.predicate import Column, Predicate, columns_of
+from hudi_core.keys.from_keys import RecordKeys, record_keys
+from hudi_core.keys.path_values import PathValue, path_values
+from hudi_core.metadata.definitions import IndexDefinition, index_definitions
+from hudi_core.metadata.file_keys import hashed_keys
+from hudi_core.metadata.statistics import RecordedStatistics
+from hudi_core.metadata.table import BLOOM_FILTERS, COLUMN_STATS, RECORD_INDEX
+from hudi_core.planning.sources.bloom_filters import filters_in_metadata
+from hudi_core.planning.sources.column_ranges import Bounds, ranges
+from hudi_core.planning.sources.commits import Commits
+from hudi_core.planning.sources.expression_indexes import ExpressionIndex, expression_indexes
+from hudi_core.planning.sources.file_headers import Heads
+from hudi_core.planning.sources.footer_fallback import Doubt, is_told_of
+from hudi_core.planning.sources.indexes import Index, RecordIndex, secondary_indexes
+from hudi_core.planning.sources.merged_columns import Merges, merges
+from hudi_core.planning.sources.slice_statistics import (
+    Numbers,
+    PartitionKnowledge,
+    PartitionValues,
+    RecordedKnowledge,
+    files_of,
+)
+from hudi_core.portable import Portable
+from hudi_core.pruning.store import FIRST_FACT, FileStatistics, Piece
+from hudi_core.snapshot.snapshot import Snapshot
+from hudi_core.timeline.slices import FileSlice
+
+
+@dataclass(frozen=True, eq=False)
+class Sources(Portable):
+    """What is known of the slices of a snapshot. Statistics are read a column at a time, when a predicate first needs them.
+
+    With `commits` only rows that these wrote are asked for. Without `by_indexes` indexes that find slices by values take no
+    part. What is known is one object's own: others of the same snapshot are not equal to it.
+    """
+
+    snapshot: Snapshot
+    commits: Commits | None = None
+    by_indexes: bool = True
+    _told: dict[int, npt.NDArray[np.bool_]] = field(default_factory=dict, repr=False, compare=False)
+    """By column the slices of which `column_stats` tell all that can be told."""
+
+    @cached_property
+    def heads(self) -> Heads:
+        """What data files say of themselves."""
+        return Heads(self.snapshot)
+
+    @cached_property
+    def every(self) -> Numbers:
+        """The numbers of all slices."""
+        return np.arange(len(self.snapshot.slices), dtype=np.int64)
+
+    @property
+    def partitions(self) -> Sequence[str]:
+        return self.snapshot.slices.partitions
+
+    @cached_property
+    def _partition_numbers(self) -> dict[str, int]:
+        return {partition: number for number, partition in enumerate(self.partitions)}
+
+    def partition_number(self, slice: FileSlice) -> int:
+        return self._partition_numbers[slice.partition]
+
+    @property
+    def partition_of(self) -> Numbers:
+        """The number of each slice's partition."""
+        return self.snapshot.slices.partition_of
+
+    @cached_property
+    def values(self) -> Mapping[int, Sequence[PathValue | None]]:
+        """What paths say, by column id, a value for each partition."""
+        config, schema = self.snapshot.config, self.snapshot.schema
+        places = [schema.find(name, case_sensitive=False) for name in config.partition_fields]
+        found = [place for place in places if place is not None]
+        if len(found) != len(places) or not found:
+            return {}
+        rows = [path_values(path, config, [place.field.type for place in found]) for path in self.partitions]
+        return {place.field.id: [row[position] for row in rows] for position, place in enumerate(found)}
+
+    @property
+    def has_logs(self) -> bool:
+        return len(self.snapshot.slices.logs) > 0
+
+    @cached_property
+    def merges(self) -> Merges:
+        """What merging may make of the rows in a slice's files."""
+        return merges(self.snapshot.config)
+
+    @cached_property
+    def record_keys(self) -> RecordKeys:
+        """How record keys are made of columns."""
+        snapshot = self.snapshot
+        return record_keys(snapshot.config, snapshot.schema, snapshot.history.schemas)
+
+    @cached_property
+    def indexes(self) -> list[Index]:
+        """The indexes that find slices by values."""
+        snapshot, table = self.snapshot, self.snapshot.usable(RECORD_INDEX) if self.by_indexes else None
+        if table is None:
+            return []
+        records = RecordIndex(self.heads, table, lambda: self.recorded, self.record_keys)
+        versions = snapshot.history.schemas
+        return [records, *secondary_indexes(table, self._definitions, snapshot.schema, versions, records)]
+
+    @cached_property
+    def filters(self) -> list[Index]:
+        """The bloom filters of the metadata table."""
+        table = self.snapshot.usable(BLOOM_FILTERS)
+        return [] if table is None else [filters_in_metadata(self.heads, self.record_keys, table)]
+
+    @cached_property
+    def expression_indexes(self) -> tuple[ExpressionIndex, ...]:
+        table = self.snapshot.metadata
+        if table is None or not self._definitions:
+            return ()
+        snapshot = self.snapshot
+        return expression_indexes(self._definitions, table.partitions, snapshot.schema, snapshot.history.schemas)
+
+    @cached_property
+    def _definitions(self) -> Mapping[str, IndexDefinition]:
+        try:
+            return index_definitions(self.snapshot.storage, self.snapshot.config)
+        except TableError as error:
+            self.snapshot.set_aside(error)
+            return {}
+
+    @cached_property
+    def paths(self) -> FileStatistics:
+        """What paths tell, of partitions."""
+        return FileStatistics(len(self.partitions), lambda column: self._path_pieces(column) or [])
+
+    @cached_property
+    def partition_stats(self) -> FileStatistics:
+        """What paths and `partition_stats` tell, of partitions."""
+
+        def load(column: Column) -> Iterable[Piece]:
+            return self._path_pieces(column) or self._recorded_of_partitions(column)
+
+        return FileStatistics(len(self.partitions), load)
+
+    def _path_pieces(self, column: Column) -> list[Piece] | None:
+        return PartitionValues(self.values, np.arange(len(self.partitions), dtype=np.int64)).pieces(column)
+
+    def _recorded_of_partitions(self, column: Column) -> Iterable[Piece]:
+        table = self.snapshot.metadata
+        assert table is not None
+        versions = self.snapshot.history.schemas
+        used = [versions[number] for number in np.unique(self.recorded.files.versions)]
+        if not self.recorded.files.certain.all() or (self.has_logs and self.merges is Merges.ANYTHING):
+            return []
+        known = PartitionKnowledge(self.partitions, used, self.snapshot.schema, table.partition_stats)
+        try:
+            return list(known.pieces(column, self._covered))
+        except TableError as error:
+            self.snapshot.set_aside(error)
+            return []
+
+    def _covered(self, name: str) -> npt.NDArray[np.bool_]:
+        """Which partitions have recorded statistics of the column for each of their live files.
+
+        A writer that cannot make statistics of a file leaves it out, and the partition's record, made from the others, says
+        nothing of that.
+        """
+        missing = self.recorded.missing(name)
+        covered = np.ones(len(self.partitions), np.bool_)
+        covered[self.partition_of[self.recorded.files.slices[missing]]] = False
+        return covered
+
+    @cached_property
+    def column_stats(self) -> FileStatistics:
+        """What paths and `column_stats` tell, of slices."""
+
+        def load(column: Column) -> Iterable[Piece]:
+            found = list(self.by_path(column, self.every) or self.recorded.pieces(column))
+            self._told[column.id] = is_told_of(found, len(self.every))
+            return found
+
+        return FileStatistics(len(self.every), load)
+
+    def by_path(self, column: Column, slices: Numbers) -> list[Piece] | None:
+        """The column in these slices as their paths tell it; None when it is no partition column, or no path tells anything."""
+        return PartitionValues(self.values, self.partition_of[slices]).pieces(column)
+
+    @cached_property
+    def recorded(self) -> RecordedKnowledge:
+        """What is recorded of files, and what follows from the schema they were written under."""
+        snapshot, versions = self.snapshot, self.snapshot.history.schemas
+        last = len(versions) - 1 if self._collecting else None
+        keys_of = hashed_keys if snapshot.metadata is None else snapshot.metadata.file_keys
+        files = files_of(snapshot.slices, self._versions, last, keys_of)
+        opaque = self.merges is Merges.ANYTHING
+        twins = self.record_keys.twins
+        return RecordedKnowledge(files, versions, snapshot.schema, self._records, twins, opaque_logs=opaque)
+
+    def _records(self, names: Sequence[str]) -> Mapping[str, tuple[RecordedStatistics, ...]]:
+        table = self.snapshot.usable(COLUMN_STATS)
+        try:
+            return {} if table is None else table.column_stats(names)
+        except TableError as error:
+            self.snapshot.set_aside(error)
+            return {}
+
+    @cached_property
+    def doubt(self) -> Doubt:
+        """What only files themselves can tell."""
+        return Doubt(self.heads, self.recorded, self.by_path)
+
+    def settled(self, slices: Numbers, predicate: Predicate) -> npt.NDArray[np.bool_]:
+        """Of which slices `column_stats` told all that can be told of the predicate's columns, when it was asked."""
+        found = np.ones(len(slices), np.bool_)
+        for column in columns_of(predicate):
+            if column > FIRST_FACT:
+                told = self._told.get(column)
+                found &= False if told is None else told[slices]
+        return found
+
+    def bounds(self, column: Column, numbers: Sequence[int]) -> list[Bounds]:
+        """What is known of a column's values in these slices, from whatever source tells. No file is read for it."""
+        by_path = self.by_path(column, self.every)
+        if by_path is not None:
+            return ranges(column, by_path, numbers)
+        if self.snapshot.usable(COLUMN_STATS) is not None:
+            return ranges(column, list(self.recorded.pieces(column)), numbers)
+        slices = self.snapshot.slices
+        some = np.array([n for n in sorted(set(numbers)) if self.heads.are_known(slices[n])], np.int64)
+        pieces = [Piece(some[piece.numbers], piece.statistics) for piece in self.doubt.read(some, some)(column)]
+        return ranges(column, pieces, numbers)
+
+    @property
+    def _collecting(self) -> bool:
+        """In layout 1 a log file goes on collecting blocks of later commits."""
+        return self.snapshot.timeline.layout == 1
+
+    def _versions(self, instant: str) -> tuple[int, bool]:
+        """The number of the schema version that files of an instant were written under, and whether that is certain."""
+        history = self.snapshot.history
+        return history.number_at(instant), history.certain(instant)

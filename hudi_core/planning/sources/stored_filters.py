@@ -1,0 +1,132 @@
+"""The bloom filters of base files as they are stored, in the metadata table or in footers, and which of them are worth asking.
+
+Rules INDEX-6 to INDEX-8, for queries and for tagging.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+from itertools import groupby
+from operator import itemgetter
+
+from hudi_core.columns.hashes import bloom_filter_key, file_group_indexes
+from hudi_core.columns.strings import byte_column
+from hudi_core.engine import Footer
+from hudi_core.errors import CorruptFileError, TableError, UnsupportedError
+from hudi_core.formats.bloom import BloomFilter, FewKeys, parse_bloom_filter
+from hudi_core.metadata.filters import filter_texts
+from hudi_core.metadata.table import BLOOM_FILTERS, MetadataTable
+from hudi_core.snapshot.snapshot import Snapshot
+from hudi_core.timeline.slices import FileSlice
+
+FOOTER_KEYS = ("org.apache.hudi.bloomfilter", "com.uber.hoodie.bloomfilter")
+MIN_KEY, MAX_KEY = "hoodie_min_record_key", "hoodie_max_record_key"
+
+
+class State(Enum):
+    """What became of the filter of a file slice."""
+
+    ASKED = auto()
+    MISSING = auto()
+    """There is none, or what there is says nothing of rows in log files."""
+    DAMAGED = auto()
+    SATURATED = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Keys that a slice holds for certain: some among those of other slices, which are hashed together."""
+
+    keys: FewKeys
+    rows: slice
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The filter of a slice, or why there is none to be asked."""
+
+    state: State
+    filter: BloomFilter | None = None
+    problem: TableError | None = None
+    """What is wrong with a damaged one."""
+
+
+def recorded_filters(snapshot: Snapshot) -> MetadataTable | None:
+    """The metadata table with its filters opened, for threads to share; None when it has none.
+
+    File groups that cannot be opened are set aside: of files with filters in these nothing is known.
+    """
+    metadata = snapshot.usable(BLOOM_FILTERS)
+    if metadata is None:
+        return None
+    try:
+        groups = metadata.slices(BLOOM_FILTERS)
+    except TableError as error:
+        snapshot.set_aside(error)
+        return None
+    for each in groups:
+        try:
+            metadata.opened(each)
+        except TableError as error:
+            snapshot.set_aside(error)
+    return metadata
+
+
+def recorded_texts(metadata: MetadataTable | None, snapshot: Snapshot, slices: Sequence[FileSlice]) -> dict[int, bytes]:
+    """The texts of filters in the metadata table, by place of the slice among those given; what is damaged is left out."""
+    if metadata is None:
+        return {}
+    asked = {bloom_filter_key(each.partition, each.base.name): place for place, each in enumerate(slices) if each.base}
+    ordered = sorted(asked)
+    groups = file_group_indexes(ordered, len(metadata.slices(BLOOM_FILTERS))).tolist()
+    texts: dict[int, bytes] = {}
+    by_group = groupby(sorted(zip(groups, ordered, strict=True)), itemgetter(0))
+    for _, its in by_group:  # one by one: where a file group is damaged, the others are not
+        keys = [key for _, key in its]
+        try:
+            for number, text in filter_texts(metadata.lookup(BLOOM_FILTERS, keys)):
+                texts[asked[keys[number]]] = text
+        except TableError as error:
+            snapshot.set_aside(error)
+    return texts
+
+
+def text_in_footer(footer: Footer | None) -> bytes | None:
+    """The filter that a base file holds."""
+    if footer is None:
+        return None
+    return next((footer.metadata[key].encode() for key in FOOTER_KEYS if key in footer.metadata), None)
+
+
+def keys_in_footer(footer: Footer | None) -> Held | None:
+    """The least and the greatest record key of a base file, as far as it tells them."""
+    if footer is None:
+        return None
+    return held_keys([footer.metadata[key].encode() for key in (MIN_KEY, MAX_KEY) if key in footer.metadata])
+
+
+def held_keys(keys: Sequence[bytes]) -> Held | None:
+    """Keys of one slice by themselves; None for none."""
+    return Held(FewKeys(byte_column(keys)), slice(None)) if keys else None
+
+
+def kept(text: bytes | None, of: FileSlice, held: Held | None = None) -> Kept:
+    """The filter that a text says, if it is worth asking.
+
+    `held` are keys that the slice holds: a filter that denies one of them is damaged, or another file's.
+    """
+    if text is None:
+        return Kept(State.MISSING)
+    where = f"bloom filter of {of.base.path if of.base else of.file_id}"
+    try:
+        found = parse_bloom_filter(text, where)
+    except (CorruptFileError, UnsupportedError) as problem:
+        return Kept(State.DAMAGED, problem=problem)
+    if found.saturated:
+        return Kept(State.SATURATED)
+    if held is not None and not found.holds(held.keys.hashes(found.hashes, held.rows)):
+        denied = CorruptFileError(where, expected="the least and greatest key of its file", found="a denial")
+        return Kept(State.DAMAGED, problem=denied)
+    return Kept(State.ASKED, found)

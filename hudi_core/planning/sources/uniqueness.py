@@ -1,0 +1,75 @@
+"""Whether the record index may be believed: whether it knows as many keys as the table has rows.
+
+Hudi's record index holds one place for each key. Where a write put a key into the table that was there already (`insert`
+and `bulk_insert` do not look), a row is in a place that the index no longer tells. Then there are more rows than keys.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from hudi_core.metadata.lookup import count
+from hudi_core.metadata.table import MetadataTable
+from hudi_core.planning.sources.file_headers import Heads
+from hudi_core.planning.sources.slice_statistics import RecordedKnowledge, joined
+from hudi_core.schema.meta import RECORD_KEY
+from hudi_core.timeline.instants import DELTA_COMMIT, time_order
+from hudi_core.timeline.timeline import Timeline
+
+_MOST_LOOKED_UP = 200_000
+"""Keys in log blocks of one file group that are looked for in its base file, to count each once."""
+_MOST_FOOTERS = 4096
+"""Base files whose rows are counted by their footers."""
+
+
+def is_current(metadata: MetadataTable, timeline: Timeline) -> bool:
+    """Whether what indexes of the metadata table say is true of the table as the timeline shows it.
+
+    It is not so of an earlier instant, nor when writes have completed since the timeline was read.
+    """
+    known = max((time_order(instant.requested_time) for instant in timeline.instants), default="")
+    written = (i.requested_time for i in metadata.timeline.commits if i.action == DELTA_COMMIT)
+    return timeline.until is None and all(time_order(time) <= known for time in written)
+
+
+def keys_of(metadata: MetadataTable, partition: str) -> int | None:
+    """How many keys an index partition holds; None when it is not worth the counting."""
+    counts = [count(metadata.opened(group), _MOST_LOOKED_UP) for group in metadata.slices(partition)]
+    return None if None in counts else sum(each for each in counts if each is not None)
+
+
+def rows_of(heads: Heads, recorded: RecordedKnowledge) -> int | None:
+    """How many rows the table has, if no row was deleted or put back in log files; None when that cannot be told."""
+    slices = heads.snapshot.slices
+    in_bases = _rows_in_bases(heads, recorded)
+    inserted = 0
+    if any(each.logs for each in slices):
+        told = {
+            s.path: s.inserts
+            for _, said in heads.snapshot.timeline.newest_first()
+            for each in said.stats.values()
+            for s in each
+        }
+        inserts = [told.get(log.path) for each in slices for log in each.logs]
+        if None in inserts:
+            return None
+        inserted = sum(each for each in inserts if each is not None)
+    return None if in_bases is None else in_bases + inserted
+
+
+def _rows_in_bases(heads: Heads, recorded: RecordedKnowledge) -> int | None:
+    files = recorded.files
+    rows: npt.NDArray[np.int64] = np.full(len(files), -1, np.int64)
+    for found in recorded.recorded([RECORD_KEY]).get(RECORD_KEY, ()):
+        records, at = joined(found.keys, files.keys)
+        rows[at] = found.statistics.rows[records]
+    bases = ~files.logs
+    unknown = files.slices[bases & (rows < 0)]
+    if len(unknown) > _MOST_FOOTERS:
+        return None
+    infos = [base for number in unknown.tolist() if (base := heads.snapshot.slices[number].base) is not None]
+    footers = heads.footers(infos)
+    if any(info.path not in footers for info in infos):
+        return None
+    return int(rows[bases & (rows >= 0)].sum()) + sum(footers[info.path].rows for info in infos)

@@ -1,0 +1,143 @@
+"""Statistics as they were loaded, put to a predicate without being put into another form first.
+
+A column that is needed for the first time is looked at once: a stretch of files after the other, each small enough to stay in the
+processor's cache. What `intervals` decides once for all predicates (an unknown bound, bounds that contradict each other, a file
+without values) is decided here for those files alone where it matters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hudi_core.columns.byte_strings import Texts
+from hudi_core.pruning.intervals import Intervals, plain_intervals, plain_keys
+from hudi_core.pruning.order_keys import Floats, KeyArray, Keys
+from hudi_core.pruning.ordered import Wanted, holds
+from hudi_core.pruning.ranks import places
+from hudi_core.pruning.statistics import Bools, ColumnStatistics, taken
+
+STRETCH = 1 << 16
+"""Files looked at together."""
+
+_FEW = 8
+"""When fewer than one in so many files may match, the counts of those alone are looked at."""
+
+Files = slice | NDArray[Any]
+"""Consecutive numbers (start and stop given), or numbers in an array."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Loaded:
+    """The statistics of one column in files 0, 1, 2, ..., and the keys that its bounds have.
+
+    `literals` are the byte strings among which bounds that are strings are placed, ascending and distinct: all that the
+    predicate compares with. None for numbers.
+    """
+
+    keys: Keys
+    statistics: ColumnStatistics
+    literals: list[bytes] | None
+
+    @staticmethod
+    def of(statistics: ColumnStatistics, literals: list[bytes] | None) -> Loaded:
+        return Loaded(plain_keys(statistics.type, literals), statistics, literals)
+
+    @property
+    def nulls(self) -> Bools:
+        """Which files may hold null."""
+        nulls: Bools = self.statistics.nulls != 0
+        return nulls
+
+    @property
+    def nans(self) -> Bools | None:
+        """Which files may hold NaN; None that none may."""
+        return self.intervals(slice(0, len(self.statistics))).nans
+
+    def intervals(self, files: Files) -> Intervals:
+        """What each of the files may hold."""
+        part = _cut(self.statistics, files) if isinstance(files, slice) else taken(self.statistics, files)
+        return plain_intervals(part, self.keys, self.literals)
+
+    def holds(self, wanted: Wanted, files: Files) -> Bools:
+        """Which of the files may hold a wanted value."""
+        if not isinstance(files, slice):
+            return holds(wanted, self.intervals(files))
+        if len(wanted.ranges) > 1 or isinstance(self.keys, Floats):
+            parts = [holds(wanted, self.intervals(part)) for part in _stretches(files)]
+            return np.concatenate(parts) if parts else np.zeros(0, np.bool_)
+        nulls: Bools = self.statistics.nulls[files] != 0 if wanted.null else np.zeros(0, np.bool_)
+        if not wanted.ranges:
+            return nulls if wanted.null else np.zeros(files.stop - files.start, np.bool_)
+        met = self._in_range(*wanted.ranges[0], files)
+        return met | nulls if wanted.null else met
+
+    def _in_range(self, first: int, last: int, files: slice) -> Bools:
+        """Which files may hold a value with a key from the first to the last."""
+        met, odd = (np.empty(files.stop - files.start, np.bool_) for _ in range(2))
+        for part in _stretches(files):
+            here = slice(part.start - files.start, part.stop - files.start)
+            low, high = self._bound_keys(part)
+            within = np.less_equal(low, last, out=met[here])
+            within &= high >= first
+            strange = np.greater(low, high, out=odd[here])
+            if low.dtype == np.int64 and self.keys.top < _GREATEST:
+                strange |= (low < self.keys.bottom) | (high > self.keys.top)
+            known = self.statistics.low_known[part] & self.statistics.high_known[part]
+            strange |= ~known
+        at = odd.nonzero()[0]
+        if len(at):
+            of_odd = self.intervals(at + files.start)
+            met[at] = (of_odd.low <= last) & (of_odd.high >= first)
+        self._remove_empty(met, files)
+        return met
+
+    def _remove_empty(self, met: Bools, files: slice) -> None:
+        """Files without values match nothing."""
+        nulls, rows = self.statistics.nulls[files], self.statistics.rows[files]
+        if np.count_nonzero(met) * _FEW < len(met):
+            at = met.nonzero()[0]
+            met[at] = (nulls[at] != rows[at]) | (rows[at] < 0)
+            return
+        for begin in range(0, len(met), STRETCH):
+            part = slice(begin, begin + STRETCH)
+            met[part] &= (nulls[part] != rows[part]) | (rows[part] < 0)
+
+    def _bound_keys(self, files: slice) -> tuple[KeyArray, KeyArray]:
+        low, high = _sliced(self.statistics.low, files), _sliced(self.statistics.high, files)
+        if self.literals is None:
+            assert not isinstance(low, Texts) and not isinstance(high, Texts)
+            return low, high
+        assert isinstance(low, Texts) and isinstance(high, Texts)
+        return places(low, self.literals), places(high, self.literals)
+
+
+_GREATEST = 2**63 - 1
+
+
+def _stretches(files: slice) -> Iterator[slice]:
+    for begin in range(files.start, files.stop, STRETCH):
+        yield slice(begin, min(begin + STRETCH, files.stop))
+
+
+def _cut(statistics: ColumnStatistics, files: slice) -> ColumnStatistics:
+    return ColumnStatistics(
+        statistics.type,
+        _sliced(statistics.low, files),
+        _sliced(statistics.high, files),
+        statistics.low_known[files],
+        statistics.high_known[files],
+        statistics.nulls[files],
+        statistics.rows[files],
+        None if statistics.nans is None else statistics.nans[files],
+    )
+
+
+def _sliced(bounds: Any, files: slice) -> Any:
+    return (
+        Texts(bounds.offsets[files.start : files.stop + 1], bounds.data) if isinstance(bounds, Texts) else bounds[files]
+    )

@@ -1,0 +1,247 @@
+"""A column's files in the order of its lower bounds, in blocks with a summary each: most questions open a few blocks only.
+
+A block's hull is what some file of it may hold. It is an interval too, so a question is put to it as it is to files: nothing
+in the hull, and the block is skipped. One range of values meets blocks that follow each other, which are found by halving.
+Files of which no bound is known meet any range: they are listed by number, and widen no hull. Files without values come last.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass, replace
+from itertools import chain, pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hudi_core.pruning.intervals import BLOCK, Intervals, hull
+from hudi_core.pruning.key_ranges import Ranges
+from hudi_core.pruning.order_keys import NAN_KEY, Floats, KeyArray, Keys
+from hudi_core.pruning.statistics import Bools
+
+Numbers = NDArray[np.signedinteger[Any]]
+"""File numbers, int32 or int64."""
+
+_FEW_BLOCKS = 8
+"""Up to so many blocks are opened without a look at the hull of each."""
+
+_FEW_RUNS = 4
+"""Up to so many runs of blocks are looked at one by one."""
+
+FEW_RANGES = 3
+"""Up to so many ranges are compared one after the other, more are searched."""
+
+
+@dataclass(slots=True, eq=False)
+class Wanted:
+    """Values of one column: those with keys in the ranges, and NaN and null or not."""
+
+    keys: Keys
+    ranges: Ranges
+    nan: bool
+    null: bool
+    ends: NDArray[np.int64] | None
+    """The first keys of the ranges and the last ones, when they are too many to be compared one after the other."""
+
+    @staticmethod
+    def of(keys: Keys, ranges: Ranges, null: bool = False) -> Wanted:
+        """`ranges` may hold NaN by its key, as `keys` makes them."""
+        nan = bool(ranges) and ranges[-1][1] == NAN_KEY and isinstance(keys, Floats)
+        if nan:
+            first, last = ranges[-1]
+            ranges = (*ranges[:-1], (first, last - 1)) if first < last else ranges[:-1]
+        ends = None
+        if len(ranges) > FEW_RANGES:
+            ends = np.fromiter(chain.from_iterable(ranges), np.int64, 2 * len(ranges)).reshape(-1, 2).T.copy()
+        return Wanted(keys, ranges, nan, null, ends)
+
+    @property
+    def in_ranges(self) -> Wanted:
+        """Without NaN and null."""
+        return replace(self, nan=False, null=False) if self.nan or self.null else self
+
+
+def holds(wanted: Wanted, of: Intervals, at: Any = ..., *, ascending: bool = False) -> Bools:
+    """Which files may hold a wanted value; `at` picks files. `ascending`: their lower bounds do not decrease."""
+    found = _holds_in_range(wanted, of, at, ascending) if wanted.ranges else None
+    if wanted.nan and of.nans is not None:
+        found = of.nans[at] if found is None else found | of.nans[at]
+    if wanted.null:
+        found = of.nulls[at] if found is None else found | of.nulls[at]
+    return np.zeros(of.low[at].shape, np.bool_) if found is None else found
+
+
+def _holds_in_range(wanted: Wanted, of: Intervals, at: Any, ascending: bool) -> Bools:
+    ranges, bottom, top = wanted.ranges, wanted.keys.bottom, wanted.keys.top
+    if wanted.ends is not None:
+        firsts, lasts = wanted.ends.astype(of.low.dtype, copy=False)
+        return (_meets_ascending if ascending else _meets)(firsts, lasts, of.low[at], of.high[at])
+    found: Bools | None = None
+    for first, last in ranges:
+        met: Bools
+        if first > bottom:
+            met = of.high[at] >= first
+            if last < top:
+                met &= of.low[at] <= last
+        elif last < top:
+            met = of.low[at] <= last
+        else:  # any value will do
+            met = of.low[at] <= of.high[at]
+        found = met if found is None else found | met
+    assert found is not None
+    return found
+
+
+def _meets(firsts: KeyArray, lasts: KeyArray, low: KeyArray, high: KeyArray) -> Bools:
+    """Whether the first range that does not end below `low` begins at or below `high`."""
+    following = np.searchsorted(lasts, low)
+    met: Bools = firsts[np.minimum(following, len(firsts) - 1)] <= high
+    met &= low <= lasts[-1]
+    return met
+
+
+def _meets_ascending(firsts: KeyArray, lasts: KeyArray, low: KeyArray, high: KeyArray) -> Bools:
+    """The same for ascending `low`: the ranges are searched among the files, not the files among the ranges."""
+    flat_low, flat_high = low.ravel(), high.ravel()
+    ends = np.searchsorted(flat_low, lasts, side="right")
+    following = np.repeat(firsts, np.diff(ends, prepend=0))
+    met = np.zeros(len(flat_low), np.bool_)
+    np.less_equal(following, flat_high[: len(following)], out=met[: len(following)])
+    return met.reshape(low.shape)
+
+
+Blocks = slice | NDArray[np.int64]
+"""Blocks that follow each other (start and stop given), or any by number, ascending."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ordered:
+    """Files by ascending lower bound, in arrays of shape (blocks, `BLOCK`)."""
+
+    numbers: NDArray[np.int32] | None
+    """Their file numbers; None when they are listed in this order anyway."""
+    files: Intervals
+    """Those that are unbounded hold nothing here."""
+    unbounded: NDArray[np.int32]
+    """The numbers of the files that may hold any value, ascending; read only."""
+    hull: Intervals
+    lows: list[int]
+    """The least lower bound in each block, ascending."""
+    reach: list[int]
+    """The greatest upper bound in each block and those before it, ascending."""
+    first: list[int]
+    last: list[int]
+    """The least and greatest file number in each block."""
+
+    @property
+    def size(self) -> int:
+        return self.files.low.size
+
+
+def ordered(listed: Intervals, keys: Keys) -> Ordered:
+    """The files of whole blocks, put in order; those whose lower bound is an end of the keys stay as they are listed."""
+    unbounded = np.flatnonzero((listed.low == keys.bottom) & (listed.high == keys.top)).astype(np.int32)
+    unbounded.flags.writeable = False
+    if len(unbounded):
+        listed = replace(listed, low=listed.low.copy(), high=listed.high.copy())
+        listed.low[unbounded], listed.high[unbounded] = keys.top, keys.bottom
+    numbers = None
+    if not (listed.low[1:] >= listed.low[:-1]).all():
+        order = np.argsort(listed.low)
+        low = listed.low[order]
+        order[: np.searchsorted(low, keys.bottom, "right")].sort()
+        order[np.searchsorted(low, keys.top) :].sort()
+        listed = listed.each(lambda array: array[order])
+        numbers = order.astype(np.int32)
+    files = listed.each(lambda array: array.reshape(-1, BLOCK))
+    blocks = (np.arange(len(listed.low)) if numbers is None else numbers).reshape(-1, BLOCK)
+    of = hull(files)
+    reach = np.maximum.accumulate(of.high)
+    summary = (of.low.tolist(), reach.tolist(), blocks.min(1).tolist(), blocks.max(1).tolist())
+    return Ordered(numbers, files, unbounded, of, *summary)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Blocks that follow each other, and the file numbers among which theirs are. Dense: most of these are theirs."""
+
+    blocks: Blocks
+    """An array when they do not follow each other after all."""
+    count: int
+    files: slice | None
+    """None: not dense."""
+
+
+def candidates(wanted: Wanted, of: Ordered) -> Blocks:
+    """The blocks that may hold a value in a wanted range; those of unbounded files are not meant."""
+    if len(wanted.ranges) != 1:
+        return holds(wanted, of.hull, ascending=True).nonzero()[0]
+    ((first, last),) = wanted.ranges
+    begin, end = bisect_left(of.reach, first), bisect_right(of.lows, last)
+    if end - begin > _FEW_BLOCKS:
+        high_enough = of.hull.high[begin:end] >= first
+        if not high_enough.all():
+            return high_enough.nonzero()[0] + begin
+    return slice(begin, max(begin, end))
+
+
+def size(blocks: Blocks) -> int:
+    """How many blocks there are."""
+    return int(blocks.stop - blocks.start) if isinstance(blocks, slice) else len(blocks)
+
+
+def runs(of: Ordered, blocks: Blocks) -> list[Run]:
+    """The blocks in a few runs, or all in one that is not dense."""
+    count = size(blocks)
+    if not count:
+        return []
+    if isinstance(blocks, slice):
+        return [_run(of, blocks.start, blocks.stop)]
+    if int(blocks[-1]) - int(blocks[0]) + 1 == count:
+        return [_run(of, int(blocks[0]), int(blocks[-1]) + 1)]
+    gaps = (blocks[1:] - blocks[:-1] != 1).nonzero()[0] + 1
+    if len(gaps) >= _FEW_RUNS:
+        return [Run(blocks, count, None)]
+    bounds = [0, *gaps.tolist(), count]
+    return [_run(of, int(blocks[begin]), int(blocks[end - 1]) + 1) for begin, end in pairwise(bounds)]
+
+
+def _run(of: Ordered, begin: int, end: int) -> Run:
+    blocks = slice(begin, end)
+    first, last = min(of.first[blocks]), max(of.last[blocks])
+    dense = last - first < 2 * (end - begin) * BLOCK
+    return Run(blocks, end - begin, slice(first, last + 1) if dense else None)
+
+
+def opened(wanted: Wanted, of: Ordered, *some: Blocks) -> Numbers:
+    """The numbers, ascending, of the files in these blocks that may hold a value in a wanted range, and of those that are
+    unbounded; no block stands there twice."""
+    parts: list[Numbers] = [of.unbounded, *(_opened(wanted, of, blocks) for blocks in some)]
+    if len(parts) == 1:
+        return of.unbounded
+    numbers = np.concatenate(parts)
+    numbers.sort(kind="stable" if of.numbers is None else None)  # which is fast where parts ascend
+    return numbers
+
+
+def _opened(wanted: Wanted, of: Ordered, blocks: Blocks) -> Numbers:
+    masks = holds(wanted, of.files, blocks, ascending=True)
+    found = masks.ravel().nonzero()[0]
+    if isinstance(blocks, slice):
+        found += blocks.start * BLOCK
+    else:
+        found += np.repeat((blocks - np.arange(len(blocks))) * BLOCK, np.count_nonzero(masks, axis=1))
+    return found if of.numbers is None else of.numbers[found]
+
+
+def everywhere(wanted: Wanted, of: Ordered) -> Bools:
+    """Which files, by number, may hold a wanted value."""
+    found = holds(wanted, of.files, ascending=True).ravel()
+    if of.numbers is not None:
+        in_order = found
+        found = np.empty(len(in_order), np.bool_)
+        found[of.numbers.astype(np.intp)] = in_order
+    if wanted.ranges:
+        found[of.unbounded] = True
+    return found

@@ -1,0 +1,275 @@
+"""A predicate's outcome as a program over statistics, and running it over files.
+
+The answers to the questions of `expr.outcomes` are not masks but what to compute. All that is said of one column, however
+it is put together, becomes one set of its values: `x > 1 AND x < 9`, `x NOT IN (3, 4)` and `x IS NULL OR x = 1` are one look
+at the column each. What is left is AND and OR between columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, assert_never
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hudi_core.expr.predicate import Cut, Opaque, Pattern, Term
+from hudi_core.pruning.intervals import Intervals
+from hudi_core.pruning.key_ranges import Ranges, intersection, union
+from hudi_core.pruning.loaded import Files, Loaded
+from hudi_core.pruning.order_keys import Floats, KeyArray, Keys, Whole
+from hudi_core.pruning.ordered import Ordered, Wanted, everywhere, holds
+from hudi_core.pruning.statistics import Bools
+from hudi_core.types.nodes import Type
+
+FEW_LEFT = 16
+"""When one in so many consecutive files is left, the rest of an AND looks at those alone."""
+
+FEW_PICKED_LEFT = 2
+"""The same for files that are picked by number anyway."""
+
+WORTH_NARROWING = 4_096
+"""Among so many files or fewer, looking at all costs less than picking some out."""
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """What is known of one column: by file number, as it was loaded or as intervals, and put in order when that is worth it."""
+
+    type: Type
+    keys: Keys
+    listed: Intervals | Loaded
+    """Intervals are filled up to whole blocks with files that hold nothing."""
+    ordered: Ordered | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """The same answer for all files."""
+
+    answer: bool
+
+
+@dataclass(slots=True, eq=False)
+class Holds:
+    """The file may hold a value of the column whose key is in the ranges, or null when that is wanted."""
+
+    known: Known
+    ranges: Ranges
+    null: bool
+    _wanted: Wanted | None = field(default=None, init=False, repr=False)
+
+    @property
+    def wanted(self) -> Wanted:
+        """The same in the form in which files are asked; made once, when it is first asked for."""
+        found = self._wanted
+        if found is None:
+            found = self._wanted = Wanted.of(self.known.keys, self.ranges, self.null)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Lesser:
+    """Some value of the left column may be less than some value of the right one; keys of both compare."""
+
+    left: Known
+    right: Known
+    or_equal: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Every:
+    parts: tuple[Program, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Some:
+    parts: tuple[Program, ...]
+
+
+Program = Fixed | Holds | Lesser | Every | Some
+
+YES, NO = Fixed(True), Fixed(False)
+
+
+@dataclass(frozen=True, slots=True)
+class Compiler:
+    """`expr.outcomes.Questions` answered by programs. `known` gives a term's statistics, None when nothing can be known."""
+
+    known: Callable[[Term], Known | None]
+
+    def low_is_below(self, term: Term, cut: Cut) -> Program:
+        known = self.known(term)
+        return YES if known is None else _holds(known, known.keys.below(cut))
+
+    def high_is_above(self, term: Term, cut: Cut) -> Program:
+        known = self.known(term)
+        return YES if known is None else _holds(known, known.keys.not_below(cut))
+
+    def may_hold_one_of(self, term: Term, values: tuple[object, ...]) -> Program:
+        known = self.known(term)
+        return YES if known is None else _holds(known, known.keys.one_of(values))
+
+    def may_hold_none_of(self, term: Term, values: tuple[object, ...]) -> Program:
+        known = self.known(term)
+        return YES if known is None else _holds(known, known.keys.none_of(values))
+
+    def may_hold_null(self, term: Term) -> Program:
+        known = self.known(term)
+        return YES if known is None else _holds(known, (), null=True)
+
+    def may_hold_value(self, term: Term) -> Program:
+        known = self.known(term)
+        return YES if known is None else _holds(known, known.keys.everything)
+
+    def may_be_less(self, left: Term, right: Term, or_equal: bool) -> Program:
+        one, other = self.known(left), self.known(right)
+        both = self.every([self.may_hold_value(left), self.may_hold_value(right)])
+        if one is None or other is None or not _comparable(one, other):
+            return both
+        return self.every([both, Lesser(one, other, or_equal)])
+
+    def may_match(self, term: Term, pattern: Pattern | str, negated: bool) -> Program:
+        return self.may_hold_value(term)
+
+    def unknown(self, what: Opaque) -> Program:
+        return YES
+
+    def every(self, answers: list[Program]) -> Program:
+        """All answers are about one and the same row, so what they say of one column is about one value."""
+        parts = _merged(answers, Every, _both, YES, NO)
+        return YES if not parts else parts[0] if len(parts) == 1 else Every(tuple(parts))
+
+    def some(self, answers: list[Program]) -> Program:
+        parts = _merged(answers, Some, _either, NO, YES)
+        return NO if not parts else parts[0] if len(parts) == 1 else Some(tuple(parts))
+
+
+def _holds(known: Known, ranges: Ranges, null: bool = False) -> Program:
+    return Holds(known, ranges, null) if ranges or null else NO
+
+
+def _merged(
+    answers: list[Program],
+    kind: type[Every] | type[Some],
+    join: Callable[[Holds, Holds], Program],
+    neutral: Program,
+    deciding: Program,
+) -> list[Program]:
+    """The parts of all answers, one at most about the values of each column; the deciding one alone when it is there."""
+    found: list[Any] = []
+    places: dict[Known, int] = {}
+    shared: dict[int, list[Holds]] = {}
+    for answer in answers:
+        for part in answer.parts if isinstance(answer, kind) else (answer,):
+            if part is neutral:
+                continue
+            if part is deciding:
+                return [deciding]
+            place = places.setdefault(part.known, len(found)) if isinstance(part, Holds) else len(found)
+            if place < len(found):
+                shared.setdefault(place, [found[place]]).append(part)  # type: ignore[arg-type]
+            else:
+                found.append(part)
+    for place, parts in shared.items():
+        found[place] = joined = _joined(parts, join, deciding)
+        if joined is deciding:
+            return [deciding]
+    return found
+
+
+def _joined(parts: list[Holds], join: Callable[[Holds, Holds], Program], deciding: Program) -> Program:
+    """All of them joined, neighbours first, so that the work for many small sets stays in proportion to them."""
+    while len(parts) > 1:
+        pairs = [join(one, other) for one, other in zip(parts[::2], parts[1::2], strict=False)]
+        if deciding in pairs:
+            return deciding
+        parts = [*(pair for pair in pairs if isinstance(pair, Holds)), *(parts[-1:] if len(parts) % 2 else [])]
+    return parts[0]
+
+
+def _both(one: Holds, other: Holds) -> Program:
+    return _holds(one.known, intersection(one.ranges, other.ranges), one.null and other.null)
+
+
+def _either(one: Holds, other: Holds) -> Program:
+    return _holds(one.known, union(one.ranges, other.ranges), one.null or other.null)
+
+
+def _comparable(one: Known, other: Known) -> bool:
+    """Whether keys of one column compare with keys of the other. Places of texts do not: equal ones may stand for two texts."""
+    return one.type == other.type and isinstance(one.keys, Whole | Floats)
+
+
+def mask(program: Program, files: Files) -> Bools:
+    """For each of the files whether the program says yes."""
+    match program:
+        case Fixed(answer):
+            return np.full(_size(files), answer)
+        case Holds(known):
+            wanted = program.wanted
+            # Searching many ranges among ordered files is cheap; it pays even when half of the answer is thrown away.
+            if wanted.ends is not None and known.ordered is not None and 2 * _size(files) > known.ordered.size:
+                return everywhere(wanted, known.ordered)[files]
+            if isinstance(known.listed, Loaded):
+                return known.listed.holds(wanted, files)
+            return holds(wanted, known.listed, files)
+        case Lesser(left, right, or_equal):
+            lesser, greater = _intervals(left, files), _intervals(right, files)
+            low, high = _comparable_keys(left, lesser.low), _comparable_keys(right, greater.high)
+            less: Bools = low <= high if or_equal else low < high
+            return less if greater.nans is None else less | greater.nans  # NaN is greatest, and equal to itself
+        case Every(parts):
+            return _every(parts, files)
+        case Some(parts):
+            found = mask(parts[0], files)
+            for part in parts[1:]:
+                found = found | mask(part, files)
+            return found
+        case _:
+            assert_never(program)
+
+
+def _every(parts: tuple[Program, ...], files: Files) -> Bools:
+    few_left = FEW_LEFT if isinstance(files, slice) else FEW_PICKED_LEFT
+    found = mask(parts[0], files)
+    for done, part in enumerate(parts[1:], start=1):
+        if len(found) > WORTH_NARROWING:
+            left = np.count_nonzero(found)
+            if not left:
+                return found
+            if left * few_left < len(found):
+                places = found.nonzero()[0]
+                kept = _every(parts[done:], picked(files, places))
+                found = np.zeros(len(found), np.bool_)
+                found[places[kept]] = True
+                return found
+        found = found & mask(part, files)
+    return found
+
+
+def picked(files: Files, places: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Some of the files, by their places among them."""
+    return places + int(files.start) if isinstance(files, slice) else files[places]
+
+
+def _intervals(known: Known, files: Files) -> Intervals:
+    listed = known.listed
+    return listed.intervals(files) if isinstance(listed, Loaded) else listed.each(lambda array: array[files])
+
+
+def _size(files: Files) -> int:
+    return files.stop - files.start if isinstance(files, slice) else len(files)
+
+
+def _comparable_keys(known: Known, keys: KeyArray) -> KeyArray:
+    """Keys that compare with those of another column of the type; bounds that are not known stay beyond all others."""
+    if not isinstance(known.keys, Whole) or keys.dtype == np.int64:
+        return keys
+    wide = keys.astype(np.int64) + known.keys.base
+    if known.keys.open:
+        limits = np.iinfo(np.int64)
+        wide[keys == known.keys.bottom] = limits.min
+        wide[keys == known.keys.top] = limits.max
+    return wide

@@ -1,0 +1,231 @@
+"""Statistics of one column over many files, as decoded: bounds and counts as arrays; and how values become numbers.
+
+What a reader of metadata makes and pruning takes. A bound, a count, the absence of NaN is known or unknown on its own.
+
+Carriers of bounds, by type:
+    integers   int64     boolean (0, 1), int, long, date, time, timestamp, decimal up to 18 digits (unscaled, at the type's scale)
+    floats     float64   float, double
+    texts      `Texts`   string, enumeration, uuid: UTF-8; binary, fixed, vector: the bytes; longer decimals: the unscaled
+                         value plus 2^127 as 16 bytes, big-endian
+A nested type has no bounds; its carrier is an integer that is never known.
+"""
+
+from __future__ import annotations
+
+import decimal
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hudi_core.columns.byte_strings import Texts, joined
+from hudi_core.types import nodes as t
+from hudi_core.values.domain import EXACT
+
+Bools = NDArray[np.bool_]
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Bounds = Ints | Floats | Texts
+
+LONGEST_INT64_DECIMAL = 18
+"""Digits of a decimal whose unscaled value always fits 64 bits."""
+
+WIDE_SIZE = 16
+WIDE_OFFSET = 1 << (8 * WIDE_SIZE - 1)
+"""Added to an unscaled value, so that its unsigned big-endian bytes sort as the values do."""
+
+
+class Carrier(Enum):
+    """What carries the bounds of a type."""
+
+    INTEGERS = "int64"
+    FLOATS = "float64"
+    TEXTS = "texts"
+
+
+def carrier(of: t.Type) -> Carrier:
+    """The carrier of a type's bounds."""
+    match of:
+        case t.Float() | t.Double():
+            return Carrier.FLOATS
+        case t.String() | t.Enumeration() | t.Uuid() | t.Binary() | t.Fixed() | t.Vector():
+            return Carrier.TEXTS
+        case t.Decimal(precision) if precision > LONGEST_INT64_DECIMAL:
+            return Carrier.TEXTS
+        case _:
+            return Carrier.INTEGERS
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ColumnStatistics:
+    """One column, of one stored type, in n files. Bounds are wide: no value that is not NaN lies outside a known one.
+
+    What `low` and `high` hold where they are not known has no meaning. `nulls` and `rows` (nulls included) are -1 where
+    unknown. `nans` says which files may hold NaN; None: every file may, if the type has NaN at all.
+    """
+
+    type: t.Type
+    low: Bounds
+    high: Bounds
+    low_known: Bools
+    high_known: Bools
+    nulls: Ints
+    rows: Ints
+    nans: Bools | None = None
+
+    def __len__(self) -> int:
+        return len(self.nulls)
+
+
+def from_values(
+    type: t.Type,
+    low: Sequence[object],
+    high: Sequence[object],
+    nulls: Sequence[int | None],
+    rows: Sequence[int | None],
+    nans: Sequence[bool] | None = None,
+) -> ColumnStatistics:
+    """Statistics from values in the form of `hudi_core.values`, one of each for a file; None is unknown."""
+    return ColumnStatistics(
+        type,
+        _carried(type, low),
+        _carried(type, high),
+        np.array([value is not None for value in low], np.bool_),
+        np.array([value is not None for value in high], np.bool_),
+        np.array([-1 if count is None else count for count in nulls], np.int64),
+        np.array([-1 if count is None else count for count in rows], np.int64),
+        None if nans is None else np.array(nans, np.bool_),
+    )
+
+
+def unknown(type: t.Type, count: int) -> ColumnStatistics:
+    """Statistics of files of which nothing is known."""
+    nothing, uncounted = np.zeros(count, np.bool_), np.full(count, -1, np.int64)
+    blank = _blank(type, count)
+    return ColumnStatistics(type, blank, blank, nothing, nothing, uncounted, uncounted)
+
+
+def absent(type: t.Type, count: int, default: object = None) -> ColumnStatistics:
+    """Statistics of files older than the column, where every row reads as the default, as if of one row each: exact, but that a
+    nested value has no bounds."""
+    ones, zeros = np.ones(count, np.int64), np.zeros(count, np.int64)
+    if default is None:
+        blank, nothing = _blank(type, count), np.zeros(count, np.bool_)
+        return ColumnStatistics(type, blank, blank, nothing, nothing, ones, ones)
+    if isinstance(type, t.Nested):
+        return replace(unknown(type, count), nulls=zeros, rows=ones)
+    one = from_values(type, [default], [default], [0], [1], [bool(default != default)])
+    value = _taken(one.low, np.zeros(count, np.int64))
+    known = np.ones(count, np.bool_)
+    assert one.nans is not None
+    return ColumnStatistics(type, value, value, known, known, zeros, ones, np.repeat(one.nans, count))
+
+
+def nothing(type: t.Type, count: int) -> ColumnStatistics:
+    """Statistics of files without rows."""
+    return replace(unknown(type, count), nulls=np.zeros(count, np.int64), rows=np.zeros(count, np.int64))
+
+
+def is_told(statistics: ColumnStatistics) -> Bools:
+    """Of which files all that statistics can tell is known: both bounds where there are values, nulls, and NaN."""
+    empty = (statistics.nulls == statistics.rows) & (statistics.rows >= 0)
+    told: Bools = statistics.low_known & statistics.high_known
+    if carrier(statistics.type) is Carrier.FLOATS:
+        told &= False if statistics.nans is None else ~statistics.nans
+    found: Bools = (empty | told) & (statistics.nulls >= 0)
+    return found
+
+
+def concatenated(parts: Sequence[ColumnStatistics]) -> ColumnStatistics:
+    """The files of all parts (at least one, all of one type), in order."""
+    first = parts[0]
+    if len(parts) == 1:
+        return first
+    nans = None
+    if any(part.nans is not None for part in parts):
+        nans = np.concatenate([np.ones(len(part), np.bool_) if part.nans is None else part.nans for part in parts])
+    return ColumnStatistics(
+        first.type,
+        _joined([part.low for part in parts]),
+        _joined([part.high for part in parts]),
+        np.concatenate([part.low_known for part in parts]),
+        np.concatenate([part.high_known for part in parts]),
+        np.concatenate([part.nulls for part in parts]),
+        np.concatenate([part.rows for part in parts]),
+        nans,
+    )
+
+
+def taken(statistics: ColumnStatistics, numbers: Ints) -> ColumnStatistics:
+    """The statistics of some files, in the order given; a number may occur again."""
+    return ColumnStatistics(
+        statistics.type,
+        _taken(statistics.low, numbers),
+        _taken(statistics.high, numbers),
+        statistics.low_known[numbers],
+        statistics.high_known[numbers],
+        statistics.nulls[numbers],
+        statistics.rows[numbers],
+        None if statistics.nans is None else statistics.nans[numbers],
+    )
+
+
+def without_bounds(statistics: ColumnStatistics, type: t.Type) -> ColumnStatistics:
+    """The counts alone, of a column of another type."""
+    return replace(unknown(type, len(statistics)), nulls=statistics.nulls, rows=statistics.rows)
+
+
+def unscaled(value: decimal.Decimal, scale: int) -> int:
+    """A decimal in units of its scale; what is finer is cut off."""
+    return int(value.scaleb(scale, EXACT))
+
+
+def wide_bytes(number: int) -> bytes:
+    """An unscaled value of a long decimal as bytes that sort as the values do; values out of range saturate."""
+    return min(max(number + WIDE_OFFSET, 0), 2 * WIDE_OFFSET - 1).to_bytes(WIDE_SIZE, "big")
+
+
+def text_bytes(value: object, of: t.Type) -> bytes:
+    """The bytes that carry a value of a type carried by texts."""
+    match value:
+        case str():
+            return value.encode("utf-8", "surrogatepass")
+        case decimal.Decimal():
+            assert isinstance(of, t.Decimal)
+            return wide_bytes(unscaled(value, of.scale))
+        case _:
+            assert isinstance(value, bytes)
+            return value
+
+
+def _carried(type: t.Type, values: Sequence[Any]) -> Bounds:
+    match carrier(type):
+        case Carrier.TEXTS:
+            return Texts.of([b"" if value is None else text_bytes(value, type) for value in values])
+        case Carrier.FLOATS:
+            return np.array([0.0 if value is None else value for value in values], np.float64)
+        case Carrier.INTEGERS if isinstance(type, t.Decimal):
+            return np.array([0 if value is None else unscaled(value, type.scale) for value in values], np.int64)
+        case Carrier.INTEGERS:
+            return np.array([0 if value is None else value for value in values], np.int64)
+
+
+def _blank(type: t.Type, count: int) -> Bounds:
+    match carrier(type):
+        case Carrier.TEXTS:
+            return Texts(np.zeros(count + 1, np.int64), np.zeros(0, np.uint8))
+        case Carrier.FLOATS:
+            return np.zeros(count, np.float64)
+        case Carrier.INTEGERS:
+            return np.zeros(count, np.int64)
+
+
+def _taken(bounds: Bounds, numbers: Ints) -> Bounds:
+    return bounds.take(numbers)
+
+
+def _joined(bounds: Sequence[Any]) -> Bounds:
+    return joined(bounds) if isinstance(bounds[0], Texts) else np.concatenate(bounds)

@@ -1,0 +1,258 @@
+"""The statistics of all files of a table, a column at a time, and the plans that are made from them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from time import perf_counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hudi_core.columns.byte_strings import Texts
+from hudi_core.expr.outcomes import can_be
+from hudi_core.expr.predicate import And, Column, Cut, Predicate, Term, literals_of
+from hudi_core.pruning.intervals import LONGEST, Intervals, folded, placed
+from hudi_core.pruning.loaded import Files, Loaded
+from hudi_core.pruning.order_keys import Ranks, text_cut
+from hudi_core.pruning.ordered import ordered
+from hudi_core.pruning.program import Compiler, Known, Program, mask
+from hudi_core.pruning.promoted import promoted
+from hudi_core.pruning.search import SMALL, find
+from hudi_core.pruning.statistics import Carrier, ColumnStatistics, Ints, carrier, concatenated, unknown
+from hudi_core.truth import FALSE, NULL, TRUE, Outcomes, Truth
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Piece:
+    """What is known of one column in some files: those of one schema version, say.
+
+    `statistics` are of the type that the files store. A number may occur several times, in one piece or in several: its
+    statistics are then joined, as those of a base file and its logs are; a number that occurs nowhere is unknown.
+    """
+
+    numbers: Ints
+    statistics: ColumnStatistics
+
+
+Load = Callable[[Column], Iterable[Piece]]
+"""Reads what is known of a column: when a predicate first names it, and where long texts that were cut are needed whole."""
+
+FIRST_FACT = -(1 << 62)
+"""Ids from here down belong to columns that are made for one predicate; those of schemas are far above."""
+
+
+PREPARED_AFTER = 8
+"""Predicates that look at a column as it was loaded; it is then put in order, which takes about as long as they did."""
+
+
+@dataclass(slots=True, eq=False)
+class _Asked:
+    """A column as far as it was made ready, and how often it was needed."""
+
+    known: Known | None = None
+    loaded: tuple[Ints, ColumnStatistics] | None = None
+    """What was read, as long as the column is not made ready. Long strings are not kept: they are read again."""
+    consecutive: bool = False
+    """What was read are the statistics of files 0, 1, 2, ..."""
+    times: int = 0
+    most_as_loaded: int = PREPARED_AFTER
+    """So many predicates look at it as it was loaded."""
+    exact: tuple[list[bytes], Known] | None = None
+    """The column as it was made ready for the literals that came last among those that cut texts cannot place."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FileStatistics:
+    """The statistics of a table's files (slices, partitions: whatever has numbers from 0 on), a column at a time."""
+
+    count: int
+    load: Load
+    columns: dict[int, _Asked] = field(default_factory=dict)
+    """Those that were asked for, by id, as far as they were made ready."""
+
+    def plan(self, predicate: Predicate, facts: Load | None = None) -> Plan:
+        """What the predicate makes of the files. Columns are read when the plan first needs them.
+
+        `facts` reads columns that are made for this predicate alone, whose ids are at most `FIRST_FACT`; they are not kept.
+        Without it nothing is known of them.
+        """
+        return Plan(predicate, _Columns(self, predicate, facts))
+
+    def known(self, column: Column, predicate: Predicate) -> Known:
+        """The column's statistics, made ready for one more predicate.
+
+        The first predicates take many files as they were loaded: it does not pay to put them in order for a few. From then on
+        they are kept in order, strings by their ranks. Where strings are long they are cut: a literal that begins as one of them
+        sends the predicate back to the whole ones.
+        """
+        asked = self._asked(column)
+        asked.times += 1
+        if asked.known is None and self.count > SMALL and asked.times <= asked.most_as_loaded:
+            return self._as_loaded(asked, column, predicate)
+        known = self.prepare(column)
+        if isinstance(known.keys, Ranks) and known.keys.cut is not None:
+            literals = _literals(predicate, column)
+            if not all(map(known.keys.tells, literals)):
+                return self._exact(asked, column, literals)
+        return known
+
+    def prepare(self, column: Column) -> Known:
+        """Makes the column ready for any number of predicates: many files are put in order, strings are ranked."""
+        asked = self._asked(column)
+        if asked.known is None:
+            numbers, statistics = asked.loaded or self._read(column)
+            known, asked.loaded = self._folded(numbers, statistics), None
+            assert isinstance(known.listed, Intervals)
+            if self.count > SMALL:
+                known = replace(known, ordered=ordered(known.listed, known.keys))
+            asked.known = known
+        return asked.known
+
+    def _asked(self, column: Column) -> _Asked:
+        asked = self.columns.get(column.id)
+        if asked is None:
+            asked = self.columns[column.id] = _Asked()
+        return asked
+
+    def _as_loaded(self, asked: _Asked, column: Column, predicate: Predicate) -> Known:
+        if asked.loaded is None:
+            numbers, statistics = self._read(column)
+            asked.consecutive = _is_consecutive(numbers, self.count)
+            if carrier(column.type) is Carrier.TEXTS and not _is_short(statistics):
+                asked.most_as_loaded = 1  # to read them again costs more than to rank them
+            else:
+                asked.loaded = numbers, statistics
+        else:
+            numbers, statistics = asked.loaded
+        literals = _literals(predicate, column) if carrier(column.type) is Carrier.TEXTS else None
+        if not asked.consecutive:
+            return self._folded(numbers, statistics, literals)
+        loaded = Loaded.of(statistics, literals)
+        return Known(statistics.type, loaded.keys, loaded)
+
+    def _exact(self, asked: _Asked, column: Column, literals: list[bytes]) -> Known:
+        if asked.exact is None or asked.exact[0] != literals:
+            asked.exact = literals, self._folded(*self._read(column), literals)
+        return asked.exact[1]
+
+    def _read(self, column: Column) -> tuple[Ints, ColumnStatistics]:
+        pieces = list(self.load(column))
+        parts = [promoted(piece.statistics, column.type) for piece in pieces]
+        if len(parts) == 1:
+            return pieces[0].numbers, parts[0]
+        numbers = np.concatenate([np.zeros(0, np.int64), *(piece.numbers for piece in pieces)])
+        return numbers, concatenated(parts or [unknown(column.type, 0)])
+
+    def _folded(self, numbers: Ints, statistics: ColumnStatistics, literals: list[bytes] | None = None) -> Known:
+        keys, intervals = folded(statistics, literals)
+        return Known(statistics.type, keys, placed(intervals, keys, numbers, self.count))
+
+
+def _is_consecutive(numbers: Ints, count: int) -> bool:
+    """Whether the numbers are 0, 1, 2, ... up to `count`."""
+    if len(numbers) != count or (count and (int(numbers[0]), int(numbers[-1])) != (0, count - 1)):
+        return False
+    return bool((numbers[1:] > numbers[:-1]).all())
+
+
+def _is_short(statistics: ColumnStatistics) -> bool:
+    """Whether bounds that are texts take about as many bytes as those that are cut."""
+    assert isinstance(statistics.low, Texts) and isinstance(statistics.high, Texts)
+    return len(statistics.low.data) + len(statistics.high.data) <= 2 * LONGEST * len(statistics)
+
+
+def _literals(predicate: Predicate, column: Column) -> list[bytes]:
+    return sorted({text_cut(Cut(value), column.type)[0] for value in literals_of(predicate, column.id)})
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """One part of a conjunction: how many files it removes on its own, how many of those that the parts before it left, and
+    the seconds both took."""
+
+    predicate: Predicate
+    alone: int
+    further: int
+    seconds: float
+
+
+class Plan:
+    """Which files a predicate can match. File numbers are int64 and ascend; treat the arrays as read-only."""
+
+    def __init__(self, predicate: Predicate, columns: _Columns) -> None:
+        """Made by `FileStatistics.plan`."""
+        self.predicate = predicate
+        self._columns = columns
+        self._count = columns.statistics.count
+        self._programs: dict[Truth, Program] = {}
+
+    def possible(self) -> NDArray[np.int64]:
+        """The files in which some row may match."""
+        return find(self._program(TRUE), self._count).astype(np.int64, copy=False)
+
+    def all_match(self) -> NDArray[np.int64]:
+        """The files in which every row matches, if they have rows."""
+        found = self.possible()
+        for other in (FALSE, NULL):
+            if not len(found):
+                break
+            consecutive = int(found[-1]) - int(found[0]) + 1 == len(found)
+            files: Files = slice(int(found[0]), int(found[-1]) + 1) if consecutive else found
+            found = found[~mask(self._program(other), files)]
+        return found
+
+    def outcomes(self, file: int) -> Outcomes:
+        """The truths that the predicate may give on rows of one file."""
+        if not 0 <= file < self._count:
+            raise IndexError(f"no file {file} among {self._count}")
+        at = np.array([file])
+        return frozenset(truth for truth in Truth if mask(self._program(truth), at)[0])
+
+    def part(self, predicate: Predicate) -> Plan:
+        """The plan of a part of the predicate alone, on the columns as they were made ready for the whole."""
+        return Plan(predicate, self._columns)
+
+    def decided_by(self) -> list[Decided]:
+        """What each part of the conjunction does, in the order in which they stand."""
+        left = np.ones(self._count, np.bool_)
+        found = []
+        for part in self.predicate.parts if isinstance(self.predicate, And) else (self.predicate,):
+            begin = perf_counter()
+            possible = np.zeros(len(left), np.bool_)
+            possible[self.part(part).possible()] = True
+            before = np.count_nonzero(left)
+            left &= possible
+            alone = len(left) - int(np.count_nonzero(possible))
+            further = int(before - np.count_nonzero(left))
+            found.append(Decided(part, alone, further, perf_counter() - begin))
+        return found
+
+    def _program(self, outcome: Truth) -> Program:
+        found = self._programs.get(outcome)
+        if found is None:
+            found = self._programs[outcome] = can_be(outcome, self.predicate, Compiler(self._columns))
+        return found
+
+
+@dataclass(slots=True, eq=False)
+class _Columns:
+    """The columns that a predicate has needed so far, and the facts made for it."""
+
+    statistics: FileStatistics
+    predicate: Predicate
+    facts: Load | None
+    ready: dict[int, Known] = field(default_factory=dict)
+
+    def __call__(self, term: Term) -> Known | None:
+        if not isinstance(term, Column):
+            return None
+        found = self.ready.get(term.id)
+        if found is None:
+            statistics = self.statistics
+            if term.id <= FIRST_FACT:
+                if self.facts is None:
+                    return None
+                statistics = FileStatistics(statistics.count, self.facts)
+            found = self.ready[term.id] = statistics.known(term, self.predicate)
+        return found

@@ -1,0 +1,124 @@
+"""Records of log blocks, gathered one block after the other as arrays that can be merged."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hudi_core.columns.concat import join
+from hudi_core.columns.nodes import Bools, Column, Text, length, validity_of
+from hudi_core.errors import CorruptFileError
+from hudi_core.formats.deletes import Deletes
+from hudi_core.merge.delete_ordering import delete_ordering
+from hudi_core.merge.ordering_values import comparable, width_of
+from hudi_core.merge.records import NO_ROW, Records
+from hudi_core.reading.merge_columns import MergeColumns
+from hudi_core.types import nodes as t
+
+
+class Gathered:
+    """Rows of data blocks and deletes of delete blocks, oldest first. `partial` says that columns are merged one by one."""
+
+    def __init__(self, columns: MergeColumns, partial: bool) -> None:
+        self._columns, self._partial = columns, partial
+        self.batches: list[Any] = []
+        self.rows = 0
+        self.merged_columns = len(columns.schema.fields) if partial else 1
+        self._keys: list[Column] = []
+        self._ordering: list[tuple[Column, ...]] = []
+        self._deleted: list[Bools] = []
+        self._absolute: list[Bools] = []
+        self._listed: list[Bools] = []
+        self._given: list[Bools] = []
+        self._numbers: list[NDArray[np.int32]] = []
+
+    def add_rows(self, batch: Any, where: str, stored: Set[int] | None = None) -> None:
+        """A batch of the columns' schema. `stored` are the ids of the columns that its block has, when that is partial."""
+        columns, rows = self._columns, self._columns.engine.rows
+        root, count = rows.root(batch), rows.count(batch)
+        ordering, deleted = columns.ordering_values(root, where), columns.deleted(root, where)
+        self.batches.append(batch)
+        if columns.keys:
+            self._keys.append(columns.record_keys(root, where))
+        self._add(ordering, deleted, deleted & self._without_value(ordering, count), np.zeros(count, np.bool_))
+        self._numbers.append(np.arange(self.rows, self.rows + count, dtype=np.int32))
+        self.rows += count
+        if self._partial:
+            given = columns.given(root)
+            if stored is not None:
+                given &= np.array([each.id in stored for each in columns.schema.fields])
+            self._given.append(given)
+
+    def add_deletes(self, deletes: Deletes, where: str) -> None:
+        """What a delete block lists. Raises `CorruptFileError` for one without a key."""
+        count = length(deletes.record_keys)
+        if count == 0:
+            return
+        if not validity_of(deletes.record_keys).all():
+            raise CorruptFileError(where, expected="a key with each delete", found="a null")
+        columns = self._columns
+        types = [place.field.type for place in columns.ordering]
+        ordering, absolute = delete_ordering(deletes.ordering_values, types, columns)
+        every = np.ones(count, np.bool_)
+        if columns.keys:
+            self._keys.append(deletes.record_keys)
+        self._add(columns.compared(ordering, where), every, absolute, every)
+        self._numbers.append(np.full(count, NO_ROW, np.int32))
+        if self._partial:
+            self._given.append(np.ones((count, self.merged_columns), np.bool_))
+
+    @property
+    def records(self) -> int:
+        """The number of records so far."""
+        return sum(map(len, self._deleted))
+
+    def keys(self) -> Text:
+        """The keys of all records; none where the columns have no keys."""
+        keys = join(self._keys, self.records) if self._keys else Text(np.zeros(1, np.int64), np.empty(0, np.uint8))
+        assert isinstance(keys, Text)
+        return keys
+
+    def joined(self) -> tuple[Records, tuple[int, ...]]:
+        """All records, and the widths of their ordering values (see `comparable`)."""
+        records = self.records
+        if not records:
+            none = np.zeros(0, np.bool_)
+            sources = np.zeros((0, self.merged_columns), np.int32)
+            ordering = tuple(np.zeros(0, np.int64) for _ in self._columns.ordering)
+            empty = Records(ordering, none, none, none, sources, np.ones((0, self.merged_columns), np.bool_))
+            return empty, tuple(0 for _ in ordering)
+        types = [place.field.type for place in self._columns.ordering]
+        ordering_columns = [join((part[n] for part in self._ordering), records) for n in range(len(types))]
+        widths = tuple(map(width_of, ordering_columns, types))
+        numbers = np.concatenate(self._numbers)
+        whole = Records(
+            tuple(
+                comparable(*each, self._columns.nulls_above)
+                for each in zip(ordering_columns, types, widths, strict=True)
+            ),
+            np.concatenate(self._deleted),
+            np.concatenate(self._absolute),
+            np.concatenate(self._listed),
+            np.repeat(numbers[:, None], self.merged_columns, axis=1),
+            np.concatenate(self._given) if self._partial else np.ones((records, 1), np.bool_),
+        )
+        return whole, widths
+
+    def _add(self, ordering: tuple[Column, ...], deleted: Bools, absolute: Bools, listed: Bools) -> None:
+        self._ordering.append(ordering)
+        self._deleted.append(deleted)
+        self._absolute.append(absolute)
+        self._listed.append(listed)
+
+    def _without_value(self, ordering: tuple[Column, ...], rows: int) -> Bools:
+        """Rows whose ordering value is the one that stands for none: no field, null, or the int 0."""
+        if not ordering:
+            return np.ones(rows, np.bool_)
+        if len(ordering) > 1:
+            return np.zeros(rows, np.bool_)
+        of = self._columns.ordering[0].field.type
+        absent: Bools = ~validity_of(ordering[0])
+        return absent | (comparable(ordering[0], of, 0) == 0) if isinstance(of, t.Int) else absent

@@ -1,0 +1,65 @@
+"""Rows of file slices: the way to read each, and the rows that match."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any
+
+from hudi_core.expr.predicate import Predicate
+from hudi_core.planning.sources.sources import Sources
+from hudi_core.reading.base_files import BaseFiles
+from hudi_core.reading.merged_slices import MergedSlices
+from hudi_core.reading.selection import Wanted
+from hudi_core.schema.schema import Schema
+from hudi_core.timeline.slices import FileSlice
+
+
+@dataclass(frozen=True)
+class SliceReader:
+    """Reads slices as rows of the wanted schema."""
+
+    sources: Sources
+    wanted: Schema
+    predicate: Predicate
+
+    def read(self, slice: FileSlice, residual: Predicate | None) -> Iterator[Any]:
+        """The engine's batches of the slice's rows, those that match `residual` if there is one.
+
+        Raises `UnsupportedError` for a format that the engine cannot read, and for records that are merged in a way that is
+        not known.
+        """
+        if slice.logs or slice.base is None:
+            if residual is None:
+                return self._merged.rows(slice, self.wanted)
+            return self._merged.matching(slice, self._rows, residual)
+        if residual is None:
+            return self._base_files.rows(slice, slice.base, self.wanted)
+        return self._base_files.matching(slice, slice.base, self._rows, residual)
+
+    def parts(self, slice: FileSlice, residual: Predicate | None) -> list[Callable[[], Iterator[Any]]]:
+        """What `read` gives, as streams one after the other that may be read side by side."""
+        base, files = slice.base, self._base_files
+        if slice.logs or base is None:
+            return [partial(self.read, slice, residual)]
+        if residual is not None:
+            possible = files.possible(slice, base, residual)
+            return [partial(files.matching_of, slice, base, self._rows, residual, groups) for groups in possible]
+        groups = len(self.sources.heads.footer(base).row_groups)
+        if groups < 2:
+            return [partial(self.read, slice, residual)]
+        return [partial(files.rows, slice, base, self.wanted, [group]) for group in range(groups)]
+
+    @cached_property
+    def _rows(self) -> Wanted:
+        snapshot = self.sources.snapshot
+        return Wanted(snapshot.engine, snapshot.schema, self.wanted, self.predicate)
+
+    @cached_property
+    def _merged(self) -> MergedSlices:
+        return MergedSlices(self._base_files)
+
+    @cached_property
+    def _base_files(self) -> BaseFiles:
+        return BaseFiles(self.sources)

@@ -1,0 +1,183 @@
+"""`Snapshot`: a table at an instant: its schema, file slices and metadata, each looked up when first needed."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from functools import cached_property
+from typing import Any
+
+from hudi_core.engine import Engine, FileInfo, Storage
+from hudi_core.errors import TableError, UnsupportedError
+from hudi_core.metadata.table import BLOOM_FILTERS, RECORD_INDEX, MetadataTable, open_metadata_table
+from hudi_core.options import TableConfig
+from hudi_core.portable import Portable
+from hudi_core.schema.schema import Schema
+from hudi_core.snapshot.footer_cache import FooterCache
+from hudi_core.snapshot.listing import listed
+from hudi_core.timeline.files import Files
+from hudi_core.timeline.latest import latest_slices, visibility
+from hudi_core.timeline.replaced import replaced_long_ago
+from hudi_core.timeline.schemas import SchemaHistory, schema_history
+from hudi_core.timeline.services import FileGroup
+from hudi_core.timeline.slices import Slices
+from hudi_core.timeline.timeline import Timeline
+
+
+class MetadataMode(StrEnum):
+    """Whether the metadata table is used."""
+
+    AUTO = "auto"
+    """When it is there and readable; a warning when it is damaged."""
+    REQUIRE = "require"
+    OFF = "off"
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """Parts of a snapshot that are known where it is made: they are not looked up again."""
+
+    history: SchemaHistory | None = None
+    listing: Files | None = None
+    slices: Slices | None = None
+    metadata: MetadataTable | None = None
+
+
+@dataclass(frozen=True)
+class Snapshot(Portable):
+    """What a query of a table at one instant sees. Nothing is read before it is needed, and nothing twice.
+
+    `timeline` is cut at the instant, `whole` is not; `named_by` tells the schemas, when that is another. What goes wrong with
+    the metadata table is added to `warnings`, or raised when it is required. With `read_optimized` the slices are base files
+    alone: rows as of their last compaction. A copy knows the schemas and slices that were looked up.
+    """
+
+    engine: Engine[Any, Any, Any]
+    storage: Storage
+    config: TableConfig
+    whole: Timeline
+    timeline: Timeline
+    mode: MetadataMode
+    named_by: Timeline | None = None
+    warnings: list[str] = field(default_factory=list, compare=False)
+    footer_cache: FooterCache | None = field(default=None, compare=False)
+    earlier: MetadataTable | None = field(default=None, repr=False, compare=False)
+    """The metadata table as it was read before."""
+    read_optimized: bool = False
+    resolved: Resolved = Resolved()
+
+    def made_of(self) -> dict[str, Any]:
+        looked_up = vars(self)
+        history = looked_up.get("history", self.resolved.history)
+        slices = looked_up.get("slices", self.resolved.slices)
+        return super().made_of() | {"resolved": replace(self.resolved, history=history, slices=slices)}
+
+    def at(self, timeline: Timeline, listing: Files) -> Snapshot:
+        """These files as another cut of the timeline sees them, under the same schemas."""
+        return replace(self, timeline=timeline, resolved=Resolved(self.history, listing))
+
+    def without_slices(self) -> Snapshot:
+        """The snapshot with its schemas alone, to be sent where some of its slices are looked at. What this machine keeps of
+        footers stays here."""
+        return replace(
+            self, named_by=None, warnings=[], footer_cache=None, earlier=None, resolved=Resolved(self.history)
+        )
+
+    def of_slices(self, slices: Slices, metadata: MetadataTable | None = None) -> Snapshot:
+        """The snapshot as if it had these slices alone, with warnings of its own. It lists nothing."""
+        return replace(self, warnings=[], resolved=replace(self.resolved, slices=slices, metadata=metadata))
+
+    @cached_property
+    def history(self) -> SchemaHistory:
+        """The schemas the table's files were written under, with the ids of one life."""
+        if self.resolved.history is not None:
+            return self.resolved.history
+        return schema_history(self.named_by or self.timeline, self.config, self._footer_schema)
+
+    @property
+    def schema(self) -> Schema:
+        """The table's schema at the instant, Hudi's own columns first."""
+        return self.history.latest
+
+    @cached_property
+    def metadata(self) -> MetadataTable | None:
+        """The metadata table, if there is one that may be used. Where it is damaged: a warning, or an error if required."""
+        if self.resolved.metadata is not None:
+            return self.resolved.metadata
+        if self.mode is MetadataMode.OFF:
+            return None
+        try:
+            found = open_metadata_table(self.storage, self.config, self.whole, self.earlier)
+        except TableError as error:
+            self.set_aside(error)
+            return None
+        if found is None and self.mode is MetadataMode.REQUIRE:
+            raise UnsupportedError(self.storage.uri, expected="a metadata table", found="none")
+        return found
+
+    @property
+    def metadata_read(self) -> MetadataTable | None:
+        """The metadata table if it was opened."""
+        found: MetadataTable | None = vars(self).get("metadata")
+        return found
+
+    @cached_property
+    def listing(self) -> Files:
+        """The data files of each partition."""
+        if self.resolved.listing is not None:
+            return self.resolved.listing
+        if self.metadata is not None:
+            try:
+                return self.metadata.files()
+            except TableError as error:
+                self.set_aside(error)
+        return listed(self.storage)
+
+    @cached_property
+    def slices(self) -> Slices:
+        """The latest slice of each live file group, by partition and file id."""
+        found = self.resolved.slices
+        if found is None:
+            visible = replace(visibility(self.timeline), replaced_before=self._replaced_before)
+            found = latest_slices(self.listing, visible)
+        return found.without_logs() if self.read_optimized else found
+
+    def _replaced_before(self, instants: Collection[str]) -> Mapping[FileGroup, str]:
+        """File groups that archived replace commits took away. Writers clean them away before they archive: damage in the
+        history is no reason to refuse the table."""
+        try:
+            return replaced_long_ago(self.timeline, instants)
+        except TableError as error:
+            said = f"{error}; file groups replaced before {self.timeline.start} may be read"
+            if said not in self.warnings:
+                self.warnings.append(said)
+            return {}
+
+    @property
+    def stores_keys(self) -> bool:
+        """Hudi's own columns, their bounds and the bloom filters of base files tell the record keys of rows.
+
+        With virtual keys they tell nothing: some writers leave these columns null, others fill them with empty strings.
+        """
+        return self.config.populate_meta_fields
+
+    def usable(self, partition: str) -> MetadataTable | None:
+        """The metadata table when this partition of it may be used. The record index tells where rows are with their logs."""
+        if self.read_optimized and partition == RECORD_INDEX:
+            return None
+        if partition == BLOOM_FILTERS and not self.stores_keys:
+            return None
+        return self.metadata if self.metadata is not None and partition in self.metadata.partitions else None
+
+    def set_aside(self, error: TableError) -> None:
+        """What to do about a part of the metadata table that cannot be used: warn, or fail when it is required."""
+        if self.mode is MetadataMode.REQUIRE:
+            raise error
+        message = f"{error}; listing folders and reading footers instead"
+        if message not in self.warnings:
+            self.warnings.append(message)
+
+    def _footer_schema(self, file: FileInfo) -> Schema:
+        """The schema in a base file's footer."""
+        return self.engine.reader(file.name.rpartition(".")[2]).footer(self.storage, file).schema

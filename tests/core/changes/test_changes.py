@@ -1,0 +1,124 @@
+"""Changes one by one, on the packaged table."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from hudi_core.changes import changes
+from hudi_core.changes.rows import changes_schema
+from hudi_core.errors import ExpressionError, UnknownColumnError, UsageError
+from hudi_core.schema.meta import COMMIT_TIME, is_meta
+from hudi_core.table.open import open_table
+from hudi_core.table.table import Table
+from hudi_core.timeline.instants import Instant
+from tests.support.commands import rides, rides_in
+
+
+@pytest.fixture(scope="module")
+def table() -> Table:
+    return open_table(str(rides()))
+
+
+def ends(table: Table) -> list[str]:
+    return sorted(each.completion_time for each in table.timeline.commits if each.completion_time)
+
+
+def last(table: Table) -> Instant:
+    return max(table.timeline.commits, key=lambda each: each.completion_time or "")
+
+
+def test_changes_have_the_rows_of_the_table_before_and_after(table: Table) -> None:
+    schema = changes_schema(table.schema, meta=True)
+    assert [field.name for field in schema.fields] == ["op", "ts_ms", "before", "after"]
+    for image in schema.fields[2:]:
+        assert [field.name for field in image.type.fields] == [field.name for field in table.schema.fields]  # type: ignore[union-attr]
+    assert len(set(schema.ids.values())) == len(schema.ids)
+    plain = changes_schema(table.schema, meta=False)
+    assert not any(is_meta(field.name) for field in plain.fields[3].type.fields)  # type: ignore[union-attr]
+
+
+def test_a_commit_changes_its_rows(table: Table) -> None:
+    commit = last(table)
+    found = list(table.changes(since=ends(table)[-2], columns=["op", "ts_ms", f"after.{COMMIT_TIME}"]).to_json_rows())
+    rows = list(table.scan(f"{COMMIT_TIME} = '{commit.requested_time}'", columns=["ride_id"]).to_json_rows())
+    assert {each["ts_ms"] for each in found} <= {commit.requested_time}
+    assert len([each for each in found if each["op"] != "d"]) == len(rows)
+    assert {each["after"][COMMIT_TIME] for each in found if each["op"] != "d"} <= {commit.requested_time}
+
+
+def test_changes_are_chosen_by_what_is_in_them(table: Table) -> None:
+    since = ends(table)[-4]
+    every = list(table.changes(since, columns=["op", "after.ride_id", "after.distance_km"]).to_json_rows())
+    far = list(
+        table.changes(since, where="op = 'i' AND after.distance_km > 20", columns=["after.ride_id"]).to_json_rows()
+    )
+    wanted = [
+        {"after": {"ride_id": each["after"]["ride_id"]}}
+        for each in every
+        if each["op"] == "i"
+        and (each["after"]["distance_km"] == {"float": "NaN"} or (each["after"]["distance_km"] or 0) > 20)
+    ]
+    assert far == wanted
+
+
+def test_a_limit_stops_reading(table: Table) -> None:
+    assert table.changes("earliest", limit=3).count() == 3
+    assert table.changes("earliest", limit=0).count() == 0
+
+
+def test_nothing_changed_after_the_last_commit(table: Table) -> None:
+    found = table.changes("2099-01-01")
+    assert (found.count(), found.commits) == (0, [])
+
+
+def test_what_is_compared_is_explained(table: Table) -> None:
+    said = table.changes("earliest").explain().splitlines()
+    assert said[0].endswith("file groups compared")
+    assert said[-1].endswith("commits may have changed rows")
+
+
+def test_columns_and_predicates_are_of_changes(table: Table) -> None:
+    with pytest.raises(UnknownColumnError):
+        table.changes(columns=["ride_id"])
+    with pytest.raises(ExpressionError):
+        table.changes(where="op >")
+
+
+def test_files_that_are_gone_are_told(tmp_path: object) -> None:
+    root = rides_in(tmp_path)  # type: ignore[arg-type]
+    table = open_table(str(root), metadata="off")
+    first = table.timeline.commits[0].requested_time
+    next(iter(root.glob(f"city=*/*{first}.parquet"))).unlink()
+    with pytest.raises(UsageError, match="cleaned away"):
+        open_table(str(root), metadata="off").changes("earliest").count()
+
+
+PREDICATES = [
+    "op = 'i' AND before.ride_id IS NOT NULL",
+    "before.distance_km < 1 OR after.distance_km < 1",
+    "after IS NULL AND before.distance_km > 5",
+    "after.city = 'oslo'",
+    "ts_ms = '{last}' AND after.distance_km > 3",
+    "ts_ms < '{last}'",
+]
+
+
+@pytest.mark.parametrize("where", PREDICATES)
+def test_file_groups_that_are_left_out_hold_no_change_that_matches(
+    table: Table, where: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = where.format(last=last(table).requested_time)
+    found = list(table.changes(ends(table)[-4], where=said).to_json_rows())
+    monkeypatch.setattr(changes, "groups_that_may_match", lambda _, __, compared: np.ones(len(compared), np.bool_))
+    monkeypatch.setattr(changes, "times_that_may_match", lambda _, __, times: np.ones(len(times), np.bool_))
+    assert found == list(table.changes(ends(table)[-4], where=said).to_json_rows())
+
+
+def test_file_groups_that_cannot_have_matching_changes_are_not_compared(table: Table) -> None:
+    every, time = table.changes("earliest").pieces(), last(table).requested_time
+    assert len(table.changes("earliest", where=f"ts_ms = '{time}'").pieces()) < len(every)
+    assert table.changes("earliest", where=f"ts_ms > '{time}'").pieces() == []
+    assert table.changes("earliest", where="after.ride_id < ''").pieces() == []
+    assert table.changes("earliest", where="op = 'd'").pieces() == []
+    assert len(table.changes("earliest", where="after.ride_id IS NULL").pieces()) == len(every)

@@ -1,0 +1,122 @@
+"""Which commits lie between two times."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from hudi_core.changes.incremental import Between, between
+from hudi_core.errors import UnsupportedError, UsageError
+from hudi_core.options import TableConfig, table_config
+from hudi_core.timeline.history_lsm import LsmHistory
+from hudi_core.timeline.timeline import Timeline, timeline_in
+from tests.support.archives import StandIn, lsm_files
+from tests.support.memory import Memory
+
+
+def config(**more: str) -> TableConfig:
+    least = {"hoodie.table.name": "t", "hoodie.table.type": "MERGE_ON_READ", "hoodie.table.version": "9"}
+    return table_config(least | more)
+
+
+def timeline(*names: str, layout: int = 2, log_compaction: str = "", history: LsmHistory | None = None) -> Timeline:
+    said = json.dumps({"operationType": "LOG_COMPACT"}).encode()
+    storage = Memory({f"t/{name}": said if name == log_compaction else b"" for name in names})
+    found = timeline_in(storage, "t", layout)
+    return Timeline(storage, "t", layout, found.instants, history=history)
+
+
+def times(found: Between) -> list[str]:
+    return [each.requested_time for each in found.instants]
+
+
+OVERTAKEN = timeline("10_50.deltacommit", "20_30.deltacommit", "40_45.commit", "60.deltacommit.inflight")
+
+
+def test_commits_are_placed_by_their_completion() -> None:
+    found = between(OVERTAKEN, config(), "30", "50")
+    assert times(found) == ["40", "10"]
+    assert found.commits is not None
+    assert [time in found.commits for time in ("10", "20", "40", "60")] == [True, False, True, False]
+    assert [each.requested_time for each in found.timeline.commits] == ["10", "20", "40"]
+
+
+def test_the_end_cuts_by_completion() -> None:
+    found = between(OVERTAKEN, config(), None, "45")
+    assert [each.requested_time for each in found.timeline.commits] == ["20", "40"]
+    assert not found.timeline.committed("10")
+    assert found.commits is None
+
+
+def test_layout_1_has_requested_times_only() -> None:
+    found = between(timeline("10.commit", "20.commit", "30.commit", layout=1), config(), "10", "20")
+    assert times(found) == ["20"]
+
+
+@pytest.mark.parametrize("since", [None, "earliest", " EARLIEST ", "0", "000"])
+def test_from_the_beginning_every_row_is_asked_for(since: str | None) -> None:
+    found = between(OVERTAKEN, config(), since, None)
+    assert (found.commits, times(found)) == (None, ["20", "40", "10"])
+
+
+def test_rows_of_commits_that_nobody_tells_of_are_placed_by_their_requested_time() -> None:
+    found = between(OVERTAKEN, config(), "05", None)
+    assert found.commits is not None
+    assert [time in found.commits for time in ("04", "05", "06", "09", "20", "25")] == [False] * 2 + [True] * 3 + [
+        False
+    ]
+
+
+def test_a_beginning_before_the_active_timeline_asks_the_history() -> None:
+    rows = [
+        {"instantTime": "01", "completionTime": "02", "action": "commit"},
+        {"instantTime": "03", "completionTime": "08", "action": "deltacommit"},
+        {"instantTime": "06", "completionTime": "07", "action": "clean"},
+    ]
+    reader = StandIn()
+    history = LsmHistory(Memory(lsm_files("h", 1, {"01_06_0.parquet": rows})), "h", reader, reader)
+    active = timeline("10_11.commit", "12_13.commit", history=history)
+    found = between(active, config(), "05", None)
+    assert times(found) == ["03", "10", "12"]
+    assert {columns for _, columns in reader.reads} == {("instantTime", "completionTime", "action")}
+    assert found.timeline.commits == active.commits
+
+
+def test_a_write_that_was_long_at_work_is_found_in_the_history() -> None:
+    rows = [
+        {"instantTime": "01", "completionTime": "02", "action": "commit"},
+        {"instantTime": "03", "completionTime": "15", "action": "deltacommit"},
+    ]
+    reader = StandIn()
+    history = LsmHistory(Memory(lsm_files("h", 1, {"01_03_0.parquet": rows})), "h", reader, reader)
+    active = timeline("10_11.commit", "12_13.commit", "16_17.commit", history=history)
+    assert [times(between(active, config(), since, None)) for since in ("11", "13", "15")] == [
+        ["12", "03", "16"],
+        ["03", "16"],
+        ["16"],
+    ]
+    found = between(active, config(), "13", "16")
+    assert times(found) == ["03"]
+    assert found.commits is not None
+    assert [time in found.commits for time in ("01", "03", "12", "16")] == [False, True, False, False]
+    assert found.timeline.committed("03")
+
+
+def test_log_compaction_changes_no_row() -> None:
+    made = timeline("10_11.deltacommit", "20_21.deltacommit", "30_31.deltacommit", log_compaction="20_21.deltacommit")
+    found = between(made, config(), "10", None)
+    assert times(found) == ["10", "30"]
+    assert not found.timeline.committed("20")
+    assert times(between(made, config(**{"hoodie.table.type": "COPY_ON_WRITE"}), "10", None)) == ["10", "20", "30"]
+
+
+@pytest.mark.parametrize(("since", "until"), [("yesterday", None), ("", None), (None, "x"), ("20", "10")])
+def test_texts_that_are_no_range_are_refused(since: str | None, until: str | None) -> None:
+    with pytest.raises(UsageError):
+        between(OVERTAKEN, config(), since, until)
+
+
+def test_rows_that_do_not_name_their_commit_cannot_be_asked_for_changes() -> None:
+    with pytest.raises(UnsupportedError, match="virtual keys"):
+        between(OVERTAKEN, config(**{"hoodie.populate.meta.fields": "false"}), "10", None)

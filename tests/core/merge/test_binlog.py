@@ -1,0 +1,35 @@
+"""MERGE-19: places in a binary log sort as their numbers do."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hudi_core.columns.nodes import Text, validity_of
+from hudi_core.columns.strings import text_column, text_list
+from hudi_core.errors import CorruptFileError
+from hudi_core.merge.binlog import sortable
+
+numbers = st.integers(0, 2**63 - 1)
+
+
+@given(st.lists(st.tuples(numbers, numbers, st.integers(0, 3))))
+def test_places_sort_as_their_numbers(places: list[tuple[int, int, int]]) -> None:
+    texts = [f"{'0' * min(zeros, 19 - len(str(file)))}{file}.{position}" for file, position, zeros in places]
+    found = text_list(sortable(text_column(texts), "t"))
+    assert [(int(each[:19]), int(each[19:])) for each in found] == [(file, position) for file, position, _ in places]
+    assert all(len(each) == 38 for each in found)
+
+
+def test_nulls_stay() -> None:
+    column = text_column(["1.2", "", "3.4"])
+    some = Text(column.offsets, column.data, np.array([True, False, True]))
+    assert validity_of(sortable(some, "t")).tolist() == [True, False, True]
+
+
+@pytest.mark.parametrize("text", ["", ".", "1", "1.", ".1", "1.2.3", "a.1", "1.-2", f"1.{10**19}"])
+def test_what_is_no_place_is_refused(text: str) -> None:
+    with pytest.raises(CorruptFileError, match="a file and a position of a binary log"):
+        sortable(text_column(["1.2", text]), "t")

@@ -1,0 +1,84 @@
+"""Work on parts gives its results in order, in bounded memory, whatever the processors."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from hudi_core.parallel import ordered as ahead
+from hudi_core.parallel.ordered import in_order, work_alone
+
+
+@pytest.mark.parametrize("processors", [1, 2, 3])
+@pytest.mark.parametrize("parts", [0, 1, 2, 40])
+def test_results_come_in_order(monkeypatch: pytest.MonkeyPatch, processors: int, parts: int) -> None:
+    monkeypatch.setattr(ahead, "processors", lambda: processors)
+    assert list(in_order(lambda part: part * part, range(parts))) == [part * part for part in range(parts)]
+
+
+def test_no_more_is_made_than_a_few_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ahead, "processors", lambda: 2)
+    made: list[int] = []
+    results = in_order(made.append, range(100))
+    next(results)
+    results.close()  # type: ignore[attr-defined]  # a generator
+    assert len(made) <= 3
+
+
+def test_the_first_failure_is_raised_in_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ahead, "processors", lambda: 2)
+    results = in_order(lambda part: 1 // (part - 3), range(9))
+    assert [next(results) for _ in range(3)] == [-1, -1, -1]
+    with pytest.raises(ZeroDivisionError):
+        next(results)
+
+
+def test_parts_are_worked_on_side_by_side(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ahead, "processors", lambda: 2)
+    both = threading.Barrier(2, timeout=30)
+    assert len(list(in_order(lambda _: both.wait(), range(2)))) == 2
+
+
+def test_as_many_wait_for_storage_as_the_caller_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ahead, "processors", lambda: 1)
+    all_four = threading.Barrier(4, timeout=30)
+    assert sorted(in_order(lambda _: all_four.wait(), range(4), 4)) == [0, 1, 2, 3]
+
+
+def name_of_thread(_: object) -> str:
+    return threading.current_thread().name
+
+
+def test_a_thread_among_others_works_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ahead, "processors", lambda: 2)
+    workers: set[str] = set()
+
+    def one_of_several() -> None:
+        work_alone()
+        workers.update(in_order(name_of_thread, range(5)))
+
+    caller = threading.Thread(name="one of several", target=one_of_several)
+    caller.start()
+    caller.join()
+    assert workers == {"one of several"}
+
+
+def test_a_worker_works_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ahead, "processors", lambda: 2)
+
+    def workers_inside(part: int) -> tuple[str, set[str]]:
+        return name_of_thread(part), set(in_order(name_of_thread, range(5)))
+
+    for worker, inside in in_order(workers_inside, range(4)):
+        assert inside == {worker}
+
+
+def test_a_thread_of_another_program_shares_its_work_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ahead, "processors", lambda: 2)
+    both = threading.Barrier(2, timeout=30)
+    waited: list[int] = []
+    caller = threading.Thread(target=lambda: waited.extend(in_order(lambda _: both.wait(), range(2))))
+    caller.start()
+    caller.join()
+    assert sorted(waited) == [0, 1]

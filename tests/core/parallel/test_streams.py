@@ -1,0 +1,72 @@
+"""Streams read side by side: order, errors, bounds and early ends."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hudi_core.parallel.streams import read_ahead
+
+
+@given(st.lists(st.lists(st.integers(), max_size=6), max_size=8), st.integers(1, 4), st.integers(1, 3))
+def test_items_come_in_the_order_of_the_streams(lists: list[list[int]], threads: int, ahead: int) -> None:
+    streams = [lambda each=each: iter(each) for each in lists]
+    assert list(read_ahead(streams, threads, ahead)) == [item for each in lists for item in each]
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_an_error_comes_after_what_stands_before_it(threads: int) -> None:
+    def failing() -> Iterator[int]:
+        yield 3
+        raise ValueError("broken")
+
+    taken: list[int] = []
+    with pytest.raises(ValueError, match="broken"):
+        taken.extend(read_ahead([lambda: iter([1, 2]), failing, lambda: iter([4])], threads))
+    assert taken == [1, 2, 3]
+
+
+def test_no_more_is_read_than_may_wait() -> None:
+    read = []
+    lock = threading.Lock()
+
+    def stream(number: int) -> Callable[[], Iterator[int]]:
+        def items() -> Iterator[int]:
+            for item in range(10):
+                with lock:
+                    read.append(number)
+                yield item
+
+        return items
+
+    found = read_ahead([stream(number) for number in range(6)], threads=2, ahead=2)
+    for taken in range(60):
+        next(found)
+        with lock:
+            # What was taken, what may wait, the taker's own next one, and one in the hand of each thread.
+            assert len(read) <= taken + 1 + 4 + 1 + 2
+    assert next(found, None) is None
+
+
+def test_stopping_early_closes_the_streams_and_ends_the_threads() -> None:
+    closed = []
+
+    def stream(number: int) -> Callable[[], Iterator[int]]:
+        def items() -> Iterator[int]:
+            try:
+                yield from range(100)
+            finally:
+                closed.append(number)
+
+        return items
+
+    before = threading.active_count()
+    found = read_ahead([stream(number) for number in range(50)], threads=3, ahead=1)
+    assert next(found) == 0
+    found.close()
+    assert threading.active_count() == before
+    assert 1 <= len(closed) <= 6 and sorted(closed) == list(range(len(closed)))

@@ -1,0 +1,209 @@
+"""Indexes that find slices by values: what they remove, when they are not believed, and damage to them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from hudi_core.errors import CorruptFileError
+from hudi_core.planning.plan import ScanPlan
+from hudi_core.snapshot.snapshot import MetadataMode
+from hudi_core.timeline.slices import slices_of
+from tests.support.made_tables import Group, Log, MadeTable
+
+
+def row(key: str, text: str | None = None, number: int | None = None) -> dict[str, Any]:
+    return {"id": key, "s": text, "n": number}
+
+
+GROUPS = [
+    Group("u", [row("a", "x", 1), row("m", "y", 5), row("z", "x", 9)]),
+    Group("u", [row("b", "y", 1), row("n", "$", 9), row("y", None, 5)]),
+    Group("v", [row("c", "x", 2), row("x", "y", 8)]),
+]
+"""Their ranges overlap, so that bounds tell little."""
+
+
+def plan(made: MadeTable, where: str, mode: MetadataMode = MetadataMode.AUTO) -> tuple[list[int], ScanPlan]:
+    """The numbers of the groups that are read, and the plan."""
+    found = made.open(mode).scan(where=where).plan
+    names = [made.file_id(number) for number in range(len(made.groups))]
+    return sorted(names.index(each.file_id) for each in found.kept()), found
+
+
+def note(found: ScanPlan, source: str) -> str:
+    return next(step.note for step in found.steps if step.source == source)
+
+
+def removed(found: ScanPlan, source: str) -> int:
+    return next(step.removed for step in found.steps if step.source == source)
+
+
+class TestRecordIndex:
+    made = MadeTable(GROUPS, ("record_index",))
+
+    @pytest.mark.parametrize(
+        ("where", "expected"),
+        [
+            ("id = 'm'", [0]),
+            ("id in ('m', 'c', 'nothing')", [0, 2]),
+            ("id = 'nothing'", []),
+            ("id = 'm' and n = 5", [0]),
+            ("id = 'm' or id = 'c'", [0, 2]),
+            ("id <> 'm'", [0, 1, 2]),
+            ("not (id = 'm')", [0, 1, 2]),
+            ("id = 'm' or n = 8", [0, 1, 2]),
+            ("(id = 'm' or n = 8) is true", [0, 1, 2]),
+            ("id is null or id = 'x'", [0, 1, 2]),
+        ],
+    )
+    def test_slices_of_the_keys_are_left(self, where: str, expected: list[int]) -> None:
+        _, found = plan(self.made, where)
+        step = next(each for each in found.steps if each.source == "record_index")
+        assert step.after == len(expected)
+        assert step.note == ("" if "id" in where else "no condition on equality that it knows")
+
+    def test_reason_names_the_index_and_the_condition(self) -> None:
+        _, found = plan(self.made, "n < 100 and id = 'm'")
+        assert {each.by for each in found.decisions()} == {"", "record_index: id = 'm'"}
+
+    def test_only_the_file_groups_of_the_keys_are_opened(self) -> None:
+        made = MadeTable([*GROUPS, Group("v", [row(f"k{number}") for number in range(9)])], ("record_index",))
+        table = made.open()
+        table.scan(where="id = 'm'").plan.kept()
+        made.memory.reads.clear()
+        table.scan(where="id = 'x'").plan.kept()
+        assert made.memory.reads == []
+
+    @pytest.mark.parametrize(
+        "more",
+        [
+            [Group("v", [row("m", "other")])],
+            [Group("v", [row("d")], [Log([row("d", "new"), row("m")])])],
+        ],
+    )
+    def test_index_is_not_believed_when_a_key_is_in_several_places(self, more: Sequence[Group]) -> None:
+        kept, found = plan(MadeTable([*GROUPS, *more], ("record_index",)), "id = 'm'")
+        assert {0, 3} <= set(kept)
+        assert note(found, "record_index").startswith("a key may be in several places: ")
+
+    def test_rows_in_log_files_count(self) -> None:
+        logs = [Log([row("new"), row("a", "changed")]), Log([row("late")])]
+        kept, found = plan(MadeTable([replace(GROUPS[0], logs=logs), *GROUPS[1:]], ("record_index",)), "id = 'late'")
+        assert (kept, removed(found, "record_index")) == ([0], 2)
+
+    def test_index_that_lacks_a_key_is_not_believed(self) -> None:
+        made = MadeTable(GROUPS, ("record_index",), index_keys=["a", "b", "c"])
+        kept, found = plan(made, "id = 'm'")
+        assert kept == [0]
+        assert note(found, "record_index") == "a key may be in several places: 3 keys, 8 rows"
+
+    def test_index_tells_nothing_of_an_earlier_instant(self) -> None:
+        table = MadeTable([replace(GROUPS[0], logs=[Log(deleted=["m"])]), *GROUPS[1:]], ("record_index",)).open()
+        earlier = table.scan(where="id = 'm'", as_of=table.timeline.commits[0].requested_time).plan
+        assert note(earlier, "record_index") == "it tells of another instant"
+        assert len(earlier.kept()) == 1
+
+    def test_index_that_went_on_since_the_table_was_opened_tells_nothing(self) -> None:
+        made = MadeTable(GROUPS, ("record_index",))
+        table = made.open()
+        later = ".hoodie/metadata/.hoodie/timeline/20260101000099999_20260101000099999.deltacommit"
+        made.memory.files[later] = b"{}"
+        found = table.scan(where="id = 'm'").plan
+        assert note(found, "record_index") == "it tells of another instant"
+
+    def test_place_where_no_slice_is_rules_nothing_out(self) -> None:
+        made = MadeTable([*GROUPS, Group("w", [row("gone")])], ("record_index",))
+        table = made.open()
+        table.snapshot().__dict__["slices"] = slices_of([each for each in table.slices() if each.partition != "w"])
+        found = table.scan(where="id = 'gone'").plan
+        assert removed(found, "record_index") == 0
+
+    @pytest.mark.parametrize("damage", [b"", b"damaged"])
+    def test_damaged_index_is_set_aside_or_an_error_when_it_is_required(self, damage: bytes) -> None:
+        made = MadeTable(GROUPS, ("record_index",))
+        table, strict = made.open(), made.open(MetadataMode.REQUIRE)
+        for path in made.memory.files:
+            if "/record_index/" in path:
+                made.memory.files[path] = damage
+        found = table.scan(where="id = 'm'").plan
+        assert note(found, "record_index") == "cannot be read"
+        assert len(found.warnings) == 1
+        assert "record_index" in found.warnings[0]
+        with pytest.raises(CorruptFileError, match="record_index"):
+            strict.scan(where="id = 'm'").plan.kept()
+
+
+class TestSecondaryIndex:
+    made = MadeTable(GROUPS, ("record_index", "secondary_index_s"))
+
+    @pytest.mark.parametrize(
+        ("where", "expected"),
+        [
+            ("s = 'x'", 2),
+            ("s = '$'", 1),
+            ("s in ('$', 'none')", 1),
+            ("s = 'none'", 0),
+            ("s is null", 3),
+            ("s <> 'x'", 3),
+        ],
+    )
+    def test_slices_of_the_values_are_left(self, where: str, expected: int) -> None:
+        _, found = plan(self.made, where)
+        assert next(each.after for each in found.steps if each.source == "secondary_index_s") == expected
+
+    def test_slices_with_log_files_stay(self) -> None:
+        logs = [replace(GROUPS[1], logs=[Log([row("b", "other")])])]
+        _, found = plan(MadeTable([GROUPS[0], *logs, GROUPS[2]], self.made.indexes), "s = '$'")
+        assert {each.file_id for each in found.kept()} >= {self.made.file_id(1)}
+        assert removed(found, "secondary_index_s") == 2
+
+    def test_index_is_as_good_as_the_record_index(self) -> None:
+        twice = [*GROUPS, Group("v", [row("m", "q")])]
+        _, found = plan(MadeTable(twice, self.made.indexes), "s = 'q'")
+        assert note(found, "secondary_index_s").startswith("record_index: a key may be in several places")
+
+    def test_index_that_is_not_whole_is_not_used(self) -> None:
+        made = MadeTable(GROUPS, self.made.indexes)
+        made.open()
+        smaller = MadeTable(GROUPS[:2], self.made.indexes)
+        smaller.open()
+        made.memory.files |= {p: c for p, c in smaller.memory.files.items() if "/secondary_index_s/" in p}
+        made._write = lambda: None  # type: ignore[method-assign]
+        kept, found = plan(made, "s = 'x'")
+        assert note(found, "secondary_index_s") == "it is not whole: 6 keys, 8 in record_index"
+        assert 2 in kept
+
+
+class TestBloomFilters:
+    made = MadeTable(GROUPS, ("bloom_filters",))
+
+    def test_files_that_do_not_hold_the_key_are_left_out(self) -> None:
+        _, found = plan(self.made, "id = 'm'")
+        assert removed(found, "bloom_filters") == 2
+        assert {each.by for each in found.decisions()} == {"", "bloom_filters: id = 'm'"}
+        assert removed(plan(self.made, "id <> 'm'")[1], "bloom_filters") == 0
+
+    def test_slices_with_log_files_stay(self) -> None:
+        with_log = replace(GROUPS[2], logs=[Log([row("late")])])
+        kept, found = plan(MadeTable([*GROUPS[:2], with_log], ("bloom_filters",)), "id = 'late'")
+        assert kept == [2]
+        assert removed(found, "bloom_filters") == 2
+
+    def test_file_without_a_filter_stays(self) -> None:
+        made = MadeTable(GROUPS, ("bloom_filters",))
+        made.open()
+        fewer = MadeTable(GROUPS[1:], ("bloom_filters",))
+        fewer.open()
+        made.memory.files |= {p: c for p, c in fewer.memory.files.items() if "/bloom_filters/" in p}
+        made._write = lambda: None  # type: ignore[method-assign]
+        assert 2 in plan(made, "id = 'x'")[0]
+
+    def test_filters_of_footers_that_were_read_are_asked(self) -> None:
+        made = MadeTable([replace(group, told=("n",)) for group in GROUPS], ("column_stats",))
+        kept, found = plan(made, "id = 'm'")
+        assert kept == [0]
+        assert [step.source for step in found.steps][-2:] == ["footers", "bloom filters in footers"]

@@ -1,0 +1,80 @@
+"""Which stored bloom filters are asked, for queries and for tagging."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.core.table.sources.test_indexes import GROUPS
+
+from hudi_core.avro.inbound import schema_from_avro
+from hudi_core.columns.strings import text_column
+from hudi_core.engine import Footer
+from hudi_core.formats.bloom_write import FilterKind, FilterSettings, bloom_filter_of
+from hudi_core.keys.from_keys import RecordKeys
+from hudi_core.planning.sources.bloom_filters import BloomFilters
+from hudi_core.planning.sources.file_headers import Heads
+from hudi_core.planning.sources.stored_filters import MAX_KEY, MIN_KEY, State, held_keys, kept
+from tests.support.made_tables import MadeTable
+
+SETTINGS = FilterSettings(FilterKind.SIMPLE, 60, 1e-6)
+HELD = ["a", "m", "z"]
+OTHERS = ["b", "n", "y"]
+
+
+def text_of(keys: list[str], settings: FilterSettings = SETTINGS) -> bytes:
+    return bloom_filter_of(text_column(keys), settings)
+
+
+def slices() -> Any:
+    return MadeTable(GROUPS).open().snapshot().slices
+
+
+@pytest.mark.parametrize(
+    ("text", "held", "state"),
+    [
+        (None, (), State.MISSING),
+        (b"no filter at all", (), State.DAMAGED),
+        (text_of(HELD)[:40], (), State.DAMAGED),
+        (text_of([f"k{n}" for n in range(500)], FilterSettings(FilterKind.SIMPLE, 8, 0.01)), (), State.SATURATED),
+        (text_of(HELD), (), State.ASKED),
+        (text_of(HELD), (b"a", b"z"), State.ASKED),
+        (text_of(OTHERS), (), State.ASKED),
+        (text_of(OTHERS), (b"a", b"z"), State.DAMAGED),
+        (text_of(["a"]), (b"a", b"z"), State.DAMAGED),
+        (text_of([]), (b"a",), State.DAMAGED),
+    ],
+)
+def test_filter_is_asked_unless_it_is_damaged_full_or_denies_a_key_of_its_file(
+    text: bytes | None, held: tuple[bytes, ...], state: State
+) -> None:
+    found = kept(text, slices()[0], held_keys(held))
+    assert found.state is state
+    assert (found.filter is not None) == (state is State.ASKED)
+    assert (found.problem is not None) == (state is State.DAMAGED)
+
+
+def test_denied_key_is_told_in_one_line_with_the_file() -> None:
+    of = slices()[0]
+    problem = str(kept(text_of(OTHERS), of, held_keys([b"a"])).problem)
+    assert of.base is not None
+    assert of.base.path in problem
+    assert "least and greatest key" in problem
+    assert "\n" not in problem
+
+
+@pytest.mark.parametrize(("edges", "left_out"), [((), [0]), (("a", "z"), []), (("b", "y"), [0])])
+def test_query_sets_a_filter_aside_that_denies_the_edges_in_the_footer(
+    edges: tuple[str, ...], left_out: list[int]
+) -> None:
+    """The slice holds `m`, but has the filter of another file: only the footer's least and greatest key tell so."""
+    snapshot = MadeTable(GROUPS).open().snapshot()
+    of = snapshot.slices[0]
+    assert of.base is not None
+    schema = schema_from_avro('{"type": "record", "name": "r", "fields": []}', "made")
+    footer = Footer(3, schema, dict(zip((MIN_KEY, MAX_KEY), edges, strict=False)))
+    heads = Heads(snapshot, {of.base.path: footer})
+    source = BloomFilters(heads, RecordKeys(), lambda _: iter([(0, text_of(OTHERS))]), "filters")
+    assert source.without(frozenset({"m"}), np.array([0])).tolist() == left_out
+    assert any("least and greatest key" in warning for warning in snapshot.warnings) == (edges == ("a", "z"))

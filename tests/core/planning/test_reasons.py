@@ -1,0 +1,74 @@
+"""Why slices are skipped: which leaves of a predicate are told."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from hudi_core.expr.nodes import Expr
+from hudi_core.expr.parse import parse_predicate
+from hudi_core.expr.predicate import ALWAYS_TRUE
+from hudi_core.expr.text import to_sql
+from hudi_core.expr.walk import conjuncts, disjuncts
+from hudi_core.planning.conjuncts import Conjunct
+from hudi_core.planning.reasons import MOST_ALTERNATIVES, impossible_leaves
+
+
+def conjunct(tree: Expr) -> Conjunct:
+    return Conjunct(to_sql(tree), tree, ALWAYS_TRUE, ALWAYS_TRUE)
+
+
+def alternatives(of: Conjunct) -> list[list[Conjunct]]:
+    found = [conjuncts(part) for part in disjuncts(of.tree)]
+    return [] if [of.tree] == [part for parts in found for part in parts] else [list(map(conjunct, p)) for p in found]
+
+
+def told(sql: str, *impossible: Sequence[str]) -> list[str]:
+    """What is told of slices in each of which these leaves are impossible, and what follows from that."""
+
+    def holds(tree: Expr, never: Sequence[str]) -> bool:
+        found = disjuncts(tree)
+        if len(found) > 1:
+            return any(holds(part, never) for part in found)
+        found = conjuncts(tree)
+        return all(holds(part, never) for part in found) if len(found) > 1 else to_sql(tree) not in never
+
+    def possible(of: Conjunct) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+        return np.array([holds(of.tree, never) for never in impossible])
+
+    parts = list(map(conjunct, conjuncts(parse_predicate(sql))))
+    undecided = np.ones(len(impossible), np.bool_)
+    codes, texts = impossible_leaves(parts, possible, alternatives, undecided, "together")
+    return [texts[code] for code in codes.tolist()]
+
+
+def test_the_first_impossible_part_of_an_and_is_told() -> None:
+    assert told("a = 1 and b = 2", ["a = 1", "b = 2"], ["b = 2"]) == ["a = 1", "b = 2"]
+
+
+def test_of_each_part_of_an_or_its_impossible_leaf_is_told() -> None:
+    sql = "(a = 1 and b = 2) or c = 3"
+    assert told(sql, ["a = 1", "c = 3"], ["b = 2", "c = 3"]) == ["a = 1 OR c = 3", "b = 2 OR c = 3"]
+
+
+def test_not_is_taken_inside() -> None:
+    assert told("not (a = 1 or not (b = 2 and not (c = 3 or d = 4)))", ["NOT c = 3"]) == ["NOT c = 3"]
+
+
+def test_an_or_of_leaves_is_told_as_it_was_written() -> None:
+    assert told("a = 1 or b = 2", ["a = 1", "b = 2"]) == ["a = 1 OR b = 2"]
+
+
+def test_parts_that_are_impossible_only_together_are_told_together() -> None:
+    assert told("a = 1 and b = 2", []) == ["together"]
+
+
+def test_nested_parts_are_told_by_their_leaves() -> None:
+    sql = "a = 1 or (b = 2 and (c = 3 or (d = 4 and e = 5)))"
+    assert told(sql, ["a = 1", "c = 3", "e = 5"], ["a = 1", "b = 2"]) == ["a = 1 OR c = 3 OR e = 5", "a = 1 OR b = 2"]
+
+
+def test_an_or_of_very_many_parts_is_told_as_a_whole() -> None:
+    sql = " OR ".join(f"a = {number} AND b = {number}" for number in range(MOST_ALTERNATIVES + 1))
+    assert told(sql, [f"a = {number}" for number in range(MOST_ALTERNATIVES + 1)]) == [sql]

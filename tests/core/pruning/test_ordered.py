@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hudi_core.pruning import ordered as module
+from hudi_core.pruning.intervals import BLOCK, folded, placed
+from hudi_core.pruning.key_ranges import Ranges, points
+from hudi_core.pruning.ordered import Ordered, Wanted, candidates, everywhere, holds, opened, ordered, runs, size
+from hudi_core.pruning.statistics import from_values
+from hudi_core.types import nodes as t
+
+COUNT = 20 * BLOCK
+
+
+def _ordered(low: Any, unknown: Any = ()) -> tuple[Wanted, Ordered, Any]:
+    lows: list[Any] = [int(value) for value in low]
+    for number in unknown:
+        lows[number] = None
+    highs = [None if value is None else value + 5 for value in lows]
+    keys, of = folded(from_values(t.Int(), lows, highs, [0] * len(lows), [9] * len(lows)))
+    listed = placed(of, keys, np.arange(len(lows)), len(lows))
+    return Wanted.of(keys, ((1_000, 1_100),)), ordered(listed, keys), listed
+
+
+def test_files_listed_in_order_keep_their_numbers() -> None:
+    wanted, of, _ = _ordered(range(COUNT))
+    assert of.numbers is None
+    (run,) = runs(of, candidates(wanted, of))
+    assert run.files == slice(3 * BLOCK, 5 * BLOCK)
+    assert opened(wanted, of, run.blocks).tolist() == list(range(995, 1_101))
+
+
+def test_unbounded_files_are_listed_and_the_others_stay_dense() -> None:
+    unknown = range(0, COUNT, 100)
+    wanted, of, _ = _ordered(range(COUNT), unknown)
+    (dense,) = runs(of, candidates(wanted, of))
+    assert dense.files is not None and dense.files.stop - dense.files.start < 3 * BLOCK
+    assert of.unbounded.tolist() == list(unknown)
+    assert opened(wanted, of).tolist() == of.unbounded.tolist()
+    assert opened(wanted, of, dense.blocks).tolist() == sorted({*unknown, *range(995, 1_101)})
+
+
+def test_a_far_reaching_file_costs_a_look_at_hulls_and_no_more() -> None:
+    low = np.arange(COUNT)
+    high = low + 5
+    high[3] = COUNT
+    keys, of = folded(from_values(t.Int(), low.tolist(), high.tolist(), [0] * COUNT, [9] * COUNT))
+    listed = placed(of, keys, np.arange(COUNT), COUNT)
+    in_order, wanted = ordered(listed, keys), Wanted.of(keys, ((4_000, 4_100),))
+    blocks = candidates(wanted, in_order)
+    assert isinstance(blocks, np.ndarray) and blocks.tolist() == [0, 15, 16]
+    assert opened(wanted, in_order, blocks).tolist() == [3, *range(3_995, 4_101)]
+
+
+def test_scattered_files_are_found_through_the_order() -> None:
+    low = np.random.default_rng(1).permutation(COUNT)
+    wanted, of, listed = _ordered(low)
+    blocks = candidates(wanted, of)
+    assert size(blocks) == 2
+    (run,) = runs(of, blocks)
+    assert run.files is None
+    expected = holds(wanted, listed).nonzero()[0].tolist()
+    assert opened(wanted, of, run.blocks).tolist() == opened(wanted, of, blocks).tolist() == expected
+
+
+def _some_ranges(r: random.Random, count: int) -> Ranges:
+    return points(r.sample(range(COUNT), count))
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 10, 500])
+def test_ranges_are_met_however_they_are_searched(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    r = random.Random(count)
+    low = np.random.default_rng(count).permutation(COUNT)
+    wanted, of, listed = _ordered(low, range(0, COUNT, 1_000))
+    for ranges in (_some_ranges(r, count), (*_some_ranges(r, count)[:-1], (COUNT, wanted.keys.top))):
+        monkeypatch.setattr(module, "FEW_RANGES", 10**6)
+        one_by_one = holds(Wanted.of(wanted.keys, ranges), listed)
+        monkeypatch.setattr(module, "FEW_RANGES", 0)
+        asked = Wanted.of(wanted.keys, ranges)
+        assert (holds(asked, listed) == one_by_one).all()
+        assert (everywhere(asked, of) == one_by_one).all()
+        in_order = holds(asked, of.files, ascending=True).ravel()[np.argsort(of.numbers)]  # type: ignore[arg-type]
+        in_order[of.unbounded] = True
+        assert (in_order == one_by_one).all()
+
+
+def test_no_range_and_no_file() -> None:
+    wanted, of, _ = _ordered(range(COUNT))
+    nothing = Wanted.of(wanted.keys, ())
+    assert not holds(nothing, of.files).any()
+    assert runs(of, np.zeros(0, np.int64)) == []

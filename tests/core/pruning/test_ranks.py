@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+import random
+from bisect import bisect_left
+
+import pytest
+
+from hudi_core.columns.byte_strings import Texts
+from hudi_core.pruning.ranks import places, ranks
+
+
+def _random_texts(r: random.Random) -> list[bytes]:
+    alphabet = r.choice([b"ab", b"a\0b", b"a\xc3\xff\0"])
+    starts = r.choice([[b""], [b"", b"https://", b"https://example/"], [b"0123456789abcdef" * 2]])
+    lengths = [0, 1, 3, 7, 8, 9, 15, 16, 17, 30]
+    return [r.choice(starts) + bytes(r.choices(alphabet, k=r.choice(lengths))) for _ in range(r.randint(0, 60))]
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_ranks_are_places_in_the_sorted_order(seed: int) -> None:
+    texts = _random_texts(random.Random(seed))
+    found, one = ranks(Texts.of(texts))
+    in_order = sorted(set(texts))
+    assert found.tolist() == [in_order.index(text) for text in texts]
+    assert [texts[place] for place in one] == in_order
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_places_tell_equal_from_between(seed: int) -> None:
+    r = random.Random(seed)
+    texts = _random_texts(r)
+    literals = sorted({r.choice(texts or [b"a"])[: r.randint(0, 40)] for _ in range(r.randint(0, 8))})
+    expected = []
+    for text in texts:
+        below = bisect_left(literals, text)
+        expected.append(2 * below + (below < len(literals) and literals[below] == text))
+    assert places(Texts.of(texts), literals).tolist() == expected
+
+
+def test_long_texts_that_differ_at_the_end_are_told_apart() -> None:
+    texts = [b"x" * 5_000 + end for end in (b"b", b"", b"a", b"b")]
+    assert ranks(Texts.of(texts))[0].tolist() == [2, 0, 1, 2]
+    assert places(Texts.of(texts), [texts[2]]).tolist() == [2, 0, 1, 2]

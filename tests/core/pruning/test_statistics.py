@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+from decimal import Decimal
+
+import numpy as np
+import pytest
+
+from hudi_core.columns.byte_strings import Texts
+from hudi_core.pruning.statistics import (
+    Carrier,
+    absent,
+    carrier,
+    concatenated,
+    from_values,
+    taken,
+    text_bytes,
+    unknown,
+)
+from hudi_core.types import nodes as t
+
+
+@pytest.mark.parametrize(
+    ("of", "expected"),
+    [
+        (t.Boolean(), Carrier.INTEGERS),
+        (t.Timestamp(), Carrier.INTEGERS),
+        (t.Decimal(18, 3), Carrier.INTEGERS),
+        (t.Decimal(19, 3), Carrier.TEXTS),
+        (t.Float(), Carrier.FLOATS),
+        (t.Uuid(), Carrier.TEXTS),
+        (t.Record(()), Carrier.INTEGERS),
+    ],
+)
+def test_carrier_of_each_kind_of_type(of: t.Type, expected: Carrier) -> None:
+    assert carrier(of) is expected
+
+
+def test_values_become_bounds() -> None:
+    found = from_values(t.Decimal(9, 2), [Decimal("-1.50"), None], [None, Decimal("2.00")], [0, None], [5, 6])
+    assert found.low.tolist() == [-150, 0] and found.low_known.tolist() == [True, False]
+    assert found.high.tolist() == [0, 200] and found.high_known.tolist() == [False, True]
+    assert found.nulls.tolist() == [0, -1] and found.rows.tolist() == [5, 6]
+
+
+def test_long_decimals_sort_by_their_bytes() -> None:
+    of = t.Decimal(30, 2)
+    values = [Decimal(text) for text in ("-1e25", "-1.00", "-0.01", "0.00", "0.01", "1e25")]
+    carried = [text_bytes(value, of) for value in values]
+    assert carried == sorted(carried) and {len(one) for one in carried} == {16}
+
+
+def test_absent_without_default_holds_null_alone() -> None:
+    found = absent(t.String(), 3)
+    assert not found.low_known.any() and (found.nulls == found.rows).all()
+
+
+def test_absent_with_default_holds_that_alone() -> None:
+    found = absent(t.String(), 2, "x")
+    assert isinstance(found.low, Texts)
+    assert [found.low[0], found.low[1]] == [b"x", b"x"]
+    assert (found.nulls == 0).all() and found.low_known.all()
+
+
+def test_concatenated_fills_in_what_only_some_parts_tell() -> None:
+    told = from_values(t.Double(), [1.0], [2.0], [0], [1], [False])
+    found = concatenated([told, unknown(t.Double(), 2)])
+    assert found.nans is not None and found.nans.tolist() == [False, True, True]
+    assert found.low_known.tolist() == [True, False, False]
+
+
+def test_taken_repeats_and_leaves_out() -> None:
+    found = taken(
+        from_values(t.String(), ["a", "b", None], ["c", "d", None], [0, 1, None], [9] * 3), np.array([2, 0, 0])
+    )
+    assert isinstance(found.low, Texts)
+    assert [found.low[number] for number in range(3)] == [b"", b"a", b"a"]
+    assert found.low_known.tolist() == [False, True, True] and found.nulls.tolist() == [-1, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("of", "default"),
+    [
+        (t.Record((t.Field(1, "x", t.Int()), t.Field(2, "y", t.String()))), (1, "a")),
+        (t.Array(t.Field(1, "element", t.Int())), (1, 2)),
+        (t.Array(t.Field(1, "element", t.Int())), ()),
+        (t.Map(t.Field(1, "key", t.String(), optional=False), t.Field(2, "value", t.Int())), (("a", 1),)),
+    ],
+)
+def test_absent_nested_with_default_is_not_null_and_has_no_bounds(of: t.Type, default: object) -> None:
+    found = absent(of, 2, default)
+    assert not (found.low_known.any() or found.high_known.any())
+    assert (found.nulls.tolist(), found.rows.tolist()) == ([0, 0], [1, 1])

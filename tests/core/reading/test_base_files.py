@@ -1,0 +1,161 @@
+"""Base files with several row groups: what is read of them, and that the rows are those of reading everything."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from hudi_arrow.engine import ENGINE
+from hudi_arrow.parquet import ParquetReader
+from hudi_core.engine import FileInfo, Storage
+from hudi_core.reading import base_files
+from hudi_core.schema.schema import Path as Names
+from hudi_core.table.open import open_table
+from hudi_core.table.table import Table
+
+GROUP, GROUPS, FILES = 100, 5, 3
+AVRO = {
+    "type": "record",
+    "name": "row",
+    "fields": [
+        {"name": "id", "type": "long"},
+        {"name": "odd", "type": ["null", "long"]},
+        {"name": "deep", "type": {"type": "record", "name": "deep", "fields": [
+            {"name": "a", "type": "long"}, {"name": "b", "type": "string"}]}},
+        {"name": "list", "type": {"type": "array", "items": "long"}},
+    ],
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A table of three files of five row groups; ids ascend over all, `odd` repeats in each group."""
+    folder = tmp_path_factory.mktemp("groups")
+    (folder / ".hoodie").mkdir()
+    stats = []
+    for number in range(FILES):
+        first = number * GROUP * GROUPS
+        ids = range(first, first + GROUP * GROUPS)
+        rows = pa.table(
+            {
+                "id": pa.array(ids, pa.int64()),
+                "odd": pa.array([None if each % 7 == 0 else each % GROUP for each in ids], pa.int64()),
+                "deep": [{"a": each, "b": str(each)} for each in ids],
+                "list": [[each] * (each % 3) for each in ids],
+            }
+        )
+        name = f"f{number}-0_0-0-0_20250101000000000.parquet"
+        pq.write_table(rows, folder / name, row_group_size=GROUP)
+        stats.append({"fileId": f"f{number}-0", "path": name})
+    commit = {"partitionToWriteStats": {"": stats}, "extraMetadata": {"schema": json.dumps(AVRO)}}
+    (folder / ".hoodie" / "20250101000000000.commit").write_text(json.dumps(commit))
+    (folder / ".hoodie" / "hoodie.properties").write_text(
+        "hoodie.table.name=t\nhoodie.table.type=COPY_ON_WRITE\nhoodie.table.version=6\n"
+        "hoodie.timeline.layout.version=1\nhoodie.populate.meta.fields=false\n"
+    )
+    return folder
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, list[Names] | None, Sequence[int] | None]]:
+    """What is asked of the reader: file, columns, row groups. No row group counts as small."""
+    monkeypatch.setattr(base_files, "SMALL", 0)
+    found: list[tuple[str, list[Names] | None, Sequence[int] | None]] = []
+    read = ParquetReader.batches
+
+    def noted(
+        self: ParquetReader,
+        storage: Storage,
+        file: FileInfo,
+        columns: Any = None,
+        row_groups: Any = None,
+        keep: Any = None,
+    ) -> Iterator[pa.RecordBatch]:
+        found.append((file.name[:2], columns, row_groups))
+        return read(self, storage, file, columns, row_groups, keep)
+
+    monkeypatch.setattr(ParquetReader, "batches", noted)
+    assert isinstance(ENGINE.reader("parquet"), ParquetReader)
+    return found
+
+
+def rows(table: Table, **asked: Any) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = table.scan(**asked).to_arrow().to_pylist()
+    return found
+
+
+@pytest.mark.parametrize(
+    "where", ["id = 731", "odd = 31 AND id > 700", "deep.b = '44'", "odd IS NULL", "odd > 20", "id < 0"]
+)
+def test_rows_are_those_of_reading_everything(root: Path, where: str) -> None:
+    table = open_table(str(root))
+    keep = {
+        "id = 731": lambda row: row["id"] == 731,
+        "odd = 31 AND id > 700": lambda row: row["odd"] == 31 and row["id"] > 700,
+        "deep.b = '44'": lambda row: row["deep"]["b"] == "44",
+        "odd IS NULL": lambda row: row["odd"] is None,
+        "odd > 20": lambda row: row["odd"] is not None and row["odd"] > 20,
+        "id < 0": lambda row: row["id"] < 0,
+    }[where]
+    assert rows(table, where=where) == [row for row in rows(table) if keep(row)]
+    assert table.scan(where=where).count() == len(rows(table, where=where))
+
+
+def test_only_row_groups_that_can_match_are_read_and_other_columns_only_where_a_row_does(
+    root: Path, asked: list[Any]
+) -> None:
+    assert rows(open_table(str(root)), where="id = 731", columns=["deep.a"]) == [{"deep": {"a": 731}}]
+    assert asked == [("f1", [("id",)], [2]), ("f1", [("deep", "a")], [2])]
+    asked.clear()
+    assert rows(open_table(str(root)), where="deep.b = '5x'", columns=["list"]) == []
+    assert {columns[0] for _, columns, _ in asked} == {("deep", "b")} and len(asked) <= FILES * GROUPS
+
+
+@pytest.mark.parametrize("where", ["id = 731", "deep.b = '5x'", "odd >= 0"])
+def test_small_row_groups_are_read_once(
+    root: Path, asked: list[Any], monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    wanted = rows(open_table(str(root)), where=where, columns=["deep.a"])
+    asked.clear()
+    monkeypatch.setattr(base_files, "SMALL", 1 << 19)
+    assert rows(open_table(str(root)), where=where, columns=["deep.a"]) == wanted
+    read = [(file, group) for file, _, groups in asked for group in groups]
+    assert read and len(read) == len(set(read))
+
+
+def test_of_a_struct_only_what_is_wanted_is_read(root: Path, asked: list[Any]) -> None:
+    found = rows(open_table(str(root)), columns=["deep.b"], limit=2)
+    assert found == [{"deep": {"b": "0"}}, {"deep": {"b": "1"}}]
+    assert asked == [("f0", [("deep", "b")], None)]
+
+
+def test_row_groups_of_a_single_file_are_read_side_by_side(root: Path, asked: list[Any]) -> None:
+    first, last = GROUP * GROUPS, 2 * GROUP * GROUPS - 1
+    table = open_table(str(root))
+    found = rows(table, where=f"id >= {first} AND id <= {last}", columns=["id"])
+    assert [row["id"] for row in found] == list(range(first, last + 1))
+    assert sorted(groups for _, _, groups in asked) == [[group] for group in range(GROUPS)]
+    asked.clear()
+    found = rows(table, where=f"id >= {first} AND id <= {last} AND odd < 30", columns=["deep.a"])
+    assert [row["deep"]["a"] for row in found] == [n for n in range(first, last + 1) if n % 7 and n % GROUP < 30]
+    assert {file for file, _, _ in asked} == {"f1"} and len(asked) == 2 * GROUPS
+
+
+def test_a_limit_opens_no_more_files_than_it_needs(root: Path, asked: list[Any]) -> None:
+    assert len(rows(open_table(str(root)), limit=GROUP * GROUPS)) == GROUP * GROUPS
+    assert {file for file, _, _ in asked} == {"f0"}
+
+
+def test_rows_are_counted_without_being_read(root: Path, asked: list[Any]) -> None:
+    table = open_table(str(root))
+    assert table.scan().count() == FILES * GROUPS * GROUP
+    assert table.scan(where="id >= 0", limit=7).count() == 7
+    assert asked == []
+    assert table.scan(where="odd = 3").count() == sum(row["odd"] == 3 for row in rows(table))
+    assert asked[0][1] == [("odd",)]
