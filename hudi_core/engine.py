@@ -21,7 +21,7 @@ from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.columns.nodes import Column, Struct
+from hudi_core.columns.nodes import Column, StructColumn
 from hudi_core.expr.functions import Function
 from hudi_core.expr.predicate import Cut, Pattern
 from hudi_core.formats.leaf_statistics import LeafStatistics
@@ -220,7 +220,7 @@ class FileReader(Protocol[BatchOut]):
 
 
 @dataclass(frozen=True, slots=True)
-class Given(Generic[B]):
+class InputRows(Generic[B]):
     """Rows that come from outside: their schema, and batches of it that are read on as they are taken."""
 
     schema: Schema
@@ -261,7 +261,7 @@ class Rows(Protocol[V, MaskIn, B]):
         """At most the first `count` rows."""
         ...
 
-    def from_columns(self, columns: Struct, schema: Schema, where: str) -> Iterator[B]:
+    def from_columns(self, columns: StructColumn, schema: Schema, where: str) -> Iterator[B]:
         """Decoded columns as batches in the types of the schema, which the writer's Avro schema says or a part of it.
 
         Each field of the schema is found by name; all rows, in their order. Raises `CorruptFileError` with `where` for a
@@ -284,11 +284,11 @@ class Rows(Protocol[V, MaskIn, B]):
         """The rows as an object with `__arrow_c_stream__` and `read_all`, read on as the taker goes."""
         ...
 
-    def given(self, data: object) -> Given[B]:
+    def given(self, data: object) -> InputRows[B]:
         """The rows of an object with `__arrow_c_stream__`; `UsageError` for any other."""
         ...
 
-    def read(self, path: str, like: Schema | None = None) -> Given[B]:
+    def read(self, path: str, like: Schema | None = None) -> InputRows[B]:
         """The rows of a local file whose extension says the format, or of a folder of Parquet files.
 
         Formats that do not say types (JSON, CSV) take those of `like` by name, and guess the others. Raises `UsageError` for an

@@ -56,7 +56,7 @@ class TimeZone(Enum):
     UTC = "UTC"
 
 
-class KeyGenerator(StrEnum):
+class KeyGeneratorType(StrEnum):
     """What makes record keys and partition paths. Each stands for its Avro twin (`SIMPLE_AVRO`) too."""
 
     SIMPLE = "SIMPLE"
@@ -69,36 +69,36 @@ class KeyGenerator(StrEnum):
     USER_PROVIDED = "USER_PROVIDED"
 
 
-_GENERATOR_TYPES = {generator.value: generator for generator in KeyGenerator}
+_GENERATOR_TYPES = {generator.value: generator for generator in KeyGeneratorType}
 _GENERATOR_CLASSES = {
-    "SimpleKeyGenerator": KeyGenerator.SIMPLE,
-    "ComplexKeyGenerator": KeyGenerator.COMPLEX,
-    "TimestampBasedKeyGenerator": KeyGenerator.TIMESTAMP,
-    "CustomKeyGenerator": KeyGenerator.CUSTOM,
-    "NonpartitionedKeyGenerator": KeyGenerator.NON_PARTITION,
-    "GlobalDeleteKeyGenerator": KeyGenerator.GLOBAL_DELETE,
-    "HoodieTableMetadataKeyGenerator": KeyGenerator.METADATA_TABLE,
+    "SimpleKeyGenerator": KeyGeneratorType.SIMPLE,
+    "ComplexKeyGenerator": KeyGeneratorType.COMPLEX,
+    "TimestampBasedKeyGenerator": KeyGeneratorType.TIMESTAMP,
+    "CustomKeyGenerator": KeyGeneratorType.CUSTOM,
+    "NonpartitionedKeyGenerator": KeyGeneratorType.NON_PARTITION,
+    "GlobalDeleteKeyGenerator": KeyGeneratorType.GLOBAL_DELETE,
+    "HoodieTableMetadataKeyGenerator": KeyGeneratorType.METADATA_TABLE,
 }
 
 
-def generator_of_type(name: str) -> KeyGenerator | None:
+def generator_of_type(name: str) -> KeyGeneratorType | None:
     """The generator that a `keygenerator.type` names, in any case, its Avro twin too."""
     return _GENERATOR_TYPES.get(name.upper().removesuffix("_AVRO"))
 
 
-def generator_of_class(name: str) -> KeyGenerator | None:
+def generator_of_class(name: str) -> KeyGeneratorType | None:
     """The generator that a class of Apache Hudi's is, by its name with or without the package."""
     bare = name.rpartition(".")[2].replace("AvroDeleteKeyGenerator", "DeleteKeyGenerator")
     return _GENERATOR_CLASSES.get(bare.replace("AvroKeyGenerator", "KeyGenerator"))
 
 
-def inferred_generator(record_key: Sequence[str], partition: Sequence[str]) -> KeyGenerator:
+def inferred_generator(record_key: Sequence[str], partition: Sequence[str]) -> KeyGeneratorType:
     """The generator that Hudi takes where none is stated, for these fields; `partition` with what is appended to each."""
     if not partition:
-        return KeyGenerator.NON_PARTITION
+        return KeyGeneratorType.NON_PARTITION
     if ":" in partition[0]:
-        return KeyGenerator.CUSTOM
-    return KeyGenerator.SIMPLE if len(partition) == 1 and len(record_key) <= 1 else KeyGenerator.COMPLEX
+        return KeyGeneratorType.CUSTOM
+    return KeyGeneratorType.SIMPLE if len(partition) == 1 and len(record_key) <= 1 else KeyGeneratorType.COMPLEX
 
 
 def _split(text: object) -> object:
@@ -245,12 +245,12 @@ class TableConfig(BaseModel):
         return self.stated_slash_separated_dates or extractor == "SlashEncodedDayPartitionValueExtractor"
 
     @property
-    def key_generator(self) -> KeyGenerator:
+    def key_generator(self) -> KeyGeneratorType:
         """The generator stated, else the one Hudi infers from the partition fields and the number of key fields."""
         if self.key_generator_type:
-            return generator_of_type(self.key_generator_type) or KeyGenerator.USER_PROVIDED
+            return generator_of_type(self.key_generator_type) or KeyGeneratorType.USER_PROVIDED
         if self.key_generator_class:
-            return generator_of_class(self.key_generator_class) or KeyGenerator.USER_PROVIDED
+            return generator_of_class(self.key_generator_class) or KeyGeneratorType.USER_PROVIDED
         return inferred_generator(self.record_key_fields, self.stated_partition_fields)
 
 

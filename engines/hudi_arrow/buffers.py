@@ -16,17 +16,17 @@ from hudi_arrow.types import to_arrow
 from hudi_core.avro.logical import branch_name
 from hudi_core.columns.decimals import from_words, to_words, words_of
 from hudi_core.columns.nodes import (
-    Binary,
+    BinaryColumn,
     Column,
-    FixedBinary,
-    ListOf,
-    MapOf,
-    Nulls,
-    Primitive,
-    Struct,
-    Symbols,
-    Text,
-    Union,
+    EnumColumn,
+    FixedBinaryColumn,
+    ListColumn,
+    MapColumn,
+    NullColumn,
+    PrimitiveColumn,
+    StringColumn,
+    StructColumn,
+    UnionColumn,
     Validity,
     length,
     masked,
@@ -43,7 +43,7 @@ MOST = (1 << 31) - 1
 _Numbers: TypeAlias = npt.NDArray[Any]
 
 
-def to_arrays(columns: Struct, of: t.Record, where: str) -> Iterator[Array]:
+def to_arrays(columns: StructColumn, of: t.Record, where: str) -> Iterator[Array]:
     """The rows as arrays of structs in the types of `to_arrow`: as few as offsets of 32 bits allow."""
     if widest(columns) <= MOST:
         yield _struct(columns, of, to_arrow(of), where)
@@ -52,7 +52,7 @@ def to_arrays(columns: Struct, of: t.Record, where: str) -> Iterator[Array]:
         raise UnsupportedError(where, expected="at most 2 GiB of text or items in a row", found="more")
     middle = columns.length // 2
     for part in (cut(columns, 0, middle), cut(columns, middle, columns.length)):
-        assert isinstance(part, Struct)
+        assert isinstance(part, StructColumn)
         yield from to_arrays(part, of, where)
 
 
@@ -61,41 +61,41 @@ def to_array(column: Column, of: t.Type, kind: pa.DataType, where: str) -> Array
     if not isinstance(of, t.Union):
         column = only_branch(column)
     match of, column:
-        case _, Nulls(rows):
+        case _, NullColumn(rows):
             return pa.nulls(rows, kind)
-        case t.Boolean(), Primitive(values):
+        case t.Boolean(), PrimitiveColumn(values):
             return _wrapped(kind, len(values), column.validity, np.packbits(values, bitorder="little"))
-        case t.Decimal(), Binary() | FixedBinary():
+        case t.Decimal(), BinaryColumn() | FixedBinaryColumn():
             words = to_words(column, of, where)
             return _wrapped(kind, len(words), column.validity, np.ascontiguousarray(words.astype("<u8", copy=False)))
-        case t.Enumeration(), Symbols(codes, symbols):
+        case t.Enumeration(), EnumColumn(codes, symbols):
             mask = None if column.validity is None else ~column.validity
             return pa.array(symbols, kind).take(pa.array(codes, mask=mask))
-        case t.Int() | t.Long() | t.Float() | t.Double() | t.Date() | t.Time() | t.Timestamp(), Primitive(values) if (
-            kind.bit_width == 8 * values.itemsize
-        ):
+        case t.Int() | t.Long() | t.Float() | t.Double() | t.Date() | t.Time() | t.Timestamp(), PrimitiveColumn(
+            values
+        ) if kind.bit_width == 8 * values.itemsize:
             return _wrapped(kind, len(values), column.validity, np.ascontiguousarray(values))
-        case t.String() | t.Uuid() | t.Binary(), Text(offsets, data) | Binary(offsets, data):
+        case t.String() | t.Uuid() | t.Binary(), StringColumn(offsets, data) | BinaryColumn(offsets, data):
             first, last = int(offsets[0]), int(offsets[-1])
             return _wrapped(kind, len(offsets) - 1, column.validity, _narrow(offsets), data[first:last])
-        case t.Fixed() | t.Vector() | t.Uuid(), FixedBinary(size, data) if kind.byte_width == size:
+        case t.Fixed() | t.Vector() | t.Uuid(), FixedBinaryColumn(size, data) if kind.byte_width == size:
             return _wrapped(kind, len(data), column.validity, np.ascontiguousarray(data))
-        case t.Record(), Struct():
+        case t.Record(), StructColumn():
             return _struct(column, of, kind, where)
-        case t.Array(element), ListOf():
+        case t.Array(element), ListColumn():
             own = trimmed(column)
-            assert isinstance(own, ListOf)
+            assert isinstance(own, ListColumn)
             items = to_array(own.items, element.type, kind.value_type, where)
             return _nested(kind, length(own), own.validity, [_narrow(own.offsets)], [items])
-        case t.Map(_, value), MapOf():
+        case t.Map(_, value), MapColumn():
             own = trimmed(column)
-            assert isinstance(own, MapOf)
+            assert isinstance(own, MapColumn)
             keys = to_array(own.keys, t.String(), kind.key_type, where)
             items = to_array(own.values, value.type, kind.item_type, where)
             entries = [(kind.key_field, keys), (kind.item_field, items)]
             inner = arrays.struct_of(entries, None, len(keys))
             return _nested(kind, length(own), own.validity, [_narrow(own.offsets)], [inner])
-        case t.Union(branches), Union():
+        case t.Union(branches), UnionColumn():
             union = without_null_branch(column)
             parts = [
                 to_array(child, each.type, kind.field(number).type, where)
@@ -113,17 +113,17 @@ def from_array(array: Array, of: t.Type, where: str) -> Column:
     validity = None if array.null_count == 0 else _flags(array.is_valid())
     match of:
         case t.Boolean():
-            return Primitive(_flags(pc.fill_null(array, False)), validity)
+            return PrimitiveColumn(_flags(pc.fill_null(array, False)), validity)
         case t.Int() | t.Long() | t.Float() | t.Double() | t.Date() | t.Time() | t.Timestamp():
-            return Primitive(_values(arrays.numbers(array)), validity)
+            return PrimitiveColumn(_values(arrays.numbers(array)), validity)
         case t.String() | t.Uuid(fixed=None):
-            return Text(*_texts(array), validity)
+            return StringColumn(*_texts(array), validity)
         case t.Binary():
-            return Binary(*_texts(array), validity)
+            return BinaryColumn(*_texts(array), validity)
         case t.Enumeration(symbols):
-            return Symbols(_codes(array, of, where), symbols, validity)
+            return EnumColumn(_codes(array, of, where), symbols, validity)
         case t.Fixed() | t.Vector() | t.Uuid():
-            return FixedBinary(array.type.byte_width, _rows(array, validity), validity)
+            return FixedBinaryColumn(array.type.byte_width, _rows(array, validity), validity)
         case t.Decimal(precision):
             words = _buffer(array, 1, np.dtype("<u8"), words_of(precision))
             return from_words(words.reshape(len(array), words_of(precision)), of, validity, where)
@@ -132,15 +132,15 @@ def from_array(array: Array, of: t.Type, where: str) -> Column:
                 inner.name: from_array(arrays.field(array, position), inner.type, f"{where}.{inner.name}")
                 for position, inner in enumerate(fields)
             }
-            return Struct(len(array), columns, validity)
+            return StructColumn(len(array), columns, validity)
         case t.Array(element):
             parts = arrays.lists(array)
-            return ListOf(parts.offsets, from_array(parts.items[0], element.type, where), validity)
+            return ListColumn(parts.offsets, from_array(parts.items[0], element.type, where), validity)
         case t.Map(key, value):
             parts = arrays.lists(array)
             keys = from_array(parts.items[0], key.type, where)
-            assert isinstance(keys, Text)
-            return MapOf(parts.offsets, keys, from_array(parts.items[1], value.type, where), validity)
+            assert isinstance(keys, StringColumn)
+            return MapColumn(parts.offsets, keys, from_array(parts.items[1], value.type, where), validity)
         case t.Union(branches):
             codes = arrays.codes(array)
             children = [
@@ -150,7 +150,7 @@ def from_array(array: Array, of: t.Type, where: str) -> Column:
             return with_null_branch(codes, [branch_name(each.type) for each in branches], children)
 
 
-def _struct(columns: Struct, of: t.Record, kind: pa.DataType, where: str) -> Array:
+def _struct(columns: StructColumn, of: t.Record, kind: pa.DataType, where: str) -> Array:
     fields = [
         to_array(
             masked(columns.fields[inner.name], columns.validity),

@@ -19,7 +19,7 @@ from hudi_arrow.types import to_arrow
 from hudi_core.errors import SchemaError
 from hudi_core.expr.scalar import cast as sql
 from hudi_core.types import nodes as t
-from hudi_core.types.promote import Cast, promotion
+from hudi_core.types.promote import CastKind, promotion
 from hudi_core.types.text import text as type_text
 from hudi_core.values.calendar import DAY_SECONDS
 from hudi_core.values.cast import cast as stored_cast
@@ -46,30 +46,30 @@ def convert(array: Array, source: t.Type, to: t.Type) -> Array:
     return by_distinct(stored_cast(source, to), [array], [source], to) if found is None else found
 
 
-def _converted(array: Array, how: Cast, source: t.Type, to: t.Type) -> Array | None:
+def _converted(array: Array, how: CastKind, source: t.Type, to: t.Type) -> Array | None:
     wanted = to_arrow(to)
     match how:
-        case Cast.SAME | Cast.WIDEN | Cast.RELABEL:
+        case CastKind.SAME | CastKind.WIDEN | CastKind.RELABEL:
             return relabelled(array, source, to)
-        case Cast.TO_FLOAT | Cast.TO_DOUBLE:
+        case CastKind.TO_FLOAT | CastKind.TO_DOUBLE:
             return array.cast(wanted, safe=False)
-        case Cast.FLOAT_TO_DOUBLE:
+        case CastKind.FLOAT_TO_DOUBLE:
             least = pc.and_(pc.less(pc.abs(array), TWO_DIGITS_BELOW), pc.not_equal(array, 0.0))
             return None if pc.any(least).as_py() else array.cast(pa.string()).cast(pa.float64())
-        case Cast.TO_TEXT:
+        case CastKind.TO_TEXT:
             return _as_text(array, source)
-        case Cast.ENCODE | Cast.DECODE:
+        case CastKind.ENCODE | CastKind.DECODE:
             return array.cast(wanted)
-        case Cast.RESCALE:
+        case CastKind.RESCALE:
             return _rescaled(array, wanted)
-        case Cast.TO_DECIMAL if isinstance(source, t.Int | t.Long):
+        case CastKind.TO_DECIMAL if isinstance(source, t.Int | t.Long):
             return _rescaled(array.cast(pa.decimal128(19 if isinstance(source, t.Long) else 10, 0)), wanted)
-        case Cast.SYMBOL if isinstance(to, t.Enumeration):
+        case CastKind.SYMBOL if isinstance(to, t.Enumeration):
             known = pc.is_in(array, value_set=pa.array(to.symbols, array.type))
             return array.cast(wanted) if pc.all(pc.or_(known, pc.is_null(array))).as_py() is not False else None
-        case Cast.UNIT if isinstance(source, t.Time | t.Timestamp) and isinstance(to, t.Time | t.Timestamp):
+        case CastKind.UNIT if isinstance(source, t.Time | t.Timestamp) and isinstance(to, t.Time | t.Timestamp):
             return _in_other_unit(array, source.unit.value, to.unit.value, wanted, null_beyond=False)
-        case Cast.MIDNIGHT if isinstance(to, t.Timestamp):
+        case CastKind.MIDNIGHT if isinstance(to, t.Timestamp):
             return _in_other_unit(array, 1, DAY_SECONDS * to.unit.value, wanted, null_beyond=False)
         case _:
             return None

@@ -30,7 +30,7 @@ _NO_CODEC: Final = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class AssembledFile:
     """A file of one row group with some of the leaf columns, and what pyarrow is to know of it."""
 
     file: PagesFile
@@ -39,11 +39,11 @@ class Made:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PagePart:
     """Pages of some leaf columns, aligned: they hold the same rows. `kept` says which of these are wanted."""
 
     leaves: tuple[int, ...]
-    made: Made
+    made: AssembledFile
     kept: NDArray[np.bool_]
 
 
@@ -76,7 +76,7 @@ class PagedFile:
 
     def some(
         self, source: pa.NativeFile, group: int, fields: Sequence[Sequence[int]], keep: NDArray[np.bool_]
-    ) -> list[Part] | None:
+    ) -> list[PagePart] | None:
         """The pages of one row group that hold rows to keep; None where it is not known what pages hold.
 
         `fields` are the numbers of the leaves below each wanted column, which stay together.
@@ -111,7 +111,7 @@ class PagedFile:
         index: Mapping[int, PageRows],
         cuts: NDArray[np.int64],
         keep: NDArray[np.bool_],
-    ) -> Part:
+    ) -> PagePart:
         """The pages of leaves between those of their common cuts that hold rows to keep."""
         taken = segments(cuts, keep)
         wanted = {leaf: index[leaf].ranges(taken) for leaf in leaves}
@@ -120,9 +120,9 @@ class PagedFile:
             leaf: chunk([next(stored) for _ in ranges], self._is_inflated(group, leaf), self._where)
             for leaf, ranges in wanted.items()
         }
-        return Part(tuple(leaves), self.made(group, chunks, int(taken.sum())), keep[taken])
+        return PagePart(tuple(leaves), self.made(group, chunks, int(taken.sum())), keep[taken])
 
-    def made(self, group: int, chunks: Mapping[int, Chunk], rows: int) -> Made:
+    def made(self, group: int, chunks: Mapping[int, Chunk], rows: int) -> AssembledFile:
         """The chunks by the numbers of their leaves, which have so many rows, as a file."""
         found, start = [], len(MAGIC)
         for number, column in enumerate(self._groups[group][1]):
@@ -143,7 +143,7 @@ class PagedFile:
             ]
         )
         framed = pa.BufferReader(MAGIC + footer + len(footer).to_bytes(4, "little") + MAGIC)
-        return Made(PagesFile(list(chunks.values())), pq.read_metadata(framed), rows)
+        return AssembledFile(PagesFile(list(chunks.values())), pq.read_metadata(framed), rows)
 
     def _asked(self, group: int, leaves: Sequence[int]) -> list[Fields]:
         columns = self._groups[group][1]

@@ -13,7 +13,7 @@ from pyarrow import csv, json
 from hudi_arrow.footers import arrow_types, typed
 from hudi_arrow.storage import decoding, reported
 from hudi_arrow.types import schema_from_arrow, to_arrow
-from hudi_core.engine import Given
+from hudi_core.engine import InputRows
 from hudi_core.errors import StorageError, UsageError
 from hudi_core.schema.schema import Schema
 
@@ -23,7 +23,7 @@ _Types = dict[str, pa.DataType]
 _Read = Callable[[Path, _Types], Iterator[pa.RecordBatch]]
 
 
-def given(data: object) -> Given[pa.RecordBatch]:
+def given(data: object) -> InputRows[pa.RecordBatch]:
     """The rows of an object with `__arrow_c_stream__`. Raises `UsageError` for any other."""
     if not hasattr(data, "__arrow_c_stream__"):
         raise UsageError("rows", expected="an object with __arrow_c_stream__", found=type(data).__name__)
@@ -31,7 +31,7 @@ def given(data: object) -> Given[pa.RecordBatch]:
     return _given(reader.schema, reader, "rows")
 
 
-def read(path: str, like: Schema | None) -> Given[pa.RecordBatch]:
+def read(path: str, like: Schema | None) -> InputRows[pa.RecordBatch]:
     """The rows of a local file, or of the Parquet files in a folder, in the order of their names."""
     source = Path(path)
     if not source.exists():
@@ -52,12 +52,12 @@ def _read(source: Path, suffix: str, types: _Types) -> Iterator[pa.RecordBatch]:
         yield from _READERS[suffix](source, types)
 
 
-def _given(schema: pa.Schema, batches: Iterable[pa.RecordBatch], where: str) -> Given[pa.RecordBatch]:
+def _given(schema: pa.Schema, batches: Iterable[pa.RecordBatch], where: str) -> InputRows[pa.RecordBatch]:
     # A column of nulls alone does not say its type: pandas and JSON have such columns.
     fields = [field.with_type(pa.string()) if pa.types.is_null(field.type) else field for field in schema]
     said = schema_from_arrow(pa.schema(fields), where).value
     wanted = arrow_types(said)
-    return Given(said, (typed(batch, wanted) for batch in batches))
+    return InputRows(said, (typed(batch, wanted) for batch in batches))
 
 
 def _chain(first: pa.RecordBatch, rest: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 V = TypeVar("V")
 
 
-class Kept(Generic[V]):
+class SizedCache(Generic[V]):
     """The values that were asked for last. `size` tells the bytes of one; threads may share it."""
 
     def __init__(self, most: int, most_bytes: int, size: Callable[[V], int]) -> None:

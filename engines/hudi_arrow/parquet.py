@@ -14,8 +14,8 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from hudi_arrow.footers import ChosenColumns, FileColumns, file_columns, texts, typed
-from hudi_arrow.inflated import FASTER_THAN_ARROW, Made, PagedFile
-from hudi_arrow.kept import Kept
+from hudi_arrow.inflated import FASTER_THAN_ARROW, AssembledFile, PagedFile
+from hudi_arrow.kept import SizedCache
 from hudi_arrow.pages import Chunk
 from hudi_arrow.plain_pages import PlainColumn, after, plain_column, plain_values
 from hudi_arrow.side_by_side import side_by_side
@@ -165,7 +165,7 @@ def _plain(
     return batches(first)
 
 
-def _made(made: Made, leaves: Sequence[int], where: str, rows: int = _BATCH_ROWS) -> Iterator[pa.RecordBatch]:
+def _made(made: AssembledFile, leaves: Sequence[int], where: str, rows: int = _BATCH_ROWS) -> Iterator[pa.RecordBatch]:
     opened = pq.ParquetFile(
         pa.PythonFile(made.file, mode="r"),
         metadata=made.metadata,
@@ -223,7 +223,7 @@ class _Tail:
         return 3 * len(self.footer) + (self.whole.size if self.whole else 0)
 
 
-_TAILS: Final = Kept[_Tail](16, 64 << 20, lambda tail: tail.size)
+_TAILS: Final = SizedCache[_Tail](16, 64 << 20, lambda tail: tail.size)
 """By storage and file: files of a table never change."""
 
 

@@ -14,7 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hudi_arrow.pages import DATA_PAGE, Chunk
-from hudi_core.columns.growing import Growing
+from hudi_core.columns.growing import GrowingArray
 from hudi_core.formats.parquet import thrift
 
 _PLAIN, _RUNS = 0, 3
@@ -69,13 +69,13 @@ def plain_values(chunk: Chunk, first: int, most: int, column: PlainColumn) -> tu
         if part is None or not (joined is None or _goes_on(joined, part)):
             break
         if joined is None:
-            joined = Growing(part, min(rows, _MOST_BYTES // part.itemsize))
+            joined = GrowingArray(part, min(rows, _MOST_BYTES // part.itemsize))
         joined.add(part)
         pages += 1
     return None if joined is None else (_array(joined.array(), column), pages)
 
 
-def _goes_on(joined: Growing, part: NDArray[Any]) -> bool:
+def _goes_on(joined: GrowingArray, part: NDArray[Any]) -> bool:
     """Whether items are like those before them, and offsets reach to their end."""
     return part.dtype == joined.data.dtype and (joined.size + len(part)) * part.itemsize <= _MOST_BYTES
 

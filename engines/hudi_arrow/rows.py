@@ -17,8 +17,8 @@ from hudi_arrow.gather import flags, gather
 from hudi_arrow.input import given, read
 from hudi_arrow.output import stream, write
 from hudi_arrow.text import with_end
-from hudi_core.columns.nodes import Column, Struct
-from hudi_core.engine import Given
+from hudi_core.columns.nodes import Column, StructColumn
+from hudi_core.engine import InputRows
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
 from hudi_core.values.calendar import DAY_SECONDS, days_from_civil
@@ -58,7 +58,7 @@ class ArrowRows:
     def head(self, batch: pa.RecordBatch, count: int) -> pa.RecordBatch:
         return batch.slice(0, count)
 
-    def from_columns(self, columns: Struct, schema: Schema, where: str) -> Iterator[pa.RecordBatch]:
+    def from_columns(self, columns: StructColumn, schema: Schema, where: str) -> Iterator[pa.RecordBatch]:
         return map(self.batch, to_arrays(columns, schema.record, where))
 
     def to_column(self, value: Array, of: t.Type, where: str) -> Column:
@@ -70,10 +70,10 @@ class ArrowRows:
     def stream(self, schema: Schema, batches: Iterable[pa.RecordBatch]) -> pa.RecordBatchReader:
         return stream(schema, batches)
 
-    def given(self, data: object) -> Given[pa.RecordBatch]:
+    def given(self, data: object) -> InputRows[pa.RecordBatch]:
         return given(data)
 
-    def read(self, path: str, like: Schema | None = None) -> Given[pa.RecordBatch]:
+    def read(self, path: str, like: Schema | None = None) -> InputRows[pa.RecordBatch]:
         return read(path, like)
 
     def write(self, path: str, schema: Schema, batches: Iterable[pa.RecordBatch]) -> int:

@@ -16,7 +16,7 @@ import pyarrow as pa
 from hudi_core.avro.extras import carried, implied_default, is_plain, restored, type_shell
 from hudi_core.errors import SchemaError
 from hudi_core.schema.ids import NO_ID, record_with_missing_ids, with_ids
-from hudi_core.schema.loss import Converted, Loss
+from hudi_core.schema.loss import ConversionLoss, Converted
 from hudi_core.schema.schema import MAX_DEPTH, Schema, schema_at_place
 from hudi_core.types import nodes as t
 from hudi_core.types.decimals import smallest_size
@@ -96,10 +96,12 @@ def schema_to_arrow(schema: Schema, *, metadata: bool = True) -> Converted[pa.Sc
     if metadata:
         said = {"version": schema.version, "max_column_id": schema.max_column_id, "record": shell}
         return Converted(pa.schema(fields, {EXTRAS: json.dumps(said)}), tuple(outward.losses))
-    losses = [Loss("", f"{name} of the record {value!r}") for name, value in shell.items() if name != "is"]
-    losses += [Loss("", f"version {schema.version}")] if schema.version else []
+    losses = [ConversionLoss("", f"{name} of the record {value!r}") for name, value in shell.items() if name != "is"]
+    losses += [ConversionLoss("", f"version {schema.version}")] if schema.version else []
     losses += (
-        [Loss("", "ids of columns that are gone")] if schema.max_column_id > max(schema.places, default=-1) else []
+        [ConversionLoss("", "ids of columns that are gone")]
+        if schema.max_column_id > max(schema.places, default=-1)
+        else []
     )
     return Converted(pa.schema(fields), (*losses, *outward.losses))
 
@@ -158,7 +160,7 @@ class _Outward:
     def __init__(self, *, keep: bool, metadata: bool) -> None:
         self._keep = keep
         self._metadata = metadata
-        self.losses: list[Loss] = []
+        self.losses: list[ConversionLoss] = []
 
     def field(self, field: t.Field, path: _Path, *, column: bool = True) -> pa.Field:
         arrow = self.type(field.type, path)
@@ -208,7 +210,7 @@ class _Inward:
     def __init__(self, where: str) -> None:
         self._where = where
         self._extras: dict[bytes, Any] = {}
-        self.losses: list[Loss] = []
+        self.losses: list[ConversionLoss] = []
 
     def field(self, arrow: pa.Field, path: _Path, *, column: bool = True) -> t.Field:
         metadata, optional = arrow.metadata or _NO_METADATA, arrow.nullable
@@ -269,7 +271,7 @@ class _Inward:
         return found if (precision, scale) == (arrow.precision, arrow.scale) else self._lossy(arrow, found, path)
 
     def _lossy(self, arrow: pa.DataType, of: t.Type, path: _Path) -> t.Type:
-        self.losses.append(Loss(".".join(path), _shown(arrow), text(of)))
+        self.losses.append(ConversionLoss(".".join(path), _shown(arrow), text(of)))
         return of
 
     def _id(self, stated: bytes, path: _Path) -> int:

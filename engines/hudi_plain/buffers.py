@@ -13,19 +13,19 @@ import numpy as np
 from hudi_core.avro.logical import branch_name
 from hudi_core.columns.decimals import from_words, to_words, words_of
 from hudi_core.columns.nodes import (
-    Binary,
+    BinaryColumn,
     Bools,
     Column,
-    FixedBinary,
-    ListOf,
-    MapOf,
-    Nulls,
+    EnumColumn,
+    FixedBinaryColumn,
+    ListColumn,
+    MapColumn,
+    NullColumn,
     Offsets,
-    Primitive,
-    Struct,
-    Symbols,
-    Text,
-    Union,
+    PrimitiveColumn,
+    StringColumn,
+    StructColumn,
+    UnionColumn,
     masked,
     to_list,
     validity_of,
@@ -44,31 +44,31 @@ def to_values(column: Column, of: t.Type, where: str) -> list[Any]:
     if not isinstance(of, t.Union):
         column = only_branch(column)
     match of, column:
-        case t.Record(fields), Struct(rows):
+        case t.Record(fields), StructColumn(rows):
             parts = [
                 to_values(masked(column.fields[inner.name], column.validity), inner.type, f"{where}.{inner.name}")
                 for inner in fields
             ]
             found: list[Any] = list(zip(*parts, strict=True)) if parts else [()] * rows
-        case t.Array(element), ListOf(offsets, items):
+        case t.Array(element), ListColumn(offsets, items):
             found = _runs(offsets, to_values(items, element.type, where))
-        case t.Map(_, value), MapOf(offsets, keys, items):
+        case t.Map(_, value), MapColumn(offsets, keys, items):
             found = _runs(offsets, list(zip(to_list(keys), to_values(items, value.type, where), strict=True)))
-        case t.Union(branches), Union():
+        case t.Union(branches), UnionColumn():
             return _of_union(without_null_branch(column), branches, where)
-        case t.Decimal(scale=scale), Binary() | FixedBinary():
+        case t.Decimal(scale=scale), BinaryColumn() | FixedBinaryColumn():
             found = [_decimal(row.tobytes(), scale) for row in to_words(column, of, where).astype("<u8")]
-        case t.Uuid(fixed=t.Fixed()), FixedBinary(data=data):
+        case t.Uuid(fixed=t.Fixed()), FixedBinaryColumn(data=data):
             found = [str(uuid.UUID(bytes=row.tobytes())) for row in data]
         case (
-            (_, Nulls())
-            | (t.Enumeration(), Symbols())
-            | (t.String() | t.Uuid(), Text())
-            | (t.Binary(), Binary())
-            | (t.Fixed() | t.Vector(), FixedBinary())
+            (_, NullColumn())
+            | (t.Enumeration(), EnumColumn())
+            | (t.String() | t.Uuid(), StringColumn())
+            | (t.Binary(), BinaryColumn())
+            | (t.Fixed() | t.Vector(), FixedBinaryColumn())
         ):
             return to_list(column)
-        case _, Primitive(values) if values.dtype == _dtype(of):
+        case _, PrimitiveColumn(values) if values.dtype == _dtype(of):
             return to_list(column)
         case _:
             raise SchemaError(where, expected=f"a column of {text(of)}", found=type(column).__name__)
@@ -80,13 +80,13 @@ def from_values(values: Sequence[Any], of: t.Type, where: str) -> Column:
     valid = _valid(values)
     match of:
         case t.Boolean() | t.Int() | t.Long() | t.Float() | t.Double() | t.Date() | t.Time() | t.Timestamp():
-            return Primitive(np.array([0 if value is None else value for value in values], _dtype(of)), valid)
+            return PrimitiveColumn(np.array([0 if value is None else value for value in values], _dtype(of)), valid)
         case t.String() | t.Uuid(fixed=None):
-            return Text(*_joined([(value or "").encode() for value in values]), valid)
+            return StringColumn(*_joined([(value or "").encode() for value in values]), valid)
         case t.Binary():
-            return Binary(*_joined([value or b"" for value in values]), valid)
+            return BinaryColumn(*_joined([value or b"" for value in values]), valid)
         case t.Enumeration(symbols):
-            return Symbols(_codes(values, of, where), symbols, valid)
+            return EnumColumn(_codes(values, of, where), symbols, valid)
         case t.Fixed() | t.Vector() | t.Uuid():
             size = (
                 of.size
@@ -96,7 +96,7 @@ def from_values(values: Sequence[Any], of: t.Type, where: str) -> Column:
                 else 16
             )
             rows = [_bytes(value, size) for value in values]
-            return FixedBinary(size, np.frombuffer(b"".join(rows), np.uint8).reshape(len(rows), size), valid)
+            return FixedBinaryColumn(size, np.frombuffer(b"".join(rows), np.uint8).reshape(len(rows), size), valid)
         case t.Decimal(precision):
             size = 8 * words_of(precision)
             rows = [_unscaled(value).to_bytes(size, "little", signed=True) for value in values]
@@ -111,19 +111,21 @@ def from_values(values: Sequence[Any], of: t.Type, where: str) -> Column:
                 )
                 for position, inner in enumerate(fields)
             }
-            return Struct(len(values), columns, valid)
+            return StructColumn(len(values), columns, valid)
         case t.Array(element):
-            return ListOf(_offsets(values), from_values(_items(values), element.type, where), valid)
+            return ListColumn(_offsets(values), from_values(_items(values), element.type, where), valid)
         case t.Map(key, item):
             entries = _items(values)
             keys = from_values([pair[0] for pair in entries], key.type, where)
-            assert isinstance(keys, Text)
-            return MapOf(_offsets(values), keys, from_values([pair[1] for pair in entries], item.type, where), valid)
+            assert isinstance(keys, StringColumn)
+            return MapColumn(
+                _offsets(values), keys, from_values([pair[1] for pair in entries], item.type, where), valid
+            )
         case t.Union(branches):
             return _to_union(values, branches, where)
 
 
-def _of_union(column: Union, branches: Sequence[t.Field], where: str) -> list[Any]:
+def _of_union(column: UnionColumn, branches: Sequence[t.Field], where: str) -> list[Any]:
     parts = [iter(to_values(child, each.type, where)) for child, each in zip(column.children, branches, strict=True)]
     values = ((branch, next(parts[branch])) for branch in column.branches.tolist())
     return [None if value is None else (branch, value) for branch, value in values]

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.columns.nodes import Column, Struct
-from hudi_core.engine import Given
+from hudi_core.columns.nodes import Column, StructColumn
+from hudi_core.engine import InputRows
 from hudi_core.errors import StorageError, UnsupportedError
 from hudi_core.schema.schema import Schema
 from hudi_core.types.nodes import Type
@@ -52,7 +52,7 @@ class PlainRows:
     def head(self, batch: Batch, count: int) -> Batch:
         return batch[:count]
 
-    def from_columns(self, columns: Struct, schema: Schema, where: str) -> Iterator[Batch]:
+    def from_columns(self, columns: StructColumn, schema: Schema, where: str) -> Iterator[Batch]:
         return ((row,) for row in to_values(columns, schema.record, where))
 
     def to_column(self, value: Any, of: Type, where: str) -> Column:
@@ -66,12 +66,12 @@ class PlainRows:
             "Arrow streams", message="the plain engine has none; the arrow engine has: pip install 'hudi-core[arrow]'"
         )
 
-    def given(self, data: object) -> Given[Batch]:
+    def given(self, data: object) -> InputRows[Batch]:
         raise UnsupportedError(
             "Arrow streams", message="the plain engine has none; the arrow engine has: pip install 'hudi-core[arrow]'"
         )
 
-    def read(self, path: str, like: Schema | None = None) -> Given[Batch]:
+    def read(self, path: str, like: Schema | None = None) -> InputRows[Batch]:
         raise UnsupportedError(
             path, message="the plain engine reads no files; the arrow engine does: pip install 'hudi-core[arrow]'"
         )

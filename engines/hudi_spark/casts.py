@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 from hudi_core.errors import SchemaError, UnsupportedError
 from hudi_core.expr.scalar import cast as sql
 from hudi_core.types import nodes as t
-from hudi_core.types.promote import Cast, Loss, promotion
+from hudi_core.types.promote import CastKind, CastLoss, promotion
 from hudi_core.types.text import text as type_text
 from hudi_core.values.calendar import DAY_SECONDS
 from hudi_core.values.cast import cast as stored_cast
@@ -49,28 +49,28 @@ def _raising(function: sql.Convert, stored: object) -> object:
     return function(stored)
 
 
-def _converted(value: Cell, how: Cast, loss: Loss, source: t.Type, to: t.Type) -> Cell | None:
+def _converted(value: Cell, how: CastKind, loss: CastLoss, source: t.Type, to: t.Type) -> Cell | None:
     match how:
-        case Cast.SAME if held_alike(source, to):
+        case CastKind.SAME if held_alike(source, to):
             return Cell(value.plan, to, value.depth)
-        case Cast.SAME if isinstance(source, t.Uuid) and isinstance(to, t.String):
+        case CastKind.SAME if isinstance(source, t.Uuid) and isinstance(to, t.String):
             return lifted(_uuid_text, to, value)
-        case Cast.SAME if isinstance(source, t.Decimal) or isinstance(to, t.String):
+        case CastKind.SAME if isinstance(source, t.Decimal) or isinstance(to, t.String):
             return _by_spark(value, to)
-        case Cast.WIDEN | Cast.TO_FLOAT | Cast.TO_DOUBLE | Cast.ENCODE:
+        case CastKind.WIDEN | CastKind.TO_FLOAT | CastKind.TO_DOUBLE | CastKind.ENCODE:
             return _by_spark(value, to)
-        case Cast.TO_TEXT if isinstance(source, t.Boolean | t.Int | t.Long):
+        case CastKind.TO_TEXT if isinstance(source, t.Boolean | t.Int | t.Long):
             return _by_spark(value, to)
-        case Cast.TO_DECIMAL if isinstance(source, t.Int | t.Long) and loss is Loss.EXACT:
+        case CastKind.TO_DECIMAL if isinstance(source, t.Int | t.Long) and loss is CastLoss.EXACT:
             return _by_spark(value, to)
-        case Cast.RESCALE if loss is Loss.EXACT:
+        case CastKind.RESCALE if loss is CastLoss.EXACT:
             return _by_spark(value, to)
-        case Cast.RELABEL if isinstance(to, t.Date | t.Time | t.Timestamp) and _always_held(to):
+        case CastKind.RELABEL if isinstance(to, t.Date | t.Time | t.Timestamp) and _always_held(to):
             return lifted(lambda plan: from_ticks(plan.cast("long"), to), to, value)
-        case Cast.UNIT if isinstance(source, t.Time) and isinstance(to, t.Time):
+        case CastKind.UNIT if isinstance(source, t.Time) and isinstance(to, t.Time):
             return lifted(lambda plan: _in_unit(plan, source, to), to, value)
-        case Cast.UNIT if (
-            isinstance(source, t.Timestamp) and isinstance(to, t.Timestamp) and loss is not (Loss.VALUE_DEPENDENT)
+        case CastKind.UNIT if (
+            isinstance(source, t.Timestamp) and isinstance(to, t.Timestamp) and loss is not (CastLoss.VALUE_DEPENDENT)
         ):
             return lifted(lambda plan: from_ticks(_in_unit(ticks(plan, source), source, to), to), to, value)
         case _:

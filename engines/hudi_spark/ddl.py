@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from hudi_core.avro.extras import carried, implied_default, type_shell
 from hudi_core.errors import SchemaError
 from hudi_core.schema.ids import record_with_ids
-from hudi_core.schema.loss import Converted, Loss
+from hudi_core.schema.loss import ConversionLoss, Converted
 from hudi_core.schema.schema import MAX_DEPTH, Schema, schema_at_place
 from hudi_core.types import nodes as t
 from hudi_core.types.decimals import smallest_size
@@ -56,12 +56,12 @@ def schema_to_ddl(schema: Schema) -> Converted[str]:
     """The columns of a schema as DDL. All that SQL has no word for is a loss, column ids that are not fresh too."""
     writer = _Writer()
     columns = ", ".join(writer.field(field, (field.name,), " ") for field in schema.fields)
-    losses = [Loss("", f"version {schema.version}")] if schema.version else []
+    losses = [ConversionLoss("", f"version {schema.version}")] if schema.version else []
     fresh = record_with_ids(schema.record)
     if fresh != schema.record or schema.max_column_id != Schema(fresh).max_column_id:
-        losses.append(Loss("", "column ids"))
+        losses.append(ConversionLoss("", "column ids"))
     shell = type_shell(schema.record)
-    losses += [Loss("", f"{name} of the record {value!r}") for name, value in shell.items() if name != "is"]
+    losses += [ConversionLoss("", f"{name} of the record {value!r}") for name, value in shell.items() if name != "is"]
     return Converted(columns, (*losses, *writer.losses))
 
 
@@ -80,7 +80,7 @@ class _Writer:
     """One writing, and its losses."""
 
     def __init__(self) -> None:
-        self.losses: list[Loss] = []
+        self.losses: list[ConversionLoss] = []
 
     def field(self, field: t.Field, path: _Path, between: str) -> str:
         carried(replace(field, doc=None), plain, ".".join(path), self.losses, keep=False)
@@ -110,7 +110,7 @@ class _Writer:
         inner = (*path, field.name)
         carried(field, plain, ".".join(inner), self.losses, keep=False, column=False)
         if not field.optional and field.name != "key":
-            self.losses.append(Loss(".".join(inner), "required", "optional"))
+            self.losses.append(ConversionLoss(".".join(inner), "required", "optional"))
         return self._type(field.type, inner)
 
 
@@ -129,7 +129,7 @@ class _Reader:
         self._length = len(ddl)
         self._tokens = list(self._scan(ddl))
         self._position = 0
-        self.losses: list[Loss] = []
+        self.losses: list[ConversionLoss] = []
 
     def document(self) -> t.Record:
         found = self._whole_struct() or t.Record(self._fields((), "end"))
@@ -216,7 +216,7 @@ class _Reader:
             return vector
         if (word in _NARROW and not parameters) or (word in _SIZED and len(parameters) == 1):
             found = t.Int() if word in _NARROW else t.String()
-            self.losses.append(Loss(".".join(path), stated, text(found)))
+            self.losses.append(ConversionLoss(".".join(path), stated, text(found)))
             return found
         raise self._error("a Spark type that holds values of ours", token)
 

@@ -28,9 +28,9 @@ from hudi_core.evolve.reconcile import (
     ReadUnion,
     reconcile,
 )
-from hudi_core.reading.base_files import BaseFiles, FileReading
-from hudi_core.reading.remote import Part
-from hudi_core.reading.selection import Wanted
+from hudi_core.reading.base_files import BaseFiles, FilePlan
+from hudi_core.reading.remote import SliceRead
+from hudi_core.reading.selection import Selection
 from hudi_core.rows.project import projection
 from hudi_core.rows.truth import is_true
 from hudi_core.schema.schema import Schema
@@ -38,8 +38,8 @@ from hudi_core.timeline.slices import FileSlice
 from hudi_core.types import nodes as t
 from hudi_spark.casts import is_native
 from hudi_spark.cells import Cell, record
-from hudi_spark.readable import OTHERWISE, Judged
-from hudi_spark.relations import Files, Read, Relations, own_reader, quoted, relations_of
+from hudi_spark.readable import OTHERWISE, ReadableFiles
+from hudi_spark.relations import FileRelation, Read, Relations, own_reader, quoted, relations_of
 from hudi_spark.structs import bare_struct, nullable_struct, spark_type
 from hudi_spark.values import SparkValues
 
@@ -52,16 +52,16 @@ V = TypeVar("V")
 
 
 @dataclass(slots=True)
-class Group:
+class FileSet:
     """Slices whose files have one schema, read as the same wanted rows."""
 
-    reading: FileReading
+    reading: FilePlan
     asked: bool
     slices: list[FileSlice] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
-class Form:
+class NativePlan:
     """How Spark reads files of one schema as wanted rows."""
 
     read: Read
@@ -74,23 +74,23 @@ class Form:
     exact: bool
     """What is read has the wanted types and metadata."""
 
-    def asked(self, files: Files) -> Cell:
+    def asked(self, files: FileRelation) -> Cell:
         """Rows of files as the predicate looks at them."""
         return self.needed(_columns(self.stored, files.column))
 
 
 @dataclass(frozen=True)
-class Forms:
+class NativePlans:
     """What reading through Spark needs whatever the table, its files and the predicate. Each piece of it is a call to the JVM, or
     a text that is parsed there, so a session keeps it: tables are opened again and again."""
 
     spark: SparkSession
     relations: Relations | None
-    _formed: dict[tuple[t.Record, t.Record, t.Record], Form] = field(default_factory=dict)
+    _formed: dict[tuple[t.Record, t.Record, t.Record], NativePlan] = field(default_factory=dict)
     """By the types of what is stored, needed and wanted."""
     _structs: dict[t.Record, StructType] = field(default_factory=dict)
 
-    def form(self, reading: FileReading, needed: Schema, wanted: Schema) -> Form:
+    def form(self, reading: FilePlan, needed: Schema, wanted: Schema) -> NativePlan:
         """The form of files that are read as `needed` by the plan of `reading`."""
         stored = reading.stored
         key = (stored.record, needed.record, wanted.record)
@@ -101,13 +101,13 @@ class Forms:
             _keep(self._formed, key, self._form(stored, wanted, rows, chosen))
         return self._formed[key]
 
-    def _form(self, stored: Schema, wanted: Schema, rows: Callable[[Cell], Cell], chosen: Cell) -> Form:
+    def _form(self, stored: Schema, wanted: Schema, rows: Callable[[Cell], Cell], chosen: Cell) -> NativePlan:
         relations, struct = self.relations, bare_struct(stored)
         exact = relations is not None and _is_as_stored(stored, wanted, chosen)
         if exact:
             struct = _with_metadata(struct, self.struct(wanted))
         read = own_reader(self.spark, struct) if relations is None else relations.reader(struct)
-        return Form(read, stored.record, rows, chosen, exact)
+        return NativePlan(read, stored.record, rows, chosen, exact)
 
     def struct(self, schema: Schema) -> StructType:
         """The fields of DataFrames of a schema."""
@@ -123,20 +123,20 @@ def _keep(known: dict[K, V], key: K, value: V) -> None:
 
 
 @lru_cache(maxsize=4)
-def forms_of(spark: SparkSession) -> Forms:
+def forms_of(spark: SparkSession) -> NativePlans:
     """The forms that a session keeps."""
-    return Forms(spark, relations_of(spark))
+    return NativePlans(spark, relations_of(spark))
 
 
 class NativeReading:
     """The parts of a scan that Spark's own reader takes, by groups, and their rows."""
 
-    def __init__(self, files: BaseFiles, wanted: Wanted) -> None:
+    def __init__(self, files: BaseFiles, wanted: Selection) -> None:
         self._files, self._wanted = files, wanted
 
-    def groups(self, parts: Sequence[Part], judged: Judged) -> tuple[list[Group], list[Part]]:
+    def groups(self, parts: Sequence[SliceRead], judged: ReadableFiles) -> tuple[list[FileSet], list[SliceRead]]:
         """The parts that Spark's reader takes, those together that are read alike, and the others."""
-        found: dict[tuple[int, bool], Group | None] = {}
+        found: dict[tuple[int, bool], FileSet | None] = {}
         others = []
         for part, number in zip(parts, judged.numbers.tolist(), strict=True):
             key = (number, part.asked)
@@ -149,12 +149,12 @@ class NativeReading:
                 group.slices.append(part.slice)
         return [group for group in found.values() if group is not None], others
 
-    def _group(self, stored: Schema, asked: bool) -> Group | None:
+    def _group(self, stored: Schema, asked: bool) -> FileSet | None:
         """A group of files of this schema; None where Spark's reader does not give their very rows."""
         reading = self._files.reading_of(stored, self._wanted.rows_of(asked=asked))
-        return Group(reading, asked) if _is_able(reading) else None
+        return FileSet(reading, asked) if _is_able(reading) else None
 
-    def rows(self, forms: Forms, group: Group) -> DataFrame:
+    def rows(self, forms: NativePlans, group: FileSet) -> DataFrame:
         """The group's matching rows as the wanted columns, with their metadata."""
         wanted, needed = self._wanted.schema, self._wanted.rows_of(asked=group.asked)
         form = forms.form(group.reading, needed, wanted)
@@ -190,7 +190,7 @@ def _with_metadata(bare: StructType, wanted: StructType) -> StructType:
     return StructType([chosen.get(each.name, each) for each in bare.fields])
 
 
-def _selected(frame: DataFrame, form: Form, schema: Schema) -> DataFrame:
+def _selected(frame: DataFrame, form: NativePlan, schema: Schema) -> DataFrame:
     """The wanted columns of the rows, named as in the schema; what stands in the frame as it is wanted is not touched."""
     parts = form.wanted.parts
     assert parts is not None
@@ -201,7 +201,7 @@ def _selected(frame: DataFrame, form: Form, schema: Schema) -> DataFrame:
     return frame if names == stored else frame.selectExpr(*map(quoted, names))
 
 
-def _is_able(reading: FileReading) -> bool:
+def _is_able(reading: FilePlan) -> bool:
     """Spark's reader gives the stored columns as they are, and Spark has all that the plan makes of them."""
     stored = reading.stored
     names = [f.name.lower() for f in stored.fields]

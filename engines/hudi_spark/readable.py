@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from hudi_core.engine import FileInfo, Footer
 from hudi_core.evolve.reconcile import AsStored, Default, Keep, ReadRecord, Source
-from hudi_core.reading.base_files import BaseFiles, FileReading
-from hudi_core.reading.remote import Part
-from hudi_core.reading.selection import Wanted
+from hudi_core.reading.base_files import BaseFiles, FilePlan
+from hudi_core.reading.remote import SliceRead
+from hudi_core.reading.selection import Selection
 from hudi_core.schema.schema import Schema
 from hudi_core.timeline.slices import FileSlice
 
@@ -21,7 +21,7 @@ OTHERWISE: Final = -1
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class ReadableFiles:
     """The schemas that files of parts have, and for each part the number of its own; `OTHERWISE` for one that is not a Parquet
     file alone, whose path tells what its rows do not, or whose size is not what the table tells: Spark believes it."""
 
@@ -29,7 +29,7 @@ class Judged:
     numbers: NDArray[np.int32]
 
 
-def judged(files: BaseFiles, wanted: Wanted, parts: Sequence[Part]) -> Judged:
+def judged(files: BaseFiles, wanted: Selection, parts: Sequence[SliceRead]) -> ReadableFiles:
     """What the footers of a scan's parts say. Those that cannot be read are left to the reader of the rows."""
     heads = files.sources.heads
     bases = [_parquet_alone(part.slice) for part in parts]
@@ -44,10 +44,10 @@ def judged(files: BaseFiles, wanted: Wanted, parts: Sequence[Part]) -> Judged:
         reading = files.reading_of(stored, wanted.rows_of(asked=part.asked))
         if _paths_say_the_same(files.with_path_values(reading.plan, part.slice), reading, footer):
             numbers[number] = places.setdefault(stored, len(places))
-    return Judged(list(places), numbers)
+    return ReadableFiles(list(places), numbers)
 
 
-def _paths_say_the_same(by_path: ReadRecord, reading: FileReading, footer: Footer) -> bool:
+def _paths_say_the_same(by_path: ReadRecord, reading: FilePlan, footer: Footer) -> bool:
     """What a file's path tells of partition columns is what it holds in every row, as its footer proves."""
     return all(
         told == kept or _is_constant(told, kept, reading.stored, footer)

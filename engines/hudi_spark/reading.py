@@ -15,15 +15,15 @@ from pyspark.sql.types import StructType
 from hudi_core.expr.predicate import Predicate
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.reading.base_files import BaseFiles
-from hudi_core.reading.remote import Part, Shipment
-from hudi_core.reading.selection import Wanted
+from hudi_core.reading.remote import RemoteScan, SliceRead
+from hudi_core.reading.selection import Selection
 from hudi_core.schema.schema import Schema
 from hudi_core.table.scan import Scan
 from hudi_core.table.table import Table
 from hudi_spark.arrow_form import batch_form
 from hudi_spark.dealing import on_executors
 from hudi_spark.native import NativeReading, forms_of
-from hudi_spark.readable import OTHERWISE, Judged, judged
+from hudi_spark.readable import OTHERWISE, ReadableFiles, judged
 from hudi_spark.structs import nullable_struct
 
 MOST_FOOTERS = 4096
@@ -51,15 +51,15 @@ def frame_of(spark: SparkSession, scan: Scan) -> DataFrame:
     return rows if scan.limit is None else rows.limit(scan.limit)
 
 
-def _wanted(sources: Sources, schema: Schema, predicate: Predicate) -> Wanted:
+def _wanted(sources: Sources, schema: Schema, predicate: Predicate) -> Selection:
     snapshot = sources.snapshot
-    return Wanted(snapshot.engine, snapshot.schema, schema, predicate)
+    return Selection(snapshot.engine, snapshot.schema, schema, predicate)
 
 
-def _judged_on_executors(spark: SparkSession, shipped: Shipment, parts: Sequence[Part]) -> Judged:
+def _judged_on_executors(spark: SparkSession, shipped: RemoteScan, parts: Sequence[SliceRead]) -> ReadableFiles:
     """As `judged`, each footer read by one of many tasks."""
 
-    def judge(share: list[Part]) -> Judged:
+    def judge(share: list[SliceRead]) -> ReadableFiles:
         sources = shipped.sources(share)
         return judged(BaseFiles(sources), _wanted(sources, shipped.wanted, shipped.predicate), share)
 
@@ -71,10 +71,10 @@ def _judged_on_executors(spark: SparkSession, shipped: Shipment, parts: Sequence
     for share, each in zip(cut, found, strict=True):
         own = [places.setdefault(schema, len(places)) for schema in each.schemas]
         numbers[share] = np.array([*own, OTHERWISE], np.int32)[each.numbers]
-    return Judged(list(places), numbers)
+    return ReadableFiles(list(places), numbers)
 
 
-def _enough(scan: Scan, parts: Sequence[Part], limit: int) -> Sequence[Part]:
+def _enough(scan: Scan, parts: Sequence[SliceRead], limit: int) -> Sequence[SliceRead]:
     """The first parts that give so many rows, as their footers tell; all parts where rows are to be asked or merged first."""
     told = [(part, part.slice.base) for part in parts if part.slice.base and not part.slice.logs and not part.asked]
     rows = 0
@@ -106,9 +106,9 @@ def frame_of_changes(spark: SparkSession, table: Table, **asked: Any) -> DataFra
     return frame if found.limit is None else frame.limit(found.limit)
 
 
-def buckets(parts: Sequence[Part], count: int) -> list[list[Part]]:
+def buckets(parts: Sequence[SliceRead], count: int) -> list[list[SliceRead]]:
     """The parts in at most `count` heaps of about equal size, the largest part first into the smallest heap."""
-    found: list[list[Part]] = [[] for _ in range(min(count, len(parts)))]
+    found: list[list[SliceRead]] = [[] for _ in range(min(count, len(parts)))]
     heap = [(0, number) for number in range(len(found))]
     for part in sorted(parts, key=lambda part: part.size, reverse=True):
         size, number = heap[0]
@@ -117,7 +117,7 @@ def buckets(parts: Sequence[Part], count: int) -> list[list[Part]]:
     return found
 
 
-def _by_arrow(spark: SparkSession, shipment: Shipment, parts: Sequence[Part], schema: StructType) -> DataFrame:
+def _by_arrow(spark: SparkSession, shipment: RemoteScan, parts: Sequence[SliceRead], schema: StructType) -> DataFrame:
     """The parts read by the Arrow reader, a task for each bucket."""
     total = sum(part.size for part in parts)
     tasks = buckets(parts, max(parallelism(spark), -(-total // TASK_BYTES)))

@@ -19,7 +19,7 @@ from pyspark.sql.types import StructType
 from hudi_spark.java import plans_of
 
 
-class Files(Protocol):
+class FileRelation(Protocol):
     """All rows of some files."""
 
     def column(self, position: int) -> Column:
@@ -29,7 +29,7 @@ class Files(Protocol):
         """The rows, or those for which a condition on the columns of these files is true."""
 
 
-Read = Callable[[Mapping[str, int]], Files]
+Read = Callable[[Mapping[str, int]], FileRelation]
 """Files by URI, with their sizes in bytes."""
 
 _AS_WRITTEN: Final = {
@@ -49,7 +49,7 @@ def own_reader(spark: SparkSession, struct: StructType) -> Read:
     """Spark's own way to read files as these columns, which must have no ids."""
     options = {**_AS_WRITTEN, "__globPaths__": "false"}  # a `[` in a path is one
     reader = spark.read.format("parquet").options(**options).schema(struct)
-    return lambda files: Loaded(reader.load(list(files)), struct)
+    return lambda files: LoadedFiles(reader.load(list(files)), struct)
 
 
 _OTHER_CLASSES = frozenset(
@@ -74,7 +74,7 @@ _HIDDEN = ("does not exist", "Py4JSecurityException", "whitelisted")
 
 
 @dataclass(frozen=True, slots=True)
-class Loaded:
+class LoadedFiles:
     """Files that Spark loads in its own way."""
 
     frame: DataFrame
@@ -118,7 +118,7 @@ def is_of_other_classes(error: Py4JError) -> bool:
 
 
 @dataclass(frozen=True)
-class Related:
+class RelationOfFiles:
     """Files that are a relation of their own."""
 
     relations: Relations
@@ -158,9 +158,9 @@ class Relations:
         schema = self._session.parseDataType(struct.json())
         encoder = self._jvm.org.apache.spark.sql.catalyst.encoders.ExpressionEncoder.apply(schema)
 
-        def read(files: Mapping[str, int]) -> Files:
+        def read(files: Mapping[str, int]) -> FileRelation:
             told = "\0".join(f"{uri}\0{size}" for uri, size in files.items())
-            return Related(self, self.plans.relation(schema, told), struct, encoder)
+            return RelationOfFiles(self, self.plans.relation(schema, told), struct, encoder)
 
         return read
 

@@ -24,8 +24,8 @@ from pyspark.sql.types import StructType
 
 from hudi_core.changes.incremental import placed
 from hudi_core.errors import UsageError
-from hudi_core.expr.build import Built, col
-from hudi_core.reading.remote import Part, Shipment
+from hudi_core.expr.build import ExpressionBuilder, col
+from hudi_core.reading.remote import RemoteScan, SliceRead
 from hudi_core.table.open import open_table
 from hudi_core.table.scan import Scan
 from hudi_core.table.table import Table
@@ -69,8 +69,8 @@ def register(spark: SparkSession) -> None:
 class SourcePartition(datasource.InputPartition):
     """Slices that one task reads, and all it needs for it."""
 
-    shipment: Shipment
-    parts: Sequence[Part]
+    shipment: RemoteScan
+    parts: Sequence[SliceRead]
 
 
 class HudiReader(datasource.DataSourceReader):
@@ -78,7 +78,7 @@ class HudiReader(datasource.DataSourceReader):
 
     def __init__(self, options: Mapping[str, str], columns: Sequence[str]) -> None:
         self._options, self._columns = options, list(columns)
-        self._where: Built | None = None
+        self._where: ExpressionBuilder | None = None
 
     def pushFilters(self, filters: list[Any]) -> Iterable[Any]:  # noqa: N802  # Spark's name
         """Takes what it can to find files by, and gives all back: Spark tests the rows."""
@@ -118,7 +118,7 @@ class HudiStreamReader(datasource.DataSourceStreamReader):
         return _rows(partition)
 
 
-def condition(told: Any) -> Built | None:
+def condition(told: Any) -> ExpressionBuilder | None:
     """A filter of Spark's as a predicate; None for one that is not taken. Timestamps are left to Spark: their zone is its own."""
     if type(told).__name__ == "Not":
         denied = condition(told.child)
@@ -138,7 +138,7 @@ def _quoted(name: str) -> str:
 
 
 _VALUES = (bool, int, float, str, Decimal, datetime.date, type(None))
-_CONDITIONS: Mapping[str, Callable[[Any, Any], Built]] = {
+_CONDITIONS: Mapping[str, Callable[[Any, Any], ExpressionBuilder]] = {
     "EqualTo": lambda column, value: column == value,
     "EqualNullSafe": lambda column, value: column.eq_null_safe(value),
     "GreaterThan": lambda column, value: column > value,

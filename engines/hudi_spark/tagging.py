@@ -18,7 +18,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import IntegerType, LongType, StringType, StructField, StructType
 
-from hudi_core.engine import Given
+from hudi_core.engine import InputRows
 from hudi_core.errors import HudiError, UsageError
 from hudi_core.index.choose import IndexKind
 from hudi_core.index.key_columns import NOWHERE
@@ -27,7 +27,7 @@ from hudi_core.index.stored import KeyBounds, StoredKeys, footer_bounds
 from hudi_core.index.tag import LOCATION, Tagger, TagOptions
 from hudi_core.parallel.ordered import in_order
 from hudi_core.planning.sources.sources import Sources
-from hudi_core.reading.remote import Part
+from hudi_core.reading.remote import SliceRead
 from hudi_core.snapshot.snapshot import Snapshot
 from hudi_core.table.table import Table
 from hudi_core.timeline.slices import FileSlice, slices_of
@@ -58,7 +58,7 @@ _TASK, _KEYS = "task", "keys"
 
 
 @dataclass(frozen=True)
-class TagShipment:
+class RemoteTagging:
     """All that tagging on an executor needs; it can be pickled."""
 
     table: Table
@@ -68,7 +68,7 @@ class TagShipment:
     bounds: KeyBounds | None = None
     """Of the keys of these slices, where more is known than the table records."""
 
-    def tagged(self, reader: pa.RecordBatchReader) -> Given[Any]:
+    def tagged(self, reader: pa.RecordBatchReader) -> InputRows[Any]:
         """Rows with their location."""
         return self.tagger().tag(self.table.engine.rows.given(reader))
 
@@ -126,7 +126,7 @@ def _by_ranges(keys: DataFrame, names: list[str], count: int) -> DataFrame:
     return keys.repartitionByRange(count, *[F.col(name) for name in names]) if count > 1 else keys.coalesce(1)
 
 
-def _bounds(spark: SparkSession, shipped: TagShipment, tasks: int) -> KeyBounds:
+def _bounds(spark: SparkSession, shipped: RemoteTagging, tasks: int) -> KeyBounds:
     """The bounds of the slices' keys as recorded, else as their footers tell. Those of many are read on executors."""
     recorded = shipped.stored().recorded_bounds(np.arange(len(shipped.slices)))
     unknown = [
@@ -182,13 +182,13 @@ def _overlaps(bounds: KeyBounds, step: int) -> list[float]:
     return list((below - ended) / len(some))
 
 
-def _shipment(table: Table, sources: Sources, options: TagOptions) -> TagShipment:
+def _shipment(table: Table, sources: Sources, options: TagOptions) -> RemoteTagging:
     snapshot = sources.snapshot
     elsewhere = replace(table, footer_cache=None, earlier=None)
-    return TagShipment(elsewhere, snapshot.without_slices(), tuple(snapshot.slices), options)
+    return RemoteTagging(elsewhere, snapshot.without_slices(), tuple(snapshot.slices), options)
 
 
-def _tagger(shipped: TagShipment) -> Any:
+def _tagger(shipped: RemoteTagging) -> Any:
     def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         reader = _reader(_large(batches))
         if reader is not None:
@@ -225,10 +225,10 @@ def _reader(batches: Iterable[pa.RecordBatch]) -> pa.RecordBatchReader | None:
     return pa.RecordBatchReader.from_batches(first.schema, every())
 
 
-def _by_buckets(keys: DataFrame, shipped: TagShipment, count: int) -> DataFrame:
+def _by_buckets(keys: DataFrame, shipped: RemoteTagging, count: int) -> DataFrame:
     """The keys of a bucket in the task that has its files; files are dealt out by size."""
     places = {(each.partition, each.file_id): number for number, each in enumerate(shipped.slices)}
-    heaps = buckets([Part(each, False) for each in shipped.slices], count)
+    heaps = buckets([SliceRead(each, False) for each in shipped.slices], count)
     if len(heaps) < 2:
         return keys.coalesce(1)
     tasks = np.empty(len(shipped.slices), np.int32)
@@ -248,9 +248,9 @@ def _by_buckets(keys: DataFrame, shipped: TagShipment, count: int) -> DataFrame:
     return keys.mapInArrow(placed, fields).repartition(len(heaps), _TASK).select(*keys.columns)
 
 
-def _by_files(keys: DataFrame, shipped: TagShipment, names: list[str], count: int) -> DataFrame:
+def _by_files(keys: DataFrame, shipped: RemoteTagging, names: list[str], count: int) -> DataFrame:
     """Each task has some files and gets all keys, packed; what it finds is joined to the keys."""
-    parts = [Part(each, False) for each in shipped.slices]
+    parts = [SliceRead(each, False) for each in shipped.slices]
     heaps = [tuple(part.slice for part in heap) for heap in buckets(parts, count)]
     dealt = dict(zip(numbers_of_tasks(len(heaps)), heaps, strict=True))
 

@@ -16,7 +16,7 @@ from typing import Any, Final
 from hudi_core.avro.extras import carried, implied_default, restored, type_shell
 from hudi_core.errors import SchemaError
 from hudi_core.schema.ids import NO_ID, record_with_missing_ids
-from hudi_core.schema.loss import Converted, Loss
+from hudi_core.schema.loss import ConversionLoss, Converted
 from hudi_core.schema.schema import MAX_DEPTH, Schema, schema_at_place
 from hudi_core.types import nodes as t
 from hudi_core.types.decimals import smallest_size
@@ -83,12 +83,14 @@ def schema_to_spark_json(schema: Schema, *, metadata: bool = True) -> Converted[
     """
     outward = _Outward(keep=metadata)
     fields = [outward.field(field, (field.name,)) for field in schema.fields]
-    losses = [Loss("", f"version {schema.version}")] if schema.version else []
+    losses = [ConversionLoss("", f"version {schema.version}")] if schema.version else []
     losses += (
-        [Loss("", "ids of columns that are gone")] if schema.max_column_id > max(schema.places, default=-1) else []
+        [ConversionLoss("", "ids of columns that are gone")]
+        if schema.max_column_id > max(schema.places, default=-1)
+        else []
     )
     shell = type_shell(schema.record)
-    losses += [Loss("", f"{name} of the record {value!r}") for name, value in shell.items() if name != "is"]
+    losses += [ConversionLoss("", f"{name} of the record {value!r}") for name, value in shell.items() if name != "is"]
     document = {"type": "struct", "fields": fields}
     return Converted(json.dumps(document, ensure_ascii=False, separators=(",", ":")), (*losses, *outward.losses))
 
@@ -134,7 +136,7 @@ class _Outward:
 
     def __init__(self, *, keep: bool) -> None:
         self._keep = keep
-        self.losses: list[Loss] = []
+        self.losses: list[ConversionLoss] = []
 
     def field(self, field: t.Field, path: _Path) -> dict[str, Any]:
         metadata: dict[str, Any] = {}
@@ -187,7 +189,7 @@ class _Inward:
 
     def __init__(self, where: str) -> None:
         self._where = where
-        self.losses: list[Loss] = []
+        self.losses: list[ConversionLoss] = []
 
     def type(self, word: object, path: _Path, extras: _Json) -> t.Type:
         if isinstance(word, str):
@@ -206,7 +208,9 @@ class _Inward:
                 return t.Map(key, self._inner("value", word, "valueType", "valueContainsNull", path, extras))
             case "udt":
                 found = self.type(word.get("sqlType"), path, extras)
-                self.losses.append(Loss(".".join(path), f"user-defined type {word.get('class')}", text(found)))
+                self.losses.append(
+                    ConversionLoss(".".join(path), f"user-defined type {word.get('class')}", text(found))
+                )
                 return found
             case _:
                 raise self._error(path, "a struct, an array or a map", word.get("type"))
@@ -226,7 +230,7 @@ class _Inward:
         found = _WIDENED.get(word) or (t.String() if _TEXT.fullmatch(word) else None)
         if found is None:
             raise self._error(path, "a Spark type that holds values of ours", word)
-        self.losses.append(Loss(".".join(path), word, text(found)))
+        self.losses.append(ConversionLoss(".".join(path), word, text(found)))
         return found
 
     def _field(self, json_field: object, path: _Path) -> t.Field:

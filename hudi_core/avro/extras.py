@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from hudi_core.avro.defaults import default_from_avro, default_to_avro
 from hudi_core.errors import SchemaError
-from hudi_core.schema.loss import Loss
+from hudi_core.schema.loss import ConversionLoss
 from hudi_core.types import nodes as t
 from hudi_core.types.text import text
 from hudi_core.types.walk import same
@@ -66,7 +66,7 @@ def is_plain(field: t.Field, *, column: bool = True) -> bool:
 
 
 def carried(
-    field: t.Field, plain: Plain, path: str, losses: list[Loss], *, keep: bool = True, column: bool = True
+    field: t.Field, plain: Plain, path: str, losses: list[ConversionLoss], *, keep: bool = True, column: bool = True
 ) -> dict[str, Any]:
     """What a field has besides its id, its name, whether it is optional, its implied default, and the fields in its type.
 
@@ -86,7 +86,7 @@ def carried(
         try:
             found["default"] = default_to_avro(field.default, field.type, path)
         except SchemaError:
-            losses.append(Loss(path, f"default {field.default!r}"))
+            losses.append(ConversionLoss(path, f"default {field.default!r}"))
     if field.aliases:
         found["aliases"] = list(field.aliases)
     if field.properties:
@@ -98,11 +98,11 @@ def carried(
     for what, value in found.items():
         match what:
             case "type":
-                losses.append(Loss(path, _described(field.type), _described(word)))
+                losses.append(ConversionLoss(path, _described(field.type), _described(word)))
             case "no_default":
-                losses.append(Loss(path, "no default", "default null"))
+                losses.append(ConversionLoss(path, "no default", "default null"))
             case _:
-                losses.append(Loss(path, f"{what.replace('_', ' ')} {value!r}"))
+                losses.append(ConversionLoss(path, f"{what.replace('_', ' ')} {value!r}"))
     return {}
 
 

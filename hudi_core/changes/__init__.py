@@ -1,10 +1,13 @@
 """Queries of other times than now. Rules: `specs/queries.md`.
 
-travel       which times a table can still be asked about
-incremental  the latest state of rows that changed between two times
-changes      every change between two times: inserts, updates and deletes, with the rows before and after
-commit_changes  what one commit changed, file group by file group
-logged_changes  changes as a commit logged them
-change_rows  the form of changes, and batches of them
-relevant     which file groups can hold changes that a predicate wants
+cdc_logs        changes as a commit logged them, read in place of the slices that it changed where they tell enough. Rule
+                QUERY-19
+changes         changes, one by one: what each commit inserted, updated and deleted, with the rows before and after
+commit_changes  what one commit changed: a file group before it and after it, compared by record key. Rules QUERY-12 to
+                QUERY-19
+data_skipping   which commits and file groups can hold changes that a predicate wants: what is known of them before a row is
+                read
+incremental     incremental queries: which commits lie between two times, and the timeline at the end of them. Rules QUERY-5
+                to QUERY-10
+rows            the form of changes: their columns and operations, and batches of them
 """

@@ -10,7 +10,7 @@ import numpy as np
 
 from hudi_core.avro.inbound import schema_from_avro
 from hudi_core.changes.rows import AFTER, BEFORE, DELETE, INSERT, OPERATION, UPDATE
-from hudi_core.columns.nodes import Struct, Text
+from hudi_core.columns.nodes import StringColumn, StructColumn
 from hudi_core.engine import Engine, FileInfo
 from hudi_core.errors import CorruptFileError
 from hudi_core.evolve.reconcile import reconcile
@@ -32,14 +32,14 @@ _OPERATIONS = (INSERT, UPDATE, DELETE)
 
 
 @dataclass(frozen=True, slots=True)
-class Logged:
+class CdcBatch:
     """A batch of logged changes: how many, their operations as an engine's column, their record keys where those are logged, and
     batches of the rows before and after, None where those are not logged or not asked for. A row that was not there is all
     null."""
 
     count: int
     operations: Any
-    keys: Text | None
+    keys: StringColumn | None
     before: Any
     after: Any
 
@@ -68,13 +68,13 @@ def may_tell(config: TableConfig, sides: Sequence[str]) -> bool:
 
 
 @dataclass(frozen=True)
-class LogOfChanges:
+class CdcLogReader:
     """Reads the logs of changes of one commit, with rows before and after in the schema `images`."""
 
     base_files: BaseFiles
     images: Schema
 
-    def read(self, slice: FileSlice, files: Sequence[FileInfo], sides: Sequence[str]) -> list[Logged]:
+    def read(self, slice: FileSlice, files: Sequence[FileInfo], sides: Sequence[str]) -> list[CdcBatch]:
         """What the logs hold that a write left beside a slice. Raises `CorruptFileError` for bytes that are no such log."""
         storage = self.base_files.sources.snapshot.storage
         return [
@@ -84,7 +84,7 @@ class LogOfChanges:
             for found in self._block(block, slice, sides)
         ]
 
-    def _block(self, block: LogBlock, slice: FileSlice, sides: Sequence[str]) -> Iterator[Logged]:
+    def _block(self, block: LogBlock, slice: FileSlice, sides: Sequence[str]) -> Iterator[CdcBatch]:
         if block.kind is not BlockKind.CDC_DATA:
             raise CorruptFileError(block.where, expected="a block of changes", found=block.kind.name)
         records = avro_records(block)
@@ -100,11 +100,11 @@ class LogOfChanges:
         data = np.frombuffer(records.data, np.uint8)
         names = [each.name for each in fields]
         decoded = decode(records.schema_text, data, records.starts, records.lengths, block.where, names)
-        assert isinstance(decoded, Struct)
+        assert isinstance(decoded, StructColumn)
         for batch in self._engine.rows.from_columns(decoded, Schema(Record(fields)), block.where):
             yield self._logged(self._engine.rows.root(batch), fields, block, slice)
 
-    def _logged(self, root: Any, fields: Sequence[Field], block: LogBlock, slice: FileSlice) -> Logged:
+    def _logged(self, root: Any, fields: Sequence[Field], block: LogBlock, slice: FileSlice) -> CdcBatch:
         values, rows = self._engine.values, self._engine.rows
         columns = {each.name: values.field(root, number) for number, each in enumerate(fields)}
         operations = columns[OPERATION]
@@ -114,13 +114,13 @@ class LogOfChanges:
                 block.where, expected=f"one of {', '.join(_OPERATIONS)} in {OPERATION}", found="another"
             )
         keys = rows.to_column(columns[_KEY], String(), block.where) if _KEY in columns else None
-        assert keys is None or isinstance(keys, Text)
+        assert keys is None or isinstance(keys, StringColumn)
         if keys is not None and keys.validity is not None and not keys.validity.all():
             raise CorruptFileError(block.where, expected="a key with every change", found="null")
         found = {
             each.name: self._image(each, columns, root, block, slice) for each in fields if each.name in (BEFORE, AFTER)
         }
-        return Logged(len(known), operations, keys, found.get(BEFORE), found.get(AFTER))
+        return CdcBatch(len(known), operations, keys, found.get(BEFORE), found.get(AFTER))
 
     def _image(self, field: Field, columns: dict[str, Any], root: Any, block: LogBlock, slice: FileSlice) -> Any:
         """The rows before or after as a batch of `images`. The record key tells rows from none: it is the log's, or empty."""

@@ -16,19 +16,19 @@ import numpy as np
 
 from hudi_core.changes.commit_changes import CommitChanges, FileGroup
 from hudi_core.changes.data_skipping import groups_that_may_match, times_that_may_match
-from hudi_core.changes.incremental import Between, placed
+from hudi_core.changes.incremental import CommitRange, placed
 from hudi_core.changes.rows import OPERATION, changes_schema
 from hudi_core.engine import FileInfo, Rows
 from hudi_core.evolve.reconcile import reconcile
 from hudi_core.expr.bind import bind
-from hudi_core.expr.build import Built
+from hudi_core.expr.build import ExpressionBuilder
 from hudi_core.expr.nodes import Expr
 from hudi_core.expr.predicate import Predicate
 from hudi_core.expr.sql_predicate import asked
 from hudi_core.formats.names import parse_base_file, parse_log_file
 from hudi_core.parallel.streams import read_ahead
-from hudi_core.reading.result import Answer
-from hudi_core.reading.selection import Wanted
+from hudi_core.reading.result import QueryResult
+from hudi_core.reading.selection import Selection
 from hudi_core.rows.project import projection
 from hudi_core.schema.project import project
 from hudi_core.schema.schema import Schema
@@ -41,8 +41,8 @@ _NO_CHANGE = frozenset({"COMPACT", "LOG_COMPACT", "CLUSTER", "INDEX", "ALTER_SCH
 
 def changes(
     snapshot: Snapshot,
-    found: Between,
-    where: str | Expr | Built | None,
+    found: CommitRange,
+    where: str | Expr | ExpressionBuilder | None,
     columns: Sequence[str] | None,
     limit: int | None,
     *,
@@ -59,7 +59,7 @@ def changes(
     return Changes(snapshot, found, whole, wanted, predicate, limit)
 
 
-class Changes(Answer):
+class Changes(QueryResult):
     """The changes of the commits between two times, commit by commit in the order of their completion.
 
     `where` and `columns` are about the columns of changes: `op`, `ts_ms`, `before`, `after`, and what is in them.
@@ -68,7 +68,7 @@ class Changes(Answer):
     def __init__(
         self,
         snapshot: Snapshot,
-        found: Between,
+        found: CommitRange,
         whole: Schema,
         wanted: Schema,
         predicate: Predicate | None,
@@ -168,10 +168,10 @@ class Changes(Answer):
         return found if self.schema is self._whole else map(self._to_wanted, found)
 
     @cached_property
-    def _chosen(self) -> Wanted:
+    def _chosen(self) -> Selection:
         assert self._predicate is not None
         whole = self._snapshot.engine, self._whole, self.schema, self._predicate
-        return Wanted(*whole)
+        return Selection(*whole)
 
     @cached_property
     def _to_needed(self) -> Callable[[Any], Any]:

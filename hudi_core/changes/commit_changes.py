@@ -12,17 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hudi_core.changes.cdc_logs import (
-    Logged,
-    LogOfChanges,
+    CdcBatch,
+    CdcLogReader,
     change_logs,
     may_tell,
     sides_asked_for,
 )
-from hudi_core.changes.data_skipping import Compared, Side
+from hudi_core.changes.data_skipping import ComparedGroup, ComparedSlice
 from hudi_core.changes.incremental import placed
 from hudi_core.changes.rows import AFTER, BEFORE, DELETE, INSERT, UPDATE, ChangeRows
-from hudi_core.columns.nodes import Bools, Text
-from hudi_core.columns.string_index import TextIndex, index_texts
+from hudi_core.columns.nodes import Bools, StringColumn
+from hudi_core.columns.string_index import StringIndex, index_texts
 from hudi_core.engine import FileInfo
 from hudi_core.errors import TableError, UsageError
 from hudi_core.expr.bind import bind
@@ -79,14 +79,14 @@ class CommitChanges:
             return self._inserted(self._changed(found.after.slice))
         return self._compared(group, found.before.slice, found.after.slice)
 
-    def compared(self, group: FileGroup) -> Compared:
+    def compared(self, group: FileGroup) -> ComparedGroup:
         """What is compared of one file group. Raises `UsageError` when files of it are cleaned away."""
         before, after = self._slices_before.get(group), self._slices_after.get(group)
         self._refuse_cleaned(group, before)
         assert after is not None or group in self._replaced
-        old = None if before is None or self._before is None else Side(self._before, before)
-        new = None if after is None or group in self._replaced else Side(self._after, after)
-        return Compared(self.instant.requested_time, old, new)
+        old = None if before is None or self._before is None else ComparedSlice(self._before, before)
+        new = None if after is None or group in self._replaced else ComparedSlice(self._after, after)
+        return ComparedGroup(self.instant.requested_time, old, new)
 
     @cached_property
     def _stats(self) -> Mapping[FileGroup, Sequence[WriteStat]]:
@@ -162,7 +162,7 @@ class CommitChanges:
         sides, after, stats = sides_asked_for(self.needed), self._slices_after[group], self._stats[group]
         assert sides is not None
         try:
-            found = LogOfChanges(BaseFiles(self._after), self._images).read(after, files, sides)
+            found = CdcLogReader(BaseFiles(self._after), self._images).read(after, files, sides)
         except TableError as error:
             said = f"{error}; comparing file slices instead"
             if said not in self.snapshot.warnings:
@@ -177,7 +177,7 @@ class CommitChanges:
             return None
         return (self._form.batch(each.operations, each.before, each.after, each.operations) for each in found)
 
-    def _with_rows_after(self, after: FileSlice, found: Sequence[Logged]) -> Iterator[Any] | None:
+    def _with_rows_after(self, after: FileSlice, found: Sequence[CdcBatch]) -> Iterator[Any] | None:
         """Logged changes with the rows that the commit left; None where these are others than the log tells."""
         values, rows = self.snapshot.engine.values, self.snapshot.engine.rows
         changed = list(self._changed(after))
@@ -268,7 +268,7 @@ class CommitChanges:
             old[stayed.find(self._form.keys_of(changed))] = True
             yield from self._back(after, stayed, old[stayed.first])
 
-    def _back(self, after: FileSlice, stayed: TextIndex, old: Bools) -> Iterator[Any]:
+    def _back(self, after: FileSlice, stayed: StringIndex, old: Bools) -> Iterator[Any]:
         """Rows of the later slice that are not `old`: neither in the slice before nor of the commit."""
         if old.all():
             return
@@ -331,7 +331,7 @@ class CommitChanges:
     def _may_delete(self, group: FileGroup, after: FileSlice) -> bool:
         return bool(after.logs) or any(stat.deletes != 0 for stat in self._stats[group])
 
-    def _all_keys(self, slice: FileSlice) -> Text:
+    def _all_keys(self, slice: FileSlice) -> StringColumn:
         reader = SliceReader(self._after, project(self._images, [RECORD_KEY]), ALWAYS_TRUE)
         return self._form.keys_of(list(reader.read(slice, None)), 0)
 

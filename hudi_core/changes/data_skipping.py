@@ -16,14 +16,14 @@ from hudi_core.expr.predicate import Column, Predicate
 from hudi_core.planning.sources.footer_statistics import footer_pieces
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.pruning.statistics import absent, from_values
-from hudi_core.pruning.store import FileStatistics, Load, Piece
+from hudi_core.pruning.store import FileStatistics, Load, StatisticsPart
 from hudi_core.schema.schema import Path, Schema
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.types.nodes import String
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class ComparedSlice:
     """A slice that is compared, and what is known of it."""
 
     sources: Sources
@@ -31,27 +31,27 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ComparedGroup:
     """A file group before a commit of a time and after it; None where it was not there."""
 
     time: str
-    before: Side | None
-    after: Side | None
+    before: ComparedSlice | None
+    after: ComparedSlice | None
 
 
 def times_that_may_match(predicate: Predicate, schema: Schema, times: Sequence[str]) -> Bools:
     """For each requested time whether changes of its commit may match; `schema` is that of changes."""
 
-    def load(column: Column) -> Iterable[Piece]:
+    def load(column: Column) -> Iterable[StatisticsPart]:
         return [_texts(times, times)] if schema.place(column.id).path == (TIME,) else []
 
     return _possible(predicate, len(times), load)
 
 
-def groups_that_may_match(predicate: Predicate, schema: Schema, compared: Sequence[Compared]) -> Bools:
+def groups_that_may_match(predicate: Predicate, schema: Schema, compared: Sequence[ComparedGroup]) -> Bools:
     """For each file group whether changes of it may match: by what the footers of base files without logs tell of its rows."""
 
-    def load(column: Column) -> Iterable[Piece]:
+    def load(column: Column) -> Iterable[StatisticsPart]:
         path = schema.place(column.id).path
         if path == (TIME,):
             times = [each.time for each in compared]
@@ -71,25 +71,25 @@ def _possible(predicate: Predicate, count: int, load: Load) -> Bools:
     return found
 
 
-def _texts(low: Sequence[str], high: Sequence[str]) -> Piece:
+def _texts(low: Sequence[str], high: Sequence[str]) -> StatisticsPart:
     """Bounds of a column that is never null."""
     count = len(low)
-    return Piece(np.arange(count), from_values(String(), low, high, [0] * count, [1] * count))
+    return StatisticsPart(np.arange(count), from_values(String(), low, high, [0] * count, [1] * count))
 
 
-def _operations(compared: Compared) -> tuple[str, str]:
+def _operations(compared: ComparedGroup) -> tuple[str, str]:
     """The least and the greatest operation."""
     if compared.after is None:
         return DELETE, DELETE
     return (INSERT, INSERT) if compared.before is None else (DELETE, UPDATE)
 
 
-def _of_images(column: Column, path: Path, sides: Sequence[Side | None]) -> Iterator[Piece]:
+def _of_images(column: Column, path: Path, sides: Sequence[ComparedSlice | None]) -> Iterator[StatisticsPart]:
     """What is known of a column of images that is at a path in the table's rows. Any image may be null, where there is one."""
     nobody = np.array([number for number, side in enumerate(sides) if side is None], np.int64)
     if len(nobody):
-        yield Piece(nobody, absent(column.type, len(nobody)))
-    by_sources: dict[Sources, list[tuple[int, Side]]] = {}
+        yield StatisticsPart(nobody, absent(column.type, len(nobody)))
+    by_sources: dict[Sources, list[tuple[int, ComparedSlice]]] = {}
     for number, side in enumerate(sides):
         if side is not None and side.slice.base is not None and not side.slice.logs:
             by_sources.setdefault(side.sources, []).append((number, side))

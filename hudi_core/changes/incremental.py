@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from hudi_core.errors import UnsupportedError, UsageError
 from hudi_core.options import TableConfig, TableType
-from hudi_core.planning.sources.commits import Commits
+from hudi_core.planning.sources.commits import CommitTimes
 from hudi_core.timeline.instants import DELTA_COMMIT, Instant, time_order
 from hudi_core.timeline.timeline import Timeline
 from hudi_core.timeline.times import EARLIEST, query_time
@@ -16,16 +16,16 @@ _LOG_COMPACT = "LOG_COMPACT"
 
 
 @dataclass(frozen=True, slots=True)
-class Between:
+class CommitRange:
     """The writes between two times: `commits` are those whose rows are asked for, None for all there are; `instants` are they
     in the order of completion, `timeline` is cut at the end."""
 
     timeline: Timeline
-    commits: Commits | None
+    commits: CommitTimes | None
     instants: tuple[Instant, ...]
 
 
-def between(timeline: Timeline, config: TableConfig, since: str | None, until: str | None) -> Between:
+def between(timeline: Timeline, config: TableConfig, since: str | None, until: str | None) -> CommitRange:
     """The writes after `since`, up to and with `until`; None is the beginning, and the end.
 
     Writes are placed by their completion time, in layout 1, which has none, by their requested time. `since` may be
@@ -54,11 +54,11 @@ def between(timeline: Timeline, config: TableConfig, since: str | None, until: s
     instants = tuple(sorted(inside, key=lambda each: (time_order(placed(each)), each.order)))
     cut = replace(cut, passed_over=made)
     if begin == EARLIEST:
-        return Between(cut, None, instants)
+        return CommitRange(cut, None, instants)
     first = next((each.requested_time for each in known.commits), None)
     text = f"committed after {begin}" + (f" up to {end}" if end is not None else "")
     times = frozenset(each.requested_time for each in instants)
-    return Between(cut, Commits(text, times, begin, first), instants)
+    return CommitRange(cut, CommitTimes(text, times, begin, first), instants)
 
 
 def _log_compactions(timeline: Timeline, config: TableConfig) -> frozenset[str]:

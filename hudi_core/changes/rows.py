@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from hudi_core.columns.nodes import Text
+from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.strings import joined
 from hudi_core.engine import Engine
 from hudi_core.errors import CorruptFileError
@@ -77,18 +77,18 @@ class ChangeRows:
         time = values.literal(self.time, String(), like)
         return rows.batch(values.struct([(op_, operations), (time_, time), *images], nobody, like))
 
-    def keys_of(self, batches: Sequence[Any], position: int | None = None) -> Text:
+    def keys_of(self, batches: Sequence[Any], position: int | None = None) -> StringColumn:
         """The record keys of batches of rows, one after the other."""
         return joined([self.keys(batch, position) for batch in batches])
 
-    def keys(self, batch: Any, position: int | None = None) -> Text:
+    def keys(self, batch: Any, position: int | None = None) -> StringColumn:
         """The record keys of rows; `position` is that of the key where they have other columns than `images`."""
         where = f"changes of {self.time}"
         value = self.engine.values.field(
             self.engine.rows.root(batch), self._key_position if position is None else position
         )
         keys = self.engine.rows.to_column(value, String(), where)
-        if not isinstance(keys, Text) or (keys.validity is not None and not keys.validity.all()):
+        if not isinstance(keys, StringColumn) or (keys.validity is not None and not keys.validity.all()):
             raise CorruptFileError(where, expected="a key in every row", found="null")
         return keys
 

@@ -1,19 +1,19 @@
 """The command line: `hudi-core`. It finds engines and forms of schema text by entry point and names none.
 
-main      the console script: help and version at once, else the application
-overview  what the command line offers
-application  the commands, errors to exit status
-options   what several commands share: table, engine, metadata mode, output form
-output    NDJSON or tables for people
-words     counts, sizes and times in words
-tables    inspect, timeline, files
-schemas   schema, convert-schema, evolve
-forms     forms of schema text by name
-tree      a schema as a tree with column ids
-explain/  which step removed what, and why; the page with pictures
-read      rows to the terminal or a file
-tag       keys located in a table
-locate    records that have certain values, located by a secondary index
-keys      the record key and partition path of each row of an input
-demo      a guided tour on a table it brings along
+application  the application: its commands, and how errors become one line and an exit status
+demo         `demo`: a guided tour on a real table that is brought along, beside what Apache Hudi answers on it
+explain/     `explain`: why a query reads the file slices it reads, as text, as data, and as a page with pictures
+forms        forms of schema text by name: the core's own, and what the entry points `hudi_core.schemas` offer
+keys         `keys`: the record key and partition path of each row of an input
+locate       `locate`: the records that have certain values, and the files that hold them, by a secondary index
+main         the console script. Help and version are answered at once: all that commands need is loaded for commands alone
+options      arguments and options that several commands share
+output       what commands say: NDJSON for programs, tables for people; messages and warnings on standard error
+overview     what the command line offers, in lines for people: the commands and what all of them take. It loads none of them
+read         `read`: rows to the terminal, as NDJSON, or into a file
+schemas      `schema`, `convert-schema` and `evolve`: schemas as trees and as text, and what a change would make of them
+tables       `inspect`, `timeline` and `files`: what a table is and has
+tag          `tag`: for each row of an input the file of the table that holds its record
+tree         A schema as a tree with column ids: rows of a table for people, flat objects for programs
+words        counts, sizes and times in words for people
 """

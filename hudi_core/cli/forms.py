@@ -12,7 +12,7 @@ from hudi_core.engine import SchemaText
 from hudi_core.errors import UnsupportedError, UsageError
 from hudi_core.schema.ids import record_with_ids
 from hudi_core.schema.json import persisted, schema_from_json
-from hudi_core.schema.loss import Converted, Loss
+from hudi_core.schema.loss import ConversionLoss, Converted
 from hudi_core.schema.schema import Schema
 
 GROUP = "hudi_core.schemas"
@@ -26,9 +26,9 @@ class AvroText:
 
     def write(self, schema: Schema) -> Converted[str]:
         fresh = record_with_ids(schema.record)
-        losses = [Loss("", f"version {schema.version}")] if schema.version else []
+        losses = [ConversionLoss("", f"version {schema.version}")] if schema.version else []
         if fresh != schema.record or schema.max_column_id != Schema(fresh).max_column_id:
-            losses.append(Loss("", "column ids"))
+            losses.append(ConversionLoss("", "column ids"))
         return Converted(json.dumps(schema_to_avro(schema), ensure_ascii=False), tuple(losses))
 
 

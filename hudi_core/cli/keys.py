@@ -15,12 +15,12 @@ import typer
 from hudi_core.cli.options import DEFAULT_ENGINE, EngineOption, JsonOption, opened
 from hudi_core.cli.output import Output, say
 from hudi_core.cli.words import counted
-from hudi_core.engine import Engine, Given
+from hudi_core.engine import Engine, InputRows
 from hudi_core.errors import RowError, StorageError, UsageError
 from hudi_core.formats.properties import parse_properties
 from hudi_core.keys.bound import KeyGenerator
-from hudi_core.keys.choose import Machine, choose
-from hudi_core.keys.generator import AnyGenerator, Generator, TimePart, Writer
+from hudi_core.keys.choose import WriterEnvironment, choose
+from hudi_core.keys.generator import AnyGenerator, Generator, TimePart, WritePath
 from hudi_core.keys.zones import parse_zone
 from hudi_core.schema.schema import Schema
 from hudi_core.snapshot.snapshot import MetadataMode
@@ -53,13 +53,13 @@ def keys(
         str | None, typer.Option("--table", metavar="TABLE", help="A table whose generator makes the keys.")
     ] = None,
     writer: Annotated[
-        Writer,
+        WritePath,
         typer.Option(
             "--writer",
-            metavar="|".join(Writer),
+            metavar="|".join(WritePath),
             help="The path of writing whose texts keys have, where Apache Hudi's differ: on timestamps and nulls.",
         ),
-    ] = Writer.ROW,
+    ] = WritePath.ROW,
     zone: Annotated[
         str, typer.Option("--zone", metavar="ZONE", help="The zone of the writer's machine, where no option says one.")
     ] = "UTC",
@@ -72,7 +72,7 @@ def keys(
     """
     if options is None and table is None:
         raise UsageError("keys", expected="--options, --table or both", found="neither")
-    machine = Machine(parse_zone(zone, "--zone"), datetime.date.today().year)
+    machine = WriterEnvironment(parse_zone(zone, "--zone"), datetime.date.today().year)
     said = {} if options is None else read_options(options)
     like = None
     generator: AnyGenerator
@@ -129,7 +129,7 @@ def _option(path: Path, name: str, value: object) -> str:
             )
 
 
-def read_rows(engine: Engine[Any, Any, Any], path: str, generator: AnyGenerator, like: Schema | None) -> Given[Any]:
+def read_rows(engine: Engine[Any, Any, Any], path: str, generator: AnyGenerator, like: Schema | None) -> InputRows[Any]:
     """The rows of a file. Where its format says no types and no table does, text stays text: a guess would change keys."""
     given = engine.rows.read(path, like)
     if like is not None or Path(path).suffix.lower() not in _GUESSED:
@@ -156,7 +156,7 @@ def _unguessed(of: t.Type, path: str, is_count: bool) -> t.Type:
 
 
 def made_keys(
-    engine: Engine[Any, Any, Any], generator: AnyGenerator, given: Given[Any], path: str
+    engine: Engine[Any, Any, Any], generator: AnyGenerator, given: InputRows[Any], path: str
 ) -> Iterator[Mapping[str, Any]]:
     """The keys of all rows as objects. Raises `RowError` with the number of the row in the file."""
     operations, values = engine.rows, engine.values

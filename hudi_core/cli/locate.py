@@ -23,7 +23,7 @@ from hudi_core.expr.build import lit
 from hudi_core.index.by_values import holders
 from hudi_core.index.key_reader import PARTITION_PATH, RECORD_KEY
 from hudi_core.index.tag import LOCATION, Tagger
-from hudi_core.schema.schema import Place
+from hudi_core.schema.schema import ColumnPlace
 from hudi_core.snapshot.snapshot import MetadataMode
 
 SHOWN = 20
@@ -66,7 +66,7 @@ def locate(
     warn(found.warnings)
 
 
-def _records(rows: Iterable[Mapping[str, Any]], place: Place) -> Iterator[dict[str, Any]]:
+def _records(rows: Iterable[Mapping[str, Any]], place: ColumnPlace) -> Iterator[dict[str, Any]]:
     """Of each row the value, the key and the location."""
     for row in rows:
         value: Any = row

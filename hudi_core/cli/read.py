@@ -27,7 +27,7 @@ from hudi_core.cli.options import (
 from hudi_core.cli.output import Output, progress, say
 from hudi_core.cli.words import counted
 from hudi_core.errors import UsageError
-from hudi_core.reading.result import Answer
+from hudi_core.reading.result import QueryResult
 from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.table.scan import Scan
 
@@ -83,7 +83,7 @@ def read(
     if count and target is not None:
         raise UsageError("--count", expected="no file to write", found="--output")
     names = _names(columns)
-    scan: Answer
+    scan: QueryResult
     if cdc:
         if as_of is not None or read_optimized:
             raise UsageError(

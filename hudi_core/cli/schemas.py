@@ -29,7 +29,7 @@ from hudi_core.evolve.apply import evolve as evolved
 from hudi_core.evolve.diff import Difference, differences
 from hudi_core.evolve.named_columns import lost_names
 from hudi_core.evolve.sql import parse_changes
-from hudi_core.schema.loss import Converted, Loss
+from hudi_core.schema.loss import ConversionLoss, Converted
 from hudi_core.schema.schema import Schema
 from hudi_core.snapshot.snapshot import MetadataMode
 
@@ -159,7 +159,7 @@ def _written(schema: Schema, to: str) -> str:
     return converted.value
 
 
-def _tell(losses: Sequence[Loss]) -> None:
+def _tell(losses: Sequence[ConversionLoss]) -> None:
     for loss in losses:
         say(f"lost: {loss}")
 

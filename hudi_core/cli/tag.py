@@ -25,7 +25,7 @@ from hudi_core.errors import UsageError
 from hudi_core.index.choose import IndexKind
 from hudi_core.index.key_reader import types_of_input
 from hudi_core.index.tag import Tagger, TagOptions
-from hudi_core.planning.sources.stored_filters import State
+from hudi_core.planning.sources.stored_filters import FilterState
 from hudi_core.snapshot.snapshot import MetadataMode
 
 _STAGES = (
@@ -102,7 +102,7 @@ def _work(tagger: Tagger) -> dict[str, Any]:
     return {
         "choices": [{"index": choice.kind.value, "reason": choice.reason} for choice in tagger.choices],
         **dict(sorted(work.counts.items())),
-        "filters": {state.name.lower(): work.filters[state] for state in State if work.filters[state]},
+        "filters": {state.name.lower(): work.filters[state] for state in FilterState if work.filters[state]},
         "fill": round(work.fill, 4),
         "false_positives": work.false_positives,
         "ms": {stage: round(seconds * 1e3, 3) for stage, seconds in work.seconds.items()},
@@ -125,10 +125,10 @@ def _show(out: Output, tagger: Tagger, seconds: float, explain: bool) -> None:
         filters = tagger.work.filters
         if filters:
             out.text()
-            rows = ({"filters": state.name.lower(), "count": filters[state]} for state in State if filters[state])
+            rows = ({"filters": state.name.lower(), "count": filters[state]} for state in FilterState if filters[state])
             out.rows(("filters", "count"), rows, title="Bloom filters")
             work = tagger.work
-            if filters[State.ASKED]:
+            if filters[FilterState.ASKED]:
                 full = f"the fullest that was asked has {100 * work.fill:.0f} % of its bits set"
                 out.text(f"{full}, the worst lets {work.false_positives:.2g} of absent keys pass")
         out.text()

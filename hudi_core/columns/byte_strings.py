@@ -20,16 +20,16 @@ Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Texts:
+class ByteStrings:
     """Byte texts: text i is `data[offsets[i]:offsets[i + 1]]`; int64 and uint8, as Arrow lays out `large_binary`."""
 
     offsets: Ints
     data: NDArray[np.uint8]
 
     @staticmethod
-    def of(texts: Sequence[bytes]) -> Texts:
+    def of(texts: Sequence[bytes]) -> ByteStrings:
         lengths = np.fromiter(map(len, texts), np.int64, len(texts))
-        return Texts(np.append(0, lengths).cumsum(), np.frombuffer(b"".join(texts), np.uint8))
+        return ByteStrings(np.append(0, lengths).cumsum(), np.frombuffer(b"".join(texts), np.uint8))
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -37,17 +37,17 @@ class Texts:
     def __getitem__(self, number: int) -> bytes:
         return self.data[self.offsets[number] : self.offsets[number + 1]].tobytes()
 
-    def take(self, numbers: NDArray[Any]) -> Texts:
+    def take(self, numbers: NDArray[Any]) -> ByteStrings:
         """The texts at these places."""
         starts = self.offsets[numbers]
-        return Texts(*gather(self.data, starts, self.offsets[numbers + 1] - starts))
+        return ByteStrings(*gather(self.data, starts, self.offsets[numbers + 1] - starts))
 
 
-def joined(parts: Sequence[Texts]) -> Texts:
+def joined(parts: Sequence[ByteStrings]) -> ByteStrings:
     """All texts of all parts, in order."""
     lengths = [np.diff(part.offsets) for part in parts]
     data = [part.data[part.offsets[0] : part.offsets[-1]] for part in parts]
-    return Texts(np.concatenate([[0], *lengths]).cumsum(), np.concatenate(data))
+    return ByteStrings(np.concatenate([[0], *lengths]).cumsum(), np.concatenate(data))
 
 
 class WordReader:
@@ -57,7 +57,7 @@ class WordReader:
     the word really has, at most eight.
     """
 
-    def __init__(self, texts: Texts, skip: int = 0) -> None:
+    def __init__(self, texts: ByteStrings, skip: int = 0) -> None:
         self.starts, self.ends = texts.offsets[:-1] + skip, texts.offsets[1:]
         data = texts.data
         if len(data) < 2 * WORD:
@@ -99,7 +99,7 @@ _KEPT = np.array([(2**64 - 1) >> (64 - 8 * size) << (64 - 8 * size) for size in 
 """By size, which bits of a word belong to the text."""
 
 
-def common_prefix(texts: Texts) -> int:
+def common_prefix(texts: ByteStrings) -> int:
     """How many bytes at the start all texts share."""
     if not len(texts):
         return 0

@@ -8,20 +8,20 @@ from typing import Any, assert_never
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.columns.growing import Growing
+from hudi_core.columns.growing import GrowingArray
 from hudi_core.columns.nodes import (
-    Binary,
+    BinaryColumn,
     Column,
-    FixedBinary,
-    ListOf,
-    MapOf,
-    Nulls,
+    EnumColumn,
+    FixedBinaryColumn,
+    ListColumn,
+    MapColumn,
+    NullColumn,
     Offsets,
-    Primitive,
-    Struct,
-    Symbols,
-    Text,
-    Union,
+    PrimitiveColumn,
+    StringColumn,
+    StructColumn,
+    UnionColumn,
     Validity,
     length,
 )
@@ -33,14 +33,14 @@ MOST_ROOM = 1 << 26
 
 def join(parts: Iterable[Column], rows: int) -> Column:
     """The rows of all parts, in order; about `rows` of them. The parts come from one schema; there is at least one."""
-    whole: Join | None = None
+    whole: ColumnBuilder | None = None
     first: Column | None = None
     for part in parts:
         if first is None:
             first = part
             continue
         if whole is None:
-            whole = Join(first, rows)
+            whole = ColumnBuilder(first, rows)
             whole.add(first)
         whole.add(part)
     if first is None:
@@ -48,38 +48,40 @@ def join(parts: Iterable[Column], rows: int) -> Column:
     return first if whole is None else whole.column()
 
 
-class Join:
+class ColumnBuilder:
     """A column that grows: `like` says of which kind it is, `rows` is how many rows to make room for at first."""
 
     def __init__(self, like: Column, rows: int) -> None:
         self.like, self.rows, self.length = like, rows, 0
-        self.values: Growing | None = None
-        self.validity: Growing | None = None
-        self.offsets: Growing | None = None
-        self.children: dict[Any, Join] = {}
+        self.values: GrowingArray | None = None
+        self.validity: GrowingArray | None = None
+        self.offsets: GrowingArray | None = None
+        self.children: dict[Any, ColumnBuilder] = {}
 
     def add(self, part: Column) -> None:
         """Appends the rows of a part."""
         before, rows = self.length, length(part)
         self.length += rows
         match part:
-            case Nulls():
+            case NullColumn():
                 return
-            case Primitive(values) | Symbols(values) | FixedBinary(data=values):
+            case PrimitiveColumn(values) | EnumColumn(values) | FixedBinaryColumn(data=values):
                 self._values(values, self.rows)
-            case Text(offsets, data) | Binary(offsets, data):
+            case StringColumn(offsets, data) | BinaryColumn(offsets, data):
                 self._offsets(offsets)
                 self._values(data[offsets[0] : offsets[-1]], self._expected(int(offsets[-1] - offsets[0]), rows))
-            case Struct(fields=fields):
+            case StructColumn(fields=fields):
                 for name, field in fields.items():
                     self._child(name, field, self.rows)
-            case ListOf() | MapOf():
+            case ListColumn() | MapColumn():
                 own = trimmed(part)
                 self._offsets(own.offsets)
-                inner = {"items": own.items} if isinstance(own, ListOf) else {"keys": own.keys, "values": own.values}
+                inner = (
+                    {"items": own.items} if isinstance(own, ListColumn) else {"keys": own.keys, "values": own.values}
+                )
                 for name, child in inner.items():
                     self._child(name, child, self._expected(length(child), rows))
-            case Union(branches, _, children):
+            case UnionColumn(branches, _, children):
                 self._values(branches, self.rows)
                 for number, child in enumerate(children):
                     if length(child) or number not in self.children:
@@ -94,29 +96,31 @@ class Join:
         like = self.like
         validity = None if self.validity is None else self.validity.array()
         match like:
-            case Nulls():
-                return Nulls(self.length)
-            case Primitive():
-                return Primitive(self._array(), validity)
-            case Symbols():
-                return Symbols(self._array(), like.symbols, validity)
-            case FixedBinary():
-                return FixedBinary(like.size, self._array(), validity)
-            case Text():
-                return Text(self._offset_array(), self._array(), validity)
-            case Binary():
-                return Binary(self._offset_array(), self._array(), validity)
-            case Struct():
-                return Struct(self.length, {name: child.column() for name, child in self.children.items()}, validity)
-            case ListOf():
-                return ListOf(self._offset_array(), self.children["items"].column(), validity)
-            case MapOf():
+            case NullColumn():
+                return NullColumn(self.length)
+            case PrimitiveColumn():
+                return PrimitiveColumn(self._array(), validity)
+            case EnumColumn():
+                return EnumColumn(self._array(), like.symbols, validity)
+            case FixedBinaryColumn():
+                return FixedBinaryColumn(like.size, self._array(), validity)
+            case StringColumn():
+                return StringColumn(self._offset_array(), self._array(), validity)
+            case BinaryColumn():
+                return BinaryColumn(self._offset_array(), self._array(), validity)
+            case StructColumn():
+                return StructColumn(
+                    self.length, {name: child.column() for name, child in self.children.items()}, validity
+                )
+            case ListColumn():
+                return ListColumn(self._offset_array(), self.children["items"].column(), validity)
+            case MapColumn():
                 keys = self.children["keys"].column()
-                assert isinstance(keys, Text)
-                return MapOf(self._offset_array(), keys, self.children["values"].column(), validity)
-            case Union():
+                assert isinstance(keys, StringColumn)
+                return MapColumn(self._offset_array(), keys, self.children["values"].column(), validity)
+            case UnionColumn():
                 children = tuple(self.children[number].column() for number in range(len(like.children)))
-                return Union(self._array(), like.names, children)
+                return UnionColumn(self._array(), like.names, children)
         assert_never(like)
 
     def _expected(self, size: int, rows: int) -> int:
@@ -125,17 +129,17 @@ class Join:
 
     def _child(self, name: Any, part: Column, rows: int) -> None:
         if name not in self.children:
-            self.children[name] = Join(part, rows)
+            self.children[name] = ColumnBuilder(part, rows)
         self.children[name].add(part)
 
     def _values(self, part: NDArray[Any], room: int) -> None:
         if self.values is None:
-            self.values = Growing(part, room)
+            self.values = GrowingArray(part, room)
         self.values.add(part)
 
     def _offsets(self, part: Offsets) -> None:
         if self.offsets is None:
-            self.offsets = Growing(part, self.rows + 1)
+            self.offsets = GrowingArray(part, self.rows + 1)
             self.offsets.add(np.zeros(1, np.int64))
         self.offsets.add(part[1:], plus=int(self.offsets.last()) - int(part[0]))
 
@@ -143,7 +147,7 @@ class Join:
         if part is None and self.validity is None:
             return
         if self.validity is None:
-            self.validity = Growing(np.ones(0, np.bool_), max(self.rows, before + rows))
+            self.validity = GrowingArray(np.ones(0, np.bool_), max(self.rows, before + rows))
             self.validity.add(np.ones(before, np.bool_))
         self.validity.add(np.ones(rows, np.bool_) if part is None else part)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.columns.nodes import Binary, Bools, FixedBinary, Validity
+from hudi_core.columns.nodes import BinaryColumn, Bools, FixedBinaryColumn, Validity
 from hudi_core.columns.spans import gather, windows
 from hudi_core.errors import CorruptFileError, SchemaError
 from hudi_core.types.nodes import Decimal
@@ -27,12 +27,12 @@ def words_of(precision: int) -> int:
     return 2 if precision <= 38 else 4 if precision <= 76 else -(-digits // 64)
 
 
-def to_words(column: Binary | FixedBinary, of: Decimal, where: str) -> Words:
+def to_words(column: BinaryColumn | FixedBinaryColumn, of: Decimal, where: str) -> Words:
     """The unscaled numbers; those of null rows have no meaning.
 
     Raises CorruptFileError with `where` and the row when a value has no bytes or more digits than the type.
     """
-    if isinstance(column, FixedBinary):
+    if isinstance(column, FixedBinaryColumn):
         found, sound = _of_fixed(column, words_of(of.precision))
     else:
         found, sound = _of_bytes(column, words_of(of.precision))
@@ -45,7 +45,7 @@ def to_words(column: Binary | FixedBinary, of: Decimal, where: str) -> Words:
     return found
 
 
-def from_words(words: Words, of: Decimal, validity: Validity, where: str) -> Binary | FixedBinary:
+def from_words(words: Words, of: Decimal, validity: Validity, where: str) -> BinaryColumn | FixedBinaryColumn:
     """Numbers as the type's Avro backing has them: as few bytes as they need, or the bytes of the fixed. Nulls are zeros.
 
     Raises SchemaError with `where` and the row when a number has more digits than the type.
@@ -64,17 +64,17 @@ def from_words(words: Words, of: Decimal, validity: Validity, where: str) -> Bin
         if validity is not None:
             lengths *= validity
         starts = np.arange(1, len(words) + 1, dtype=np.int64) * size - lengths
-        return Binary(*gather(big.reshape(-1), starts, lengths), validity)
+        return BinaryColumn(*gather(big.reshape(-1), starts, lengths), validity)
     wanted = of.fixed.size
     if wanted <= size:
-        return FixedBinary(wanted, np.ascontiguousarray(big[:, size - wanted :]), validity)
+        return FixedBinaryColumn(wanted, np.ascontiguousarray(big[:, size - wanted :]), validity)
     wide = np.empty((len(words), wanted), np.uint8)
     wide[:, : wanted - size] = np.where(big[:, :1] >= 128, 0xFF, 0)
     wide[:, wanted - size :] = big
-    return FixedBinary(wanted, wide, validity)
+    return FixedBinaryColumn(wanted, wide, validity)
 
 
-def _of_fixed(column: FixedBinary, count: int) -> tuple[Words, Bools]:
+def _of_fixed(column: FixedBinaryColumn, count: int) -> tuple[Words, Bools]:
     """The numbers of values of one size, and which fit."""
     rows, size = len(column.data), column.size
     found = np.zeros((rows, count), np.uint64)
@@ -95,7 +95,7 @@ def _of_fixed(column: FixedBinary, count: int) -> tuple[Words, Bools]:
     return found, (column.data[:, :over] == _sign_bytes(found)[:, np.newaxis]).all(axis=1)
 
 
-def _of_bytes(column: Binary, count: int) -> tuple[Words, Bools]:
+def _of_bytes(column: BinaryColumn, count: int) -> tuple[Words, Bools]:
     """The numbers of values of any sizes, and which fit."""
     ends, lengths = column.offsets[1:], np.diff(column.offsets)
     found = np.zeros((len(ends), count), np.uint64)
@@ -176,9 +176,9 @@ def _least_sizes(words: Words) -> NDArray[np.int64]:
     return bits // 8 + 1
 
 
-def _shown(column: Binary | FixedBinary, row: int) -> str:
+def _shown(column: BinaryColumn | FixedBinaryColumn, row: int) -> str:
     """The bytes of a value, for messages."""
-    if isinstance(column, FixedBinary):
+    if isinstance(column, FixedBinaryColumn):
         value = column.data[row].tobytes()
     else:
         value = column.data[column.offsets[row] : column.offsets[row + 1]].tobytes()

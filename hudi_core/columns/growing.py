@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-class Growing:
+class GrowingArray:
     """An array like another, with room for so many rows at first."""
 
     def __init__(self, like: NDArray[Any], room: int) -> None:

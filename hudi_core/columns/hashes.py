@@ -12,7 +12,7 @@ import pybase64
 import xxhash
 from numpy.typing import NDArray
 
-from hudi_core.columns.nodes import Text
+from hudi_core.columns.nodes import StringColumn
 
 _SEED = 0xFFFFFFFF_DABADABA  # the 32-bit seed DABADABA, sign-extended as Java widens it
 _ROOT_PARTITION = "."
@@ -50,7 +50,9 @@ def bloom_filter_key(partition: str, file_name: str) -> str:
     return partition_id(partition) + md5_id(file_name)
 
 
-def bloom_filter_keys(partitions: Sequence[str], partition_of: NDArray[np.int64], names: Text) -> NDArray[np.bytes_]:
+def bloom_filter_keys(
+    partitions: Sequence[str], partition_of: NDArray[np.int64], names: StringColumn
+) -> NDArray[np.bytes_]:
     """`bloom_filter_key` of many files: of each the number of its partition in `partitions`, and its name."""
     whole, fresh = names.data.tobytes(), hashlib.md5(usedforsecurity=False)
     digests: list[bytes] = []

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.columns.byte_strings import Texts, WordReader
+from hudi_core.columns.byte_strings import ByteStrings, WordReader
 
 Limbs = NDArray[np.uint64]
 Bools = NDArray[np.bool_]
@@ -21,13 +21,13 @@ _DIGITS = 9
 
 
 def rescaled_wide(
-    values: NDArray[np.int64] | Texts, digits: int, precision: int
-) -> tuple[NDArray[np.int64] | Texts, Bools]:
+    values: NDArray[np.int64] | ByteStrings, digits: int, precision: int
+) -> tuple[NDArray[np.int64] | ByteStrings, Bools]:
     """Unscaled values times 10^digits, as the carrier of a decimal of that precision, and which of them are exact and fit.
 
     Texts are the 16 bytes that carry a long decimal. What stands for values that do not fit has no meaning.
     """
-    negative, limbs = _from_texts(values) if isinstance(values, Texts) else _from_integers(values)
+    negative, limbs = _from_texts(values) if isinstance(values, ByteStrings) else _from_integers(values)
     fits = np.ones(len(negative), np.bool_)
     while digits > 0:
         step = min(digits, _DIGITS)
@@ -47,7 +47,7 @@ def _from_integers(values: NDArray[np.int64]) -> tuple[Bools, Limbs]:
     return negative, _limbs(np.zeros(len(values), np.uint64), magnitude)
 
 
-def _from_texts(values: Texts) -> tuple[Bools, Limbs]:
+def _from_texts(values: ByteStrings) -> tuple[Bools, Limbs]:
     reader = WordReader(values)
     high, low = reader.read(0)[0] ^ _SIGN, reader.read(1)[0]  # two's complement
     negative = high >= _SIGN
@@ -60,10 +60,10 @@ def _to_integers(negative: Bools, limbs: Limbs) -> NDArray[np.int64]:
     return signed
 
 
-def _to_texts(negative: Bools, limbs: Limbs) -> Texts:
+def _to_texts(negative: Bools, limbs: Limbs) -> ByteStrings:
     high, low = _negated(limbs[2] | limbs[3] << _BITS, limbs[0] | limbs[1] << _BITS, negative)
     pairs = np.stack([high ^ _SIGN, low], axis=1).astype(">u8")
-    return Texts(np.arange(len(negative) + 1, dtype=np.int64) * 16, pairs.view(np.uint8).reshape(-1))
+    return ByteStrings(np.arange(len(negative) + 1, dtype=np.int64) * 16, pairs.view(np.uint8).reshape(-1))
 
 
 def _negated(high: Limbs, low: Limbs, where: Bools) -> tuple[Limbs, Limbs]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.columns.nodes import Bytes8, Offsets, Text
+from hudi_core.columns.nodes import Bytes8, Offsets, StringColumn
 from hudi_core.columns.spans import windows
 
 Hashes = NDArray[np.uint32]
@@ -21,7 +21,7 @@ _WORD = 4
 _MIX, _FIRST, _LAST = np.uint32(24), np.uint32(13), np.uint32(15)
 
 
-class Block:
+class KeyBlock:
     """Some keys made ready to be hashed: their words mixed once, for all rounds.
 
     Keys stand in descending order of their words, so that word `w` belongs to the first keys of the block; `places` tells
@@ -68,18 +68,18 @@ class Block:
         return found
 
 
-def block(texts: Text, low: int, high: int) -> Block:
+def block(texts: StringColumn, low: int, high: int) -> KeyBlock:
     """The keys from row `low` up to row `high`."""
-    return Block(texts.offsets[low:high], np.diff(texts.offsets[low : high + 1]), texts.data)
+    return KeyBlock(texts.offsets[low:high], np.diff(texts.offsets[low : high + 1]), texts.data)
 
 
-def block_of(texts: Text, rows: Numbers) -> Block:
+def block_of(texts: StringColumn, rows: Numbers) -> KeyBlock:
     """The keys in these rows."""
     starts = texts.offsets[rows]
-    return Block(starts, texts.offsets[rows + 1] - starts, texts.data)
+    return KeyBlock(starts, texts.offsets[rows + 1] - starts, texts.data)
 
 
-def hash_chain(texts: Text, seed: int = 0) -> Iterator[Hashes]:
+def hash_chain(texts: StringColumn, seed: int = 0) -> Iterator[Hashes]:
     """The hashes of the keys, round after round without end; each round's seeds are the hashes of the round before."""
     whole = block(texts, 0, len(texts.offsets) - 1)
     hashes = np.full(len(whole), seed & 0xFFFFFFFF, np.uint32)
@@ -88,7 +88,7 @@ def hash_chain(texts: Text, seed: int = 0) -> Iterator[Hashes]:
         yield whole.in_order(hashes.copy())
 
 
-def murmurs(texts: Text, seed: int = -1) -> NDArray[np.int32]:
+def murmurs(texts: StringColumn, seed: int = -1) -> NDArray[np.int32]:
     """The hash of each key, a signed number."""
     found = np.full(len(texts.offsets) - 1, seed & 0xFFFFFFFF, np.uint32)
     for low in range(0, len(found), BLOCK_ROWS):

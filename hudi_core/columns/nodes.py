@@ -24,14 +24,14 @@ Validity = Bools | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Nulls:
+class NullColumn:
     """A column of `length` rows that are all null."""
 
     length: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Primitive:
+class PrimitiveColumn:
     """Values of one fixed width: bool, int32, int64, float32 or float64."""
 
     values: NDArray[Any]
@@ -39,7 +39,7 @@ class Primitive:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Text:
+class StringColumn:
     """UTF-8 texts, checked to be valid: row i is `data[offsets[i]:offsets[i + 1]]`."""
 
     offsets: Offsets
@@ -48,8 +48,8 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Binary:
-    """Byte strings, laid out as `Text`."""
+class BinaryColumn:
+    """Byte strings, laid out as `StringColumn`."""
 
     offsets: Offsets
     data: Bytes8
@@ -57,7 +57,7 @@ class Binary:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class FixedBinary:
+class FixedBinaryColumn:
     """Byte strings of `size` bytes each: row i is `data[i]` of an array of shape (rows, size)."""
 
     size: int
@@ -66,7 +66,7 @@ class FixedBinary:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Symbols:
+class EnumColumn:
     """An enum: row i is `symbols[codes[i]]`; codes are int32."""
 
     codes: NDArray[np.int32]
@@ -75,7 +75,7 @@ class Symbols:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Struct:
+class StructColumn:
     """Records: one column a field, all of `length` rows. What a field holds where the struct is null has no meaning."""
 
     length: int
@@ -84,7 +84,7 @@ class Struct:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ListOf:
+class ListColumn:
     """Lists: row i holds the items from `offsets[i]` to `offsets[i + 1]`."""
 
     offsets: Offsets
@@ -93,17 +93,17 @@ class ListOf:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class MapOf:
+class MapColumn:
     """Maps: row i holds the entries from `offsets[i]` to `offsets[i + 1]`, in the order in which they were written."""
 
     offsets: Offsets
-    keys: Text
+    keys: StringColumn
     values: Column
     validity: Validity = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Union:
+class UnionColumn:
     """A dense union: row i is the next unread row of `children[branches[i]]`; `names` are the branches' Avro names.
 
     Unions of null and one other branch are not here: they are that other column with a validity.
@@ -122,40 +122,51 @@ class Union:
         return found
 
 
-Column = Nulls | Primitive | Text | Binary | FixedBinary | Symbols | Struct | ListOf | MapOf | Union
+Column = (
+    NullColumn
+    | PrimitiveColumn
+    | StringColumn
+    | BinaryColumn
+    | FixedBinaryColumn
+    | EnumColumn
+    | StructColumn
+    | ListColumn
+    | MapColumn
+    | UnionColumn
+)
 
 
 def length(column: Column) -> int:
     """Number of rows."""
     match column:
-        case Nulls(rows) | Struct(rows):
+        case NullColumn(rows) | StructColumn(rows):
             return rows
-        case Primitive(values):
+        case PrimitiveColumn(values):
             return len(values)
-        case Text(offsets) | Binary(offsets) | ListOf(offsets) | MapOf(offsets):
+        case StringColumn(offsets) | BinaryColumn(offsets) | ListColumn(offsets) | MapColumn(offsets):
             return len(offsets) - 1
-        case FixedBinary(data=data):
+        case FixedBinaryColumn(data=data):
             return len(data)
-        case Symbols(codes):
+        case EnumColumn(codes):
             return len(codes)
-        case Union(branches):
+        case UnionColumn(branches):
             return len(branches)
     assert_never(column)
 
 
 def validity_of(column: Column) -> Bools:
     """One bool a row: true where the row is not null."""
-    if isinstance(column, Nulls):
+    if isinstance(column, NullColumn):
         return np.zeros(column.length, np.bool_)
-    if isinstance(column, Union):
-        empty = np.array([isinstance(child, Nulls) for child in column.children], np.bool_)
+    if isinstance(column, UnionColumn):
+        empty = np.array([isinstance(child, NullColumn) for child in column.children], np.bool_)
         return ~empty[column.branches]
     return np.ones(length(column), np.bool_) if column.validity is None else column.validity
 
 
 def masked(column: Column, validity: Validity) -> Column:
     """The column, null also where `validity` is false (unions keep their rows: they have no validity of their own)."""
-    if validity is None or isinstance(column, Nulls | Union):
+    if validity is None or isinstance(column, NullColumn | UnionColumn):
         return column
     return replace(column, validity=validity if column.validity is None else column.validity & validity)
 
@@ -163,7 +174,7 @@ def masked(column: Column, validity: Validity) -> Column:
 def at(column: Column, *names: str) -> Column:
     """The column at a path of field names, null where any struct on the way is null. Raises KeyError when absent."""
     for name in names:
-        if not isinstance(column, Struct):
+        if not isinstance(column, StructColumn):
             raise KeyError(name)
         column = masked(column.fields[name], column.validity)
     return column
@@ -171,29 +182,29 @@ def at(column: Column, *names: str) -> Column:
 
 def spread(column: Column, rows: NDArray[np.int64], total: int) -> Column:
     """A column of `total` rows: the given rows (ascending row numbers) come from `column`, all others are null."""
-    if isinstance(column, Nulls):
-        return Nulls(total)
-    if isinstance(column, Union):
+    if isinstance(column, NullColumn):
+        return NullColumn(total)
+    if isinstance(column, UnionColumn):
         return _spread_union(column, rows, total)
     validity = np.zeros(total, np.bool_)
     validity[rows] = True if column.validity is None else column.validity
     match column:
-        case Primitive(values):
-            return Primitive(_spread_array(values, rows, total), validity)
-        case Text(offsets, data):
-            return Text(_spread_offsets(offsets, rows, total), data, validity)
-        case Binary(offsets, data):
-            return Binary(_spread_offsets(offsets, rows, total), data, validity)
-        case FixedBinary(size, data):
-            return FixedBinary(size, _spread_array(data, rows, total), validity)
-        case Symbols(codes, symbols):
-            return Symbols(_spread_array(codes, rows, total), symbols, validity)
-        case Struct(fields=fields):
-            return Struct(total, {name: spread(field, rows, total) for name, field in fields.items()}, validity)
-        case ListOf(offsets, items):
-            return ListOf(_spread_offsets(offsets, rows, total), items, validity)
-        case MapOf(offsets, keys, entries):
-            return MapOf(_spread_offsets(offsets, rows, total), keys, entries, validity)
+        case PrimitiveColumn(values):
+            return PrimitiveColumn(_spread_array(values, rows, total), validity)
+        case StringColumn(offsets, data):
+            return StringColumn(_spread_offsets(offsets, rows, total), data, validity)
+        case BinaryColumn(offsets, data):
+            return BinaryColumn(_spread_offsets(offsets, rows, total), data, validity)
+        case FixedBinaryColumn(size, data):
+            return FixedBinaryColumn(size, _spread_array(data, rows, total), validity)
+        case EnumColumn(codes, symbols):
+            return EnumColumn(_spread_array(codes, rows, total), symbols, validity)
+        case StructColumn(fields=fields):
+            return StructColumn(total, {name: spread(field, rows, total) for name, field in fields.items()}, validity)
+        case ListColumn(offsets, items):
+            return ListColumn(_spread_offsets(offsets, rows, total), items, validity)
+        case MapColumn(offsets, keys, entries):
+            return MapColumn(_spread_offsets(offsets, rows, total), keys, entries, validity)
     assert_never(column)
 
 
@@ -210,9 +221,9 @@ def _spread_offsets(offsets: Offsets, rows: NDArray[np.int64], total: int) -> Of
     return np.cumsum(found)
 
 
-def _spread_union(column: Union, rows: NDArray[np.int64], total: int) -> Union:
+def _spread_union(column: UnionColumn, rows: NDArray[np.int64], total: int) -> UnionColumn:
     """Rows that are not given go to the null branch; a union without one gets null rows in its first branch."""
-    filler = next((i for i, child in enumerate(column.children) if isinstance(child, Nulls)), 0)
+    filler = next((i for i, child in enumerate(column.children) if isinstance(child, NullColumn)), 0)
     branches = np.full(total, filler, np.int8)
     branches[rows] = column.branches
     own = np.zeros(total, np.bool_)
@@ -220,33 +231,33 @@ def _spread_union(column: Union, rows: NDArray[np.int64], total: int) -> Union:
     among = np.flatnonzero(own[branches == filler])
     child = spread(column.children[filler], among, int(np.count_nonzero(branches == filler)))
     children = (*column.children[:filler], child, *column.children[filler + 1 :])
-    return Union(branches, column.names, children)
+    return UnionColumn(branches, column.names, children)
 
 
 def to_list(column: Column) -> list[Any]:
     """The rows as Python values (struct: dict, map: list of pairs): for messages, small results and tests."""
     match column:
-        case Nulls(rows):
+        case NullColumn(rows):
             return [None] * rows
-        case Union(branches, _, children):
+        case UnionColumn(branches, _, children):
             readers = [iter(to_list(child)) for child in children]
             return [next(readers[branch]) for branch in branches.tolist()]
-        case Primitive(values):
+        case PrimitiveColumn(values):
             found: list[Any] = values.tolist()
-        case Text(offsets, data):
+        case StringColumn(offsets, data):
             found = [piece.decode() for piece in _pieces(offsets, data)]
-        case Binary(offsets, data):
+        case BinaryColumn(offsets, data):
             found = _pieces(offsets, data)
-        case FixedBinary(data=data):
+        case FixedBinaryColumn(data=data):
             found = [row.tobytes() for row in data]
-        case Symbols(codes, symbols):
+        case EnumColumn(codes, symbols):
             found = [symbols[code] if symbols else "" for code in codes.tolist()]
-        case Struct(rows, fields):
+        case StructColumn(rows, fields):
             lists = {name: to_list(field) for name, field in fields.items()}
             found = [{name: values[row] for name, values in lists.items()} for row in range(rows)]
-        case ListOf(offsets, items):
+        case ListColumn(offsets, items):
             found = _slices(offsets, to_list(items))
-        case MapOf(offsets, keys, entries):
+        case MapColumn(offsets, keys, entries):
             found = _slices(offsets, list(zip(to_list(keys), to_list(entries), strict=True)))
         case _:
             assert_never(column)

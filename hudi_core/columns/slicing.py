@@ -8,18 +8,18 @@ from typing import assert_never
 import numpy as np
 
 from hudi_core.columns.nodes import (
-    Binary,
+    BinaryColumn,
     Bools,
     Column,
-    FixedBinary,
-    ListOf,
-    MapOf,
-    Nulls,
-    Primitive,
-    Struct,
-    Symbols,
-    Text,
-    Union,
+    EnumColumn,
+    FixedBinaryColumn,
+    ListColumn,
+    MapColumn,
+    NullColumn,
+    PrimitiveColumn,
+    StringColumn,
+    StructColumn,
+    UnionColumn,
     Validity,
     length,
 )
@@ -30,40 +30,40 @@ def cut(column: Column, low: int, high: int) -> Column:
     """The rows from `low` to `high`, which lie in the column. Arrays are views; offsets need not begin at 0."""
     rows = slice(low, high)
     match column:
-        case Nulls():
-            return Nulls(high - low)
-        case Primitive(values, validity):
-            return Primitive(values[rows], _validity(validity, rows))
-        case Symbols(codes, symbols, validity):
-            return Symbols(codes[rows], symbols, _validity(validity, rows))
-        case FixedBinary(size, data, validity):
-            return FixedBinary(size, data[rows], _validity(validity, rows))
-        case Text(offsets, data, validity):
-            return Text(offsets[low : high + 1], data, _validity(validity, rows))
-        case Binary(offsets, data, validity):
-            return Binary(offsets[low : high + 1], data, _validity(validity, rows))
-        case ListOf(offsets):
+        case NullColumn():
+            return NullColumn(high - low)
+        case PrimitiveColumn(values, validity):
+            return PrimitiveColumn(values[rows], _validity(validity, rows))
+        case EnumColumn(codes, symbols, validity):
+            return EnumColumn(codes[rows], symbols, _validity(validity, rows))
+        case FixedBinaryColumn(size, data, validity):
+            return FixedBinaryColumn(size, data[rows], _validity(validity, rows))
+        case StringColumn(offsets, data, validity):
+            return StringColumn(offsets[low : high + 1], data, _validity(validity, rows))
+        case BinaryColumn(offsets, data, validity):
+            return BinaryColumn(offsets[low : high + 1], data, _validity(validity, rows))
+        case ListColumn(offsets):
             return replace(column, offsets=offsets[low : high + 1], validity=_validity(column.validity, rows))
-        case MapOf(offsets):
+        case MapColumn(offsets):
             return replace(column, offsets=offsets[low : high + 1], validity=_validity(column.validity, rows))
-        case Struct(_, fields, validity):
+        case StructColumn(_, fields, validity):
             kept = {name: cut(field, low, high) for name, field in fields.items()}
-            return Struct(high - low, kept, _validity(validity, rows))
-        case Union(branches, names, children):
+            return StructColumn(high - low, kept, _validity(validity, rows))
+        case UnionColumn(branches, names, children):
             before = np.bincount(branches[:low], minlength=len(children)).tolist()
             within = np.bincount(branches[rows], minlength=len(children)).tolist()
             parts = [
                 cut(child, begin, begin + size) for child, begin, size in zip(children, before, within, strict=True)
             ]
-            return Union(branches[rows], names, tuple(parts))
+            return UnionColumn(branches[rows], names, tuple(parts))
     assert_never(column)
 
 
 def without_nulls(column: Column) -> Column:
     """The rows that are not null, in order; those of unions all, for their nulls are rows of a branch."""
-    if isinstance(column, Nulls):
-        return Nulls(0)
-    if isinstance(column, Union) or column.validity is None:
+    if isinstance(column, NullColumn):
+        return NullColumn(0)
+    if isinstance(column, UnionColumn) or column.validity is None:
         return column
     return kept(replace(column, validity=None), column.validity)
 
@@ -71,68 +71,68 @@ def without_nulls(column: Column) -> Column:
 def kept(column: Column, mask: Bools) -> Column:
     """The rows where the mask says yes, in order."""
     match column:
-        case Nulls():
-            return Nulls(int(np.count_nonzero(mask)))
-        case Primitive(values, validity):
-            return Primitive(values[mask], _validity(validity, mask))
-        case Symbols(codes, symbols, validity):
-            return Symbols(codes[mask], symbols, _validity(validity, mask))
-        case FixedBinary(size, data, validity):
-            return FixedBinary(size, data[mask], _validity(validity, mask))
-        case Text(offsets, data, validity) | Binary(offsets, data, validity):
+        case NullColumn():
+            return NullColumn(int(np.count_nonzero(mask)))
+        case PrimitiveColumn(values, validity):
+            return PrimitiveColumn(values[mask], _validity(validity, mask))
+        case EnumColumn(codes, symbols, validity):
+            return EnumColumn(codes[mask], symbols, _validity(validity, mask))
+        case FixedBinaryColumn(size, data, validity):
+            return FixedBinaryColumn(size, data[mask], _validity(validity, mask))
+        case StringColumn(offsets, data, validity) | BinaryColumn(offsets, data, validity):
             lengths = np.diff(offsets)[mask]
             if int(lengths.sum()) < offsets[-1] - offsets[0]:
                 offsets, data = gather(data, offsets[:-1][mask], lengths)
             else:
                 offsets = np.concatenate([offsets[:1], offsets[1:][mask]])
             return type(column)(offsets, data, _validity(validity, mask))
-        case ListOf() | MapOf():
+        case ListColumn() | MapColumn():
             own = trimmed(column)
             lengths = np.diff(own.offsets)
             offsets = np.concatenate([own.offsets[:1], np.cumsum(lengths[mask])])
             validity, within = _validity(own.validity, mask), np.repeat(mask, lengths)
-            if isinstance(own, ListOf):
-                return ListOf(offsets, kept(own.items, within), validity)
+            if isinstance(own, ListColumn):
+                return ListColumn(offsets, kept(own.items, within), validity)
             keys = kept(own.keys, within)
-            assert isinstance(keys, Text)
-            return MapOf(offsets, keys, kept(own.values, within), validity)
-        case Struct(_, fields, validity):
+            assert isinstance(keys, StringColumn)
+            return MapColumn(offsets, keys, kept(own.values, within), validity)
+        case StructColumn(_, fields, validity):
             inner = {name: kept(field, mask) for name, field in fields.items()}
-            return Struct(int(np.count_nonzero(mask)), inner, _validity(validity, mask))
-        case Union(branches, names, children):
+            return StructColumn(int(np.count_nonzero(mask)), inner, _validity(validity, mask))
+        case UnionColumn(branches, names, children):
             parts = [kept(child, mask[branches == number]) for number, child in enumerate(children)]
-            return Union(branches[mask], names, tuple(parts))
+            return UnionColumn(branches[mask], names, tuple(parts))
     assert_never(column)
 
 
-def trimmed(column: ListOf | MapOf) -> ListOf | MapOf:
+def trimmed(column: ListColumn | MapColumn) -> ListColumn | MapColumn:
     """The same lists or maps, with offsets from 0 and no items but their own."""
     first, last = int(column.offsets[0]), int(column.offsets[-1])
-    items = column.items if isinstance(column, ListOf) else column.keys
+    items = column.items if isinstance(column, ListColumn) else column.keys
     if first == 0 and last == length(items):
         return column
     offsets = column.offsets - first if first else column.offsets
-    if isinstance(column, ListOf):
-        return ListOf(offsets, cut(column.items, first, last), column.validity)
+    if isinstance(column, ListColumn):
+        return ListColumn(offsets, cut(column.items, first, last), column.validity)
     keys, values = cut(column.keys, first, last), cut(column.values, first, last)
-    assert isinstance(keys, Text)
-    return MapOf(offsets, keys, values, column.validity)
+    assert isinstance(keys, StringColumn)
+    return MapColumn(offsets, keys, values, column.validity)
 
 
 def widest(column: Column) -> int:
     """The greatest number that offsets into the column's own rows reach, at any depth."""
     match column:
-        case Nulls() | Primitive() | Symbols() | FixedBinary():
+        case NullColumn() | PrimitiveColumn() | EnumColumn() | FixedBinaryColumn():
             return 0
-        case Text(offsets) | Binary(offsets):
+        case StringColumn(offsets) | BinaryColumn(offsets):
             return int(offsets[-1] - offsets[0])
-        case Struct(fields=fields):
+        case StructColumn(fields=fields):
             return max(map(widest, fields.values()), default=0)
-        case ListOf() | MapOf():
+        case ListColumn() | MapColumn():
             own = trimmed(column)
-            inner = [own.items] if isinstance(own, ListOf) else [own.keys, own.values]
+            inner = [own.items] if isinstance(own, ListColumn) else [own.keys, own.values]
             return max(int(own.offsets[-1]), *map(widest, inner))
-        case Union(branches, _, children):
+        case UnionColumn(branches, _, children):
             return max(len(branches), *map(widest, children))
     assert_never(column)
 

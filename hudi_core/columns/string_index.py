@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.columns.nodes import Binary, Bools, Bytes8, Offsets, Text
+from hudi_core.columns.nodes import BinaryColumn, Bools, Bytes8, Offsets, StringColumn
 from hudi_core.columns.spans import gather, windows
 from hudi_core.parallel.ordered import in_order
 
@@ -45,10 +45,10 @@ _MASKS: Final = np.array([(1 << 8 * size) - 1 for size in range(_WORD + 1)], np.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TextIndex:
+class StringIndex:
     """The distinct texts of a column, ready to be looked up. Made by `index_texts`; it may be asked from many threads."""
 
-    texts: Text | Binary
+    texts: StringColumn | BinaryColumn
     first: NDArray[np.int64]
     """For each row the first row with the same text; -1 for null."""
     _back: int
@@ -69,7 +69,7 @@ class TextIndex:
         """How many different texts there are."""
         return len(self._rows)
 
-    def find(self, texts: Text | Binary) -> NDArray[np.int64]:
+    def find(self, texts: StringColumn | BinaryColumn) -> NDArray[np.int64]:
         """For each text, the first row of the indexed column that has it; -1 for null and where there is none."""
         count = len(texts.offsets) - 1
         found = np.full(count, -1, np.int64)
@@ -80,7 +80,7 @@ class TextIndex:
             self._look_up(texts, asked[low : low + BLOCK_ROWS], found)
         return found
 
-    def _may_be(self, texts: Text | Binary, low: int) -> NDArray[np.int64]:
+    def _may_be(self, texts: StringColumn | BinaryColumn, low: int) -> NDArray[np.int64]:
         """Which rows, of a block of them, the filter lets pass."""
         offsets = texts.offsets[low : low + BLOCK_ROWS + 1]
         may_be = self._filter.take(
@@ -90,7 +90,7 @@ class TextIndex:
             may_be &= texts.validity[low : low + BLOCK_ROWS]
         return low + np.flatnonzero(may_be)
 
-    def _look_up(self, texts: Text | Binary, asked: NDArray[np.int64], found: NDArray[np.int64]) -> None:
+    def _look_up(self, texts: StringColumn | BinaryColumn, asked: NDArray[np.int64], found: NDArray[np.int64]) -> None:
         """Sets what is found of some rows, which ascend."""
         starts = texts.offsets[asked]
         hashes = _block_hashes(starts, texts.offsets[asked + 1] - starts, texts.data) & self._top
@@ -107,7 +107,7 @@ class TextIndex:
             asked, at, hashes = asked[left], at[left] + 1, hashes[left]
 
 
-def index_texts(texts: Text | Binary) -> TextIndex:
+def index_texts(texts: StringColumn | BinaryColumn) -> StringIndex:
     """The index of a column's texts; time and memory grow with its rows (about 60 bytes a row)."""
     hashes = text_hashes(texts)
     count = len(hashes)
@@ -129,10 +129,10 @@ def index_texts(texts: Text | Binary) -> TextIndex:
     starts = np.zeros(1 << max(1, (2 * len(by_hash)).bit_length()), np.int64)
     np.cumsum(np.bincount(_places(hashes, len(starts)), minlength=len(starts))[:-1], out=starts[1:])
     back, known = _word_filter(texts, len(by_hash))
-    return TextIndex(texts, first, back, known, starts, by_hash, np.append(hashes, _ABOVE), ~low)
+    return StringIndex(texts, first, back, known, starts, by_hash, np.append(hashes, _ABOVE), ~low)
 
 
-def _word_filter(texts: Text | Binary, distinct: int) -> tuple[int, Bools]:
+def _word_filter(texts: StringColumn | BinaryColumn, distinct: int) -> tuple[int, Bools]:
     """How far before the end of a text the word ends in which most of these texts differ, and which hashes of it they have."""
     starts, lengths = texts.offsets[:-1], np.diff(texts.offsets)
     if texts.validity is not None:
@@ -162,7 +162,7 @@ def _telling_word(starts: Offsets, lengths: Offsets, data: Bytes8) -> int:
     return best
 
 
-def first_rows(texts: Text | Binary) -> NDArray[np.int64]:
+def first_rows(texts: StringColumn | BinaryColumn) -> NDArray[np.int64]:
     """For each row the first row with the same text, as `TextIndex.first`; sooner where rows share few texts. None is null."""
     count = len(texts.offsets) - 1
     begun = index_texts(replace(texts, offsets=texts.offsets[: BLOCK_ROWS + 1]))
@@ -172,12 +172,16 @@ def first_rows(texts: Text | Binary) -> NDArray[np.int64]:
     if len(others):
         starts = texts.offsets[others]
         offsets, data = gather(texts.data, starts, texts.offsets[others + 1] - starts)
-        found[others] = others[index_texts(Text(offsets, data)).first]
+        found[others] = others[index_texts(StringColumn(offsets, data)).first]
     return found
 
 
 def _settle(
-    texts: Text | Binary, by_hash: NDArray[np.int64], hashes: Hashes, tied: Bools, first: NDArray[np.int64]
+    texts: StringColumn | BinaryColumn,
+    by_hash: NDArray[np.int64],
+    hashes: Hashes,
+    tied: Bools,
+    first: NDArray[np.int64],
 ) -> None:
     """Sets `first` of rows that share a hash with others. `tied` tells which share it with the next one."""
     member = np.append(tied, False)
@@ -191,13 +195,16 @@ def _settle(
         rows, hashes = rows[~same], hashes[~same]
 
 
-def text_hashes(texts: Text | Binary) -> Hashes:
+def text_hashes(texts: StringColumn | BinaryColumn) -> Hashes:
     """A 64-bit hash of each row's bytes: equal for equal texts in one version of this library, not to be stored."""
     return _hashes(texts.offsets, texts.data)
 
 
 def same_texts(
-    left: Text | Binary, left_rows: NDArray[np.int64], right: Text | Binary, right_rows: NDArray[np.int64]
+    left: StringColumn | BinaryColumn,
+    left_rows: NDArray[np.int64],
+    right: StringColumn | BinaryColumn,
+    right_rows: NDArray[np.int64],
 ) -> Bools:
     """For each pair of rows, whether their bytes are the same; nulls are empty."""
     same = np.empty(len(left_rows), np.bool_)
@@ -208,7 +215,10 @@ def same_texts(
 
 
 def _same_block(
-    left: Text | Binary, left_rows: NDArray[np.int64], right: Text | Binary, right_rows: NDArray[np.int64]
+    left: StringColumn | BinaryColumn,
+    left_rows: NDArray[np.int64],
+    right: StringColumn | BinaryColumn,
+    right_rows: NDArray[np.int64],
 ) -> Bools:
     starts, others = left.offsets[left_rows], right.offsets[right_rows]
     lengths = left.offsets[left_rows + 1] - starts

@@ -7,15 +7,15 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.columns.nodes import Column, Nulls, Union, length, spread, validity_of
+from hudi_core.columns.nodes import Column, NullColumn, UnionColumn, length, spread, validity_of
 from hudi_core.columns.slicing import without_nulls
 
 NULL = "null"
 
 
-def without_null_branch(column: Union) -> Union:
+def without_null_branch(column: UnionColumn) -> UnionColumn:
     """The union of the other branches; rows of the null branch are null rows of its first one. The union has another."""
-    null = next((number for number, child in enumerate(column.children) if isinstance(child, Nulls)), None)
+    null = next((number for number, child in enumerate(column.children) if isinstance(child, NullColumn)), None)
     if null is None:
         return column
     names = column.names[:null] + column.names[null + 1 :]
@@ -26,10 +26,10 @@ def without_null_branch(column: Union) -> Union:
     if gone.any():
         mine = branches == 0
         children[0] = spread(children[0], np.flatnonzero(~gone[mine]), int(np.count_nonzero(mine)))
-    return Union(branches, names, tuple(children))
+    return UnionColumn(branches, names, tuple(children))
 
 
-def with_null_branch(branches: NDArray[np.int8], names: Sequence[str], children: Sequence[Column]) -> Union:
+def with_null_branch(branches: NDArray[np.int8], names: Sequence[str], children: Sequence[Column]) -> UnionColumn:
     """A union whose rows are null where their row in their child is; a branch of null comes behind the others.
 
     Row i is the next unread row of `children[branches[i]]`.
@@ -41,15 +41,15 @@ def with_null_branch(branches: NDArray[np.int8], names: Sequence[str], children:
         if not valid.all():
             found[np.flatnonzero(branches == number)[~valid]] = len(children)
         kept.append(without_nulls(child))
-    nulls = Nulls(int(np.count_nonzero(found == len(children))))
-    return Union(found, (*names, NULL), (*kept, nulls))
+    nulls = NullColumn(int(np.count_nonzero(found == len(children))))
+    return UnionColumn(found, (*names, NULL), (*kept, nulls))
 
 
 def only_branch(column: Column) -> Column:
     """The values of a union that has but one branch besides null; any other column as it is."""
-    if not isinstance(column, Union):
+    if not isinstance(column, UnionColumn):
         return column
-    others = [number for number, child in enumerate(column.children) if not isinstance(child, Nulls)]
+    others = [number for number, child in enumerate(column.children) if not isinstance(child, NullColumn)]
     if len(others) != 1:
         return column
     (number,) = others

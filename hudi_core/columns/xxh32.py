@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.columns.nodes import Bytes8, Offsets, Text
+from hudi_core.columns.nodes import Bytes8, Offsets, StringColumn
 from hudi_core.columns.spans import windows
 
 Hashes = NDArray[np.uint32]
@@ -25,7 +25,7 @@ _MERGED = (1, 7, 12, 18)
 """By how much each lane is turned when they become one hash."""
 
 
-def xxh32_hashes(texts: Text, seed: int = 0) -> Hashes:
+def xxh32_hashes(texts: StringColumn, seed: int = 0) -> Hashes:
     """The hash of each text's bytes; nulls are empty."""
     found = np.empty(len(texts.offsets) - 1, np.uint32)
     for low in range(0, len(found), BLOCK_ROWS):

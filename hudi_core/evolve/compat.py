@@ -31,7 +31,7 @@ from hudi_core.types.nodes import (
 from hudi_core.types.promote import Purpose, promotion
 
 
-class Kind(Enum):
+class IncompatibilityKind(Enum):
     """The kinds of incompatibility, by the names that Apache Hudi gives them."""
 
     NAME_MISMATCH = "the names of two named types differ where names count"
@@ -47,7 +47,7 @@ class Kind(Enum):
 class Incompatibility:
     """One reason: what is wrong with the column `where` (empty for the root)."""
 
-    kind: Kind
+    kind: IncompatibilityKind
     where: str
     reason: str
     fields: Path
@@ -112,7 +112,7 @@ class _Place:
     def inside(self, name: str) -> _Place:
         return _Place((*self.path, name), self.fields, self.named)
 
-    def says(self, kind: Kind, reason: str) -> Incompatibility:
+    def says(self, kind: IncompatibilityKind, reason: str) -> Incompatibility:
         return Incompatibility(kind, ".".join(self.path), reason, self.fields)
 
 
@@ -143,7 +143,7 @@ class _Checker:
             case (Array(element=reads), Array(element=has)) | (Map(value=reads), Map(value=has)):
                 yield from self._fields(reads, has, place.inside(reads.name))
             case (None, _) | (_, None):
-                yield place.says(Kind.TYPE_MISMATCH, f"{_said(reader)} cannot read {_said(writer)}")
+                yield place.says(IncompatibilityKind.TYPE_MISMATCH, f"{_said(reader)} cannot read {_said(writer)}")
             case _:
                 yield from self._primitive(reader, writer, place)
 
@@ -161,7 +161,7 @@ class _Checker:
                 pairs = zip(reads, refused, strict=True)
                 because = [str(one) for to, reasons in pairs if type(to) is type(branch) for one in reasons]
                 said = f"no branch can read {_said(branch)}"
-                yield place.says(Kind.MISSING_UNION_BRANCH, "; ".join((said, *because)))
+                yield place.says(IncompatibilityKind.MISSING_UNION_BRANCH, "; ".join((said, *because)))
 
     def _record(self, reader: Record, writer: Record, place: _Place) -> Iterator[Incompatibility]:
         has = {field.name: field for field in writer.fields}
@@ -175,27 +175,29 @@ class _Checker:
             if found:
                 yield from self._fields(field, found[0], at)
             elif field.default is ABSENT:
-                kind = Kind.READER_FIELD_MISSING_DEFAULT_VALUE
+                kind = IncompatibilityKind.READER_FIELD_MISSING_DEFAULT_VALUE
                 yield Incompatibility(kind, ".".join(at.path), "not in the writer, and without a default", place.fields)
 
     def _primitive(self, reader: Type, writer: Type, place: _Place) -> Iterator[Incompatibility]:
-        kind = Kind.TYPE_MISMATCH
+        kind = IncompatibilityKind.TYPE_MISMATCH
         match reader, writer:
             case Fixed(), Fixed():
-                kind = Kind.FIXED_SIZE_MISMATCH
+                kind = IncompatibilityKind.FIXED_SIZE_MISMATCH
                 yield from self._name(reader.name, writer.name, place)
             case Enumeration(), Enumeration():
-                kind = Kind.MISSING_ENUM_SYMBOLS
+                kind = IncompatibilityKind.MISSING_ENUM_SYMBOLS
                 yield from self._name(reader.name, writer.name, place)
             case Decimal(), Decimal():
-                kind = Kind.DECIMAL_MISMATCH
+                kind = IncompatibilityKind.DECIMAL_MISMATCH
         nested = isinstance(reader, Nested) or isinstance(writer, Nested)
         if nested or promotion(writer, reader, Purpose.WRITE) is None:
             yield place.says(kind, f"{_said(reader)} cannot read {_said(writer)}")
 
     def _name(self, reader: str, writer: str, place: _Place) -> Iterator[Incompatibility]:
         if self._names and place.named and reader != writer:
-            yield place.says(Kind.NAME_MISMATCH, f"the reader's name {reader} is not the writer's {writer}")
+            yield place.says(
+                IncompatibilityKind.NAME_MISMATCH, f"the reader's name {reader} is not the writer's {writer}"
+            )
 
 
 def _missing(table: Type, incoming: Type, path: Path) -> Iterator[Path]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hudi_core.evolve.fields import brief
-from hudi_core.schema.schema import Place, Schema
+from hudi_core.schema.schema import ColumnPlace, Schema
 from hudi_core.types.nodes import ABSENT, Nested, children
 
 
@@ -48,11 +48,11 @@ def _new_or_changed(before: Schema, after: Schema) -> Iterator[Difference]:
                 yield Difference(was.name, place.name, what)
 
 
-def _has_parent(schema: Schema, place: Place, other: Schema) -> bool:
+def _has_parent(schema: Schema, place: ColumnPlace, other: Schema) -> bool:
     return len(place.path) == 1 or schema.ids[place.path[:-1]] in other.places
 
 
-def _changes(was: Place, now: Place, moved: bool) -> Iterator[str]:
+def _changes(was: ColumnPlace, now: ColumnPlace, moved: bool) -> Iterator[str]:
     old, new = was.field, now.field
     if old.name != new.name:
         yield f"renamed from {old.name}"

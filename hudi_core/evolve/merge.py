@@ -22,7 +22,7 @@ from hudi_core.evolve.fields import (
 )
 from hudi_core.schema.schema import Path, Schema
 from hudi_core.types.nodes import Array, Field, Map, Nested, Record, Type, Union
-from hudi_core.types.promote import Cast, Promotion, Purpose, promotion
+from hudi_core.types.promote import CastKind, Promotion, Purpose, promotion
 from hudi_core.types.walk import same, with_children
 
 
@@ -138,7 +138,7 @@ class _Merger:
 
 
 def _is_same(found: Promotion | None) -> bool:
-    return found is not None and found.cast is Cast.SAME
+    return found is not None and found.cast is CastKind.SAME
 
 
 def requirements(incoming: Record, table: Record, *, reorder: bool = False) -> Record:

@@ -13,9 +13,9 @@ from typing import Final
 
 from hudi_core.errors import SchemaError
 from hudi_core.evolve.fields import brief
-from hudi_core.schema.schema import Path, Place, Schema
+from hudi_core.schema.schema import ColumnPlace, Path, Schema
 from hudi_core.types.nodes import ABSENT, Array, Field, Map, Nested, Primitive, Record, RecordKind, Type, Union
-from hudi_core.types.promote import Cast, Promotion, promotion
+from hudi_core.types.promote import CastKind, Promotion, promotion
 
 
 class Match(Enum):
@@ -135,7 +135,7 @@ class Stored:
     `promotion` is None for a nested type, and where stored values cannot be read as the wanted type.
     """
 
-    place: Place
+    place: ColumnPlace
     promotion: Promotion | None
 
 
@@ -168,7 +168,7 @@ def stored_column(file: Schema, wanted: Schema, column_id: int, match: Match = M
     Raises `UnknownColumnError` for an id that the wanted schema does not have.
     """
     want = wanted.place(column_id)
-    found: Place | None = None
+    found: ColumnPlace | None = None
     for depth in range(1, len(want.path) + 1):
         step = wanted.places[wanted.ids[want.path[:depth]]]
         found = _step(file, found.path if found else (), step.field, match)
@@ -180,7 +180,7 @@ def stored_column(file: Schema, wanted: Schema, column_id: int, match: Match = M
     return Stored(found, promotion(of, to) if primitive else None)
 
 
-def _step(file: Schema, parent: Path, wanted: Field, match: Match) -> Place | None:
+def _step(file: Schema, parent: Path, wanted: Field, match: Match) -> ColumnPlace | None:
     """The place of a wanted field in the file, below the place that its parent was found at."""
     if match is Match.ID:
         return file.places.get(wanted.id)
@@ -305,7 +305,7 @@ def _distance(reading: Reading) -> int:
     match reading:
         case AsStored():
             return 0
-        case Convert(promotion=Promotion(cast=Cast.TO_TEXT)):
+        case Convert(promotion=Promotion(cast=CastKind.TO_TEXT)):
             return 2
         case _:
             return 1

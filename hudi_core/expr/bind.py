@@ -24,7 +24,7 @@ from hudi_core.expr.scalar import regex
 from hudi_core.expr.signatures import ARITIES, PART_OF_SPLIT, call
 from hudi_core.expr.text import to_sql
 from hudi_core.expr.walk import names_in, place_of
-from hudi_core.schema.schema import Place, Schema
+from hudi_core.schema.schema import ColumnPlace, Schema
 from hudi_core.sql.place import Span
 from hudi_core.types import nodes as t
 from hudi_core.types.text import text as type_text
@@ -226,7 +226,7 @@ class _Binder:
             return self._call(named)
         return Column(named.field.id, named.name, named.field.type, named.optional)
 
-    def _resolved(self, name: nodes.Name) -> Place | nodes.Call:
+    def _resolved(self, name: nodes.Name) -> ColumnPlace | nodes.Call:
         """The column that a name stands for, or the calls that take a value from a list or map."""
         try:
             place = self._schema.find(name.path, case_sensitive=self._case_sensitive)

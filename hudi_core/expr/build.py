@@ -25,7 +25,7 @@ from hudi_core.types.sql import sql_type
 from hudi_core.values.domain import coerce
 
 
-def col(*path: str) -> Built:
+def col(*path: str) -> ExpressionBuilder:
     """A column. Each argument is one name; a single dotted text is a path, and a name with a dot in it stands in back-ticks.
 
     >>> col("a.b"), col("a", "b.c")
@@ -35,14 +35,14 @@ def col(*path: str) -> Built:
     if other is not None or not path:
         raise UsageError("col", expected="the name of a column", found=described(other) if path else "none")
     if len(path) != 1:
-        return Built(nodes.Name(path))
+        return ExpressionBuilder(nodes.Name(path))
     names = [part.replace("``", "`") for part in _split(path[0])]
     if not all(names):
         raise UsageError("col", expected="names between the dots", found=repr(path[0]))
-    return Built(nodes.Name(tuple(names)))
+    return ExpressionBuilder(nodes.Name(tuple(names)))
 
 
-def lit(value: object, type: Type | str | None = None) -> Built:
+def lit(value: object, type: Type | str | None = None) -> ExpressionBuilder:
     """A literal: null, bool, int, float, Decimal, str, bytes, a date, time or datetime of Python's (naive: no zone), or a
     scalar of NumPy's that is one of these.
 
@@ -60,15 +60,15 @@ def lit(value: object, type: Type | str | None = None) -> Built:
             value = coerce(value, of)
         except SchemaError as wrong:
             raise UsageError("lit", expected=wrong.expected, found=wrong.found) from None
-    return Built(nodes.Literal(value, of))
+    return ExpressionBuilder(nodes.Literal(value, of))
 
 
-def function(name: str, *arguments: object) -> Built:
+def function(name: str, *arguments: object) -> ExpressionBuilder:
     """A call of a function by its SQL name; one that the core does not know makes the predicate unknown when pruning."""
-    return Built(calls.build(name.lower(), tuple(_node(argument) for argument in arguments), None))
+    return ExpressionBuilder(calls.build(name.lower(), tuple(_node(argument) for argument in arguments), None))
 
 
-class Built:
+class ExpressionBuilder:
     """An expression under construction; `node` is what it has become."""
 
     __slots__ = ("node",)
@@ -92,144 +92,144 @@ class Built:
 
     # ---- logic
 
-    def __and__(self, other: object) -> Built:
-        return Built(nodes.And((*_parts(self.node, nodes.And), *_parts(_node(other), nodes.And))))
+    def __and__(self, other: object) -> ExpressionBuilder:
+        return ExpressionBuilder(nodes.And((*_parts(self.node, nodes.And), *_parts(_node(other), nodes.And))))
 
-    def __rand__(self, other: object) -> Built:
+    def __rand__(self, other: object) -> ExpressionBuilder:
         return lit(other) & self
 
-    def __or__(self, other: object) -> Built:
-        return Built(nodes.Or((*_parts(self.node, nodes.Or), *_parts(_node(other), nodes.Or))))
+    def __or__(self, other: object) -> ExpressionBuilder:
+        return ExpressionBuilder(nodes.Or((*_parts(self.node, nodes.Or), *_parts(_node(other), nodes.Or))))
 
-    def __ror__(self, other: object) -> Built:
+    def __ror__(self, other: object) -> ExpressionBuilder:
         return lit(other) | self
 
-    def __invert__(self) -> Built:
-        return Built(nodes.Not(self.node))
+    def __invert__(self) -> ExpressionBuilder:
+        return ExpressionBuilder(nodes.Not(self.node))
 
     # ---- comparisons
 
-    def __eq__(self, other: object) -> Built:  # type: ignore[override]
+    def __eq__(self, other: object) -> ExpressionBuilder:  # type: ignore[override]
         return self._compared(Comparison.EQ, other)
 
-    def __ne__(self, other: object) -> Built:  # type: ignore[override]
+    def __ne__(self, other: object) -> ExpressionBuilder:  # type: ignore[override]
         return self._compared(Comparison.NE, other)
 
-    def __lt__(self, other: object) -> Built:
+    def __lt__(self, other: object) -> ExpressionBuilder:
         return self._compared(Comparison.LT, other)
 
-    def __le__(self, other: object) -> Built:
+    def __le__(self, other: object) -> ExpressionBuilder:
         return self._compared(Comparison.LE, other)
 
-    def __gt__(self, other: object) -> Built:
+    def __gt__(self, other: object) -> ExpressionBuilder:
         return self._compared(Comparison.GT, other)
 
-    def __ge__(self, other: object) -> Built:
+    def __ge__(self, other: object) -> ExpressionBuilder:
         return self._compared(Comparison.GE, other)
 
-    def eq_null_safe(self, other: object) -> Built:
+    def eq_null_safe(self, other: object) -> ExpressionBuilder:
         """`<=>`: nulls are equal to each other and to nothing else."""
         return self._compared(Comparison.NULL_SAFE_EQ, other)
 
-    def is_in(self, choices: Iterable[object]) -> Built:
+    def is_in(self, choices: Iterable[object]) -> ExpressionBuilder:
         """One of the choices; a None among them is a null. Raises `UsageError` for a string, which is no list of its letters."""
         if isinstance(choices, str | bytes) or not isinstance(choices, Iterable):
             raise UsageError("is_in", expected="a list of values", found=described(choices))
-        return Built(nodes.In(self._scalar, tuple(_scalar(choice) for choice in choices)))
+        return ExpressionBuilder(nodes.In(self._scalar, tuple(_scalar(choice) for choice in choices)))
 
-    def between(self, low: object, high: object) -> Built:
+    def between(self, low: object, high: object) -> ExpressionBuilder:
         """From `low` to `high`, both included."""
-        return Built(nodes.Between(self._scalar, _scalar(low), _scalar(high)))
+        return ExpressionBuilder(nodes.Between(self._scalar, _scalar(low), _scalar(high)))
 
-    def like(self, pattern: str, escape: str = "\\") -> Built:
+    def like(self, pattern: str, escape: str = "\\") -> ExpressionBuilder:
         """`%` is any run of characters, `_` any one, after the escape character they are themselves."""
         if len(escape) != 1:
             raise UsageError("like", expected="one escape character", found=repr(escape))
-        return Built(nodes.Like(self._scalar, pattern, escape))
+        return ExpressionBuilder(nodes.Like(self._scalar, pattern, escape))
 
-    def rlike(self, pattern: str) -> Built:
+    def rlike(self, pattern: str) -> ExpressionBuilder:
         """The regular expression, of Java's kind, is found somewhere in the text."""
-        return Built(nodes.RegexLike(self._scalar, pattern))
+        return ExpressionBuilder(nodes.RegexLike(self._scalar, pattern))
 
-    def startswith(self, text: str) -> Built:
+    def startswith(self, text: str) -> ExpressionBuilder:
         return self.like(calls.literal_pattern(text) + "%")
 
-    def endswith(self, text: str) -> Built:
+    def endswith(self, text: str) -> ExpressionBuilder:
         return self.like("%" + calls.literal_pattern(text))
 
-    def contains(self, text: str) -> Built:
+    def contains(self, text: str) -> ExpressionBuilder:
         return self.like(f"%{calls.literal_pattern(text)}%")
 
-    def is_null(self) -> Built:
-        return Built(nodes.IsNull(self._scalar))
+    def is_null(self) -> ExpressionBuilder:
+        return ExpressionBuilder(nodes.IsNull(self._scalar))
 
-    def is_not_null(self) -> Built:
+    def is_not_null(self) -> ExpressionBuilder:
         return ~self.is_null()
 
-    def is_true(self) -> Built:
-        return Built(nodes.Is(self.node, TRUE))
+    def is_true(self) -> ExpressionBuilder:
+        return ExpressionBuilder(nodes.Is(self.node, TRUE))
 
-    def is_false(self) -> Built:
-        return Built(nodes.Is(self.node, FALSE))
+    def is_false(self) -> ExpressionBuilder:
+        return ExpressionBuilder(nodes.Is(self.node, FALSE))
 
     # ---- values
 
-    def __add__(self, other: object) -> Built:
+    def __add__(self, other: object) -> ExpressionBuilder:
         return self._called("+", other)
 
-    def __radd__(self, other: object) -> Built:
+    def __radd__(self, other: object) -> ExpressionBuilder:
         return lit(other) + self
 
-    def __sub__(self, other: object) -> Built:
+    def __sub__(self, other: object) -> ExpressionBuilder:
         return self._called("-", other)
 
-    def __rsub__(self, other: object) -> Built:
+    def __rsub__(self, other: object) -> ExpressionBuilder:
         return lit(other) - self
 
-    def __mul__(self, other: object) -> Built:
+    def __mul__(self, other: object) -> ExpressionBuilder:
         return self._called("*", other)
 
-    def __rmul__(self, other: object) -> Built:
+    def __rmul__(self, other: object) -> ExpressionBuilder:
         return lit(other) * self
 
-    def __truediv__(self, other: object) -> Built:
+    def __truediv__(self, other: object) -> ExpressionBuilder:
         return self._called("/", other)
 
-    def __rtruediv__(self, other: object) -> Built:
+    def __rtruediv__(self, other: object) -> ExpressionBuilder:
         return lit(other) / self
 
-    def __mod__(self, other: object) -> Built:
+    def __mod__(self, other: object) -> ExpressionBuilder:
         return self._called("%", other)
 
-    def __rmod__(self, other: object) -> Built:
+    def __rmod__(self, other: object) -> ExpressionBuilder:
         return lit(other) % self
 
-    def __neg__(self) -> Built:
+    def __neg__(self) -> ExpressionBuilder:
         return self._called("negative")
 
-    def __abs__(self) -> Built:
+    def __abs__(self) -> ExpressionBuilder:
         return self._called("abs")
 
-    def cast(self, to: Type | str) -> Built:
+    def cast(self, to: Type | str) -> ExpressionBuilder:
         """`CAST(... AS to)`; `to` is a type or the SQL name of one without numbers."""
         named = sql_type(to) if isinstance(to, str) else to
         if named is None:
             raise UsageError("cast", expected="the SQL name of a type", found=repr(to))
-        return Built(nodes.Cast(self._scalar, named))
+        return ExpressionBuilder(nodes.Cast(self._scalar, named))
 
     @property
     def _scalar(self) -> Scalar:
         return calls.scalar(self.node)
 
-    def _compared(self, operator: Comparison, other: object) -> Built:
-        return Built(nodes.Compare(operator, self._scalar, _scalar(other)))
+    def _compared(self, operator: Comparison, other: object) -> ExpressionBuilder:
+        return ExpressionBuilder(nodes.Compare(operator, self._scalar, _scalar(other)))
 
-    def _called(self, name: str, *others: object) -> Built:
-        return Built(nodes.Call(name, (self._scalar, *map(_scalar, others))))
+    def _called(self, name: str, *others: object) -> ExpressionBuilder:
+        return ExpressionBuilder(nodes.Call(name, (self._scalar, *map(_scalar, others))))
 
 
 def _node(value: object) -> Expr:
-    return value.node if isinstance(value, Built) else lit(value).node
+    return value.node if isinstance(value, ExpressionBuilder) else lit(value).node
 
 
 def _scalar(value: object) -> Scalar:

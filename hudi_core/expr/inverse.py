@@ -15,7 +15,7 @@ from typing import Any
 
 from hudi_core.expr import axis
 from hudi_core.expr.functions import Function
-from hudi_core.expr.monotone import Stretch, stretches
+from hudi_core.expr.monotone import MonotoneRange, stretches
 from hudi_core.expr.predicate import Apply, Constant, Cut, Term
 from hudi_core.expr.scalar.apply import apply
 from hudi_core.types import nodes as t
@@ -33,7 +33,7 @@ class Inverse:
     """A function of one argument, taken apart: where it rises or falls, and what it gives at a position."""
 
     argument: Term
-    stretches: tuple[Stretch, ...]
+    stretches: tuple[MonotoneRange, ...]
     unknown: tuple[Interval, ...]
     at: Callable[[int], Any]
     type: Type
@@ -55,7 +55,7 @@ class Inverse:
             found.append((before, after - 1) if stretch.rising else (after, before - 1))
         return merged(found)
 
-    def _edge(self, stretch: Stretch, cut: Cut) -> int:
+    def _edge(self, stretch: MonotoneRange, cut: Cut) -> int:
         """Where the function crosses the cut: from there on not below it when rising, below it when falling."""
         if self.shortcut is not None:
             return _within(self.shortcut(cut), stretch)
@@ -103,7 +103,7 @@ def _evaluator(term: Apply, variable: int) -> Callable[[int], Any]:
     return at
 
 
-def _is_total(stretch: Stretch, at: Callable[[int], Any], term: Apply) -> bool:
+def _is_total(stretch: MonotoneRange, at: Callable[[int], Any], term: Apply) -> bool:
     """No null comes of a value: a function that rises or falls gives none between two ends that give none.
 
     Where a date or timestamp leaves its type's range the evaluation gives null, but the comparison is made as if it did not.
@@ -167,7 +167,7 @@ def exact_ratio(of: Type, to: Type) -> tuple[int, int] | None:
             return None
 
 
-def _within(place: int, stretch: Stretch) -> int:
+def _within(place: int, stretch: MonotoneRange) -> int:
     """An edge of a stretch: one of its positions, or the one after the last."""
     return min(max(place, stretch.first), stretch.last + 1)
 
@@ -194,5 +194,5 @@ def without(intervals: list[Interval], gone: list[Interval]) -> list[Interval]:
     return merged(found)
 
 
-def _gaps(known: tuple[Stretch, ...], ends: Interval) -> list[Interval]:
+def _gaps(known: tuple[MonotoneRange, ...], ends: Interval) -> list[Interval]:
     return without([ends], merged((stretch.first, stretch.last) for stretch in known))

@@ -28,7 +28,7 @@ _DECIMAL_DIGITS = {"y": 4, "M": 2, "d": 2, "H": 2, "m": 2, "s": 2}
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class MonotoneRange:
     """Positions from `first` to `last`, both included, over which a function never falls, or never rises.
 
     It stands still from one multiple of `grain` to the next. `by_one` says that it moves by one position with each.
@@ -41,7 +41,7 @@ class Stretch:
     by_one: bool = False
 
 
-def stretches(term: Apply, variable: int, ends: tuple[int, int]) -> tuple[Stretch, ...]:
+def stretches(term: Apply, variable: int, ends: tuple[int, int]) -> tuple[MonotoneRange, ...]:
     """The stretches of a function whose arguments are constants but for the one at `variable`; none when it is not known.
 
     `ends` are the limits of that argument's type.
@@ -58,15 +58,15 @@ def stretches(term: Apply, variable: int, ends: tuple[int, int]) -> tuple[Stretc
             days = _number(term, 1)
             found = _shifted(ends, int(days) if term.function is Function.DATE_ADD else -int(days))
         case Function.YEAR | Function.DATE | Function.UNIX_TIMESTAMP:
-            found = [Stretch(*ends)]
+            found = [MonotoneRange(*ends)]
         case Function.UNIX_DATE if isinstance(of, t.Date):
-            found = [Stretch(*ends, by_one=True)]
+            found = [MonotoneRange(*ends, by_one=True)]
         case Function.CEIL | Function.FLOOR:
-            found = _of_cast(of, term.type, ends) if isinstance(term.type, t.Long) else [Stretch(*ends)]
+            found = _of_cast(of, term.type, ends) if isinstance(term.type, t.Long) else [MonotoneRange(*ends)]
         case Function.ROUND if variable == 0:
-            found = [_rounded(ends, int(_number(term, 1))) if isinstance(of, t.Int | t.Long) else Stretch(*ends)]
+            found = [_rounded(ends, int(_number(term, 1))) if isinstance(of, t.Int | t.Long) else MonotoneRange(*ends)]
         case Function.DATE_TRUNC:
-            found = [Stretch(*ends, grain=_grain_of_unit(term, of))]
+            found = [MonotoneRange(*ends, grain=_grain_of_unit(term, of))]
         case Function.DATE_FORMAT | Function.FROM_UNIXTIME if variable == 0 and _orders(term):
             found = [replace(_four_digit_years(of), grain=_grain_of_pattern(term, of))]
         case _:
@@ -74,36 +74,36 @@ def stretches(term: Apply, variable: int, ends: tuple[int, int]) -> tuple[Stretc
     return tuple(stretch for stretch in found if stretch.first <= stretch.last)
 
 
-def _of_cast(of: t.Type, to: t.Type, ends: tuple[int, int]) -> list[Stretch]:
+def _of_cast(of: t.Type, to: t.Type, ends: tuple[int, int]) -> list[MonotoneRange]:
     real = isinstance(of, t.Float | t.Double)
     match to:
         case t.Int() | t.Long() if real:  # beyond the range it is the end of the range; NaN is 0
-            return [Stretch(ends[0], ends[1] - 1), Stretch(ends[1], ends[1])]
+            return [MonotoneRange(ends[0], ends[1] - 1), MonotoneRange(ends[1], ends[1])]
         case t.Int() | t.Long() if isinstance(of, t.Int | t.Long | t.Boolean | t.Decimal):
             low, high = INT_RANGE if isinstance(to, t.Int) else LONG_RANGE
             unit = 10**of.scale if isinstance(of, t.Decimal) else 1
-            return [Stretch(max(low * unit, ends[0]), min(high * unit, ends[1]))]
+            return [MonotoneRange(max(low * unit, ends[0]), min(high * unit, ends[1]))]
         case t.Long() if isinstance(of, t.Timestamp):
-            return [Stretch(*ends)]
+            return [MonotoneRange(*ends)]
         case t.Float() | t.Double() | t.Decimal() if isinstance(of, t.Boolean | t.Int | t.Long | t.Decimal):
-            return [Stretch(*ends)]
+            return [MonotoneRange(*ends)]
         case t.Float() | t.Double() if real:
-            return [Stretch(*ends)]
+            return [MonotoneRange(*ends)]
         case t.Double() if isinstance(of, t.Timestamp):
-            return [Stretch(*ends)]
+            return [MonotoneRange(*ends)]
         case t.Date() if isinstance(of, t.Timestamp):
-            return [Stretch(*ends)]
+            return [MonotoneRange(*ends)]
         case t.Timestamp() if isinstance(of, t.Date | t.Timestamp | t.Int | t.Long):
-            return [Stretch(*ends)]
+            return [MonotoneRange(*ends)]
         case t.Time() if isinstance(of, t.Time):
-            return [Stretch(*ends)]
+            return [MonotoneRange(*ends)]
         case t.String() if isinstance(of, t.Date | t.Timestamp):
             return [_four_digit_years(of)]
         case _:
             return []
 
 
-def _of_arithmetic(term: Apply, variable: int, ends: tuple[int, int]) -> list[Stretch]:
+def _of_arithmetic(term: Apply, variable: int, ends: tuple[int, int]) -> list[MonotoneRange]:
     if isinstance(term.type, t.Float | t.Double):
         return _of_reals(term, variable, ends)
     falls = (term.function is Function.SUBTRACT and variable == 1) or term.function is Function.NEGATE
@@ -113,27 +113,30 @@ def _of_arithmetic(term: Apply, variable: int, ends: tuple[int, int]) -> list[St
     match term.function:
         case Function.ABS:
             return [
-                Stretch(ends[0] + whole, 0, False),
-                Stretch(1, ends[1]),
-                *([Stretch(ends[0], ends[0])] if whole else []),
+                MonotoneRange(ends[0] + whole, 0, False),
+                MonotoneRange(1, ends[1]),
+                *([MonotoneRange(ends[0], ends[0])] if whole else []),
             ]
         case Function.NEGATE:
             return [
-                Stretch(ends[0] + whole, ends[1], False, by_one=True),
-                *([Stretch(ends[0], ends[0])] if whole else []),
+                MonotoneRange(ends[0] + whole, ends[1], False, by_one=True),
+                *([MonotoneRange(ends[0], ends[0])] if whole else []),
             ]
         case Function.DIVIDE if isinstance(term.type, t.Decimal) and variable == 0 and _number(term, 1) != 0:
-            return [Stretch(*ends, _number(term, 1) > 0)]
+            return [MonotoneRange(*ends, _number(term, 1) > 0)]
         case Function.DIVIDE if whole and variable == 0 and _number(term, 1) != 0:
             rising = _number(term, 1) > 0
             wraps = _number(term, 1) == -1  # the quotient of the least does
-            return [Stretch(ends[0] + wraps, ends[1], rising), *([Stretch(ends[0], ends[0])] if wraps else [])]
+            return [
+                MonotoneRange(ends[0] + wraps, ends[1], rising),
+                *([MonotoneRange(ends[0], ends[0])] if wraps else []),
+            ]
         case Function.MULTIPLY if not whole:
-            return [Stretch(*ends, _number(term, 1 - variable) >= 0)]
+            return [MonotoneRange(*ends, _number(term, 1 - variable) >= 0)]
         case Function.MULTIPLY:
             return _multiplied(ends, int(_number(term, 1 - variable)))
         case Function.ADD | Function.SUBTRACT if not whole:
-            return [Stretch(*ends, not falls)]
+            return [MonotoneRange(*ends, not falls)]
         case Function.ADD:
             return _shifted(ends, int(_number(term, 1 - variable)))
         case Function.SUBTRACT if variable == 0:
@@ -142,18 +145,18 @@ def _of_arithmetic(term: Apply, variable: int, ends: tuple[int, int]) -> list[St
             number = int(_number(term, 0))  # number - x wraps where x < number - greatest, or x > number - least
             edges = [max(number - ends[1], ends[0]), min(number - ends[0], ends[1])]
             ranges = [(ends[0], edges[0] - 1), (edges[0], edges[1]), (edges[1] + 1, ends[1])]
-            return [Stretch(first, last, False, by_one=True) for first, last in ranges]
+            return [MonotoneRange(first, last, False, by_one=True) for first, last in ranges]
         case _:
             return []
 
 
-def _of_reals(term: Apply, variable: int, ends: tuple[int, int]) -> list[Stretch]:
+def _of_reals(term: Apply, variable: int, ends: tuple[int, int]) -> list[MonotoneRange]:
     """Arithmetic of binary numbers. NaN, the last position, gives NaN, so what falls falls up to infinity only."""
     of = term.arguments[variable].type
     if term.function in (Function.NEGATE, Function.ABS):
         last = ends[1] - 1
-        falling = Stretch(ends[0], last if term.function is Function.NEGATE else 0, False)
-        return [falling, Stretch(falling.last + 1, ends[1])]
+        falling = MonotoneRange(ends[0], last if term.function is Function.NEGATE else 0, False)
+        return [falling, MonotoneRange(falling.last + 1, ends[1])]
     number = float(_number(term, 1 - variable))
     if not math.isfinite(number):
         return []
@@ -169,43 +172,43 @@ def _of_reals(term: Apply, variable: int, ends: tuple[int, int]) -> list[Stretch
         case _:
             return []
     if rising or not isinstance(of, t.Float | t.Double):
-        return [Stretch(*ends, rising)]
-    return [Stretch(ends[0], ends[1] - 1, False), Stretch(ends[1], ends[1])]
+        return [MonotoneRange(*ends, rising)]
+    return [MonotoneRange(ends[0], ends[1] - 1, False), MonotoneRange(ends[1], ends[1])]
 
 
-def _rounded(ends: tuple[int, int], places: int) -> Stretch:
+def _rounded(ends: tuple[int, int], places: int) -> MonotoneRange:
     """Integers of which none rounds beyond the ends, where it would wrap."""
     half = 10 ** min(max(-places, 0), 40) // 2
-    return Stretch(ends[0] + half, ends[1] - half)
+    return MonotoneRange(ends[0] + half, ends[1] - half)
 
 
-def _shifted(ends: tuple[int, int], by: int) -> list[Stretch]:
+def _shifted(ends: tuple[int, int], by: int) -> list[MonotoneRange]:
     """x + by, wrapping round: rising on either side of the place where it wraps."""
     low, high = ends
     edge = high - by if by >= 0 else low - by - 1
-    return [Stretch(low, edge, by_one=True), Stretch(edge + 1, high, by_one=True)]
+    return [MonotoneRange(low, edge, by_one=True), MonotoneRange(edge + 1, high, by_one=True)]
 
 
-def _multiplied(ends: tuple[int, int], by: int) -> list[Stretch]:
+def _multiplied(ends: tuple[int, int], by: int) -> list[MonotoneRange]:
     """x * by where it does not wrap round."""
     if by == 0:
-        return [Stretch(*ends)]
+        return [MonotoneRange(*ends)]
     low, high = (-(-ends[0] // by), ends[1] // by) if by > 0 else (-(-ends[1] // by), ends[0] // by)
-    return [Stretch(max(low, ends[0]), min(high, ends[1]), by > 0)]
+    return [MonotoneRange(max(low, ends[0]), min(high, ends[1]), by > 0)]
 
 
-def _four_digit_years(of: t.Type) -> Stretch:
+def _four_digit_years(of: t.Type) -> MonotoneRange:
     first, last = _FOUR_DIGIT_DAYS
     match of:
         case t.Date():
-            return Stretch(first, last)
+            return MonotoneRange(first, last)
         case t.Timestamp(unit):
             day = DAY_SECONDS * unit.value
             low, high = axis.limits(of) or (0, 0)
-            return Stretch(max(first * day, low), min((last + 1) * day - 1, high))
+            return MonotoneRange(max(first * day, low), min((last + 1) * day - 1, high))
         case _:  # seconds
             low, high = axis.limits(of) or (0, 0)
-            return Stretch(max(first * DAY_SECONDS, low), min((last + 1) * DAY_SECONDS - 1, high))
+            return MonotoneRange(max(first * DAY_SECONDS, low), min((last + 1) * DAY_SECONDS - 1, high))
 
 
 def _grain_of_unit(term: Apply, of: t.Type) -> int:

@@ -6,7 +6,7 @@ import time
 from typing import get_args
 
 from hudi_core.errors import UsageError, described
-from hudi_core.expr.build import Built
+from hudi_core.expr.build import ExpressionBuilder
 from hudi_core.expr.nodes import Call, Expr, Literal
 from hudi_core.expr.parse import parse_predicate
 from hudi_core.expr.walk import changed
@@ -17,7 +17,7 @@ _INSTANTS = frozenset({"current_timestamp", "now"})
 _MICROS_OF_A_DAY = 86_400_000_000
 
 
-def asked(where: str | Expr | Built, now: int | None = None) -> Expr:
+def asked(where: str | Expr | ExpressionBuilder, now: int | None = None) -> Expr:
     """The tree of a predicate. `now`, in microseconds since 1970 (None: the clock's), stands for `current_date` and its like.
 
     Raises `ExpressionError` for a string that is no predicate, `UsageError` for any other object.
@@ -25,7 +25,13 @@ def asked(where: str | Expr | Built, now: int | None = None) -> Expr:
     >>> asked("d < current_date", 86_400_000_000).right
     Literal(value=1, type=Date())
     """
-    tree = where.node if isinstance(where, Built) else parse_predicate(where) if isinstance(where, str) else where
+    tree = (
+        where.node
+        if isinstance(where, ExpressionBuilder)
+        else parse_predicate(where)
+        if isinstance(where, str)
+        else where
+    )
     if not isinstance(tree, get_args(Expr)):
         raise UsageError(
             "where",

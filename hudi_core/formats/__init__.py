@@ -1,35 +1,24 @@
 """Bytes of Hudi's own formats, read and written without an engine. Rules: in `specs/`, a file for each kind of format.
 
-source         what bytes are read from: random access to one file
-properties     Java properties text, the form of `hoodie.properties`
-names          names of base files and log files
-name_columns   names of base files, a column of them at once
-hashes         hash ids, keys of the metadata table's indexes, key to file group
-secondary_key  keys of the secondary index: value and record key in one text
-hfile/         HFile version 3
-parquet/       footers of Parquet files: which statistics may be trusted
-leaf_statistics  what a footer records of a leaf column
-inflate        bytes in a gzip frame
-crc32c         CRC-32C of many pieces at once
-log            log files: their blocks and what they hold
-avro/          Avro records to columns and back
-deletes        the deletes of log blocks
-chains         items that lead to the next, walked from many places at once
-roaring        positions of records, as bitmaps
-length_chain   items of which each starts with its length
-columns        columns of values in Arrow's memory layout
-column_join    columns joined part by part
-growing        arrays with room at their end
-column_cut     some of the rows of a column
-column_unions  unions with and without a branch for null
-unscaled       decimals: Avro's bytes to numbers and back
-ahead          parts of one thing worked on side by side, results in order
-freed_memory   memory that the next part of the work needs again is kept
-spans          spans of bytes scattered in a buffer, copied together
-text_match     where the texts of one column stand in another
-murmur         Murmur hashes of whole columns, round after round
-xxh32          XXH32 of whole columns
-bloom          bloom filters of record keys: read from their text, asked for whole columns of keys
-bloom_write    bloom filters written
-text_columns   columns of texts: made, chosen, joined
+avro/            avro records to columns and back, many at once
+bloom            bloom filters of record keys: read, and asked for whole columns of keys. Rules FORMAT-23, FORMAT-24,
+                 FORMAT-28
+bloom_write      bloom filters of record keys, written bit for bit as Apache Hudi writes them. Rules FORMAT-26, FORMAT-27
+crc32c           CRC-32C (Castagnoli) of many pieces of bytes at once, on NumPy. Rule FORMAT-17
+deletes          DELETE blocks of log files: which keys are deleted, as columns
+freed_memory     memory that one part of the work frees and the next needs again: the C library is told to keep it
+hfile/           HFile version 3
+inflate          bytes in a gzip frame, inflated. By ISA-L where its binding is there, which takes half of zlib's time; by
+                 zlib elsewhere
+leaf_statistics  statistics of a leaf column, as the footer of a base file records them
+log              log files: their blocks, framed and told apart; what a block holds is read when asked for. Rules: `specs/log-
+                 files.md`
+name_columns     names of base files, a column of them taken apart at once. Rule FORMAT-5; one by one: `names`
+names            names of base files and log files: taken apart, put together, ordered. Rules FORMAT-5 to FORMAT-8
+parquet/         parquet's metadata, read from a footer's own bytes: which statistics may be trusted, and where pages lie
+properties       java properties text, the form of `hoodie.properties` and `.hoodie_partition_metadata`. Rules FORMAT-1 to
+                 FORMAT-4
+random_access    what the formats read from: random access to the bytes of one file, wherever it is stored
+roaring          roaring bitmaps of 64 bits in their portable form, as log blocks name positions of records. Rule LOG-13
+secondary_key    keys of the secondary index: an indexed value and a record key in one text. Rule FORMAT-13
 """

@@ -13,8 +13,8 @@ import numpy as np
 import pybase64
 from numpy.typing import NDArray
 
-from hudi_core.columns.murmur import BLOCK_ROWS, Block, Hashes, Numbers, block, block_of, hash_chain
-from hudi_core.columns.nodes import Bools, Bytes8, Text
+from hudi_core.columns.murmur import BLOCK_ROWS, Hashes, KeyBlock, Numbers, block, block_of, hash_chain
+from hudi_core.columns.nodes import Bools, Bytes8, StringColumn
 from hudi_core.columns.strings import text_column
 from hudi_core.errors import CorruptFileError, UnsupportedError
 
@@ -130,10 +130,10 @@ class BloomFilter:
         return [_ones(row) / self.bits for row in self.rows]
 
 
-class FewKeys:
+class KeySample:
     """Some keys, hashed for many filters together, as often as one asks. May be asked from many threads."""
 
-    def __init__(self, texts: Text) -> None:
+    def __init__(self, texts: StringColumn) -> None:
         self._chain = hash_chain(texts)
         self._rounds: list[Hashes] = []
         self._lock = threading.Lock()
@@ -153,8 +153,8 @@ class HashedKeys:
     May be asked from many threads. Keys are not null.
     """
 
-    def __init__(self, texts: Text | Sequence[str]) -> None:
-        self.texts = texts if isinstance(texts, Text) else text_column(texts)
+    def __init__(self, texts: StringColumn | Sequence[str]) -> None:
+        self.texts = texts if isinstance(texts, StringColumn) else text_column(texts)
         self._rounds: list[Hashes] = []
 
     def __len__(self) -> int:
@@ -181,7 +181,7 @@ class HashedKeys:
         rounds = [np.empty(len(self), np.uint32) for _ in range(KEPT_ROUNDS)]
         for low in range(0, len(self), BLOCK_ROWS):
             high = min(low + BLOCK_ROWS, len(self))
-            some: Block = block(self.texts, low, high)
+            some: KeyBlock = block(self.texts, low, high)
             hashes = np.zeros(high - low, np.uint32)
             for found in rounds:
                 some.stir(hashes)
@@ -189,7 +189,7 @@ class HashedKeys:
         return rounds
 
 
-def positions(texts: Text, bits: int, hashes: int) -> Iterator[NDArray[np.uint32]]:
+def positions(texts: StringColumn, bits: int, hashes: int) -> Iterator[NDArray[np.uint32]]:
     """Where in a filter the bits of the keys are, a round at a time."""
     some = block(texts, 0, len(texts.offsets) - 1)
     seeds = np.zeros(len(some), np.uint32)

@@ -11,7 +11,7 @@ import numpy as np
 import pybase64
 from numpy.typing import NDArray
 
-from hudi_core.columns.nodes import Bytes8, Text
+from hudi_core.columns.nodes import Bytes8, StringColumn
 from hudi_core.columns.strings import taken
 from hudi_core.errors import UsageError
 from hudi_core.formats.bloom import GROWTH, HEADER, MOST_HASHES, MURMUR, VERSION, BloomFilter, positions
@@ -56,7 +56,7 @@ class FilterSettings:
         return bits, hashes
 
 
-def bloom_filter_of(keys: Text, settings: FilterSettings) -> bytes:
+def bloom_filter_of(keys: StringColumn, settings: FilterSettings) -> bytes:
     """The text of a filter that keys were put into one after the other.
 
     Keys that come twice count twice. Raises `UsageError` for an empty key, which Hudi's filters do not take.
@@ -78,7 +78,7 @@ def bloom_filter_of(keys: Text, settings: FilterSettings) -> bytes:
     return pybase64.b64encode(b"".join(parts))
 
 
-def written(keys: Text, settings: FilterSettings) -> BloomFilter:
+def written(keys: StringColumn, settings: FilterSettings) -> BloomFilter:
     """The filter itself, ready to be asked."""
     bits, hashes = settings.shape
     return BloomFilter(_filled(keys, _rows(len(keys.offsets) - 1, settings), bits, hashes), bits, hashes)
@@ -95,7 +95,7 @@ def _rows(count: int, settings: FilterSettings) -> NDArray[np.int64]:
     return np.where(late < 0, numbers // settings.entries, np.maximum(late - 1, 0) % rows)
 
 
-def _filled(keys: Text, rows: NDArray[np.int64], bits: int, hashes: int) -> Bytes8:
+def _filled(keys: StringColumn, rows: NDArray[np.int64], bits: int, hashes: int) -> Bytes8:
     count = int(rows.max(initial=0)) + 1
     found = np.zeros((count, bits), np.bool_)
     for low in range(0, len(rows), _TOGETHER):
@@ -105,5 +105,5 @@ def _filled(keys: Text, rows: NDArray[np.int64], bits: int, hashes: int) -> Byte
     return np.packbits(found, axis=1, bitorder="little")
 
 
-def _positions(keys: Text, some: slice, bits: int, hashes: int) -> Iterator[NDArray[np.uint32]]:
+def _positions(keys: StringColumn, some: slice, bits: int, hashes: int) -> Iterator[NDArray[np.uint32]]:
     return positions(taken(keys, some), bits, hashes)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hudi_core.columns.nodes import Column, ListOf, Struct, Text
+from hudi_core.columns.nodes import Column, ListColumn, StringColumn, StructColumn
 from hudi_core.errors import CorruptFileError, UnsupportedError
 from hudi_core.formats.avro.columns import decode
 from hudi_core.formats.log import BlockKind, LogBlock
@@ -32,7 +32,7 @@ _WRAPPERS = (
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Deletes:
+class DeleteRecords:
     """One row a deleted key. Keys and partition paths may be null.
 
     Ordering values are a union of null and records with the one field `value`, named for their type: `IntWrapper`,
@@ -40,12 +40,12 @@ class Deletes:
     `ArrayWrapper` has `wrappedValues`, a list of these. A null or an int 0 stands for "no ordering value".
     """
 
-    record_keys: Text
-    partition_paths: Text
+    record_keys: StringColumn
+    partition_paths: StringColumn
     ordering_values: Column
 
 
-def read_deletes(block: LogBlock) -> Deletes:
+def read_deletes(block: LogBlock) -> DeleteRecords:
     """The content of a DELETE block. UnsupportedError for versions before Avro, CorruptFileError for damage."""
     if block.kind is not BlockKind.DELETE:
         raise ValueError(f"{block.where} is {block.kind.name}, not DELETE")
@@ -58,14 +58,14 @@ def read_deletes(block: LogBlock) -> Deletes:
     if length != len(content) - 8:
         raise CorruptFileError(block.where, expected=f"{length} bytes of deletes", found=str(len(content) - 8))
     one = decode(_SCHEMA, content, np.array([8]), np.array([length]), block.where)
-    assert isinstance(one, Struct)
+    assert isinstance(one, StructColumn)
     listed = one.fields["deleteRecordList"]
-    assert isinstance(listed, ListOf)
-    assert isinstance(listed.items, Struct)
+    assert isinstance(listed, ListColumn)
+    assert isinstance(listed.items, StructColumn)
     keys, paths = listed.items.fields["recordKey"], listed.items.fields["partitionPath"]
-    assert isinstance(keys, Text)
-    assert isinstance(paths, Text)
-    return Deletes(keys, paths, listed.items.fields["orderingVal"])
+    assert isinstance(keys, StringColumn)
+    assert isinstance(paths, StringColumn)
+    return DeleteRecords(keys, paths, listed.items.fields["orderingVal"])
 
 
 def _schema() -> str:

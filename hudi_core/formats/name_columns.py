@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.columns.nodes import Text
+from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.spans import gather, windows
 
 _EXTENSIONS: Final = (b".parquet", b".orc", b".hfile", b".lance")
@@ -34,11 +34,11 @@ class BaseNames:
     """The names in a column that are base files': their rows, ascending, and for each the file id and the instant."""
 
     rows: NDArray[np.int64]
-    ids: Text
-    instants: Text
+    ids: StringColumn
+    instants: StringColumn
 
 
-def base_names(names: Text) -> BaseNames:
+def base_names(names: StringColumn) -> BaseNames:
     """What `parse_base_file` tells of each name of a column without nulls."""
     rows = np.arange(len(names.offsets) - 1)
     starts, ends, data = names.offsets[:-1], names.offsets[1:], names.data
@@ -46,7 +46,7 @@ def base_names(names: Text) -> BaseNames:
     first = np.searchsorted(under, starts)
     rows = rows[np.searchsorted(under, ends) - first == 2]
     if not len(rows):
-        nothing = Text(np.zeros(1, np.int64), np.zeros(0, np.uint8))
+        nothing = StringColumn(np.zeros(1, np.int64), np.zeros(0, np.uint8))
         return BaseNames(rows, nothing, nothing)
     begin, one, two, end = starts[rows], under[first[rows]], under[first[rows] + 1], ends[rows]
     dot = _dots(data, two, end)
@@ -59,7 +59,9 @@ def base_names(names: Text) -> BaseNames:
         sound = (classes[begin] & _FIRST > 0) & (common[:, 0] & _ID > 0)
         sound &= (common[:, 2] & _TOKEN > 0) & (common[:, 4] & _DIGIT > 0)
         rows, begin, one, two, dot = rows[sound], begin[sound], one[sound], two[sound], dot[sound]
-    return BaseNames(rows, Text(*gather(data, begin, one - begin)), Text(*gather(data, two + 1, dot - two - 1)))
+    return BaseNames(
+        rows, StringColumn(*gather(data, begin, one - begin)), StringColumn(*gather(data, two + 1, dot - two - 1))
+    )
 
 
 def _dots(data: NDArray[np.uint8], after: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -23,7 +23,7 @@ class RandomAccess(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Bytes:
+class InMemoryFile:
     """A file that is in memory: a log block's content, a small file read whole."""
 
     data: bytes

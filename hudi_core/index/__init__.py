@@ -1,17 +1,20 @@
 """Where records are: `tagLocation`. Rules: `specs/indexes.md`.
 
-tag          rows or keys in, and for each the file that holds its record
-choose       which index locates a batch of keys, and why
-by_files     keys located through files: ranges, bloom filters, the files that are left
-by_records   keys located by the record index
-by_values    records located by values of a column with a secondary index
-buckets      the bucket index: simple, and consistent hashing
+buckets      the bucket index: a hash of the key fields tells the file group. Rules INDEX-14 to INDEX-16
+by_files     keys located through files: those whose key ranges and bloom filters let a key pass are read, and only what they
+             hold counts
+by_records   keys located by the record index: a key's hash chooses the file group, and that a few blocks. Rules INDEX-11 to
+             INDEX-13
+by_values    records located by values of a column that has a secondary index. Rule INDEX-23
+choose       which index locates a batch of keys: the one that is asked for, else the one that reads least. Rules INDEX-17,
+             INDEX-18
+filters      many keys put to the bloom filters of file slices. Rule INDEX-22
+key_columns  keys that are to be located, and where they were found: columns, no object a key
+key_reader   the keys of rows that come in: columns that hold them, or made by the table's key generator. Rule INDEX-19
+matching     which of some keys a file slice holds, told by its own rows. Rules INDEX-9, INDEX-10
 places       in which file slices a key may be, by its partition alone
-sorted_keys  keys in order, and the run of them between two bounds
-filters      many keys put to bloom filters
-stored       the record keys that file slices hold, and their bounds
-matching     which of some keys a slice holds
-key_reader   the keys of rows that come in
-key_columns  keys to be located, and where they were found, as columns
-work         what was done, counted and timed
+sorted_keys  keys in ascending order, and which run of them lies between two bounds. Rules INDEX-3, INDEX-4
+stored       the record keys that file slices hold, and the bounds that are known of them. Rules INDEX-2, INDEX-5
+tag          `tagLocation`: rows or keys in, and for each the file that holds its record. Rules INDEX-1, INDEX-19 to INDEX-21
+work         what was done to locate keys, counted and timed
 """

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from hudi_core.columns.hashes import utf8_string_hashes
-from hudi_core.columns.nodes import Text
+from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.strings import joined, taken
 from hudi_core.columns.xxh32 import xxh32_hashes
 from hudi_core.engine import Storage
@@ -33,7 +33,7 @@ _BUCKET = re.compile(r"\d{8}")
 _POSITIVE = 0x7FFFFFFF
 
 
-def hash_texts(keys: Text, fields: Sequence[str]) -> KeyParts:
+def hash_texts(keys: StringColumn, fields: Sequence[str]) -> KeyParts:
     """What is hashed of keys: the texts of these hash fields where a key has names of fields, else the whole key."""
     parts = parts_of_keys(keys, fields)
     counts = np.diff(parts.starts)
@@ -115,7 +115,9 @@ def hashing_nodes(storage: Storage, timeline: Timeline, partition: str) -> list[
 
 def node_places(hashed: KeyParts, rows: Numbers, values: Sequence[int]) -> Numbers:
     """The place of the node of the key in each row among the ascending values of nodes: the first that is not below the hash."""
-    whole = Text(hashed.texts.offsets[hashed.starts], hashed.texts.data)  # the texts of a key stand side by side
+    whole = StringColumn(
+        hashed.texts.offsets[hashed.starts], hashed.texts.data
+    )  # the texts of a key stand side by side
     hashes = (xxh32_hashes(taken(whole, rows)) & np.uint32(_POSITIVE)).astype(np.int64)
     places = np.searchsorted(np.array(values, np.int64), hashes)
     return places.astype(np.int64) % len(values)

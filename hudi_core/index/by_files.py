@@ -15,23 +15,23 @@ from typing import assert_never
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.columns.byte_strings import Texts
-from hudi_core.columns.nodes import Text
-from hudi_core.columns.string_index import TextIndex, index_texts
+from hudi_core.columns.byte_strings import ByteStrings
+from hudi_core.columns.nodes import StringColumn
+from hudi_core.columns.string_index import StringIndex, index_texts
 from hudi_core.columns.strings import joined, taken
 from hudi_core.engine import Footer
-from hudi_core.formats.bloom import FewKeys, HashedKeys
+from hudi_core.formats.bloom import HashedKeys, KeySample
 from hudi_core.index.filters import lookup_order, passing
-from hudi_core.index.key_columns import KeyColumns, Located
+from hudi_core.index.key_columns import KeyColumns, Locations
 from hudi_core.index.matching import matches
 from hudi_core.index.sorted_keys import SortedKeys, sorted_keys
 from hudi_core.index.stored import KeyBounds, StoredKeys, footer_bounds
-from hudi_core.index.work import Work
+from hudi_core.index.work import TaggingMetrics
 from hudi_core.metadata.table import BLOOM_FILTERS, MetadataTable
 from hudi_core.parallel.ordered import in_order
 from hudi_core.planning.sources.stored_filters import (
-    Held,
-    State,
+    FilterState,
+    SampleKeys,
     held_keys,
     kept,
     recorded_filters,
@@ -61,13 +61,13 @@ class _Group:
     keys: SortedKeys
     rows: Numbers
     _lock: threading.Lock = field(default_factory=threading.Lock)
-    _made: list[TextIndex] = field(default_factory=list)
+    _made: list[StringIndex] = field(default_factory=list)
 
     @cached_property
     def hashed(self) -> HashedKeys:
         return HashedKeys(self.keys.texts)
 
-    def index(self) -> TextIndex:
+    def index(self) -> StringIndex:
         """All keys, ready to be looked up; made by the first thread that asks."""
         with self._lock:
             if not self._made:
@@ -76,12 +76,12 @@ class _Group:
 
     def run(self, low: bytes, high: bytes) -> tuple[int, int]:
         """Where the keys between two bounds start and stop."""
-        starts, stops = self.keys.runs(Texts.of([low]), Texts.of([high]))
+        starts, stops = self.keys.runs(ByteStrings.of([low]), ByteStrings.of([high]))
         return int(starts[0]), int(stops[0])
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class SliceLookup:
     """A slice by number, and the run of the sorted keys that may be in it; `ranged`: its key range is recorded."""
 
     group: _Group
@@ -91,7 +91,7 @@ class Task:
     ranged: bool
     filtered: bool
     """Its bloom filter is asked."""
-    edges: Held | None = None
+    edges: SampleKeys | None = None
     """Keys that the slice holds for certain, as far as its range tells: the least and the greatest."""
 
 
@@ -104,7 +104,7 @@ class _Hits:
     positions: Numbers
 
 
-class Filters(Enum):
+class FilterUse(Enum):
     """Which file slices' bloom filters are asked before the slice is read."""
 
     ALL = auto()
@@ -122,16 +122,16 @@ class FileLookup:
     """Locates keys in the file slices of a snapshot by looking into them."""
 
     stored: StoredKeys
-    filters: Filters = Filters.CHEAPER
+    filters: FilterUse = FilterUse.CHEAPER
 
-    def locate(self, keys: KeyColumns, placed: Placed, work: Work) -> Located:
+    def locate(self, keys: KeyColumns, placed: Placed, work: TaggingMetrics) -> Locations:
         """Where the keys are.
 
         Of several slices that hold a key the first by partition and file id counts; the others are counted as `elsewhere`.
         """
         return self.run(len(keys), self.plan(keys, placed, work), work)
 
-    def plan(self, keys: KeyColumns, placed: Placed, work: Work) -> list[Task]:
+    def plan(self, keys: KeyColumns, placed: Placed, work: TaggingMetrics) -> list[SliceLookup]:
         """The slices in which some key may be, as far as recorded ranges tell."""
         with work.timed("ranges"):
             every = np.arange(len(self._snapshot.slices), dtype=np.int64)
@@ -143,9 +143,9 @@ class FileLookup:
             ]
             return [task for tasks in in_order(lambda group: group(), groups) for task in tasks]
 
-    def run(self, count: int, tasks: Sequence[Task], work: Work) -> Located:
+    def run(self, count: int, tasks: Sequence[SliceLookup], work: TaggingMetrics) -> Locations:
         """What the slices of a plan hold, of so many keys."""
-        found = Located.nowhere(count)
+        found = Locations.nowhere(count)
         for some in in_order(lambda part: self._run(part, work), list(self._parts(tasks))):
             for hits in some:
                 work.count(elsewhere=found.put(hits.rows, hits.number, hits.positions))
@@ -155,11 +155,11 @@ class FileLookup:
         """Whether the filter of a slice is asked for so many keys."""
         each = self._snapshot.slices[number]
         match self.filters:
-            case Filters.ALL:
+            case FilterUse.ALL:
                 return True
-            case Filters.NONE:
+            case FilterUse.NONE:
                 return False
-            case Filters.CHEAPER:
+            case FilterUse.CHEAPER:
                 if each.base is None or each.logs:
                     return False
                 return self._filter_cost < key_bytes(each) * (1 - PRESENT) ** keys
@@ -174,7 +174,9 @@ class FileLookup:
         size = sum(file.size for each in metadata.slices(BLOOM_FILTERS) for file in each.files)
         return size / max(len(self._snapshot.slices), 1)
 
-    def _of_group(self, keys: KeyColumns, rows: Numbers, numbers: Numbers, bounds: KeyBounds, work: Work) -> list[Task]:
+    def _of_group(
+        self, keys: KeyColumns, rows: Numbers, numbers: Numbers, bounds: KeyBounds, work: TaggingMetrics
+    ) -> list[SliceLookup]:
         order = sorted_keys(taken(keys.records, rows))
         group = _Group(order, rows[order.order])
         starts, stops = order.runs(bounds.low, bounds.high)
@@ -188,16 +190,16 @@ class FileLookup:
             slices_without_range=int(np.count_nonzero(~bounds.known & ~bounds.empty)),
         )
         tasks = []
-        low, high = (Text(each.offsets, each.data) for each in (bounds.low, bounds.high))
-        known = FewKeys(joined([low, high]))
+        low, high = (StringColumn(each.offsets, each.data) for each in (bounds.low, bounds.high))
+        known = KeySample(joined([low, high]))
         for place in np.flatnonzero(stops > starts).tolist():
             ranged = bool(bounds.known[place])
             number, start, stop = int(numbers[place]), int(starts[place]), int(stops[place])
-            edges = Held(known, slice(place, None, len(numbers))) if ranged else None
-            tasks.append(Task(group, number, start, stop, ranged, self._asks(number, stop - start), edges))
+            edges = SampleKeys(known, slice(place, None, len(numbers))) if ranged else None
+            tasks.append(SliceLookup(group, number, start, stop, ranged, self._asks(number, stop - start), edges))
         return tasks
 
-    def _parts(self, tasks: Sequence[Task]) -> Iterator[Sequence[Task]]:
+    def _parts(self, tasks: Sequence[SliceLookup]) -> Iterator[Sequence[SliceLookup]]:
         order = list(range(len(tasks)))
         if any(task.filtered for task in tasks):
             slices = [self._snapshot.slices[task.number] for task in tasks]
@@ -205,7 +207,7 @@ class FileLookup:
         for begin in range(0, len(order), _TOGETHER):
             yield [tasks[place] for place in order[begin : begin + _TOGETHER]]
 
-    def _run(self, tasks: Sequence[Task], work: Work) -> list[_Hits]:
+    def _run(self, tasks: Sequence[SliceLookup], work: TaggingMetrics) -> list[_Hits]:
         """What the slices of these tasks hold."""
         slices = [self._snapshot.slices[task.number] for task in tasks]
         filtered = [place for place, task in enumerate(tasks) if task.filtered]
@@ -225,11 +227,13 @@ class FileLookup:
             found.append(self._match(task, rows, footer, work))
         return found
 
-    def _passing(self, task: Task, text: bytes | None, footer: Footer | None, work: Work) -> Numbers | slice:
+    def _passing(
+        self, task: SliceLookup, text: bytes | None, footer: Footer | None, work: TaggingMetrics
+    ) -> Numbers | slice:
         """The keys that the slice's filter lets pass."""
         each, asked = self._snapshot.slices[task.number], slice(task.start, task.stop)
         if each.base is None or each.logs:
-            work.filter(State.MISSING)
+            work.filter(FilterState.MISSING)
             return asked
         found = kept(text or text_in_footer(footer or self.stored.footer(each)), each, task.edges)
         work.filter(found.state, found.filter)
@@ -239,7 +243,7 @@ class FileLookup:
         work.count(pairs_probed=task.stop - task.start, pairs_passed=len(rows))
         return rows
 
-    def _match(self, task: Task, rows: Numbers | slice, footer: Footer | None, work: Work) -> _Hits:
+    def _match(self, task: SliceLookup, rows: Numbers | slice, footer: Footer | None, work: TaggingMetrics) -> _Hits:
         count = rows.stop - rows.start if isinstance(rows, slice) else len(rows)
         nothing = np.zeros(0, np.int64)
         if count == 0:
@@ -274,7 +278,7 @@ def key_bytes(slice: FileSlice) -> float:
     return _KEY_SHARE * sum(file.size for file in slice.files)
 
 
-def _narrowed(task: Task, footer: Footer | None) -> Task:
+def _narrowed(task: SliceLookup, footer: Footer | None) -> SliceLookup:
     """The task with the range that the file itself tells."""
     bounds = footer_bounds(footer) if footer is not None else None
     if bounds is None:

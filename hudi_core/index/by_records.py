@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hudi_core.columns.hashes import utf8_string_hashes
-from hudi_core.columns.nodes import Text
+from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.string_index import index_texts
 from hudi_core.columns.strings import taken, text_column
-from hudi_core.index.key_columns import NOWHERE, KeyColumns, Located
-from hudi_core.index.work import Work
+from hudi_core.index.key_columns import NOWHERE, KeyColumns, Locations
+from hudi_core.index.work import TaggingMetrics
 from hudi_core.metadata.lookup import newest_of
 from hudi_core.metadata.record_index import LocationColumns, location_columns, uuid_halves
 from hudi_core.metadata.table import RECORD_INDEX, MetadataTable, siblings
@@ -47,9 +47,9 @@ class RecordIndexLookup:
     slices: Sequence[FileSlice]
     whole_table: bool = False
 
-    def locate(self, keys: KeyColumns, work: Work) -> Located:
+    def locate(self, keys: KeyColumns, work: TaggingMetrics) -> Locations:
         """Where the keys are; `LOST` for those of which the index tells a place that is none."""
-        found = Located.nowhere(len(keys))
+        found = Locations.nowhere(len(keys))
         with work.timed("record index"):
             own = None if self.whole_table else self._places.partitions.find(text_column(keys.paths))
             tasks = [partial(self._looked_up, group, rows, keys, own, work) for group, rows in self._parts(keys)]
@@ -69,7 +69,9 @@ class RecordIndexLookup:
                 if low < high:
                     yield each, order[low:high]
 
-    def _looked_up(self, group: FileSlice, rows: Numbers, keys: KeyColumns, own: Numbers | None, work: Work) -> _Told:
+    def _looked_up(
+        self, group: FileSlice, rows: Numbers, keys: KeyColumns, own: Numbers | None, work: TaggingMetrics
+    ) -> _Told:
         """What a file group tells of the keys in these rows; `own` has for each path of the keys its partition's number."""
         asked = taken(keys.records, rows)
         index = index_texts(asked)
@@ -125,7 +127,7 @@ class _Places:
             found[texts] = self._of_texts(partitions[texts], taken(of.file_ids, texts))
         return found, partitions
 
-    def _of_texts(self, partitions: Numbers, file_ids: Text) -> Numbers:
+    def _of_texts(self, partitions: Numbers, file_ids: StringColumn) -> Numbers:
         """Slices by texts of file ids: each distinct one is looked up once."""
         index = index_texts(file_ids)
         pairs, at = np.unique(np.stack([partitions, index.first], axis=1), axis=0, return_inverse=True)

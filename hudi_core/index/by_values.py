@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from hudi_core.engine import Given
+from hudi_core.engine import InputRows
 from hudi_core.errors import UnsupportedError
 from hudi_core.expr.build import col
 from hudi_core.index.key_reader import PARTITION_PATH, RECORD_KEY
@@ -29,7 +29,7 @@ def locate_values(
     return table.engine.rows.stream(found.schema, found.batches)
 
 
-def holders(tagger: Tagger, column: str, values: Iterable[object], *, with_keys: bool = False) -> Given[Any]:
+def holders(tagger: Tagger, column: str, values: Iterable[object], *, with_keys: bool = False) -> InputRows[Any]:
     """The records whose column has one of the values, tagged; `with_keys` as in `Tagger.tag`.
 
     The secondary index tells which files are read; where it is behind or damaged, more of them are. Values are those of a
@@ -47,4 +47,4 @@ def holders(tagger: Tagger, column: str, values: Iterable[object], *, with_keys:
         had = ", ".join(each.name for each in indexes) or "none"
         raise UnsupportedError(snapshot.storage.uri, expected=f"a secondary index of {column}", found=had)
     names = (meta.RECORD_KEY, meta.PARTITION_PATH) if stored else (RECORD_KEY, PARTITION_PATH)
-    return tagger.tag(Given(scan.schema, scan.batches()), with_keys=with_keys, key_names=names)
+    return tagger.tag(InputRows(scan.schema, scan.batches()), with_keys=with_keys, key_names=names)

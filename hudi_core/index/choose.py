@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from hudi_core.errors import TableError, UnsupportedError
-from hudi_core.index.by_files import Filters, Task, key_bytes
+from hudi_core.index.by_files import FilterUse, SliceLookup, key_bytes
 from hudi_core.metadata.table import RECORD_INDEX
 from hudi_core.planning.sources.indexes import RecordIndex
 from hudi_core.planning.sources.sources import Sources
@@ -38,18 +38,18 @@ class Choice:
     reason: str
 
 
-def filters_for(kind: IndexKind) -> Filters:
+def filters_for(kind: IndexKind) -> FilterUse:
     """Which bloom filters an index asks."""
     match kind:
         case IndexKind.BLOOM:
-            return Filters.ALL
+            return FilterUse.ALL
         case IndexKind.AUTO:
-            return Filters.CHEAPER
+            return FilterUse.CHEAPER
         case _:
-            return Filters.NONE
+            return FilterUse.NONE
 
 
-def choose(sources: Sources, asked: IndexKind, keys: int, tasks: Sequence[Task]) -> Choice:
+def choose(sources: Sources, asked: IndexKind, keys: int, tasks: Sequence[SliceLookup]) -> Choice:
     """The index for so many keys, when looking into files would mean these tasks.
 
     Raises `UnsupportedError` for one that is asked for and that the table has not.

@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.columns.nodes import Text
+from hudi_core.columns.nodes import StringColumn
 
 Numbers = NDArray[np.int64]
 
@@ -21,7 +21,7 @@ NOWHERE = -1
 class KeyColumns:
     """`HoodieKey`s as columns: record keys, none of them null, and for each the number of its partition in `paths`."""
 
-    records: Text
+    records: StringColumn
     partitions: NDArray[np.int32]
     paths: tuple[str, ...]
 
@@ -40,7 +40,7 @@ class KeyColumns:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Located:
+class Locations:
     """Where each key was found: the number of the file slice in the snapshot and, where it is known, of the row in its base
     file, counted from 0; `NOWHERE` otherwise."""
 
@@ -48,8 +48,8 @@ class Located:
     positions: Numbers
 
     @staticmethod
-    def nowhere(count: int) -> Located:
-        return Located(np.full(count, NOWHERE, np.int64), np.full(count, NOWHERE, np.int64))
+    def nowhere(count: int) -> Locations:
+        return Locations(np.full(count, NOWHERE, np.int64), np.full(count, NOWHERE, np.int64))
 
     def put(self, rows: Numbers, slice_number: int, positions: Numbers) -> int:
         """Keys found in a slice; those that stand in an earlier one already stay there. Gives the number of those."""

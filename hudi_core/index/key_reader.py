@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hudi_core.columns.nodes import Text
+from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.string_index import first_rows
 from hudi_core.columns.strings import joined, taken, text_column, text_list
 from hudi_core.errors import RowError, UsageError
@@ -52,7 +52,7 @@ class KeyReader:
                 raise UsageError("rows", expected=wanted, found=", ".join(names) or "no columns")
             self._generator = KeyGenerator(table_generator(table, options), schema, self._engine.values)
 
-    def keys(self, batch: Any) -> tuple[Text, Text]:
+    def keys(self, batch: Any) -> tuple[StringColumn, StringColumn]:
         """Record keys and partition paths."""
         root, values = self._engine.rows.root(batch), self._engine.values
         first, count = self._rows, self._engine.rows.count(batch)
@@ -69,14 +69,14 @@ class KeyReader:
             return records, text_column([""] * count)
         return records, self._texts(values.field(root, path_place), PARTITION_PATH, first)
 
-    def _texts(self, value: Any, name: str, first: int) -> Text:
+    def _texts(self, value: Any, name: str, first: int) -> StringColumn:
         column = self._engine.rows.to_column(value, String(), name)
-        if not isinstance(column, Text):
+        if not isinstance(column, StringColumn):
             raise UsageError(name, expected="texts", found=type(column).__name__.lower())
         if column.validity is not None and not column.validity.all():
             row = first + int(np.argmin(column.validity))
             raise RowError(row, expected=f"a {name}", found="null")
-        return Text(column.offsets, column.data)
+        return StringColumn(column.offsets, column.data)
 
 
 def types_of_input(table: Schema) -> Schema:
@@ -86,7 +86,7 @@ def types_of_input(table: Schema) -> Schema:
     return Schema(record_with_ids(Record((*own, *keys))))
 
 
-def key_columns(records: Text, paths: Text) -> KeyColumns:
+def key_columns(records: StringColumn, paths: StringColumn) -> KeyColumns:
     """Keys of two columns without nulls."""
     first = first_rows(paths)
     distinct = np.flatnonzero(first == np.arange(len(first)))
@@ -98,8 +98,8 @@ def key_columns(records: Text, paths: Text) -> KeyColumns:
 def together(batches: Iterable[Any], read: KeyReader, most: int) -> Iterator[tuple[Sequence[Any], KeyColumns]]:
     """Batches with their keys, as many together as have at most so many keys, one at least."""
     held: list[Any] = []
-    records: list[Text] = []
-    paths: list[Text] = []
+    records: list[StringColumn] = []
+    paths: list[StringColumn] = []
     count = 0
     for batch in batches:
         record, path = read.keys(batch)

@@ -9,8 +9,8 @@ from itertools import groupby
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.columns.nodes import Text
-from hudi_core.columns.string_index import TextIndex
+from hudi_core.columns.nodes import StringColumn
+from hudi_core.columns.string_index import StringIndex
 from hudi_core.engine import Footer, RowGroup
 from hudi_core.index.key_columns import NOWHERE
 from hudi_core.index.stored import StoredKeys, leaf_bounds
@@ -25,7 +25,7 @@ InRange = Callable[[bytes, bytes], bool]
 
 
 @dataclass(frozen=True, slots=True)
-class Matches:
+class KeyMatches:
     """The rows of the index whose keys a slice holds, ascending, and for each the first row of the base file that has it."""
 
     rows: Numbers
@@ -35,8 +35,8 @@ class Matches:
 
 
 def matches(
-    index: TextIndex, stored: StoredKeys, slice: FileSlice, footer: Footer | None, in_range: InRange
-) -> Matches:
+    index: StringIndex, stored: StoredKeys, slice: FileSlice, footer: Footer | None, in_range: InRange
+) -> KeyMatches:
     """Looks for the keys of an index in a slice. Where the slice has log files, positions are not known."""
     found: list[Numbers] = []
     places: list[Numbers] = []
@@ -59,12 +59,12 @@ def matches(
         rows = np.flatnonzero(where != NOWHERE)
         positions = where[rows]
     whole = slice.base is not None and not slice.logs
-    return Matches(rows, positions if whole else np.full(len(rows), NOWHERE, np.int64), read)
+    return KeyMatches(rows, positions if whole else np.full(len(rows), NOWHERE, np.int64), read)
 
 
 def _parts(
     stored: StoredKeys, slice: FileSlice, footer: Footer | None, in_range: InRange
-) -> Iterator[tuple[int, Text]]:
+) -> Iterator[tuple[int, StringColumn]]:
     """The keys of the slice, a part at a time, with the position of the first of each; row groups without a key are left out."""
     groups: Sequence[RowGroup] = footer.row_groups if footer is not None else ()
     if len(groups) < 2:
@@ -78,7 +78,7 @@ def _parts(
         yield from _placed(stored.of_slice(slice, numbers), starts[numbers[0]])
 
 
-def _placed(parts: Iterator[Text], position: int) -> Iterator[tuple[int, Text]]:
+def _placed(parts: Iterator[StringColumn], position: int) -> Iterator[tuple[int, StringColumn]]:
     for part in parts:
         yield position, part
         position += len(part.offsets) - 1

@@ -12,8 +12,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.columns.byte_strings import WORD, Texts, WordReader, common_prefix
-from hudi_core.columns.nodes import Text
+from hudi_core.columns.byte_strings import WORD, ByteStrings, WordReader, common_prefix
+from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.strings import taken
 
 Numbers = NDArray[np.int64]
@@ -24,7 +24,7 @@ Words = NDArray[np.uint64]
 class SortedKeys:
     """Keys by their bytes. `order` has for each the row of the column it came from; equal keys stand in any order."""
 
-    column: Text
+    column: StringColumn
     order: Numbers
     _skip: int
     """Bytes that all keys begin with."""
@@ -35,16 +35,16 @@ class SortedKeys:
         return len(self.order)
 
     @cached_property
-    def texts(self) -> Text:
+    def texts(self) -> StringColumn:
         """The keys in order."""
         return taken(self.column, self.order)
 
-    def runs(self, low: Texts, high: Texts) -> tuple[Numbers, Numbers]:
+    def runs(self, low: ByteStrings, high: ByteStrings) -> tuple[Numbers, Numbers]:
         """For each pair of bounds, both inclusive, where the keys between them start and stop; an empty run for none."""
         starts, stops = self._search(low, after=False), self._search(high, after=True)
         return starts, np.maximum(starts, stops)
 
-    def _search(self, bounds: Texts, *, after: bool) -> Numbers:
+    def _search(self, bounds: ByteStrings, *, after: bool) -> Numbers:
         """For each bound, how many keys are below it; with `after` how many are not above it."""
         side = _against(bounds, self.column, self._skip)
         words, _ = WordReader(bounds, self._skip).read(0)
@@ -55,9 +55,11 @@ class SortedKeys:
         self._bisect(bounds, low, high, after)
         return low
 
-    def _bisect(self, bounds: Texts, low: Numbers, high: Numbers, after: bool) -> None:
+    def _bisect(self, bounds: ByteStrings, low: Numbers, high: Numbers, after: bool) -> None:
         """Narrows each bound's places down to one, in `low`, where the first words do not tell."""
-        keys = WordReader(Texts(self.column.offsets, self.column.data), self._skip) if (low < high).any() else None
+        keys = (
+            WordReader(ByteStrings(self.column.offsets, self.column.data), self._skip) if (low < high).any() else None
+        )
         asked = WordReader(bounds, self._skip)
         open_bounds = np.flatnonzero(low < high)
         while len(open_bounds) and keys is not None:
@@ -69,9 +71,9 @@ class SortedKeys:
             open_bounds = open_bounds[low[open_bounds] < high[open_bounds]]
 
 
-def sorted_keys(texts: Text) -> SortedKeys:
+def sorted_keys(texts: StringColumn) -> SortedKeys:
     """The keys of a column without nulls, in order."""
-    whole = Texts(texts.offsets, texts.data)
+    whole = ByteStrings(texts.offsets, texts.data)
     skip = common_prefix(whole)
     reader = WordReader(whole, skip)
     words, _ = reader.read(0)
@@ -107,13 +109,13 @@ def _settle(reader: WordReader, order: Numbers, tied: NDArray[np.bool_]) -> None
         places = places[member]
 
 
-def _against(bounds: Texts, keys: Text, skip: int) -> NDArray[np.int8]:
+def _against(bounds: ByteStrings, keys: StringColumn, skip: int) -> NDArray[np.int8]:
     """Where each bound stands to what all keys begin with: below all keys (-1), above all (1), or among them (0)."""
     found = np.zeros(len(bounds), np.int8)
     if not len(keys.offsets) - 1 or not skip:
         return found
     begin = int(keys.offsets[0])
-    prefix = WordReader(Texts(np.array([0, skip], np.int64), keys.data[begin : begin + skip]))
+    prefix = WordReader(ByteStrings(np.array([0, skip], np.int64), keys.data[begin : begin + skip]))
     reader = WordReader(bounds)
     left = np.arange(len(bounds))
     for word in range(-(-skip // WORD)):

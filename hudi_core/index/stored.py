@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.columns.byte_strings import Texts
-from hudi_core.columns.nodes import Text
+from hudi_core.columns.byte_strings import ByteStrings
+from hudi_core.columns.nodes import StringColumn
 from hudi_core.engine import Footer
 from hudi_core.errors import CorruptFileError
 from hudi_core.expr.predicate import ALWAYS_TRUE, Column
@@ -40,8 +40,8 @@ Numbers = NDArray[np.int64]
 class KeyBounds:
     """The least and the greatest key of some slices, both as texts; `known` tells of which. `empty` ones hold no key at all."""
 
-    low: Texts
-    high: Texts
+    low: ByteStrings
+    high: ByteStrings
     known: NDArray[np.bool_]
     empty: NDArray[np.bool_]
 
@@ -53,8 +53,8 @@ class KeyBounds:
         """With what was found of other slices, by their places."""
         places = range(len(self.known))
         return KeyBounds(
-            Texts.of([found[at][0] if at in found else self.low[at] for at in places]),
-            Texts.of([found[at][1] if at in found else self.high[at] for at in places]),
+            ByteStrings.of([found[at][0] if at in found else self.low[at] for at in places]),
+            ByteStrings.of([found[at][1] if at in found else self.high[at] for at in places]),
             self.known | np.isin(places, list(found)),
             self.empty,
         )
@@ -68,7 +68,7 @@ class StoredKeys:
     known: KeyBounds | None = None
     """The bounds of all slices, where they were looked up before."""
 
-    def of_slice(self, slice: FileSlice, row_groups: Sequence[int] | None = None) -> Iterator[Text]:
+    def of_slice(self, slice: FileSlice, row_groups: Sequence[int] | None = None) -> Iterator[StringColumn]:
         """The keys of a slice's rows, a part at a time; without log files in the order of the base file, or of the parts of it
         that `row_groups` names. Raises `UnsupportedError` for a format that the engine cannot read."""
         snapshot = self.sources.snapshot
@@ -77,7 +77,7 @@ class StoredKeys:
         for root in map(engine.rows.root, self._batches(slice, row_groups)):
             keys = engine.values.field(root, 0) if self._generator is None else self._generator.keys(root).record_key
             column = engine.rows.to_column(keys, String(), where)
-            if not isinstance(column, Text):
+            if not isinstance(column, StringColumn):
                 raise CorruptFileError(where, expected="texts as record keys", found=type(column).__name__)
             yield column
 
@@ -130,7 +130,7 @@ class StoredKeys:
         pieces = [
             (piece.numbers, piece.statistics)
             for piece in self.sources.recorded.pieces(column)
-            if isinstance(piece.statistics.low, Texts)
+            if isinstance(piece.statistics.low, ByteStrings)
         ]
         return _joined(numbers, pieces)
 
@@ -161,7 +161,7 @@ def leaf_bounds(statistics: Mapping[Path, LeafStatistics]) -> tuple[bytes, bytes
 
 
 def _nothing_known(count: int) -> KeyBounds:
-    none = Texts(np.zeros(count + 1, np.int64), np.empty(0, np.uint8))
+    none = ByteStrings(np.zeros(count + 1, np.int64), np.empty(0, np.uint8))
     return KeyBounds(none, none, np.zeros(count, np.bool_), np.zeros(count, np.bool_))
 
 
@@ -183,8 +183,8 @@ def _joined(numbers: Numbers, pieces: Sequence[tuple[Numbers, ColumnStatistics]]
         np.add.at(blank, at, no_value)
         doubtful[at[~known & ~no_value]] = True
         least, greatest = statistics.low, statistics.high
-        assert isinstance(least, Texts)
-        assert isinstance(greatest, Texts)
+        assert isinstance(least, ByteStrings)
+        assert isinstance(greatest, ByteStrings)
         for place, row in zip(at[known].tolist(), here[known].tolist(), strict=True):
             one, other = low[place], high[place]
             low[place] = least[row] if one is None else min(one, least[row])
@@ -193,8 +193,8 @@ def _joined(numbers: Numbers, pieces: Sequence[tuple[Numbers, ColumnStatistics]]
     known = np.array([each is not None for each in low], np.bool_) & ~doubtful
     known &= np.array([least <= greatest for least, greatest in found], np.bool_)
     return KeyBounds(
-        Texts.of([least for least, _ in found]),
-        Texts.of([greatest for _, greatest in found]),
+        ByteStrings.of([least for least, _ in found]),
+        ByteStrings.of([greatest for _, greatest in found]),
         known,
         (told > 0) & (told == blank),
     )

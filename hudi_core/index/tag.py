@@ -10,19 +10,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.columns.nodes import Column, Primitive, Struct, Text
+from hudi_core.columns.nodes import Column, PrimitiveColumn, StringColumn, StructColumn
 from hudi_core.columns.strings import taken, text_column
-from hudi_core.engine import Given
+from hudi_core.engine import InputRows
 from hudi_core.errors import TableError, UsageError, described
 from hudi_core.index.buckets import bucket_numbers, hash_texts, in_buckets, in_nodes
 from hudi_core.index.by_files import FileLookup
 from hudi_core.index.by_records import LOST, RecordIndexLookup
 from hudi_core.index.choose import Choice, IndexKind, choose, filters_for
-from hudi_core.index.key_columns import NOWHERE, KeyColumns, Located
+from hudi_core.index.key_columns import NOWHERE, KeyColumns, Locations
 from hudi_core.index.key_reader import PARTITION_PATH, RECORD_KEY, KeyReader, key_columns, together
 from hudi_core.index.places import everywhere, in_partitions
 from hudi_core.index.stored import StoredKeys
-from hudi_core.index.work import Work
+from hudi_core.index.work import TaggingMetrics
 from hudi_core.keys.records import HoodieKey, HoodieRecordGlobalLocation
 from hudi_core.parallel.ordered import in_order
 from hudi_core.planning.sources.sources import Sources
@@ -71,12 +71,12 @@ class Tagger:
     table: Table
     options: TagOptions = TagOptions()
     as_of: Time | None = None
-    work: Work = field(default_factory=Work)
+    work: TaggingMetrics = field(default_factory=TaggingMetrics)
     choices: list[Choice] = field(default_factory=list)
     given: StoredKeys | None = None
     """The slices to look in and the keys they hold; None for those of the table at `as_of`."""
 
-    def locate(self, keys: KeyColumns) -> Located:
+    def locate(self, keys: KeyColumns) -> Locations:
         """Where each key is, as the number of a file slice in `slices`."""
         options = self.options
         lookup = FileLookup(self.stored, filters_for(options.index))
@@ -93,11 +93,11 @@ class Tagger:
 
     def tag(
         self,
-        given: Given[Any],
+        given: InputRows[Any],
         *,
         with_keys: bool = False,
         key_names: tuple[str, str] = (RECORD_KEY, PARTITION_PATH),
-    ) -> Given[Any]:
+    ) -> InputRows[Any]:
         """The rows with their location as one more column, null where the record is in no file; in their order.
 
         Rows have columns `key_names`, or those that the table's key generator needs; `with_keys` adds `record_key` and
@@ -113,9 +113,9 @@ class Tagger:
         )
         read = KeyReader(self.table, given.schema, self.options.whole_table, key_names, self.options.key_options)
         schema = Schema(record_with_ids(t.Record((*given.schema.fields, *added.fields))))
-        return Given(schema, self._tagged(given, added, read))
+        return InputRows(schema, self._tagged(given, added, read))
 
-    def first_slices(self, given: Given[Any]) -> Iterator[Numbers]:
+    def first_slices(self, given: InputRows[Any]) -> Iterator[Numbers]:
         """For each row the first slice that may have its record by the bucket index, `NOWHERE` for none; many rows at a time, in
         their order. Rows of one slice are looked up in the same files. Raises as `tag`."""
         read = KeyReader(self.table, given.schema, whole_table=False, options=self.options.key_options)
@@ -126,7 +126,7 @@ class Tagger:
                     found[rows] = slices[0]
             yield found
 
-    def locations(self, found: Located) -> Column:
+    def locations(self, found: Locations) -> Column:
         """The locations as a column of structs, null where a key was not found."""
         here = found.slices != NOWHERE
         at = np.where(here, found.slices, len(self.sources.snapshot.slices))
@@ -134,10 +134,10 @@ class Tagger:
         columns: dict[str, Column] = {
             name: replace(taken(texts, at), validity=here) for name, texts in self._names.items()
         }
-        columns["position"] = Primitive(np.where(positioned, found.positions, 0), positioned)
-        return Struct(len(here), columns, here)
+        columns["position"] = PrimitiveColumn(np.where(positioned, found.positions, 0), positioned)
+        return StructColumn(len(here), columns, here)
 
-    def location(self, found: Located, row: int) -> HoodieRecordGlobalLocation | None:
+    def location(self, found: Locations, row: int) -> HoodieRecordGlobalLocation | None:
         """The location of one key."""
         number, position = int(found.slices[row]), int(found.positions[row])
         if number == NOWHERE:
@@ -156,7 +156,7 @@ class Tagger:
         return self.given or StoredKeys(Sources(self.table.snapshot(self.as_of)))
 
     @cached_property
-    def _names(self) -> dict[str, Text]:
+    def _names(self) -> dict[str, StringColumn]:
         """What locations say of each slice, and an empty text behind the last."""
         slices = self.sources.snapshot.slices
         return {
@@ -183,7 +183,7 @@ class Tagger:
         numbers = bucket_numbers(hashed, options.buckets)
         return in_buckets(keys, numbers, snapshot.slices, snapshot.storage.uri)
 
-    def _by_record_index(self, keys: KeyColumns) -> Located:
+    def _by_record_index(self, keys: KeyColumns) -> Locations:
         """By the record index; where it names a file group that is none, by files."""
         snapshot = self.sources.snapshot
         metadata = snapshot.metadata
@@ -193,7 +193,7 @@ class Tagger:
             found = lookup.locate(keys, self.work)
         except TableError as error:
             snapshot.set_aside(error)
-            found = Located(np.full(len(keys), LOST, np.int64), np.full(len(keys), NOWHERE, np.int64))
+            found = Locations(np.full(len(keys), LOST, np.int64), np.full(len(keys), NOWHERE, np.int64))
         lost = np.flatnonzero(found.slices == LOST)
         if len(lost):
             self.work.count(lost=len(lost))
@@ -203,26 +203,26 @@ class Tagger:
             found.slices[lost], found.positions[lost] = located.slices, located.positions
         return found
 
-    def _tagged(self, given: Given[Any], added: Schema, read: KeyReader) -> Iterator[Any]:
+    def _tagged(self, given: InputRows[Any], added: Schema, read: KeyReader) -> Iterator[Any]:
         for batches, keys in together(given.batches, read, self.options.keys_at_once):
             found = self.locate(keys)
             ends = np.cumsum([self.table.engine.rows.count(batch) for batch in batches]).tolist()
             parts = zip(batches, map(slice, [0, *ends], ends), strict=False)
             yield from in_order(partial(self._batch, given.schema, added, keys, found), parts)
 
-    def _batch(self, schema: Schema, added: Schema, keys: KeyColumns, found: Located, of: tuple[Any, slice]) -> Any:
+    def _batch(self, schema: Schema, added: Schema, keys: KeyColumns, found: Locations, of: tuple[Any, slice]) -> Any:
         """One of the batches that were looked up together, with the columns that are added to it."""
         batch, part = of
-        located = Located(found.slices[part], found.positions[part])
+        located = Locations(found.slices[part], found.positions[part])
         make: dict[str, Callable[[], Column]] = {
             RECORD_KEY: lambda: taken(keys.records, part),
             PARTITION_PATH: lambda: taken(text_column(keys.paths), keys.partitions[part].astype(np.int64)),
             LOCATION: lambda: self.locations(located),
         }
         columns = {each.name: make[each.name]() for each in added.fields}
-        return self._joined(batch, schema, Struct(len(located.slices), columns), added)
+        return self._joined(batch, schema, StructColumn(len(located.slices), columns), added)
 
-    def _joined(self, batch: Any, schema: Schema, columns: Struct, added: Schema) -> Any:
+    def _joined(self, batch: Any, schema: Schema, columns: StructColumn, added: Schema) -> Any:
         """The rows of a batch with columns that are added to its own."""
         rows, values = self.table.engine.rows, self.table.engine.values
         root = rows.root(batch)

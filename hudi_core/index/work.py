@@ -10,18 +10,18 @@ from dataclasses import dataclass, field
 from time import perf_counter
 
 from hudi_core.formats.bloom import BloomFilter
-from hudi_core.planning.sources.stored_filters import State
+from hudi_core.planning.sources.stored_filters import FilterState
 
 
 @dataclass
-class Work:
+class TaggingMetrics:
     """Counts of keys, of pairs of a key and a file slice, of file slices and filters; seconds by stage, of all threads together.
 
     May be added to from many threads.
     """
 
     counts: Counter[str] = field(default_factory=Counter)
-    filters: Counter[State] = field(default_factory=Counter)
+    filters: Counter[FilterState] = field(default_factory=Counter)
     seconds: Counter[str] = field(default_factory=Counter)
     fill: float = 0.0
     """The share of bits that are set in the fullest of the filters that were asked."""
@@ -34,7 +34,7 @@ class Work:
         with self._lock:
             self.counts.update(numbers)
 
-    def filter(self, state: State, asked: BloomFilter | None = None) -> None:
+    def filter(self, state: FilterState, asked: BloomFilter | None = None) -> None:
         """Counts what became of a filter, and how full it is where it is asked."""
         with self._lock:
             self.filters[state] += 1

@@ -20,13 +20,13 @@ from hudi_core.keys.generator import (
     PathPart,
     TimePart,
     UserGenerator,
-    Writer,
+    WritePath,
 )
 from hudi_core.keys.paths import HIVE_DEFAULT, escape
 from hudi_core.keys.records import HoodieKey
 from hudi_core.keys.strings import TEXT, key_text
 from hudi_core.keys.times import time_text
-from hudi_core.options import KeyGenerator as Kind
+from hudi_core.options import KeyGeneratorType as Kind
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
 
@@ -44,7 +44,7 @@ _UPWARDS: tuple[Pattern, ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Keys(Generic[V]):
+class KeyStrings(Generic[V]):
     """The keys of rows, as two columns of texts without nulls."""
 
     record_key: V
@@ -74,18 +74,18 @@ class KeyGenerator(Generic[V, M]):
             names = [*generator.key.fields, *(part.field for part in generator.parts)]
             self._columns = {name: _column(schema, name) for name in names}
 
-    def keys(self, root: V, first_row: int = 0) -> Keys[V]:
+    def keys(self, root: V, first_row: int = 0) -> KeyStrings[V]:
         """The keys of rows of the schema. `first_row` is the number of the first, which keys that are made up count from.
 
         Raises `RowError` for a row without a key.
         """
         if isinstance(self.generator, Generator):
-            return Keys(self._record_key(self.generator, root, first_row), self._path(self.generator, root))
+            return KeyStrings(self._record_key(self.generator, root, first_row), self._path(self.generator, root))
         return self._own(self.generator, root)
 
     def key(self, row: V, number: int = 0) -> HoodieKey:
         """The key of one row, for engines whose column is the value of one row."""
-        found: Keys[Any] = self.keys(row, number)
+        found: KeyStrings[Any] = self.keys(row, number)
         return HoodieKey(found.record_key, found.partition_path)
 
     def _record_key(self, generator: Generator, root: V, first_row: int) -> V:
@@ -114,7 +114,7 @@ class KeyGenerator(Generic[V, M]):
             parts += [f"{',' if at else ''}{field}:", shown]
             missing.append(values.some([null, empty], root))
         key = values.join(parts)
-        if generator.writer is Writer.AVRO:
+        if generator.writer is WritePath.AVRO:
             key = self._with_parents(key, root, fields)
         refused = values.some(missing, root) if whole else values.every(missing, root)
         which = "each of" if whole else "one of"
@@ -156,7 +156,7 @@ class KeyGenerator(Generic[V, M]):
         text = self._text(generator, root, part.field)
         missing = values.some([values.is_null(text), values.matches(text, _EMPTY_TEXT)], root)
         slashed = style.slashes and _takes_slashes(generator)
-        if style.escaped and not (slashed and generator.writer is not Writer.AVRO):
+        if style.escaped and not (slashed and generator.writer is not WritePath.AVRO):
             text = values.mapped(text, escape, TEXT, TEXT)
         if slashed:
             text, prefix = values.mapped(text, slashed_date, TEXT, TEXT), slashed_date(prefix)
@@ -174,12 +174,12 @@ class KeyGenerator(Generic[V, M]):
             root = self._values.field(root, position)
         return root
 
-    def _own(self, generator: UserGenerator, root: V) -> Keys[V]:
+    def _own(self, generator: UserGenerator, root: V) -> KeyStrings[V]:
         record, names = self.schema.record, tuple(field.name for field in self.schema.fields)
         key = self._values.mapped(root, _OwnText(generator.record_key, names, "record_key"), record, TEXT)
         path = self._values.mapped(root, _OwnText(generator.partition_path, names, "partition_path"), record, TEXT)
         empty = self._values.matches(key, _EMPTY_TEXT)
-        return Keys(self._values.refuse(key, empty, "a record key", "an empty text"), path)
+        return KeyStrings(self._values.refuse(key, empty, "a record key", "an empty text"), path)
 
 
 def slashed_date(text: str) -> str:
@@ -189,7 +189,7 @@ def slashed_date(text: str) -> str:
 
 def _takes_slashes(generator: Generator) -> bool:
     """Where dates with slashes are wanted, and a part gets them. Rule KEY-12."""
-    if generator.writer is Writer.AVRO:
+    if generator.writer is WritePath.AVRO:
         return len(generator.parts) == 1 or generator.kind is Kind.CUSTOM
     return not generator.style.hive
 

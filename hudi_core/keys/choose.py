@@ -20,25 +20,25 @@ from hudi_core.keys.generator import (
     RecordKey,
     TimePart,
     ValuePart,
-    Writer,
+    WritePath,
 )
 from hudi_core.keys.joda import parse_pattern
 from hudi_core.keys.options import KeyOptions, key_options
 from hudi_core.keys.user import load_generator
 from hudi_core.keys.zones import UTC, Zone, parse_zone
-from hudi_core.options import KeyGenerator as Kind
+from hudi_core.options import KeyGeneratorType as Kind
 from hudi_core.options import TableConfig, generator_of_class, generator_of_type, inferred_generator
 
 
 @dataclass(frozen=True, slots=True)
-class Machine:
+class WriterEnvironment:
     """What Apache Hudi takes from the machine that writes: its zone, and the year it is (for years with two digits)."""
 
     zone: Zone = UTC
     year: int = 2025
 
 
-UTC_MACHINE = Machine()
+UTC_MACHINE = WriterEnvironment()
 """A machine whose clock is set to UTC."""
 
 _COUNTS = {
@@ -51,7 +51,7 @@ _TIMESTAMP_TYPES = ", ".join((*_COUNTS, "SCALAR", *_TEXTS))
 
 
 def choose(
-    properties: Mapping[str, str], *, writer: Writer = Writer.ROW, machine: Machine = UTC_MACHINE
+    properties: Mapping[str, str], *, writer: WritePath = WritePath.ROW, machine: WriterEnvironment = UTC_MACHINE
 ) -> AnyGenerator:
     """The generator that options of a write ask for; properties of a table count where options are missing.
 
@@ -68,7 +68,11 @@ def choose(
 
 
 def of_table(
-    config: TableConfig, *, writer: Writer = Writer.ROW, machine: Machine = UTC_MACHINE, bare_single_key: bool = False
+    config: TableConfig,
+    *,
+    writer: WritePath = WritePath.ROW,
+    machine: WriterEnvironment = UTC_MACHINE,
+    bare_single_key: bool = False,
 ) -> AnyGenerator:
     """The generator of a table, as far as its properties say it.
 
@@ -94,7 +98,7 @@ def chosen_kind(said: KeyOptions) -> Kind | AnyGenerator:
     return inferred_generator(said.record_key, said.partition_path)
 
 
-def _record_key(kind: Kind, said: KeyOptions, writer: Writer) -> RecordKey:
+def _record_key(kind: Kind, said: KeyOptions, writer: WritePath) -> RecordKey:
     fields = said.record_key
     if not fields:
         if said.auto_instant is None:
@@ -114,7 +118,7 @@ def _record_key(kind: Kind, said: KeyOptions, writer: Writer) -> RecordKey:
             return BareKey(fields[0]) if len(fields) == 1 else CompositeKey(fields)
         case Kind.NON_PARTITION:
             # Spark's rows go through a check for simple keys there, which takes no null in any part.
-            return BareKey(fields[0]) if len(fields) == 1 else CompositeKey(fields, whole=writer is not Writer.AVRO)
+            return BareKey(fields[0]) if len(fields) == 1 else CompositeKey(fields, whole=writer is not WritePath.AVRO)
         case Kind.GLOBAL_DELETE:
             return CompositeKey(fields)
         case Kind.METADATA_TABLE | Kind.USER_PROVIDED:
@@ -124,7 +128,7 @@ def _record_key(kind: Kind, said: KeyOptions, writer: Writer) -> RecordKey:
             )
 
 
-def _parts(kind: Kind, said: KeyOptions, machine: Machine) -> tuple[PathPart, ...]:
+def _parts(kind: Kind, said: KeyOptions, machine: WriterEnvironment) -> tuple[PathPart, ...]:
     fields = said.partition_path
     match kind:
         case Kind.SIMPLE:
@@ -152,7 +156,7 @@ def _bare(fields: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(field.partition(":")[0].strip() for field in fields)
 
 
-def _custom_part(stated: str, said: KeyOptions, machine: Machine) -> PathPart:
+def _custom_part(stated: str, said: KeyOptions, machine: WriterEnvironment) -> PathPart:
     field, _, how = stated.partition(":")
     match how.upper():
         case "SIMPLE":
@@ -165,7 +169,7 @@ def _custom_part(stated: str, said: KeyOptions, machine: Machine) -> PathPart:
             )
 
 
-def clock(said: KeyOptions, machine: Machine) -> Clock:
+def clock(said: KeyOptions, machine: WriterEnvironment) -> Clock:
     """How the options of timestamp-based paths read and print times."""
     kind = (said.timestamp_type or "").upper()
     if kind not in _COUNTS and kind != "SCALAR" and kind not in _TEXTS:

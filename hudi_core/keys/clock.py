@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from hudi_core.keys.joda import Pattern, print_instant
+from hudi_core.keys.joda import JodaPattern, print_instant
 from hudi_core.keys.joda_read import is_match, read_instant
 from hudi_core.keys.zones import UTC, Zone
 from hudi_core.values.domain import LONG_RANGE
@@ -38,9 +38,9 @@ class Clock:
     machine's zone, a text in its own.
     """
 
-    output: Pattern
+    output: JodaPattern
     unit: TimeUnit | None = None
-    inputs: tuple[Pattern, ...] = ()
+    inputs: tuple[JodaPattern, ...] = ()
     input_zone: Zone | None = None
     output_zone: Zone | None = None
     this_year: int = 2025

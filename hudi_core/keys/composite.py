@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.columns.nodes import Text
+from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.spans import gather
 from hudi_core.columns.string_index import index_texts
 from hudi_core.columns.strings import text_column, text_list
@@ -41,7 +41,7 @@ class KeyParts:
     A null has no bytes.
     """
 
-    texts: Text
+    texts: StringColumn
     starts: Numbers
 
 
@@ -56,7 +56,7 @@ def key_parts(key: str, names: Collection[str] = ()) -> tuple[str | None, ...]:
     return tuple(text if known else None for text, known in zip(text_list(parts), parts.validity.tolist(), strict=True))
 
 
-def parts_of_keys(keys: Text, names: Collection[str] = ()) -> KeyParts:
+def parts_of_keys(keys: StringColumn, names: Collection[str] = ()) -> KeyParts:
     """The texts of keys' fields, as Hudi takes a key apart: those of `names` only, if there are any.
 
     A field ends at the last comma before the next colon. A key without a comma or without a colon is one text, whatever the
@@ -64,14 +64,14 @@ def parts_of_keys(keys: Text, names: Collection[str] = ()) -> KeyParts:
     """
     rows, starts, ends = _fields(keys, names)
     offsets, data = gather(keys.data, starts, ends - starts)
-    said = index_texts(text_column([NULL, EMPTY])).find(Text(offsets, data))
+    said = index_texts(text_column([NULL, EMPTY])).find(StringColumn(offsets, data))
     whole = starts == keys.offsets[rows]  # a field's text has a colon before it
     lengths = np.where((said < 0) | whole, ends - starts, 0)
-    texts = Text(*gather(keys.data, starts, lengths), (said != 0) | whole)
+    texts = StringColumn(*gather(keys.data, starts, lengths), (said != 0) | whole)
     return KeyParts(texts, np.searchsorted(rows, np.arange(len(keys.offsets))))
 
 
-def _fields(keys: Text, names: Collection[str]) -> tuple[Numbers, Numbers, Numbers]:
+def _fields(keys: StringColumn, names: Collection[str]) -> tuple[Numbers, Numbers, Numbers]:
     """For each field the row of its key, in order, and where in the data its text begins and ends."""
     offsets = keys.offsets
     commas, colons = _places(keys, _COMMA), _places(keys, _COLON)
@@ -89,7 +89,9 @@ def _fields(keys: Text, names: Collection[str]) -> tuple[Numbers, Numbers, Numbe
     apart[:] = False
     apart[row] = True
     if names:
-        wanted = index_texts(text_column(list(names))).find(Text(*gather(keys.data, begin, colons - begin))) >= 0
+        wanted = (
+            index_texts(text_column(list(names))).find(StringColumn(*gather(keys.data, begin, colons - begin))) >= 0
+        )
         colons, row, ends = colons[wanted], row[wanted], ends[wanted]
     whole = np.flatnonzero(~apart)
     rows = np.concatenate([row, whole])
@@ -98,7 +100,7 @@ def _fields(keys: Text, names: Collection[str]) -> tuple[Numbers, Numbers, Numbe
     return rows[order], starts, np.concatenate([ends, offsets[whole + 1]])[order]
 
 
-def _places(keys: Text, byte: int) -> Numbers:
+def _places(keys: StringColumn, byte: int) -> Numbers:
     """Where in the data a byte stands."""
     begin, end = int(keys.offsets[0]), int(keys.offsets[-1])
     found: Numbers = begin + np.flatnonzero(keys.data[begin:end] == byte)

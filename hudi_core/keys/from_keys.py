@@ -9,14 +9,14 @@ from math import prod
 
 from hudi_core.expr.predicate import Column, OneOf, Predicate
 from hudi_core.keys.composite import composite_key
-from hudi_core.options import KeyGenerator, TableConfig
+from hudi_core.options import KeyGeneratorType, TableConfig
 from hudi_core.schema.meta import RECORD_KEY
 from hudi_core.schema.schema import Schema
 from hudi_core.types.nodes import Int, Long, String
 
-_PLAIN = (KeyGenerator.SIMPLE, KeyGenerator.TIMESTAMP, KeyGenerator.CUSTOM, KeyGenerator.NON_PARTITION)
+_PLAIN = (KeyGeneratorType.SIMPLE, KeyGeneratorType.TIMESTAMP, KeyGeneratorType.CUSTOM, KeyGeneratorType.NON_PARTITION)
 """Generators whose key of one field is the value's text."""
-_NAMED = (KeyGenerator.COMPLEX, KeyGenerator.CUSTOM, KeyGenerator.NON_PARTITION)
+_NAMED = (KeyGeneratorType.COMPLEX, KeyGeneratorType.CUSTOM, KeyGeneratorType.NON_PARTITION)
 """Generators whose key of several fields is `name:value,name:value`."""
 
 _MOST_KEYS = 10_000
@@ -90,7 +90,7 @@ def record_keys(config: TableConfig, wanted: Schema, versions: Sequence[Schema])
     if not all(isinstance(each, String | Int | Long) for each in types):
         return nothing
     generator = config.key_generator
-    if len(ids) == 1 and generator is KeyGenerator.COMPLEX:
+    if len(ids) == 1 and generator is KeyGeneratorType.COMPLEX:
         named: tuple[bool, ...] = (False, True)  # releases differ on whether one field is named
     elif len(ids) == 1 and generator in _PLAIN:
         named = (False,)

@@ -13,10 +13,10 @@ from typing import Protocol
 
 from hudi_core.keys.clock import Clock
 from hudi_core.keys.zones import UTC, Zone
-from hudi_core.options import KeyGenerator as Kind
+from hudi_core.options import KeyGeneratorType as Kind
 
 
-class Writer(StrEnum):
+class WritePath(StrEnum):
     """Which of Apache Hudi's writing paths is followed, where they make different texts of one value.
 
     AVRO: records (Flink, Kafka, Spark where records are merged or rewritten). ROW: Spark's rows, the default.
@@ -98,7 +98,7 @@ class Generator:
     key: RecordKey
     parts: tuple[PathPart, ...] = ()
     style: PathStyle = PathStyle()
-    writer: Writer = Writer.ROW
+    writer: WritePath = WritePath.ROW
     consistent: bool = False
     zone: Zone = UTC
 

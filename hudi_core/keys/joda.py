@@ -23,7 +23,7 @@ _SECONDS = {"a": 43_200, "K": 3600, "h": 3600, "H": 3600, "k": 3600, "m": 60, "Z
 
 
 @dataclass(frozen=True, slots=True)
-class Pattern:
+class JodaPattern:
     """A pattern in pieces: (letter, width), or a text with width 0."""
 
     text: str
@@ -41,7 +41,7 @@ class Pattern:
 
 
 @lru_cache(maxsize=256)
-def parse_pattern(text: str, option: str) -> Pattern:
+def parse_pattern(text: str, option: str) -> JodaPattern:
     """Reads a pattern. Raises `UsageError` with the option for letters that are none, `UnsupportedError` for names of zones."""
     pieces: list[tuple[str, int]] = []
     at = 0
@@ -60,13 +60,13 @@ def parse_pattern(text: str, option: str) -> Pattern:
             pieces.append((letter, width))
             continue
         raise UsageError(option, expected="letters of a date pattern", found=f"`{found[0]}` in {text!r}")
-    found_pattern = Pattern(text, tuple(pieces))
+    found_pattern = JodaPattern(text, tuple(pieces))
     if not found_pattern.parts:
         raise UsageError(option, expected="a date pattern", found=repr(text))
     return found_pattern
 
 
-def print_instant(millis: int, zone: Zone, pattern: Pattern) -> str:
+def print_instant(millis: int, zone: Zone, pattern: JodaPattern) -> str:
     """The text of milliseconds since 1970-01-01T00:00:00Z on a zone's clock.
 
     >>> print_instant(1_700_000_000_123, Zone(3600), parse_pattern("yyyy/MM/dd HH:mm:ss.SSSZZ EEE", ""))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from hudi_core.keys.joda import MONTHS, WEEKDAYS, Pattern, week_of
+from hudi_core.keys.joda import MONTHS, WEEKDAYS, JodaPattern, week_of
 from hudi_core.keys.zones import Zone
 from hudi_core.values.calendar import civil_from_days, days_from_civil
 
@@ -27,7 +27,7 @@ class Parsed:
     zone: Zone
 
 
-def read_instant(text: str, pattern: Pattern, zone: Zone, this_year: int) -> Parsed | None:
+def read_instant(text: str, pattern: JodaPattern, zone: Zone, this_year: int) -> Parsed | None:
     """The point in time that a text says, None when there is none; the zone's clock is meant where the text has no offset.
 
     `this_year` decides the century of years with two digits: from 80 years before to 19 after.
@@ -47,13 +47,13 @@ def read_instant(text: str, pattern: Pattern, zone: Zone, this_year: int) -> Par
     return None if instant is None else Parsed(instant * 1000 + _millis(parts), zone)
 
 
-def is_match(text: str, pattern: Pattern) -> bool:
+def is_match(text: str, pattern: JodaPattern) -> bool:
     """Whether the text has the pattern's form, whatever its numbers say."""
     return _reader(pattern).fullmatch(text) is not None
 
 
 @lru_cache(maxsize=256)
-def _reader(pattern: Pattern) -> re.Pattern[str]:
+def _reader(pattern: JodaPattern) -> re.Pattern[str]:
     """Takes as many digits as a number may have and never gives one back, as Joda reads."""
     found = []
     for at, (letter, width) in enumerate(pattern.pieces):

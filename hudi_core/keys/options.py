@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
 from hudi_core.errors import UsageError
-from hudi_core.options import Flag, KeyGenerator, Names, TableConfig
+from hudi_core.options import Flag, KeyGeneratorType, Names, TableConfig
 
 _WRITE = "hoodie.datasource.write"
 _TIME = "hoodie.keygen.timebased"
@@ -76,7 +76,7 @@ class KeyOptions(BaseModel):
 def table_options(config: TableConfig) -> dict[str, str]:
     """The options that a table's properties amount to."""
     said = dict(config.properties)
-    if config.key_generator in (KeyGenerator.SIMPLE, KeyGenerator.COMPLEX) and config.slash_separated_dates:
+    if config.key_generator in (KeyGeneratorType.SIMPLE, KeyGeneratorType.COMPLEX) and config.slash_separated_dates:
         said[SLASHES] = "true"  # the option itself is not kept with a table; what reads its paths is
     return said
 

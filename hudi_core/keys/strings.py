@@ -10,7 +10,7 @@ from typing import Any, TypeVar, assert_never
 from hudi_core.engine import Values
 from hudi_core.errors import SchemaError
 from hudi_core.expr.functions import Function
-from hudi_core.keys.generator import Generator, Writer
+from hudi_core.keys.generator import Generator, WritePath
 from hudi_core.keys.zones import Zone
 from hudi_core.types import nodes as t
 from hudi_core.types.text import text as type_text
@@ -66,13 +66,13 @@ def decimal_text(value: Decimal) -> str:
 def timestamp_rule(of: t.Timestamp, generator: Generator) -> Callable[[Any], str]:
     """What makes the text of a timestamp."""
     match generator.writer, of.zoned:
-        case Writer.ROW, False:
+        case WritePath.ROW, False:
             return WallClock(of.unit.value)
-        case Writer.ROW, True:
+        case WritePath.ROW, True:
             return SqlTimestamp(of.unit.value, t.Unit.MICROS.value, generator.zone)
-        case Writer.INTERNAL_ROW, True:
+        case WritePath.INTERNAL_ROW, True:
             return SqlTimestamp(of.unit.value, t.Unit.MILLIS.value, generator.zone)
-        case Writer.AVRO, True if generator.consistent:
+        case WritePath.AVRO, True if generator.consistent:
             return SqlTimestamp(of.unit.value, t.Unit.MILLIS.value, generator.zone)
         case _:
             return str

@@ -9,7 +9,7 @@ from hudi_core.errors import SchemaError
 from hudi_core.expr.functions import Function
 from hudi_core.expr.predicate import Cut
 from hudi_core.keys.clock import CountPrinter, MomentPrinter, TextPrinter, TimeUnit
-from hudi_core.keys.generator import Generator, TimePart, Writer
+from hudi_core.keys.generator import Generator, TimePart, WritePath
 from hudi_core.keys.strings import TEXT
 from hudi_core.types import nodes as t
 from hudi_core.types.text import text as type_text
@@ -39,7 +39,7 @@ def time_text(values: Values[V, M], column: V, of: t.Type, part: TimePart, gener
         text = values.refuse(text, unread, f"a time like {forms} in {part.field}", "another text")
         return values.replaced(text, null, for_null, TEXT)
     if isinstance(of, t.Timestamp) and of.zoned and generator.consistent:
-        moments = MomentPrinter(clock, _UNITS[of.unit], machine, floors=writer is Writer.ROW)
+        moments = MomentPrinter(clock, _UNITS[of.unit], machine, floors=writer is WritePath.ROW)
         return values.replaced(values.mapped(column, moments, of, TEXT), null, for_null, TEXT)
     unit = clock.unit
     if isinstance(of, t.String) and unit is not None:
@@ -62,17 +62,17 @@ def time_text(values: Values[V, M], column: V, of: t.Type, part: TimePart, gener
     return values.replaced(values.mapped(column, printer, of, TEXT), null, for_null, TEXT)
 
 
-def _is_count(of: t.Type, writer: Writer) -> bool:
+def _is_count(of: t.Type, writer: WritePath) -> bool:
     """The writer takes values of the type for numbers of units."""
     match of:
         case t.Int() | t.Long() | t.Float() | t.Double() | t.Time():
             return True
         case t.Decimal():
-            return writer is not Writer.INTERNAL_ROW
+            return writer is not WritePath.INTERNAL_ROW
         case t.Date() | t.Timestamp(zoned=False):
-            return writer is not Writer.ROW
+            return writer is not WritePath.ROW
         case t.Timestamp():
-            return writer is Writer.AVRO
+            return writer is WritePath.AVRO
         case _:
             return False
 

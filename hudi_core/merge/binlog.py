@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hudi_core.columns.nodes import Text, length, validity_of
+from hudi_core.columns.nodes import StringColumn, length, validity_of
 from hudi_core.columns.spans import positions
 from hudi_core.errors import CorruptFileError
 
@@ -13,7 +13,7 @@ _DIGITS = 19
 _DOT, _ZERO, _NINE = b".09"
 
 
-def sortable(places: Text, where: str) -> Text:
+def sortable(places: StringColumn, where: str) -> StringColumn:
     """Texts `<file>.<position>`, two whole numbers, as texts of one width that sort as the numbers do; nulls stay.
 
     Raises `CorruptFileError` for a text that is something else.
@@ -37,4 +37,4 @@ def sortable(places: Text, where: str) -> Text:
     middle = np.arange(rows, dtype=np.int64) * 2 * _DIGITS + _DIGITS
     data[positions(middle - file, file)] = places.data[positions(begins, file)]
     data[positions(middle + _DIGITS - position, position)] = places.data[positions(dot + 1, position)]
-    return Text(np.arange(rows + 1, dtype=np.int64) * 2 * _DIGITS, data, places.validity)
+    return StringColumn(np.arange(rows + 1, dtype=np.int64) * 2 * _DIGITS, data, places.validity)

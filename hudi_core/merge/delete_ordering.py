@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hudi_core.columns.nodes import (
-    Binary,
+    BinaryColumn,
     Bools,
     Column,
-    ListOf,
-    Primitive,
-    Struct,
-    Text,
-    Union,
+    ListColumn,
+    PrimitiveColumn,
+    StringColumn,
+    StructColumn,
+    UnionColumn,
     length,
     spread,
 )
@@ -46,7 +46,7 @@ LISTED_DECIMAL = t.Decimal(30, 15)
 """The type of decimals in delete blocks, whatever the ordering field's is."""
 
 
-class Columns(Protocol):
+class OrderingColumns(Protocol):
     """What an engine knows of columns of a type."""
 
     def nulls(self, of: t.Type, rows: int) -> Column:
@@ -58,14 +58,16 @@ class Columns(Protocol):
         ...
 
 
-def delete_ordering(values: Column, types: Sequence[t.Type], engine: Columns) -> tuple[tuple[Column, ...], Bools]:
+def delete_ordering(
+    values: Column, types: Sequence[t.Type], engine: OrderingColumns
+) -> tuple[tuple[Column, ...], Bools]:
     """For each ordering field its values in deletes, and which deletes are absolute: their ordering value is not given, is
     the int 0 that stands for none, or is of another type than the field's.
 
     Raises `UnsupportedError` for a type whose ordering values in delete blocks are not known.
     """
     rows = length(values)
-    if not types or not isinstance(values, Union):
+    if not types or not isinstance(values, UnionColumn):
         return tuple(engine.nulls(of, rows) for of in types), np.ones(rows, np.bool_)
     parts = [values] if len(types) == 1 else _listed(values, len(types))
     found, given = [], np.ones(rows, np.bool_)
@@ -78,23 +80,23 @@ def delete_ordering(values: Column, types: Sequence[t.Type], engine: Columns) ->
     return tuple(found), ~given
 
 
-_Part = Union | tuple[Union, NDArray[np.int64], NDArray[np.int64]]
+_Part = UnionColumn | tuple[UnionColumn, NDArray[np.int64], NDArray[np.int64]]
 """Values, or of some deletes the row of each among others."""
 
 
-def _listed(values: Union, fields: int) -> list[_Part]:
+def _listed(values: UnionColumn, fields: int) -> list[_Part]:
     """The value of each field in those deletes that have as many."""
     number = values.names.index("ArrayWrapper")
     wrapped = values.children[number]
-    lists = wrapped.fields["wrappedValues"] if isinstance(wrapped, Struct) else None
-    if not isinstance(lists, ListOf) or not isinstance(lists.items, Union):
+    lists = wrapped.fields["wrappedValues"] if isinstance(wrapped, StructColumn) else None
+    if not isinstance(lists, ListColumn) or not isinstance(lists.items, UnionColumn):
         raise UnsupportedError("ordering values", expected="lists of values", found=type(lists).__name__)
     right = np.flatnonzero(np.diff(lists.offsets) == fields)
     deletes = np.flatnonzero(values.branches == number)[right]
     return [(lists.items, deletes, lists.offsets[right] + field) for field in range(fields)]
 
 
-def _of_type(part: _Part, rows: int, of: t.Type, engine: Columns) -> tuple[Column, Bools]:
+def _of_type(part: _Part, rows: int, of: t.Type, engine: OrderingColumns) -> tuple[Column, Bools]:
     """The values of a field, null where a delete has none of its type, and where it has one."""
     values, deletes, places = part if isinstance(part, tuple) else (part, np.arange(rows), np.arange(rows))
     branches, positions = values.branches[places], values.positions()[places]
@@ -112,7 +114,7 @@ def _of_type(part: _Part, rows: int, of: t.Type, engine: Columns) -> tuple[Colum
         number = values.names.index(kind)
         chosen = np.flatnonzero(branches == number)
         child = values.children[number]
-        if len(chosen) == 0 or not isinstance(child, Struct):
+        if len(chosen) == 0 or not isinstance(child, StructColumn):
             continue
         of_kind = _taken(child.fields["value"], positions[chosen].astype(np.int64))
         if isinstance(of, t.Timestamp | t.Time) and kind.endswith("MicrosWrapper"):
@@ -128,40 +130,40 @@ def _of_type(part: _Part, rows: int, of: t.Type, engine: Columns) -> tuple[Colum
 def _taken(column: Column, positions: NDArray[np.int64]) -> Column:
     """Rows of a column, in this order."""
     match column:
-        case Primitive(values):
-            return Primitive(values[positions])
-        case Text(offsets, data) | Binary(offsets, data):
+        case PrimitiveColumn(values):
+            return PrimitiveColumn(values[positions])
+        case StringColumn(offsets, data) | BinaryColumn(offsets, data):
             return type(column)(*gather(data, offsets[positions], np.diff(offsets)[positions]))
         case _:
             raise TypeError(type(column).__name__)
 
 
 def _in_unit(column: Column, unit: t.Unit) -> Column:
-    assert isinstance(column, Primitive)
+    assert isinstance(column, PrimitiveColumn)
     micros = column.values.astype(np.int64)
     match unit:
         case t.Unit.MILLIS:
-            return Primitive(micros // 1_000)
+            return PrimitiveColumn(micros // 1_000)
         case t.Unit.MICROS:
-            return Primitive(micros)
+            return PrimitiveColumn(micros)
         case t.Unit.NANOS:
-            return Primitive(micros * 1_000)
+            return PrimitiveColumn(micros * 1_000)
 
 
 def _both(first: Column, second: Column) -> Column:
     """Numbers of two columns of which each row has one at most."""
-    assert isinstance(first, Primitive)
-    assert isinstance(second, Primitive)
+    assert isinstance(first, PrimitiveColumn)
+    assert isinstance(second, PrimitiveColumn)
     assert first.validity is not None
     assert second.validity is not None
-    return Primitive(first.values.astype(np.int64) + second.values, first.validity | second.validity)
+    return PrimitiveColumn(first.values.astype(np.int64) + second.values, first.validity | second.validity)
 
 
-def _zero_ints(values: Union) -> Bools:
+def _zero_ints(values: UnionColumn) -> Bools:
     zero = np.zeros(len(values.branches), np.bool_)
     if _INT in values.names:
         number = values.names.index(_INT)
         child = values.children[number]
-        if isinstance(child, Struct) and isinstance(ints := child.fields["value"], Primitive):
+        if isinstance(child, StructColumn) and isinstance(ints := child.fields["value"], PrimitiveColumn):
             zero[values.branches == number] = ints.values == 0
     return zero

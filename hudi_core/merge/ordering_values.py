@@ -12,16 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hudi_core.columns.nodes import (
-    Binary,
+    BinaryColumn,
     Bools,
     Bytes8,
     Column,
-    FixedBinary,
-    Nulls,
+    EnumColumn,
+    FixedBinaryColumn,
+    NullColumn,
     Offsets,
-    Primitive,
-    Symbols,
-    Text,
+    PrimitiveColumn,
+    StringColumn,
     validity_of,
 )
 from hudi_core.errors import UnsupportedError
@@ -36,11 +36,11 @@ _LENGTH = 4
 def width_of(column: Column, of: Type) -> int:
     """The bytes that `comparable` needs for each item, 0 for numbers."""
     match column:
-        case Binary() | FixedBinary() if isinstance(of, Decimal):
+        case BinaryColumn() | FixedBinaryColumn() if isinstance(of, Decimal):
             return of.precision * 5 // 12 + 2  # log2(10) / 8 bytes a digit, and a sign
-        case Text(offsets) | Binary(offsets):
+        case StringColumn(offsets) | BinaryColumn(offsets):
             return int(np.diff(offsets).max(initial=0))
-        case FixedBinary(size=size):
+        case FixedBinaryColumn(size=size):
             return size
         case _:
             return 0
@@ -55,27 +55,27 @@ def comparable(column: Column, of: Type, width: int, nulls_above: bool = False) 
     """
     found = _comparable(column, of, width)
     if nulls_above:
-        absent = np.ones(len(found), np.bool_) if isinstance(column, Nulls) else ~validity_of(column)
+        absent = np.ones(len(found), np.bool_) if isinstance(column, NullColumn) else ~validity_of(column)
         found[absent] = np.iinfo(np.int64).max if found.dtype.kind == "i" else b"\xff" * found.dtype.itemsize
     return found
 
 
 def _comparable(column: Column, of: Type, width: int) -> Comparable:
-    validity = None if isinstance(column, Nulls) else validity_of(column)
+    validity = None if isinstance(column, NullColumn) else validity_of(column)
     match column:
-        case Nulls(length):
+        case NullColumn(length):
             return np.zeros(length, np.int64) if width == 0 else np.zeros(length, f"S{width + _LENGTH}")
-        case Primitive(values):
+        case PrimitiveColumn(values):
             return _blotted(_real(values) if values.dtype.kind == "f" else values.astype(np.int64), validity)
-        case Symbols(codes):
+        case EnumColumn(codes):
             return _blotted(codes.astype(np.int64), validity)
-        case Binary(offsets, data) if isinstance(of, Decimal):
+        case BinaryColumn(offsets, data) if isinstance(of, Decimal):
             return _number(offsets, data, width, validity)
-        case FixedBinary(size, data) if isinstance(of, Decimal):
+        case FixedBinaryColumn(size, data) if isinstance(of, Decimal):
             return _number(np.arange(len(data) + 1) * size, data.reshape(-1), width, validity)
-        case Text(offsets, data) | Binary(offsets, data):
+        case StringColumn(offsets, data) | BinaryColumn(offsets, data):
             return _text(offsets, data, width, validity)
-        case FixedBinary(size, data):
+        case FixedBinaryColumn(size, data):
             return _text(np.arange(len(data) + 1) * size, data.reshape(-1), width, validity)
         case _:
             raise UnsupportedError("ordering values", expected="a type with an order", found=type(of).__name__.lower())

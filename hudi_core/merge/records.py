@@ -32,7 +32,7 @@ class Precedence(Enum):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Records:
+class MergeRecords:
     """Records with different keys, one a row of each array.
 
     `ordering` holds the values of each ordering field. `absolute` marks deletes without an ordering value. `listed` marks
@@ -51,9 +51,9 @@ class Records:
     def __len__(self) -> int:
         return len(self.deleted)
 
-    def take(self, rows: NDArray[np.int64]) -> Records:
+    def take(self, rows: NDArray[np.int64]) -> MergeRecords:
         """These rows, in this order."""
-        return Records(
+        return MergeRecords(
             tuple(each[rows] for each in self.ordering),
             self.deleted[rows],
             self.absolute[rows],
@@ -62,7 +62,7 @@ class Records:
             self.given[rows],
         )
 
-    def put(self, rows: NDArray[np.int64], others: Records) -> None:
+    def put(self, rows: NDArray[np.int64], others: MergeRecords) -> None:
         """Other records in place of these rows."""
         for mine, theirs in zip(self.ordering, others.ordering, strict=True):
             mine[rows] = theirs
@@ -73,9 +73,9 @@ class Records:
         self.given[rows] = others.given
 
 
-def joined(parts: list[Records]) -> Records:
+def joined(parts: list[MergeRecords]) -> MergeRecords:
     """All records, in order; at least one part."""
-    return Records(
+    return MergeRecords(
         tuple(np.concatenate(each) for each in zip(*(part.ordering for part in parts), strict=True)),
         np.concatenate([part.deleted for part in parts]),
         np.concatenate([part.absolute for part in parts]),
@@ -85,7 +85,9 @@ def joined(parts: list[Records]) -> Records:
     )
 
 
-def merged(older: Records, newer: Records, precedence: Precedence, latest: Bools | None = None) -> Records:
+def merged(
+    older: MergeRecords, newer: MergeRecords, precedence: Precedence, latest: Bools | None = None
+) -> MergeRecords:
     """Of each pair of records with one key, what is left; the `latest` columns are the newer row's, whichever wins."""
     higher = _newer_is_higher(older, newer, precedence)
     keys = [(theirs, mine) for theirs, mine in zip(newer.ordering, older.ordering, strict=True)]
@@ -98,7 +100,7 @@ def merged(older: Records, newer: Records, precedence: Precedence, latest: Bools
     left = np.where(given | under, sources, lower)
     if latest is not None:
         left = np.where(latest & ~under, newer.sources, left)
-    return Records(
+    return MergeRecords(
         tuple(np.where(higher, theirs, mine) for theirs, mine in keys),
         np.where(higher, newer.deleted, older.deleted),
         np.where(higher, newer.absolute, older.absolute),
@@ -108,7 +110,7 @@ def merged(older: Records, newer: Records, precedence: Precedence, latest: Bools
     )
 
 
-def _newer_is_higher(older: Records, newer: Records, precedence: Precedence) -> Bools:
+def _newer_is_higher(older: MergeRecords, newer: MergeRecords, precedence: Precedence) -> Bools:
     if precedence is Precedence.NEWER:
         return np.ones(len(newer), np.bool_)
     late = np.zeros(len(newer), np.bool_)
@@ -123,8 +125,8 @@ def _newer_is_higher(older: Records, newer: Records, precedence: Precedence) -> 
 
 
 def fold(
-    records: Records, keys: NDArray[np.int64], precedence: Precedence, latest: Bools | None = None
-) -> tuple[NDArray[np.int64], Records]:
+    records: MergeRecords, keys: NDArray[np.int64], precedence: Precedence, latest: Bools | None = None
+) -> tuple[NDArray[np.int64], MergeRecords]:
     """The distinct keys in ascending order, and for each what is left of its records, which come from oldest to newest.
 
     `keys` are numbers that stand for the records' keys. The work grows with the records; the number of rounds is that of

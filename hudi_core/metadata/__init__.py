@@ -1,19 +1,24 @@
 """The metadata table of a table: what it says of files and columns, read and merged. Rules: `specs/metadata-table.md`.
 
-table       opening it; its partitions and their file slices; which of its instants count
-written     which files must be there, as instants say
-records     the records of a partition: base files and log blocks, whole or by prefix
-files       `files`: the live files of each partition
-file_keys   keys of files, hashed once
-statistics  `column_stats` and `partition_stats`: the live records of columns, merged
-live        which records of a partition count
-merged      statistics of several records of one key, put together
-recorded    their records as they stand: decoded, with the types they tell or look like
-unscaled    unscaled decimals to the carriers of bounds
-belief      what of recorded statistics can be believed
-stored      statistics whose records do not say their type, read as the type the file has
-definitions `index.json`: what the indexes of a table are made of
-filters     `bloom_filters`: the bloom filters of base files
-lookup      single records of a metadata partition, found by key or its start
-record_index  `record_index`: in which file group each record key is
+definitions   `index.json`: what the indexes of a table are made of. Rule META-40
+file_keys     keys of files in metadata partitions, where most files are those of an earlier time: only new names are hashed
+files         `files`: the live files of each partition, with their sizes. Rules META-5 to META-8
+filters       `bloom_filters`: the bloom filters of base files. Rules META-30 to META-33
+live_records  which records count among those of one metadata partition: of equal keys those from the last that resets what
+              was before
+lookup        single records of a metadata partition, found by key or by the start of it: of each key the newest that is not
+              deleted
+merged        statistics of several records of one key put together: the least lower bound, the greatest upper one, counts
+              added
+record_index  `record_index`: in which file group each record key is. Rules META-30 to META-32
+recorded      records of column statistics as they stand: decoded to columns, with the type that each tells or looks like
+records       the records of a metadata partition: base files and log blocks of its file groups, whole or by prefix of their
+              keys
+statistics    `column_stats` and `partition_stats`: the live records of columns, merged by key. No Python object a record
+stored        statistics whose records do not say their type, read as the type that the file has
+table         `MetadataTable`: the metadata table of a table, opened; which of its instants count, and what its partitions say
+trust         what of recorded statistics can be believed: all that is known of how Apache Hudi makes them, in one place
+unscaled      unscaled values of decimals: two's-complement bytes of any length to the carriers of bounds. No loop over rows
+written       what a metadata partition must consist of: the files that instants of the metadata table say they wrote. Rule
+              META-4
 """

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from hudi_core.columns.hashes import bloom_filter_keys
 from hudi_core.columns.string_index import index_texts
 from hudi_core.columns.strings import taken
-from hudi_core.timeline.files import Files
+from hudi_core.timeline.files import FileList
 
 Numbers = NDArray[np.int64]
 Keys = NDArray[np.bytes_]
@@ -20,17 +20,17 @@ Keys = NDArray[np.bytes_]
 class FileKeys:
     """The keys of these rows of `files`."""
 
-    files: Files
+    files: FileList
     rows: Numbers
     keys: Keys
 
 
-def hashed_keys(files: Files, rows: Numbers) -> Keys:
+def hashed_keys(files: FileList, rows: Numbers) -> Keys:
     """Of each of these files the part of its keys after the column, which is its key in `bloom_filters` (FORMAT-10)."""
     return bloom_filter_keys(files.partitions, files.partition_of[rows], taken(files.names, rows))
 
 
-def keys_beside(files: Files, rows: Numbers, known: FileKeys) -> Keys:
+def keys_beside(files: FileList, rows: Numbers, known: FileKeys) -> Keys:
     """The same where some are known: by partition and name."""
     place = {partition: number for number, partition in enumerate(known.files.partitions)}
     numbers = np.array([place.get(partition, -1) for partition in files.partitions], np.int64)

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.columns.nodes import MapOf, Offsets, Primitive, Struct, Text, at
+from hudi_core.columns.nodes import MapColumn, Offsets, PrimitiveColumn, StringColumn, StructColumn, at
 from hudi_core.columns.string_index import index_texts
 from hudi_core.columns.strings import joined, taken, text_list
 from hudi_core.errors import CorruptFileError
-from hudi_core.metadata.records import Batch, Records, decoded_values
-from hudi_core.timeline.files import Files
+from hudi_core.metadata.records import MetadataRecords, RecordBatch, decoded_values
+from hudi_core.timeline.files import FileList
 
 ALL_PARTITIONS = b"__all_partitions__"
 """The key of the record that lists the partitions."""
@@ -25,7 +25,7 @@ _PAYLOAD = "filesystemMetadata"
 _WANTED = frozenset({_PAYLOAD})
 
 
-def live_files(records: Records) -> Files:
+def live_files(records: MetadataRecords) -> FileList:
     """The live files of each partition (empty for a table without partitions), with their sizes in bytes.
 
     The list of partitions decides which partitions there are. Raises `CorruptFileError` when there is no such list, or when
@@ -66,7 +66,7 @@ def live_files(records: Records) -> Files:
     at = np.empty(len(paths), np.int64)
     at[ascending] = np.arange(len(paths))
     names = found.names if len(rows) == len(found.sizes) else taken(found.names, rows)
-    return Files(tuple(paths[number] for number in ascending), at[place[key_of[rows]]], names, sizes)
+    return FileList(tuple(paths[number] for number in ascending), at[place[key_of[rows]]], names, sizes)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,7 +76,7 @@ class _Entries:
     keys: list[bytes]
     orders: list[int]
     offsets: Offsets
-    names: Text
+    names: StringColumn
     sizes: NDArray[np.int64]
     gone: NDArray[np.bool_]
 
@@ -101,9 +101,9 @@ def _live(
     return rows[starts][live], sizes[live]
 
 
-def _entries(batches: Sequence[Batch]) -> _Entries | None:
+def _entries(batches: Sequence[RecordBatch]) -> _Entries | None:
     """The records of all batches; those of one schema are decoded together. None where there are none."""
-    by_schema: dict[str, list[Batch]] = {}
+    by_schema: dict[str, list[RecordBatch]] = {}
     for batch in batches:
         by_schema.setdefault(batch.schema, []).append(batch)
     if not by_schema:
@@ -122,14 +122,14 @@ def _entries(batches: Sequence[Batch]) -> _Entries | None:
     )
 
 
-def _columns(column: object, where: str) -> tuple[MapOf, NDArray[Any], NDArray[Any]]:
+def _columns(column: object, where: str) -> tuple[MapColumn, NDArray[Any], NDArray[Any]]:
     try:
-        assert isinstance(column, Struct)
+        assert isinstance(column, StructColumn)
         maps = at(column, _PAYLOAD)
-        assert isinstance(maps, MapOf)
+        assert isinstance(maps, MapColumn)
         sizes, gone = at(maps.values, "size"), at(maps.values, "isDeleted")
-        assert isinstance(sizes, Primitive)
-        assert isinstance(gone, Primitive)
+        assert isinstance(sizes, PrimitiveColumn)
+        assert isinstance(gone, PrimitiveColumn)
     except (AssertionError, KeyError):
         raise CorruptFileError(where, expected="a schema of files with sizes", found="another") from None
     return maps, sizes.values, gone.values

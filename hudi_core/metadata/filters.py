@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator
 
 from hudi_core.columns.nodes import at, to_list
 from hudi_core.errors import CorruptFileError
-from hudi_core.metadata.lookup import Found
+from hudi_core.metadata.lookup import LookupResult
 from hudi_core.metadata.records import decoded_values
 
 _PAYLOAD = "BloomFilterMetadata"
 _WANTED = frozenset({f"{_PAYLOAD}.bloomFilter", f"{_PAYLOAD}.isDeleted"})
 
 
-def filter_texts(found: Iterable[Found]) -> Iterator[tuple[int, bytes]]:
+def filter_texts(found: Iterable[LookupResult]) -> Iterator[tuple[int, bytes]]:
     """The texts of the filters that were found, each with the number of its key. Deleted and empty ones are left out."""
     for each in found:
         column = decoded_values([each.batch], _WANTED)

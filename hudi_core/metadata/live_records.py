@@ -21,7 +21,7 @@ _NONE = np.zeros(0, np.int64)
 _MIXERS = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93] * 2, np.uint64)
 
 
-class Counted(Protocol):
+class RecordOrder(Protocol):
     """What tells of records whether they count, a row a record: which comes later, what its bounds are stored as, whether it says
     that its file is gone, and whether it replaces what was there before."""
 
@@ -36,7 +36,7 @@ class Counted(Protocol):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Live:
+class LiveRecords:
     """Records that count, ascending, numbered over all parts. `run` gives records of equal keys one number; None: no keys are
     equal. `void`: bounds that do not count, because records of one key have them in different types; None: all do."""
 
@@ -45,11 +45,11 @@ class Live:
     run: Ints | None = None
     void: Bools | None = None
 
-    def chosen(self, which: Bools) -> Live:
+    def chosen(self, which: Bools) -> LiveRecords:
         if which.all():
             return self
         run, void = self.run, self.void
-        return Live(
+        return LiveRecords(
             self.records[which],
             self.kinds[which],
             None if run is None else run[which],
@@ -58,8 +58,8 @@ class Live:
 
 
 def live_records(
-    parts: Sequence[Counted], keys: Octets, deletes: Sequence[int], *, apart: bool = False, unique: int = 0
-) -> Live:
+    parts: Sequence[RecordOrder], keys: Octets, deletes: Sequence[int], *, apart: bool = False, unique: int = 0
+) -> LiveRecords:
     """The records that count. `keys` are those of all parts and then those of the deletes, whose orders are given.
 
     `apart`: no two records have a key in common.
@@ -70,7 +70,7 @@ def live_records(
     words = words_of(keys)
     meeting = _NONE if apart else _meeting(words, unique)
     if not len(meeting):
-        live = Live(np.arange(len(kinds)), kinds)
+        live = LiveRecords(np.arange(len(kinds)), kinds)
         return live.chosen(~gone) if gone.any() else live
     gone = np.append(gone, np.ones(len(deletes), np.bool_))
     order = np.append(_over(parts, lambda part: part.order), np.array(deletes, np.int64))
@@ -84,7 +84,7 @@ def live_records(
     run[merged] = meeting_run + len(kinds)
     kinds = kinds.copy()
     kinds[merged], void[merged] = _one_kind_a_run(kinds[merged], meeting_run)
-    return Live(np.arange(len(kinds)), kinds, run, void).chosen(counts)
+    return LiveRecords(np.arange(len(kinds)), kinds, run, void).chosen(counts)
 
 
 def words_of(keys: Octets) -> NDArray[np.uint64]:
@@ -93,7 +93,7 @@ def words_of(keys: Octets) -> NDArray[np.uint64]:
     return words
 
 
-def _over(parts: Sequence[Counted], take: Callable[[Counted], NDArray[Any]]) -> NDArray[Any]:
+def _over(parts: Sequence[RecordOrder], take: Callable[[RecordOrder], NDArray[Any]]) -> NDArray[Any]:
     return take(parts[0]) if len(parts) == 1 else np.concatenate([take(part) for part in parts])
 
 

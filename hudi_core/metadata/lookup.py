@@ -12,45 +12,45 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.columns.nodes import Text
-from hudi_core.columns.string_index import TextIndex
+from hudi_core.columns.nodes import StringColumn
+from hudi_core.columns.string_index import StringIndex
 from hudi_core.columns.strings import byte_column, taken
 from hudi_core.formats.hfile.cells import find_rows, keys_of
-from hudi_core.metadata.records import Batch, FileGroup, Piece
+from hudi_core.metadata.records import FileGroup, Piece, RecordBatch
 
 Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Found:
+class LookupResult:
     """Records of one source; `keys` has for each the number of the key among those that were asked for."""
 
-    batch: Batch
+    batch: RecordBatch
     keys: Ints
 
 
-def newest(group: FileGroup, keys: Sequence[bytes]) -> Iterator[Found]:
+def newest(group: FileGroup, keys: Sequence[bytes]) -> Iterator[LookupResult]:
     """The newest record of each of the keys, which ascend; none for a key that is not there or is deleted."""
     open_keys = np.arange(len(keys), dtype=np.int64)
     for order, log in _latest_first(group):
         if not len(open_keys):
             return
         asked = [keys[number] for number in open_keys.tolist()]
-        if isinstance(log, Batch):
+        if isinstance(log, RecordBatch):
             starts, stops = find_rows(log.cells, asked)
             here = stops > starts
             rows = stops[here] - 1
             if len(rows):
-                yield Found(Batch(log.cells.take(rows), log.schema, order, log.where), open_keys[here])
+                yield LookupResult(RecordBatch(log.cells.take(rows), log.schema, order, log.where), open_keys[here])
         else:
             here = np.array([key in log for key in asked], np.bool_)
         open_keys = open_keys[~here]
     based = group.lookup([keys[number] for number in open_keys.tolist()]) if len(open_keys) else None
     if based is not None and len(based[1]):
-        yield Found(based[0], open_keys[based[1]])
+        yield LookupResult(based[0], open_keys[based[1]])
 
 
-def newest_of(group: FileGroup, texts: Text, keys: TextIndex) -> Iterator[Callable[[], Found]]:
+def newest_of(group: FileGroup, texts: StringColumn, keys: StringIndex) -> Iterator[Callable[[], LookupResult]]:
     """`newest` of a column of texts in any order, with its index, in parts that may be called by any thread.
 
     `Found.keys` are rows of the column; equal texts are found once, as the first of them.
@@ -58,11 +58,11 @@ def newest_of(group: FileGroup, texts: Text, keys: TextIndex) -> Iterator[Callab
     """
     left = keys.first == np.arange(len(keys.first))
     for order, log in _latest_first(group):
-        if isinstance(log, Batch):
+        if isinstance(log, RecordBatch):
             at = keys.find(keys_of(log.cells))
             rows = _last_of_each(at, left)
             if len(rows):
-                found = Found(Batch(log.cells.take(rows), log.schema, order, log.where), at[rows])
+                found = LookupResult(RecordBatch(log.cells.take(rows), log.schema, order, log.where), at[rows])
                 left[found.keys] = False
                 yield partial(_given, found)
         else:
@@ -92,7 +92,7 @@ def count(group: FileGroup, most: int) -> int | None:
     if sum(len(each.cells) for each in group.logs) + sum(len(each.keys) for each in group.deletes) > most:
         return None
     for _, log in reversed(list(_latest_first(group))):
-        if isinstance(log, Batch):
+        if isinstance(log, RecordBatch):
             live.update((log.cells.key(row), True) for row in range(len(log.cells)))
         else:
             live.update((key, False) for key in log)
@@ -103,12 +103,12 @@ def count(group: FileGroup, most: int) -> int | None:
     return group.base.entry_count - replaced + added
 
 
-def _found_in(piece: Piece, keys: TextIndex, left: NDArray[np.bool_]) -> Found:
+def _found_in(piece: Piece, keys: StringIndex, left: NDArray[np.bool_]) -> LookupResult:
     """The records of a piece of a base file whose keys are `left` to be found."""
     batch = piece()
     at = keys.find(keys_of(batch.cells))
     rows = _last_of_each(at, left)
-    return Found(replace(batch, cells=batch.cells.take(rows)), at[rows])
+    return LookupResult(replace(batch, cells=batch.cells.take(rows)), at[rows])
 
 
 def _last_of_each(at: Ints, left: NDArray[np.bool_]) -> Ints:
@@ -118,12 +118,12 @@ def _last_of_each(at: Ints, left: NDArray[np.bool_]) -> Ints:
     return rows[np.unique(at[rows], return_index=True)[1]]
 
 
-def _given(found: Found) -> Found:
+def _given(found: LookupResult) -> LookupResult:
     return found
 
 
-def _latest_first(group: FileGroup) -> list[tuple[int, Batch | frozenset[bytes]]]:
+def _latest_first(group: FileGroup) -> list[tuple[int, RecordBatch | frozenset[bytes]]]:
     """What log blocks put and delete, by descending order."""
-    events: list[tuple[int, Batch | frozenset[bytes]]] = [(log.order, log) for log in group.logs]
+    events: list[tuple[int, RecordBatch | frozenset[bytes]]] = [(log.order, log) for log in group.logs]
     events += [(each.order, frozenset(each.keys)) for each in group.deletes]
     return sorted(events, key=lambda event: -event[0])

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.columns.byte_strings import Texts
+from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.pruning.ranks import ranks
 from hudi_core.pruning.statistics import Bools, Bounds, ColumnStatistics, Ints, concatenated, taken
 
@@ -56,7 +56,7 @@ def _extreme(of: Bounds, known: Bools, empty: Bools, order: Ints, starts: Ints, 
     """The extreme bound of each run; unknown when it is so in a record that has values, or when there is none."""
     known, empty = known[order], empty[order]
     found = np.logical_and.reduceat(known | empty, starts) & np.logical_or.reduceat(known, starts)
-    if isinstance(of, Texts):
+    if isinstance(of, ByteStrings):
         texts = of.take(order)
         rank, examples = ranks(texts)
         return texts.take(examples[_reduced(rank.astype(np.int64), known, starts, least=least)]), found

@@ -10,9 +10,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.columns.nodes import Column, Nulls, Primitive, Struct, Text, at, to_list, validity_of
+from hudi_core.columns.nodes import (
+    Column,
+    NullColumn,
+    PrimitiveColumn,
+    StringColumn,
+    StructColumn,
+    at,
+    to_list,
+    validity_of,
+)
 from hudi_core.errors import CorruptFileError
-from hudi_core.metadata.lookup import Found
+from hudi_core.metadata.lookup import LookupResult
 from hudi_core.metadata.records import decoded_values
 
 _PAYLOAD = "recordIndexMetadata"
@@ -38,21 +47,21 @@ class Location:
 class LocationColumns:
     """Where keys are: partition paths, and file ids either as a UUID with a number (-1: none) or, where `as_text`, as texts."""
 
-    partitions: Text
+    partitions: StringColumn
     high: NDArray[np.int64]
     low: NDArray[np.int64]
     numbers: NDArray[np.int64]
     as_text: NDArray[np.bool_]
-    file_ids: Text | None
+    file_ids: StringColumn | None
 
 
-def location_columns(found: Found) -> LocationColumns:
+def location_columns(found: LookupResult) -> LocationColumns:
     """The locations of the records that were found, as columns. Raises `CorruptFileError` where one does not tell."""
     where = found.batch.where
     column = decoded_values([found.batch], _WANTED)
     try:
         payload = at(column, _PAYLOAD)
-        assert isinstance(payload, Struct)
+        assert isinstance(payload, StructColumn)
         count = payload.length
         partitions = at(payload, "partitionName")
         high, low, numbers = (_numbers(at(payload, name), count) for name in _FIELDS[1:])
@@ -63,20 +72,22 @@ def location_columns(found: Found) -> LocationColumns:
     except (AssertionError, KeyError):
         raise CorruptFileError(where, expected="a schema of locations", found="another") from None
     as_text = encodings == _TEXT
-    told = np.where(as_text, isinstance(texts, Text) and validity_of(texts), high[1])
+    told = np.where(as_text, isinstance(texts, StringColumn) and validity_of(texts), high[1])
     if (
-        not isinstance(partitions, Text)
+        not isinstance(partitions, StringColumn)
         or not (validity_of(partitions) & told & (as_text | (encodings == _UUID))).all()
     ):
         raise CorruptFileError(where, expected="a partition and a file id in a location", found="one without")
-    return LocationColumns(partitions, high[0], low[0], numbers[0], as_text, texts if isinstance(texts, Text) else None)
+    return LocationColumns(
+        partitions, high[0], low[0], numbers[0], as_text, texts if isinstance(texts, StringColumn) else None
+    )
 
 
 def _numbers(column: Column, count: int) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """Whole numbers, and which are there."""
-    if isinstance(column, Nulls):
+    if isinstance(column, NullColumn):
         return np.zeros(count, np.int64), np.zeros(count, np.bool_)
-    assert isinstance(column, Primitive)
+    assert isinstance(column, PrimitiveColumn)
     return column.values.astype(np.int64), validity_of(column)
 
 
@@ -98,14 +109,14 @@ def _signed(half: int) -> int:
     return half - (1 << 64) if half >> 63 else half
 
 
-def locations(found: Iterable[Found]) -> Iterator[tuple[int, Location]]:
+def locations(found: Iterable[LookupResult]) -> Iterator[tuple[int, Location]]:
     """Where the keys that were found are, each with its number. Raises `CorruptFileError` for a record that does not tell."""
     for each in found:
         column = decoded_values([each.batch], _WANTED)
         try:
-            assert isinstance(column, Struct)
+            assert isinstance(column, StructColumn)
             payload = at(column, _PAYLOAD)
-            assert isinstance(payload, Struct)
+            assert isinstance(payload, StructColumn)
             fields = [to_list(at(payload, name)) for name in _FIELDS]
             for name, default in _LATER:
                 fields.append(to_list(at(payload, name)) if name in payload.fields else [default] * len(fields[0]))

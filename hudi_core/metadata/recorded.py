@@ -13,11 +13,22 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.columns.byte_strings import Texts
-from hudi_core.columns.nodes import Binary, Column, Nulls, Primitive, Struct, Text, Union, at, length, validity_of
+from hudi_core.columns.byte_strings import ByteStrings
+from hudi_core.columns.nodes import (
+    BinaryColumn,
+    Column,
+    NullColumn,
+    PrimitiveColumn,
+    StringColumn,
+    StructColumn,
+    UnionColumn,
+    at,
+    length,
+    validity_of,
+)
 from hudi_core.columns.spans import gather, windows
 from hudi_core.errors import CorruptFileError
-from hudi_core.metadata.records import Batch, decoded_values
+from hudi_core.metadata.records import RecordBatch, decoded_values
 from hudi_core.metadata.stored import V1_DECIMAL
 from hudi_core.metadata.unscaled import from_bytes, to_integers, to_texts
 from hudi_core.pruning.ranks import ranks
@@ -89,46 +100,46 @@ NO_KIND: Final = -1
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class BoundKind:
     """How bounds are stored: as a type that the records tell, or as one that they look like."""
 
     type: t.Type
     told: bool
 
 
-UNTYPED: Final = Kind(t.Binary(), told=False)
+UNTYPED: Final = BoundKind(t.Binary(), told=False)
 """Stands for the kind of records that have none."""
 
 
 @dataclass(slots=True)
-class Kinds:
+class BoundKinds:
     """The kinds that were met, by number."""
 
-    numbers: dict[Kind, int] = field(default_factory=dict)
+    numbers: dict[BoundKind, int] = field(default_factory=dict)
 
     def number(self, of: t.Type | None, *, told: bool) -> int:
-        return NO_KIND if of is None else self.numbers.setdefault(Kind(of, told), len(self.numbers))
+        return NO_KIND if of is None else self.numbers.setdefault(BoundKind(of, told), len(self.numbers))
 
-    def renumbered(self, numbers: Ints, of: Kinds) -> Ints:
+    def renumbered(self, numbers: Ints, of: BoundKinds) -> Ints:
         """Numbers of others as numbers here."""
         if list(of.numbers) == list(self.numbers)[: len(of.numbers)]:
             return numbers
         own = [self.number(kind.type, told=kind.told) for kind in of.numbers]
         return np.array([*own, NO_KIND], np.int64)[numbers]
 
-    def __getitem__(self, number: int) -> Kind:
+    def __getitem__(self, number: int) -> BoundKind:
         return UNTYPED if number == NO_KIND else list(self.numbers)[number]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Part:
+class DecodedStatistics:
     """Records of one decoding, in the order of their batches. Counts and sizes are -1 where unknown."""
 
     keys: NDArray[np.uint8]
     order: Ints
     kinds: Ints
-    low: Union
-    high: Union
+    low: UnionColumn
+    high: UnionColumn
     rows: Ints
     nulls: Ints
     size: Ints
@@ -142,9 +153,9 @@ class Part:
         return len(self.order)
 
 
-def decoded(batches: list[Batch], key_size: int) -> tuple[Part, Kinds]:
+def decoded(batches: list[RecordBatch], key_size: int) -> tuple[DecodedStatistics, BoundKinds]:
     """The records of batches of one schema, and the kinds met in them. Raises `CorruptFileError`."""
-    first, kinds = batches[0], Kinds()
+    first, kinds = batches[0], BoundKinds()
     keys = [_keys(batch, key_size) for batch in batches]
     column = decoded_values(batches, _WANTED)
     count = sum(len(batch.cells) for batch in batches)
@@ -156,9 +167,9 @@ def decoded(batches: list[Batch], key_size: int) -> tuple[Part, Kinds]:
         raise CorruptFileError(
             first.where, expected=f"a schema of column statistics with {missing}", found="none"
         ) from None
-    if not isinstance(payload, Struct) or not isinstance(low, Union) or not isinstance(high, Union):
+    if not isinstance(payload, StructColumn) or not isinstance(low, UnionColumn) or not isinstance(high, UnionColumn):
         raise CorruptFileError(first.where, expected="a schema of column statistics", found="another")
-    part = Part(
+    part = DecodedStatistics(
         keys[0] if len(keys) == 1 else np.concatenate(keys),
         np.repeat([batch.order for batch in batches], [len(batch.cells) for batch in batches]),
         _kinds(payload, low, high, kinds),
@@ -168,12 +179,12 @@ def decoded(batches: list[Batch], key_size: int) -> tuple[Part, Kinds]:
         _counts(stated["nullCount"]),
         _counts(stated["totalUncompressedSize"]),
         _flags(stated["isDeleted"]) | ~validity_of(payload),
-        _flags(payload.fields.get("isTightBound", Nulls(count))),
+        _flags(payload.fields.get("isTightBound", NullColumn(count))),
     )
     return part, kinds
 
 
-def bounds(of: Union, rows: Ints | None, kind: Kind) -> tuple[Bounds, Bools]:
+def bounds(of: UnionColumn, rows: Ints | None, kind: BoundKind) -> tuple[Bounds, Bools]:
     """The bounds of some records (None: all) of a kind in the carrier of its type, and which are there and of a form that the
     type can have."""
     of_type = kind.type
@@ -203,7 +214,7 @@ def bounds(of: Union, rows: Ints | None, kind: Kind) -> tuple[Bounds, Bools]:
     return found, known
 
 
-def _taken(of: Union, rows: Ints | None) -> tuple[NDArray[np.int8], NDArray[Any] | None]:
+def _taken(of: UnionColumn, rows: Ints | None) -> tuple[NDArray[np.int8], NDArray[Any] | None]:
     """Branches of some rows, and their rows in their children (None: all rows of the one child that has rows)."""
     if len(_occurring(of.branches)) == 1:
         return (of.branches, None) if rows is None else (of.branches[rows], rows)
@@ -211,7 +222,7 @@ def _taken(of: Union, rows: Ints | None) -> tuple[NDArray[np.int8], NDArray[Any]
     return (of.branches, places) if rows is None else (of.branches[rows], places[rows])
 
 
-def _keys(batch: Batch, size: int) -> NDArray[np.uint8]:
+def _keys(batch: RecordBatch, size: int) -> NDArray[np.uint8]:
     cells = batch.cells
     if (cells.key_lengths != size).any():
         wrong = int(cells.key_lengths[np.argmax(cells.key_lengths != size)])
@@ -220,7 +231,7 @@ def _keys(batch: Batch, size: int) -> NDArray[np.uint8]:
     return np.ascontiguousarray(keys)
 
 
-def _kinds(payload: Struct, low: Union, high: Union, kinds: Kinds) -> Ints:
+def _kinds(payload: StructColumn, low: UnionColumn, high: UnionColumn, kinds: BoundKinds) -> Ints:
     """The number of each record's kind."""
     ordinals, details = _told(payload)
     found = np.full(payload.length, NO_KIND, np.int64)
@@ -236,7 +247,7 @@ def _kinds(payload: Struct, low: Union, high: Union, kinds: Kinds) -> Ints:
     return found
 
 
-def _by_looks(found: Ints, rows: Ints, low: Union, high: Union, kinds: Kinds) -> None:
+def _by_looks(found: Ints, rows: Ints, low: UnionColumn, high: UnionColumn, kinds: BoundKinds) -> None:
     """Sets the kinds of records that tell no type: that of either bound."""
     nothing = low.names.index("null") if "null" in low.names else NO_KIND
     wrappers = low.branches[rows]
@@ -246,24 +257,24 @@ def _by_looks(found: Ints, rows: Ints, low: Union, high: Union, kinds: Kinds) ->
         found[rows[wrappers == branch]] = kinds.number(looks, told=False)
 
 
-def _told(payload: Struct) -> tuple[Ints, Text | None]:
+def _told(payload: StructColumn) -> tuple[Ints, StringColumn | None]:
     """The ordinal of the type that each record tells, and what else they say of it. Schemas before version 9 have no place
     for it."""
     said = payload.fields.get("valueType")
-    if not isinstance(said, Struct) or not isinstance(ordinal := said.fields.get("typeOrdinal"), Primitive):
+    if not isinstance(said, StructColumn) or not isinstance(ordinal := said.fields.get("typeOrdinal"), PrimitiveColumn):
         return np.full(payload.length, _UNTOLD), None
     ordinals = np.clip(ordinal.values.astype(np.int64), _UNTOLD, _UNKNOWN_ORDINAL)
     if said.validity is not None:
         ordinals[~said.validity] = _UNTOLD
     details = said.fields.get("additionalInfo")
-    return ordinals, details if isinstance(details, Text) else None
+    return ordinals, details if isinstance(details, StringColumn) else None
 
 
-def _decimal_kinds(details: Text | None, rows: Ints, kinds: Kinds) -> Ints:
+def _decimal_kinds(details: StringColumn | None, rows: Ints, kinds: BoundKinds) -> Ints:
     """The kinds of decimals: few different texts say precision and scale of all."""
     if details is None:
         return np.full(len(rows), NO_KIND, np.int64)
-    texts = Texts(details.offsets, details.data).take(rows)
+    texts = ByteStrings(details.offsets, details.data).take(rows)
     if _all_alike(texts):
         return np.full(len(rows), kinds.number(_decimal(texts[0]), told=True), np.int64)
     rank, examples = ranks(texts)
@@ -271,7 +282,7 @@ def _decimal_kinds(details: Text | None, rows: Ints, kinds: Kinds) -> Ints:
     return np.array(numbers, np.int64)[rank]
 
 
-def _all_alike(texts: Texts) -> bool:
+def _all_alike(texts: ByteStrings) -> bool:
     size = int(texts.offsets[1])
     lengths = np.diff(texts.offsets)
     return bool((lengths == size).all() and (texts.data.reshape(len(texts), size) == texts.data[:size]).all())
@@ -283,45 +294,45 @@ def _decimal(text: bytes) -> t.Decimal | None:
 
 
 def _counts(column: Column) -> Ints:
-    if not isinstance(column, Primitive):
+    if not isinstance(column, PrimitiveColumn):
         return np.full(len(validity_of(column)), -1, np.int64)
     values = column.values.astype(np.int64, copy=False)
     return values if column.validity is None else np.where(column.validity, values, -1)
 
 
 def _flags(column: Column) -> Bools:
-    if not isinstance(column, Primitive):
+    if not isinstance(column, PrimitiveColumn):
         return np.zeros(length(column), np.bool_)
     values: Bools = column.values
     return values if column.validity is None else values & column.validity
 
 
-def _text_wrapper(kind: Kind) -> str:
+def _text_wrapper(kind: BoundKind) -> str:
     match kind:
-        case Kind(t.String() | t.Uuid()):
+        case BoundKind(t.String() | t.Uuid()):
             return "StringWrapper"
-        case Kind(t.Decimal(), told=False):
+        case BoundKind(t.Decimal(), told=False):
             return "DecimalWrapper"
         case _:
             return "BytesWrapper"
 
 
-def _texts(of: Union, rows: Ints | None, wrapper: str) -> tuple[Texts, Bools]:
+def _texts(of: UnionColumn, rows: Ints | None, wrapper: str) -> tuple[ByteStrings, Bools]:
     branches, places = _taken(of, rows)
     for branch, name in enumerate(of.names):
         child = of.children[branch]
-        value = child.fields.get("value") if isinstance(child, Struct) else None
-        if name.rpartition(".")[2] == wrapper and isinstance(value, Text | Binary):
+        value = child.fields.get("value") if isinstance(child, StructColumn) else None
+        if name.rpartition(".")[2] == wrapper and isinstance(value, StringColumn | BinaryColumn):
             known = branches == branch
             if places is None and known.all():
-                return Texts(value.offsets, value.data), known
+                return ByteStrings(value.offsets, value.data), known
             if not known.any():
                 break
             at = np.where(known, np.arange(len(branches)) if places is None else places, 0)
             starts = value.offsets[at]
             lengths = np.where(known, value.offsets[at + 1] - starts, 0)
-            return Texts(*gather(value.data, starts, lengths)), known
-    return Texts(np.zeros(len(branches) + 1, np.int64), np.zeros(0, np.uint8)), np.zeros(len(branches), np.bool_)
+            return ByteStrings(*gather(value.data, starts, lengths)), known
+    return ByteStrings(np.zeros(len(branches) + 1, np.int64), np.zeros(0, np.uint8)), np.zeros(len(branches), np.bool_)
 
 
 def _occurring(branches: NDArray[Any]) -> list[int]:
@@ -334,7 +345,7 @@ def _occurring(branches: NDArray[Any]) -> list[int]:
 
 def _numbers(child: Column, form: Carrier) -> NDArray[Any] | None:
     """The numbers of a wrapper that fit the carrier."""
-    value = child.fields.get("value") if isinstance(child, Struct) else None
-    if not isinstance(value, Primitive) or (value.values.dtype.kind == "f") != (form is Carrier.FLOATS):
+    value = child.fields.get("value") if isinstance(child, StructColumn) else None
+    if not isinstance(value, PrimitiveColumn) or (value.values.dtype.kind == "f") != (form is Carrier.FLOATS):
         return None
     return value.values

@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.columns.nodes import Column, Text
+from hudi_core.columns.nodes import Column, StringColumn
 from hudi_core.columns.spans import gather, windows
 from hudi_core.engine import Storage
 from hudi_core.errors import CorruptFileError, UnsupportedError
@@ -19,13 +19,13 @@ from hudi_core.formats.deletes import read_deletes
 from hudi_core.formats.hfile.cells import Cells
 from hudi_core.formats.hfile.file import HFile
 from hudi_core.formats.log import BlockKind, LogBlock, read_blocks
-from hudi_core.formats.random_access import Bytes, RandomAccess
+from hudi_core.formats.random_access import InMemoryFile, RandomAccess
 from hudi_core.timeline.blocks import counting_blocks
 from hudi_core.timeline.slices import FileSlice
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Batch:
+class RecordBatch:
     """Records of one source. Sources of one file group apply in ascending `order`; 0 is the base file."""
 
     cells: Cells
@@ -35,7 +35,7 @@ class Batch:
 
 
 @dataclass(frozen=True, slots=True)
-class Deletes:
+class MetadataDeletes:
     """Keys that one source deletes."""
 
     keys: Sequence[bytes]
@@ -43,11 +43,11 @@ class Deletes:
 
 
 @dataclass(frozen=True, slots=True)
-class Records:
+class MetadataRecords:
     """Records of a metadata partition, not merged yet. A key is in one file group only."""
 
-    batches: Sequence[Batch]
-    deletes: Sequence[Deletes]
+    batches: Sequence[RecordBatch]
+    deletes: Sequence[MetadataDeletes]
 
     def __bool__(self) -> bool:
         return bool(self.batches or self.deletes)
@@ -61,7 +61,7 @@ class Records:
 Place = tuple[str, int, int]
 """A file, or a part of one: its name, where it begins, its size."""
 
-Piece = Callable[[], Batch]
+Piece = Callable[[], RecordBatch]
 """Some records of a base file, decoded when asked for, by any thread."""
 
 
@@ -70,21 +70,21 @@ class FileGroup:
     """One file group, opened: the base file reads on demand, what log blocks hold is in memory."""
 
     base: HFile | None
-    logs: Sequence[Batch]
-    deletes: Sequence[Deletes]
+    logs: Sequence[RecordBatch]
+    deletes: Sequence[MetadataDeletes]
     sources: tuple[Place, ...] = ()
     """What the group is made of, by order: the base file, and the log blocks that count. Bytes at a place never change."""
 
-    def read(self, prefixes: Sequence[bytes] | None) -> Records:
+    def read(self, prefixes: Sequence[bytes] | None) -> MetadataRecords:
         """The records whose key starts with one of the prefixes; all of them for None."""
         if prefixes is None:
             base = None if self.base is None else self.base.cells()
-            return Records(self._with(base, self.logs), self.deletes)
+            return MetadataRecords(self._with(base, self.logs), self.deletes)
         base = None if self.base is None else self.base.prefix(prefixes)
         of_logs = self.read_logs(prefixes)
-        return Records(self._with(base, of_logs.batches), of_logs.deletes)
+        return MetadataRecords(self._with(base, of_logs.batches), of_logs.deletes)
 
-    def read_logs(self, prefixes: Sequence[bytes], first: int = 1) -> Records:
+    def read_logs(self, prefixes: Sequence[bytes], first: int = 1) -> MetadataRecords:
         """What `read` gives of the log blocks from an order on."""
         logs = [replace(log, cells=_starting(log.cells, prefixes)) for log in self.logs if log.order >= first]
         starts = tuple(prefixes)
@@ -93,7 +93,7 @@ class FileGroup:
             for each in self.deletes
             if each.order >= first
         ]
-        return Records([log for log in logs if len(log.cells)], [each for each in deletes if each.keys])
+        return MetadataRecords([log for log in logs if len(log.cells)], [each for each in deletes if each.keys])
 
     def base_pieces(self, prefixes: Sequence[bytes]) -> list[Piece]:
         """What `read` gives of the base file, in pieces; some may be without records."""
@@ -101,20 +101,20 @@ class FileGroup:
             return []
         return [partial(_piece, self.base, cells) for cells in self.base.prefix_pieces(prefixes)]
 
-    def base_pieces_for(self, keys: Text) -> list[Piece]:
+    def base_pieces_for(self, keys: StringColumn) -> list[Piece]:
         """The blocks of the base file that can hold one of the keys, in pieces: records of other keys too."""
         if self.base is None:
             return []
         return [partial(_piece, self.base, cells) for cells in self.base.pieces_for(keys)]
 
-    def lookup(self, keys: Sequence[bytes]) -> tuple[Batch, NDArray[np.int64]] | None:
+    def lookup(self, keys: Sequence[bytes]) -> tuple[RecordBatch, NDArray[np.int64]] | None:
         """The records of these keys, which ascend, in the base file, and for each the number of its key; None: no file."""
         if self.base is None:
             return None
         matches = self.base.lookup(keys)
         return _batch(self.base, matches.cells, 0), matches.key_indexes
 
-    def _with(self, base: Cells | None, logs: Sequence[Batch]) -> list[Batch]:
+    def _with(self, base: Cells | None, logs: Sequence[RecordBatch]) -> list[RecordBatch]:
         found = [] if base is None or self.base is None else [_batch(self.base, base, 0)]
         return [batch for batch in (*found, *logs) if len(batch.cells)]
 
@@ -133,23 +133,23 @@ def open_group(
         base = earlier.base
     else:
         base = None if slice.base is None else HFile(storage.open(slice.base.path))
-    logs: list[Batch] = []
-    deletes: list[Deletes] = []
+    logs: list[RecordBatch] = []
+    deletes: list[MetadataDeletes] = []
     for order, block in enumerate(counting, start=1):
         match known.get(sources[order]):
-            case Batch() as batch:
+            case RecordBatch() as batch:
                 logs.append(replace(batch, order=order))
                 continue
-            case Deletes() as each:
+            case MetadataDeletes() as each:
                 deletes.append(replace(each, order=order))
                 continue
         match block.kind:
             case BlockKind.HFILE_DATA:
-                file = HFile(Bytes(block.content(), block.where))
+                file = HFile(InMemoryFile(block.content(), block.where))
                 logs.append(_batch(file, file.cells(), order))
             case BlockKind.DELETE:
                 if keys := _deleted(block):
-                    deletes.append(Deletes(keys, order))
+                    deletes.append(MetadataDeletes(keys, order))
             case _:
                 raise UnsupportedError(
                     block.where, expected="HFile data in a metadata table", found=f"a {block.kind.name} block"
@@ -157,8 +157,8 @@ def open_group(
     return FileGroup(base, logs, deletes, sources)
 
 
-def _by_source(group: FileGroup) -> dict[Place, Batch | Deletes]:
-    found: list[Batch | Deletes] = [*group.logs, *group.deletes]
+def _by_source(group: FileGroup) -> dict[Place, RecordBatch | MetadataDeletes]:
+    found: list[RecordBatch | MetadataDeletes] = [*group.logs, *group.deletes]
     return {group.sources[each.order]: each for each in found}
 
 
@@ -173,44 +173,46 @@ def _whole_blocks(source: RandomAccess) -> list[LogBlock]:
     return found
 
 
-def read_groups(groups: Sequence[FileGroup]) -> Records:
+def read_groups(groups: Sequence[FileGroup]) -> MetadataRecords:
     """The records of all groups."""
     return together([group.read(None) for group in groups])
 
 
-def read_pieces(groups: Sequence[FileGroup], prefixes: Sequence[bytes]) -> tuple[list[Piece], Records]:
+def read_pieces(groups: Sequence[FileGroup], prefixes: Sequence[bytes]) -> tuple[list[Piece], MetadataRecords]:
     """The records of all groups whose key starts with one of the prefixes: those of base files, and those of log blocks."""
     pieces = [piece for group in groups for piece in group.base_pieces(prefixes)]
     return pieces, together([group.read_logs(prefixes) for group in groups])
 
 
-def read_pieces_for(groups: Sequence[FileGroup], prefixes: Sequence[bytes], keys: Text) -> tuple[list[Piece], Records]:
+def read_pieces_for(
+    groups: Sequence[FileGroup], prefixes: Sequence[bytes], keys: StringColumn
+) -> tuple[list[Piece], MetadataRecords]:
     """As `read_pieces`, but of base files only the blocks that can hold one of the keys: records of other keys too."""
     pieces = [piece for group in groups for piece in group.base_pieces_for(keys)]
     return pieces, together([group.read_logs(prefixes) for group in groups])
 
 
-def together(found: Sequence[Records]) -> Records:
+def together(found: Sequence[MetadataRecords]) -> MetadataRecords:
     """All of them, of different file groups."""
-    return Records([b for each in found for b in each.batches], [d for each in found for d in each.deletes])
+    return MetadataRecords([b for each in found for b in each.batches], [d for each in found for d in each.deletes])
 
 
-def _piece(file: HFile, cells: Callable[[], Cells]) -> Batch:
+def _piece(file: HFile, cells: Callable[[], Cells]) -> RecordBatch:
     return _batch(file, cells(), 0)
 
 
 def _deleted(block: LogBlock) -> list[bytes]:
-    keys: Text = read_deletes(block).record_keys
+    keys: StringColumn = read_deletes(block).record_keys
     if keys.validity is not None and not keys.validity.all():
         raise CorruptFileError(block.where, expected="a key with each delete", found="a null")
     data = keys.data.tobytes()
     return [data[start:end] for start, end in pairwise(keys.offsets.tolist())]
 
 
-def _batch(file: HFile, cells: Cells, order: int) -> Batch:
+def _batch(file: HFile, cells: Cells, order: int) -> RecordBatch:
     if file.schema_text is None:
         raise CorruptFileError(file.where, expected="the schema of its records in the file info", found="none")
-    return Batch(cells, file.schema_text, order, file.where)
+    return RecordBatch(cells, file.schema_text, order, file.where)
 
 
 def _starting(cells: Cells, prefixes: Sequence[bytes]) -> Cells:
@@ -223,7 +225,7 @@ def _starting(cells: Cells, prefixes: Sequence[bytes]) -> Cells:
     return cells if chosen.all() else cells.take(np.flatnonzero(chosen))
 
 
-def decoded_values(batches: Sequence[Batch], wanted: frozenset[str]) -> Column:
+def decoded_values(batches: Sequence[RecordBatch], wanted: frozenset[str]) -> Column:
     """The wanted fields of all records of batches of one schema, in order, decoded at once. `CorruptFileError` names the
     source that is damaged."""
     if len(batches) == 1:
@@ -239,6 +241,6 @@ def decoded_values(batches: Sequence[Batch], wanted: frozenset[str]) -> Column:
         raise
 
 
-def _decoded(batch: Batch, wanted: frozenset[str]) -> Column:
+def _decoded(batch: RecordBatch, wanted: frozenset[str]) -> Column:
     cells = batch.cells
     return decode(batch.schema, cells.data, cells.value_offsets, cells.value_lengths, batch.where, wanted)

@@ -14,13 +14,13 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.columns.concat import Join
+from hudi_core.columns.concat import ColumnBuilder
 from hudi_core.columns.hashes import xxh64_id
-from hudi_core.columns.nodes import FixedBinary
-from hudi_core.metadata.live_records import Live, Octets, live_records, words_of
+from hudi_core.columns.nodes import FixedBinaryColumn
+from hudi_core.metadata.live_records import LiveRecords, Octets, live_records, words_of
 from hudi_core.metadata.merged import merged
-from hudi_core.metadata.recorded import NO_KIND, UNTYPED, Kind, Kinds, Part, bounds, decoded
-from hudi_core.metadata.records import Batch, Piece, Records
+from hudi_core.metadata.recorded import NO_KIND, UNTYPED, BoundKind, BoundKinds, DecodedStatistics, bounds, decoded
+from hudi_core.metadata.records import MetadataRecords, Piece, RecordBatch
 from hudi_core.metadata.trust import Origin, believed
 from hudi_core.parallel.ordered import in_order
 from hudi_core.pruning.statistics import Bools, ColumnStatistics, Ints, concatenated, taken
@@ -87,11 +87,16 @@ class _Earlier:
         return concatenated(pieces)
 
 
-_Part = Part | _Earlier
+_Part = DecodedStatistics | _Earlier
 
 
 def read_statistics(
-    records: Records, columns: Sequence[str], key_size: int, pieces: Sequence[Piece] = (), *, nulls_apart: bool = False
+    records: MetadataRecords,
+    columns: Sequence[str],
+    key_size: int,
+    pieces: Sequence[Piece] = (),
+    *,
+    nulls_apart: bool = False,
 ) -> dict[str, tuple[RecordedStatistics, ...]]:
     """The live records of each column, one item for each way in which bounds are stored; none for a column without records.
 
@@ -116,13 +121,13 @@ def read_statistics(
 
 
 def extended(
-    earlier: Sequence[RecordedStatistics], records: Records, column: str, key_size: int
+    earlier: Sequence[RecordedStatistics], records: MetadataRecords, column: str, key_size: int
 ) -> tuple[RecordedStatistics, ...] | None:
     """What `read_statistics` gave of a column, brought up to date by records that apply after all that it was read from.
 
     None when it must be read anew, because bounds of some key come in another type than before. Raises `CorruptFileError`.
     """
-    kinds = Kinds()
+    kinds = BoundKinds()
     before = _earlier(earlier, column, kinds)
     found = _gathered(records.batches, (), key_size, [column])
     later = [] if found is None else found.renumbered(kinds)
@@ -137,7 +142,7 @@ def extended(
     return tuple(_Reading(parts, keys, kinds, of_files=key_size == FILE_KEY).by_kind(live))
 
 
-def _earlier(found: Sequence[RecordedStatistics], column: str, kinds: Kinds) -> _Earlier:
+def _earlier(found: Sequence[RecordedStatistics], column: str, kinds: BoundKinds) -> _Earlier:
     name = np.frombuffer(xxh64_id(column).encode(), np.uint8)
     keys = [np.hstack([np.broadcast_to(name, (len(each), COLUMN_SIZE)), each.keys]) for each in found]
     numbers = [_kind_number(each, kinds) for each in found]
@@ -145,7 +150,7 @@ def _earlier(found: Sequence[RecordedStatistics], column: str, kinds: Kinds) -> 
     return _Earlier(np.concatenate(keys), kind_of, [each.statistics for each in found])
 
 
-def _kind_number(found: RecordedStatistics, kinds: Kinds) -> int:
+def _kind_number(found: RecordedStatistics, kinds: BoundKinds) -> int:
     """The kind of records; none where nothing has a bound or tells a type."""
     of = found.statistics
     if not found.typed and of.type == UNTYPED.type and not (of.low_known.any() or of.high_known.any()):
@@ -160,19 +165,19 @@ class _Gathered:
     `columns` numbers the column that each names, -1 for one that is not asked for. `repeated`: two side by side have one key.
     """
 
-    parts: Sequence[Part]
-    kinds: Kinds
+    parts: Sequence[DecodedStatistics]
+    kinds: BoundKinds
     keys: Octets
     columns: NDArray[np.int32]
     repeated: bool
 
-    def renumbered(self, kinds: Kinds) -> list[Part]:
+    def renumbered(self, kinds: BoundKinds) -> list[DecodedStatistics]:
         """The records, their kinds numbered as others are."""
         return [replace(part, kinds=kinds.renumbered(part.kinds, self.kinds)) for part in self.parts]
 
 
 def _gathered(
-    batches: Sequence[Batch], pieces: Sequence[Piece], key_size: int, columns: Sequence[str]
+    batches: Sequence[RecordBatch], pieces: Sequence[Piece], key_size: int, columns: Sequence[str]
 ) -> _Gathered | None:
     """All records, decoded on all processors; keys are looked at where they are decoded, and joined meanwhile. None without."""
     tasks: list[Callable[[], _Gathered | None]] = [partial(_of_piece, each, key_size, columns) for each in pieces]
@@ -180,17 +185,17 @@ def _gathered(
     if len(tasks) == 1:
         return tasks[0]()
     found: list[_Gathered] = []
-    keys: Join | None = None
+    keys: ColumnBuilder | None = None
     for each in filter(None, in_order(lambda task: task(), tasks)):
         found.append(each)
-        column = FixedBinary(key_size, each.keys)
-        keys = Join(column, len(each.keys) * len(tasks)) if keys is None else keys
+        column = FixedBinaryColumn(key_size, each.keys)
+        keys = ColumnBuilder(column, len(each.keys) * len(tasks)) if keys is None else keys
         keys.add(column)
     if keys is None:
         return None
-    kinds = Kinds()
+    kinds = BoundKinds()
     joined = keys.column()
-    assert isinstance(joined, FixedBinary)
+    assert isinstance(joined, FixedBinaryColumn)
     return _Gathered(
         [part for each in found for part in each.renumbered(kinds)],
         kinds,
@@ -206,7 +211,7 @@ def _of_piece(piece: Piece, key_size: int, columns: Sequence[str]) -> _Gathered 
     return _of_batches([batch], key_size, columns) if len(batch.cells) else None
 
 
-def _of_batches(batches: list[Batch], key_size: int, columns: Sequence[str]) -> _Gathered:
+def _of_batches(batches: list[RecordBatch], key_size: int, columns: Sequence[str]) -> _Gathered:
     part, kinds = decoded(batches, key_size)
     words = words_of(part.keys)
     numbers = np.full(len(part), -1, np.int32)
@@ -216,10 +221,10 @@ def _of_batches(batches: list[Batch], key_size: int, columns: Sequence[str]) -> 
     return _Gathered([part], kinds, part.keys, numbers, repeated)
 
 
-def _together(batches: Iterable[Batch]) -> list[list[Batch]]:
+def _together(batches: Iterable[RecordBatch]) -> list[list[RecordBatch]]:
     """Small batches of one schema together, large ones alone."""
-    small: dict[str, list[Batch]] = {}
-    found: list[list[Batch]] = []
+    small: dict[str, list[RecordBatch]] = {}
+    found: list[list[RecordBatch]] = []
     for batch in batches:
         if len(batch.cells) >= _DECODED_TOGETHER:
             found.append([batch])
@@ -247,10 +252,10 @@ class _Reading:
 
     parts: Sequence[_Part]
     keys: Octets
-    kinds: Kinds
+    kinds: BoundKinds
     of_files: bool
 
-    def by_kind(self, live: Live) -> Iterator[RecordedStatistics]:
+    def by_kind(self, live: LiveRecords) -> Iterator[RecordedStatistics]:
         for number in (np.flatnonzero(np.bincount(live.kinds - NO_KIND)) + NO_KIND).tolist():
             of_kind = live.chosen(live.kinds == number)
             kind = self.kinds[number]
@@ -260,7 +265,7 @@ class _Reading:
             keys = self.keys if len(records) == len(self.keys) else self.keys[records]
             yield RecordedStatistics(keys[:, COLUMN_SIZE:], statistics, kind.told)
 
-    def _pieces(self, live: Live, kind: Kind, *, typed: bool) -> Iterator[ColumnStatistics]:
+    def _pieces(self, live: LiveRecords, kind: BoundKind, *, typed: bool) -> Iterator[ColumnStatistics]:
         """What the records say, part by part."""
         ends = np.cumsum([len(part) for part in self.parts])
         begin = low = 0
@@ -272,7 +277,7 @@ class _Reading:
             begin, low = end, high
 
     def _statistics(
-        self, part: _Part, rows: Ints | None, void: Bools | None, kind: Kind, *, typed: bool
+        self, part: _Part, rows: Ints | None, void: Bools | None, kind: BoundKind, *, typed: bool
     ) -> ColumnStatistics:
         if isinstance(part, _Earlier):
             return part.statistics(np.arange(len(part)) if rows is None else rows)

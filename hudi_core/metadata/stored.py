@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from hudi_core.columns.byte_strings import Texts
+from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.columns.int128 import rescaled_wide
 from hudi_core.pruning.statistics import Bounds, ColumnStatistics, Ints, without_bounds
 from hudi_core.types import nodes as t
@@ -54,6 +54,6 @@ def _rescaled(of: ColumnStatistics, scale: int, stored: t.Decimal) -> ColumnStat
     )
 
 
-def _exact(bounds: Bounds) -> Ints | Texts:
+def _exact(bounds: Bounds) -> Ints | ByteStrings:
     """Bounds of decimals, which no float carries."""
-    return bounds if isinstance(bounds, Texts) else bounds.astype(np.int64)
+    return bounds if isinstance(bounds, ByteStrings) else bounds.astype(np.int64)

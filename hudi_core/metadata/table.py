@@ -16,13 +16,13 @@ from hudi_core.errors import CorruptFileError
 from hudi_core.formats.properties import parse_properties
 from hudi_core.metadata.file_keys import FileKeys, hashed_keys, keys_beside
 from hudi_core.metadata.files import live_files
-from hudi_core.metadata.lookup import Found, newest
+from hudi_core.metadata.lookup import LookupResult, newest
 from hudi_core.metadata.records import (
-    Batch,
     FileGroup,
+    MetadataRecords,
     Piece,
     Place,
-    Records,
+    RecordBatch,
     open_group,
     read_groups,
     read_pieces,
@@ -33,7 +33,7 @@ from hudi_core.metadata.statistics import FILE_KEY, PARTITION_KEY, RecordedStati
 from hudi_core.metadata.written import missing
 from hudi_core.options import FOLDER, PROPERTIES_PATH, TableConfig, table_config
 from hudi_core.portable import Portable
-from hudi_core.timeline.files import Files, files_in
+from hudi_core.timeline.files import FileList, files_in
 from hudi_core.timeline.instants import time_order
 from hudi_core.timeline.latest import Visibility, latest_slices
 from hudi_core.timeline.slices import FileSlice
@@ -50,7 +50,7 @@ MadeOf = Mapping[str, tuple[Place, ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class CachedStatistics:
     """Statistics of a column, and what they were read from."""
 
     statistics: tuple[RecordedStatistics, ...]
@@ -58,12 +58,12 @@ class Recorded:
 
 
 @dataclass(frozen=True, slots=True)
-class Earlier:
+class EarlierReads:
     """What was read of a metadata table: file groups by partition and file id, statistics by partition and column, and the keys
     of files."""
 
     groups: dict[tuple[str, str], FileGroup] = field(default_factory=dict)
-    statistics: dict[tuple[str, str], Recorded] = field(default_factory=dict)
+    statistics: dict[tuple[str, str], CachedStatistics] = field(default_factory=dict)
     keys: FileKeys | None = None
 
 
@@ -90,7 +90,7 @@ class MetadataTable(Portable):
     """What the statistics of a column were read from."""
     _keys: list[FileKeys] = field(default_factory=list, repr=False, compare=False)
     """Those that were asked for last, if any were."""
-    earlier: Earlier = field(default_factory=Earlier, repr=False, compare=False)
+    earlier: EarlierReads = field(default_factory=EarlierReads, repr=False, compare=False)
     """What was read at an earlier time, as far as it was not needed yet."""
     files_asked: NDArray[np.bytes_] | None = field(default=None, compare=False)
     """The files whose statistics are read, by the part of their keys after the column, ascending; None: all."""
@@ -136,7 +136,7 @@ class MetadataTable(Portable):
             )
         return found
 
-    def records(self, partition: str) -> Records:
+    def records(self, partition: str) -> MetadataRecords:
         """The records of a metadata partition, not merged yet."""
         return read_groups([self.opened(each) for each in self.slices(partition)])
 
@@ -147,7 +147,9 @@ class MetadataTable(Portable):
             self._groups[key] = open_group(self.storage, group, self.counts, self.earlier.groups.pop(key, None))
         return self._groups[key]
 
-    def lookup(self, partition: str, keys: Collection[str], hashed: Callable[[str], str] = str) -> Iterator[Found]:
+    def lookup(
+        self, partition: str, keys: Collection[str], hashed: Callable[[str], str] = str
+    ) -> Iterator[LookupResult]:
         """The newest records of these keys, in any order, each with the number of its key among them as they ascend.
 
         `hashed` gives the part of a key that chooses its file group. Where each data partition has file groups of its own,
@@ -160,16 +162,16 @@ class MetadataTable(Portable):
                 numbers = np.flatnonzero(places == place)
                 wanted = [ordered[number].encode() for number in numbers.tolist()]
                 for found in newest(self.opened(group[place]), wanted):
-                    yield Found(found.batch, numbers[found.keys])
+                    yield LookupResult(found.batch, numbers[found.keys])
 
-    def files(self) -> Files:
+    def files(self) -> FileList:
         """The files of each partition, with their sizes.
 
         It may list files that no completed instant of the data table speaks of.
         """
         return live_files(self.records(FILES))
 
-    def file_keys(self, files: Files, rows: NDArray[np.int64]) -> NDArray[np.bytes_]:
+    def file_keys(self, files: FileList, rows: NDArray[np.int64]) -> NDArray[np.bytes_]:
         """Of each of these files the part of its keys after the column; those that are known are not hashed again."""
         known = self._known_keys
         keys = hashed_keys(files, rows) if known is None else keys_beside(files, rows, known)
@@ -233,12 +235,12 @@ class MetadataTable(Portable):
         records = together(later)
         return extended(known.statistics, records, column, key_size) if records else known.statistics
 
-    def left(self) -> Earlier:
+    def left(self) -> EarlierReads:
         """What was read, for the metadata table as of a later time."""
-        statistics = {key: Recorded(self._statistics[key], made_of) for key, made_of in self._made_of.items()}
-        return Earlier(self.earlier.groups | self._groups, self.earlier.statistics | statistics, self._known_keys)
+        statistics = {key: CachedStatistics(self._statistics[key], made_of) for key, made_of in self._made_of.items()}
+        return EarlierReads(self.earlier.groups | self._groups, self.earlier.statistics | statistics, self._known_keys)
 
-    def _about(self, partition: str, columns: Sequence[str]) -> tuple[list[Piece], Records]:
+    def _about(self, partition: str, columns: Sequence[str]) -> tuple[list[Piece], MetadataRecords]:
         """The records of columns in a metadata partition whose keys begin with the column."""
         groups = [self.opened(each) for each in self.slices(partition)]
         names = [xxh64_id(column).encode() for column in columns]
@@ -247,12 +249,12 @@ class MetadataTable(Portable):
         return read_pieces_for(groups, names, byte_column([name + key for name in names for key in self.files_asked]))
 
 
-def _with_keys(batch: Batch, size: int) -> Batch:
+def _with_keys(batch: RecordBatch, size: int) -> RecordBatch:
     """The records whose keys have this size."""
     return replace(batch, cells=batch.cells.take(np.flatnonzero(batch.cells.key_lengths == size)))
 
 
-def _piece_with_keys(piece: Piece, size: int) -> Batch:
+def _piece_with_keys(piece: Piece, size: int) -> RecordBatch:
     return _with_keys(piece(), size)
 
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.columns.byte_strings import Texts
+from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.columns.spans import gather
 from hudi_core.pruning.statistics import Bools, Carrier, ColumnStatistics, Floats, Ints, carrier
 from hudi_core.types import nodes as t
@@ -135,12 +135,12 @@ def _floats_of(bounds: object) -> Floats:
     return bounds
 
 
-def _texts_of(bounds: object) -> Texts:
-    assert isinstance(bounds, Texts)
+def _texts_of(bounds: object) -> ByteStrings:
+    assert isinstance(bounds, ByteStrings)
     return bounds
 
 
-def _first(of: Texts, low: int, high: int) -> NDArray[np.int64]:
+def _first(of: ByteStrings, low: int, high: int) -> NDArray[np.int64]:
     """Where in its bytes each text first has a byte from `low` up to `high`; its end when it has none."""
     ends = of.offsets[1:]
     places = np.flatnonzero((of.data >= low) & (of.data < high))
@@ -151,21 +151,21 @@ def _first(of: Texts, low: int, high: int) -> NDArray[np.int64]:
     return found
 
 
-def _holds(of: Texts, low: int, high: int) -> Bools:
+def _holds(of: ByteStrings, low: int, high: int) -> Bools:
     held: Bools = _first(of, low, high) < of.offsets[1:]
     return held
 
 
-def _cut_supplementary(low: Texts, which: Bools) -> Texts:
+def _cut_supplementary(low: ByteStrings, which: Bools) -> ByteStrings:
     """The chosen texts up to their first character above U+FFFF: UTF-16 sorts it before some that UTF-8 sorts it after."""
     if not len(low.data) or int(low.data.max()) < _SUPPLEMENTARY:
         return low
     ends = np.where(which, _first(low, _SUPPLEMENTARY, 0x100), low.offsets[1:])
     starts = low.offsets[:-1]
-    return Texts(*gather(low.data, starts, ends - starts))
+    return ByteStrings(*gather(low.data, starts, ends - starts))
 
 
-def _same(a: Texts, b: Texts) -> Bools:
+def _same(a: ByteStrings, b: ByteStrings) -> Bools:
     lengths = np.diff(a.offsets)
     equal: Bools = lengths == np.diff(b.offsets)
     rows = np.flatnonzero(equal & (lengths > 0))

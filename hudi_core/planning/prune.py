@@ -21,7 +21,7 @@ Bools = npt.NDArray[np.bool_]
 Numbers = npt.NDArray[np.int64]
 
 
-class Knowledge(Protocol):
+class SourceAnswer(Protocol):
     """What a source knows of some slices. Answers are for each of them, in the order in which they were asked about."""
 
     @property
@@ -39,7 +39,7 @@ class Knowledge(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class StatisticsAnswer:
     """Knowledge as statistics. `members` gives for each slice the number of what it belongs to in `statistics`: of its
     partition, or of itself."""
 
@@ -64,7 +64,7 @@ class Known:
         return found[self.members]
 
 
-Open = Callable[[Numbers, Predicate], Knowledge]
+Open = Callable[[Numbers, Predicate], SourceAnswer]
 """Makes ready what is known of the slices with these numbers, which ascend, to be asked about a predicate and its parts."""
 
 
@@ -96,7 +96,7 @@ def prune(
     left = np.arange(len(slices), dtype=np.int64)
     plain, wide = whole(conjuncts), hinted(conjuncts)
     steps: list[Step] = []
-    opened: list[tuple[int, Knowledge, Numbers]] = []
+    opened: list[tuple[int, SourceAnswer, Numbers]] = []
     for number, source in enumerate(sources if conjuncts else ()):
         begun = perf_counter()
         before = len(left)
@@ -126,7 +126,7 @@ def _reasons(
     conjuncts: Sequence[Conjunct],
     alternatives: Alternatives,
     names: Sequence[str],
-    opened: Sequence[tuple[int, Knowledge, Numbers]],
+    opened: Sequence[tuple[int, SourceAnswer, Numbers]],
     codes: npt.NDArray[np.int8],
     removed_by: npt.NDArray[np.int32],
 ) -> Reasons:
@@ -136,7 +136,7 @@ def _reasons(
         skipped = removed_by[asked] == number
         if skipped.any():
 
-            def possible(conjunct: Conjunct, known: Knowledge = known) -> Bools:
+            def possible(conjunct: Conjunct, known: SourceAnswer = known) -> Bools:
                 return known.possible(conjunct.hinted)
 
             found, texts = impossible_leaves(conjuncts, possible, alternatives, skipped, "the conditions together")
@@ -147,7 +147,7 @@ def _reasons(
     return tally.reasons()
 
 
-def _left(conjunct: Conjunct, slices: int, opened: Sequence[tuple[Source, Knowledge, Numbers]]) -> Numbers:
+def _left(conjunct: Conjunct, slices: int, opened: Sequence[tuple[Source, SourceAnswer, Numbers]]) -> Numbers:
     """The slices that one part of the conjunction would leave if it were the whole predicate.
 
     A source that does not know all answers for the slices that it was opened for, and of others it says nothing.

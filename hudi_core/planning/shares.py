@@ -18,8 +18,8 @@ from hudi_core.metadata.table import COLUMN_STATS, MetadataTable
 from hudi_core.planning.conjuncts import Conjunct
 from hudi_core.planning.plan import READ, Reasons, ScanPlan, Step
 from hudi_core.planning.prune import prune
-from hudi_core.planning.sources.commits import Commits
-from hudi_core.planning.sources.planner import Asking
+from hudi_core.planning.sources.commits import CommitTimes
+from hudi_core.planning.sources.planner import PredicatePlanner
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.snapshot.snapshot import MetadataMode, Snapshot
 from hudi_core.timeline.slices import NO_BASE, Slices
@@ -28,7 +28,7 @@ Numbers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Pruned:
+class PrunedShare:
     """What became of the slices of a share: the codes and the steps of their plan, and what went wrong."""
 
     codes: npt.NDArray[np.int8]
@@ -37,7 +37,7 @@ class Pruned:
 
 
 @dataclass(frozen=True)
-class Pruning:
+class RemotePruning:
     """One predicate to be put to shares of a snapshot's slices; it can be pickled. It has no slices itself.
 
     Indexes that find slices by values take no part: whether they may be believed can only be told of all slices together.
@@ -45,25 +45,27 @@ class Pruning:
 
     snapshot: Snapshot
     metadata: MetadataTable | None
-    commits: Commits | None
+    commits: CommitTimes | None
     conjuncts: tuple[Conjunct, ...]
     case_sensitive: bool
 
-    def prune(self, share: Slices) -> Pruned:
+    def prune(self, share: Slices) -> PrunedShare:
         """What becomes of these slices. Reads the metadata table, and footers, as planning of the whole does."""
         metadata = None if self.metadata is None else self.metadata.of_files(_keys_of_files(share))
         snapshot = self.snapshot.of_slices(share, metadata)
-        asking = Asking(Sources(snapshot, self.commits, by_indexes=False), self.conjuncts, self.case_sensitive)
+        asking = PredicatePlanner(
+            Sources(snapshot, self.commits, by_indexes=False), self.conjuncts, self.case_sensitive
+        )
         plan = prune(share, asking.conjuncts, asking.sources)
-        return Pruned(plan.codes, plan.steps, tuple(snapshot.warnings))
+        return PrunedShare(plan.codes, plan.steps, tuple(snapshot.warnings))
 
 
-def pruning(sources: Sources, conjuncts: Sequence[Conjunct], *, case_sensitive: bool = False) -> Pruning:
+def pruning(sources: Sources, conjuncts: Sequence[Conjunct], *, case_sensitive: bool = False) -> RemotePruning:
     """What putting a predicate to shares of the snapshot's slices needs. Lists the files of the metadata table."""
     snapshot, metadata = sources.snapshot.without_slices(), sources.snapshot.metadata
     if metadata is None:
         snapshot = replace(snapshot, mode=MetadataMode.OFF)
-    return Pruning(snapshot, metadata, sources.commits, tuple(conjuncts), case_sensitive)
+    return RemotePruning(snapshot, metadata, sources.commits, tuple(conjuncts), case_sensitive)
 
 
 def records_to_read(sources: Sources, conjuncts: Sequence[Conjunct]) -> int:
@@ -90,7 +92,7 @@ def _keys_of_files(slices: Slices) -> npt.NDArray[np.bytes_]:
 
 
 def joined(
-    slices: Slices, cut: Sequence[Numbers], found: Sequence[Pruned], why: Callable[[], Reasons], note: str
+    slices: Slices, cut: Sequence[Numbers], found: Sequence[PrunedShare], why: Callable[[], Reasons], note: str
 ) -> ScanPlan:
     """The plan of all slices from those of their shares. `why` finds reasons; `note` says of `column_stats` how it was read."""
     codes = np.full(len(slices), READ, np.int8)

@@ -1,16 +1,19 @@
 """Which files can hold matching rows: the statistics of all files as NumPy columns, asked at memory speed.
 
-columns    one column's statistics over many files as decoded; what carries the bounds of each type
-texts      many byte texts in two arrays, and their bytes as words
-wide       decimals of more than 18 digits: rescaling, many at once
-promoted   statistics under the stored type as statistics of the wanted one
-ranks      texts as numbers in their order, without comparing text by text
-keysets    sets of keys as ranges: union, intersection, complement
-keys       integers that sort as a column's values do, and where a literal stands among them
-intervals  what each file may hold, as two keys; unknown, empty, NaN and contradiction are folded in
-ordered    files in the order of a column's lower bounds, with the hull of each block
-program    an outcome as a program over columns, and running it over files
-search     the numbers of the files for which a program says yes
-store      `FileStatistics` and `Plan`: columns read when needed, predicates put to all files
-plain      the same questions about one file in plain Python, as the reference
+intervals   what each file may hold of a column, as two keys: the form in which statistics are asked
+key_ranges  sets of keys: which values of a column give an outcome, as ranges of the integers that stand for its values
+loaded      statistics as they were loaded, put to a predicate without being put into another form first
+order_keys  keys: integers that sort as the values of a column do; and where a literal stands among them, whatever literal it
+            is
+ordered     A column's files in the order of its lower bounds, in blocks with a summary each: most questions open a few blocks
+            only
+program     A predicate's outcome as a program over statistics, and running it over files
+promoted    statistics of a column under the type it was stored with, as statistics of the type that is wanted
+ranks       texts as numbers in their order: their ranks among each other, and their places among a few literals
+reference   the same questions about one file in plain Python: no arrays, no keys. The reference that the fast form is held
+            against
+search      the numbers of the files for which a program says yes: through the order of a column when few come that way, else
+            by a mask over all files
+statistics  statistics of one column over many files, as decoded: bounds and counts as arrays; and how values become numbers
+store       the statistics of all files of a table, a column at a time, and the plans that are made from them
 """

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.columns.byte_strings import Texts, common_prefix, joined
+from hudi_core.columns.byte_strings import ByteStrings, common_prefix, joined
 from hudi_core.columns.spans import gather
-from hudi_core.pruning.order_keys import Floats, KeyArray, Keys, Ranks, Whole, float_keys
+from hudi_core.pruning.order_keys import FloatKeys, IntegerKeys, KeyArray, OrderKeys, RankKeys, float_keys
 from hudi_core.pruning.ranks import places, ranks
 from hudi_core.pruning.statistics import Bools, Carrier, ColumnStatistics, Ints, carrier
 from hudi_core.types import nodes as t
@@ -55,7 +55,7 @@ def hull(of: Intervals) -> Intervals:
     return Intervals(of.low.min(1), of.high.max(1), np.logical_or.reduce(of.nulls, axis=1), nans)
 
 
-def folded(statistics: ColumnStatistics, literals: list[bytes] | None = None) -> tuple[Keys, Intervals]:
+def folded(statistics: ColumnStatistics, literals: list[bytes] | None = None) -> tuple[OrderKeys, Intervals]:
     """The intervals of a column, and its keys. Texts are placed among `literals` when these are all that will be asked."""
     low_known, high_known = statistics.low_known, statistics.high_known
     match carrier(statistics.type):
@@ -69,25 +69,29 @@ def folded(statistics: ColumnStatistics, literals: list[bytes] | None = None) ->
     return keys, _interval(keys, statistics, low, high, low_known, high_known)
 
 
-def plain_keys(of: t.Type, literals: list[bytes] | None) -> Keys:
+def plain_keys(of: t.Type, literals: list[bytes] | None) -> OrderKeys:
     """Keys that depend on the type alone, or on the `literals` among which strings are placed."""
     match carrier(of):
         case Carrier.FLOATS:
-            return Floats()
+            return FloatKeys()
         case Carrier.TEXTS:
             assert literals is not None
-            return Ranks(of, Texts.of(literals), np.arange(len(literals)))
+            return RankKeys(of, ByteStrings.of(literals), np.arange(len(literals)))
         case Carrier.INTEGERS:
-            return _KEYS_OF_TYPES.get(type(of)) or Whole(_scale(of), 0, -(2**63), 2**63 - 1, False)
+            return _KEYS_OF_TYPES.get(type(of)) or IntegerKeys(_scale(of), 0, -(2**63), 2**63 - 1, False)
 
 
-def plain_intervals(statistics: ColumnStatistics, keys: Keys, literals: list[bytes] | None) -> Intervals:
+def plain_intervals(statistics: ColumnStatistics, keys: OrderKeys, literals: list[bytes] | None) -> Intervals:
     """The intervals of a column in its `plain_keys`."""
     low_known, high_known = statistics.low_known, statistics.high_known
-    if isinstance(keys, Floats):
+    if isinstance(keys, FloatKeys):
         return _folded_floats(statistics)[1]
-    if isinstance(statistics.low, Texts) or isinstance(statistics.high, Texts):
-        assert isinstance(statistics.low, Texts) and isinstance(statistics.high, Texts) and literals is not None
+    if isinstance(statistics.low, ByteStrings) or isinstance(statistics.high, ByteStrings):
+        assert (
+            isinstance(statistics.low, ByteStrings)
+            and isinstance(statistics.high, ByteStrings)
+            and literals is not None
+        )
         low, high = places(statistics.low, literals), places(statistics.high, literals)
         return _interval(keys, statistics, low, high, low_known, high_known)
     fits = np.ones(len(statistics), np.bool_)
@@ -97,7 +101,7 @@ def plain_intervals(statistics: ColumnStatistics, keys: Keys, literals: list[byt
     return _interval(keys, statistics, statistics.low, statistics.high, low_known, high_known)
 
 
-def placed(of: Intervals, keys: Keys, numbers: Ints, count: int) -> Intervals:
+def placed(of: Intervals, keys: OrderKeys, numbers: Ints, count: int) -> Intervals:
     """Intervals by number from intervals of the files `numbers`: unknown for numbers that are not there, the hull of those
     that are there several times. Filled up to whole blocks with files that hold nothing."""
     size = -(-count // BLOCK) * BLOCK
@@ -122,7 +126,7 @@ def placed(of: Intervals, keys: Keys, numbers: Ints, count: int) -> Intervals:
         return found
 
     nans = of.nans
-    if nans is None and isinstance(keys, Floats) and unspoken.any():
+    if nans is None and isinstance(keys, FloatKeys) and unspoken.any():
         nans = np.zeros(len(numbers), np.bool_)
     return Intervals(
         laid(of.low, keys.top, keys.bottom, np.minimum),
@@ -133,7 +137,7 @@ def placed(of: Intervals, keys: Keys, numbers: Ints, count: int) -> Intervals:
 
 
 def _interval(
-    keys: Keys, statistics: ColumnStatistics, low: KeyArray, high: KeyArray, low_known: Bools, high_known: Bools
+    keys: OrderKeys, statistics: ColumnStatistics, low: KeyArray, high: KeyArray, low_known: Bools, high_known: Bools
 ) -> Intervals:
     """Folds what is unknown, contradictory or empty into the keys."""
     sane = ~(low_known & high_known) | (low <= high)
@@ -145,10 +149,10 @@ def _interval(
     return Intervals(low, high, nulls != 0)
 
 
-def _folded_floats(statistics: ColumnStatistics) -> tuple[Keys, Intervals]:
+def _folded_floats(statistics: ColumnStatistics) -> tuple[OrderKeys, Intervals]:
     """NaN is no bound: as an upper one it says that there is NaN and nothing of the other values, as a lower one nothing."""
-    assert not isinstance(statistics.low, Texts) and not isinstance(statistics.high, Texts)
-    keys = Floats()
+    assert not isinstance(statistics.low, ByteStrings) and not isinstance(statistics.high, ByteStrings)
+    keys = FloatKeys()
     low_nan, high_nan = np.isnan(statistics.low), np.isnan(statistics.high)
     of = _interval(
         keys,
@@ -164,9 +168,9 @@ def _folded_floats(statistics: ColumnStatistics) -> tuple[Keys, Intervals]:
     return keys, replace(of, nans=nans if nans.any() else None)
 
 
-def _whole_keys(statistics: ColumnStatistics) -> tuple[Keys, KeyArray, KeyArray, Bools]:
+def _whole_keys(statistics: ColumnStatistics) -> tuple[OrderKeys, KeyArray, KeyArray, Bools]:
     """Keys of integers in as few bytes as hold them, and which bounds are values of the type at all."""
-    assert not isinstance(statistics.low, Texts) and not isinstance(statistics.high, Texts)
+    assert not isinstance(statistics.low, ByteStrings) and not isinstance(statistics.high, ByteStrings)
     low, high = statistics.low, statistics.high
     fits = np.ones(len(low), np.bool_)
     dtype: type[np.signedinteger[Any]]
@@ -180,16 +184,20 @@ def _whole_keys(statistics: ColumnStatistics) -> tuple[Keys, KeyArray, KeyArray,
             known = np.concatenate([low[statistics.low_known], high[statistics.high_known]])
             least, most = (int(known.min()), int(known.max())) if len(known) else (0, 0)
             if most - least > 2**32 - 4:
-                return Whole(scale, 0, -(2**63), 2**63 - 1, False), low, high, fits
+                return IntegerKeys(scale, 0, -(2**63), 2**63 - 1, False), low, high, fits
             base = (least + most) // 2
-            return Whole(scale, base, -(2**31), 2**31 - 1, True), _narrow(low, base), _narrow(high, base), fits
+            return IntegerKeys(scale, base, -(2**31), 2**31 - 1, True), _narrow(low, base), _narrow(high, base), fits
     for bound, is_known in ((low, statistics.low_known), (high, statistics.high_known)):
         fits &= ~is_known | ((bound >= keys.bottom) & (bound <= keys.top))
     return keys, low.astype(dtype), high.astype(dtype), fits
 
 
-_INT = Whole(0, 0, -(2**31), 2**31 - 1, False)
-_KEYS_OF_TYPES: Mapping[type[t.Type], Whole] = {t.Boolean: Whole(0, 0, 0, 1, False), t.Int: _INT, t.Date: _INT}
+_INT = IntegerKeys(0, 0, -(2**31), 2**31 - 1, False)
+_KEYS_OF_TYPES: Mapping[type[t.Type], IntegerKeys] = {
+    t.Boolean: IntegerKeys(0, 0, 0, 1, False),
+    t.Int: _INT,
+    t.Date: _INT,
+}
 """Of types with so few values that all have keys."""
 
 
@@ -202,19 +210,19 @@ def _narrow(values: Any, base: int) -> KeyArray:
     return narrow
 
 
-def _text_keys(statistics: ColumnStatistics, literals: list[bytes] | None) -> tuple[Keys, KeyArray, KeyArray]:
-    assert isinstance(statistics.low, Texts) and isinstance(statistics.high, Texts)
+def _text_keys(statistics: ColumnStatistics, literals: list[bytes] | None) -> tuple[OrderKeys, KeyArray, KeyArray]:
+    assert isinstance(statistics.low, ByteStrings) and isinstance(statistics.high, ByteStrings)
     count = len(statistics)
     if literals is not None:
         low, high = places(statistics.low, literals), places(statistics.high, literals)
-        return Ranks(statistics.type, Texts.of(literals), np.arange(len(literals))), low, high
+        return RankKeys(statistics.type, ByteStrings.of(literals), np.arange(len(literals))), low, high
     texts, prefix, cut = _shortened(joined([statistics.low, statistics.high]))
     found, order = ranks(texts)
     keys = 2 * found + np.int32(1)
-    return Ranks(statistics.type, texts, order, prefix, cut), keys[:count], keys[count:]
+    return RankKeys(statistics.type, texts, order, prefix, cut), keys[:count], keys[count:]
 
 
-def _shortened(texts: Texts) -> tuple[Texts, bytes, int | None]:
+def _shortened(texts: ByteStrings) -> tuple[ByteStrings, bytes, int | None]:
     """The texts where there are so many bytes of them that memory counts: without what all begin with, and long ones cut; what
     all begin with, and at how many bytes they are cut (None: none is)."""
     if len(texts.data) <= KEPT_WHOLE:
@@ -223,5 +231,5 @@ def _shortened(texts: Texts) -> tuple[Texts, bytes, int | None]:
     if not shared and not (lengths > LONGEST).any():
         return texts, b"", None
     prefix, left = texts[0][:shared], lengths - shared
-    kept = Texts(*gather(texts.data, texts.offsets[:-1] + shared, np.minimum(left, LONGEST)))
+    kept = ByteStrings(*gather(texts.data, texts.offsets[:-1] + shared, np.minimum(left, LONGEST)))
     return kept, prefix, LONGEST if (left > LONGEST).any() else None

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.columns.byte_strings import Texts
+from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.pruning.intervals import Intervals, plain_intervals, plain_keys
-from hudi_core.pruning.order_keys import Floats, KeyArray, Keys
-from hudi_core.pruning.ordered import Wanted, holds
+from hudi_core.pruning.order_keys import FloatKeys, KeyArray, OrderKeys
+from hudi_core.pruning.ordered import ValueSet, holds
 from hudi_core.pruning.ranks import places
 from hudi_core.pruning.statistics import Bools, ColumnStatistics, taken
 
@@ -39,7 +39,7 @@ class Loaded:
     predicate compares with. None for numbers.
     """
 
-    keys: Keys
+    keys: OrderKeys
     statistics: ColumnStatistics
     literals: list[bytes] | None
 
@@ -63,11 +63,11 @@ class Loaded:
         part = _cut(self.statistics, files) if isinstance(files, slice) else taken(self.statistics, files)
         return plain_intervals(part, self.keys, self.literals)
 
-    def holds(self, wanted: Wanted, files: Files) -> Bools:
+    def holds(self, wanted: ValueSet, files: Files) -> Bools:
         """Which of the files may hold a wanted value."""
         if not isinstance(files, slice):
             return holds(wanted, self.intervals(files))
-        if len(wanted.ranges) > 1 or isinstance(self.keys, Floats):
+        if len(wanted.ranges) > 1 or isinstance(self.keys, FloatKeys):
             parts = [holds(wanted, self.intervals(part)) for part in _stretches(files)]
             return np.concatenate(parts) if parts else np.zeros(0, np.bool_)
         nulls: Bools = self.statistics.nulls[files] != 0 if wanted.null else np.zeros(0, np.bool_)
@@ -110,9 +110,9 @@ class Loaded:
     def _bound_keys(self, files: slice) -> tuple[KeyArray, KeyArray]:
         low, high = _sliced(self.statistics.low, files), _sliced(self.statistics.high, files)
         if self.literals is None:
-            assert not isinstance(low, Texts) and not isinstance(high, Texts)
+            assert not isinstance(low, ByteStrings) and not isinstance(high, ByteStrings)
             return low, high
-        assert isinstance(low, Texts) and isinstance(high, Texts)
+        assert isinstance(low, ByteStrings) and isinstance(high, ByteStrings)
         return places(low, self.literals), places(high, self.literals)
 
 
@@ -139,5 +139,7 @@ def _cut(statistics: ColumnStatistics, files: slice) -> ColumnStatistics:
 
 def _sliced(bounds: Any, files: slice) -> Any:
     return (
-        Texts(bounds.offsets[files.start : files.stop + 1], bounds.data) if isinstance(bounds, Texts) else bounds[files]
+        ByteStrings(bounds.offsets[files.start : files.stop + 1], bounds.data)
+        if isinstance(bounds, ByteStrings)
+        else bounds[files]
     )

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.columns.byte_strings import Texts
+from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.expr.predicate import Cut
 from hudi_core.pruning.key_ranges import Ranges, complement, points
 from hudi_core.pruning.statistics import text_bytes, wide_bytes
@@ -30,7 +30,7 @@ _FAR = 1 << 200
 """Beyond all keys."""
 
 
-class Keys(Protocol):
+class OrderKeys(Protocol):
     """How the literals of one column become sets of keys."""
 
     @property
@@ -56,7 +56,7 @@ class Keys(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
+class IntegerKeys:
     """Integers, and all that is counted in integers: a value's key is its number of units less `base`.
 
     When `open`, values outside the keys exist: all those beyond an end share its key, so that only an unknown bound meets
@@ -143,7 +143,7 @@ def _float_key(value: float) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Floats:
+class FloatKeys:
     """Floats by their bits, from one infinity to the other. Sets hold NaN by a key of its own above all others."""
 
     bottom: int = _float_key(-float("inf"))
@@ -182,7 +182,7 @@ class Floats:
         return _float_key(nearest) + (nearest < value), nearest == value
 
 
-class Ranks:
+class RankKeys:
     """Byte texts by their place among some sorted texts: odd keys for these texts, even keys for the gaps between them.
 
     With the bounds of all files as these texts, every file's bound has an odd key; with the literals of a predicate, every
@@ -191,7 +191,7 @@ class Ranks:
     """
 
     def __init__(
-        self, type: t.Type, texts: Texts, order: NDArray[Any], prefix: bytes = b"", cut: int | None = None
+        self, type: t.Type, texts: ByteStrings, order: NDArray[Any], prefix: bytes = b"", cut: int | None = None
     ) -> None:
         """The texts at the places `order` are ascending and distinct, without the `prefix` that all of them have. One of `cut`
         bytes stands for all that start with it."""

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from hudi_core.pruning.intervals import BLOCK, Intervals, hull
 from hudi_core.pruning.key_ranges import Ranges
-from hudi_core.pruning.order_keys import NAN_KEY, Floats, KeyArray, Keys
+from hudi_core.pruning.order_keys import NAN_KEY, FloatKeys, KeyArray, OrderKeys
 from hudi_core.pruning.statistics import Bools
 
 Numbers = NDArray[np.signedinteger[Any]]
@@ -34,10 +34,10 @@ FEW_RANGES = 3
 
 
 @dataclass(slots=True, eq=False)
-class Wanted:
+class ValueSet:
     """Values of one column: those with keys in the ranges, and NaN and null or not."""
 
-    keys: Keys
+    keys: OrderKeys
     ranges: Ranges
     nan: bool
     null: bool
@@ -45,24 +45,24 @@ class Wanted:
     """The first keys of the ranges and the last ones, when they are too many to be compared one after the other."""
 
     @staticmethod
-    def of(keys: Keys, ranges: Ranges, null: bool = False) -> Wanted:
+    def of(keys: OrderKeys, ranges: Ranges, null: bool = False) -> ValueSet:
         """`ranges` may hold NaN by its key, as `keys` makes them."""
-        nan = bool(ranges) and ranges[-1][1] == NAN_KEY and isinstance(keys, Floats)
+        nan = bool(ranges) and ranges[-1][1] == NAN_KEY and isinstance(keys, FloatKeys)
         if nan:
             first, last = ranges[-1]
             ranges = (*ranges[:-1], (first, last - 1)) if first < last else ranges[:-1]
         ends = None
         if len(ranges) > FEW_RANGES:
             ends = np.fromiter(chain.from_iterable(ranges), np.int64, 2 * len(ranges)).reshape(-1, 2).T.copy()
-        return Wanted(keys, ranges, nan, null, ends)
+        return ValueSet(keys, ranges, nan, null, ends)
 
     @property
-    def in_ranges(self) -> Wanted:
+    def in_ranges(self) -> ValueSet:
         """Without NaN and null."""
         return replace(self, nan=False, null=False) if self.nan or self.null else self
 
 
-def holds(wanted: Wanted, of: Intervals, at: Any = ..., *, ascending: bool = False) -> Bools:
+def holds(wanted: ValueSet, of: Intervals, at: Any = ..., *, ascending: bool = False) -> Bools:
     """Which files may hold a wanted value; `at` picks files. `ascending`: their lower bounds do not decrease."""
     found = _holds_in_range(wanted, of, at, ascending) if wanted.ranges else None
     if wanted.nan and of.nans is not None:
@@ -72,7 +72,7 @@ def holds(wanted: Wanted, of: Intervals, at: Any = ..., *, ascending: bool = Fal
     return np.zeros(of.low[at].shape, np.bool_) if found is None else found
 
 
-def _holds_in_range(wanted: Wanted, of: Intervals, at: Any, ascending: bool) -> Bools:
+def _holds_in_range(wanted: ValueSet, of: Intervals, at: Any, ascending: bool) -> Bools:
     ranges, bottom, top = wanted.ranges, wanted.keys.bottom, wanted.keys.top
     if wanted.ends is not None:
         firsts, lasts = wanted.ends.astype(of.low.dtype, copy=False)
@@ -116,7 +116,7 @@ Blocks = slice | NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Ordered:
+class OrderedFiles:
     """Files by ascending lower bound, in arrays of shape (blocks, `BLOCK`)."""
 
     numbers: NDArray[np.int32] | None
@@ -139,7 +139,7 @@ class Ordered:
         return self.files.low.size
 
 
-def ordered(listed: Intervals, keys: Keys) -> Ordered:
+def ordered(listed: Intervals, keys: OrderKeys) -> OrderedFiles:
     """The files of whole blocks, put in order; those whose lower bound is an end of the keys stay as they are listed."""
     unbounded = np.flatnonzero((listed.low == keys.bottom) & (listed.high == keys.top)).astype(np.int32)
     unbounded.flags.writeable = False
@@ -159,11 +159,11 @@ def ordered(listed: Intervals, keys: Keys) -> Ordered:
     of = hull(files)
     reach = np.maximum.accumulate(of.high)
     summary = (of.low.tolist(), reach.tolist(), blocks.min(1).tolist(), blocks.max(1).tolist())
-    return Ordered(numbers, files, unbounded, of, *summary)
+    return OrderedFiles(numbers, files, unbounded, of, *summary)
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class BlockRun:
     """Blocks that follow each other, and the file numbers among which theirs are. Dense: most of these are theirs."""
 
     blocks: Blocks
@@ -173,7 +173,7 @@ class Run:
     """None: not dense."""
 
 
-def candidates(wanted: Wanted, of: Ordered) -> Blocks:
+def candidates(wanted: ValueSet, of: OrderedFiles) -> Blocks:
     """The blocks that may hold a value in a wanted range; those of unbounded files are not meant."""
     if len(wanted.ranges) != 1:
         return holds(wanted, of.hull, ascending=True).nonzero()[0]
@@ -191,7 +191,7 @@ def size(blocks: Blocks) -> int:
     return int(blocks.stop - blocks.start) if isinstance(blocks, slice) else len(blocks)
 
 
-def runs(of: Ordered, blocks: Blocks) -> list[Run]:
+def runs(of: OrderedFiles, blocks: Blocks) -> list[BlockRun]:
     """The blocks in a few runs, or all in one that is not dense."""
     count = size(blocks)
     if not count:
@@ -202,19 +202,19 @@ def runs(of: Ordered, blocks: Blocks) -> list[Run]:
         return [_run(of, int(blocks[0]), int(blocks[-1]) + 1)]
     gaps = (blocks[1:] - blocks[:-1] != 1).nonzero()[0] + 1
     if len(gaps) >= _FEW_RUNS:
-        return [Run(blocks, count, None)]
+        return [BlockRun(blocks, count, None)]
     bounds = [0, *gaps.tolist(), count]
     return [_run(of, int(blocks[begin]), int(blocks[end - 1]) + 1) for begin, end in pairwise(bounds)]
 
 
-def _run(of: Ordered, begin: int, end: int) -> Run:
+def _run(of: OrderedFiles, begin: int, end: int) -> BlockRun:
     blocks = slice(begin, end)
     first, last = min(of.first[blocks]), max(of.last[blocks])
     dense = last - first < 2 * (end - begin) * BLOCK
-    return Run(blocks, end - begin, slice(first, last + 1) if dense else None)
+    return BlockRun(blocks, end - begin, slice(first, last + 1) if dense else None)
 
 
-def opened(wanted: Wanted, of: Ordered, *some: Blocks) -> Numbers:
+def opened(wanted: ValueSet, of: OrderedFiles, *some: Blocks) -> Numbers:
     """The numbers, ascending, of the files in these blocks that may hold a value in a wanted range, and of those that are
     unbounded; no block stands there twice."""
     parts: list[Numbers] = [of.unbounded, *(_opened(wanted, of, blocks) for blocks in some)]
@@ -225,7 +225,7 @@ def opened(wanted: Wanted, of: Ordered, *some: Blocks) -> Numbers:
     return numbers
 
 
-def _opened(wanted: Wanted, of: Ordered, blocks: Blocks) -> Numbers:
+def _opened(wanted: ValueSet, of: OrderedFiles, blocks: Blocks) -> Numbers:
     masks = holds(wanted, of.files, blocks, ascending=True)
     found = masks.ravel().nonzero()[0]
     if isinstance(blocks, slice):
@@ -235,7 +235,7 @@ def _opened(wanted: Wanted, of: Ordered, blocks: Blocks) -> Numbers:
     return found if of.numbers is None else of.numbers[found]
 
 
-def everywhere(wanted: Wanted, of: Ordered) -> Bools:
+def everywhere(wanted: ValueSet, of: OrderedFiles) -> Bools:
     """Which files, by number, may hold a wanted value."""
     found = holds(wanted, of.files, ascending=True).ravel()
     if of.numbers is not None:

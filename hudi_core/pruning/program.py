@@ -18,8 +18,8 @@ from hudi_core.expr.predicate import Cut, Opaque, Pattern, Term
 from hudi_core.pruning.intervals import Intervals
 from hudi_core.pruning.key_ranges import Ranges, intersection, union
 from hudi_core.pruning.loaded import Files, Loaded
-from hudi_core.pruning.order_keys import Floats, KeyArray, Keys, Whole
-from hudi_core.pruning.ordered import Ordered, Wanted, everywhere, holds
+from hudi_core.pruning.order_keys import FloatKeys, IntegerKeys, KeyArray, OrderKeys
+from hudi_core.pruning.ordered import OrderedFiles, ValueSet, everywhere, holds
 from hudi_core.pruning.statistics import Bools
 from hudi_core.types.nodes import Type
 
@@ -34,70 +34,70 @@ WORTH_NARROWING = 4_096
 
 
 @dataclass(frozen=True, eq=False)
-class Known:
+class ColumnAnswers:
     """What is known of one column: by file number, as it was loaded or as intervals, and put in order when that is worth it."""
 
     type: Type
-    keys: Keys
+    keys: OrderKeys
     listed: Intervals | Loaded
     """Intervals are filled up to whole blocks with files that hold nothing."""
-    ordered: Ordered | None = None
+    ordered: OrderedFiles | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Fixed:
+class SameForAll:
     """The same answer for all files."""
 
     answer: bool
 
 
 @dataclass(slots=True, eq=False)
-class Holds:
+class MayHold:
     """The file may hold a value of the column whose key is in the ranges, or null when that is wanted."""
 
-    known: Known
+    known: ColumnAnswers
     ranges: Ranges
     null: bool
-    _wanted: Wanted | None = field(default=None, init=False, repr=False)
+    _wanted: ValueSet | None = field(default=None, init=False, repr=False)
 
     @property
-    def wanted(self) -> Wanted:
+    def wanted(self) -> ValueSet:
         """The same in the form in which files are asked; made once, when it is first asked for."""
         found = self._wanted
         if found is None:
-            found = self._wanted = Wanted.of(self.known.keys, self.ranges, self.null)
+            found = self._wanted = ValueSet.of(self.known.keys, self.ranges, self.null)
         return found
 
 
 @dataclass(frozen=True, slots=True)
-class Lesser:
+class MayBeLess:
     """Some value of the left column may be less than some value of the right one; keys of both compare."""
 
-    left: Known
-    right: Known
+    left: ColumnAnswers
+    right: ColumnAnswers
     or_equal: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Every:
+class AllOf:
     parts: tuple[Program, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Some:
+class AnyOf:
     parts: tuple[Program, ...]
 
 
-Program = Fixed | Holds | Lesser | Every | Some
+Program = SameForAll | MayHold | MayBeLess | AllOf | AnyOf
 
-YES, NO = Fixed(True), Fixed(False)
+YES, NO = SameForAll(True), SameForAll(False)
 
 
 @dataclass(frozen=True, slots=True)
 class Compiler:
     """`expr.outcomes.Questions` answered by programs. `known` gives a term's statistics, None when nothing can be known."""
 
-    known: Callable[[Term], Known | None]
+    known: Callable[[Term], ColumnAnswers | None]
 
     def low_is_below(self, term: Term, cut: Cut) -> Program:
         known = self.known(term)
@@ -128,7 +128,7 @@ class Compiler:
         both = self.every([self.may_hold_value(left), self.may_hold_value(right)])
         if one is None or other is None or not _comparable(one, other):
             return both
-        return self.every([both, Lesser(one, other, or_equal)])
+        return self.every([both, MayBeLess(one, other, or_equal)])
 
     def may_match(self, term: Term, pattern: Pattern | str, negated: bool) -> Program:
         return self.may_hold_value(term)
@@ -138,36 +138,36 @@ class Compiler:
 
     def every(self, answers: list[Program]) -> Program:
         """All answers are about one and the same row, so what they say of one column is about one value."""
-        parts = _merged(answers, Every, _both, YES, NO)
-        return YES if not parts else parts[0] if len(parts) == 1 else Every(tuple(parts))
+        parts = _merged(answers, AllOf, _both, YES, NO)
+        return YES if not parts else parts[0] if len(parts) == 1 else AllOf(tuple(parts))
 
     def some(self, answers: list[Program]) -> Program:
-        parts = _merged(answers, Some, _either, NO, YES)
-        return NO if not parts else parts[0] if len(parts) == 1 else Some(tuple(parts))
+        parts = _merged(answers, AnyOf, _either, NO, YES)
+        return NO if not parts else parts[0] if len(parts) == 1 else AnyOf(tuple(parts))
 
 
-def _holds(known: Known, ranges: Ranges, null: bool = False) -> Program:
-    return Holds(known, ranges, null) if ranges or null else NO
+def _holds(known: ColumnAnswers, ranges: Ranges, null: bool = False) -> Program:
+    return MayHold(known, ranges, null) if ranges or null else NO
 
 
 def _merged(
     answers: list[Program],
-    kind: type[Every] | type[Some],
-    join: Callable[[Holds, Holds], Program],
+    kind: type[AllOf] | type[AnyOf],
+    join: Callable[[MayHold, MayHold], Program],
     neutral: Program,
     deciding: Program,
 ) -> list[Program]:
     """The parts of all answers, one at most about the values of each column; the deciding one alone when it is there."""
     found: list[Any] = []
-    places: dict[Known, int] = {}
-    shared: dict[int, list[Holds]] = {}
+    places: dict[ColumnAnswers, int] = {}
+    shared: dict[int, list[MayHold]] = {}
     for answer in answers:
         for part in answer.parts if isinstance(answer, kind) else (answer,):
             if part is neutral:
                 continue
             if part is deciding:
                 return [deciding]
-            place = places.setdefault(part.known, len(found)) if isinstance(part, Holds) else len(found)
+            place = places.setdefault(part.known, len(found)) if isinstance(part, MayHold) else len(found)
             if place < len(found):
                 shared.setdefault(place, [found[place]]).append(part)  # type: ignore[arg-type]
             else:
@@ -179,35 +179,35 @@ def _merged(
     return found
 
 
-def _joined(parts: list[Holds], join: Callable[[Holds, Holds], Program], deciding: Program) -> Program:
+def _joined(parts: list[MayHold], join: Callable[[MayHold, MayHold], Program], deciding: Program) -> Program:
     """All of them joined, neighbours first, so that the work for many small sets stays in proportion to them."""
     while len(parts) > 1:
         pairs = [join(one, other) for one, other in zip(parts[::2], parts[1::2], strict=False)]
         if deciding in pairs:
             return deciding
-        parts = [*(pair for pair in pairs if isinstance(pair, Holds)), *(parts[-1:] if len(parts) % 2 else [])]
+        parts = [*(pair for pair in pairs if isinstance(pair, MayHold)), *(parts[-1:] if len(parts) % 2 else [])]
     return parts[0]
 
 
-def _both(one: Holds, other: Holds) -> Program:
+def _both(one: MayHold, other: MayHold) -> Program:
     return _holds(one.known, intersection(one.ranges, other.ranges), one.null and other.null)
 
 
-def _either(one: Holds, other: Holds) -> Program:
+def _either(one: MayHold, other: MayHold) -> Program:
     return _holds(one.known, union(one.ranges, other.ranges), one.null or other.null)
 
 
-def _comparable(one: Known, other: Known) -> bool:
+def _comparable(one: ColumnAnswers, other: ColumnAnswers) -> bool:
     """Whether keys of one column compare with keys of the other. Places of texts do not: equal ones may stand for two texts."""
-    return one.type == other.type and isinstance(one.keys, Whole | Floats)
+    return one.type == other.type and isinstance(one.keys, IntegerKeys | FloatKeys)
 
 
 def mask(program: Program, files: Files) -> Bools:
     """For each of the files whether the program says yes."""
     match program:
-        case Fixed(answer):
+        case SameForAll(answer):
             return np.full(_size(files), answer)
-        case Holds(known):
+        case MayHold(known):
             wanted = program.wanted
             # Searching many ranges among ordered files is cheap; it pays even when half of the answer is thrown away.
             if wanted.ends is not None and known.ordered is not None and 2 * _size(files) > known.ordered.size:
@@ -215,14 +215,14 @@ def mask(program: Program, files: Files) -> Bools:
             if isinstance(known.listed, Loaded):
                 return known.listed.holds(wanted, files)
             return holds(wanted, known.listed, files)
-        case Lesser(left, right, or_equal):
+        case MayBeLess(left, right, or_equal):
             lesser, greater = _intervals(left, files), _intervals(right, files)
             low, high = _comparable_keys(left, lesser.low), _comparable_keys(right, greater.high)
             less: Bools = low <= high if or_equal else low < high
             return less if greater.nans is None else less | greater.nans  # NaN is greatest, and equal to itself
-        case Every(parts):
+        case AllOf(parts):
             return _every(parts, files)
-        case Some(parts):
+        case AnyOf(parts):
             found = mask(parts[0], files)
             for part in parts[1:]:
                 found = found | mask(part, files)
@@ -254,7 +254,7 @@ def picked(files: Files, places: NDArray[np.int64]) -> NDArray[np.int64]:
     return places + int(files.start) if isinstance(files, slice) else files[places]
 
 
-def _intervals(known: Known, files: Files) -> Intervals:
+def _intervals(known: ColumnAnswers, files: Files) -> Intervals:
     listed = known.listed
     return listed.intervals(files) if isinstance(listed, Loaded) else listed.each(lambda array: array[files])
 
@@ -263,9 +263,9 @@ def _size(files: Files) -> int:
     return files.stop - files.start if isinstance(files, slice) else len(files)
 
 
-def _comparable_keys(known: Known, keys: KeyArray) -> KeyArray:
+def _comparable_keys(known: ColumnAnswers, keys: KeyArray) -> KeyArray:
     """Keys that compare with those of another column of the type; bounds that are not known stay beyond all others."""
-    if not isinstance(known.keys, Whole) or keys.dtype == np.int64:
+    if not isinstance(known.keys, IntegerKeys) or keys.dtype == np.int64:
         return keys
     wide = keys.astype(np.int64) + known.keys.base
     if known.keys.open:

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from hudi_core.columns.byte_strings import Texts
+from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.columns.int128 import rescaled_wide
 from hudi_core.pruning.statistics import Bools, Carrier, ColumnStatistics, Floats, Ints, carrier, without_bounds
 from hudi_core.types import nodes as t
-from hudi_core.types.promote import Cast, Purpose, promotion
+from hudi_core.types.promote import CastKind, Purpose, promotion
 from hudi_core.values.calendar import DAY_SECONDS
 from hudi_core.values.cast import cast
 from hudi_core.values.text import TWO_DIGITS_BELOW
@@ -47,26 +47,28 @@ def promoted(statistics: ColumnStatistics, wanted: t.Type) -> ColumnStatistics:
     )
 
 
-def _cast(how: Cast, bounds: Any, from_: Any, to: Any) -> tuple[Any, Bools] | None:
+def _cast(how: CastKind, bounds: Any, from_: Any, to: Any) -> tuple[Any, Bools] | None:
     """The cast bounds, and which of them have a counterpart; None when the cast is not made on bounds."""
     every = np.ones(len(bounds), np.bool_)
     carried_alike = carrier(from_) is carrier(to)
     match how:
-        case Cast.SAME | Cast.WIDEN | Cast.RELABEL | Cast.ENCODE | Cast.DECODE | Cast.SYMBOL if carried_alike:
+        case (
+            CastKind.SAME | CastKind.WIDEN | CastKind.RELABEL | CastKind.ENCODE | CastKind.DECODE | CastKind.SYMBOL
+        ) if carried_alike:
             return bounds, every
-        case Cast.TO_FLOAT:
+        case CastKind.TO_FLOAT:
             return bounds.astype(np.float32).astype(np.float64), every
-        case Cast.TO_DOUBLE:
+        case CastKind.TO_DOUBLE:
             return bounds.astype(np.float64), every
-        case Cast.FLOAT_TO_DOUBLE:
+        case CastKind.FLOAT_TO_DOUBLE:
             return _by_shortest_text(bounds), every
-        case Cast.TO_DECIMAL if carrier(from_) is Carrier.INTEGERS:
+        case CastKind.TO_DECIMAL if carrier(from_) is Carrier.INTEGERS:
             return _rescaled(bounds, 0, to)
-        case Cast.RESCALE | Cast.SAME if isinstance(from_, t.Decimal):
+        case CastKind.RESCALE | CastKind.SAME if isinstance(from_, t.Decimal):
             return _rescaled(bounds, from_.scale, to)
-        case Cast.UNIT:
+        case CastKind.UNIT:
             return _in_unit(bounds, from_.unit.value, to.unit.value)
-        case Cast.MIDNIGHT:
+        case CastKind.MIDNIGHT:
             return _times(bounds, DAY_SECONDS * to.unit.value)
         case _:
             return None
@@ -94,9 +96,9 @@ def _times(bounds: Ints, factor: int) -> tuple[Ints, Bools]:
     return np.where(fits, bounds, 0) * factor, fits
 
 
-def _rescaled(bounds: Ints | Texts, scale: int, to: t.Decimal) -> tuple[Ints | Texts, Bools]:
+def _rescaled(bounds: Ints | ByteStrings, scale: int, to: t.Decimal) -> tuple[Ints | ByteStrings, Bools]:
     """Unscaled values at another scale; those that lose digits or have too many do not fit."""
-    if isinstance(bounds, Texts) or carrier(to) is Carrier.TEXTS:
+    if isinstance(bounds, ByteStrings) or carrier(to) is Carrier.TEXTS:
         return rescaled_wide(bounds, to.scale - scale, to.precision)
     if to.scale >= scale:
         found, fits = _times(bounds, 10 ** (to.scale - scale))

@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.columns.byte_strings import WORD, Texts, WordReader, common_prefix
+from hudi_core.columns.byte_strings import WORD, ByteStrings, WordReader, common_prefix
 
 Ranks32 = NDArray[np.int32]
 Ints = NDArray[np.int64]
 
 
-def ranks(texts: Texts) -> tuple[Ranks32, Ranks32]:
+def ranks(texts: ByteStrings) -> tuple[Ranks32, Ranks32]:
     """The rank of each text, and the place of one text of each rank. Equal texts share a rank, which counts from 0."""
     reader = WordReader(texts, common_prefix(texts))
     words, sizes = reader.read(0)
@@ -69,11 +69,11 @@ def _dense(values: NDArray[np.uint64]) -> Ints:
     return found
 
 
-def places(texts: Texts, literals: Sequence[bytes]) -> Ranks32:
+def places(texts: ByteStrings, literals: Sequence[bytes]) -> Ranks32:
     """The place of each text among literals (distinct, ascending): 2 i + 1 when it is literal i, else 2 i with i below it."""
     found = np.zeros(len(texts), np.int32)
     if literals:
-        _place(WordReader(texts), None, WordReader(Texts.of(literals)), np.arange(len(literals)), 0, found)
+        _place(WordReader(texts), None, WordReader(ByteStrings.of(literals)), np.arange(len(literals)), 0, found)
     return found
 
 

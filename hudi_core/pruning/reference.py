@@ -13,7 +13,7 @@ _NAN = float("nan")
 
 
 @dataclass(frozen=True, slots=True)
-class Interval:
+class ValueInterval:
     """What is known of one column in one file. A bound of None is not known; NaN stands outside the bounds."""
 
     low: object = None
@@ -26,14 +26,14 @@ class Interval:
     """May hold NaN, if the type has it."""
 
 
-ANYTHING = Interval()
+ANYTHING = ValueInterval()
 
 
 @dataclass(frozen=True, slots=True)
-class OneFile:
+class SingleFile:
     """`expr.outcomes.Questions` answered by bools. Columns by id; of one that is not there nothing is known."""
 
-    columns: Mapping[int, Interval]
+    columns: Mapping[int, ValueInterval]
 
     def low_is_below(self, term: Term, cut: Cut) -> bool:
         known = self._known(term)
@@ -83,7 +83,7 @@ class OneFile:
     def some(self, answers: list[bool]) -> bool:
         return any(answers)
 
-    def _known(self, term: Term) -> Interval:
+    def _known(self, term: Term) -> ValueInterval:
         return self.columns.get(term.id, ANYTHING) if isinstance(term, Column) else ANYTHING
 
 

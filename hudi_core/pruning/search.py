@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from hudi_core.pruning.intervals import BLOCK
 from hudi_core.pruning.loaded import Files
-from hudi_core.pruning.ordered import Numbers, Wanted, candidates, opened, runs, size
-from hudi_core.pruning.program import Every, Fixed, Holds, Known, Lesser, Program, Some, mask, picked
+from hudi_core.pruning.ordered import Numbers, ValueSet, candidates, opened, runs, size
+from hudi_core.pruning.program import AllOf, AnyOf, ColumnAnswers, MayBeLess, MayHold, Program, SameForAll, mask, picked
 
 SMALL = 32 * BLOCK
 """Up to so many files a mask over all of them costs less than looking for a better way."""
@@ -53,7 +53,7 @@ class _Way:
 
 def find(program: Program, count: int) -> Numbers:
     """The numbers, ascending, of those of `count` files for which the program says yes."""
-    if isinstance(program, Holds) and not program.ranges:
+    if isinstance(program, MayHold) and not program.ranges:
         return program.known.listed.nulls.nonzero()[0]
     if count > SMALL:
         way = _way(program)
@@ -80,19 +80,19 @@ def _with_stretch(numbers: Numbers, stretch: slice, complete: Numbers) -> Number
 
 def _way(program: Program) -> _Way | None:
     match program:
-        case Holds(known):
+        case MayHold(known):
             return _way_of_column(known, program.wanted)
-        case Every(parts):
+        case AllOf(parts):
             return _narrowed([(_way(part), part) for part in parts])
-        case Some(parts):
+        case AnyOf(parts):
             return _joined([(_way(part), part) for part in parts])
-        case Fixed() | Lesser():
+        case SameForAll() | MayBeLess():
             return None
         case _:
             assert_never(program)
 
 
-def _way_of_column(known: Known, wanted: Wanted) -> _Way | None:
+def _way_of_column(known: ColumnAnswers, wanted: ValueSet) -> _Way | None:
     """Through the order for values in ranges, through lists of numbers for NaN and null."""
     order = known.ordered
     if order is None:
@@ -124,7 +124,7 @@ def _narrowed(ways: list[tuple[_Way | None, Program]]) -> _Way | None:
     way = ways[0][0]
     if way is None:
         return None
-    rest = Every(tuple(part for _, part in ways[1:]))
+    rest = AllOf(tuple(part for _, part in ways[1:]))
 
     def route() -> _Route:
         near = way.route()

@@ -5,7 +5,7 @@ What a reader of metadata makes and pruning takes. A bound, a count, the absence
 Carriers of bounds, by type:
     integers   int64     boolean (0, 1), int, long, date, time, timestamp, decimal up to 18 digits (unscaled, at the type's scale)
     floats     float64   float, double
-    texts      `Texts`   string, enumeration, uuid: UTF-8; binary, fixed, vector: the bytes; longer decimals: the unscaled
+    texts      `ByteStrings`   string, enumeration, uuid: UTF-8; binary, fixed, vector: the bytes; longer decimals: the unscaled
                          value plus 2^127 as 16 bytes, big-endian
 A nested type has no bounds; its carrier is an integer that is never known.
 """
@@ -21,14 +21,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.columns.byte_strings import Texts, joined
+from hudi_core.columns.byte_strings import ByteStrings, joined
 from hudi_core.types import nodes as t
 from hudi_core.values.domain import EXACT
 
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
-Bounds = Ints | Floats | Texts
+Bounds = Ints | Floats | ByteStrings
 
 LONGEST_INT64_DECIMAL = 18
 """Digits of a decimal whose unscaled value always fits 64 bits."""
@@ -204,7 +204,7 @@ def text_bytes(value: object, of: t.Type) -> bytes:
 def _carried(type: t.Type, values: Sequence[Any]) -> Bounds:
     match carrier(type):
         case Carrier.TEXTS:
-            return Texts.of([b"" if value is None else text_bytes(value, type) for value in values])
+            return ByteStrings.of([b"" if value is None else text_bytes(value, type) for value in values])
         case Carrier.FLOATS:
             return np.array([0.0 if value is None else value for value in values], np.float64)
         case Carrier.INTEGERS if isinstance(type, t.Decimal):
@@ -216,7 +216,7 @@ def _carried(type: t.Type, values: Sequence[Any]) -> Bounds:
 def _blank(type: t.Type, count: int) -> Bounds:
     match carrier(type):
         case Carrier.TEXTS:
-            return Texts(np.zeros(count + 1, np.int64), np.zeros(0, np.uint8))
+            return ByteStrings(np.zeros(count + 1, np.int64), np.zeros(0, np.uint8))
         case Carrier.FLOATS:
             return np.zeros(count, np.float64)
         case Carrier.INTEGERS:
@@ -228,4 +228,4 @@ def _taken(bounds: Bounds, numbers: Ints) -> Bounds:
 
 
 def _joined(bounds: Sequence[Any]) -> Bounds:
-    return joined(bounds) if isinstance(bounds[0], Texts) else np.concatenate(bounds)
+    return joined(bounds) if isinstance(bounds[0], ByteStrings) else np.concatenate(bounds)

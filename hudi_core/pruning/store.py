@@ -9,14 +9,14 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.columns.byte_strings import Texts
+from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.expr.outcomes import can_be
 from hudi_core.expr.predicate import And, Column, Cut, Predicate, Term, literals_of
 from hudi_core.pruning.intervals import LONGEST, Intervals, folded, placed
 from hudi_core.pruning.loaded import Files, Loaded
-from hudi_core.pruning.order_keys import Ranks, text_cut
+from hudi_core.pruning.order_keys import RankKeys, text_cut
 from hudi_core.pruning.ordered import ordered
-from hudi_core.pruning.program import Compiler, Known, Program, mask
+from hudi_core.pruning.program import ColumnAnswers, Compiler, Program, mask
 from hudi_core.pruning.promoted import promoted
 from hudi_core.pruning.search import SMALL, find
 from hudi_core.pruning.statistics import Carrier, ColumnStatistics, Ints, carrier, concatenated, unknown
@@ -24,7 +24,7 @@ from hudi_core.truth import FALSE, NULL, TRUE, Outcomes, Truth
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Piece:
+class StatisticsPart:
     """What is known of one column in some files: those of one schema version, say.
 
     `statistics` are of the type that the files store. A number may occur several times, in one piece or in several: its
@@ -35,7 +35,7 @@ class Piece:
     statistics: ColumnStatistics
 
 
-Load = Callable[[Column], Iterable[Piece]]
+Load = Callable[[Column], Iterable[StatisticsPart]]
 """Reads what is known of a column: when a predicate first names it, and where long texts that were cut are needed whole."""
 
 FIRST_FACT = -(1 << 62)
@@ -50,7 +50,7 @@ PREPARED_AFTER = 8
 class _Asked:
     """A column as far as it was made ready, and how often it was needed."""
 
-    known: Known | None = None
+    known: ColumnAnswers | None = None
     loaded: tuple[Ints, ColumnStatistics] | None = None
     """What was read, as long as the column is not made ready. Long strings are not kept: they are read again."""
     consecutive: bool = False
@@ -58,7 +58,7 @@ class _Asked:
     times: int = 0
     most_as_loaded: int = PREPARED_AFTER
     """So many predicates look at it as it was loaded."""
-    exact: tuple[list[bytes], Known] | None = None
+    exact: tuple[list[bytes], ColumnAnswers] | None = None
     """The column as it was made ready for the literals that came last among those that cut texts cannot place."""
 
 
@@ -71,15 +71,15 @@ class FileStatistics:
     columns: dict[int, _Asked] = field(default_factory=dict)
     """Those that were asked for, by id, as far as they were made ready."""
 
-    def plan(self, predicate: Predicate, facts: Load | None = None) -> Plan:
+    def plan(self, predicate: Predicate, facts: Load | None = None) -> PruningPlan:
         """What the predicate makes of the files. Columns are read when the plan first needs them.
 
         `facts` reads columns that are made for this predicate alone, whose ids are at most `FIRST_FACT`; they are not kept.
         Without it nothing is known of them.
         """
-        return Plan(predicate, _Columns(self, predicate, facts))
+        return PruningPlan(predicate, _Columns(self, predicate, facts))
 
-    def known(self, column: Column, predicate: Predicate) -> Known:
+    def known(self, column: Column, predicate: Predicate) -> ColumnAnswers:
         """The column's statistics, made ready for one more predicate.
 
         The first predicates take many files as they were loaded: it does not pay to put them in order for a few. From then on
@@ -91,13 +91,13 @@ class FileStatistics:
         if asked.known is None and self.count > SMALL and asked.times <= asked.most_as_loaded:
             return self._as_loaded(asked, column, predicate)
         known = self.prepare(column)
-        if isinstance(known.keys, Ranks) and known.keys.cut is not None:
+        if isinstance(known.keys, RankKeys) and known.keys.cut is not None:
             literals = _literals(predicate, column)
             if not all(map(known.keys.tells, literals)):
                 return self._exact(asked, column, literals)
         return known
 
-    def prepare(self, column: Column) -> Known:
+    def prepare(self, column: Column) -> ColumnAnswers:
         """Makes the column ready for any number of predicates: many files are put in order, strings are ranked."""
         asked = self._asked(column)
         if asked.known is None:
@@ -115,7 +115,7 @@ class FileStatistics:
             asked = self.columns[column.id] = _Asked()
         return asked
 
-    def _as_loaded(self, asked: _Asked, column: Column, predicate: Predicate) -> Known:
+    def _as_loaded(self, asked: _Asked, column: Column, predicate: Predicate) -> ColumnAnswers:
         if asked.loaded is None:
             numbers, statistics = self._read(column)
             asked.consecutive = _is_consecutive(numbers, self.count)
@@ -129,9 +129,9 @@ class FileStatistics:
         if not asked.consecutive:
             return self._folded(numbers, statistics, literals)
         loaded = Loaded.of(statistics, literals)
-        return Known(statistics.type, loaded.keys, loaded)
+        return ColumnAnswers(statistics.type, loaded.keys, loaded)
 
-    def _exact(self, asked: _Asked, column: Column, literals: list[bytes]) -> Known:
+    def _exact(self, asked: _Asked, column: Column, literals: list[bytes]) -> ColumnAnswers:
         if asked.exact is None or asked.exact[0] != literals:
             asked.exact = literals, self._folded(*self._read(column), literals)
         return asked.exact[1]
@@ -144,9 +144,11 @@ class FileStatistics:
         numbers = np.concatenate([np.zeros(0, np.int64), *(piece.numbers for piece in pieces)])
         return numbers, concatenated(parts or [unknown(column.type, 0)])
 
-    def _folded(self, numbers: Ints, statistics: ColumnStatistics, literals: list[bytes] | None = None) -> Known:
+    def _folded(
+        self, numbers: Ints, statistics: ColumnStatistics, literals: list[bytes] | None = None
+    ) -> ColumnAnswers:
         keys, intervals = folded(statistics, literals)
-        return Known(statistics.type, keys, placed(intervals, keys, numbers, self.count))
+        return ColumnAnswers(statistics.type, keys, placed(intervals, keys, numbers, self.count))
 
 
 def _is_consecutive(numbers: Ints, count: int) -> bool:
@@ -158,7 +160,7 @@ def _is_consecutive(numbers: Ints, count: int) -> bool:
 
 def _is_short(statistics: ColumnStatistics) -> bool:
     """Whether bounds that are texts take about as many bytes as those that are cut."""
-    assert isinstance(statistics.low, Texts) and isinstance(statistics.high, Texts)
+    assert isinstance(statistics.low, ByteStrings) and isinstance(statistics.high, ByteStrings)
     return len(statistics.low.data) + len(statistics.high.data) <= 2 * LONGEST * len(statistics)
 
 
@@ -167,7 +169,7 @@ def _literals(predicate: Predicate, column: Column) -> list[bytes]:
 
 
 @dataclass(frozen=True, slots=True)
-class Decided:
+class ConjunctResult:
     """One part of a conjunction: how many files it removes on its own, how many of those that the parts before it left, and
     the seconds both took."""
 
@@ -177,7 +179,7 @@ class Decided:
     seconds: float
 
 
-class Plan:
+class PruningPlan:
     """Which files a predicate can match. File numbers are int64 and ascend; treat the arrays as read-only."""
 
     def __init__(self, predicate: Predicate, columns: _Columns) -> None:
@@ -209,11 +211,11 @@ class Plan:
         at = np.array([file])
         return frozenset(truth for truth in Truth if mask(self._program(truth), at)[0])
 
-    def part(self, predicate: Predicate) -> Plan:
+    def part(self, predicate: Predicate) -> PruningPlan:
         """The plan of a part of the predicate alone, on the columns as they were made ready for the whole."""
-        return Plan(predicate, self._columns)
+        return PruningPlan(predicate, self._columns)
 
-    def decided_by(self) -> list[Decided]:
+    def decided_by(self) -> list[ConjunctResult]:
         """What each part of the conjunction does, in the order in which they stand."""
         left = np.ones(self._count, np.bool_)
         found = []
@@ -225,7 +227,7 @@ class Plan:
             left &= possible
             alone = len(left) - int(np.count_nonzero(possible))
             further = int(before - np.count_nonzero(left))
-            found.append(Decided(part, alone, further, perf_counter() - begin))
+            found.append(ConjunctResult(part, alone, further, perf_counter() - begin))
         return found
 
     def _program(self, outcome: Truth) -> Program:
@@ -242,9 +244,9 @@ class _Columns:
     statistics: FileStatistics
     predicate: Predicate
     facts: Load | None
-    ready: dict[int, Known] = field(default_factory=dict)
+    ready: dict[int, ColumnAnswers] = field(default_factory=dict)
 
-    def __call__(self, term: Term) -> Known | None:
+    def __call__(self, term: Term) -> ColumnAnswers | None:
         if not isinstance(term, Column):
             return None
         found = self.ready.get(term.id)

@@ -15,8 +15,8 @@ from hudi_core.expr.predicate import Column, Predicate
 from hudi_core.planning.sources.footer_statistics import row_group_pieces
 from hudi_core.planning.sources.slice_statistics import PartitionValues
 from hudi_core.planning.sources.sources import Sources
-from hudi_core.pruning.store import FileStatistics, Piece
-from hudi_core.reading.selection import Wanted
+from hudi_core.pruning.store import FileStatistics, StatisticsPart
+from hudi_core.reading.selection import Selection
 from hudi_core.rows.project import projection
 from hudi_core.schema.project import project
 from hudi_core.schema.schema import Path, Schema
@@ -28,7 +28,7 @@ SMALL = 1 << 19
 
 
 @dataclass(frozen=True, slots=True)
-class FileReading:
+class FilePlan:
     """How the files of one schema are read: which parts of their columns, and what makes wanted rows of them."""
 
     columns: list[Path]
@@ -40,7 +40,7 @@ class FileReading:
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class RowRange:
     """Rows of a base file that are read together: `groups` are the parts of the file, None for all there is."""
 
     groups: Sequence[int] | None
@@ -54,7 +54,7 @@ class BaseFiles:
     """Reads base files. Plans are made once for each schema that files have and each that is wanted."""
 
     sources: Sources
-    _plans: dict[tuple[Schema, Schema], FileReading] = field(default_factory=dict, repr=False, compare=False)
+    _plans: dict[tuple[Schema, Schema], FilePlan] = field(default_factory=dict, repr=False, compare=False)
 
     def rows(
         self,
@@ -76,7 +76,7 @@ class BaseFiles:
         for batch in reader.batches(self.sources.snapshot.storage, base, reading.columns, row_groups, keep):
             yield engine.rows.batch(read(engine.rows.root(batch)))
 
-    def matching(self, slice: FileSlice, base: FileInfo, wanted: Wanted, residual: Predicate) -> Iterator[Any]:
+    def matching(self, slice: FileSlice, base: FileInfo, wanted: Selection, residual: Predicate) -> Iterator[Any]:
         """The rows of the slice's base file that match, as the wanted columns; no batch is without rows.
 
         Row groups whose statistics exclude a match are passed over. Of the others only the columns that the predicate looks
@@ -91,7 +91,7 @@ class BaseFiles:
         return [groups for groups, _, possible in self._parts(slice, base, residual) if possible]
 
     def matching_of(
-        self, slice: FileSlice, base: FileInfo, wanted: Wanted, residual: Predicate, groups: Sequence[int] | None
+        self, slice: FileSlice, base: FileInfo, wanted: Selection, residual: Predicate, groups: Sequence[int] | None
     ) -> Iterator[Any]:
         """As `matching`, of some row groups, whatever their statistics."""
         keep = None
@@ -102,13 +102,13 @@ class BaseFiles:
         elif keep.any():
             yield from self.rows(slice, base, wanted.schema, groups, keep)
 
-    def stretches(self, slice: FileSlice, base: FileInfo, wanted: Wanted, residual: Predicate) -> Iterator[Stretch]:
+    def stretches(self, slice: FileSlice, base: FileInfo, wanted: Selection, residual: Predicate) -> Iterator[RowRange]:
         """All rows of the slice's base file, in file order. Whether one matches is looked up when its turn comes."""
         looks_at = wanted.looked_at
         narrow = self._looks_first(base, wanted)
         for groups, rows, possible in self._parts(slice, base, residual):
             match = possible and (not narrow or wanted.has_match(residual, self.rows(slice, base, looks_at, groups)))
-            yield Stretch(groups, rows, match)
+            yield RowRange(groups, rows, match)
 
     def _parts(
         self, slice: FileSlice, base: FileInfo, residual: Predicate
@@ -123,7 +123,7 @@ class BaseFiles:
         stored = heads.stored_schema(footer, base.path)
         members = np.full(len(groups), self.sources.partition_number(slice), np.int64)
 
-        def load(column: Column) -> Sequence[Piece]:
+        def load(column: Column) -> Sequence[StatisticsPart]:
             by_path = PartitionValues(self.sources.values, members).pieces(column)
             return by_path or row_group_pieces(column, groups, stored, table)
 
@@ -131,16 +131,16 @@ class BaseFiles:
         for number, group in enumerate(groups):
             yield [number], group.rows, number in left
 
-    def _looks_first(self, base: FileInfo, wanted: Wanted) -> bool:
+    def _looks_first(self, base: FileInfo, wanted: Selection) -> bool:
         """Whether the columns that the predicate looks at are read before the others."""
         is_large = base.size > SMALL * len(self.sources.heads.footer(base).row_groups)
         return is_large and len(wanted.looked_at.places) < len(wanted.needed.places)
 
-    def reading(self, base: FileInfo, wanted: Schema) -> FileReading:
+    def reading(self, base: FileInfo, wanted: Schema) -> FilePlan:
         """How a base file's rows become rows of the wanted schema; the same object for all files of one schema."""
         return self.reading_of(self.sources.heads.stored_schema(self.sources.heads.footer(base), base.path), wanted)
 
-    def reading_of(self, stored: Schema, wanted: Schema) -> FileReading:
+    def reading_of(self, stored: Schema, wanted: Schema) -> FilePlan:
         """How rows of files with this schema become rows of the wanted one; the same object for the same two."""
         key = (stored, wanted)
         if key not in self._plans:
@@ -163,10 +163,10 @@ class BaseFiles:
         return replace(plan, fields=tuple(sources))
 
 
-def _planned(stored: Schema, wanted: Schema) -> FileReading:
+def _planned(stored: Schema, wanted: Schema) -> FilePlan:
     ends = _ends(stored.record, wanted.record, ())
     part = project(stored, ends)
-    return FileReading(ends, part, reconcile(part, wanted, nulls_for_required=True), (stored, wanted))
+    return FilePlan(ends, part, reconcile(part, wanted, nulls_for_required=True), (stored, wanted))
 
 
 def _ends(stored: t.Type, wanted: t.Type, path: Path) -> list[Path]:

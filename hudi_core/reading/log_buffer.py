@@ -9,17 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hudi_core.columns.concat import join
-from hudi_core.columns.nodes import Bools, Column, Text, length, validity_of
+from hudi_core.columns.nodes import Bools, Column, StringColumn, length, validity_of
 from hudi_core.errors import CorruptFileError
-from hudi_core.formats.deletes import Deletes
+from hudi_core.formats.deletes import DeleteRecords
 from hudi_core.merge.delete_ordering import delete_ordering
 from hudi_core.merge.ordering_values import comparable, width_of
-from hudi_core.merge.records import NO_ROW, Records
+from hudi_core.merge.records import NO_ROW, MergeRecords
 from hudi_core.reading.merge_columns import MergeColumns
 from hudi_core.types import nodes as t
 
 
-class Gathered:
+class LogBuffer:
     """Rows of data blocks and deletes of delete blocks, oldest first. `partial` says that columns are merged one by one."""
 
     def __init__(self, columns: MergeColumns, partial: bool) -> None:
@@ -52,7 +52,7 @@ class Gathered:
                 given &= np.array([each.id in stored for each in columns.schema.fields])
             self._given.append(given)
 
-    def add_deletes(self, deletes: Deletes, where: str) -> None:
+    def add_deletes(self, deletes: DeleteRecords, where: str) -> None:
         """What a delete block lists. Raises `CorruptFileError` for one without a key."""
         count = length(deletes.record_keys)
         if count == 0:
@@ -75,26 +75,28 @@ class Gathered:
         """The number of records so far."""
         return sum(map(len, self._deleted))
 
-    def keys(self) -> Text:
+    def keys(self) -> StringColumn:
         """The keys of all records; none where the columns have no keys."""
-        keys = join(self._keys, self.records) if self._keys else Text(np.zeros(1, np.int64), np.empty(0, np.uint8))
-        assert isinstance(keys, Text)
+        keys = (
+            join(self._keys, self.records) if self._keys else StringColumn(np.zeros(1, np.int64), np.empty(0, np.uint8))
+        )
+        assert isinstance(keys, StringColumn)
         return keys
 
-    def joined(self) -> tuple[Records, tuple[int, ...]]:
+    def joined(self) -> tuple[MergeRecords, tuple[int, ...]]:
         """All records, and the widths of their ordering values (see `comparable`)."""
         records = self.records
         if not records:
             none = np.zeros(0, np.bool_)
             sources = np.zeros((0, self.merged_columns), np.int32)
             ordering = tuple(np.zeros(0, np.int64) for _ in self._columns.ordering)
-            empty = Records(ordering, none, none, none, sources, np.ones((0, self.merged_columns), np.bool_))
+            empty = MergeRecords(ordering, none, none, none, sources, np.ones((0, self.merged_columns), np.bool_))
             return empty, tuple(0 for _ in ordering)
         types = [place.field.type for place in self._columns.ordering]
         ordering_columns = [join((part[n] for part in self._ordering), records) for n in range(len(types))]
         widths = tuple(map(width_of, ordering_columns, types))
         numbers = np.concatenate(self._numbers)
-        whole = Records(
+        whole = MergeRecords(
             tuple(
                 comparable(*each, self._columns.nulls_above)
                 for each in zip(ordering_columns, types, widths, strict=True)

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from hudi_core.avro.inbound import schema_from_avro
 from hudi_core.columns.concat import join
-from hudi_core.columns.nodes import Column, Struct
-from hudi_core.columns.string_index import TextIndex, index_texts
+from hudi_core.columns.nodes import Column, StructColumn
+from hudi_core.columns.string_index import StringIndex, index_texts
 from hudi_core.engine import FileInfo, Storage
 from hudi_core.errors import CorruptFileError
 from hudi_core.evolve.reconcile import ReadRecord, reconcile
@@ -23,11 +23,11 @@ from hudi_core.formats.deletes import read_deletes
 from hudi_core.formats.hfile.file import HFile
 from hudi_core.formats.log import BlockKind, HeaderKey, LogBlock, read_blocks
 from hudi_core.formats.names import parse_base_file
-from hudi_core.formats.random_access import Bytes, RandomAccess
+from hudi_core.formats.random_access import InMemoryFile, RandomAccess
 from hudi_core.formats.roaring import read_positions
-from hudi_core.merge.records import Records
+from hudi_core.merge.records import MergeRecords
 from hudi_core.reading.base_files import BaseFiles
-from hudi_core.reading.log_buffer import Gathered
+from hudi_core.reading.log_buffer import LogBuffer
 from hudi_core.reading.merge_columns import MergeColumns
 from hudi_core.rows.project import projection
 from hudi_core.schema.schema import Schema
@@ -52,9 +52,9 @@ class LogRecords:
 
     batches: Sequence[Any]
     rows: int
-    keys: TextIndex | None
+    keys: StringIndex | None
     numbers: NDArray[np.int64]
-    records: Records
+    records: MergeRecords
     columns: int
     widths: tuple[int, ...]
 
@@ -79,7 +79,7 @@ class LogReader:
     def read(self, slice: FileSlice, blocks: Sequence[LogBlock], positions: NDArray[np.int64] | None) -> LogRecords:
         """The records of a slice's counting blocks; `positions` are those of all of them in the base file, if they are told."""
         partial = self.columns.rules.partial is not None or any(map(_is_partial, blocks))
-        found = Gathered(self.columns, partial)
+        found = LogBuffer(self.columns, partial)
         for run in self._runs(blocks):
             if run[0].kind is BlockKind.DELETE:
                 found.add_deletes(read_deletes(run[0]), run[0].where)
@@ -113,7 +113,7 @@ class LogReader:
             and number_at(one.require(HeaderKey.INSTANT_TIME)) == number_at(other.require(HeaderKey.INSTANT_TIME))
         )
 
-    def _add_rows(self, found: Gathered, run: Sequence[LogBlock], slice: FileSlice) -> None:
+    def _add_rows(self, found: LogBuffer, run: Sequence[LogBlock], slice: FileSlice) -> None:
         """Adds the rows of data blocks that are read together; one by one when that fails, which says in which it does."""
         where = run[0].where
         try:
@@ -139,14 +139,14 @@ class LogReader:
             next(parts, None)  # raises when there is something none the less
             return
         decoded = join(parts, count)
-        assert isinstance(decoded, Struct)
+        assert isinstance(decoded, StructColumn)
         read = projection(self.base_files.with_path_values(reading.plan, slice), self._engine.values)
         for batch in self._engine.rows.from_columns(decoded, reading.part, block.where):
             yield reading, self._engine.rows.batch(read(self._engine.rows.root(batch)))
 
     def _parquet(self, block: LogBlock, slice: FileSlice) -> Iterator[tuple[_BlockReading, Any]]:
         reader = self._engine.reader("parquet")
-        storage, file = _InMemory(Bytes(block.content(), block.where)), FileInfo("", block.content_length)
+        storage, file = _InMemory(InMemoryFile(block.content(), block.where)), FileInfo("", block.content_length)
         footer = reader.footer(storage, file)
         reading = self._reading(repr(footer.schema.record), footer.schema, block)
         read = projection(self.base_files.with_path_values(reading.plan, slice), self._engine.values)
@@ -186,7 +186,7 @@ def _stored(run: Sequence[LogBlock]) -> tuple[str, int, Callable[[Collection[str
         content = read_content(block)
         text, count = content.schema_text, content.count
         return text, count, lambda names: decode_framed(text, content.data, content.begin, count, block.where, names)
-    file = HFile(Bytes(block.content(), block.where))
+    file = HFile(InMemoryFile(block.content(), block.where))
     schema = block.header.get(HeaderKey.SCHEMA) or file.schema_text
     if schema is None:
         raise CorruptFileError(block.where, expected="a schema of the records", found="none")
@@ -233,11 +233,11 @@ def _is_partial(block: LogBlock) -> bool:
 class _InMemory:
     """A storage of one file, for a file that is a part of another."""
 
-    content: Bytes
+    content: InMemoryFile
 
     def release(self) -> None:
         """Lets go of the content: a reader may remember the storage, by what it knows of its file."""
-        self.content = Bytes(b"", self.content.where)
+        self.content = InMemoryFile(b"", self.content.where)
 
     @property
     def uri(self) -> str:

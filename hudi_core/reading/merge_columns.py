@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from hudi_core.columns.concat import join
-from hudi_core.columns.nodes import Bools, Column, Primitive, Struct, Text, length
+from hudi_core.columns.nodes import Bools, Column, PrimitiveColumn, StringColumn, StructColumn, length
 from hudi_core.engine import Engine
 from hudi_core.errors import CorruptFileError, SchemaError, UnsupportedError
 from hudi_core.expr.functions import Function
@@ -22,7 +22,7 @@ from hudi_core.merge.records import Precedence
 from hudi_core.merge.rules import MergeRules, PartialUpdates
 from hudi_core.options import TableConfig
 from hudi_core.schema.meta import OPERATION, RECORD_KEY, is_meta
-from hudi_core.schema.schema import Place, Schema
+from hudi_core.schema.schema import ColumnPlace, Schema
 from hudi_core.types import nodes as t
 
 IS_DELETED = "_hoodie_is_deleted"
@@ -37,11 +37,11 @@ class MergeColumns:
     engine: Engine[Any, Any, Any]
     rules: MergeRules
     schema: Schema
-    keys: tuple[Place, ...]
-    ordering: tuple[Place, ...]
-    is_deleted: Place | None
-    operation: Place | None
-    marker: Place | None
+    keys: tuple[ColumnPlace, ...]
+    ordering: tuple[ColumnPlace, ...]
+    is_deleted: ColumnPlace | None
+    operation: ColumnPlace | None
+    marker: ColumnPlace | None
     generator: KeyGenerator[Any, Any] | None = None
     """What makes the keys of rows that do not have them."""
 
@@ -69,11 +69,11 @@ class MergeColumns:
         generator = self.generator and KeyGenerator(self.generator.generator, schema, self.engine.values)
         return MergeColumns(self.engine, self.rules, schema, keys, ordering, None, None, None, generator)
 
-    def record_keys(self, root: Any, where: str) -> Text:
+    def record_keys(self, root: Any, where: str) -> StringColumn:
         """The record keys of rows."""
         value = self._value(root, self.keys[0]) if self.generator is None else self.generator.keys(root).record_key
         column = self.engine.rows.to_column(value, t.String(), where)
-        assert isinstance(column, Text)
+        assert isinstance(column, StringColumn)
         if column.validity is not None and not column.validity.all():
             raise CorruptFileError(where, expected="a key in every record", found="null")
         return column
@@ -88,7 +88,7 @@ class MergeColumns:
         """Ordering values as they are compared. Rule MERGE-19."""
         if not self.rules.binlog:
             return ordering
-        return tuple(sortable(each, where) if isinstance(each, Text) else each for each in ordering)
+        return tuple(sortable(each, where) if isinstance(each, StringColumn) else each for each in ordering)
 
     def deleted(self, root: Any, where: str) -> Bools:
         """Which rows of a log delete their key. Rule MERGE-7."""
@@ -123,7 +123,10 @@ class MergeColumns:
     def nulls(self, of: t.Type, rows: int) -> Column:
         """A column of the type that is null in all rows."""
         return self._made(
-            Primitive(np.zeros(rows, np.int32)), t.Int(), lambda like: self.engine.values.literal(None, of, like), of
+            PrimitiveColumn(np.zeros(rows, np.int32)),
+            t.Int(),
+            lambda like: self.engine.values.literal(None, of, like),
+            of,
         )
 
     def cast(self, column: Column, source: t.Type, to: t.Type) -> Column:
@@ -134,7 +137,7 @@ class MergeColumns:
     def _made(self, column: Column, source: t.Type, make: Callable[[Any], Any], of: t.Type) -> Column:
         rows, values, where = self.engine.rows, self.engine.values, "ordering values"
         schema = Schema(t.Record((t.Field(0, "value", source),)))
-        batches = rows.from_columns(Struct(length(column), {"value": column}), schema, where)
+        batches = rows.from_columns(StructColumn(length(column), {"value": column}), schema, where)
         parts = (rows.to_column(make(values.field(rows.root(batch), 0)), of, where) for batch in batches)
         return join(parts, length(column))
 
@@ -157,7 +160,7 @@ class MergeColumns:
             case _:
                 return None
 
-    def _value(self, root: Any, place: Place) -> Any:
+    def _value(self, root: Any, place: ColumnPlace) -> Any:
         for position in place.positions:
             root = self.engine.values.field(root, position)
         return root
@@ -191,7 +194,7 @@ def merge_columns(
     looked_at = [place for place in (*keys, *ordering, is_deleted, operation, marker) if place is not None]
     whole = widened(wanted, table, looked_at)
 
-    def within(place: Place) -> Place:
+    def within(place: ColumnPlace) -> ColumnPlace:
         return whole.place(place.field.id)
 
     return MergeColumns(
@@ -217,7 +220,7 @@ def _generator(config: TableConfig, where: str) -> Generator:
     return replace(found, parts=())
 
 
-def widened(wanted: Schema, table: Schema, places: list[Place]) -> Schema:
+def widened(wanted: Schema, table: Schema, places: list[ColumnPlace]) -> Schema:
     """The wanted columns, and behind them those of the places that are not among them, whole at the top."""
     chosen = {field.id: field for field in wanted.fields}
     for place in places:

@@ -10,25 +10,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.columns.nodes import Bools, Text
+from hudi_core.columns.nodes import Bools, StringColumn
 from hudi_core.engine import FileInfo
 from hudi_core.errors import CorruptFileError
 from hudi_core.evolve.reconcile import reconcile
 from hudi_core.expr.predicate import Predicate
 from hudi_core.formats.log import LogBlock
 from hudi_core.merge.ordering_values import comparable
-from hudi_core.merge.records import Precedence, Records, fold, merged
+from hudi_core.merge.records import MergeRecords, Precedence, fold, merged
 from hudi_core.merge.rules import MergeRules, merge_rules
 from hudi_core.planning.sources.sources import Sources
-from hudi_core.reading.base_files import BaseFiles, Stretch
+from hudi_core.reading.base_files import BaseFiles, RowRange
 from hudi_core.reading.log_records import LogReader, LogRecords, positions_in_base, slice_blocks
 from hudi_core.reading.merge_columns import MergeColumns, merge_columns
-from hudi_core.reading.selection import Wanted
+from hudi_core.reading.selection import Selection
 from hudi_core.rows.project import projection
 from hudi_core.schema.schema import Schema
 from hudi_core.timeline.slices import FileSlice
 
-Stretches = Callable[[FileInfo], Iterable[Stretch]]
+Stretches = Callable[[FileInfo], Iterable[RowRange]]
 """Gives the rows of a slice's base file, in file order."""
 
 
@@ -48,7 +48,7 @@ class MergedSlices:
         """
         return self._rows(slice, wanted, _at_once)
 
-    def matching(self, slice: FileSlice, wanted: Wanted, residual: Predicate) -> Iterator[Any]:
+    def matching(self, slice: FileSlice, wanted: Selection, residual: Predicate) -> Iterator[Any]:
         """The slice's rows that match, as the wanted columns; no batch is without rows.
 
         A row group of the base file none of whose rows matches is in the answer only by what logs made of it: of that, no
@@ -98,8 +98,8 @@ class MergedSlices:
         return self.base_files.sources
 
 
-def _at_once(_: FileInfo) -> list[Stretch]:
-    return [Stretch(None, 0, may_match=True)]
+def _at_once(_: FileInfo) -> list[RowRange]:
+    return [RowRange(None, 0, may_match=True)]
 
 
 class _Merge:
@@ -130,7 +130,7 @@ class _Merge:
         elif len(only):
             yield from self._put_together(self._logs.batches, self._left.sources[only])
 
-    def _passed_over(self, base: FileInfo, stretch: Stretch) -> bool:
+    def _passed_over(self, base: FileInfo, stretch: RowRange) -> bool:
         """Merges rows of the base file none of which is wanted as it is there, without reading them whole; no, nothing was
         done, where a log's row may be filled up from one of them."""
         by_position, bare = self._logs.keys is None, self._columns.bare
@@ -189,7 +189,7 @@ class _Merge:
             self._chosen[changed[:, 0]] = True
         return rows, rows[~as_it_was], changed
 
-    def _matches(self, keys: Text) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _matches(self, keys: StringColumn) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Rows of a base file's batch whose key is in the logs, ascending, and the number of the key.
 
         Of several rows with one key only the first is merged: rule MERGE-11.
@@ -219,7 +219,7 @@ class _Merge:
             beyond = int(self._keys[np.searchsorted(self._keys, self._passed)])
             raise CorruptFileError(where, expected=f"a row at position {beyond}", found=f"{self._passed} rows")
 
-    def _base_records(self, root: Any, columns: MergeColumns, rows: NDArray[np.int64], where: str) -> Records:
+    def _base_records(self, root: Any, columns: MergeColumns, rows: NDArray[np.int64], where: str) -> MergeRecords:
         """The base file's rows that logs have too. Their numbers go on behind those of the logs' rows."""
         ordering = tuple(
             comparable(column, place.field.type, width, columns.nulls_above)[rows]
@@ -232,7 +232,7 @@ class _Merge:
         partial = columns.rules.partial is not None
         given = columns.given(root)[rows] if partial else np.ones((len(rows), self._logs.columns), np.bool_)
         sources = np.repeat(numbers[:, None], self._logs.columns, axis=1)
-        return Records(ordering, none, none, none, sources, given)
+        return MergeRecords(ordering, none, none, none, sources, given)
 
     def _whole_rows(self) -> Iterator[Any]:
         begin = 0

@@ -15,7 +15,7 @@ from hudi_core.timeline.slices import FileSlice, slices_of
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class SliceRead:
     """A slice to read, and whether its rows are to be asked the predicate."""
 
     slice: FileSlice
@@ -28,7 +28,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Shipment:
+class RemoteScan:
     """All that reading parts of a scan needs; it can be pickled. Engine and storage go as the objects that they are.
 
     `snapshot` has no slices, and of what was read of the table its schemas alone.
@@ -38,17 +38,17 @@ class Shipment:
     wanted: Schema
     predicate: Predicate
 
-    def read(self, parts: Sequence[Part]) -> Iterator[Any]:
+    def read(self, parts: Sequence[SliceRead]) -> Iterator[Any]:
         """The engine's batches of the parts' rows, one after the other."""
         reader = SliceReader(self.sources(parts), self.wanted, self.predicate)
         for part in parts:
             yield from reader.read(part.slice, self.predicate if part.asked else None)
 
-    def sources(self, parts: Sequence[Part]) -> Sources:
+    def sources(self, parts: Sequence[SliceRead]) -> Sources:
         """What is known of the parts' slices."""
         return Sources(self.snapshot.of_slices(slices_of([part.slice for part in parts])))
 
 
-def shipment(snapshot: Snapshot, wanted: Schema, predicate: Predicate) -> Shipment:
+def shipment(snapshot: Snapshot, wanted: Schema, predicate: Predicate) -> RemoteScan:
     """What reading parts of a snapshot's slices needs elsewhere."""
-    return Shipment(replace(snapshot.without_slices(), mode=MetadataMode.OFF), wanted, predicate)
+    return RemoteScan(replace(snapshot.without_slices(), mode=MetadataMode.OFF), wanted, predicate)

@@ -1,4 +1,4 @@
-"""`Answer`: rows of a query in the forms that people take them in."""
+"""`QueryResult`: rows of a query in the forms that people take them in."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hudi_core.errors import UnsupportedError
 from hudi_core.schema.schema import Schema
 
 
-class Answer(ABC):
+class QueryResult(ABC):
     """Rows of one schema, read when they are asked for, and anew each time."""
 
     schema: Schema

@@ -21,7 +21,7 @@ from hudi_core.types.nodes import children
 
 
 @dataclass(frozen=True)
-class Wanted:
+class Selection:
     """Columns of the table's schema, and a predicate on any of its columns."""
 
     engine: Engine[Any, Any, Any]

@@ -11,7 +11,7 @@ from hudi_core.expr.predicate import Predicate
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.reading.base_files import BaseFiles
 from hudi_core.reading.merged_slices import MergedSlices
-from hudi_core.reading.selection import Wanted
+from hudi_core.reading.selection import Selection
 from hudi_core.schema.schema import Schema
 from hudi_core.timeline.slices import FileSlice
 
@@ -52,9 +52,9 @@ class SliceReader:
         return [partial(files.rows, slice, base, self.wanted, [group]) for group in range(groups)]
 
     @cached_property
-    def _rows(self) -> Wanted:
+    def _rows(self) -> Selection:
         snapshot = self.sources.snapshot
-        return Wanted(snapshot.engine, snapshot.schema, self.wanted, self.predicate)
+        return Selection(snapshot.engine, snapshot.schema, self.wanted, self.predicate)
 
     @cached_property
     def _merged(self) -> MergedSlices:

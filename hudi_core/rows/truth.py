@@ -9,7 +9,7 @@ from hudi_core.engine import Values
 from hudi_core.errors import UnsupportedError
 from hudi_core.expr.outcomes import can_be
 from hudi_core.expr.predicate import Apply, Choose, Column, Constant, Cut, Opaque, Pattern, Predicate, Term, term_key
-from hudi_core.schema.schema import Place, Schema
+from hudi_core.schema.schema import ColumnPlace, Schema
 from hudi_core.truth import TRUE, Truth
 
 V = TypeVar("V")
@@ -105,7 +105,7 @@ class RowQuestions(Generic[V, M]):
                     chosen = self._values.choose(can_be(TRUE, condition, self), self.value(then), chosen, type)
                 return chosen
 
-    def _column(self, place: Place) -> V:
+    def _column(self, place: ColumnPlace) -> V:
         if place.repeated:
             raise UnsupportedError(place.name, expected="a column outside lists and maps", found="one inside")
         found = self._root

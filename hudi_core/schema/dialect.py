@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hudi_core.schema.schema import Place, Schema
+from hudi_core.schema.schema import ColumnPlace, Schema
 from hudi_core.types.nodes import Array, Map, Type, children
 
 
@@ -19,7 +19,7 @@ def parquet_names(schema: Schema) -> dict[str, int]:
     return found
 
 
-def place_of_parquet_name(schema: Schema, name: str) -> Place | None:
+def place_of_parquet_name(schema: Schema, name: str) -> ColumnPlace | None:
     """The place of a column by the path that statistics write, None when there is none."""
     column = parquet_names(schema).get(name)
     return None if column is None else schema.place(column)

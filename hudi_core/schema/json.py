@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from hudi_core.errors import SchemaError
 from hudi_core.schema.ids import with_hidden_ids
-from hudi_core.schema.loss import Converted, Loss
+from hudi_core.schema.loss import ConversionLoss, Converted
 from hudi_core.schema.schema import MAX_DEPTH, Schema, schema_at_place
 from hudi_core.types import nodes as t
 from hudi_core.types.decimals import greatest_precision, smallest_size
@@ -168,7 +168,7 @@ class _Writer:
     """One writing of a schema, and its losses so far."""
 
     def __init__(self) -> None:
-        self.losses: list[Loss] = []
+        self.losses: list[ConversionLoss] = []
 
     def record(self, of: t.Record, path: _Path) -> dict[str, object]:
         self._lose(path, "name of the record", of.name)
@@ -184,9 +184,9 @@ class _Writer:
             found["doc"] = field.doc
         implied = "default null" if field.optional else ""
         if field.default is t.ABSENT:
-            self.losses += [Loss(".".join(path), "no default", implied)] if implied else []
+            self.losses += [ConversionLoss(".".join(path), "no default", implied)] if implied else []
         elif field.default is not None:
-            self.losses.append(Loss(".".join(path), f"default {field.default!r}", implied))
+            self.losses.append(ConversionLoss(".".join(path), f"default {field.default!r}", implied))
         self._lose(path, "aliases", field.aliases)
         self._lose(path, "properties", field.properties)
         return found
@@ -209,7 +209,7 @@ class _Writer:
                 found = {"type": "map", "key_id": key.id, "key": keys, "value_id": value.id, "value": values}
                 return {**found, "value_optional": value.optional}
             case t.Union(branches):
-                self.losses.append(Loss(".".join(path), type_text(field.type), type_text(branches[0].type)))
+                self.losses.append(ConversionLoss(".".join(path), type_text(field.type), type_text(branches[0].type)))
                 return self._type(branches[0], path)
             case _:
                 return self._primitive(field.type, path)
@@ -218,16 +218,16 @@ class _Writer:
         known = type_to_json_text(of)
         match of:
             case t.Enumeration():
-                self.losses.append(Loss(".".join(path), type_text(of), "string"))
+                self.losses.append(ConversionLoss(".".join(path), type_text(of), "string"))
                 return "string"
             case t.Uuid(fixed=t.Fixed()):
-                self.losses.append(Loss(".".join(path), "16 bytes behind a uuid", "uuid"))
+                self.losses.append(ConversionLoss(".".join(path), "16 bytes behind a uuid", "uuid"))
             case t.Decimal(fixed=t.Fixed() as named) | (t.Fixed() | t.Vector() as named):
                 self._lose(path, "name of the type", named.name)
                 self._lose(path, "doc of the type", named.doc)
                 self._lose(path, "aliases of the type", named.aliases)
         if known is None:
-            self.losses.append(Loss(".".join(path), type_text(of), "long"))
+            self.losses.append(ConversionLoss(".".join(path), type_text(of), "long"))
             return "long"
         return known
 
@@ -238,12 +238,12 @@ class _Writer:
         self._lose(path, "aliases of the record", of.aliases)
         self._lose(path, "properties of the record", of.properties)
         if len(of.fields) != len(canonical.fields) or not all(map(same_field, of.fields, canonical.fields)):
-            self.losses.append(Loss(".".join(path), f"fields of its own in a {of.kind.value}", of.kind.value))
+            self.losses.append(ConversionLoss(".".join(path), f"fields of its own in a {of.kind.value}", of.kind.value))
         return _CANONICAL[of.kind]
 
     def _lose(self, path: _Path, what: str, value: object) -> None:
         if value:
-            self.losses.append(Loss(".".join(path), f"{what} {value!r}"))
+            self.losses.append(ConversionLoss(".".join(path), f"{what} {value!r}"))
 
 
 class _Reader:

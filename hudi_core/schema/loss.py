@@ -9,7 +9,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Loss:
+class ConversionLoss:
     """One thing that the target has no place for: at which path (empty for the root), what it is, and what stands for it."""
 
     path: str
@@ -27,4 +27,4 @@ class Converted(Generic[T]):
     """The result of a conversion and its losses, in schema order. Without losses the way back gives an equal schema."""
 
     value: T
-    losses: tuple[Loss, ...] = ()
+    losses: tuple[ConversionLoss, ...] = ()

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from hudi_core.schema.schema import Path, Place, Schema
+from hudi_core.schema.schema import ColumnPlace, Path, Schema
 from hudi_core.types import nodes as t
 from hudi_core.types.nodes import children
 from hudi_core.types.walk import with_children
@@ -61,7 +61,7 @@ _Wanted = dict[int, "_Wanted | None"]
 """What is wanted below each field, by its id; None is all."""
 
 
-def _add(wanted: _Wanted, schema: Schema, place: Place) -> None:
+def _add(wanted: _Wanted, schema: Schema, place: ColumnPlace) -> None:
     inside: t.Type = schema.record
     for position in place.positions:
         field = children(inside)[position]

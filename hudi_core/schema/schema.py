@@ -20,7 +20,7 @@ MAX_DEPTH: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ColumnPlace:
     """Where a field stands in a schema: names and positions from the root, and whether any ancestor or itself is optional."""
 
     field: Field
@@ -68,9 +68,9 @@ class Schema(Portable):
         return hash((self.record, self.version, self.max_column_id))
 
     @cached_property
-    def places(self) -> dict[int, Place]:
+    def places(self) -> dict[int, ColumnPlace]:
         """Every field at every depth by column id, parents before children."""
-        found: dict[int, Place] = {}
+        found: dict[int, ColumnPlace] = {}
         for place in _places(self.record, (), (), False, False):
             if place.field.id in found:
                 other = found[place.field.id].name
@@ -89,9 +89,9 @@ class Schema(Portable):
         return found
 
     @cached_property
-    def _by_text(self) -> dict[str, Place]:
+    def _by_text(self) -> dict[str, ColumnPlace]:
         """Every field by its dotted path; where dots in names make two paths one, the deeper field."""
-        found: dict[str, Place] = {}
+        found: dict[str, ColumnPlace] = {}
         for place in self.places.values():
             other = found.setdefault(place.name, place)
             if len(other.path) < len(place.path):
@@ -111,14 +111,14 @@ class Schema(Portable):
         """The top-level fields."""
         return self.record.fields
 
-    def place(self, column_id: int) -> Place:
+    def place(self, column_id: int) -> ColumnPlace:
         """The place of a column id. Raises `UnknownColumnError`."""
         found = self.places.get(column_id)
         if found is None:
             raise UnknownColumnError(f"column id {column_id}", message="not in the schema")
         return found
 
-    def find(self, path: Path | str, *, case_sensitive: bool = True) -> Place | None:
+    def find(self, path: Path | str, *, case_sensitive: bool = True) -> ColumnPlace | None:
         """The place of a name path (a dotted text or a tuple of names), or None.
 
         A text is taken apart at its dots; a name that holds a dot itself is found by text where no nested field is. Without
@@ -140,7 +140,7 @@ class Schema(Portable):
             )
         return self.places[matches[0]] if matches else None
 
-    def get(self, path: Path | str, *, case_sensitive: bool = True) -> Place:
+    def get(self, path: Path | str, *, case_sensitive: bool = True) -> ColumnPlace:
         """Like `find`, but raises `UnknownColumnError` that names the columns that come close."""
         found = self.find(path, case_sensitive=case_sensitive)
         if found is None:
@@ -220,10 +220,10 @@ def _column_ids(of: Type, path: Path) -> list[int]:
     return found
 
 
-def _places(of: Type, path: Path, positions: tuple[int, ...], optional: bool, repeated: bool) -> Iterator[Place]:
+def _places(of: Type, path: Path, positions: tuple[int, ...], optional: bool, repeated: bool) -> Iterator[ColumnPlace]:
     inside = repeated or isinstance(of, Array | Map)
     for position, child in enumerate(children(of)):
-        place = Place(child, (*path, child.name), (*positions, position), optional or child.optional, inside)
+        place = ColumnPlace(child, (*path, child.name), (*positions, position), optional or child.optional, inside)
         yield place
         if isinstance(child.type, NESTED):
             yield from _places(child.type, place.path, place.positions, place.optional, inside)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from hudi_core.engine import FileInfo, Storage
 from hudi_core.options import FOLDER
-from hudi_core.timeline.files import Files, files_in
+from hudi_core.timeline.files import FileList, files_in
 
 
-def listed(storage: Storage) -> Files:
+def listed(storage: Storage) -> FileList:
     """One recursive listing, without Hudi's own folder. Holds files of every kind."""
     found: dict[str, list[FileInfo]] = {}
     for info in storage.list("", recursive=True):

@@ -16,7 +16,7 @@ from hudi_core.portable import Portable
 from hudi_core.schema.schema import Schema
 from hudi_core.snapshot.footer_cache import FooterCache
 from hudi_core.snapshot.listing import listed
-from hudi_core.timeline.files import Files
+from hudi_core.timeline.files import FileList
 from hudi_core.timeline.latest import latest_slices, visibility
 from hudi_core.timeline.replaced import replaced_long_ago
 from hudi_core.timeline.schemas import SchemaHistory, schema_history
@@ -39,7 +39,7 @@ class Resolved:
     """Parts of a snapshot that are known where it is made: they are not looked up again."""
 
     history: SchemaHistory | None = None
-    listing: Files | None = None
+    listing: FileList | None = None
     slices: Slices | None = None
     metadata: MetadataTable | None = None
 
@@ -73,7 +73,7 @@ class Snapshot(Portable):
         slices = looked_up.get("slices", self.resolved.slices)
         return super().made_of() | {"resolved": replace(self.resolved, history=history, slices=slices)}
 
-    def at(self, timeline: Timeline, listing: Files) -> Snapshot:
+    def at(self, timeline: Timeline, listing: FileList) -> Snapshot:
         """These files as another cut of the timeline sees them, under the same schemas."""
         return replace(self, timeline=timeline, resolved=Resolved(self.history, listing))
 
@@ -123,7 +123,7 @@ class Snapshot(Portable):
         return found
 
     @cached_property
-    def listing(self) -> Files:
+    def listing(self) -> FileList:
         """The data files of each partition."""
         if self.resolved.listing is not None:
             return self.resolved.listing

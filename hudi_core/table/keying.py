@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hudi_core.keys.choose import UTC_MACHINE, Machine, choose
-from hudi_core.keys.generator import AnyGenerator, Writer
+from hudi_core.keys.choose import UTC_MACHINE, WriterEnvironment, choose
+from hudi_core.keys.generator import AnyGenerator, WritePath
 from hudi_core.keys.options import BARE_SINGLE_KEY, SINCE_NAMED, table_options
-from hudi_core.options import KeyGenerator as Kind
+from hudi_core.options import KeyGeneratorType as Kind
 from hudi_core.schema.meta import RECORD_KEY
 from hudi_core.table.table import Table
 
@@ -16,8 +16,8 @@ def table_generator(
     table: Table,
     options: Mapping[str, str] | None = None,
     *,
-    writer: Writer = Writer.ROW,
-    machine: Machine = UTC_MACHINE,
+    writer: WritePath = WritePath.ROW,
+    machine: WriterEnvironment = UTC_MACHINE,
 ) -> AnyGenerator:
     """The generator that made a table's keys. `options` count before the table's properties, which lack some of them.
 

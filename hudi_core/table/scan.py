@@ -17,12 +17,12 @@ from hudi_core.parallel.streams import THREADS, read_ahead
 from hudi_core.planning.conjuncts import Conjunct, bound_conjunct, whole
 from hudi_core.planning.plan import ALL_MATCH, SKIP, ScanPlan
 from hudi_core.planning.prune import prune
-from hudi_core.planning.shares import Numbers, Pruned, Pruning, joined, pruning, records_to_read
+from hudi_core.planning.shares import Numbers, PrunedShare, RemotePruning, joined, pruning, records_to_read
 from hudi_core.planning.sources.column_ranges import Bounds
-from hudi_core.planning.sources.planner import Asking
+from hudi_core.planning.sources.planner import PredicatePlanner
 from hudi_core.planning.sources.sources import Sources
-from hudi_core.reading.remote import Part, Shipment, shipment
-from hudi_core.reading.result import Answer
+from hudi_core.reading.remote import RemoteScan, SliceRead, shipment
+from hudi_core.reading.result import QueryResult
 from hudi_core.reading.slices import SliceReader
 from hudi_core.schema.meta import is_meta
 from hudi_core.schema.project import project
@@ -31,7 +31,7 @@ from hudi_core.types.nodes import Nested
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ScanOptions:
     """What a read is to give. `where` is settled: what the clock says stands in it (`expr.asked`)."""
 
     where: Expr | None = None
@@ -41,10 +41,10 @@ class Asked:
     case_sensitive: bool = False
 
 
-class Scan(Answer):
+class Scan(QueryResult):
     """A read of a table. The predicate is bound and the columns are found when it is made; rows are read when asked for."""
 
-    def __init__(self, sources: Sources, asked: Asked, plan: ScanPlan | None = None) -> None:
+    def __init__(self, sources: Sources, asked: ScanOptions, plan: ScanPlan | None = None) -> None:
         self._sources, self._asked, self._given_plan = sources, asked, plan
         self._snapshot = sources.snapshot
         self._conjuncts = [*_of_commits(sources), *_conjuncts(asked, self._snapshot.schema)]
@@ -79,11 +79,11 @@ class Scan(Answer):
         """The greatest number of rows that is asked for."""
         return self._asked.limit
 
-    def parts(self) -> list[Part]:
+    def parts(self) -> list[SliceRead]:
         """The slices that are read, in order, to be read one by one, here or elsewhere."""
-        return [Part(self._snapshot.slices[number], self._residual(number) is not None) for number in self._kept]
+        return [SliceRead(self._snapshot.slices[number], self._residual(number) is not None) for number in self._kept]
 
-    def pruning(self) -> Pruning | None:
+    def pruning(self) -> RemotePruning | None:
         """What other machines need to prune shares of the slices; None where an index is asked, which has to know them all."""
         by_index = {index.name for index in self._sources.indexes}
         if any(source.open is not None and source.name in by_index for source in self._asking().sources):
@@ -94,13 +94,13 @@ class Scan(Answer):
         """How many records of `column_stats` planning here reads."""
         return records_to_read(self._sources, self._conjuncts)
 
-    def with_shares(self, cut: Sequence[Numbers], found: Sequence[Pruned], note: str) -> Scan:
+    def with_shares(self, cut: Sequence[Numbers], found: Sequence[PrunedShare], note: str) -> Scan:
         """The scan with the plan that its shares make together. `note` says how `column_stats` were read. Reasons are
         found here when they are asked for."""
         plan = joined(self._snapshot.slices, cut, found, lambda: self.plan.reasons, note)
         return Scan(self._sources, self._asked, replace(plan, alone=lambda: self.plan.alone()))
 
-    def shipment(self) -> Shipment:
+    def shipment(self) -> RemoteScan:
         """What reading parts of this scan on another machine needs."""
         return shipment(self._snapshot, self.schema, self.predicate)
 
@@ -117,8 +117,8 @@ class Scan(Answer):
         knowledge tells: files that were not read for the plan are not read for this."""
         return [{"condition": said, "would_skip_alone": count} for said, count in self.plan.alone()]
 
-    def _asking(self) -> Asking:
-        return Asking(self._sources, self._conjuncts, self._asked.case_sensitive)
+    def _asking(self) -> PredicatePlanner:
+        return PredicatePlanner(self._sources, self._conjuncts, self._asked.case_sensitive)
 
     def column_ranges(self, slice_numbers: Sequence[int]) -> list[tuple[Column, list[Bounds]]]:
         """For each column of the predicate that is not nested, the ranges of its values in these file slices of the plan."""
@@ -210,13 +210,13 @@ def _of_commits(sources: Sources) -> list[Conjunct]:
     return [] if sources.commits is None else [sources.commits.condition(sources.snapshot.schema)]
 
 
-def _conjuncts(asked: Asked, schema: Schema) -> list[Conjunct]:
+def _conjuncts(asked: ScanOptions, schema: Schema) -> list[Conjunct]:
     if asked.where is None:
         return []
     return [bound_conjunct(part, schema, case_sensitive=asked.case_sensitive) for part in conjuncts(asked.where)]
 
 
-def _wanted(asked: Asked, schema: Schema) -> Schema:
+def _wanted(asked: ScanOptions, schema: Schema) -> Schema:
     if asked.columns is not None:
         return project(schema, asked.columns, case_sensitive=asked.case_sensitive, as_asked=True)
     if asked.meta:

@@ -15,19 +15,19 @@ from hudi_core.errors import UsageError, described
 from hudi_core.evolve.apply import evolve
 from hudi_core.evolve.changes import Change
 from hudi_core.evolve.named_columns import lost_names
-from hudi_core.expr.build import Built
+from hudi_core.expr.build import ExpressionBuilder
 from hudi_core.expr.nodes import Expr
 from hudi_core.expr.sql_predicate import asked as as_asked
 from hudi_core.metadata.table import MetadataTable
 from hudi_core.options import BaseFileFormat, TableConfig
-from hudi_core.planning.sources.commits import Commits
+from hudi_core.planning.sources.commits import CommitTimes
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.portable import Portable
 from hudi_core.schema.schema import Schema
 from hudi_core.snapshot.footer_cache import FooterCache
 from hudi_core.snapshot.snapshot import MetadataMode, Snapshot
 from hudi_core.snapshot.time_travel import refuse_cleaned, refuse_unknown
-from hudi_core.table.scan import Asked, Scan
+from hudi_core.table.scan import Scan, ScanOptions
 from hudi_core.timeline.instants import Instant
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.timeline.timeline import Timeline
@@ -54,7 +54,7 @@ class Table(Portable):
     earlier: MetadataTable | None = field(default=None, repr=False, compare=False)
     """The metadata table as it was read before the table was refreshed."""
     _snapshots: dict[_Cut, Snapshot] = field(default_factory=dict, repr=False, compare=False)
-    _sources: dict[tuple[*_Cut, Commits | None], Sources] = field(default_factory=dict, repr=False, compare=False)
+    _sources: dict[tuple[*_Cut, CommitTimes | None], Sources] = field(default_factory=dict, repr=False, compare=False)
     _base_files: dict[_Cut, Sources] = field(default_factory=dict, repr=False, compare=False)
 
     @property
@@ -88,7 +88,7 @@ class Table(Portable):
 
     def scan(
         self,
-        where: str | Expr | Built | None = None,
+        where: str | Expr | ExpressionBuilder | None = None,
         columns: Sequence[str] | None = None,
         as_of: Time | None = None,
         limit: SupportsIndex | None = None,
@@ -109,7 +109,7 @@ class Table(Portable):
         what is no predicate, time, limit or list of columns, and for times that the table cannot be asked about any more.
         """
         tree = None if where is None else as_asked(where)
-        asked = Asked(tree, _names(columns), _row_limit(limit), meta, self.case_sensitive)
+        asked = ScanOptions(tree, _names(columns), _row_limit(limit), meta, self.case_sensitive)
         if read_optimized:
             if since is not None or until is not None:
                 raise UsageError("read_optimized", expected="no range of times", found="one")
@@ -127,7 +127,7 @@ class Table(Portable):
         self,
         since: Time | None = None,
         until: Time | None = None,
-        where: str | Expr | Built | None = None,
+        where: str | Expr | ExpressionBuilder | None = None,
         columns: Sequence[str] | None = None,
         limit: SupportsIndex | None = None,
         meta: bool = True,
@@ -182,7 +182,7 @@ class Table(Portable):
             self._base_files[key] = Sources(replace(snapshot, read_optimized=True))
         return self._base_files[key]
 
-    def _sources_of(self, snapshot: Snapshot, commits: Commits | None) -> Sources:
+    def _sources_of(self, snapshot: Snapshot, commits: CommitTimes | None) -> Sources:
         key = (*_cut(snapshot.timeline), commits)
         if key not in self._sources:
             self._sources[key] = Sources(snapshot, commits)

@@ -1,4 +1,4 @@
-"""What is asked of archived instants: `History`, the form of both layouts."""
+"""What is asked of archived instants: `ArchivedTimeline`, the form of both layouts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Content = bytes | Mapping[str, Any]
 """What an instant says: bytes as the active timeline has them, or the record itself."""
 
 
-class History(Protocol):
+class ArchivedTimeline(Protocol):
     """The completed instants that left the active timeline. Raises `CorruptFileError` and `StorageError`."""
 
     def instants(self) -> Sequence[Instant]:

@@ -1,4 +1,4 @@
-"""`Files`: the files of a table's partitions, as columns."""
+"""`FileList`: the files of a table's partitions, as columns."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.columns.nodes import Text
+from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.strings import taken, text_column, text_list
 from hudi_core.engine import FileInfo
 
@@ -16,7 +16,7 @@ Numbers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Files:
+class FileList:
     """Files with their sizes in bytes, and the numbers of their partitions among `partitions`, which ascend.
 
     A partition is a path, empty for a table without partitions; one may have no files. Partitions are below `folder`, a path
@@ -25,7 +25,7 @@ class Files:
 
     partitions: tuple[str, ...]
     partition_of: Numbers
-    names: Text
+    names: StringColumn
     sizes: Numbers
     folder: str = ""
 
@@ -40,11 +40,11 @@ class Files:
         folders = (self.folder, self.partitions[self.partition_of[row]])
         return FileInfo("/".join([*filter(None, folders), self.name(row)]), int(self.sizes[row]))
 
-    def chosen(self, rows: Numbers) -> Files:
+    def chosen(self, rows: Numbers) -> FileList:
         """The files of these rows, in that order, with their partitions alone."""
         partitions, partition_of = np.unique(self.partition_of[rows], return_inverse=True)
         named = tuple(self.partitions[number] for number in partitions.tolist())
-        return Files(named, partition_of.astype(np.int64), taken(self.names, rows), self.sizes[rows], self.folder)
+        return FileList(named, partition_of.astype(np.int64), taken(self.names, rows), self.sizes[rows], self.folder)
 
     def infos(self) -> Iterator[tuple[str, FileInfo]]:
         """Every file, with its partition."""
@@ -60,11 +60,11 @@ class Files:
         return found
 
 
-def files_in(folders: Mapping[str, Iterable[FileInfo]], folder: str = "") -> Files:
+def files_in(folders: Mapping[str, Iterable[FileInfo]], folder: str = "") -> FileList:
     """The files of partitions, each of which is a folder below `folder`."""
     partitions = tuple(sorted(folders))
     infos = [(number, each) for number, partition in enumerate(partitions) for each in folders[partition]]
-    return Files(
+    return FileList(
         partitions,
         np.array([number for number, _ in infos], np.int64),
         text_column([each.name for _, each in infos]),

@@ -7,12 +7,12 @@ from typing import Any
 from hudi_core.engine import Engine, Storage
 from hudi_core.errors import UnsupportedError
 from hudi_core.options import TableConfig
-from hudi_core.timeline.archived import History
+from hudi_core.timeline.archived import ArchivedTimeline
 from hudi_core.timeline.history_log import LogHistory
 from hudi_core.timeline.history_lsm import LsmHistory
 
 
-def history_of(engine: Engine[Any, Any, Any], storage: Storage, config: TableConfig) -> History | None:
+def history_of(engine: Engine[Any, Any, Any], storage: Storage, config: TableConfig) -> ArchivedTimeline | None:
     """The history of a table; nothing is read yet. None when the engine cannot read the Parquet files it is kept in."""
     if config.layout == 1:
         return LogHistory(storage, config.history_folder)

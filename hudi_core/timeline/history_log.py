@@ -24,7 +24,7 @@ from hudi_core.timeline.instants import (
     ROLLBACK,
     SAVEPOINT,
     Instant,
-    State,
+    InstantState,
     completed_action,
 )
 
@@ -70,7 +70,7 @@ class LogHistory:
     @cached_property
     def _instants(self) -> Sequence[Instant]:
         found = [
-            Instant(record["commitTime"], record["actionType"], State.COMPLETED, None, path, True)
+            Instant(record["commitTime"], record["actionType"], InstantState.COMPLETED, None, path, True)
             for path in self._paths
             for record in self._records(path, _STATE)
             if _is_completed(record)
@@ -102,4 +102,4 @@ class LogHistory:
 
 def _is_completed(record: Mapping[str, Any]) -> bool:
     """The record is of a completed instant: writers of before 0.9 archived nothing else and did not say the state."""
-    return record.get("actionState") in (State.COMPLETED.name, None) and bool(record.get("commitTime"))
+    return record.get("actionState") in (InstantState.COMPLETED.name, None) and bool(record.get("commitTime"))

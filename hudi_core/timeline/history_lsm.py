@@ -14,7 +14,7 @@ from hudi_core.engine import FileInfo, FileReader, Rows, Storage
 from hudi_core.errors import CorruptFileError
 from hudi_core.schema.schema import Schema
 from hudi_core.timeline.archived import Content, in_order
-from hudi_core.timeline.instants import WRITES, Instant, State, completed_action, time_order
+from hudi_core.timeline.instants import WRITES, Instant, InstantState, completed_action, time_order
 
 _DATA_FILE = re.compile(r"([0-9]+)_([0-9]+)_([0-9]+)\.parquet", re.ASCII)
 _MANIFEST = re.compile(r"manifest_([0-9]{1,18})", re.ASCII)
@@ -78,7 +78,9 @@ class LsmHistory:
     def _of(self, file: FileInfo) -> tuple[Instant, ...]:
         if file.path not in self._instants:
             self._instants[file.path] = tuple(
-                Instant(row["instantTime"], row["action"], State.COMPLETED, row["completionTime"], file.path, True)
+                Instant(
+                    row["instantTime"], row["action"], InstantState.COMPLETED, row["completionTime"], file.path, True
+                )
                 for row in self._rows(file, _NAMES)
             )
         return self._instants[file.path]

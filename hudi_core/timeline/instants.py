@@ -23,7 +23,7 @@ _ACTIONS = WRITES | frozenset(_COMPLETES_AS) | {CLEAN, ROLLBACK, RESTORE, SAVEPO
 _NAME = re.compile(r"([0-9]+)(?:_([0-9]+))?(?:\.([a-z]+))?(?:\.(requested|inflight))?", re.ASCII)
 
 
-class State(IntEnum):
+class InstantState(IntEnum):
     """How far an action has come."""
 
     REQUESTED = 0
@@ -40,7 +40,7 @@ class Instant:
 
     requested_time: str
     action: str
-    state: State
+    state: InstantState
     completion_time: str | None
     file: str
     archived: bool = False
@@ -48,7 +48,7 @@ class Instant:
 
     @property
     def completed(self) -> bool:
-        return self.state is State.COMPLETED
+        return self.state is InstantState.COMPLETED
 
     @property
     def completes_as(self) -> str:
@@ -86,10 +86,10 @@ def parse_instant(file: str) -> Instant | None:
     if action not in _ACTIONS:
         return None
     if suffix is None:
-        return Instant(time, action, State.COMPLETED, completion, file)
+        return Instant(time, action, InstantState.COMPLETED, completion, file)
     if completion is not None:
         return None
-    return Instant(time, action, State.REQUESTED if suffix == "requested" else State.INFLIGHT, None, file)
+    return Instant(time, action, InstantState.REQUESTED if suffix == "requested" else InstantState.INFLIGHT, None, file)
 
 
 def latest_states(instants: Iterable[Instant]) -> tuple[Instant, ...]:

@@ -13,14 +13,14 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.columns.byte_strings import Texts
-from hudi_core.columns.nodes import Text
+from hudi_core.columns.byte_strings import ByteStrings
+from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.string_index import index_texts
 from hudi_core.columns.strings import joined, taken, text_column, text_list
 from hudi_core.formats.name_columns import base_names
 from hudi_core.formats.names import LogFileName, parse_log_file
 from hudi_core.pruning.ranks import ranks
-from hudi_core.timeline.files import Files
+from hudi_core.timeline.files import FileList
 from hudi_core.timeline.replaced import replaced_long_ago
 from hudi_core.timeline.slices import NO_BASE, Slices
 from hudi_core.timeline.timeline import Timeline
@@ -60,7 +60,7 @@ def visibility(timeline: Timeline) -> Visibility:
     )
 
 
-def latest_slices(files: Files, visible: Visibility) -> Slices:
+def latest_slices(files: FileList, visible: Visibility) -> Slices:
     """The latest slice of every live file group, by partition and file id. Other files than base and log files are passed over.
 
     A base file opens a slice keyed by its instant. Layout 1: a log file names the slice's instant. Layout 2: it names the
@@ -111,7 +111,7 @@ def latest_slices(files: Files, visible: Visibility) -> Slices:
     )
 
 
-def _logs(files: Files, bases: Numbers) -> tuple[Numbers, list[LogFileName]]:
+def _logs(files: FileList, bases: Numbers) -> tuple[Numbers, list[LogFileName]]:
     """The rows of log files, and their names taken apart. Logs of changes are for readers of changes."""
     other = np.ones(len(files), np.bool_)
     other[bases] = False
@@ -120,21 +120,21 @@ def _logs(files: Files, bases: Numbers) -> tuple[Numbers, list[LogFileName]]:
     return np.array([row for row, _ in found], np.int64), [log for _, log in found]
 
 
-def _distinct(texts: Text) -> tuple[list[str], Numbers]:
+def _distinct(texts: StringColumn) -> tuple[list[str], Numbers]:
     """The different texts, and for each row the number of its own."""
     first, numbers = np.unique(index_texts(texts).first, return_inverse=True)
     return text_list(taken(texts, first)), numbers.astype(np.int64)
 
 
 def _groups(
-    files: Files, rows: Numbers, ids: Text, instants: Numbers, replaced: Mapping[tuple[str, str], int]
+    files: FileList, rows: Numbers, ids: StringColumn, instants: Numbers, replaced: Mapping[tuple[str, str], int]
 ) -> tuple[Numbers, Numbers]:
     """File groups by partition and file id: for each the place of a file of it in `rows`, and for each of these the number of
     its group; -1 where the group was replaced, by the number of the first instant that it is not. `ids` and `instants` are
     those of the rows."""
     if not len(rows):
         return rows, rows
-    rank = ranks(Texts(ids.offsets, ids.data))[0].astype(np.int64)
+    rank = ranks(ByteStrings(ids.offsets, ids.data))[0].astype(np.int64)
     _, groups, group_of = np.unique(
         files.partition_of[rows] * (int(rank.max()) + 1) + rank, return_index=True, return_inverse=True
     )

@@ -48,7 +48,7 @@ class CleanedPartition(_Read):
     """The partition went as a whole."""
 
 
-class Clean(_Read):
+class CleanMetadata(_Read):
     """What a clean took away. Queries of times before `earliest_retained` may miss files; None: it kept by other measures."""
 
     earliest_retained: Annotated[str | None, BeforeValidator(lambda value: value or None)] = Field(
@@ -112,12 +112,12 @@ class PendingWork:
 M = TypeVar("M", bound=BaseModel)
 
 
-def clean(timeline: Timeline, instant: Instant) -> Clean:
+def clean(timeline: Timeline, instant: Instant) -> CleanMetadata:
     """What a completed clean did."""
-    return _read(Clean, timeline, instant)
+    return _read(CleanMetadata, timeline, instant)
 
 
-def latest_clean(timeline: Timeline) -> Clean | None:
+def latest_clean(timeline: Timeline) -> CleanMetadata | None:
     """What the last clean did that completed on the timeline, whatever the time it is cut at; None: there was none."""
     done = [instant for instant in timeline.instants if instant.action == CLEAN and instant.completed]
     return clean(timeline, done[-1]) if done else None

@@ -9,12 +9,12 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.columns.nodes import Text
+from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.spans import positions
 from hudi_core.columns.strings import taken, text_column
 from hudi_core.engine import FileInfo
 from hudi_core.formats.names import parse_log_file
-from hudi_core.timeline.files import Files
+from hudi_core.timeline.files import FileList
 
 Numbers = NDArray[np.int64]
 
@@ -51,10 +51,10 @@ class Slices(Sequence[FileSlice]):
     of `files` too, oldest first, and `log_instants` has the numbers of the instants in their names.
     """
 
-    files: Files
+    files: FileList
     partitions: tuple[str, ...]
     partition_of: Numbers
-    ids: Text
+    ids: StringColumn
     instants: tuple[str, ...]
     instant_of: Numbers
     bases: Numbers
@@ -136,7 +136,7 @@ def slices_of(slices: Sequence[FileSlice]) -> Slices:
     partition_of = np.array([numbers[each.partition] for each in slices], np.int64)
     counts = np.array([len(each.files) for each in slices], np.int64)
     infos = [info for each in slices for info in each.files]
-    files = Files(
+    files = FileList(
         partitions,
         np.repeat(partition_of, counts),
         text_column([info.name for info in infos]),

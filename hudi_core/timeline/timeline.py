@@ -12,7 +12,7 @@ from typing import Any
 from hudi_core.engine import Storage
 from hudi_core.options import TableConfig, TimeZone
 from hudi_core.portable import Portable
-from hudi_core.timeline.archived import Content, History
+from hudi_core.timeline.archived import ArchivedTimeline, Content
 from hudi_core.timeline.commits import CommitMetadata, read_commit, read_extra, read_record
 from hudi_core.timeline.instants import (
     CLUSTERING,
@@ -22,7 +22,7 @@ from hudi_core.timeline.instants import (
     SAVEPOINT,
     WRITES,
     Instant,
-    State,
+    InstantState,
     latest_states,
     parse_instant,
     time_order,
@@ -49,7 +49,7 @@ class Timeline(Portable):
     until: str | None = None
     completed_until: str | None = None
     passed_over: frozenset[str] = frozenset()
-    history: History | None = None
+    history: ArchivedTimeline | None = None
     zone: tzinfo | None = None
     _read: dict[Instant, CommitMetadata] = field(default_factory=dict, repr=False, compare=False)
     _extras: dict[Instant, Mapping[str, str]] = field(default_factory=dict, repr=False, compare=False)
@@ -206,9 +206,9 @@ class Timeline(Portable):
 
     def operation(self, instant: Instant) -> str | None:
         """The operation behind an instant (`UPSERT`, `CLUSTER`, ...); None when nothing tells."""
-        if instant.action in WRITES and instant.state is not State.REQUESTED:
+        if instant.action in WRITES and instant.state is not InstantState.REQUESTED:
             return self.metadata(instant).operation
-        if instant.completes_as == REPLACE_COMMIT and instant.state is State.REQUESTED:
+        if instant.completes_as == REPLACE_COMMIT and instant.state is InstantState.REQUESTED:
             said = self.record(instant).get("operationType")
             return said if isinstance(said, str) else None
         return None
@@ -240,10 +240,10 @@ class Timeline(Portable):
 
     def plan(self, instant: Instant) -> Mapping[str, Any]:
         """What a pending instant was requested to do; empty when it does not say."""
-        requested = f"{instant.requested_time}.{instant.action}.{State.REQUESTED.name.lower()}"
+        requested = f"{instant.requested_time}.{instant.action}.{InstantState.REQUESTED.name.lower()}"
         if not self.storage.exists(f"{self.folder}/{requested}"):
             return {}
-        return self.record(replace(instant, file=requested, state=State.REQUESTED))
+        return self.record(replace(instant, file=requested, state=InstantState.REQUESTED))
 
     def _content(self, instant: Instant) -> Content:
         if instant.archived:
@@ -256,7 +256,7 @@ class Timeline(Portable):
         return f"{self.storage.uri}/{folder}{instant.file}"
 
 
-def load_timeline(storage: Storage, config: TableConfig, history: History | None = None) -> Timeline:
+def load_timeline(storage: Storage, config: TableConfig, history: ArchivedTimeline | None = None) -> Timeline:
     """The active timeline of a table: one listing, no file is read. Files that are not instants are passed over."""
     found = timeline_in(storage, config.timeline_folder, config.layout)
     return replace(found, history=history, zone=UTC if config.timezone is TimeZone.UTC else None)

@@ -1,10 +1,10 @@
 """The closed union of types.
 
-nodes      the types, and `Field`: what has an id, a name and a type
-walk       visiting all fields of a type, comparing and rewriting them
-text       printing a type for people and error messages
-sql        the SQL names of types, read and written
-decimals   how many digits fit how many bytes
-disguised  types that are stored as records: variant and blob
-promote    the one table of legal type changes, with purpose, cast and loss
+decimals   how many digits fit how many bytes: the sizes of fixed-backed decimals
+disguised  hudi 1.2's types that are stored as records: which fields a record needs to be one of them
+nodes      the types a Hudi column can have, as frozen data; a closed union
+promote    the one table of type changes: what may be changed to what, what a file's values may be read as, and how
+sql        the SQL names of types without parts, and the numbers behind them
+text       printing a type for people: readable trees, tables and error messages
+walk       visiting all fields of a type, comparing and rewriting them: one walk for every need
 """

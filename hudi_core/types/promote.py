@@ -47,7 +47,7 @@ class Purpose(Enum):
     STATISTICS = "take the bounds of stored values for bounds of the type"
 
 
-class Loss(Enum):
+class CastLoss(Enum):
     """What a cast does to values."""
 
     EXACT = "every value keeps its meaning"
@@ -57,7 +57,7 @@ class Loss(Enum):
     )
 
 
-class Cast(Enum):
+class CastKind(Enum):
     """How a value becomes one of the wanted type; one implementation each in `values.cast` and in every engine."""
 
     SAME = "the same value; at most its backing, its name or its other symbols differ"
@@ -90,8 +90,8 @@ class Promotion:
     """
 
     purposes: frozenset[Purpose]
-    cast: Cast
-    loss: Loss
+    cast: CastKind
+    loss: CastLoss
     keeps_order: bool
 
 
@@ -184,14 +184,14 @@ def _wider_size_kept(from_: Decimal, to: Decimal) -> bool:
     return _wider(from_, to) and _size_kept(from_, to)
 
 
-def _row(purposes: Iterable[Purpose], cast: Cast, loss: Loss, *, keeps_order: bool) -> Promotion:
+def _row(purposes: Iterable[Purpose], cast: CastKind, loss: CastLoss, *, keeps_order: bool) -> Promotion:
     served = frozenset({*purposes, Purpose.READ, *({Purpose.STATISTICS} if keeps_order else ())})
     return Promotion(served, cast, loss, keeps_order)
 
 
 _ALL: Final = (Purpose.ALTER, Purpose.WRITE)
-_EXACT, _LOSSY, _DEPENDS = Loss.EXACT, Loss.LOSSY, Loss.VALUE_DEPENDENT
-_ITSELF: Final = _row(_ALL, Cast.SAME, _EXACT, keeps_order=True)
+_EXACT, _LOSSY, _DEPENDS = CastLoss.EXACT, CastLoss.LOSSY, CastLoss.VALUE_DEPENDENT
+_ITSELF: Final = _row(_ALL, CastKind.SAME, _EXACT, keeps_order=True)
 
 # Each line: from, to, condition, promotion. The first line that serves the purpose and whose condition holds is taken.
 _ROWS: Final[tuple[_Row, ...]] = (
@@ -204,60 +204,60 @@ _ROWS: Final[tuple[_Row, ...]] = (
     (Enumeration, Enumeration, _all_symbols, _ITSELF),
     (Decimal, Decimal, _same_number_size_kept, _ITSELF),
     # Numbers to wider numbers.
-    (Int, Long, _always, _row(_ALL, Cast.WIDEN, _EXACT, keeps_order=True)),
-    (Int, Double, _always, _row(_ALL, Cast.TO_DOUBLE, _EXACT, keeps_order=True)),
-    (Long, Double, _always, _row(_ALL, Cast.TO_DOUBLE, _LOSSY, keeps_order=True)),
-    ((Int, Long), Float, _always, _row(_ALL, Cast.TO_FLOAT, _LOSSY, keeps_order=True)),
-    (Float, Double, _always, _row(_ALL, Cast.FLOAT_TO_DOUBLE, _EXACT, keeps_order=True)),
+    (Int, Long, _always, _row(_ALL, CastKind.WIDEN, _EXACT, keeps_order=True)),
+    (Int, Double, _always, _row(_ALL, CastKind.TO_DOUBLE, _EXACT, keeps_order=True)),
+    (Long, Double, _always, _row(_ALL, CastKind.TO_DOUBLE, _LOSSY, keeps_order=True)),
+    ((Int, Long), Float, _always, _row(_ALL, CastKind.TO_FLOAT, _LOSSY, keeps_order=True)),
+    (Float, Double, _always, _row(_ALL, CastKind.FLOAT_TO_DOUBLE, _EXACT, keeps_order=True)),
     # Numbers to decimals. A change has to hold every integer; Apache Hudi rewrites into fixed-backed decimals only.
     (
         (Int, Long),
         Decimal,
         _holds_all_digits_fixed_backed,
-        _row([Purpose.ALTER], Cast.TO_DECIMAL, _EXACT, keeps_order=True),
+        _row([Purpose.ALTER], CastKind.TO_DECIMAL, _EXACT, keeps_order=True),
     ),
-    ((Int, Long), Decimal, _holds_all_digits, _row([], Cast.TO_DECIMAL, _EXACT, keeps_order=True)),
-    ((Int, Long), Decimal, _always, _row([], Cast.TO_DECIMAL, _DEPENDS, keeps_order=True)),
-    ((Float, Double), Decimal, _fixed_backed, _row([Purpose.ALTER], Cast.TO_DECIMAL, _DEPENDS, keeps_order=True)),
-    ((Float, Double), Decimal, _always, _row([], Cast.TO_DECIMAL, _DEPENDS, keeps_order=True)),
+    ((Int, Long), Decimal, _holds_all_digits, _row([], CastKind.TO_DECIMAL, _EXACT, keeps_order=True)),
+    ((Int, Long), Decimal, _always, _row([], CastKind.TO_DECIMAL, _DEPENDS, keeps_order=True)),
+    ((Float, Double), Decimal, _fixed_backed, _row([Purpose.ALTER], CastKind.TO_DECIMAL, _DEPENDS, keeps_order=True)),
+    ((Float, Double), Decimal, _always, _row([], CastKind.TO_DECIMAL, _DEPENDS, keeps_order=True)),
     # Decimals to decimals.
-    (Decimal, Decimal, _wider_size_kept, _row(_ALL, Cast.RESCALE, _EXACT, keeps_order=True)),
-    (Decimal, Decimal, _same_number, _row([Purpose.WRITE], Cast.SAME, _EXACT, keeps_order=True)),
-    (Decimal, Decimal, _wider, _row([Purpose.WRITE], Cast.RESCALE, _EXACT, keeps_order=True)),
-    (Decimal, Decimal, _always, _row([], Cast.RESCALE, _DEPENDS, keeps_order=True)),
+    (Decimal, Decimal, _wider_size_kept, _row(_ALL, CastKind.RESCALE, _EXACT, keeps_order=True)),
+    (Decimal, Decimal, _same_number, _row([Purpose.WRITE], CastKind.SAME, _EXACT, keeps_order=True)),
+    (Decimal, Decimal, _wider, _row([Purpose.WRITE], CastKind.RESCALE, _EXACT, keeps_order=True)),
+    (Decimal, Decimal, _always, _row([], CastKind.RESCALE, _DEPENDS, keeps_order=True)),
     # To text.
-    ((Int, Long, Float, Double), String, _always, _row(_ALL, Cast.TO_TEXT, _EXACT, keeps_order=False)),
-    (Decimal, String, _always, _row(_ALL, Cast.TO_TEXT, _EXACT, keeps_order=False)),
-    (Date, String, _always, _row([Purpose.ALTER], Cast.TO_TEXT, _EXACT, keeps_order=False)),
-    (Boolean, String, _always, _row([], Cast.TO_TEXT, _EXACT, keeps_order=True)),
-    (Enumeration, String, _always, _row([Purpose.ALTER], Cast.SAME, _EXACT, keeps_order=True)),
-    (Uuid, String, _always, _row([], Cast.SAME, _EXACT, keeps_order=True)),
-    (Binary, String, _always, _row(_ALL, Cast.DECODE, _DEPENDS, keeps_order=True)),
+    ((Int, Long, Float, Double), String, _always, _row(_ALL, CastKind.TO_TEXT, _EXACT, keeps_order=False)),
+    (Decimal, String, _always, _row(_ALL, CastKind.TO_TEXT, _EXACT, keeps_order=False)),
+    (Date, String, _always, _row([Purpose.ALTER], CastKind.TO_TEXT, _EXACT, keeps_order=False)),
+    (Boolean, String, _always, _row([], CastKind.TO_TEXT, _EXACT, keeps_order=True)),
+    (Enumeration, String, _always, _row([Purpose.ALTER], CastKind.SAME, _EXACT, keeps_order=True)),
+    (Uuid, String, _always, _row([], CastKind.SAME, _EXACT, keeps_order=True)),
+    (Binary, String, _always, _row(_ALL, CastKind.DECODE, _DEPENDS, keeps_order=True)),
     # From text.
-    (String, Binary, _always, _row(_ALL, Cast.ENCODE, _EXACT, keeps_order=True)),
-    (String, Date, _always, _row([Purpose.ALTER], Cast.PARSE_DATE, _DEPENDS, keeps_order=False)),
-    (String, Decimal, _fixed_backed, _row([Purpose.ALTER], Cast.PARSE_DECIMAL, _DEPENDS, keeps_order=False)),
-    ((String, Enumeration), Decimal, _always, _row([], Cast.PARSE_DECIMAL, _DEPENDS, keeps_order=False)),
-    (String, Uuid, _always, _row([Purpose.WRITE], Cast.PARSE_UUID, _DEPENDS, keeps_order=False)),
-    (Enumeration, Binary, _always, _row([], Cast.ENCODE, _EXACT, keeps_order=True)),
-    (Enumeration, Date, _always, _row([], Cast.PARSE_DATE, _DEPENDS, keeps_order=False)),
-    (Enumeration, Uuid, _always, _row([], Cast.PARSE_UUID, _DEPENDS, keeps_order=False)),
-    ((String, Enumeration), Enumeration, _always, _row([], Cast.SYMBOL, _DEPENDS, keeps_order=True)),
+    (String, Binary, _always, _row(_ALL, CastKind.ENCODE, _EXACT, keeps_order=True)),
+    (String, Date, _always, _row([Purpose.ALTER], CastKind.PARSE_DATE, _DEPENDS, keeps_order=False)),
+    (String, Decimal, _fixed_backed, _row([Purpose.ALTER], CastKind.PARSE_DECIMAL, _DEPENDS, keeps_order=False)),
+    ((String, Enumeration), Decimal, _always, _row([], CastKind.PARSE_DECIMAL, _DEPENDS, keeps_order=False)),
+    (String, Uuid, _always, _row([Purpose.WRITE], CastKind.PARSE_UUID, _DEPENDS, keeps_order=False)),
+    (Enumeration, Binary, _always, _row([], CastKind.ENCODE, _EXACT, keeps_order=True)),
+    (Enumeration, Date, _always, _row([], CastKind.PARSE_DATE, _DEPENDS, keeps_order=False)),
+    (Enumeration, Uuid, _always, _row([], CastKind.PARSE_UUID, _DEPENDS, keeps_order=False)),
+    ((String, Enumeration), Enumeration, _always, _row([], CastKind.SYMBOL, _DEPENDS, keeps_order=True)),
     # What two changes lead to, by way of a string: files from before both stay readable.
-    ((Int, Long, Float, Double, Decimal, Date), Binary, _always, _row([], Cast.BY_TEXT, _EXACT, keeps_order=False)),
-    (Binary, (Date, Decimal, Uuid), _always, _row([], Cast.BY_TEXT, _DEPENDS, keeps_order=False)),
-    ((Int, Long, Float, Double, Decimal), (Date, Uuid), _always, _row([], Cast.NEVER, _DEPENDS, keeps_order=False)),
-    (Date, (Decimal, Uuid), _always, _row([], Cast.NEVER, _DEPENDS, keeps_order=False)),
+    ((Int, Long, Float, Double, Decimal, Date), Binary, _always, _row([], CastKind.BY_TEXT, _EXACT, keeps_order=False)),
+    (Binary, (Date, Decimal, Uuid), _always, _row([], CastKind.BY_TEXT, _DEPENDS, keeps_order=False)),
+    ((Int, Long, Float, Double, Decimal), (Date, Uuid), _always, _row([], CastKind.NEVER, _DEPENDS, keeps_order=False)),
+    (Date, (Decimal, Uuid), _always, _row([], CastKind.NEVER, _DEPENDS, keeps_order=False)),
     # Bytes.
-    ((Fixed, Vector), Binary, _always, _row([], Cast.SAME, _EXACT, keeps_order=True)),
+    ((Fixed, Vector), Binary, _always, _row([], CastKind.SAME, _EXACT, keeps_order=True)),
     # Time. A number without a unit was written by versions that knew none; a date has no zone.
-    (Long, Timestamp, _always, _row([Purpose.WRITE], Cast.RELABEL, _EXACT, keeps_order=True)),
-    (Int, Timestamp, _always, _row([], Cast.RELABEL, _EXACT, keeps_order=True)),
-    (Date, Timestamp, _no_zone, _row([], Cast.MIDNIGHT, _DEPENDS, keeps_order=True)),
-    (Time, Time, _finer, _row([], Cast.UNIT, _EXACT, keeps_order=True)),
-    (Time, Time, _always, _row([], Cast.UNIT, _LOSSY, keeps_order=True)),
-    (Timestamp, Timestamp, _finer_same_zone, _row([], Cast.UNIT, _DEPENDS, keeps_order=True)),
-    (Timestamp, Timestamp, _same_zone, _row([], Cast.UNIT, _LOSSY, keeps_order=True)),
+    (Long, Timestamp, _always, _row([Purpose.WRITE], CastKind.RELABEL, _EXACT, keeps_order=True)),
+    (Int, Timestamp, _always, _row([], CastKind.RELABEL, _EXACT, keeps_order=True)),
+    (Date, Timestamp, _no_zone, _row([], CastKind.MIDNIGHT, _DEPENDS, keeps_order=True)),
+    (Time, Time, _finer, _row([], CastKind.UNIT, _EXACT, keeps_order=True)),
+    (Time, Time, _always, _row([], CastKind.UNIT, _LOSSY, keeps_order=True)),
+    (Timestamp, Timestamp, _finer_same_zone, _row([], CastKind.UNIT, _DEPENDS, keeps_order=True)),
+    (Timestamp, Timestamp, _same_zone, _row([], CastKind.UNIT, _LOSSY, keeps_order=True)),
 )
 
 

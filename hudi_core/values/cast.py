@@ -8,7 +8,7 @@ from typing import Any, Final, NoReturn, assert_never
 
 from hudi_core.errors import SchemaError
 from hudi_core.types import nodes as t
-from hudi_core.types.promote import Cast, promotion
+from hudi_core.types.promote import CastKind, promotion
 from hudi_core.types.text import text as type_text
 from hudi_core.values.calendar import DAY_SECONDS
 from hudi_core.values.domain import EXACT, LONG_RANGE, fits_decimal, to_binary32
@@ -34,35 +34,35 @@ def cast(from_: t.Type, to: t.Type) -> Callable[[Any], Any]:
     return lambda value: None if value is None else convert(value)
 
 
-def _function(how: Cast, from_: Any, to: Any) -> Callable[[Any], Any]:
+def _function(how: CastKind, from_: Any, to: Any) -> Callable[[Any], Any]:
     match how:
-        case Cast.SAME | Cast.WIDEN | Cast.RELABEL:
+        case CastKind.SAME | CastKind.WIDEN | CastKind.RELABEL:
             return lambda value: value
-        case Cast.TO_FLOAT:
+        case CastKind.TO_FLOAT:
             return lambda value: nearest_binary32(value)
-        case Cast.TO_DOUBLE:
+        case CastKind.TO_DOUBLE:
             return float
-        case Cast.FLOAT_TO_DOUBLE:
+        case CastKind.FLOAT_TO_DOUBLE:
             return lambda value: float(to_text(value, from_))
-        case Cast.TO_TEXT:
+        case CastKind.TO_TEXT:
             return lambda value: to_text(value, from_)
-        case Cast.ENCODE:
+        case CastKind.ENCODE:
             return lambda value: value.encode("utf-8")
-        case Cast.DECODE:
+        case CastKind.DECODE:
             return lambda value: _decoded(value, from_, to)
-        case Cast.TO_DECIMAL:
+        case CastKind.TO_DECIMAL:
             return lambda value: _to_decimal(value, from_, to)
-        case Cast.PARSE_DECIMAL | Cast.PARSE_DATE | Cast.PARSE_UUID | Cast.SYMBOL:
+        case CastKind.PARSE_DECIMAL | CastKind.PARSE_DATE | CastKind.PARSE_UUID | CastKind.SYMBOL:
             return lambda value: parse_text(value, to)
-        case Cast.BY_TEXT:
+        case CastKind.BY_TEXT:
             return lambda value: _by_text(value, from_, to)
-        case Cast.NEVER:
+        case CastKind.NEVER:
             return lambda value: _never(value, from_, to)
-        case Cast.RESCALE:
+        case CastKind.RESCALE:
             return lambda value: _rescaled(value, from_, to)
-        case Cast.UNIT:
+        case CastKind.UNIT:
             return lambda value: _in_long(value * to.unit.value // from_.unit.value, value, from_, to)
-        case Cast.MIDNIGHT:
+        case CastKind.MIDNIGHT:
             return lambda value: _in_long(value * DAY_SECONDS * to.unit.value, value, from_, to)
         case _:
             assert_never(how)

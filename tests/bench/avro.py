@@ -24,7 +24,7 @@ import pyarrow as pa
 from hudi_arrow.engine import ENGINE
 from hudi_core.avro.inbound import schema_from_avro
 from hudi_core.columns.length_chain import length_chain
-from hudi_core.columns.nodes import Struct
+from hudi_core.columns.nodes import StructColumn
 from hudi_core.formats.avro.block import avro_content
 from hudi_core.formats.avro.columns import decode, decode_framed
 from tests.bench.timing import Missing, Pair, Unbuilt
@@ -108,10 +108,10 @@ def to_arrow() -> list[pa.RecordBatch]:
 
 
 @cache
-def columns() -> Struct:
+def columns() -> StructColumn:
     content = block()
     found = decode(SCHEMA, content, *length_chain(content, 8, COUNT, "block"), "block")
-    assert isinstance(found, Struct)
+    assert isinstance(found, StructColumn)
     return found
 
 

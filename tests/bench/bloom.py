@@ -10,7 +10,7 @@ from functools import cache
 
 import numpy as np
 
-from hudi_core.columns.nodes import Text
+from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.strings import taken, text_list
 from hudi_core.formats.bloom import BloomFilter, HashedKeys
 from hudi_core.formats.bloom_write import FilterKind, FilterSettings, written
@@ -23,12 +23,12 @@ _FACTOR, _MASK = 0x5BD1E995, 0xFFFFFFFF
 
 
 @cache
-def keys(seed: int, count: int) -> Text:
+def keys(seed: int, count: int) -> StringColumn:
     """Texts shaped as UUIDs."""
     random = np.random.default_rng(seed)
     letters = np.frombuffer(b"0123456789abcdef", np.uint8)[random.integers(0, 16, (count, _WIDTH))]
     letters[:, [8, 13, 18, 23]] = ord("-")
-    return Text(np.arange(count + 1, dtype=np.int64) * _WIDTH, letters.reshape(-1))
+    return StringColumn(np.arange(count + 1, dtype=np.int64) * _WIDTH, letters.reshape(-1))
 
 
 @cache

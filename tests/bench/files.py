@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.columns.byte_strings import Texts
+from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.expr.predicate import Column
 from hudi_core.pruning.statistics import ColumnStatistics
-from hudi_core.pruning.store import FileStatistics, Piece
+from hudi_core.pruning.store import FileStatistics, StatisticsPart
 from hudi_core.types import nodes as t
 
 DAY = 86_400_000_000
@@ -63,13 +63,13 @@ class Files:
 
     count: int
     bounds: Mapping[str, Bounds]
-    _pieces: dict[str, list[Piece]] = field(default_factory=dict)
+    _pieces: dict[str, list[StatisticsPart]] = field(default_factory=dict)
 
     @cached_property
     def store(self) -> FileStatistics:
         return FileStatistics(self.count, self.pieces)
 
-    def pieces(self, column: Column) -> list[Piece]:
+    def pieces(self, column: Column) -> list[StatisticsPart]:
         """The statistics of a column as a reader gives them; made once."""
         pieces = self._pieces.get(column.name)
         if pieces is None:
@@ -84,7 +84,7 @@ class Files:
                 bounds.rows,
                 bounds.nan,
             )
-            pieces = self._pieces[column.name] = [Piece(np.arange(self.count), statistics)]
+            pieces = self._pieces[column.name] = [StatisticsPart(np.arange(self.count), statistics)]
         return pieces
 
     def loaded(self, columns: Iterable[Column]) -> None:
@@ -151,4 +151,4 @@ def _carried(bound: NDArray[Any]) -> Any:
     if bound.dtype.kind != "S":
         return bound
     size = bound.dtype.itemsize
-    return Texts(np.arange(len(bound) + 1, dtype=np.int64) * size, np.ascontiguousarray(bound).view(np.uint8))
+    return ByteStrings(np.arange(len(bound) + 1, dtype=np.int64) * size, np.ascontiguousarray(bound).view(np.uint8))

@@ -16,12 +16,12 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.columns.nodes import Text
+from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.string_index import index_texts
 from hudi_core.columns.strings import taken
 from hudi_core.formats.hfile.cells import Cells, keys_of
 from hudi_core.formats.hfile.file import HFile
-from hudi_core.formats.random_access import Bytes
+from hudi_core.formats.random_access import InMemoryFile
 from tests.bench.timing import Pair, Unbuilt
 from tests.support.hfiles import GZ, Shape, build
 
@@ -52,17 +52,17 @@ def wanted_rows(case: str) -> NDArray[np.int64]:
     return draw.permutation(COUNT)[: _KEYS[case]]
 
 
-def lookup(wanted: Text) -> list[bytes]:
+def lookup(wanted: StringColumn) -> list[bytes]:
     """The values of the keys, by the blocks that have them."""
-    return _values(wanted, (read() for read in HFile(Bytes(hfile(), "made")).pieces_for(wanted)))
+    return _values(wanted, (read() for read in HFile(InMemoryFile(hfile(), "made")).pieces_for(wanted)))
 
 
-def scan(wanted: Text) -> list[bytes]:
+def scan(wanted: StringColumn) -> list[bytes]:
     """All of the file read, and the values taken from it."""
-    return _values(wanted, [HFile(Bytes(hfile(), "made")).cells()])
+    return _values(wanted, [HFile(InMemoryFile(hfile(), "made")).cells()])
 
 
-def _values(wanted: Text, pieces: Iterable[Cells]) -> list[bytes]:
+def _values(wanted: StringColumn, pieces: Iterable[Cells]) -> list[bytes]:
     """By the number of the key."""
     index, values = index_texts(wanted), [b""] * (len(wanted.offsets) - 1)
     for cells in pieces:
@@ -78,7 +78,7 @@ def pair(case: str, peer: str) -> Pair:
     if peer != "scan" or case not in _KEYS:
         raise Unbuilt("no measurement of this case")
     rows = wanted_rows(case)
-    wanted = taken(keys_of(HFile(Bytes(hfile(), "made")).cells()), rows)
+    wanted = taken(keys_of(HFile(InMemoryFile(hfile(), "made")).cells()), rows)
 
     def check(ours: list[bytes], theirs: list[bytes]) -> None:
         assert ours == theirs

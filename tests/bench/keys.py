@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hudi_arrow.values import ArrowValues
-from hudi_core.keys.bound import KeyGenerator, Keys
+from hudi_core.keys.bound import KeyGenerator, KeyStrings
 from hudi_core.keys.choose import choose
 from hudi_core.schema.ids import record_with_ids
 from hudi_core.schema.schema import Schema
@@ -80,18 +80,18 @@ class LoopGenerator:
             raise ValueError("a partition path cannot leave the table")
         return text
 
-    def keys(self, rows: pa.StructArray) -> Keys[pa.Array]:
+    def keys(self, rows: pa.StructArray) -> KeyStrings[pa.Array]:
         columns = [rows.field(field).to_pylist() for field in self.key_fields]
         if len(columns) == 1:
             record_keys = [self.simple_key(value) for value in columns[0]]
         else:
             record_keys = [self.complex_key(values) for values in zip(*columns, strict=True)]
         paths = [self.partition_path(value) for value in rows.field(self.partition_field).to_pylist()]
-        return Keys(pa.array(record_keys), pa.array(paths))
+        return KeyStrings(pa.array(record_keys), pa.array(paths))
 
 
 def _check(ours: object, theirs: object) -> None:
-    assert isinstance(ours, Keys) and isinstance(theirs, Keys)
+    assert isinstance(ours, KeyStrings) and isinstance(theirs, KeyStrings)
     assert ours.record_key.equals(theirs.record_key) and ours.partition_path.equals(theirs.partition_path)
 
 

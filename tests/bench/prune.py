@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from hudi_core.expr.predicate import And, Below, Column, Cut, IsNull, Not, OneOf, Or, Predicate, columns_of
 from hudi_core.pruning.statistics import Carrier, ColumnStatistics, absent, carrier
-from hudi_core.pruning.store import FileStatistics, Piece
+from hudi_core.pruning.store import FileStatistics, StatisticsPart
 from hudi_core.types import nodes as t
 from tests.bench.files import COLUMNS, DAY, DAYS, FIRST_DAY, STEP, Bounds, Files, files
 from tests.bench.timing import Pair, Unbuilt
@@ -295,16 +295,16 @@ def _evolved(count: int) -> Pair:
     column = Column(1, "amount", t.Double())
     stored: list[t.Type] = [t.Int(), t.Long(), t.Float(), t.Double()]
 
-    def pieces(column: Column) -> list[Piece]:
+    def pieces(column: Column) -> list[StatisticsPart]:
         found = []
         for number, kind in enumerate(stored):
             at = np.flatnonzero(version == number)
             dtype = np.int64 if carrier(kind) is Carrier.INTEGERS else np.float64
             yes, zeros = np.ones(len(at), np.bool_), np.zeros(len(at), np.int64)
             bounds = low[at].astype(dtype), high[at].astype(dtype)
-            found.append(Piece(at, ColumnStatistics(kind, *bounds, yes, yes, zeros, zeros + 1000, ~yes)))
+            found.append(StatisticsPart(at, ColumnStatistics(kind, *bounds, yes, yes, zeros, zeros + 1000, ~yes)))
         at = np.flatnonzero(version == len(stored))
-        return [*found, Piece(at, absent(column.type, len(at)))]
+        return [*found, StatisticsPart(at, absent(column.type, len(at)))]
 
     store = FileStatistics(count, pieces)
     predicate = And((Not(Below(column, Cut(500_000.0))), Below(column, Cut(505_000.0, after=True))))

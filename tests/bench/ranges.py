@@ -14,8 +14,8 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.columns.byte_strings import Texts
-from hudi_core.columns.nodes import Text
+from hudi_core.columns.byte_strings import ByteStrings
+from hudi_core.columns.nodes import StringColumn
 from hudi_core.index.sorted_keys import sorted_keys
 from tests.bench.timing import Missing, Pair, Unbuilt
 
@@ -44,13 +44,13 @@ def ranges(case: str) -> tuple[Numbers, Numbers]:
     return low, high
 
 
-def texts(numbers: Numbers) -> Text:
+def texts(numbers: Numbers) -> StringColumn:
     """Keys as texts: `order-` and the number with leading zeros."""
     digits = numbers[:, np.newaxis] // 10 ** np.arange(_DIGITS - 1, -1, -1) % 10
     letters = np.empty((len(numbers), 6 + _DIGITS), np.uint8)
     letters[:, :6] = np.frombuffer(b"order-", np.uint8)
     letters[:, 6:] = digits + ord("0")
-    return Text(np.arange(len(numbers) + 1, dtype=np.int64) * letters.shape[1], letters.reshape(-1))
+    return StringColumn(np.arange(len(numbers) + 1, dtype=np.int64) * letters.shape[1], letters.reshape(-1))
 
 
 def pair(case: str, peer: str) -> Pair:
@@ -64,7 +64,7 @@ def pair(case: str, peer: str) -> Pair:
     part = _PARTS[case]
     low, high = ranges(case)
     asked = texts(keys())
-    bounds = [Texts(found.offsets, found.data) for found in (texts(low), texts(high))]
+    bounds = [ByteStrings(found.offsets, found.data) for found in (texts(low), texts(high))]
     tree = IntervalTree.from_tuples(zip(low.tolist(), (high + 1).tolist(), range(FILES), strict=True))
     some = keys()[::part].tolist()
 

@@ -20,11 +20,11 @@ from typing import Any
 import fastavro
 import numpy as np
 
-from hudi_core.columns.byte_strings import Texts
+from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.columns.hashes import xxh64_id
 from hudi_core.formats.hfile.file import HFile
-from hudi_core.formats.random_access import Bytes
-from hudi_core.metadata.records import Batch, FileGroup, read_pieces
+from hudi_core.formats.random_access import InMemoryFile
+from hudi_core.metadata.records import FileGroup, RecordBatch, read_pieces
 from hudi_core.metadata.statistics import FILE_KEY, RecordedStatistics, read_statistics
 from hudi_core.pruning.statistics import ColumnStatistics
 from tests.bench.timing import Missing, Pair, Unbuilt
@@ -126,8 +126,10 @@ def _record(name: str, shape: BoundShape, low: object, high: object) -> dict[str
 
 
 def ours() -> Mapping[str, RecordedStatistics]:
-    base, *logs = (HFile(Bytes(content, "column_stats")) for content in group_bytes())
-    batches = [Batch(log.cells(), log.schema_text or "", order, log.where) for order, log in enumerate(logs, start=1)]
+    base, *logs = (HFile(InMemoryFile(content, "column_stats")) for content in group_bytes())
+    batches = [
+        RecordBatch(log.cells(), log.schema_text or "", order, log.where) for order, log in enumerate(logs, start=1)
+    ]
     pieces, records = read_pieces([FileGroup(base, batches, [])], [xxh64_id(name).encode() for name in COLUMNS])
     read = read_statistics(records, list(COLUMNS), FILE_KEY, pieces)
     return {name: only for name, (only,) in read.items()}
@@ -142,7 +144,7 @@ def by_fastavro() -> Bounds:
     parsed = fastavro.parse_schema(json.loads(json.dumps(NEWEST)))
     live: dict[bytes, tuple[str, Any, Any]] = {}
     for content in group_bytes():
-        cells = HFile(Bytes(content, "column_stats")).cells()
+        cells = HFile(InMemoryFile(content, "column_stats")).cells()
         data = cells.data.tobytes()
         places = (cells.key_offsets, cells.key_lengths, cells.value_offsets, cells.value_lengths)
         for key, key_size, start, size in zip(*(array.tolist() for array in places), strict=True):
@@ -187,7 +189,11 @@ def _as_keys(column: RecordedStatistics) -> np.ndarray:
 
 
 def _values(bound: Any) -> np.ndarray:
-    return np.array([bound[number] for number in range(len(bound))]) if isinstance(bound, Texts) else np.asarray(bound)
+    return (
+        np.array([bound[number] for number in range(len(bound))])
+        if isinstance(bound, ByteStrings)
+        else np.asarray(bound)
+    )
 
 
 def _stored(values: np.ndarray) -> np.ndarray:

@@ -22,7 +22,7 @@ from hudi_core.expr.predicate import Column, Predicate
 from hudi_core.metadata.table import COLUMN_STATS
 from hudi_core.planning.plan import SKIP
 from hudi_core.pruning.statistics import from_values
-from hudi_core.pruning.store import FileStatistics, Piece
+from hudi_core.pruning.store import FileStatistics, StatisticsPart
 from hudi_core.schema.meta import RECORD_KEY
 from hudi_core.schema.schema import Schema
 from hudi_core.table.table import Table
@@ -69,13 +69,13 @@ def rows_of_slices(entry: TableEntry, table: Table) -> list[list[tuple[Any, ...]
 def exact(rows: list[list[tuple[Any, ...]]], schema: Schema) -> FileStatistics:
     """The tightest statistics that there can be of these slices: of columns outside lists and maps."""
 
-    def load(column: Column) -> Iterable[Piece]:
+    def load(column: Column) -> Iterable[StatisticsPart]:
         if column.id not in schema.places or schema.place(column.id).repeated or isinstance(column.type, _EMPTY_TYPES):
             return
         place = schema.place(column.id)
         told = [_told([_at(row, place.positions) for row in each], place.field.type) for each in rows]
         statistics = from_values(place.field.type, *zip(*told, strict=True))  # type: ignore[arg-type]
-        yield Piece(np.arange(len(rows), dtype=np.int64), statistics)
+        yield StatisticsPart(np.arange(len(rows), dtype=np.int64), statistics)
 
     return FileStatistics(len(rows), load)
 

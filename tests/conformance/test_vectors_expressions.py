@@ -17,7 +17,7 @@ from hudi_core.expr.literals import constant
 from hudi_core.expr.outcomes import can_be
 from hudi_core.expr.parse import parse_predicate
 from hudi_core.expr.predicate import Apply, Opaque, Predicate, parts_of, terms_of, unknowns_of
-from hudi_core.pruning.reference import OneFile
+from hudi_core.pruning.reference import SingleFile
 from hudi_core.rows.truth import RowQuestions
 from hudi_core.schema.schema import Schema
 from hudi_core.truth import FALSE, NULL, TRUE
@@ -215,7 +215,7 @@ def skipping() -> list[Asked]:
         predicate: Any = attempt(lambda said=said, schema=schema: bind(parse_predicate(said["predicate"]), schema))  # type: ignore[misc]
         if predicate == REFUSED:  # a sub-query
             continue
-        kept = {name for name, columns in files.items() if can_be(TRUE, predicate, OneFile(columns))}
+        kept = {name for name, columns in files.items() if can_be(TRUE, predicate, SingleFile(columns))}
         theirs = set(case["output"]["kept_files"]["value"])
         for name in files:
             if name in theirs or name not in kept:  # keeping less is being tighter; the laws prove that nothing is lost

@@ -10,7 +10,16 @@ import pytest
 from hypothesis import strategies as st
 
 from hudi_core.columns.concat import join
-from hudi_core.columns.nodes import Binary, Column, FixedBinary, Nulls, Primitive, Struct, Symbols, Union
+from hudi_core.columns.nodes import (
+    BinaryColumn,
+    Column,
+    EnumColumn,
+    FixedBinaryColumn,
+    NullColumn,
+    PrimitiveColumn,
+    StructColumn,
+    UnionColumn,
+)
 from hudi_core.columns.slicing import cut
 from hudi_core.errors import CorruptFileError, SchemaError
 from hudi_core.schema.schema import Schema
@@ -51,30 +60,32 @@ class ColumnsContract:
         assert list(map(repr, to_values(join(parts, len(rows)), schema.record, "rows"))) == list(map(repr, rows))
 
     def test_columns_of_a_wider_schema_are_taken_by_name(self, batches: Batches) -> None:
-        columns = Struct(1, {"b": Primitive(np.array([7], np.int64)), "a": Primitive(np.array([3], np.int32))})
+        columns = StructColumn(
+            1, {"b": PrimitiveColumn(np.array([7], np.int64)), "a": PrimitiveColumn(np.array([3], np.int32))}
+        )
         assert self._rows(batches, columns, one(t.Int())) == ["{'a': 3}"]
 
     def test_what_a_null_struct_hides_is_not_looked_at(self, batches: Batches) -> None:
         inner = t.Record((t.Field(1, "d", t.Decimal(4, 1), optional=False),))
-        hidden = Binary(np.array([0, 0, 1]), np.array([5], np.uint8))
-        columns = Struct(2, {"a": Struct(2, {"d": hidden}, np.array([False, True]))})
+        hidden = BinaryColumn(np.array([0, 0, 1]), np.array([5], np.uint8))
+        columns = StructColumn(2, {"a": StructColumn(2, {"d": hidden}, np.array([False, True]))})
         assert self._rows(batches, columns, one(inner)) == ["{'a': None}", "{'a': {'d': '0.5'}}"]
 
     def test_the_branch_of_null_may_stand_anywhere(self, batches: Batches) -> None:
-        numbers, flags = Primitive(np.array([5, 6], np.int32)), Primitive(np.array([True]))
+        numbers, flags = PrimitiveColumn(np.array([5, 6], np.int32)), PrimitiveColumn(np.array([True]))
         of = t.Union((t.Field(1, "member0", t.Int(), False), t.Field(2, "member1", t.Boolean(), False)))
         branches = np.array([1, 0, 2, 1], np.int8)
         for order in ([0, 1, 2], [1, 0, 2], [1, 2, 0]):
             place = np.argsort(order).astype(np.int8)
-            children = [(Nulls(1), numbers, flags)[number] for number in order]
+            children = [(NullColumn(1), numbers, flags)[number] for number in order]
             names = [("null", "int", "boolean")[number] for number in order]
-            union = Union(place[branches], tuple(names), tuple(children))
+            union = UnionColumn(place[branches], tuple(names), tuple(children))
             shown = [repr(to_json((row,), one(of).record)) for row in ((0, 5), None, (1, True), (0, 6))]
-            assert self._rows(batches, Struct(4, {"a": union}), one(of)) == shown
+            assert self._rows(batches, StructColumn(4, {"a": union}), one(of)) == shown
 
     def test_a_union_of_one_type_is_that_type(self, batches: Batches) -> None:
-        union = Union(np.array([0, 0], np.int8), ("int",), (Primitive(np.array([1, 2], np.int32)),))
-        assert self._rows(batches, Struct(2, {"a": union}), one(t.Int(), False)) == ["{'a': 1}", "{'a': 2}"]
+        union = UnionColumn(np.array([0, 0], np.int8), ("int",), (PrimitiveColumn(np.array([1, 2], np.int32)),))
+        assert self._rows(batches, StructColumn(2, {"a": union}), one(t.Int(), False)) == ["{'a': 1}", "{'a': 2}"]
 
     @pytest.mark.parametrize("precision", [4, 18, 19, 38, 39, 76])
     @pytest.mark.parametrize("fixed", [None, t.Fixed(40)])
@@ -84,8 +95,10 @@ class ColumnsContract:
         of = t.Decimal(precision, 0, fixed)
         for number in (10**precision - 1, 1 - 10**precision, 10**precision, -(10**precision)):
             bytes_ = np.frombuffer(number.to_bytes(40, "big", signed=True), np.uint8)
-            column: Column = FixedBinary(40, bytes_.reshape(1, 40)) if fixed else Binary(np.array([0, 40]), bytes_)
-            columns = Struct(1, {"a": column})
+            column: Column = (
+                FixedBinaryColumn(40, bytes_.reshape(1, 40)) if fixed else BinaryColumn(np.array([0, 40]), bytes_)
+            )
+            columns = StructColumn(1, {"a": column})
             if abs(number) < 10**precision:
                 assert self._rows(batches, columns, one(of)) == [repr({"a": str(number)})]
             else:
@@ -93,7 +106,7 @@ class ColumnsContract:
                     self._rows(batches, columns, one(of))
 
     def test_a_decimal_without_bytes_is_corrupt(self, batches: Batches) -> None:
-        columns = Struct(2, {"a": Binary(np.array([0, 1, 1]), np.array([5], np.uint8))})
+        columns = StructColumn(2, {"a": BinaryColumn(np.array([0, 1, 1]), np.array([5], np.uint8))})
         with pytest.raises(CorruptFileError, match="record 1"):
             self._rows(batches, columns, one(t.Decimal(4)))
 
@@ -103,18 +116,18 @@ class ColumnsContract:
         for number in numbers:
             (batch,) = batches.of([(Decimal(number),)], schema)
             column = batches.rows.to_column(batches.rows.root(batch), schema.record, "rows")
-            assert isinstance(column, Struct)
+            assert isinstance(column, StructColumn)
             stored = column.fields["a"]
-            assert isinstance(stored, Binary)
+            assert isinstance(stored, BinaryColumn)
             low, high = stored.offsets.tolist()
             least = next(n for n in range(1, 17) if -(1 << 8 * n - 1) <= number < 1 << 8 * n - 1)
             assert stored.data[low:high].tobytes() == number.to_bytes(least, "big", signed=True)
 
     def test_columns_of_another_type_are_refused(self, batches: Batches) -> None:
-        wrong = Symbols(np.array([0], np.int32), ("A",))
+        wrong = EnumColumn(np.array([0], np.int32), ("A",))
         for of in (t.Fixed(3), t.Int(), t.Array(t.Field(1, "element", t.Int()))):
             with pytest.raises(SchemaError):
-                self._rows(batches, Struct(1, {"a": wrong}), one(of))
+                self._rows(batches, StructColumn(1, {"a": wrong}), one(of))
 
     def _rows(self, batches: Batches, columns: Any, schema: Schema) -> list[str]:
         found = batches.rows.from_columns(columns, schema, "rows")

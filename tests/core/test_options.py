@@ -13,7 +13,7 @@ from hudi_core.options import (
     PROPERTIES_PATH,
     BaseFileFormat,
     CdcMode,
-    KeyGenerator,
+    KeyGeneratorType,
     MergeMode,
     TableConfig,
     TableType,
@@ -41,7 +41,7 @@ def test_least_properties_give_hudis_defaults() -> None:
     assert found.timeline_folder == ".hoodie/timeline"
     assert found.history_folder == ".hoodie/timeline/history"
     assert found.index_definitions_path == ".hoodie/.index_defs/index.json"
-    assert found.key_generator is KeyGenerator.NON_PARTITION
+    assert found.key_generator is KeyGeneratorType.NON_PARTITION
     assert found.cdc_mode is CdcMode.DATA_BEFORE_AFTER
     assert found.timezone is TimeZone.LOCAL
     assert found.metadata_partitions == found.record_key_fields == found.partition_fields == ()
@@ -65,21 +65,21 @@ def test_custom_key_generator_states_a_type_with_each_partition_field() -> None:
     found = config(hoodie__table__partition__fields="region:SIMPLE,event_ts:timestamp")
     assert found.partition_fields == ("region", "event_ts")
     assert found.partition_field_types == ("SIMPLE", "TIMESTAMP")
-    assert found.key_generator is KeyGenerator.CUSTOM
+    assert found.key_generator is KeyGeneratorType.CUSTOM
 
 
 @pytest.mark.parametrize(
     ("fields", "keys", "expected"),
     [
-        ("", "a", KeyGenerator.NON_PARTITION),
-        ("", "a,b", KeyGenerator.NON_PARTITION),
-        ("p", "a", KeyGenerator.SIMPLE),
-        ("p", "", KeyGenerator.SIMPLE),
-        ("p", "a,b", KeyGenerator.COMPLEX),
-        ("p,q", "a", KeyGenerator.COMPLEX),
+        ("", "a", KeyGeneratorType.NON_PARTITION),
+        ("", "a,b", KeyGeneratorType.NON_PARTITION),
+        ("p", "a", KeyGeneratorType.SIMPLE),
+        ("p", "", KeyGeneratorType.SIMPLE),
+        ("p", "a,b", KeyGeneratorType.COMPLEX),
+        ("p,q", "a", KeyGeneratorType.COMPLEX),
     ],
 )
-def test_key_generator_is_inferred_when_none_is_stated(fields: str, keys: str, expected: KeyGenerator) -> None:
+def test_key_generator_is_inferred_when_none_is_stated(fields: str, keys: str, expected: KeyGeneratorType) -> None:
     found = config(hoodie__table__partition__fields=fields, hoodie__table__recordkey__fields=keys)
     assert found.key_generator is expected
 
@@ -87,16 +87,16 @@ def test_key_generator_is_inferred_when_none_is_stated(fields: str, keys: str, e
 @pytest.mark.parametrize(
     ("key", "stated", "expected"),
     [
-        ("type", "TIMESTAMP", KeyGenerator.TIMESTAMP),
-        ("type", "complex_avro", KeyGenerator.COMPLEX),
-        ("type", "HOODIE_TABLE_METADATA", KeyGenerator.METADATA_TABLE),
-        ("type", "SOMETHING_NEW", KeyGenerator.USER_PROVIDED),
-        ("class", "org.apache.hudi.keygen.NonpartitionedKeyGenerator", KeyGenerator.NON_PARTITION),
-        ("class", "org.apache.hudi.keygen.ComplexAvroKeyGenerator", KeyGenerator.COMPLEX),
-        ("class", "com.example.Mine", KeyGenerator.USER_PROVIDED),
+        ("type", "TIMESTAMP", KeyGeneratorType.TIMESTAMP),
+        ("type", "complex_avro", KeyGeneratorType.COMPLEX),
+        ("type", "HOODIE_TABLE_METADATA", KeyGeneratorType.METADATA_TABLE),
+        ("type", "SOMETHING_NEW", KeyGeneratorType.USER_PROVIDED),
+        ("class", "org.apache.hudi.keygen.NonpartitionedKeyGenerator", KeyGeneratorType.NON_PARTITION),
+        ("class", "org.apache.hudi.keygen.ComplexAvroKeyGenerator", KeyGeneratorType.COMPLEX),
+        ("class", "com.example.Mine", KeyGeneratorType.USER_PROVIDED),
     ],
 )
-def test_stated_key_generator_is_known_by_type_or_class(key: str, stated: str, expected: KeyGenerator) -> None:
+def test_stated_key_generator_is_known_by_type_or_class(key: str, stated: str, expected: KeyGeneratorType) -> None:
     assert table_config(LEAST | {f"hoodie.table.keygenerator.{key}": stated}).key_generator is expected
 
 

@@ -14,7 +14,7 @@ from hudi_arrow.arrays import to_values as arrow_values
 from hudi_arrow.engine import ENGINE as ARROW
 from hudi_core.avro.inbound import schema_from_avro
 from hudi_core.avro.outbound import schema_to_avro
-from hudi_core.columns.nodes import Struct
+from hudi_core.columns.nodes import StructColumn
 from hudi_core.errors import SchemaError
 from hudi_core.evolve.reconcile import Match, ReadRecord, reconcile
 from hudi_core.formats.avro.columns import decode
@@ -34,22 +34,22 @@ ROOMY = settings(
 )
 
 
-def through_avro(rows: list[Any], schema: Schema) -> tuple[Struct, Schema]:
+def through_avro(rows: list[Any], schema: Schema) -> tuple[StructColumn, Schema]:
     """The rows written and read again, and the schema as the bytes' writer says it."""
     text = json.dumps(schema_to_avro(schema))
     offsets, data = encode(text, from_values(rows, schema.record, "rows"), "rows")
     columns = decode(text, data, offsets[:-1], np.diff(offsets), "rows")
-    assert isinstance(columns, Struct)
+    assert isinstance(columns, StructColumn)
     return columns, schema_from_avro(text)
 
 
-def by_arrow(plan: ReadRecord, columns: Struct, schema: Schema) -> list[Any]:
+def by_arrow(plan: ReadRecord, columns: StructColumn, schema: Schema) -> list[Any]:
     read = projection(plan, ARROW.values)
     batches = ARROW.rows.from_columns(columns, schema, "rows")
     return [row for batch in batches for row in arrow_values(read(ARROW.rows.root(batch)), plan.wanted)]
 
 
-def by_plain(plan: ReadRecord, columns: Struct, schema: Schema) -> list[Any]:
+def by_plain(plan: ReadRecord, columns: StructColumn, schema: Schema) -> list[Any]:
     read = projection(plan, PLAIN.values)
     return [read(PLAIN.rows.root(batch)) for batch in PLAIN.rows.from_columns(columns, schema, "rows")]
 

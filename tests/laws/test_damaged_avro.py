@@ -13,7 +13,7 @@ import pytest
 
 from hudi_core.avro.inbound import schema_from_avro
 from hudi_core.columns.length_chain import length_chain
-from hudi_core.columns.nodes import Struct, to_list
+from hudi_core.columns.nodes import StructColumn, to_list
 from hudi_core.errors import CorruptFileError
 from hudi_core.formats.avro.columns import decode
 from hudi_plain.buffers import to_values
@@ -155,7 +155,7 @@ def test_damaged_decimals_are_corrupt_or_fit_their_type() -> None:
         content = _content([encode(parsed, {"f0": random.bytes(int(random.integers(0, 7)))}) for _ in range(2)])
         count = struct.unpack_from(">i", content, 4)[0]
         columns = decode(json.dumps(schema), content, *length_chain(content, 8, count, "block"), "block")
-        assert isinstance(columns, Struct)
+        assert isinstance(columns, StructColumn)
         try:
             rows = to_values(columns, record, "block")
         except CorruptFileError:

@@ -25,7 +25,7 @@ from hudi_core.formats.avro.columns import decode
 from hudi_core.formats.deletes import read_deletes
 from hudi_core.formats.hfile.file import HFile
 from hudi_core.formats.log import MAGIC, BlockKind, LogBlock, read_blocks
-from hudi_core.formats.random_access import Bytes
+from hudi_core.formats.random_access import InMemoryFile
 from tests.support.drawing import seed
 from tests.support.hfiles import build
 from tests.support.logged_tables import COLUMNS, Block, frame, log_bytes, schema_of, with_meta
@@ -87,7 +87,7 @@ def _records(block: LogBlock) -> int:
             data = np.frombuffer(found.data, np.uint8)
             return length(decode(found.schema_text, data, found.starts, found.lengths, block.where))
         case BlockKind.HFILE_DATA:
-            cells = HFile(Bytes(block.content(), block.where)).cells()
+            cells = HFile(InMemoryFile(block.content(), block.where)).cells()
             schema = json.dumps(schema_of(COLUMNS))
             return length(decode(schema, cells.data, cells.value_offsets, cells.value_lengths, block.where))
         case BlockKind.PARQUET_DATA:
@@ -102,11 +102,11 @@ def _records(block: LogBlock) -> int:
 def test_damaged_log_files_give_an_error_or_rows(kind: str) -> None:
     content = _log(kind)
     # A block whose end another does not follow is none: the magic of the second one stays.
-    begin = list(read_blocks(Bytes(content, "log")))[1].offset + len(MAGIC)
+    begin = list(read_blocks(InMemoryFile(content, "log")))[1].offset + len(MAGIC)
     random = np.random.default_rng(seed(20_260_102))
     refused = 0
     for _ in range(CASES[kind]):
-        blocks = read_blocks(Bytes(_damaged(content, begin, random), "log"))
+        blocks = read_blocks(InMemoryFile(_damaged(content, begin, random), "log"))
         first = next(blocks)
         assert (first.kind, _records(first)) == (BlockKind.DELETE, 2)
         try:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hudi_core.errors import HudiError
 from hudi_core.keys.bound import KeyGenerator
 from hudi_core.keys.choose import choose
-from hudi_core.keys.generator import Generator, TimePart, Writer
+from hudi_core.keys.generator import Generator, TimePart, WritePath
 from hudi_core.schema.ids import record_with_ids
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
@@ -63,7 +63,7 @@ def generators(draw: st.DrawFn) -> Generator:
     parts = draw(st.lists(st.tuples(NAMES, how), max_size=2, unique_by=lambda part: part[0]))
     if parts:
         said[f"{WRITE}partitionpath.field"] = ",".join(f"{name}:{kind}" for name, kind in parts)
-    made = choose(said, writer=draw(st.sampled_from(Writer)))
+    made = choose(said, writer=draw(st.sampled_from(WritePath)))
     assert isinstance(made, Generator)
     return made
 

@@ -57,15 +57,19 @@ FAULTS: dict[str, tuple[Callable[..., object], str, str]] = {
     "two null flags are joined by AND": (program._either, "one.null or other.null", "one.null and other.null"),
     "survivors of an AND are lost": (program._every, "found[places[kept]] = True", "found[places[kept][1:]] = True"),
     "NaN is not greatest": (program.mask, "return less if nans is None else less | nans[files]", "return less"),
-    "less by one": (keys.Whole.below, "self._begin(cut) - 1", "self._begin(cut) - 2"),
+    "less by one": (keys.IntegerKeys.below, "self._begin(cut) - 1", "self._begin(cut) - 2"),
     "between two integers counts as after": (
-        keys.Whole._begin,
+        keys.IntegerKeys._begin,
         "(cut.after and least == units)",
         "cut.after",
     ),
-    "a literal out of range matches nothing": (keys.Whole.not_below, "if self.open else ()", "if False else ()"),
-    "a literal out of range equals nothing": (keys.Whole.one_of, "clipped if self.open else", "clipped if False else"),
-    "a text that no bound is has no place": (keys.Ranks._key, "self._text(near[rank]) == text", "True"),
+    "a literal out of range matches nothing": (keys.IntegerKeys.not_below, "if self.open else ()", "if False else ()"),
+    "a literal out of range equals nothing": (
+        keys.IntegerKeys.one_of,
+        "clipped if self.open else",
+        "clipped if False else",
+    ),
+    "a text that no bound is has no place": (keys.RankKeys._key, "self._text(near[rank]) == text", "True"),
     "-0.0 is less than 0.0": (keys.float_keys, "(values + 0.0)", "values"),
     "the next value is left out of NOT IN": (keysets.complement, "max(begin, last + 1)", "max(begin, last + 2)"),
     "one value is no range": (keysets.intersection, "if first <= last", "if first < last"),
@@ -98,26 +102,30 @@ FAULTS: dict[str, tuple[Callable[..., object], str, str]] = {
     "ranges that end at a bound miss it": (ordered._meets_ascending, 'side="right"', 'side="left"'),
     "a run of blocks ends early": (ordered._run, "slice(first, last + 1)", "slice(first, last)"),
     "files with NaN are not listed": (search._way_of_column, "if wanted.nan else []", "if False else []"),
-    "all match though some are null": (store.Plan.all_match, "for other in (FALSE, NULL):", "for other in (FALSE,):"),
+    "all match though some are null": (
+        store.PruningPlan.all_match,
+        "for other in (FALSE, NULL):",
+        "for other in (FALSE,):",
+    ),
     "statistics go by name": (store.FileStatistics.known, "column.id", "column.name"),
 }
 
 
 CUT_FAULTS: dict[str, tuple[Callable[..., object], str, str]] = {
-    "a text is all that begin as it does": (keys.Ranks.tells, "self._key(text[: self.cut]) % 2 == 0", "True"),
+    "a text is all that begin as it does": (keys.RankKeys.tells, "self._key(text[: self.cut]) % 2 == 0", "True"),
     "a cut upper bound of the literal's length is the literal": (
-        keys.Ranks.tells,
+        keys.RankKeys.tells,
         "len(text) < self.cut",
         "len(text) <= self.cut",
     ),
-    "a cut bound is below what goes on after it": (keys.Ranks.tells, "text[: self.cut]", "text"),
+    "a cut bound is below what goes on after it": (keys.RankKeys.tells, "text[: self.cut]", "text"),
     "what goes on after a cut lower bound is above it": (
-        keys.Ranks.below,
+        keys.RankKeys.below,
         "key if after or key % 2 == 0 else key - 1",
         "key - 1",
     ),
     "all texts begin as the first one does": (intervals._shortened, "common_prefix(texts)", "len(texts[0])"),
-    "a text before what all begin with is after it": (keys.Ranks._place, "text < self._prefix", "False"),
+    "a text before what all begin with is after it": (keys.RankKeys._place, "text < self._prefix", "False"),
     "after the last character comes none": (
         order.after_prefix,
         r'prefix.rstrip("\U0010ffff")',

@@ -14,7 +14,7 @@ import pytest
 from hudi_core.expr.predicate import And, Below, Column, Cut, IsNull, Not, OneOf, Opaque, Or, Predicate
 from hudi_core.pruning import intervals
 from hudi_core.pruning.statistics import Carrier, carrier, from_values, taken
-from hudi_core.pruning.store import FileStatistics, Piece
+from hudi_core.pruning.store import FileStatistics, StatisticsPart
 from hudi_core.truth import ANY, Truth
 from hudi_core.types import nodes as t
 from tests.support.pruning import EFFORT, check_far_world, check_world, small_blocks, world
@@ -66,13 +66,13 @@ def test_less_knowledge_never_makes_an_outcome_impossible(seed: int) -> None:
     lost = of.columns[r.randrange(3)].id
     kept = set(r.sample(range(30), 15))
 
-    def load(column: Column) -> list[Piece]:
+    def load(column: Column) -> list[StatisticsPart]:
         found = of.pieces.get(column.id, [])
         if column.id != lost:
             return found
         keeping = [np.isin(piece.numbers, sorted(kept)) for piece in found]
         return [
-            Piece(piece.numbers[at], taken(piece.statistics, at.nonzero()[0]))
+            StatisticsPart(piece.numbers[at], taken(piece.statistics, at.nonzero()[0]))
             for piece, at in zip(found, keeping, strict=True)
         ]
 
@@ -138,7 +138,7 @@ def test_a_predicate_on_one_column_gets_all_that_bounds_can_tell(
     ]
     lows, highs, nans, nulls = zip(*files, strict=True)
     statistics = from_values(kind, lows, highs, [int(null) for null in nulls], [9] * len(files), nans)
-    store = FileStatistics(len(files), lambda _: [Piece(np.arange(len(files)), statistics)])
+    store = FileStatistics(len(files), lambda _: [StatisticsPart(np.arange(len(files)), statistics)])
     for _ in range(150 * EFFORT):
         p = _trees(r, column, literals)
         plan = store.plan(p)

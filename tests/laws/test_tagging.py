@@ -12,17 +12,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hudi_core.avro.inbound import schema_from_avro
-from hudi_core.columns.byte_strings import Texts
-from hudi_core.columns.nodes import Text
+from hudi_core.columns.byte_strings import ByteStrings
+from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.strings import text_column
 from hudi_core.engine import FileInfo, Footer, RowGroup
 from hudi_core.formats.bloom_write import FilterKind, FilterSettings, bloom_filter_of
 from hudi_core.formats.leaf_statistics import LeafStatistics
-from hudi_core.index.by_files import FileLookup, Filters
+from hudi_core.index.by_files import FileLookup, FilterUse
 from hudi_core.index.key_reader import key_columns
 from hudi_core.index.places import everywhere, in_partitions
 from hudi_core.index.stored import KeyBounds
-from hudi_core.index.work import Work
+from hudi_core.index.work import TaggingMetrics
 from hudi_core.schema.meta import RECORD_KEY
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.types.nodes import String
@@ -62,7 +62,7 @@ class MadeKeys:
     def _made(self, slice: FileSlice) -> Made:
         return self.made[int(slice.file_id[1:])]
 
-    def of_slice(self, slice: FileSlice, row_groups: Sequence[int] | None = None) -> Iterator[Text]:
+    def of_slice(self, slice: FileSlice, row_groups: Sequence[int] | None = None) -> Iterator[StringColumn]:
         self.read.append(int(slice.file_id[1:]))
         groups = self._made(slice).groups
         for number in range(len(groups)) if row_groups is None else row_groups:
@@ -81,7 +81,7 @@ class MadeKeys:
         made = [self.made[number] for number in numbers.tolist()]
         known = [each.recorded and bool(each.keys) for each in made]
         low, high = (
-            Texts.of(
+            ByteStrings.of(
                 [pick(map(str.encode, each.keys)) if here else b"" for each, here in zip(made, known, strict=True)]
             )
             for pick in (min, max)
@@ -130,17 +130,17 @@ SLICES = st.builds(
 @given(
     st.lists(SLICES, max_size=6),
     st.lists(st.tuples(KEYS, PARTITIONS | st.just("elsewhere")), min_size=1, max_size=30),
-    st.sampled_from(Filters),
+    st.sampled_from(FilterUse),
     st.booleans(),
 )
 def test_keys_are_located_as_by_a_look_into_every_file(
-    made: list[Made], asked: list[tuple[str, str]], filters: Filters, whole_table: bool
+    made: list[Made], asked: list[tuple[str, str]], filters: FilterUse, whole_table: bool
 ) -> None:
     stored = MadeKeys(made)
     keys = key_columns(text_column([key for key, _ in asked]), text_column([path for _, path in asked]))
     slices = stored.sources.snapshot.slices
     placed = everywhere(keys, slices) if whole_table else in_partitions(keys, slices)
-    work = Work()
+    work = TaggingMetrics()
     found = FileLookup(stored, filters).locate(keys, placed, work)  # type: ignore[arg-type]
     for row, (key, path) in enumerate(asked):
         holding = [n for n, each in enumerate(made) if key in each.keys and (whole_table or each.partition == path)]
@@ -163,5 +163,5 @@ def test_a_filter_of_another_file_loses_no_key(held: list[str], others: list[str
     for recorded in (True, False):
         stored = Mixed([Made("p", (tuple(held),), False, recorded, True, "good")])
         placed = in_partitions(keys, stored.sources.snapshot.slices)
-        found = FileLookup(stored, Filters.ALL).locate(keys, placed, Work())  # type: ignore[arg-type]
+        found = FileLookup(stored, FilterUse.ALL).locate(keys, placed, TaggingMetrics())  # type: ignore[arg-type]
         assert found.slices.tolist() == [0, 0]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from hudi_core.engine import FileInfo
 from hudi_core.errors import StorageError
-from hudi_core.formats.random_access import Bytes, RandomAccess
+from hudi_core.formats.random_access import InMemoryFile, RandomAccess
 
 
 @dataclass(eq=False)
@@ -35,4 +35,4 @@ class Memory:
         return self.files[path]
 
     def open(self, path: str) -> RandomAccess:
-        return Bytes(self.read(path), path)
+        return InMemoryFile(self.read(path), path)

@@ -11,7 +11,7 @@ import fastavro
 import numpy as np
 
 from hudi_core.formats.hfile.cells import Cells
-from hudi_core.metadata.records import Batch
+from hudi_core.metadata.records import RecordBatch
 
 
 def record_of(name: str, **fields: object) -> dict[str, object]:
@@ -105,7 +105,7 @@ def batch(
     records: Mapping[bytes, Mapping[str, Any]] | Sequence[tuple[bytes, Mapping[str, Any]]],
     order: int = 0,
     schema: dict[str, Any] = NEWEST,
-) -> Batch:
+) -> RecordBatch:
     """The records by key, as cells."""
     data = bytearray()
     places: list[tuple[int, int, int, int]] = []
@@ -116,4 +116,4 @@ def batch(
         data += key + out.getvalue()
     columns = np.array(places, np.int64).reshape(-1, 4).T
     cells = Cells(np.frombuffer(bytes(data), np.uint8), *columns)
-    return Batch(cells, json.dumps(schema), order, f"source {order}")
+    return RecordBatch(cells, json.dumps(schema), order, f"source {order}")

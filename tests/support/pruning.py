@@ -22,8 +22,8 @@ from hudi_core.expr.predicate import And, AnyRun, Column, Is, Less, Matches, Not
 from hudi_core.expr.preimage import starts_with
 from hudi_core.pruning import intervals, ordered, program, search, store
 from hudi_core.pruning import statistics as columns
-from hudi_core.pruning.reference import Interval, OneFile
-from hudi_core.pruning.store import FileStatistics, Piece
+from hudi_core.pruning.reference import SingleFile, ValueInterval
+from hudi_core.pruning.store import FileStatistics, StatisticsPart
 from hudi_core.truth import TRUE, Truth
 from hudi_core.types import nodes as t
 from hudi_core.types.promote import Purpose, promotion
@@ -52,8 +52,8 @@ class World:
 
     columns: tuple[Column, ...]
     rows: tuple[tuple[dict[int, Any], ...], ...]
-    plain: tuple[OneFile, ...]
-    pieces: dict[int, list[Piece]]
+    plain: tuple[SingleFile, ...]
+    pieces: dict[int, list[StatisticsPart]]
 
     def store(self) -> FileStatistics:
         return FileStatistics(len(self.rows), lambda column: self.pieces.get(column.id, []))
@@ -72,8 +72,8 @@ def world(r: random.Random, types: Sequence[t.Type], files: int) -> World:
     # Names repeat, as those of a column that was dropped and added again do: ids alone tell columns apart.
     of = tuple(Column(10 + number, f"c{number % 2}", kind) for number, kind in enumerate(types))
     rows: list[list[dict[int, Any]]] = [[{} for _ in range(r.randint(0, 3))] for _ in range(files)]
-    plain: list[dict[int, Interval]] = [{} for _ in range(files)]
-    pieces: dict[int, list[Piece]] = {}
+    plain: list[dict[int, ValueInterval]] = [{} for _ in range(files)]
+    pieces: dict[int, list[StatisticsPart]] = {}
     for column in of:
         versions = [_Version(column.type)] * 2 + [_Version(stored) for stored in STORED.get(column.type, ())]
         versions += [_Version(None), _Version(None, r.choice(VALUES[column.type]))]
@@ -86,7 +86,7 @@ def world(r: random.Random, types: Sequence[t.Type], files: int) -> World:
                 groups.setdefault(version, []).append((number, values))
         found = [_summarised(r, versions[version], column, group, plain) for version, group in sorted(groups.items())]
         pieces[column.id] = found
-    return World(of, tuple(map(tuple, rows)), tuple(OneFile(known) for known in plain), pieces)
+    return World(of, tuple(map(tuple, rows)), tuple(SingleFile(known) for known in plain), pieces)
 
 
 def _write(r: random.Random, version: _Version, wanted: t.Type, rows: list[dict[int, Any]], id: int) -> list[Any]:
@@ -114,16 +114,18 @@ def _summarised(
     version: _Version,
     column: Column,
     group: list[tuple[int, list[Any]]],
-    plain: list[dict[int, Interval]],
-) -> Piece:
+    plain: list[dict[int, ValueInterval]],
+) -> StatisticsPart:
     if version.type is None:
         for number, _ in group:
             value = version.default
             nan = value is not None and value != value
             known = None if nan else value
-            plain[number][column.id] = Interval(known, known, nulls=value is None, values=value is not None, nans=nan)
+            plain[number][column.id] = ValueInterval(
+                known, known, nulls=value is None, values=value is not None, nans=nan
+            )
         numbers = np.array([number for number, _ in group])
-        return Piece(numbers, columns.absent(column.type, len(group), version.default))
+        return StatisticsPart(numbers, columns.absent(column.type, len(group), version.default))
     written: list[tuple[int, Any, Any, int | None, int | None, bool]] = []
     for number, values in group:
         # A base file and a log, say: each tells of some of the rows.
@@ -138,17 +140,17 @@ def _summarised(
     numbers = [number for number, *_ in written]
     lows, highs, nulls, rows, nans = ([one[place] for one in written] for place in range(1, 6))
     statistics = columns.from_values(version.type, lows, highs, nulls, rows, None if all(nans) else nans)
-    return Piece(np.array(numbers, np.int64), statistics)
+    return StatisticsPart(np.array(numbers, np.int64), statistics)
 
 
-def _hull(one: Interval, other: Interval, type: t.Type) -> Interval:
+def _hull(one: ValueInterval, other: ValueInterval, type: t.Type) -> ValueInterval:
     if not (one.values and other.values):
         known = one if one.values else other
-        return Interval(known.low, known.high, one.nulls or other.nulls, known.values, known.nans)
+        return ValueInterval(known.low, known.high, one.nulls or other.nulls, known.values, known.nans)
     key = lambda value: sort_key(value, type)  # noqa: E731
     low = None if one.low is None or other.low is None else min(one.low, other.low, key=key)
     high = None if one.high is None or other.high is None else max(one.high, other.high, key=key)
-    return Interval(low, high, one.nulls or other.nulls, True, one.nans or other.nans)
+    return ValueInterval(low, high, one.nulls or other.nulls, True, one.nans or other.nans)
 
 
 def _statistics(r: random.Random, type: t.Type, values: list[Any]) -> tuple[Any, Any, int | None, int | None, bool]:
@@ -186,13 +188,13 @@ def widened_high(cut: bytes) -> bytes | None:
 
 def _plain(
     stored: t.Type, wanted: t.Type, low: Any, high: Any, nulls: int | None, rows: int | None, nan: bool
-) -> Interval:
+) -> ValueInterval:
     values = nulls is None or rows is None or nulls != rows
     number = isinstance(stored, t.Float | t.Double)
     if high is not None and high != high:
         high, nan = None, True
     known = [_read(bound, stored, wanted) for bound in (low, high)]
-    return Interval(*known, nulls=nulls != 0, values=values, nans=nan and number)
+    return ValueInterval(*known, nulls=nulls != 0, values=values, nans=nan and number)
 
 
 def _read(bound: Any, stored: t.Type, wanted: t.Type) -> Any:
@@ -218,10 +220,10 @@ def far_world(r: random.Random) -> World:
         low = None if hidden and (value < 0 or r.random() < 0.5) else min(value, 0)
         high = None if hidden and (value > 0 or r.random() < 0.5) else max(value, 0)
         lows.append((low, high))
-        plain.append(OneFile({10: Interval(low, high, nulls=False)}))
+        plain.append(SingleFile({10: ValueInterval(low, high, nulls=False)}))
     bounds = list(zip(*lows, strict=True))
     statistics = columns.from_values(of.type, *bounds, [0] * 12, [1] * 12)
-    return World((of,), tuple(rows), tuple(plain), {10: [Piece(np.arange(12), statistics)]})
+    return World((of,), tuple(rows), tuple(plain), {10: [StatisticsPart(np.arange(12), statistics)]})
 
 
 CUTS = [1, 2, 3, 4]
@@ -237,10 +239,10 @@ def alike_world(r: random.Random) -> World:
         values = sorted(r.choices(domain, k=r.randint(1, 2)), key=str.encode)
         rows.append(tuple({of.id: value} for value in values))
         bounds.append((values[0], values[-1]))
-        plain.append(OneFile({of.id: Interval(values[0], values[-1], nulls=False)}))
+        plain.append(SingleFile({of.id: ValueInterval(values[0], values[-1], nulls=False)}))
     low, high = zip(*bounds, strict=True)
     statistics = columns.from_values(of.type, low, high, [0] * 30, [2] * 30)
-    return World((of,), tuple(rows), tuple(plain), {of.id: [Piece(np.arange(30), statistics)]})
+    return World((of,), tuple(rows), tuple(plain), {of.id: [StatisticsPart(np.arange(30), statistics)]})
 
 
 def _compares_texts(p: Predicate) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 from hudi_core.expr import nodes as n
 from hudi_core.expr.calls import literal_pattern
-from hudi_core.pruning.reference import Interval
+from hudi_core.pruning.reference import ValueInterval
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
 from hudi_core.values.text import parse_text
@@ -160,9 +160,9 @@ def skipping_schema(text: str) -> Schema:
     return Schema(t.Record(tuple(field(*found) for found in _FIELD.findall(text))))
 
 
-def index_rows(sql: str, schema: Schema) -> dict[str, dict[int, Interval]]:
+def index_rows(sql: str, schema: Schema) -> dict[str, dict[int, ValueInterval]]:
     """By file the statistics that the rows of an index say, in the form of the plain engine of statistics."""
-    found: dict[str, dict[int, Interval]] = {}
+    found: dict[str, dict[int, ValueInterval]] = {}
     for row in sql.split(" union all "):
         (name,) = re.findall(r"'([^']*)' as fileName", row)
         said = {column: None if text == "null" else text.strip("'") for text, _, column in _VALUE.findall(row)}
@@ -175,9 +175,9 @@ def index_rows(sql: str, schema: Schema) -> dict[str, dict[int, Interval]]:
     return found
 
 
-def _interval(field: t.Field, said: Mapping[str, str | None], rows: int | None) -> Interval:
+def _interval(field: t.Field, said: Mapping[str, str | None], rows: int | None) -> ValueInterval:
     low, high, nulls = (said.get(f"{field.name}_{part}") for part in ("minValue", "maxValue", "nullCount"))
     least, most = (None if text is None else parse_text(text, field.type) for text in (low, high))
     count = None if nulls is None else int(nulls)
     has_values = count is None or rows is None or count < rows
-    return Interval(least, most, nulls=count != 0, values=has_values, nans=most is None)
+    return ValueInterval(least, most, nulls=count != 0, values=has_values, nans=most is None)

@@ -9,8 +9,8 @@ from functools import cache
 from typing import Any
 
 from hudi_core.avro.inbound import schema_from_avro
-from hudi_core.keys.choose import Machine
-from hudi_core.keys.generator import Writer
+from hudi_core.keys.choose import WriterEnvironment
+from hudi_core.keys.generator import WritePath
 from hudi_core.keys.zones import parse_zone
 from hudi_core.schema.schema import Schema
 from hudi_core.types.text import text as type_text
@@ -30,8 +30,8 @@ class Asked:
     properties: Mapping[str, str]
     schema: Schema
     rows: tuple[Any, ...]
-    writer: Writer
-    machine: Machine
+    writer: WritePath
+    machine: WriterEnvironment
     theirs: object
 
     @property
@@ -70,11 +70,11 @@ def asked_keys(cases: list[dict[str, Any]]) -> Iterator[Asked]:
         said, output = case["input"], case["output"]
         schema = _schema(json.dumps(said["avro"]))
         rows = (decode(said["record"], schema.record),)
-        machine = Machine(parse_zone(said.get("jvm_timezone", "UTC"), ""), YEAR)
+        machine = WriterEnvironment(parse_zone(said.get("jvm_timezone", "UTC"), ""), YEAR)
         for writer, theirs in (
-            (Writer.AVRO, _of_record(output["avro_path"])),
-            (Writer.ROW, _of_row(output["row_path"])),
-            (Writer.INTERNAL_ROW, _of_row(output["internal_row_path"])),
+            (WritePath.AVRO, _of_record(output["avro_path"])),
+            (WritePath.ROW, _of_row(output["row_path"])),
+            (WritePath.INTERNAL_ROW, _of_row(output["internal_row_path"])),
         ):
             yield Asked(case, said["properties"], schema, rows, writer, machine, theirs)
 
@@ -89,7 +89,7 @@ def asked_auto_keys(cases: list[dict[str, Any]]) -> Iterator[Asked]:
         rows = tuple(decode(record, schema.record) for record in said["records"])
         keys = [] if output is None else [_key(key) for key in output["keys"]]
         theirs = REFUSED if not keys or REFUSED in keys else keys
-        yield Asked(case, said["properties"], schema, rows, Writer.AVRO, Machine(year=YEAR), theirs)
+        yield Asked(case, said["properties"], schema, rows, WritePath.AVRO, WriterEnvironment(year=YEAR), theirs)
 
 
 def _fields(stated: str) -> list[str]:

@@ -12,14 +12,14 @@ import fastavro
 import numpy as np
 
 from hudi_core.avro.inbound import schema_from_avro
-from hudi_core.columns.nodes import Struct
+from hudi_core.columns.nodes import StructColumn
 from hudi_core.formats import deletes as delete_blocks
 from hudi_core.formats.avro.columns import decode
-from hudi_core.formats.deletes import Deletes
-from hudi_core.merge.records import Records, fold, merged
+from hudi_core.formats.deletes import DeleteRecords
+from hudi_core.merge.records import MergeRecords, fold, merged
 from hudi_core.merge.rules import MergeRules, merge_rules
 from hudi_core.options import MergeMode, TableConfig, table_config
-from hudi_core.reading.log_buffer import Gathered
+from hudi_core.reading.log_buffer import LogBuffer
 from hudi_core.reading.merge_columns import MergeColumns, merge_columns
 from hudi_core.schema.ids import record_with_ids
 from hudi_core.schema.meta import OPERATION, RECORD_KEY
@@ -75,10 +75,10 @@ class Merger:
         schema = Schema(record_with_ids(replace(own.record, fields=fields + own.record.fields)))
         return Merger(schema, merge_columns(ENGINE, config_of({}), schema, rules, schema, WHERE))
 
-    def records(self, sides: list[Side]) -> tuple[Records, list[Any]]:
+    def records(self, sides: list[Side]) -> tuple[MergeRecords, list[Any]]:
         """The records with one key, oldest first, and the rows they may name."""
         partial = self.columns.rules.partial is not None or any("avro" in each for each in sides)
-        found = Gathered(self.columns, partial)
+        found = LogBuffer(self.columns, partial)
         for each in sides:
             if "record" in each:
                 ids = None
@@ -110,7 +110,7 @@ class Merger:
         """Whether a delete with the row's ordering value is absolute."""
         deleting = replace(self.columns, rules=replace(self.columns.rules, delete_marker=KEY))
         key = self.columns.keys[0]
-        found = Gathered(replace(deleting, marker=key), False)
+        found = LogBuffer(replace(deleting, marker=key), False)
         found.add_rows((self._row(side),), WHERE)
         return bool(found.joined()[0].absolute[0])
 
@@ -130,7 +130,7 @@ class Merger:
 
         return tuple(value(field) for field in self.schema.fields)
 
-    def _shown(self, left: Records, batches: list[Any]) -> object:
+    def _shown(self, left: MergeRecords, batches: list[Any]) -> object:
         if left.deleted[0]:
             return DELETED
         width = len(self.schema.fields)
@@ -139,7 +139,7 @@ class Merger:
         return row
 
 
-def deletes_of(ordering: Any) -> Deletes:
+def deletes_of(ordering: Any) -> DeleteRecords:
     """A delete block's one delete with this ordering value, a typed one or one of a kind that delete blocks have."""
     parsed = fastavro.parse_schema(json.loads(delete_blocks._SCHEMA))
     out = io.BytesIO()
@@ -147,9 +147,9 @@ def deletes_of(ordering: Any) -> Deletes:
     fastavro.schemaless_writer(out, parsed, {"deleteRecordList": [one]})
     data = out.getvalue()
     found = decode(delete_blocks._SCHEMA, data, np.array([0]), np.array([len(data)]), WHERE)
-    assert isinstance(found, Struct)
+    assert isinstance(found, StructColumn)
     items = found.fields["deleteRecordList"].items  # type: ignore[union-attr]
-    return Deletes(items.fields["recordKey"], items.fields["partitionPath"], items.fields["orderingVal"])
+    return DeleteRecords(items.fields["recordKey"], items.fields["partitionPath"], items.fields["orderingVal"])
 
 
 _WRAPPERS = {

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from hudi_core.cli.explain.picture import ColumnPicture, Drawn
+from hudi_core.cli.explain.picture import ColumnPicture, DrawnSlice
 from hudi_core.cli.explain.scale import Tick
 from hudi_core.truth import Verdict
 
@@ -89,7 +89,7 @@ class _Layout:
         return self.left + place * (self.right - self.left)
 
 
-def _place(found: Drawn | None) -> tuple[int, float, float]:
+def _place(found: DrawnSlice | None) -> tuple[int, float, float]:
     """Slices with bounds first, by these; then those without a value, then those of which little or nothing is known."""
     if found is None:
         return 3, 0.0, 0.0

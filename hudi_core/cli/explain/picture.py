@@ -37,7 +37,7 @@ class Band:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class DrawnSlice:
     """A slice's values: where they lie (None: there is none), and whether nulls and NaN may be among them."""
 
     band: Band | None
@@ -63,7 +63,7 @@ class ColumnPicture:
     nans_match: bool
     marks: tuple[Tick, ...]
     """The values that the predicate names."""
-    ranges: tuple[Drawn | None, ...]
+    ranges: tuple[DrawnSlice | None, ...]
     """In the order of the slices; None where nothing is known."""
     ticks: tuple[Tick, ...]
     to_scale: bool = True
@@ -104,7 +104,7 @@ def column_picture(column: Column, predicate: Predicate, bounds: Sequence[Bounds
     )
 
 
-def _drawn(scale: Scale, found: ColumnRange) -> Drawn:
+def _drawn(scale: Scale, found: ColumnRange) -> DrawnSlice:
     # A bound may itself be NaN: all values may be, or those above a known one.
     low = found.low if found.low == found.low else None
     high = found.high if found.high == found.high else None
@@ -116,7 +116,7 @@ def _drawn(scale: Scale, found: ColumnRange) -> Drawn:
     said += ["may hold NaN"] if nans else []
     said += [("may hold nulls" if found.values else "nulls only")] if found.nulls else []
     band = _band(scale, _Stretch(low, high)) if found.values else None
-    return Drawn(band, bounded, found.nulls, nans, ", ".join(said) or "no rows")
+    return DrawnSlice(band, bounded, found.nulls, nans, ", ".join(said) or "no rows")
 
 
 @dataclass(frozen=True, slots=True)

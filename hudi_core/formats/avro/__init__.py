@@ -1,16 +1,20 @@
 """Avro records to columns and back, many at once. Rules: `specs/avro-columns.md`.
 
-columns    records of one schema to columns: the way in
-plan       how to read a schema: a tree of readers, cut down to the wanted fields
-read       values of many records at once, field by field, into columns
-skip       passing over values of many records at once; where items of lists start
-lanes      the cursors into many records
-step       where the items of one list start: long lists in few records
-walk       what is wrong with one record
-encode     columns to records: the way out
-write      columns to values of many records at once, field by field, as pieces of their bytes
-pieces     rows of bytes put together from pieces
-varint     numbers as Avro writes them
-block      the records of log blocks, and their content from columns
-container  object-container files, read whole
+block      AVRO_DATA and CDC_DATA blocks of log files: the schema and where each record lies; and their content from columns
+columns    many Avro binary records of one writer schema → columns, field by field over all records, no Python object a record
+container  avro object-container files, read whole: the form of instants' contents and plans. Not for data: one object a
+           record
+encode     columns → Avro binary records of a writer schema, all rows of a field at a time: the way out. The way in is
+           `avro_columns`
+lanes      many cursors into one buffer, one a record, that read the same Avro field of all records at once
+pieces     rows of bytes put together from pieces: a piece gives each row some bytes, and a row is its pieces one after the
+           other
+plan       how to read one Avro writer schema: a tree of readers with names resolved, unions sorted out and unwanted fields
+           marked
+read       reading Avro values in all lanes: one node of the schema after the other, each into its column
+skip       passing over Avro values in all lanes: only the bytes that say how long something is are looked at
+step       where the items of one list start, one after the other: for long lists in few records
+varint     numbers as Avro writes them: zigzag, then seven bits a byte, the lowest first, a set top bit where more follow
+walk       what is wrong with the bytes of one Avro value, and in which field: for messages, after columns could not be read
+write      columns to Avro values: one node of the schema after the other, each for all rows, as pieces of the rows' bytes
 """

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from hudi_core.columns.length_chain import length_chain
-from hudi_core.columns.nodes import Bytes8, Offsets, Struct
+from hudi_core.columns.nodes import Bytes8, Offsets, StructColumn
 from hudi_core.errors import CorruptFileError, UnsupportedError
 from hudi_core.formats.avro.encode import encode_framed
 from hudi_core.formats.avro.lanes import PADDING
@@ -88,6 +88,6 @@ def joined_records(blocks: Sequence[LogBlock]) -> tuple[Bytes8, Offsets, Offsets
     return data, starts, lengths
 
 
-def avro_content(schema_text: str, columns: Struct, where: str) -> memoryview:
+def avro_content(schema_text: str, columns: StructColumn, where: str) -> memoryview:
     """The content of a block with one record for each row. Raises SchemaError as `avro_encode.encode` does."""
     return encode_framed(schema_text, columns, where, _HEADER.pack(VERSIONS[-1], columns.length)).data

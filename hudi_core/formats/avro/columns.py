@@ -15,7 +15,7 @@ from hudi_core.columns.length_chain import chain_pieces
 from hudi_core.columns.nodes import Bytes8, Column, Offsets
 from hudi_core.errors import CorruptFileError, SchemaError, UnsupportedError
 from hudi_core.formats.avro import walk as avro_walk
-from hudi_core.formats.avro.lanes import PADDING, Damaged, Lanes
+from hudi_core.formats.avro.lanes import PADDING, DamagedLane, Lanes
 from hudi_core.formats.avro.plan import Node, blank, plan
 from hudi_core.formats.avro.read import read
 from hudi_core.formats.avro.skip import TooManyEmptyItems
@@ -127,7 +127,7 @@ def _batch(node: Node, data: Bytes8, starts: Offsets, ends: Offsets, where: str,
     except TooManyEmptyItems:
         expected = f"at most {avro_walk.MOST_EMPTY_ITEMS} items without bytes"
         raise CorruptFileError(f"{where}, records {first} to {first + len(lanes) - 1}", expected=expected) from None
-    except (Damaged, IndexError):
+    except (DamagedLane, IndexError):
         _explain(node, data, starts, ends, where, first)
         raise
     _explain(node, data, starts, ends, where, first)

@@ -16,7 +16,7 @@ import fastavro
 import numpy as np
 from fastavro.schema import SchemaParseException, UnknownType
 
-from hudi_core.columns.nodes import MapOf, Struct, Text
+from hudi_core.columns.nodes import MapColumn, StringColumn, StructColumn
 from hudi_core.errors import CorruptFileError
 from hudi_core.formats.avro.columns import decode
 
@@ -63,13 +63,13 @@ def read_text_map(content: bytes, name: str, where: str) -> dict[str, str] | Non
         raise CorruptFileError(where, expected="an Avro file of one record", found=f"{sum(held)} records")
     data: bytes = blocks[0].bytes_.getvalue()  # type: ignore[attr-defined]  # not in its hints
     record = decode(schema, data, np.zeros(1, np.int64), np.array([len(data)], np.int64), where, {name})
-    found = record.fields.get(name) if isinstance(record, Struct) else None
-    if not isinstance(found, MapOf) or not isinstance(found.values, Text):
+    found = record.fields.get(name) if isinstance(record, StructColumn) else None
+    if not isinstance(found, MapColumn) or not isinstance(found.values, StringColumn):
         return None
     return dict(zip(_texts(found.keys), _texts(found.values), strict=True))
 
 
-def _texts(column: Text) -> list[str]:
+def _texts(column: StringColumn) -> list[str]:
     data = column.data.tobytes()
     return [data[start:end].decode("utf-8") for start, end in pairwise(column.offsets.tolist())]
 

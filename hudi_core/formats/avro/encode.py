@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hudi_core.columns.growing import Growing
+from hudi_core.columns.growing import GrowingArray
 from hudi_core.columns.nodes import Bytes8, Column, Offsets, length
 from hudi_core.errors import SchemaError, UnsupportedError
 from hudi_core.formats.avro.plan import Node, plan
@@ -33,11 +33,11 @@ def encode_framed(schema_text: str, column: Column, where: str, header: bytes = 
 
     Parts are put together while others are made.
     """
-    found: Growing | None = None
+    found: GrowingArray | None = None
     for offsets, data in write(_plan(schema_text, where), column, where, framed=True):
         if found is None:
             rows = len(offsets) - 1
-            found = Growing(data, len(header) + len(data) * length(column) // rows * 33 // 32)
+            found = GrowingArray(data, len(header) + len(data) * length(column) // rows * 33 // 32)
             found.add(np.frombuffer(header, np.uint8))
         found.add(data)
     return np.frombuffer(header, np.uint8) if found is None else found.array()

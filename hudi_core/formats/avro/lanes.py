@@ -37,7 +37,7 @@ Numbers = int | Unsigned
 _WORDS: dict[int, np.dtype[np.unsignedinteger[Any]]] = {4: np.dtype("<u4"), 8: np.dtype("<u8")}
 
 
-class Damaged(Exception):
+class DamagedLane(Exception):
     """Some lane holds bytes that no value of its type has. Never leaves the decoder."""
 
 
@@ -72,7 +72,7 @@ class Lanes:
     def check_ends(self) -> None:
         """Raises Damaged when a lane has passed the end of its record."""
         if (self.here() > self.ends).any():
-            raise Damaged
+            raise DamagedLane
 
     # -- bytes ---------------------------------------------------------------------------------------------------------
 
@@ -187,11 +187,11 @@ class Lanes:
             size += 1
             if byte < 128:
                 if value >> 64:
-                    raise Damaged
+                    raise DamagedLane
                 self.shift += size
                 return value
             if size == 10:
-                raise Damaged
+                raise DamagedLane
             byte = self.byte(size)
         return None
 
@@ -204,7 +204,7 @@ class Lanes:
         more = (tail >> 7) & 1
         tenth = (tail >> 8) * more
         if np.maximum.reduce(tenth) > 1:
-            raise Damaged
+            raise DamagedLane
         ninth = (tail & 127).astype(np.uint64)
         ninth |= tenth.astype(np.uint64) << np.uint64(7)
         ninth <<= np.uint64(56)
@@ -223,10 +223,10 @@ class Lanes:
         dtype = np.int32 if bits == 32 else np.int64
         if isinstance(raw, int):
             if raw >> bits:
-                raise Damaged
+                raise DamagedLane
             return np.full(len(self), (raw >> 1) ^ -(raw & 1), dtype)
         if bits == 32 and raw.itemsize > 4 and int(np.maximum.reduce(raw)) >> 32:
-            raise Damaged
+            raise DamagedLane
         value: Unsigned = raw.astype(np.uint32 if bits == 32 else np.uint64, copy=False)
         one = _BITS[value.itemsize].one
         sign = value & one
@@ -240,10 +240,10 @@ class Lanes:
         raw = self.unsigned(live)
         if isinstance(raw, int):
             if raw & 1 or raw >> 1 > most:
-                raise Damaged
+                raise DamagedLane
             return raw >> 1
         if np.bitwise_or.reduce(raw) & 1 or np.maximum.reduce(raw) > 2 * most:
-            raise Damaged
+            raise DamagedLane
         raw >>= raw.dtype.type(1)
         return raw
 
@@ -255,12 +255,12 @@ class Lanes:
         sizes = self.naturals(self.limit, live)
         if isinstance(sizes, int):
             if sizes * len(self) > self.limit:
-                raise Damaged
+                raise DamagedLane
             begin = self.here()
             self.shift += sizes
             return begin, sizes
         if sizes.itemsize > 1 and int(sizes.sum(dtype=np.int64)) > self.limit:
-            raise Damaged
+            raise DamagedLane
         wide = sizes.astype(np.int64)
         begin = self.here()
         self.skip(wide)

@@ -14,17 +14,17 @@ from typing import Any, assert_never
 import numpy as np
 
 from hudi_core.columns.nodes import (
-    Binary,
+    BinaryColumn,
     Column,
-    FixedBinary,
-    ListOf,
-    MapOf,
-    Nulls,
-    Primitive,
-    Struct,
-    Symbols,
-    Text,
-    Union,
+    EnumColumn,
+    FixedBinaryColumn,
+    ListColumn,
+    MapColumn,
+    NullColumn,
+    PrimitiveColumn,
+    StringColumn,
+    StructColumn,
+    UnionColumn,
 )
 from hudi_core.errors import SchemaError, UnsupportedError
 
@@ -305,29 +305,29 @@ def blank(node: Node) -> Column:
     ends = np.zeros(1, np.int64)
     match node:
         case Null():
-            return Nulls(0)
+            return NullColumn(0)
         case Boolean():
-            return Primitive(none.astype(np.bool_))
+            return PrimitiveColumn(none.astype(np.bool_))
         case Integer(bits):
-            return Primitive(none.astype(f"i{bits // 8}"))
+            return PrimitiveColumn(none.astype(f"i{bits // 8}"))
         case Floating(size):
-            return Primitive(none.astype(f"f{size}"))
+            return PrimitiveColumn(none.astype(f"f{size}"))
         case Sized(utf8):
-            return Text(ends, none) if utf8 else Binary(ends, none)
+            return StringColumn(ends, none) if utf8 else BinaryColumn(ends, none)
         case Fixed(size):
-            return FixedBinary(size, none.reshape(0, size))
+            return FixedBinaryColumn(size, none.reshape(0, size))
         case Enumeration(symbols):
-            return Symbols(none.astype(np.int32), symbols)
+            return EnumColumn(none.astype(np.int32), symbols)
         case Record(fields):
-            return Struct(0, {each.name: blank(each.node) for each in fields if each.wanted})
+            return StructColumn(0, {each.name: blank(each.node) for each in fields if each.wanted})
         case Array(item):
-            return ListOf(ends, blank(item))
+            return ListColumn(ends, blank(item))
         case Map(value):
-            return MapOf(ends, Text(ends, none), blank(value))
+            return MapColumn(ends, StringColumn(ends, none), blank(value))
         case Nullable(inner):
             return blank(inner)
         case Branches(names, _, blanks):
-            return Union(none.astype(np.int8), names, blanks)
+            return UnionColumn(none.astype(np.int8), names, blanks)
     assert_never(node)
 
 

@@ -8,25 +8,25 @@ import numpy as np
 
 from hudi_core.columns.concat import join
 from hudi_core.columns.nodes import (
-    Binary,
+    BinaryColumn,
     Bools,
     Bytes8,
     Column,
-    FixedBinary,
-    ListOf,
-    MapOf,
-    Nulls,
+    EnumColumn,
+    FixedBinaryColumn,
+    ListColumn,
+    MapColumn,
+    NullColumn,
     Offsets,
-    Primitive,
-    Struct,
-    Symbols,
-    Text,
-    Union,
+    PrimitiveColumn,
+    StringColumn,
+    StructColumn,
+    UnionColumn,
     spread,
 )
 from hudi_core.columns.slicing import without_nulls
 from hudi_core.columns.spans import gather
-from hudi_core.formats.avro.lanes import Damaged, Lanes
+from hudi_core.formats.avro.lanes import DamagedLane, Lanes
 from hudi_core.formats.avro.plan import (
     Array,
     Boolean,
@@ -61,7 +61,7 @@ def read(node: Node, lanes: Lanes) -> Column:
                     found[each.name] = read(each.node, lanes)
                 else:
                     skip(each.node, lanes)
-            return Struct(len(lanes), found)
+            return StructColumn(len(lanes), found)
         case Nullable():
             return _read_nullable(node, lanes)
         case Branches():
@@ -69,16 +69,16 @@ def read(node: Node, lanes: Lanes) -> Column:
         case Boolean() | Integer() | Floating() | Sized() | Fixed() | Enumeration():
             return _read_leaf(node, lanes, None)
         case Null():
-            return Nulls(len(lanes))
+            return NullColumn(len(lanes))
         case Array(item):
             offsets, items = _read_items(item, lanes)
-            return ListOf(offsets, items)
+            return ListColumn(offsets, items)
         case Map():
             offsets, entries = _read_items(node.entry, lanes)
-            assert isinstance(entries, Struct)
+            assert isinstance(entries, StructColumn)
             keys = entries.fields["key"]
-            assert isinstance(keys, Text)
-            return MapOf(offsets, keys, entries.fields["value"])
+            assert isinstance(keys, StringColumn)
+            return MapColumn(offsets, keys, entries.fields["value"])
     assert_never(node)
 
 
@@ -89,31 +89,31 @@ def _read_leaf(node: Leaf, lanes: Lanes, live: Bools | None) -> Column:
             bits = lanes.peek()
             bits = bits.copy() if live is None else bits * live
             if bits.max() > 1:
-                raise Damaged
+                raise DamagedLane
             lanes.skip_where(live, 1)
-            return Primitive(bits.view(np.bool_), live)
+            return PrimitiveColumn(bits.view(np.bool_), live)
         case Integer(bits):
-            return Primitive(lanes.signed(bits, live), live)
+            return PrimitiveColumn(lanes.signed(bits, live), live)
         case Floating(size):
             words = lanes.word(size)
             if live is not None:
                 words *= live
             lanes.skip_where(live, size)
-            return Primitive(words.view(f"<f{size}"), live)
+            return PrimitiveColumn(words.view(f"<f{size}"), live)
         case Fixed(size):
             rows = lanes.rows(size)
             if live is not None:
                 rows[~live] = 0
             lanes.skip_where(live, size)
-            return FixedBinary(size, rows, live)
+            return FixedBinaryColumn(size, rows, live)
         case Enumeration(symbols):
-            return Symbols(np.full(len(lanes), lanes.naturals(len(symbols) - 1, live), np.int32), symbols, live)
+            return EnumColumn(np.full(len(lanes), lanes.naturals(len(symbols) - 1, live), np.int32), symbols, live)
         case Sized(utf8):
             offsets, data = gather(lanes.data, *lanes.spans(live))
             if utf8:
                 _check_utf8(offsets, data)
-                return Text(offsets, data, live)
-            return Binary(offsets, data, live)
+                return StringColumn(offsets, data, live)
+            return BinaryColumn(offsets, data, live)
     assert_never(node)
 
 
@@ -124,10 +124,10 @@ def _check_utf8(offsets: Offsets, data: Bytes8) -> None:
     try:
         data.tobytes().decode()
     except UnicodeDecodeError:
-        raise Damaged from None
+        raise DamagedLane from None
     begins = offsets[:-1][offsets[:-1] < len(data)]
     if (data[begins] & 0xC0 == 0x80).any():
-        raise Damaged
+        raise DamagedLane
 
 
 def _read_where(node: Node, lanes: Lanes, live: Bools) -> Column | None:
@@ -140,7 +140,7 @@ def _read_where(node: Node, lanes: Lanes, live: Bools) -> Column | None:
             return _read_leaf(node, lanes, live)
         case Record((Field(name, inner, True),)):
             column = _read_where(inner, lanes, live)
-            return None if column is None else Struct(len(lanes), {name: column}, live)
+            return None if column is None else StructColumn(len(lanes), {name: column}, live)
         case _:
             return None
 
@@ -164,10 +164,10 @@ def _read_branches(node: Branches, lanes: Lanes) -> Column:
     children = list(node.blanks)
     if isinstance(branch, int):
         children[branch] = read(nodes[branch], lanes)
-        return Union(np.full(len(lanes), branch, np.int8), node.names, tuple(children))
+        return UnionColumn(np.full(len(lanes), branch, np.int8), node.names, tuple(children))
     for number, live in by_branch(branch):
         if isinstance(nodes[number], Null):
-            children[number] = Nulls(int(np.count_nonzero(live)))
+            children[number] = NullColumn(int(np.count_nonzero(live)))
             continue
         column = _read_where(nodes[number], lanes, live)
         if column is None:
@@ -177,7 +177,7 @@ def _read_branches(node: Branches, lanes: Lanes) -> Column:
             lanes.rejoin(rows, chosen)
         else:
             children[number] = without_nulls(column)
-    return Union(branch.astype(np.int8), node.names, tuple(children))
+    return UnionColumn(branch.astype(np.int8), node.names, tuple(children))
 
 
 def _read_items(item: Node, lanes: Lanes) -> tuple[Offsets, Column]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hudi_core.columns.nodes import Bools, Offsets
-from hudi_core.formats.avro.lanes import Damaged, Lanes, Unsigned
+from hudi_core.formats.avro.lanes import DamagedLane, Lanes, Unsigned
 from hudi_core.formats.avro.plan import (
     Array,
     Boolean,
@@ -183,7 +183,7 @@ def _open_blocks(active: Lanes, left: NDArray[np.int64], least: int) -> None:
     heads.check_ends()
     room = (heads.ends - heads.here()) // least if least else MOST_EMPTY_ITEMS
     if (count < 0).any() or (count > room).any():
-        raise Damaged
+        raise DamagedLane
     active.rejoin(due, heads)
     left[due] = count
 

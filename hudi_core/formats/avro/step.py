@@ -8,7 +8,7 @@ from typing import assert_never
 import numpy as np
 
 from hudi_core.columns.nodes import Bytes8, Offsets
-from hudi_core.formats.avro.lanes import Damaged
+from hudi_core.formats.avro.lanes import DamagedLane
 from hudi_core.formats.avro.plan import (
     Array,
     Boolean,
@@ -42,7 +42,7 @@ def find_starts(item: Node, data: Bytes8, at: int, rest: int) -> tuple[Offsets, 
     octets, step, found = data.data, stepper(item), [np.zeros(0, np.int64)]
     while True:
         if rest > len(data) - at:
-            raise Damaged
+            raise DamagedLane
         if rest and isinstance(item, Integer | Enumeration):
             starts, at = _by_last_bytes(data, at, rest)
             found.append(starts)
@@ -67,7 +67,7 @@ def _by_last_bytes(data: Bytes8, at: int, count: int) -> tuple[Offsets, int]:
     """As `_one_by_one` for numbers: each ends with a byte whose top bit is clear."""
     lasts = np.flatnonzero(data[at : at + 10 * count] < 128)[:count]
     if len(lasts) < count:
-        raise Damaged
+        raise DamagedLane
     starts = np.empty(count, np.int64)
     starts[0], starts[1:] = at, lasts[:-1] + (at + 1)
     return starts, at + int(lasts[-1]) + 1
@@ -131,7 +131,7 @@ def _sized_end(data: Octets, at: int) -> int:
     if size >= 128:
         size, at = _varint(data, at - 1)
     if size & 1:
-        raise Damaged
+        raise DamagedLane
     return at + (size >> 1)
 
 
@@ -162,7 +162,7 @@ def _union(nodes: Sequence[Node]) -> Step:
         if branch >= 128:
             branch, at = _varint(data, at - 1)
         if branch not in steps:
-            raise Damaged
+            raise DamagedLane
         return steps[branch](data, at)
 
     return step

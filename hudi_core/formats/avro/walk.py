@@ -32,7 +32,7 @@ Walk = Callable[[bytes, int, int], int]
 
 
 @dataclass
-class Flaw(Exception):
+class DecodeFault(Exception):
     """What is wrong with a value; `path` is filled in on the way out of the fields around it. Never leaves the decoder."""
 
     expected: str
@@ -40,14 +40,14 @@ class Flaw(Exception):
     path: str = ""
 
 
-def flaw(node: Node, record: bytes) -> Flaw | None:
+def flaw(node: Node, record: bytes) -> DecodeFault | None:
     """What keeps the bytes from being exactly one value of the node; None when nothing does."""
     try:
         after = _walker(node)(record, 0, len(record))
-    except Flaw as error:
+    except DecodeFault as error:
         return error
     if after != len(record):
-        return Flaw("the end of the record", f"{len(record) - after} more bytes")
+        return DecodeFault("the end of the record", f"{len(record) - after} more bytes")
     return None
 
 
@@ -93,7 +93,7 @@ def _varint(data: bytes, at: int, end: int) -> tuple[int, int]:
     raw = shift = 0
     while True:
         if at >= end:
-            raise Flaw("a number", "the end of the record")
+            raise DecodeFault("a number", "the end of the record")
         byte = data[at]
         at += 1
         raw |= (byte & 127) << shift
@@ -101,15 +101,15 @@ def _varint(data: bytes, at: int, end: int) -> tuple[int, int]:
             break
         shift += 7
         if shift > 63:
-            raise Flaw("a number of at most 10 bytes", "more")
+            raise DecodeFault("a number of at most 10 bytes", "more")
     if raw >> 64:
-        raise Flaw("a number of at most 64 bits", "more")
+        raise DecodeFault("a number of at most 64 bits", "more")
     return (raw >> 1) ^ -(raw & 1), at
 
 
 def _within(after: int, end: int) -> int:
     if after > end:
-        raise Flaw("a value within the record", f"one that ends {after - end} bytes later")
+        raise DecodeFault("a value within the record", f"one that ends {after - end} bytes later")
     return after
 
 
@@ -127,7 +127,7 @@ def _fixed(size: int) -> Walk:
 def _boolean(data: bytes, at: int, end: int) -> int:
     _within(at + 1, end)
     if data[at] > 1:
-        raise Flaw("a boolean, 0 or 1", str(data[at]))
+        raise DecodeFault("a boolean, 0 or 1", str(data[at]))
     return at + 1
 
 
@@ -138,14 +138,14 @@ def _long(data: bytes, at: int, end: int) -> int:
 def _int(data: bytes, at: int, end: int) -> int:
     value, at = _varint(data, at, end)
     if not -(1 << 31) <= value < 1 << 31:
-        raise Flaw("an int of 32 bits", str(value))
+        raise DecodeFault("an int of 32 bits", str(value))
     return at
 
 
 def _bytes(data: bytes, at: int, end: int) -> int:
     size, at = _varint(data, at, end)
     if size < 0:
-        raise Flaw("a length", str(size))
+        raise DecodeFault("a length", str(size))
     return _within(at + size, end)
 
 
@@ -155,7 +155,7 @@ def _text(data: bytes, at: int, end: int) -> int:
     try:
         data[begin:after].decode()
     except UnicodeDecodeError as error:
-        raise Flaw("UTF-8 text", f"byte {data[begin + error.start]:#04x}") from None
+        raise DecodeFault("UTF-8 text", f"byte {data[begin + error.start]:#04x}") from None
     return after
 
 
@@ -163,7 +163,7 @@ def _enumeration(symbols: int) -> Walk:
     def walk(data: bytes, at: int, end: int) -> int:
         number, at = _varint(data, at, end)
         if not 0 <= number < symbols:
-            raise Flaw(f"a symbol from 0 to {symbols - 1}", str(number))
+            raise DecodeFault(f"a symbol from 0 to {symbols - 1}", str(number))
         return at
 
     return walk
@@ -173,7 +173,7 @@ def _union(branches: list[Walk]) -> Walk:
     def walk(data: bytes, at: int, end: int) -> int:
         number, at = _varint(data, at, end)
         if not 0 <= number < len(branches):
-            raise Flaw(f"a union branch from 0 to {len(branches) - 1}", str(number))
+            raise DecodeFault(f"a union branch from 0 to {len(branches) - 1}", str(number))
         return branches[number](data, at, end)
 
     return walk
@@ -185,7 +185,7 @@ def _record(fields: list[tuple[str, Walk]]) -> Walk:
         try:
             for name, step in fields:  # noqa: B007  # the name says in which field a flaw is
                 at = step(data, at, end)
-        except Flaw as error:
+        except DecodeFault as error:
             error.path = f"{name}.{error.path}" if error.path else name
             raise
         return at
@@ -202,7 +202,7 @@ def _items(item: Node) -> Walk:
             if count == 0:
                 return at
             if count > ((end - at) // least if least else MOST_EMPTY_ITEMS):
-                raise Flaw("items within the record", f"a block of {count}")
+                raise DecodeFault("items within the record", f"a block of {count}")
             if width == 0 or (width and isinstance(item, Floating | Fixed)):
                 at += count * width
                 continue

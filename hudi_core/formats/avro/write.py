@@ -11,20 +11,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hudi_core.columns.nodes import (
-    Binary,
+    BinaryColumn,
     Bools,
     Bytes8,
     Column,
-    FixedBinary,
-    ListOf,
-    MapOf,
-    Nulls,
+    EnumColumn,
+    FixedBinaryColumn,
+    ListColumn,
+    MapColumn,
+    NullColumn,
     Offsets,
-    Primitive,
-    Struct,
-    Symbols,
-    Text,
-    Union,
+    PrimitiveColumn,
+    StringColumn,
+    StructColumn,
+    UnionColumn,
     length,
     validity_of,
 )
@@ -101,7 +101,7 @@ def _write(node: Node, column: Column, place: _Place) -> Iterator[Piece]:
             if live is None or live.any():
                 yield from _write_value(inner, column, _Place(place.where, live))
         case Null():
-            if not isinstance(column, Nulls):
+            if not isinstance(column, NullColumn):
                 raise place.error("nulls", type(column).__name__)
         case Branches():
             yield from _write_branches(node, column, place)
@@ -113,7 +113,7 @@ def _write(node: Node, column: Column, place: _Place) -> Iterator[Piece]:
 def _branch_of_two(column: Column, null: int, live: Bools | None) -> tuple[Bools | None, Piece]:
     """The rows that have a value, and the branch of all that are live: one byte."""
     value = 2 - 2 * null
-    if isinstance(column, Nulls) or _validity(column) is not None:
+    if isinstance(column, NullColumn) or _validity(column) is not None:
         valid = validity_of(column)
         branches = np.where(valid, np.uint64(value), np.uint64(2 - value))
         return valid if live is None else valid & live, where_live(Words(branches, None, 1, 1), live)
@@ -122,7 +122,7 @@ def _branch_of_two(column: Column, null: int, live: Bools | None) -> tuple[Bools
 
 def _validity(column: Column) -> Bools | None:
     """Which rows are not null; None when all are."""
-    if isinstance(column, Nulls | Union):
+    if isinstance(column, NullColumn | UnionColumn):
         return validity_of(column)
     return column.validity
 
@@ -136,30 +136,30 @@ def _refuse_nulls(column: Column, place: _Place) -> None:
 def _write_value(node: Leaf | Record | Array | Map, column: Column, place: _Place) -> Iterator[Piece]:
     """The values of live rows, none of which is null."""
     match node, column:
-        case Record(fields), Struct(fields=columns):
+        case Record(fields), StructColumn(fields=columns):
             for each in fields:
                 inside = place.inside(each.name)
                 if each.name not in columns:
                     raise inside.error("a column", "none")
                 yield from _write(each.node, columns[each.name], inside)
-        case Array(item), ListOf(offsets, items):
+        case Array(item), ListColumn(offsets, items):
             yield from _write_items(item, items, offsets, place)
-        case Map(), MapOf(offsets, keys, values):
-            entries = Struct(length(keys), {"key": keys, "value": values})
+        case Map(), MapColumn(offsets, keys, values):
+            entries = StructColumn(length(keys), {"key": keys, "value": values})
             yield from _write_items(node.entry, entries, offsets, place)
-        case Sized(True), Text(offsets, data):
+        case Sized(True), StringColumn(offsets, data):
             yield from _write_sized(offsets, data, place.live)
-        case Sized(False), Binary(offsets, data):
+        case Sized(False), BinaryColumn(offsets, data):
             yield from _write_sized(offsets, data, place.live)
-        case Fixed(size), FixedBinary(own, data) if size == own:
+        case Fixed(size), FixedBinaryColumn(own, data) if size == own:
             yield _fixed(data, size, place.live)
-        case Boolean(), Primitive(values) if values.dtype == np.bool_:
+        case Boolean(), PrimitiveColumn(values) if values.dtype == np.bool_:
             yield where_live(Words(values.astype(np.uint64), None, 1, 1), place.live)
-        case Integer(bits), Primitive(values) if values.dtype == f"i{bits // 8}":
+        case Integer(bits), PrimitiveColumn(values) if values.dtype == f"i{bits // 8}":
             yield where_live(varints(zigzag(values)), place.live)
-        case Floating(size), Primitive(values) if values.dtype == f"f{size}":
+        case Floating(size), PrimitiveColumn(values) if values.dtype == f"f{size}":
             yield where_live(Words(values.view(f"<u{size}").astype(np.uint64), None, size, size), place.live)
-        case Enumeration(symbols), Symbols(codes, known):
+        case Enumeration(symbols), EnumColumn(codes, known):
             yield where_live(varints(_codes(codes, known, symbols, place)), place.live)
         case _:
             raise place.error(f"a column of {type(node).__name__.lower()}", type(column).__name__)
@@ -221,8 +221,8 @@ def _write_branches(node: Branches, column: Column, place: _Place) -> Iterator[P
     """A union: its branches and the schema's, null apart, are matched by their order."""
     null = next((number for number, each in enumerate(node.nodes) if isinstance(each, Null)), None)
     others = [number for number in range(len(node.nodes)) if number != null]
-    union = column if isinstance(column, Union) else _as_union(column)
-    children = [number for number, child in enumerate(union.children) if not isinstance(child, Nulls)]
+    union = column if isinstance(column, UnionColumn) else _as_union(column)
+    children = [number for number, child in enumerate(union.children) if not isinstance(child, NullColumn)]
     if len(children) > len(others):
         raise place.error(f"a union of {len(others)} types", f"one of {len(children)}")
     numbers = np.zeros(len(union.children), np.int64)
@@ -230,7 +230,7 @@ def _write_branches(node: Branches, column: Column, place: _Place) -> Iterator[P
     parts, total = [np.zeros(0, np.uint8)], 0
     for branch, child in enumerate(union.children):
         rows = np.flatnonzero(union.branches == branch)
-        if isinstance(child, Nulls):
+        if isinstance(child, NullColumn):
             if null is None and len(rows) and (place.live is None or place.live[rows].any()):
                 raise place.error("a value in every row", "nulls")
             numbers[branch] = null or 0
@@ -244,10 +244,10 @@ def _write_branches(node: Branches, column: Column, place: _Place) -> Iterator[P
     yield Spans(np.concatenate(parts), starts, sizes if place.live is None else sizes * place.live)
 
 
-def _as_union(column: Column) -> Union:
+def _as_union(column: Column) -> UnionColumn:
     """A column as a union of its one type and null."""
     valid = validity_of(column)
-    if isinstance(column, Nulls):
-        return Union(np.zeros(column.length, np.int8), ("null",), (column,))
+    if isinstance(column, NullColumn):
+        return UnionColumn(np.zeros(column.length, np.int8), ("null",), (column,))
     branches = (~valid).astype(np.int8)
-    return Union(branches, ("", "null"), (without_nulls(column), Nulls(int(np.count_nonzero(~valid)))))
+    return UnionColumn(branches, ("", "null"), (without_nulls(column), NullColumn(int(np.count_nonzero(~valid)))))

@@ -1,8 +1,8 @@
 """HFile version 3. Rules: `specs/formats.md`.
 
-file     a file: open, read whole, look up, by prefix
-trailer  its trailer, its protobuf messages and its file info
-index    its block indexes
-block    its blocks: frame, checksums, compression
-cells    its rows: cells found in blocks, and found by key
+block    blocks of an HFile: their frame, their checksums, their compression. Rules FORMAT-16, FORMAT-17 and FORMAT-19
+cells    rows of an HFile: cells found in the bytes of its data blocks, and rows found by key. Rules FORMAT-21 and FORMAT-22
+file     HFile version 3: opened from random access, read whole, looked up by key or by prefix. Rules FORMAT-14 to FORMAT-22
+index    block indexes of an HFile: which block starts with which row. Rule FORMAT-20
+trailer  the trailer of an HFile, its file info, and the protobuf wire form both are written in. Rules FORMAT-15 and FORMAT-18
 """

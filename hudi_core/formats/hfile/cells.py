@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.columns.nodes import Text
+from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.spans import gather, windows
 from hudi_core.errors import CorruptFileError, UnsupportedError
 
@@ -246,7 +246,7 @@ def find_rows(rows: Cells | list[bytes], targets: Sequence[bytes]) -> tuple[Inte
     return starts, stops
 
 
-def find_texts(rows: Cells | list[bytes], texts: Text) -> tuple[Integers, Integers]:
+def find_texts(rows: Cells | list[bytes], texts: StringColumn) -> tuple[Integers, Integers]:
     """`find_rows` of many targets in one column, for few rows."""
     lengths = np.diff(texts.offsets)
     longest = rows.key_lengths.max(initial=0) if isinstance(rows, Cells) else max(map(len, rows), default=0)
@@ -262,9 +262,9 @@ def find_texts(rows: Cells | list[bytes], texts: Text) -> tuple[Integers, Intege
     return starts, stops
 
 
-def keys_of(cells: Cells) -> Text:
+def keys_of(cells: Cells) -> StringColumn:
     """The rows of cells as a column."""
-    return Text(*gather(cells.data, cells.key_offsets, cells.key_lengths))
+    return StringColumn(*gather(cells.data, cells.key_offsets, cells.key_lengths))
 
 
 def _bisected(rows: Cells | list[bytes], targets: Sequence[bytes], bisect: Callable[..., int]) -> Integers:

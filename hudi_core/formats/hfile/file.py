@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from hudi_core.columns.nodes import Text
+from hudi_core.columns.nodes import StringColumn
 from hudi_core.errors import CorruptFileError, UnsupportedError
 from hudi_core.formats.hfile.block import (
     DATA,
@@ -43,7 +43,7 @@ Spans = Callable[[Cells | list[bytes]], tuple[Integers, Integers]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Matches:
+class CellMatches:
     """Cells found for keys: cell `i` has the key at index `key_indexes[i]` of those asked for. Keys without a row have none."""
 
     cells: Cells
@@ -156,7 +156,7 @@ class HFile:
             raise CorruptFileError(self.where, expected=f"{self.entry_count} entries", found=str(len(cells)))
         return cells
 
-    def lookup(self, keys: Sequence[bytes]) -> Matches:
+    def lookup(self, keys: Sequence[bytes]) -> CellMatches:
         """All cells of these keys, in the order of `keys`; reads only the blocks that can hold them, each once."""
         return self._search(lambda rows: find_rows(rows, keys))
 
@@ -172,7 +172,7 @@ class HFile:
         spans = _prefixed(prefixes)
         return [partial(self._matches, blocks, spans) for blocks in _pieces(self._candidates(spans))]
 
-    def pieces_for(self, keys: Text) -> list[Callable[[], Cells]]:
+    def pieces_for(self, keys: StringColumn) -> list[Callable[[], Cells]]:
         """The whole blocks that can hold one of the keys, in pieces as `prefix_pieces` gives them: also cells of other keys.
 
         The keys of the column, none of them null, may have any order.
@@ -182,7 +182,7 @@ class HFile:
     def _matches(self, blocks: Sequence[Block], spans: Spans) -> Cells:
         return _within(self._decode(blocks), spans).cells
 
-    def _search(self, spans: Spans) -> Matches:
+    def _search(self, spans: Spans) -> CellMatches:
         return _within(self._decode(self._candidates(spans)), spans)
 
     def _candidates(self, spans: Spans) -> list[Block]:
@@ -228,7 +228,7 @@ class HFile:
         return decode_cells(contents, places, self._trailing)
 
 
-def _bracketing(keys: Text) -> Spans:
+def _bracketing(keys: StringColumn) -> Spans:
     def spans(rows: Cells | list[bytes]) -> tuple[Integers, Integers]:
         return find_texts(rows, keys)
 
@@ -248,14 +248,14 @@ def _covering(node: IndexNode, spans: Spans) -> IndexNode:
     )
 
 
-def _within(cells: Cells, spans: Spans) -> Matches:
+def _within(cells: Cells, spans: Spans) -> CellMatches:
     """The cells of the spans."""
     starts, stops = spans(cells)
     if len(starts) == 1 and stops[0] - starts[0] == len(cells):
-        return Matches(cells, np.zeros(len(cells), np.int64))
+        return CellMatches(cells, np.zeros(len(cells), np.int64))
     key_indexes = np.repeat(np.arange(len(starts)), stops - starts)
     within = np.arange(len(key_indexes)) - np.repeat(np.cumsum(stops - starts) - (stops - starts), stops - starts)
-    return Matches(cells.take(starts[key_indexes] + within), key_indexes)
+    return CellMatches(cells.take(starts[key_indexes] + within), key_indexes)
 
 
 def _prefixed(prefixes: Sequence[bytes]) -> Spans:

@@ -1,7 +1,7 @@
 """Parquet's metadata, read from a footer's own bytes: which statistics may be trusted, and where pages lie.
 
-thrift      Thrift's compact protocol
-chunks      column chunks of a footer: value and null counts, encoded bounds
-leaves      statistics of leaf columns as values, unknown where in doubt
-page_index  the first row and the place of each data page
+chunks      column chunks of a Parquet file, read from the footer's own bytes
+leaves      statistics in a Parquet footer: of each leaf column over all row groups, as values of ours, unknown where in doubt
+page_index  which rows of a row group the pages of a column chunk hold, by Parquet's offset index
+thrift      thrift's compact protocol, in which Parquet writes footers and page headers
 """

@@ -19,7 +19,7 @@ PHYSICAL: Final = ("BOOLEAN", "INT32", "INT64", "INT96", "FLOAT", "DOUBLE", "BYT
 
 
 @dataclass(frozen=True, slots=True)
-class Chunk:
+class ChunkStatistics:
     """A column in one row group. `low` and `high` are encoded bounds in the order of the type, or None."""
 
     values: int
@@ -34,7 +34,7 @@ class LeafChunks:
 
     physical: str
     unsigned: bool
-    chunks: tuple[Chunk, ...]
+    chunks: tuple[ChunkStatistics, ...]
 
 
 def leaf_chunks(footer: bytes, where: str) -> list[LeafChunks]:
@@ -68,7 +68,7 @@ def _leaf_chunks(file: Fields) -> list[LeafChunks]:
     return found
 
 
-def _chunk(column: Fields, typed: bool, signed: bool) -> Chunk:
+def _chunk(column: Fields, typed: bool, signed: bool) -> ChunkStatistics:
     said = _struct(column, 12)
     if typed:
         low, high = said.get(6), said.get(5)
@@ -76,7 +76,7 @@ def _chunk(column: Fields, typed: bool, signed: bool) -> Chunk:
         low, high = (said.get(2), said.get(1)) if signed else (None, None)
     if not isinstance(low, bytes | None) or not isinstance(high, bytes | None):
         raise ValueError("bounds that are no bytes")
-    return Chunk(_integer(column, 5), _integer(said, 3) if 3 in said else None, low, high)
+    return ChunkStatistics(_integer(column, 5), _integer(said, 3) if 3 in said else None, low, high)
 
 
 def _structs(of: Fields, number: int) -> list[Fields]:

@@ -1,22 +1,31 @@
 """What is known of a snapshot's slices without reading their rows. Rules: `specs/sources.md`.
 
-sources             all of it, made ready once and kept for any predicate
-asking              a predicate put to the sources, in their order
-knowledge           recorded statistics joined to files by column id
-facts               what indexes and paths tell of a whole condition
-path_facts          conditions on partition columns, tested on the values of paths
-indexes             indexes that know in which slices values are
-commits             which commits wrote the files, when rows are asked for by them
-uniqueness          whether the record index may be believed
-steady              columns whose name has meant them all the time
-expression_indexes  statistics of a function of a column
-filters             bloom filters of base files
-stored_filters      their texts, and which of them are worth asking
-merges              where the values of a merged row come from
-single_files        slices with log files, asked file by file
-column_ranges       the ranges of a column in some file slices, as values for people
-log_headers         what the headers of log blocks say of columns
-heads               footers and block headers, read side by side
-footers             statistics from footers
-doubt               slices about which only their files can tell more
+bloom_filters       bloom filters of base files: which of them certainly do not hold a record key
+column_ranges       the ranges of a column in some slices, as values: what people see of statistics
+commits             which commits wrote a slice's files: what names of files tell of rows asked for by their commit
+conditions          facts: what indexes and paths tell of a whole condition of one predicate, as a boolean column made for it
+expression_indexes  expression indexes: statistics of a function of a column, as those of a column of its own
+file_headers        what data files say of themselves: footers of base files, headers of log files. Read side by side, and
+                    kept
+file_statistics     slices with log files, asked file by file: where merging takes whole rows, a row matches only if one file
+                    may hold it
+footer_fallback     slices about which only their files can tell more: which they are, and what the files say
+footer_statistics   statistics from the footers of base files, for what the metadata table does not tell
+indexes             indexes that know in which slices certain values are: conditions on equality become facts that are false
+                    elsewhere
+log_headers         what the headers of a log file's blocks say of columns: deletes change no value, partial updates those of
+                    a few columns
+merged_columns      where the values of a merged row come from, as far as a table's properties tell: what statistics of its
+                    files mean
+path_conditions     conditions on partition columns that bounds cannot answer, tested on the values that paths tell
+planner             A predicate put to a table's sources: said so that each can answer, and the sources in the order in which
+                    they are asked
+slice_statistics    what is known of each slice's columns: the sources of statistics, a column at a time, as pieces for one
+                    store
+sources             what is known of a snapshot's slices: made ready once and kept, for any predicate. Rules:
+                    `specs/sources.md`
+stable_names        columns that indexes are made of by name: those that the name has meant all the time
+stored_filters      the bloom filters of base files as they are stored, in the metadata table or in footers, and which of them
+                    are worth asking
+uniqueness          whether the record index may be believed: whether it knows as many keys as the table has rows
 """

@@ -11,7 +11,7 @@ from hudi_core.expr.predicate import OneOf
 from hudi_core.formats.bloom import HashedKeys
 from hudi_core.keys.from_keys import RecordKeys
 from hudi_core.metadata.table import BLOOM_FILTERS, MetadataTable
-from hudi_core.planning.sources.file_headers import Heads
+from hudi_core.planning.sources.file_headers import FileHeaders
 from hudi_core.planning.sources.indexes import Index, Keys
 from hudi_core.planning.sources.slice_statistics import Numbers
 from hudi_core.planning.sources.stored_filters import kept, keys_in_footer, recorded_texts, text_in_footer
@@ -30,7 +30,7 @@ Read = Callable[[Sequence[FileSlice]], Iterator[tuple[int, bytes]]]
 class BloomFilters:
     """Filters of base files. Of slices with log files they tell nothing: rows in these are not in the filter."""
 
-    heads: Heads
+    heads: FileHeaders
     keys: RecordKeys
     read: Read
     name: str
@@ -60,7 +60,7 @@ class BloomFilters:
         return np.array(sorted(found), np.int64)
 
 
-def filters_in_metadata(heads: Heads, keys: RecordKeys, metadata: MetadataTable) -> Index:
+def filters_in_metadata(heads: FileHeaders, keys: RecordKeys, metadata: MetadataTable) -> Index:
     """The filters in the metadata table."""
 
     def read(slices: Sequence[FileSlice]) -> Iterator[tuple[int, bytes]]:
@@ -69,7 +69,7 @@ def filters_in_metadata(heads: Heads, keys: RecordKeys, metadata: MetadataTable)
     return BloomFilters(heads, keys, read, BLOOM_FILTERS)
 
 
-def filters_in_footers(heads: Heads, keys: RecordKeys) -> Index:
+def filters_in_footers(heads: FileHeaders, keys: RecordKeys) -> Index:
     """The filters in footers that were read anyhow."""
 
     def read(slices: Sequence[FileSlice]) -> Iterator[tuple[int, bytes]]:

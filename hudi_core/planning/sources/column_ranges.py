@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from hudi_core.columns.byte_strings import Texts
+from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.expr.predicate import Column
 from hudi_core.pruning.promoted import promoted
 from hudi_core.pruning.statistics import WIDE_OFFSET, ColumnStatistics
-from hudi_core.pruning.store import Piece
+from hudi_core.pruning.store import StatisticsPart
 from hudi_core.types import nodes as t
 from hudi_core.values.domain import EXACT
 from hudi_core.values.order import sort_key
@@ -36,7 +36,7 @@ Bounds = ColumnRange | None
 """None where nothing at all is known."""
 
 
-def ranges(column: Column, pieces: Iterable[Piece], numbers: Sequence[int]) -> list[Bounds]:
+def ranges(column: Column, pieces: Iterable[StatisticsPart], numbers: Sequence[int]) -> list[Bounds]:
     """What is known of each of these slices' values, joined over its files."""
     found: dict[int, Bounds] = {}
     for piece in pieces:
@@ -61,7 +61,7 @@ def _range(statistics: ColumnStatistics, row: int, of: t.Type) -> Bounds:
 
 def value(bounds: Any, row: int, of: t.Type) -> object:
     """A bound in the form of `hudi_core.values`."""
-    if isinstance(bounds, Texts):
+    if isinstance(bounds, ByteStrings):
         carried = bounds[row]
         match of:
             case t.String() | t.Enumeration() | t.Uuid():

@@ -21,7 +21,7 @@ from hudi_core.timeline.slices import FileSlice
 
 
 @dataclass(frozen=True, slots=True)
-class Commits:
+class CommitTimes:
     """The commits whose rows are asked for: those requested at `times`, and of those requested before `first`, of which no
     timeline tells, the ones requested after `since`. `text` says it for people."""
 

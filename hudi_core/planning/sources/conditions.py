@@ -15,7 +15,7 @@ import numpy.typing as npt
 from hudi_core.expr.leaves import every, is_truth, negate, some
 from hudi_core.expr.predicate import And, Below, Column, Is, IsNull, Less, Matches, Not, OneOf, Opaque, Or, Predicate
 from hudi_core.pruning.statistics import ColumnStatistics, from_values, taken
-from hudi_core.pruning.store import FIRST_FACT, Load, Piece
+from hudi_core.pruning.store import FIRST_FACT, Load, StatisticsPart
 from hudi_core.types.nodes import Boolean
 
 Bools = npt.NDArray[np.bool_]
@@ -25,7 +25,7 @@ Leaf = Below | OneOf | IsNull | Less | Matches | Opaque
 
 
 @dataclass
-class Facts:
+class ConditionColumns:
     """The facts of one predicate. `partition_of` gives for each slice the number of its partition."""
 
     partition_of: Numbers
@@ -33,7 +33,7 @@ class Facts:
     """The id of the first fact; those above it are taken."""
     _names: list[str] = field(default_factory=list)
     _of_partitions: dict[int, ColumnStatistics] = field(default_factory=dict)
-    _of_slices: dict[int, Piece] = field(default_factory=dict)
+    _of_slices: dict[int, StatisticsPart] = field(default_factory=dict)
 
     def new(self, name: str) -> Column:
         """A fact of which nothing is known yet. `name` serves messages."""
@@ -48,29 +48,31 @@ class Facts:
         """The fact is true in no row of these slices; of others nothing is known."""
         no = [False] * len(slices)
         statistics = from_values(Boolean(), no, no, [None] * len(slices), [None] * len(slices))
-        self._of_slices[fact.id] = Piece(slices, statistics)
+        self._of_slices[fact.id] = StatisticsPart(slices, statistics)
 
     def is_of_partitions(self, fact: int) -> bool:
         """Whether something is known of the fact, by its id, in partitions."""
         return fact in self._of_partitions
 
-    def of_partitions(self, fact: Column) -> Iterable[Piece]:
+    def of_partitions(self, fact: Column) -> Iterable[StatisticsPart]:
         """What is known of a fact, by number of partition."""
         found = self._of_partitions.get(fact.id)
-        return [] if found is None else [Piece(np.arange(len(found), dtype=np.int64), found)]
+        return [] if found is None else [StatisticsPart(np.arange(len(found), dtype=np.int64), found)]
 
     def of_slices(self, asked: Numbers) -> Load:
         """Reads what is known of facts in these slices, numbered from 0 as they stand in `asked`."""
 
-        def load(fact: Column) -> Iterable[Piece]:
+        def load(fact: Column) -> Iterable[StatisticsPart]:
             by_partition, by_slice = self._of_partitions.get(fact.id), self._of_slices.get(fact.id)
             if by_partition is not None:
-                return [Piece(np.arange(len(asked), dtype=np.int64), taken(by_partition, self.partition_of[asked]))]
+                return [
+                    StatisticsPart(np.arange(len(asked), dtype=np.int64), taken(by_partition, self.partition_of[asked]))
+                ]
             if by_slice is None:
                 return []
             at = np.searchsorted(by_slice.numbers, asked)
             told = np.flatnonzero(np.append(by_slice.numbers, -1)[at] == asked)
-            return [Piece(told, taken(by_slice.statistics, at[told]))]
+            return [StatisticsPart(told, taken(by_slice.statistics, at[told]))]
 
         return load
 

@@ -22,7 +22,7 @@ from hudi_core.metadata.table import COLUMN_STATS, MetadataTable
 from hudi_core.planning.sources.slice_statistics import DataFiles, joined
 from hudi_core.planning.sources.stable_names import steady_column
 from hudi_core.pruning.statistics import taken
-from hudi_core.pruning.store import FIRST_FACT, Piece
+from hudi_core.pruning.store import FIRST_FACT, StatisticsPart
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
 
@@ -140,17 +140,17 @@ def _is_call_of(call: Call, index: ExpressionIndex, schema: Schema, case_sensiti
             return False
 
 
-def expression_pieces(index: ExpressionIndex, files: DataFiles, metadata: MetadataTable) -> Iterator[Piece]:
+def expression_pieces(index: ExpressionIndex, files: DataFiles, metadata: MetadataTable) -> Iterator[StatisticsPart]:
     """What the index tells of its function in each file, as that of its slice; nothing of slices with a file that it leaves
     out. Raises `TableError` when it is damaged."""
     told = np.zeros(len(files), np.bool_)
-    pieces: list[Piece] = []
+    pieces: list[StatisticsPart] = []
     for found in metadata.expression_stats(index.partition, index.of.name):
         if found.typed:
             rows, at = joined(found.keys, files.keys)
             told[at] = True
-            pieces.append(Piece(files.slices[at], taken(found.statistics, rows)))
+            pieces.append(StatisticsPart(files.slices[at], taken(found.statistics, rows)))
     open_slices = np.unique(files.slices[~told])
     for piece in pieces:
         whole = np.flatnonzero(~np.isin(piece.numbers, open_slices))
-        yield Piece(piece.numbers[whole], taken(piece.statistics, whole))
+        yield StatisticsPart(piece.numbers[whole], taken(piece.statistics, whole))

@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Heads:
+class FileHeaders:
     """The heads of a snapshot's files, each read when first asked for."""
 
     snapshot: Snapshot

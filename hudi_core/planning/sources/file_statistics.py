@@ -14,19 +14,19 @@ import numpy as np
 import numpy.typing as npt
 
 from hudi_core.expr.predicate import Column, Predicate
-from hudi_core.planning.sources.conditions import Facts
-from hudi_core.planning.sources.footer_fallback import Doubt
-from hudi_core.planning.sources.slice_statistics import DataFiles, Numbers, RecordedKnowledge
-from hudi_core.pruning.store import FileStatistics, Piece
+from hudi_core.planning.sources.conditions import ConditionColumns
+from hudi_core.planning.sources.footer_fallback import FooterFallback
+from hudi_core.planning.sources.slice_statistics import ColumnStatsOfSlices, DataFiles, Numbers
+from hudi_core.pruning.store import FileStatistics, StatisticsPart
 
 
 @dataclass(frozen=True)
-class SingleFiles:
+class FileStatisticsAnswer:
     """Knowledge of the files of slices, one by one, for slices with log files; of others it knows nothing."""
 
-    doubt: Doubt
+    doubt: FooterFallback
     left: Numbers
-    facts: Facts
+    facts: ConditionColumns
     note: str = field(default="", init=False)
 
     def possible(self, predicate: Predicate) -> npt.NDArray[np.bool_]:
@@ -52,9 +52,9 @@ class SingleFiles:
     def _statistics(self) -> FileStatistics:
         files = self._files
         numbered = replace(files, slices=np.arange(len(files), dtype=np.int64))
-        known: RecordedKnowledge = self.doubt.with_headers(replace(self.doubt.recorded, files=numbered))
+        known: ColumnStatsOfSlices = self.doubt.with_headers(replace(self.doubt.recorded, files=numbered))
 
-        def load(column: Column) -> Iterable[Piece]:
+        def load(column: Column) -> Iterable[StatisticsPart]:
             return self.doubt.by_path(column, files.slices) or known.pieces(column)
 
         return FileStatistics(len(files), load)

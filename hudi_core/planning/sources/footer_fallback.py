@@ -13,14 +13,14 @@ import numpy.typing as npt
 
 from hudi_core.evolve.reconcile import Stored, stored_column
 from hudi_core.expr.predicate import Column, Predicate
-from hudi_core.planning.sources.file_headers import Heads
+from hudi_core.planning.sources.file_headers import FileHeaders
 from hudi_core.planning.sources.footer_statistics import footer_pieces
-from hudi_core.planning.sources.slice_statistics import DataFiles, Numbers, RecordedKnowledge, Untold
+from hudi_core.planning.sources.slice_statistics import ColumnStatsOfSlices, DataFiles, MissingStats, Numbers
 from hudi_core.pruning.statistics import is_told
-from hudi_core.pruning.store import FileStatistics, Load, Piece
+from hudi_core.pruning.store import FileStatistics, Load, StatisticsPart
 
 
-def is_told_of(pieces: Iterable[Piece], count: int) -> npt.NDArray[np.bool_]:
+def is_told_of(pieces: Iterable[StatisticsPart], count: int) -> npt.NDArray[np.bool_]:
     """Of which of the slices 0 to `count` - 1 all that can be told of a column is told."""
     spoken, untold = np.zeros(count, np.bool_), np.zeros(count, np.bool_)
     for piece in pieces:
@@ -30,12 +30,12 @@ def is_told_of(pieces: Iterable[Piece], count: int) -> npt.NDArray[np.bool_]:
 
 
 @dataclass(frozen=True)
-class Doubt:
+class FooterFallback:
     """What is open beside recorded statistics. `by_path` tells a column of some slices from their paths; None: it cannot."""
 
-    heads: Heads
-    recorded: RecordedKnowledge
-    by_path: Callable[[Column, Numbers], list[Piece] | None]
+    heads: FileHeaders
+    recorded: ColumnStatsOfSlices
+    by_path: Callable[[Column, Numbers], list[StatisticsPart] | None]
 
     def about(self, slices: Numbers, predicate: Predicate, facts: Load) -> Numbers:
         """Which of these slices are in doubt."""
@@ -43,7 +43,7 @@ class Doubt:
             return slices
         known = replace(self.recorded, files=self._files_of(slices), doubted=True)
 
-        def load(column: Column) -> Iterable[Piece]:
+        def load(column: Column) -> Iterable[StatisticsPart]:
             return self.by_path(column, slices) or known.pieces(column)
 
         return np.delete(slices, FileStatistics(len(slices), load).plan(predicate, facts).possible())
@@ -56,7 +56,7 @@ class Doubt:
         files = self._files_of(doubtful)
         logs = self.with_headers(replace(self.recorded, files=files.chosen(files.logs)))
 
-        def load(column: Column) -> Iterable[Piece]:
+        def load(column: Column) -> Iterable[StatisticsPart]:
             by_path = self.by_path(column, asked)
             if by_path is not None:
                 return by_path
@@ -68,11 +68,11 @@ class Doubt:
             }
             numbered = zip(range(len(slices)), slices, strict=True)
             found = [*footer_pieces(column, numbered, stored, self.recorded.wanted, footers), *logs.pieces(column)]
-            return [Piece(places[piece.numbers], piece.statistics) for piece in found]
+            return [StatisticsPart(places[piece.numbers], piece.statistics) for piece in found]
 
         return load
 
-    def with_headers(self, known: RecordedKnowledge) -> RecordedKnowledge:
+    def with_headers(self, known: ColumnStatsOfSlices) -> ColumnStatsOfSlices:
         """Recorded knowledge that thinks of log files without statistics what their headers say."""
         return replace(known, untold=lambda column, members: self._by_headers(column, known.files, members))
 
@@ -87,7 +87,7 @@ class Doubt:
         logs = np.flatnonzero(files.logs[members])
         paths = [files.path(each) for each in members[logs].tolist()]
         headers = self.heads.logs(paths)
-        found = np.full(len(members), Untold.ANYTHING, np.int8)
+        found = np.full(len(members), MissingStats.ANYTHING, np.int8)
         for place, member, path in zip(logs.tolist(), members[logs].tolist(), paths, strict=True):
             stored = stored_column(self.recorded.versions[files.versions[member]], self.recorded.wanted, column.id)
             if isinstance(stored, Stored):

@@ -11,7 +11,7 @@ from hudi_core.evolve.reconcile import Absent, stored_column
 from hudi_core.expr.predicate import Column
 from hudi_core.formats.leaf_statistics import LeafStatistics
 from hudi_core.pruning.statistics import ColumnStatistics, absent, from_values, unknown
-from hudi_core.pruning.store import Piece
+from hudi_core.pruning.store import StatisticsPart
 from hudi_core.schema.schema import Path, Schema
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.types import nodes as t
@@ -23,7 +23,7 @@ def footer_pieces(
     stored: Mapping[str, Schema],
     wanted: Schema,
     footers: Mapping[str, Footer],
-) -> Iterator[Piece]:
+) -> Iterator[StatisticsPart]:
     """What footers tell of a column in the base files of numbered slices, a piece for each stored type. `stored` and
     `footers` are by path. Nothing is known of a file whose footer could not be read."""
     known: dict[t.Type, list[tuple[int, LeafStatistics]]] = {}
@@ -47,23 +47,25 @@ def footer_pieces(
             known.setdefault(leaf.type, []).append((number, leaf))
     for kind, leaves in known.items():
         numbers = np.array([number for number, _ in leaves], np.int64)
-        yield Piece(numbers, _statistics(kind, [leaf for _, leaf in leaves]))
+        yield StatisticsPart(numbers, _statistics(kind, [leaf for _, leaf in leaves]))
     for value, absentees in missing.items():
-        yield Piece(np.array(absentees, np.int64), absent(column.type, len(absentees), value))
+        yield StatisticsPart(np.array(absentees, np.int64), absent(column.type, len(absentees), value))
     if nothing:
-        yield Piece(np.array(nothing, np.int64), unknown(column.type, len(nothing)))
+        yield StatisticsPart(np.array(nothing, np.int64), unknown(column.type, len(nothing)))
 
 
-def row_group_pieces(column: Column, groups: Sequence[RowGroup], stored: Schema, wanted: Schema) -> list[Piece]:
+def row_group_pieces(
+    column: Column, groups: Sequence[RowGroup], stored: Schema, wanted: Schema
+) -> list[StatisticsPart]:
     """What the footer of one file tells of a column in its row groups, numbered from 0. `stored` is the file's schema."""
     numbers = np.arange(len(groups), dtype=np.int64)
     place = stored_column(stored, wanted, column.id)
     if isinstance(place, Absent):
-        return [Piece(numbers, absent(column.type, len(groups), place.value))]
+        return [StatisticsPart(numbers, absent(column.type, len(groups), place.value))]
     found = [_told(group.statistics, group.rows, place.place.path, column.type) for group in groups]
     told = [leaf for leaf in found if leaf is not None]
     # Leaves of one file have one type, and a record's is the column's.
-    return [Piece(numbers, _statistics(told[0].type, told))] if len(told) == len(found) else []
+    return [StatisticsPart(numbers, _statistics(told[0].type, told))] if len(told) == len(found) else []
 
 
 def _statistics(kind: t.Type, leaves: Sequence[LeafStatistics]) -> ColumnStatistics:

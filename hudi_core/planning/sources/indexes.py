@@ -17,10 +17,10 @@ from hudi_core.metadata.definitions import IndexDefinition
 from hudi_core.metadata.lookup import starting
 from hudi_core.metadata.record_index import locations
 from hudi_core.metadata.table import RECORD_INDEX, MetadataTable
-from hudi_core.planning.prune import Known, Source
-from hudi_core.planning.sources.conditions import Facts, Leaf, said_with_facts
-from hudi_core.planning.sources.file_headers import Heads
-from hudi_core.planning.sources.slice_statistics import Numbers, RecordedKnowledge
+from hudi_core.planning.prune import Source, StatisticsAnswer
+from hudi_core.planning.sources.conditions import ConditionColumns, Leaf, said_with_facts
+from hudi_core.planning.sources.file_headers import FileHeaders
+from hudi_core.planning.sources.slice_statistics import ColumnStatsOfSlices, Numbers
 from hudi_core.planning.sources.stable_names import steady_column
 from hudi_core.planning.sources.uniqueness import is_current, keys_of, rows_of
 from hudi_core.pruning.store import FileStatistics
@@ -59,11 +59,11 @@ class Index(Protocol):
 
 
 @dataclass
-class Lookups:
+class IndexLookups:
     """What one predicate asks of an index."""
 
     index: Index
-    facts: Facts
+    facts: ConditionColumns
     set_aside: Callable[[TableError], None]
     asked: dict[Keys, Column] = field(default_factory=dict)
 
@@ -89,7 +89,7 @@ class Lookups:
             return Source(self.index.name, None, "no condition on equality that it knows")
         return Source(self.index.name, lambda left, _: self._open(left))
 
-    def _open(self, left: Numbers) -> Known:
+    def _open(self, left: Numbers) -> StatisticsAnswer:
         note = ""
         try:
             note = self.index.unusable
@@ -99,16 +99,16 @@ class Lookups:
             self.set_aside(error)
             note = "cannot be read"
         nothing = FileStatistics(len(left), lambda _: ())
-        return Known(nothing, np.arange(len(left), dtype=np.int64), self.facts.of_slices(left), note)
+        return StatisticsAnswer(nothing, np.arange(len(left), dtype=np.int64), self.facts.of_slices(left), note)
 
 
 @dataclass(frozen=True)
 class RecordIndex:
     """The record index: in which file group each key is."""
 
-    heads: Heads
+    heads: FileHeaders
     metadata: MetadataTable
-    recorded: Callable[[], RecordedKnowledge]
+    recorded: Callable[[], ColumnStatsOfSlices]
     keys: RecordKeys
     name: str = RECORD_INDEX
     knows_keys: bool = True

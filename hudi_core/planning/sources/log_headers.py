@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from hudi_core.avro.inbound import schema_from_avro
 from hudi_core.formats.log import BlockKind, HeaderKey, LogBlock, read_blocks
 from hudi_core.formats.random_access import RandomAccess
-from hudi_core.planning.sources.slice_statistics import Untold
+from hudi_core.planning.sources.slice_statistics import MissingStats
 from hudi_core.schema.schema import Schema
 
 _DATA = (BlockKind.AVRO_DATA, BlockKind.HFILE_DATA, BlockKind.PARQUET_DATA)
@@ -24,14 +24,14 @@ class LogHeaders:
     parts_of_rows: bool
     columns: frozenset[str] = frozenset()
 
-    def untold(self, name: str) -> Untold:
+    def untold(self, name: str) -> MissingStats:
         """What to think of a top-level column by its name, when there are no statistics of it.
 
         A partial update of a row that was deleted before may leave its other columns null.
         """
         if self.whole_rows or name in self.columns:
-            return Untold.ANYTHING
-        return Untold.NULLS if self.parts_of_rows else Untold.NOTHING
+            return MissingStats.ANYTHING
+        return MissingStats.NULLS if self.parts_of_rows else MissingStats.NOTHING
 
 
 def log_headers(source: RandomAccess) -> LogHeaders:

@@ -9,7 +9,7 @@ from hudi_core.merge.rules import merge_rules
 from hudi_core.options import TableConfig
 
 
-class Merges(Enum):
+class MergedColumns(Enum):
     """What merging may make of the rows of a file group's files."""
 
     WHOLE_ROWS = "each row is one that a file holds"
@@ -18,11 +18,11 @@ class Merges(Enum):
     ANYTHING = "code of the user's makes the rows"
 
 
-def merges(config: TableConfig) -> Merges:
+def merges(config: TableConfig) -> MergedColumns:
     """What merging does in a table, as its merge rules say. Where these are not known it may do anything: no statistics are
     believed beside log files, and what is wrong with the rules is raised when records are merged. Rules MERGE-2, MERGE-17."""
     try:
         rules = merge_rules(config, config.name)
     except (CorruptFileError, UnsupportedError):
-        return Merges.ANYTHING
-    return Merges.WHOLE_ROWS if rules.partial is None else Merges.VALUES
+        return MergedColumns.ANYTHING
+    return MergedColumns.WHOLE_ROWS if rules.partial is None else MergedColumns.VALUES

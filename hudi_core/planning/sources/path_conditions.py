@@ -14,7 +14,7 @@ from hudi_core.errors import UnsupportedError
 from hudi_core.expr.predicate import Apply, Below, Choose, Column, IsNull, OneOf, Predicate, columns_of
 from hudi_core.expr.scalar.row import truth_of
 from hudi_core.keys.path_values import PathValue
-from hudi_core.planning.sources.conditions import Facts, Leaf, said_with_facts
+from hudi_core.planning.sources.conditions import ConditionColumns, Leaf, said_with_facts
 from hudi_core.pruning.statistics import ColumnStatistics, from_values, taken
 from hudi_core.truth import NULL, TRUE, Truth
 from hudi_core.types.nodes import Boolean
@@ -23,7 +23,7 @@ Values = Mapping[int, Sequence[PathValue | None]]
 """What paths say of partition columns: by column id, a value for each partition."""
 
 
-def with_path_facts(predicate: Predicate, values: Values, facts: Facts) -> Predicate:
+def with_path_facts(predicate: Predicate, values: Values, facts: ConditionColumns) -> Predicate:
     """The predicate with conditions that paths decide said as facts, which are told to `facts`."""
 
     def fact_for(leaf: Leaf) -> Column | None:

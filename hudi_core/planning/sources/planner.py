@@ -15,24 +15,24 @@ from hudi_core.expr.predicate import ALWAYS_TRUE, Column, Predicate, columns_of
 from hudi_core.expr.walk import conjuncts, disjuncts
 from hudi_core.metadata.table import COLUMN_STATS, PARTITION_STATS
 from hudi_core.planning.conjuncts import Conjunct, bound_conjunct
-from hudi_core.planning.prune import Known, Source
+from hudi_core.planning.prune import Source, StatisticsAnswer
 from hudi_core.planning.sources.bloom_filters import filters_in_footers
-from hudi_core.planning.sources.conditions import Facts, is_fact
+from hudi_core.planning.sources.conditions import ConditionColumns, is_fact
 from hudi_core.planning.sources.expression_indexes import ExpressionIndex, expression_pieces, said_with_indexes
-from hudi_core.planning.sources.file_statistics import SingleFiles
-from hudi_core.planning.sources.indexes import Index, Lookups
-from hudi_core.planning.sources.merged_columns import Merges
+from hudi_core.planning.sources.file_statistics import FileStatisticsAnswer
+from hudi_core.planning.sources.indexes import Index, IndexLookups
+from hudi_core.planning.sources.merged_columns import MergedColumns
 from hudi_core.planning.sources.path_conditions import with_path_facts
 from hudi_core.planning.sources.slice_statistics import Numbers
 from hudi_core.planning.sources.sources import Sources
-from hudi_core.pruning.store import FIRST_FACT, FileStatistics, Piece
+from hudi_core.pruning.store import FIRST_FACT, FileStatistics, StatisticsPart
 
 MOST_IN_DOUBT = 4096
 """Footers that are read beside `column_stats`: a second or so from a local disk, some seconds from object storage."""
 
 
 @dataclass(frozen=True)
-class Asking:
+class PredicatePlanner:
     """One predicate, as the parts of its outermost AND, and what is known that may answer it."""
 
     known: Sources
@@ -75,13 +75,13 @@ class Asking:
         ]
 
     @cached_property
-    def _facts(self) -> Facts:
-        return Facts(self.known.partition_of, FIRST_FACT - len(self.known.expression_indexes))
+    def _facts(self) -> ConditionColumns:
+        return ConditionColumns(self.known.partition_of, FIRST_FACT - len(self.known.expression_indexes))
 
     @cached_property
-    def _lookups(self) -> list[Lookups]:
+    def _lookups(self) -> list[IndexLookups]:
         indexes = [*self.known.indexes, *self.known.filters, self._in_footers]
-        return [Lookups(index, self._facts, self.known.snapshot.set_aside) for index in indexes]
+        return [IndexLookups(index, self._facts, self.known.snapshot.set_aside) for index in indexes]
 
     @cached_property
     def _in_footers(self) -> Index:
@@ -135,11 +135,11 @@ class Asking:
             by_slice,
         ]
 
-    def _of_partitions(self, statistics: FileStatistics, left: Numbers) -> Known:
-        return Known(statistics, self.known.partition_of[left], self._facts.of_partitions, of_slices=False)
+    def _of_partitions(self, statistics: FileStatistics, left: Numbers) -> StatisticsAnswer:
+        return StatisticsAnswer(statistics, self.known.partition_of[left], self._facts.of_partitions, of_slices=False)
 
-    def _of_slices(self, statistics: FileStatistics, left: Numbers) -> Known:
-        return Known(statistics, left, self._facts.of_slices(self.known.every))
+    def _of_slices(self, statistics: FileStatistics, left: Numbers) -> StatisticsAnswer:
+        return StatisticsAnswer(statistics, left, self._facts.of_slices(self.known.every))
 
     def _by_expressions(self, columns: set[int]) -> list[Source]:
         return [
@@ -148,10 +148,10 @@ class Asking:
             if index.column.id in columns
         ]
 
-    def _by_expression(self, index: ExpressionIndex, left: Numbers, _: Predicate) -> Known:
+    def _by_expression(self, index: ExpressionIndex, left: Numbers, _: Predicate) -> StatisticsAnswer:
         snapshot, others = self.known.snapshot, self._facts.of_slices(self.known.every)
 
-        def facts(column: Column) -> Iterable[Piece]:
+        def facts(column: Column) -> Iterable[StatisticsPart]:
             if column.id != index.column.id or snapshot.metadata is None:
                 return others(column)
             try:
@@ -160,17 +160,17 @@ class Asking:
                 snapshot.set_aside(error)
                 return []
 
-        return Known(self.known.column_stats, left, facts)
+        return StatisticsAnswer(self.known.column_stats, left, facts)
 
     def _by_single_files(self) -> list[Source]:
         name = "column_stats of single files"
         if not self.known.has_logs or self.known.snapshot.usable(COLUMN_STATS) is None:
             return []
-        if self.known.merges is not Merges.WHOLE_ROWS:
+        if self.known.merges is not MergedColumns.WHOLE_ROWS:
             return [Source(name, None, "rows are put together from several files")]
-        return [Source(name, lambda left, _: SingleFiles(self.known.doubt, left, self._facts))]
+        return [Source(name, lambda left, _: FileStatisticsAnswer(self.known.doubt, left, self._facts))]
 
-    def _by_heads(self, left: Numbers, predicate: Predicate) -> Known:
+    def _by_heads(self, left: Numbers, predicate: Predicate) -> StatisticsAnswer:
         """What files say of themselves where that may change the answer."""
         doubt, beside = self.known.doubt, self.known.snapshot.usable(COLUMN_STATS) is not None
         open_questions = left[~self.known.settled(left, predicate)]
@@ -179,4 +179,4 @@ class Asking:
         if beside and len(doubtful) > MOST_IN_DOUBT:
             doubtful, note = doubtful[:0], f"{note}: more than the {MOST_IN_DOUBT} that are read beside column_stats"
         statistics = FileStatistics(len(left), doubt.read(left, doubtful))
-        return Known(statistics, np.arange(len(left), dtype=np.int64), self._facts.of_slices(left), note)
+        return StatisticsAnswer(statistics, np.arange(len(left), dtype=np.int64), self._facts.of_slices(left), note)

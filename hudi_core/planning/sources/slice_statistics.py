@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hudi_core.columns.hashes import partition_id
-from hudi_core.columns.nodes import Text
+from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.string_index import index_texts
 from hudi_core.evolve.reconcile import Absent, Stored, stored_column
 from hudi_core.expr.predicate import Column
@@ -25,9 +25,9 @@ from hudi_core.metadata.file_keys import hashed_keys
 from hudi_core.metadata.statistics import RecordedStatistics
 from hudi_core.metadata.stored import as_stored
 from hudi_core.pruning.statistics import absent, from_values, is_told, nothing, taken, unknown
-from hudi_core.pruning.store import Piece
+from hudi_core.pruning.store import StatisticsPart
 from hudi_core.schema.schema import Schema
-from hudi_core.timeline.files import Files
+from hudi_core.timeline.files import FileList
 from hudi_core.timeline.slices import NO_BASE, Slices
 from hudi_core.types import nodes as t
 
@@ -35,11 +35,11 @@ Numbers = npt.NDArray[np.int64]
 Recorded = Callable[[Sequence[str]], Mapping[str, tuple[RecordedStatistics, ...]]]
 """Reads the recorded statistics of columns by the names they had."""
 
-KeysOf = Callable[[Files, Numbers], npt.NDArray[np.bytes_]]
+KeysOf = Callable[[FileList, Numbers], npt.NDArray[np.bytes_]]
 """The part of a `column_stats` key after the column, for each of some rows of files."""
 
 
-class Untold(IntEnum):
+class MissingStats(IntEnum):
     """What to think of a column in a file that has no statistics of it."""
 
     ANYTHING = 0
@@ -57,7 +57,7 @@ class DataFiles:
     """
 
     slices: Numbers
-    files: Files
+    files: FileList
     rows: Numbers
     """Their rows in `files`."""
     versions: npt.NDArray[np.int32]
@@ -103,7 +103,7 @@ class PartitionValues:
     columns: Mapping[int, Sequence[PathValue | None]]
     members: Numbers
 
-    def pieces(self, column: Column) -> list[Piece] | None:
+    def pieces(self, column: Column) -> list[StatisticsPart] | None:
         """The column as its paths tell; None when it is no partition column, or no path tells anything."""
         values = self.columns.get(column.id)
         if values is None or all(value is None for value in values):
@@ -119,20 +119,20 @@ class PartitionValues:
             [1 if is_exact or is_null else None for is_exact, is_null in zip(exact, nothing, strict=True)],
             [value is None or value.low != value.low for value in values],
         )
-        return [Piece(np.arange(len(self.members), dtype=np.int64), taken(statistics, self.members))]
+        return [StatisticsPart(np.arange(len(self.members), dtype=np.int64), taken(statistics, self.members))]
 
 
 Think = Callable[[Column, Numbers], npt.NDArray[np.int8]]
-"""For a column and files by number an `Untold` each."""
+"""For a column and files by number an `MissingStats` each."""
 
 
 def anything(_: Column, files: Numbers) -> npt.NDArray[np.int8]:
     """Of files without statistics nothing is known."""
-    return np.full(len(files), Untold.ANYTHING, np.int8)
+    return np.full(len(files), MissingStats.ANYTHING, np.int8)
 
 
 @dataclass(frozen=True)
-class RecordedKnowledge:
+class ColumnStatsOfSlices:
     """`column_stats` of the files of slices, joined to them by key.
 
     `twins` are columns, by id, whose values are also those of a column of the name given. `untold` says what to think of a
@@ -150,22 +150,22 @@ class RecordedKnowledge:
     opaque_logs: bool = False
     doubted: bool = False
 
-    def pieces(self, column: Column) -> Iterator[Piece]:
+    def pieces(self, column: Column) -> Iterator[StatisticsPart]:
         """What is known of the column in each file, as that of its slice."""
         if self.opaque_logs:
             logs = self.files.slices[self.files.logs]
-            yield Piece(logs, unknown(column.type, len(logs)))
+            yield StatisticsPart(logs, unknown(column.type, len(logs)))
         for version, schema in enumerate(self.versions):
             members = np.flatnonzero(self.files.versions == version)
             if len(members):
                 yield from self._of_version(column, schema, members)
 
-    def _of_version(self, column: Column, schema: Schema, members: Numbers) -> Iterator[Piece]:
+    def _of_version(self, column: Column, schema: Schema, members: Numbers) -> Iterator[StatisticsPart]:
         match stored_column(schema, self.wanted, column.id):
             case Absent(value):
                 certain = self.files.certain[members]
                 sure = self.files.slices[members[certain]]
-                yield Piece(sure, absent(column.type, len(sure), value))
+                yield StatisticsPart(sure, absent(column.type, len(sure), value))
                 yield from self._without(column, members[~certain])
             case Stored(place):
                 for name in (place.name, self.twins.get(column.id)):
@@ -173,7 +173,7 @@ class RecordedKnowledge:
                         members = yield from self._joined(name, place.field.type, members)
                 yield from self._without(column, members)
 
-    def _joined(self, name: str, stored: t.Type, members: Numbers) -> Generator[Piece, None, Numbers]:
+    def _joined(self, name: str, stored: t.Type, members: Numbers) -> Generator[StatisticsPart, None, Numbers]:
         """What records of the column tell; gives the files without one."""
         missing = np.ones(len(members), np.bool_)
         keys = self.files.keys[members]
@@ -186,17 +186,21 @@ class RecordedKnowledge:
                 if self.doubted:
                     hidden = ~is_told(told) & ~self.files.logs[members[at]]
                     told = replace(told, nulls=np.where(hidden, 0, told.nulls), rows=np.where(hidden, 0, told.rows))
-                yield Piece(self.files.slices[members[at]], told)
+                yield StatisticsPart(self.files.slices[members[at]], told)
         return members[missing]
 
-    def _without(self, column: Column, members: Numbers) -> Iterator[Piece]:
+    def _without(self, column: Column, members: Numbers) -> Iterator[StatisticsPart]:
         thoughts = self.untold(column, members)
         if self.doubted:
-            thoughts = np.full(len(members), Untold.NOTHING, np.int8)
-        for thought, make in ((Untold.ANYTHING, unknown), (Untold.NULLS, absent), (Untold.NOTHING, nothing)):
+            thoughts = np.full(len(members), MissingStats.NOTHING, np.int8)
+        for thought, make in (
+            (MissingStats.ANYTHING, unknown),
+            (MissingStats.NULLS, absent),
+            (MissingStats.NOTHING, nothing),
+        ):
             slices = self.files.slices[members[thoughts == thought]]
             if len(slices):
-                yield Piece(slices, make(column.type, len(slices)))
+                yield StatisticsPart(slices, make(column.type, len(slices)))
 
     def missing(self, name: str) -> Numbers:
         """The files without a record of the column of this name."""
@@ -207,7 +211,7 @@ class RecordedKnowledge:
 
 
 @dataclass(frozen=True)
-class PartitionKnowledge:
+class PartitionStats:
     """`partition_stats` of partitions. The files of a partition may be of several schema versions: a column counts when all
     versions at work have it under one name and with one type, and only where each file of the partition was counted."""
 
@@ -216,7 +220,7 @@ class PartitionKnowledge:
     wanted: Schema
     recorded: Recorded
 
-    def pieces(self, column: Column, covered: Callable[[str], npt.NDArray[np.bool_]]) -> Iterator[Piece]:
+    def pieces(self, column: Column, covered: Callable[[str], npt.NDArray[np.bool_]]) -> Iterator[StatisticsPart]:
         stored = [stored_column(version, self.wanted, column.id) for version in self.versions]
         places = {(one.place.name, one.place.field.type) for one in stored if isinstance(one, Stored)}
         if len(places) != 1 or any(isinstance(one, Absent) for one in stored):
@@ -228,7 +232,7 @@ class PartitionKnowledge:
             if statistics is not None:
                 rows, at = joined(found.keys, keys)
                 trusted = covered(name)[at]
-                yield Piece(at[trusted], taken(statistics, rows[trusted]))
+                yield StatisticsPart(at[trusted], taken(statistics, rows[trusted]))
 
 
 def partition_keys(partitions: Iterable[str]) -> npt.NDArray[np.bytes_]:
@@ -244,9 +248,9 @@ def joined(recorded: npt.NDArray[np.uint8], wanted: npt.NDArray[np.bytes_]) -> t
     return found[at], at
 
 
-def _texts(keys: npt.NDArray[np.uint8], size: int) -> Text:
+def _texts(keys: npt.NDArray[np.uint8], size: int) -> StringColumn:
     data = np.ascontiguousarray(keys).reshape(-1)
-    return Text(np.arange(0, len(data) + 1, size), data)
+    return StringColumn(np.arange(0, len(data) + 1, size), data)
 
 
 def files_of(

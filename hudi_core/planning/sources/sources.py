@@ -19,21 +19,21 @@ from hudi_core.metadata.statistics import RecordedStatistics
 from hudi_core.metadata.table import BLOOM_FILTERS, COLUMN_STATS, RECORD_INDEX
 from hudi_core.planning.sources.bloom_filters import filters_in_metadata
 from hudi_core.planning.sources.column_ranges import Bounds, ranges
-from hudi_core.planning.sources.commits import Commits
+from hudi_core.planning.sources.commits import CommitTimes
 from hudi_core.planning.sources.expression_indexes import ExpressionIndex, expression_indexes
-from hudi_core.planning.sources.file_headers import Heads
-from hudi_core.planning.sources.footer_fallback import Doubt, is_told_of
+from hudi_core.planning.sources.file_headers import FileHeaders
+from hudi_core.planning.sources.footer_fallback import FooterFallback, is_told_of
 from hudi_core.planning.sources.indexes import Index, RecordIndex, secondary_indexes
-from hudi_core.planning.sources.merged_columns import Merges, merges
+from hudi_core.planning.sources.merged_columns import MergedColumns, merges
 from hudi_core.planning.sources.slice_statistics import (
+    ColumnStatsOfSlices,
     Numbers,
-    PartitionKnowledge,
+    PartitionStats,
     PartitionValues,
-    RecordedKnowledge,
     files_of,
 )
 from hudi_core.portable import Portable
-from hudi_core.pruning.store import FIRST_FACT, FileStatistics, Piece
+from hudi_core.pruning.store import FIRST_FACT, FileStatistics, StatisticsPart
 from hudi_core.snapshot.snapshot import Snapshot
 from hudi_core.timeline.slices import FileSlice
 
@@ -47,15 +47,15 @@ class Sources(Portable):
     """
 
     snapshot: Snapshot
-    commits: Commits | None = None
+    commits: CommitTimes | None = None
     by_indexes: bool = True
     _told: dict[int, npt.NDArray[np.bool_]] = field(default_factory=dict, repr=False, compare=False)
     """By column the slices of which `column_stats` tell all that can be told."""
 
     @cached_property
-    def heads(self) -> Heads:
+    def heads(self) -> FileHeaders:
         """What data files say of themselves."""
-        return Heads(self.snapshot)
+        return FileHeaders(self.snapshot)
 
     @cached_property
     def every(self) -> Numbers:
@@ -94,7 +94,7 @@ class Sources(Portable):
         return len(self.snapshot.slices.logs) > 0
 
     @cached_property
-    def merges(self) -> Merges:
+    def merges(self) -> MergedColumns:
         """What merging may make of the rows in a slice's files."""
         return merges(self.snapshot.config)
 
@@ -145,22 +145,22 @@ class Sources(Portable):
     def partition_stats(self) -> FileStatistics:
         """What paths and `partition_stats` tell, of partitions."""
 
-        def load(column: Column) -> Iterable[Piece]:
+        def load(column: Column) -> Iterable[StatisticsPart]:
             return self._path_pieces(column) or self._recorded_of_partitions(column)
 
         return FileStatistics(len(self.partitions), load)
 
-    def _path_pieces(self, column: Column) -> list[Piece] | None:
+    def _path_pieces(self, column: Column) -> list[StatisticsPart] | None:
         return PartitionValues(self.values, np.arange(len(self.partitions), dtype=np.int64)).pieces(column)
 
-    def _recorded_of_partitions(self, column: Column) -> Iterable[Piece]:
+    def _recorded_of_partitions(self, column: Column) -> Iterable[StatisticsPart]:
         table = self.snapshot.metadata
         assert table is not None
         versions = self.snapshot.history.schemas
         used = [versions[number] for number in np.unique(self.recorded.files.versions)]
-        if not self.recorded.files.certain.all() or (self.has_logs and self.merges is Merges.ANYTHING):
+        if not self.recorded.files.certain.all() or (self.has_logs and self.merges is MergedColumns.ANYTHING):
             return []
-        known = PartitionKnowledge(self.partitions, used, self.snapshot.schema, table.partition_stats)
+        known = PartitionStats(self.partitions, used, self.snapshot.schema, table.partition_stats)
         try:
             return list(known.pieces(column, self._covered))
         except TableError as error:
@@ -182,27 +182,27 @@ class Sources(Portable):
     def column_stats(self) -> FileStatistics:
         """What paths and `column_stats` tell, of slices."""
 
-        def load(column: Column) -> Iterable[Piece]:
+        def load(column: Column) -> Iterable[StatisticsPart]:
             found = list(self.by_path(column, self.every) or self.recorded.pieces(column))
             self._told[column.id] = is_told_of(found, len(self.every))
             return found
 
         return FileStatistics(len(self.every), load)
 
-    def by_path(self, column: Column, slices: Numbers) -> list[Piece] | None:
+    def by_path(self, column: Column, slices: Numbers) -> list[StatisticsPart] | None:
         """The column in these slices as their paths tell it; None when it is no partition column, or no path tells anything."""
         return PartitionValues(self.values, self.partition_of[slices]).pieces(column)
 
     @cached_property
-    def recorded(self) -> RecordedKnowledge:
+    def recorded(self) -> ColumnStatsOfSlices:
         """What is recorded of files, and what follows from the schema they were written under."""
         snapshot, versions = self.snapshot, self.snapshot.history.schemas
         last = len(versions) - 1 if self._collecting else None
         keys_of = hashed_keys if snapshot.metadata is None else snapshot.metadata.file_keys
         files = files_of(snapshot.slices, self._versions, last, keys_of)
-        opaque = self.merges is Merges.ANYTHING
+        opaque = self.merges is MergedColumns.ANYTHING
         twins = self.record_keys.twins
-        return RecordedKnowledge(files, versions, snapshot.schema, self._records, twins, opaque_logs=opaque)
+        return ColumnStatsOfSlices(files, versions, snapshot.schema, self._records, twins, opaque_logs=opaque)
 
     def _records(self, names: Sequence[str]) -> Mapping[str, tuple[RecordedStatistics, ...]]:
         table = self.snapshot.usable(COLUMN_STATS)
@@ -213,9 +213,9 @@ class Sources(Portable):
             return {}
 
     @cached_property
-    def doubt(self) -> Doubt:
+    def doubt(self) -> FooterFallback:
         """What only files themselves can tell."""
-        return Doubt(self.heads, self.recorded, self.by_path)
+        return FooterFallback(self.heads, self.recorded, self.by_path)
 
     def settled(self, slices: Numbers, predicate: Predicate) -> npt.NDArray[np.bool_]:
         """Of which slices `column_stats` told all that can be told of the predicate's columns, when it was asked."""
@@ -235,7 +235,9 @@ class Sources(Portable):
             return ranges(column, list(self.recorded.pieces(column)), numbers)
         slices = self.snapshot.slices
         some = np.array([n for n in sorted(set(numbers)) if self.heads.are_known(slices[n])], np.int64)
-        pieces = [Piece(some[piece.numbers], piece.statistics) for piece in self.doubt.read(some, some)(column)]
+        pieces = [
+            StatisticsPart(some[piece.numbers], piece.statistics) for piece in self.doubt.read(some, some)(column)
+        ]
         return ranges(column, pieces, numbers)
 
     @property

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hudi_core.schema.schema import Place, Schema
+from hudi_core.schema.schema import ColumnPlace, Schema
 
 
-def steady_column(name: str, wanted: Schema, versions: Sequence[Schema]) -> Place | None:
+def steady_column(name: str, wanted: Schema, versions: Sequence[Schema]) -> ColumnPlace | None:
     """The column of this name, outside lists and maps, if in every version the name was this column's, with one type.
 
     An index does not tell under which version of the schema it was made.

@@ -15,7 +15,7 @@ from hudi_core.columns.hashes import bloom_filter_key, file_group_indexes
 from hudi_core.columns.strings import byte_column
 from hudi_core.engine import Footer
 from hudi_core.errors import CorruptFileError, TableError, UnsupportedError
-from hudi_core.formats.bloom import BloomFilter, FewKeys, parse_bloom_filter
+from hudi_core.formats.bloom import BloomFilter, KeySample, parse_bloom_filter
 from hudi_core.metadata.filters import filter_texts
 from hudi_core.metadata.table import BLOOM_FILTERS, MetadataTable
 from hudi_core.snapshot.snapshot import Snapshot
@@ -25,7 +25,7 @@ FOOTER_KEYS = ("org.apache.hudi.bloomfilter", "com.uber.hoodie.bloomfilter")
 MIN_KEY, MAX_KEY = "hoodie_min_record_key", "hoodie_max_record_key"
 
 
-class State(Enum):
+class FilterState(Enum):
     """What became of the filter of a file slice."""
 
     ASKED = auto()
@@ -36,18 +36,18 @@ class State(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class SampleKeys:
     """Keys that a slice holds for certain: some among those of other slices, which are hashed together."""
 
-    keys: FewKeys
+    keys: KeySample
     rows: slice
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredFilter:
     """The filter of a slice, or why there is none to be asked."""
 
-    state: State
+    state: FilterState
     filter: BloomFilter | None = None
     problem: TableError | None = None
     """What is wrong with a damaged one."""
@@ -100,33 +100,33 @@ def text_in_footer(footer: Footer | None) -> bytes | None:
     return next((footer.metadata[key].encode() for key in FOOTER_KEYS if key in footer.metadata), None)
 
 
-def keys_in_footer(footer: Footer | None) -> Held | None:
+def keys_in_footer(footer: Footer | None) -> SampleKeys | None:
     """The least and the greatest record key of a base file, as far as it tells them."""
     if footer is None:
         return None
     return held_keys([footer.metadata[key].encode() for key in (MIN_KEY, MAX_KEY) if key in footer.metadata])
 
 
-def held_keys(keys: Sequence[bytes]) -> Held | None:
+def held_keys(keys: Sequence[bytes]) -> SampleKeys | None:
     """Keys of one slice by themselves; None for none."""
-    return Held(FewKeys(byte_column(keys)), slice(None)) if keys else None
+    return SampleKeys(KeySample(byte_column(keys)), slice(None)) if keys else None
 
 
-def kept(text: bytes | None, of: FileSlice, held: Held | None = None) -> Kept:
+def kept(text: bytes | None, of: FileSlice, held: SampleKeys | None = None) -> StoredFilter:
     """The filter that a text says, if it is worth asking.
 
     `held` are keys that the slice holds: a filter that denies one of them is damaged, or another file's.
     """
     if text is None:
-        return Kept(State.MISSING)
+        return StoredFilter(FilterState.MISSING)
     where = f"bloom filter of {of.base.path if of.base else of.file_id}"
     try:
         found = parse_bloom_filter(text, where)
     except (CorruptFileError, UnsupportedError) as problem:
-        return Kept(State.DAMAGED, problem=problem)
+        return StoredFilter(FilterState.DAMAGED, problem=problem)
     if found.saturated:
-        return Kept(State.SATURATED)
+        return StoredFilter(FilterState.SATURATED)
     if held is not None and not found.holds(held.keys.hashes(found.hashes, held.rows)):
         denied = CorruptFileError(where, expected="the least and greatest key of its file", found="a denial")
-        return Kept(State.DAMAGED, problem=denied)
-    return Kept(State.ASKED, found)
+        return StoredFilter(FilterState.DAMAGED, problem=denied)
+    return StoredFilter(FilterState.ASKED, found)

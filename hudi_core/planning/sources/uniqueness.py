@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from hudi_core.metadata.lookup import count
 from hudi_core.metadata.table import MetadataTable
-from hudi_core.planning.sources.file_headers import Heads
-from hudi_core.planning.sources.slice_statistics import RecordedKnowledge, joined
+from hudi_core.planning.sources.file_headers import FileHeaders
+from hudi_core.planning.sources.slice_statistics import ColumnStatsOfSlices, joined
 from hudi_core.schema.meta import RECORD_KEY
 from hudi_core.timeline.instants import DELTA_COMMIT, time_order
 from hudi_core.timeline.timeline import Timeline
@@ -39,7 +39,7 @@ def keys_of(metadata: MetadataTable, partition: str) -> int | None:
     return None if None in counts else sum(each for each in counts if each is not None)
 
 
-def rows_of(heads: Heads, recorded: RecordedKnowledge) -> int | None:
+def rows_of(heads: FileHeaders, recorded: ColumnStatsOfSlices) -> int | None:
     """How many rows the table has, if no row was deleted or put back in log files; None when that cannot be told."""
     slices = heads.snapshot.slices
     in_bases = _rows_in_bases(heads, recorded)
@@ -58,7 +58,7 @@ def rows_of(heads: Heads, recorded: RecordedKnowledge) -> int | None:
     return None if in_bases is None else in_bases + inserted
 
 
-def _rows_in_bases(heads: Heads, recorded: RecordedKnowledge) -> int | None:
+def _rows_in_bases(heads: FileHeaders, recorded: ColumnStatsOfSlices) -> int | None:
     files = recorded.files
     rows: npt.NDArray[np.int64] = np.full(len(files), -1, np.int64)
     for found in recorded.recorded([RECORD_KEY]).get(RECORD_KEY, ()):

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 
 from hudi_core.avro.extras import carried, is_plain, restored, type_from_shell, type_shell
 from hudi_core.errors import SchemaError
-from hudi_core.schema.loss import Loss
+from hudi_core.schema.loss import ConversionLoss
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
 from hudi_core.types.walk import same_field
@@ -25,27 +25,27 @@ FULL = t.Field(1, "f", t.Enumeration(("A", "B"), "ns.E"), True, "doc", "B", ("ol
 
 
 def test_what_is_carried_is_put_back() -> None:
-    losses: list[Loss] = []
+    losses: list[ConversionLoss] = []
     extras = json.loads(json.dumps(carried(FULL, to_text, "f", losses)))
     assert not losses
     assert restored(t.Field(1, "f", t.String(), True, default=None), extras, to_text, "f") == FULL
 
 
 def test_what_is_not_kept_is_lost_and_said() -> None:
-    losses: list[Loss] = []
+    losses: list[ConversionLoss] = []
     assert carried(FULL, to_text, "f", losses, keep=False) == {}
     assert losses == [
-        Loss("f", "enum(A,B)", "string"),
-        Loss("f", "doc 'doc'"),
-        Loss("f", "default 'B'"),
-        Loss("f", "aliases ['old']"),
-        Loss("f", "properties {'p': 1}"),
-        Loss("f", "type properties {'q': 2}"),
+        ConversionLoss("f", "enum(A,B)", "string"),
+        ConversionLoss("f", "doc 'doc'"),
+        ConversionLoss("f", "default 'B'"),
+        ConversionLoss("f", "aliases ['old']"),
+        ConversionLoss("f", "properties {'p': 1}"),
+        ConversionLoss("f", "type properties {'q': 2}"),
     ]
 
 
 def test_the_default_null_of_an_optional_column_goes_without_saying() -> None:
-    losses: list[Loss] = []
+    losses: list[ConversionLoss] = []
     assert carried(t.Field(0, "f", t.Int(), True, default=None), to_text, "f", losses) == {}
     assert carried(t.Field(0, "f", t.Int(), True), to_text, "f", losses) == {"no_default": True}
     assert carried(t.Field(0, "element", t.Int(), True), to_text, "f", losses, column=False) == {}
@@ -55,9 +55,9 @@ def test_the_default_null_of_an_optional_column_goes_without_saying() -> None:
 
 def test_a_default_that_avro_cannot_say_is_a_loss() -> None:
     union = t.Union((t.Field(0, "member0", t.Int(), False), t.Field(0, "member1", t.String(), False)))
-    losses: list[Loss] = []
+    losses: list[ConversionLoss] = []
     assert carried(t.Field(0, "f", union, False, default=(1, "x")), to_text, "f", losses) == {}
-    assert losses == [Loss("f", "default (1, 'x')")]
+    assert losses == [ConversionLoss("f", "default (1, 'x')")]
 
 
 def test_a_type_that_was_changed_since_wins() -> None:

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from hudi_core.changes.incremental import Between, between
+from hudi_core.changes.incremental import CommitRange, between
 from hudi_core.errors import UnsupportedError, UsageError
 from hudi_core.options import TableConfig, table_config
 from hudi_core.timeline.history_lsm import LsmHistory
@@ -27,7 +27,7 @@ def timeline(*names: str, layout: int = 2, log_compaction: str = "", history: Ls
     return Timeline(storage, "t", layout, found.instants, history=history)
 
 
-def times(found: Between) -> list[str]:
+def times(found: CommitRange) -> list[str]:
     return [each.requested_time for each in found.instants]
 
 

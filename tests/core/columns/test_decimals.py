@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hudi_core.columns.decimals import from_words, to_words, words_of
-from hudi_core.columns.nodes import Binary, FixedBinary, to_list
+from hudi_core.columns.nodes import BinaryColumn, FixedBinaryColumn, to_list
 from hudi_core.errors import CorruptFileError, SchemaError
 from hudi_core.types import nodes as t
 
@@ -31,7 +31,7 @@ def test_bytes_of_any_size_become_the_number_and_the_fewest_bytes(case: tuple[in
     precision, values = case
     of = t.Decimal(precision)
     long = [value.to_bytes(value.bit_length() // 8 + 1 + more, "big", signed=True) for value in values]
-    column = Binary(np.cumsum([0, *map(len, long)]), np.frombuffer(b"".join(long), np.uint8))
+    column = BinaryColumn(np.cumsum([0, *map(len, long)]), np.frombuffer(b"".join(long), np.uint8))
     words = to_words(column, of, "file")
     assert words.shape == (len(values), words_of(precision))
     assert integers(words) == values
@@ -48,7 +48,7 @@ def test_fixed_sizes_go_both_ways(case: tuple[int, list[int]], more: int) -> Non
     size = (10**precision).bit_length() // 8 + 1 + more
     of = t.Decimal(precision, 0, t.Fixed(size))
     stored = [value.to_bytes(size, "big", signed=True) for value in values]
-    column = FixedBinary(size, np.frombuffer(b"".join(stored), np.uint8).reshape(-1, size))
+    column = FixedBinaryColumn(size, np.frombuffer(b"".join(stored), np.uint8).reshape(-1, size))
     words = to_words(column, of, "file")
     assert integers(words) == values
     assert to_list(from_words(words, of, None, "rows")) == stored
@@ -60,9 +60,9 @@ def test_numbers_with_more_digits_are_refused_both_ways() -> None:
         from_words(words, t.Decimal(2), None, "rows")
     assert to_list(from_words(words, t.Decimal(2), np.array([True, False]), "rows")) == [b"\x63", None]
     with pytest.raises(CorruptFileError, match="file, record 1"):
-        to_words(FixedBinary(1, np.array([[99], [100]], np.uint8)), t.Decimal(2), "file")
+        to_words(FixedBinaryColumn(1, np.array([[99], [100]], np.uint8)), t.Decimal(2), "file")
 
 
 def test_no_rows_have_no_words() -> None:
-    assert to_words(Binary(np.zeros(1, np.int64), np.zeros(0, np.uint8)), t.Decimal(40), "file").shape == (0, 4)
-    assert to_words(FixedBinary(3, np.zeros((0, 3), np.uint8)), t.Decimal(4), "file").shape == (0, 2)
+    assert to_words(BinaryColumn(np.zeros(1, np.int64), np.zeros(0, np.uint8)), t.Decimal(40), "file").shape == (0, 4)
+    assert to_words(FixedBinaryColumn(3, np.zeros((0, 3), np.uint8)), t.Decimal(4), "file").shape == (0, 2)

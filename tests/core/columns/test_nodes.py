@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 
 from hudi_core.columns.concat import join
 from hudi_core.columns.nodes import (
-    Binary,
+    BinaryColumn,
     Column,
-    Nulls,
-    Primitive,
-    Struct,
-    Symbols,
-    Text,
-    Union,
+    EnumColumn,
+    NullColumn,
+    PrimitiveColumn,
+    StringColumn,
+    StructColumn,
+    UnionColumn,
     at,
     length,
     masked,
@@ -57,7 +57,7 @@ def test_rows_spread_out_have_nulls_between(case: tuple[str, list[bytes]], data:
     gaps = np.array(data.draw(st.lists(st.integers(1, 3), min_size=length(column), max_size=length(column))))
     rows = np.cumsum(gaps) - 1
     total = int(rows[-1]) + 2
-    assert isinstance(column, Struct)
+    assert isinstance(column, StructColumn)
     for field in column.fields.values():
         found = same(to_list(spread(field, rows, total)))
         expected = [None] * total
@@ -66,21 +66,23 @@ def test_rows_spread_out_have_nulls_between(case: tuple[str, list[bytes]], data:
         assert found == expected
 
 
-def texts(*values: str | None) -> Text:
+def texts(*values: str | None) -> StringColumn:
     data = [(value or "").encode() for value in values]
     offsets = np.cumsum([0, *map(len, data)])
-    return Text(offsets, np.frombuffer(b"".join(data), np.uint8), np.array([value is not None for value in values]))
+    return StringColumn(
+        offsets, np.frombuffer(b"".join(data), np.uint8), np.array([value is not None for value in values])
+    )
 
 
 @pytest.mark.parametrize(
     "column",
     [
         texts("a", None, "bc", None),
-        Binary(*(lambda text: (text.offsets, text.data, text.validity))(texts(None, "x"))),
-        Primitive(np.array([1, 0, 3]), np.array([True, False, True])),
-        Symbols(np.array([1, 0], np.int32), ("A", "B"), np.array([True, False])),
-        Struct(2, {"f": texts("a", None)}, np.array([True, False])),
-        Primitive(np.array([1, 2])),
+        BinaryColumn(*(lambda text: (text.offsets, text.data, text.validity))(texts(None, "x"))),
+        PrimitiveColumn(np.array([1, 0, 3]), np.array([True, False, True])),
+        EnumColumn(np.array([1, 0], np.int32), ("A", "B"), np.array([True, False])),
+        StructColumn(2, {"f": texts("a", None)}, np.array([True, False])),
+        PrimitiveColumn(np.array([1, 2])),
     ],
 )
 def test_rows_that_are_not_null_stay_in_order(column: Column) -> None:
@@ -88,12 +90,12 @@ def test_rows_that_are_not_null_stay_in_order(column: Column) -> None:
 
 
 def test_a_column_of_nulls_has_no_rows_without_them() -> None:
-    assert length(without_nulls(Nulls(1))) == 0
+    assert length(without_nulls(NullColumn(1))) == 0
 
 
 def test_a_struct_without_its_null_rows_keeps_nulls_of_its_fields() -> None:
-    fields: dict[str, Column] = {"t": texts("hidden", None, "a"), "n": Primitive(np.array([7, 8, 9]))}
-    column = Struct(3, fields, np.array([False, True, True]))
+    fields: dict[str, Column] = {"t": texts("hidden", None, "a"), "n": PrimitiveColumn(np.array([7, 8, 9]))}
+    column = StructColumn(3, fields, np.array([False, True, True]))
     assert to_list(without_nulls(column)) == [{"t": None, "n": 8}, {"t": "a", "n": 9}]
 
 
@@ -115,11 +117,11 @@ def test_rows_are_cut_out_and_kept_at_any_depth(case: tuple[str, list[bytes]], d
 
 
 def test_validity_says_which_rows_are_not_null() -> None:
-    assert validity_of(Nulls(2)).tolist() == [False, False]
+    assert validity_of(NullColumn(2)).tolist() == [False, False]
     assert validity_of(texts("a", None)).tolist() == [True, False]
-    union = Union(np.array([1, 0], np.int8), ("null", "string"), (Nulls(1), texts("a")))
+    union = UnionColumn(np.array([1, 0], np.int8), ("null", "string"), (NullColumn(1), texts("a")))
     assert validity_of(union).tolist() == [True, False]
-    assert validity_of(Primitive(np.array([1]))).tolist() == [True]
+    assert validity_of(PrimitiveColumn(np.array([1]))).tolist() == [True]
 
 
 def test_a_mask_adds_nulls_and_takes_none_away() -> None:
@@ -129,14 +131,14 @@ def test_a_mask_adds_nulls_and_takes_none_away() -> None:
 
 
 def test_a_path_that_is_not_there_is_a_key_error() -> None:
-    struct = Struct(1, {"f": Nulls(1)})
+    struct = StructColumn(1, {"f": NullColumn(1)})
     for path in (("g",), ("f", "g")):
         with pytest.raises(KeyError):
             at(struct, *path)
 
 
 def test_union_rows_know_their_place_in_their_branch() -> None:
-    children: tuple[Any, ...] = (Nulls(2), texts("a", "b"))
-    union = Union(np.array([1, 0, 0, 1], np.int8), ("null", "string"), children)
+    children: tuple[Any, ...] = (NullColumn(2), texts("a", "b"))
+    union = UnionColumn(np.array([1, 0, 0, 1], np.int8), ("null", "string"), children)
     assert union.positions().tolist() == [0, 0, 1, 1]
     assert to_list(union) == ["a", None, None, "b"]

@@ -8,15 +8,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hudi_core.columns import string_index as module
-from hudi_core.columns.nodes import Bytes8, Offsets, Text
+from hudi_core.columns.nodes import Bytes8, Offsets, StringColumn
 from hudi_core.columns.string_index import Hashes, first_rows, index_texts, same_texts, text_hashes
 
 
-def column(texts: list[str | None], before: bytes = b"") -> Text:
+def column(texts: list[str | None], before: bytes = b"") -> StringColumn:
     parts = [(text or "").encode() for text in texts]
     offsets = np.cumsum([len(before), *map(len, parts)])
     present = [text is not None for text in texts]
-    return Text(offsets, np.frombuffer(before + b"".join(parts), np.uint8), None if all(present) else np.array(present))
+    return StringColumn(
+        offsets, np.frombuffer(before + b"".join(parts), np.uint8), None if all(present) else np.array(present)
+    )
 
 
 def check(indexed: list[str | None], asked: list[str | None], before: bytes = b"") -> None:

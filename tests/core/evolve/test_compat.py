@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from hudi_core.errors import SchemaError
-from hudi_core.evolve.compat import Kind, incompatibilities, missing_columns, require_writable
+from hudi_core.evolve.compat import IncompatibilityKind, incompatibilities, missing_columns, require_writable
 from hudi_core.types import nodes as t
 from hudi_core.types.disguised import blob, variant
 
@@ -30,7 +30,7 @@ def union(*of: t.Type) -> t.Union:
     return t.Union(tuple(field(f"member{i}", kind) for i, kind in enumerate(of)))
 
 
-def kinds(reader: t.Record, writer: t.Record, *, names: bool = True) -> list[tuple[Kind, str]]:
+def kinds(reader: t.Record, writer: t.Record, *, names: bool = True) -> list[tuple[IncompatibilityKind, str]]:
     return [(reason.kind, reason.location) for reason in incompatibilities(reader, writer, names=names)]
 
 
@@ -56,40 +56,40 @@ def test_types_that_can_be_read(reader: t.Type, writer: t.Type) -> None:
 @pytest.mark.parametrize(
     ("reader", "writer", "kind"),
     [
-        (t.Int(), t.Long(), Kind.TYPE_MISMATCH),
-        (t.Timestamp(t.Unit.MILLIS), t.Timestamp(), Kind.TYPE_MISMATCH),
-        (t.Decimal(10, 2), t.Decimal(10, 3), Kind.DECIMAL_MISMATCH),
-        (t.Fixed(4), t.Fixed(5), Kind.FIXED_SIZE_MISMATCH),
-        (t.Enumeration(("A",)), t.Enumeration(("A", "B")), Kind.MISSING_ENUM_SYMBOLS),
-        (t.Vector(2), t.Vector(3), Kind.TYPE_MISMATCH),
-        (blob(), t.Int(), Kind.TYPE_MISMATCH),
-        (t.Int(), record(), Kind.TYPE_MISMATCH),
+        (t.Int(), t.Long(), IncompatibilityKind.TYPE_MISMATCH),
+        (t.Timestamp(t.Unit.MILLIS), t.Timestamp(), IncompatibilityKind.TYPE_MISMATCH),
+        (t.Decimal(10, 2), t.Decimal(10, 3), IncompatibilityKind.DECIMAL_MISMATCH),
+        (t.Fixed(4), t.Fixed(5), IncompatibilityKind.FIXED_SIZE_MISMATCH),
+        (t.Enumeration(("A",)), t.Enumeration(("A", "B")), IncompatibilityKind.MISSING_ENUM_SYMBOLS),
+        (t.Vector(2), t.Vector(3), IncompatibilityKind.TYPE_MISMATCH),
+        (blob(), t.Int(), IncompatibilityKind.TYPE_MISMATCH),
+        (t.Int(), record(), IncompatibilityKind.TYPE_MISMATCH),
     ],
     ids=str,
 )
-def test_types_that_cannot_be_read(reader: t.Type, writer: t.Type, kind: Kind) -> None:
+def test_types_that_cannot_be_read(reader: t.Type, writer: t.Type, kind: IncompatibilityKind) -> None:
     assert kinds(record(field("f", reader)), record(field("f", writer))) == [(kind, "/f")]
 
 
 def test_names_count_at_the_root_and_in_unions_only() -> None:
     inner, other = record(field("x", t.Int()), name="inner"), record(field("x", t.Int()), name="other")
-    assert kinds(record(name="a"), record(name="b")) == [(Kind.NAME_MISMATCH, "/")]
+    assert kinds(record(name="a"), record(name="b")) == [(IncompatibilityKind.NAME_MISMATCH, "/")]
     assert kinds(record(field("s", inner)), record(field("s", other))) == []
     optional = record(field("s", inner, optional=True)), record(field("s", other, optional=True))
-    assert kinds(*optional) == [(Kind.MISSING_UNION_BRANCH, "/s")]
+    assert kinds(*optional) == [(IncompatibilityKind.MISSING_UNION_BRANCH, "/s")]
     assert kinds(*optional, names=False) == []
 
 
 def test_null_needs_a_place_to_go() -> None:
     required, optional = record(field("a", t.Int())), record(field("a", t.Int(), optional=True))
     assert kinds(optional, required) == []
-    assert kinds(required, optional) == [(Kind.TYPE_MISMATCH, "/a")]
+    assert kinds(required, optional) == [(IncompatibilityKind.TYPE_MISMATCH, "/a")]
 
 
 def test_a_new_field_of_the_reader_needs_a_default_or_an_alias() -> None:
     writer = record(field("s", record(field("x", t.Int()))))
     assert kinds(record(field("s", record(field("y", t.Int())))), writer) == [
-        (Kind.READER_FIELD_MISSING_DEFAULT_VALUE, "/s")
+        (IncompatibilityKind.READER_FIELD_MISSING_DEFAULT_VALUE, "/s")
     ]
     assert kinds(record(field("s", record(field("y", t.Int(), default=1)))), writer) == []
     assert kinds(record(field("s", record(field("y", t.Int(), aliases=("x",))))), writer) == []
@@ -104,7 +104,10 @@ def test_aliases_that_fit_several_fields_are_an_error() -> None:
 def test_every_branch_of_the_writer_needs_one_of_the_reader() -> None:
     reader = record(field("u", union(t.Long(), t.String())))
     assert kinds(reader, record(field("u", union(t.Int(), t.String())))) == []
-    assert kinds(reader, record(field("u", union(t.Boolean(), t.Date())))) == [(Kind.MISSING_UNION_BRANCH, "/u")] * 2
+    assert (
+        kinds(reader, record(field("u", union(t.Boolean(), t.Date()))))
+        == [(IncompatibilityKind.MISSING_UNION_BRANCH, "/u")] * 2
+    )
 
 
 def test_reasons_name_the_column_and_say_why() -> None:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from hudi_core.errors import ExpressionError, UsageError
-from hudi_core.expr.build import Built, col, function, lit
+from hudi_core.expr.build import ExpressionBuilder, col, function, lit
 from hudi_core.expr.parse import parse_predicate
 from hudi_core.types import nodes as t
 
@@ -62,7 +62,7 @@ A, B = col("a"), col("b")
         (col("`a.b`.c") == 1, "`a.b`.c = 1"),
     ],
 )
-def test_python_writes_what_sql_says(built: Built, sql: str) -> None:
+def test_python_writes_what_sql_says(built: ExpressionBuilder, sql: str) -> None:
     assert built.node == parse_predicate(sql)
 
 

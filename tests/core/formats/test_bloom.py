@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hudi_core.columns.murmur import hash_chain, murmurs
-from hudi_core.columns.nodes import Text
+from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.strings import text_column
 from hudi_core.errors import CorruptFileError, HudiError, UnsupportedError
-from hudi_core.formats.bloom import BloomFilter, FewKeys, HashedKeys, parse_bloom_filter, positions
+from hudi_core.formats.bloom import BloomFilter, HashedKeys, KeySample, parse_bloom_filter, positions
 from hudi_core.formats.bloom_write import FilterKind, FilterSettings, written
 from tests.support.conformance import vectors
 
@@ -28,8 +28,8 @@ def murmur(key: bytes, seed: int = 0) -> int:
     return int(murmurs(column([key]), seed)[0])
 
 
-def column(keys: list[bytes]) -> Text:
-    return Text(np.cumsum([0, *map(len, keys)]), np.frombuffer(b"".join(keys), np.uint8))
+def column(keys: list[bytes]) -> StringColumn:
+    return StringColumn(np.cumsum([0, *map(len, keys)]), np.frombuffer(b"".join(keys), np.uint8))
 
 
 def cases(*operations: str) -> list[dict[str, Any]]:
@@ -128,6 +128,6 @@ def test_few_keys_are_held_as_each_of_them_may_be(held: list[str], others: list[
     growing = FilterSettings(FilterKind.DYNAMIC_V0, 2, 1e-3, 4)
     for settings_of in (FilterSettings(FilterKind.SIMPLE, 8, 0.01), growing):
         full = written(text_column([*held, *others][len(others) // 2 :]), settings_of)
-        few = FewKeys(text_column([*others, *held]))
+        few = KeySample(text_column([*others, *held]))
         rows = slice(len(others), None)
         assert full.holds(few.hashes(full.hashes, rows)) == full.may_contain(HashedKeys(held)).all()

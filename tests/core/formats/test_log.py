@@ -23,7 +23,7 @@ from hudi_core.formats.deletes import read_deletes
 from hudi_core.formats.hfile.file import HFile
 from hudi_core.formats.log import MAGIC, READ_AHEAD, BlockKind, HeaderKey, LogBlock, read_blocks, rollback_target
 from hudi_core.formats.names import parse_log_file
-from hudi_core.formats.random_access import Bytes
+from hudi_core.formats.random_access import InMemoryFile
 from tests.support.avro_values import rows_by_fastavro, same
 from tests.support.conformance import ROOT, TableEntry, each_table
 
@@ -52,7 +52,7 @@ EMPTY_DELETE = frame(1, {0: "000"}, struct.pack(">iib", 3, 1, 0))
 
 
 def blocks(data: bytes) -> list[LogBlock]:
-    return list(read_blocks(Bytes(data, "file")))
+    return list(read_blocks(InMemoryFile(data, "file")))
 
 
 def summary(data: bytes) -> list[tuple[str, int, int]]:
@@ -340,7 +340,7 @@ def test_every_log_file_of_every_table_is_read_whole(entry: TableEntry) -> None:
 def check_against_fastavro(block: LogBlock) -> None:
     """Records of data blocks, and values of HFile blocks, are in columns what fastavro reads."""
     if block.kind is BlockKind.HFILE_DATA:
-        cells = HFile(Bytes(block.content(), block.where)).cells()
+        cells = HFile(InMemoryFile(block.content(), block.where)).cells()
         records = AvroRecords(
             block.require(HeaderKey.SCHEMA), cells.data.tobytes(), cells.value_offsets, cells.value_lengths
         )

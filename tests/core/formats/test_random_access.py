@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pytest
 
 from hudi_core.errors import CorruptFileError
-from hudi_core.formats.random_access import Bytes, read_range
+from hudi_core.formats.random_access import InMemoryFile, read_range
 
 
 @dataclass(frozen=True)
@@ -22,14 +22,14 @@ class Short:
 
 
 def test_a_range_of_bytes_in_memory_is_read() -> None:
-    assert read_range(Bytes(b"0123456789", "t"), 3, 4, "part") == b"3456"
-    assert read_range(Bytes(b"0123456789", "t"), 10, 0, "part") == b""
+    assert read_range(InMemoryFile(b"0123456789", "t"), 3, 4, "part") == b"3456"
+    assert read_range(InMemoryFile(b"0123456789", "t"), 10, 0, "part") == b""
 
 
 @pytest.mark.parametrize(("offset", "length"), [(-1, 2), (0, -1), (8, 3), (11, 0), (2**70, 1), (0, 2**70)])
 def test_a_range_outside_the_file_is_corrupt(offset: int, length: int) -> None:
     with pytest.raises(CorruptFileError, match=r"^t: expected part of -?\d+ bytes at offset -?\d+, found a file of 10"):
-        read_range(Bytes(b"0123456789", "t"), offset, length, "part")
+        read_range(InMemoryFile(b"0123456789", "t"), offset, length, "part")
 
 
 def test_fewer_bytes_than_asked_for_are_corrupt() -> None:

@@ -11,7 +11,7 @@ from hudi_core.index.choose import IndexKind
 from hudi_core.index.key_columns import NOWHERE
 from hudi_core.index.key_reader import key_columns
 from hudi_core.index.tag import TagOptions, locate
-from hudi_core.index.work import Work
+from hudi_core.index.work import TaggingMetrics
 from hudi_core.keys.records import HoodieKey
 from hudi_core.table.table import Table
 from tests.support.made_tables import Group, Log, MadeTable
@@ -31,7 +31,7 @@ def looked_up(table: Table, asked: list[tuple[str, str]], whole_table: bool = Fa
     assert snapshot.metadata is not None
     keys = key_columns(text_column([key for key, _ in asked]), text_column([path for _, path in asked]))
     lookup = RecordIndexLookup(snapshot.metadata, snapshot.slices, whole_table)
-    return lookup.locate(keys, Work()).slices.tolist()
+    return lookup.locate(keys, TaggingMetrics()).slices.tolist()
 
 
 def test_keys_are_where_the_index_says_in_their_own_partition() -> None:
@@ -49,9 +49,12 @@ def test_keys_sent_to_a_file_group_that_is_none_are_lost() -> None:
     assert snapshot.metadata is not None
     keys = key_columns(text_column(["a", "c"]), text_column(["p", "q"]))
     lookup = RecordIndexLookup(snapshot.metadata, snapshot.slices[1:])
-    assert lookup.locate(keys, Work()).slices.tolist() == [NOWHERE, 0]  # the partition of the first has no slices now
+    assert lookup.locate(keys, TaggingMetrics()).slices.tolist() == [
+        NOWHERE,
+        0,
+    ]  # the partition of the first has no slices now
     whole = RecordIndexLookup(snapshot.metadata, snapshot.slices[1:], whole_table=True)
-    assert whole.locate(keys, Work()).slices.tolist() == [LOST, 0]
+    assert whole.locate(keys, TaggingMetrics()).slices.tolist() == [LOST, 0]
 
 
 def test_an_index_that_is_missing_is_told() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hudi_core.columns.byte_strings import Texts
+from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.columns.strings import text_column
 from hudi_core.index.sorted_keys import sorted_keys
 from tests.support.conformance import vectors
@@ -14,7 +14,9 @@ def left(files: list[dict[str, Any]], keys: list[str]) -> list[set[str]]:
     """For each key the files whose range has it, or that have none."""
     ordered = sorted_keys(text_column(keys))
     ranged = [each for each in files if "min" in each]
-    low, high = (Texts.of([each[side].encode("utf-8", "surrogatepass") for each in ranged]) for side in ("min", "max"))
+    low, high = (
+        ByteStrings.of([each[side].encode("utf-8", "surrogatepass") for each in ranged]) for side in ("min", "max")
+    )
     starts, stops = ordered.runs(low, high)
     found = [{each["id"] for each in files if "min" not in each} for _ in keys]
     for each, start, stop in zip(ranged, starts.tolist(), stops.tolist(), strict=True):

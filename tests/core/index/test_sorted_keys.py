@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hudi_core.columns.byte_strings import Texts
+from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.columns.strings import text_column, text_list
 from hudi_core.index.sorted_keys import sorted_keys
 
@@ -21,7 +21,7 @@ def test_runs_hold_the_keys_between_the_bounds(keys: list[str], bounds: list[tup
     ordered = [key.encode() for key in text_list(found.texts)]
     assert ordered == sorted(key.encode() for key in keys)
     assert [keys[row].encode() for row in found.order.tolist()] == ordered
-    low, high = (Texts.of([pair[side].encode() for pair in bounds]) for side in (0, 1))
+    low, high = (ByteStrings.of([pair[side].encode() for pair in bounds]) for side in (0, 1))
     starts, stops = found.runs(low, high)
     for (least, greatest), start, stop in zip(bounds, starts.tolist(), stops.tolist(), strict=True):
         between = [key for key in ordered if least.encode() <= key <= greatest.encode()]

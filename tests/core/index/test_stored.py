@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hudi_core.columns.byte_strings import Texts
+from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.engine import Footer, LeafStatistics
 from hudi_core.index import stored
 from hudi_core.index.stored import KeyBounds, footer_bounds, leaf_bounds
@@ -15,7 +15,7 @@ from hudi_core.types import nodes as t
 
 
 def test_bounds_are_completed_by_place() -> None:
-    low, high = Texts.of([b"a", b"", b""]), Texts.of([b"c", b"", b""])
+    low, high = ByteStrings.of([b"a", b"", b""]), ByteStrings.of([b"c", b"", b""])
     bounds = KeyBounds(low, high, np.array([True, False, False]), np.array([False, False, True]))
     found = bounds.completed({1: (b"d", b"f")})
     assert [(found.low[at], found.high[at]) for at in (0, 1)] == [(b"a", b"c"), (b"d", b"f")]

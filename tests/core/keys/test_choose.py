@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from hudi_core.errors import UnsupportedError, UsageError
-from hudi_core.keys.choose import Machine, choose, of_table
+from hudi_core.keys.choose import WriterEnvironment, choose, of_table
 from hudi_core.keys.clock import TimeUnit
-from hudi_core.keys.generator import BareKey, CompositeKey, Generator, PathStyle, TimePart, ValuePart, Writer
+from hudi_core.keys.generator import BareKey, CompositeKey, Generator, PathStyle, TimePart, ValuePart, WritePath
 from hudi_core.keys.zones import UTC, Zone
-from hudi_core.options import KeyGenerator as Kind
+from hudi_core.options import KeyGeneratorType as Kind
 from hudi_core.options import table_config
 
 WRITE = "hoodie.datasource.write."
@@ -56,7 +56,7 @@ def test_a_single_complex_key_has_its_name_but_for_old_tables_that_say_otherwise
 def test_only_rows_refuse_nulls_in_every_part_of_a_key_without_partitions() -> None:
     said = {f"{WRITE}recordkey.field": "a,b"}
     assert chosen(said).key == CompositeKey(("a", "b"), whole=True)
-    assert chosen(said, writer=Writer.AVRO).key == CompositeKey(("a", "b"))
+    assert chosen(said, writer=WritePath.AVRO).key == CompositeKey(("a", "b"))
 
 
 def test_properties_of_a_table_make_its_generator() -> None:
@@ -103,7 +103,7 @@ def test_one_zone_for_both_counts_before_one_for_each() -> None:
 
 def test_what_a_machine_is_set_to_is_kept() -> None:
     said = {f"{WRITE}recordkey.field": "a", f"{WRITE}partitionpath.field": "p:timestamp"}
-    found = chosen(said | SECONDS, machine=Machine(Zone(3600), 2001))
+    found = chosen(said | SECONDS, machine=WriterEnvironment(Zone(3600), 2001))
     (part,) = found.parts
     assert isinstance(part, TimePart)
     assert (found.zone, part.clock.this_year) == (Zone(3600), 2001)

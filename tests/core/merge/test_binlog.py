@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hudi_core.columns.nodes import Text, validity_of
+from hudi_core.columns.nodes import StringColumn, validity_of
 from hudi_core.columns.strings import text_column, text_list
 from hudi_core.errors import CorruptFileError
 from hudi_core.merge.binlog import sortable
@@ -25,7 +25,7 @@ def test_places_sort_as_their_numbers(places: list[tuple[int, int, int]]) -> Non
 
 def test_nulls_stay() -> None:
     column = text_column(["1.2", "", "3.4"])
-    some = Text(column.offsets, column.data, np.array([True, False, True]))
+    some = StringColumn(column.offsets, column.data, np.array([True, False, True]))
     assert validity_of(sortable(some, "t")).tolist() == [True, False, True]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from hudi_core.columns.nodes import Struct, to_list
+from hudi_core.columns.nodes import StructColumn, to_list
 from hudi_core.errors import UnsupportedError
 from hudi_core.merge.delete_ordering import delete_ordering
 from hudi_core.merge.rules import merge_rules
@@ -76,7 +76,7 @@ def test_decimals_are_brought_to_the_fields_scale() -> None:
     )
     assert not absolute[0]
     record = t.Record((t.Field(0, "v", of),))
-    assert list(to_values(Struct(1, {"v": columns[0]}), record, "t")) == [(decimal.Decimal("123.45"),)]
+    assert list(to_values(StructColumn(1, {"v": columns[0]}), record, "t")) == [(decimal.Decimal("123.45"),)]
 
 
 def test_several_fields_have_a_list_of_values() -> None:

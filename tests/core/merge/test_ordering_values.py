@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hudi_core.columns.nodes import Nulls, Primitive
+from hudi_core.columns.nodes import NullColumn, PrimitiveColumn
 from hudi_core.errors import UnsupportedError
 from hudi_core.merge.ordering_values import comparable, width_of
 from hudi_core.types import nodes as t
@@ -76,7 +76,9 @@ def test_real_numbers_compare_as_java_compares_them(of: t.Type) -> None:
     ascending = [-math.inf, -1.5, -0.0, 0.0, 1.5, math.inf, math.nan]
     items = comparable(from_values(ascending, of, "here"), of, 0)
     assert (np.diff(items) > 0).all()
-    (other_nan,) = comparable(Primitive(np.array([np.uint64(0xFFF8_0000_0000_0001)]).view(np.float64)), t.Double(), 0)
+    (other_nan,) = comparable(
+        PrimitiveColumn(np.array([np.uint64(0xFFF8_0000_0000_0001)]).view(np.float64)), t.Double(), 0
+    )
     assert other_nan == items[-1]
 
 
@@ -106,7 +108,7 @@ def test_a_null_is_below_every_text() -> None:
 
 
 def test_nulls_alone_are_equal() -> None:
-    assert len(set(comparable(Nulls(3), t.Long(), 0).tolist())) == 1
+    assert len(set(comparable(NullColumn(3), t.Long(), 0).tolist())) == 1
 
 
 @pytest.mark.parametrize(
@@ -127,7 +129,7 @@ def test_nulls_are_above_every_value_where_that_is_asked(of: t.Type, values: lis
 def test_nulls_alone_are_above_every_value_too() -> None:
     column = from_values(["abc"], t.String(), "here")
     width = width_of(column, t.String())
-    (value,), (null,) = comparable(column, t.String(), width), comparable(Nulls(1), t.String(), width, True)
+    (value,), (null,) = comparable(column, t.String(), width), comparable(NullColumn(1), t.String(), width, True)
     assert null > value
 
 

@@ -8,14 +8,14 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hudi_core.merge.records import NO_ROW, Precedence, Records, fold, joined, merged
+from hudi_core.merge.records import NO_ROW, MergeRecords, Precedence, fold, joined, merged
 
 COLUMNS = 3
 
 
 @dataclass(frozen=True)
 class One:
-    """A record by itself: what `Records` has of each row."""
+    """A record by itself: what `MergeRecords` has of each row."""
 
     ordering: tuple[int, ...]
     deleted: bool
@@ -51,8 +51,8 @@ def by_definition(older: One, newer: One, precedence: Precedence, latest: bool =
     return One(high.ordering, high.deleted, high.absolute, high.listed, sources, both)
 
 
-def records(ones: list[One], fields: int) -> Records:
-    return Records(
+def records(ones: list[One], fields: int) -> MergeRecords:
+    return MergeRecords(
         tuple(np.array([one.ordering[field] for one in ones], np.int64) for field in range(fields)),
         np.array([one.deleted for one in ones], np.bool_),
         np.array([one.absolute for one in ones], np.bool_),
@@ -62,7 +62,7 @@ def records(ones: list[One], fields: int) -> Records:
     )
 
 
-def ones(found: Records) -> list[One]:
+def ones(found: MergeRecords) -> list[One]:
     return [
         One(
             tuple(int(values[row]) for values in found.ordering),

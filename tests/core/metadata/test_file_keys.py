@@ -7,14 +7,14 @@ from hypothesis import strategies as st
 from hudi_core.columns.hashes import bloom_filter_key
 from hudi_core.engine import FileInfo
 from hudi_core.metadata.file_keys import FileKeys, hashed_keys, keys_beside
-from hudi_core.timeline.files import Files, files_in
+from hudi_core.timeline.files import FileList, files_in
 
 _FOLDERS = st.dictionaries(
     st.sampled_from(["", "p", "q", "é"]), st.lists(st.sampled_from(["a", "b", "c", "é", ""]), unique=True)
 )
 
 
-def _files(folders: dict[str, list[str]]) -> Files:
+def _files(folders: dict[str, list[str]]) -> FileList:
     return files_in({folder: [FileInfo(f"{folder}/{name}", 1) for name in names] for folder, names in folders.items()})
 
 

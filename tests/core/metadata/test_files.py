@@ -9,7 +9,7 @@ from hudi_core.errors import CorruptFileError
 from hudi_core.formats.log import HeaderKey, read_blocks
 from hudi_core.formats.names import parse_base_file, parse_log_file
 from hudi_core.metadata.files import live_files
-from hudi_core.metadata.records import Deletes, Records
+from hudi_core.metadata.records import MetadataDeletes, MetadataRecords
 from tests.support.conformance import TableEntry, each_table
 from tests.support.metadata_records import batch, files
 from tests.support.tables import metadata_of
@@ -19,44 +19,44 @@ ALL = b"__all_partitions__"
 
 def test_root_partition_is_the_empty_path() -> None:
     base = batch({ALL: files(**{".": 0}), b".": files(a=1)})
-    assert live_files(Records([base], [])).by_name() == {"": {"a": 1}}
+    assert live_files(MetadataRecords([base], [])).by_name() == {"": {"a": 1}}
 
 
 def test_later_records_add_grow_and_delete_files() -> None:
     base = batch({ALL: files(p=0), b"p": files(a=10, b=20, c=30)})
     first = batch({b"p": files(a=None, b=15, d=40)}, 1)
     second = batch({b"p": files(b=25, d=None, a=5)}, 2)
-    assert live_files(Records([second, base, first], [])).by_name() == {"p": {"a": 5, "b": 25, "c": 30}}
+    assert live_files(MetadataRecords([second, base, first], [])).by_name() == {"p": {"a": 5, "b": 25, "c": 30}}
 
 
 def test_tombstone_in_a_log_cancels_the_base_entry_only_once() -> None:
     base = batch({ALL: files(p=0), b"p": files(a=10)})
     log = batch({b"p": files(a=None, z=None)}, 1)
     again = batch({b"p": files(z=7)}, 2)
-    assert live_files(Records([base, log, again], [])).by_name() == {"p": {"z": 7}}
+    assert live_files(MetadataRecords([base, log, again], [])).by_name() == {"p": {"z": 7}}
 
 
 def test_dropped_partition_is_gone_and_may_come_back() -> None:
     base = batch({ALL: files(p=0, q=0), b"p": files(a=1), b"q": files(b=2)})
     drop = batch({ALL: files(q=None)}, 1)
     back = batch({ALL: files(q=0), b"q": files(c=3)}, 3)
-    dropped = [Deletes([b"q"], 2)]
-    assert live_files(Records([base, drop], dropped)).by_name() == {"p": {"a": 1}}
-    assert live_files(Records([base, drop, back], dropped)).by_name() == {"p": {"a": 1}, "q": {"c": 3}}
+    dropped = [MetadataDeletes([b"q"], 2)]
+    assert live_files(MetadataRecords([base, drop], dropped)).by_name() == {"p": {"a": 1}}
+    assert live_files(MetadataRecords([base, drop, back], dropped)).by_name() == {"p": {"a": 1}, "q": {"c": 3}}
 
 
 def test_record_of_an_unlisted_partition_does_not_count() -> None:
     base = batch({ALL: files(p=0), b"p": files(a=1), b"q": files(b=2)})
-    assert live_files(Records([base], [])).by_name() == {"p": {"a": 1}}
+    assert live_files(MetadataRecords([base], [])).by_name() == {"p": {"a": 1}}
 
 
 def test_listed_partition_without_record_is_damage() -> None:
     with pytest.raises(CorruptFileError, match="source 0: expected a record of the partition 'p'"):
-        live_files(Records([batch({ALL: files(p=0)})], []))
+        live_files(MetadataRecords([batch({ALL: files(p=0)})], []))
 
 
-@pytest.mark.parametrize("records", [Records([], []), Records([batch({b"p": files(a=1)})], [])])
-def test_missing_list_of_partitions_is_damage(records: Records) -> None:
+@pytest.mark.parametrize("records", [MetadataRecords([], []), MetadataRecords([batch({b"p": files(a=1)})], [])])
+def test_missing_list_of_partitions_is_damage(records: MetadataRecords) -> None:
     with pytest.raises(CorruptFileError, match="__all_partitions__"):
         live_files(records)
 
@@ -65,7 +65,7 @@ def test_damaged_record_names_its_source() -> None:
     sound, damaged = batch({ALL: files(p=0), b"p": files(a=1)}), batch({b"p": files(b=2)}, 1)
     damaged.cells.value_lengths[0] -= 1
     with pytest.raises(CorruptFileError, match=r"^source 1"):
-        live_files(Records([sound, damaged], []))
+        live_files(MetadataRecords([sound, damaged], []))
 
 
 @each_table()

@@ -12,8 +12,8 @@ from hudi_core.columns.hashes import bloom_filter_key
 from hudi_core.formats.bloom import HashedKeys, parse_bloom_filter
 from hudi_core.formats.hfile.cells import Cells
 from hudi_core.metadata.filters import filter_texts
-from hudi_core.metadata.lookup import Found
-from hudi_core.metadata.records import Batch
+from hudi_core.metadata.lookup import LookupResult
+from hudi_core.metadata.records import RecordBatch
 from tests.support.conformance import TableEntry, each_table_with
 from tests.support.metadata_records import record_of
 from tests.support.tables import metadata_of
@@ -24,7 +24,7 @@ SCHEMA = record_of(
 )
 
 
-def found(*filters: tuple[bytes, bool]) -> Found:
+def found(*filters: tuple[bytes, bool]) -> LookupResult:
     """Records of filters, and whether their files are gone, for the keys 10, 11, ..."""
     values = []
     for text, gone in filters:
@@ -36,7 +36,7 @@ def found(*filters: tuple[bytes, bool]) -> Found:
     lengths = np.array(list(map(len, values)))
     starts, none = np.cumsum(lengths) - lengths, np.zeros(len(values), np.int64)
     cells = Cells(np.frombuffer(b"".join(values), np.uint8), none, none, starts, lengths)
-    return Found(Batch(cells, json.dumps(SCHEMA), 0, "t"), np.arange(10, 10 + len(values)))
+    return LookupResult(RecordBatch(cells, json.dumps(SCHEMA), 0, "t"), np.arange(10, 10 + len(values)))
 
 
 def test_filters_of_files_that_are_gone_and_empty_ones_are_left_out() -> None:

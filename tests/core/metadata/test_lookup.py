@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from hudi_core.columns.string_index import index_texts
 from hudi_core.columns.strings import text_column
 from hudi_core.formats.hfile.file import HFile
-from hudi_core.formats.random_access import Bytes
+from hudi_core.formats.random_access import InMemoryFile
 from hudi_core.metadata.lookup import count, newest, newest_of, starting
-from hudi_core.metadata.records import Deletes, FileGroup
+from hudi_core.metadata.records import FileGroup, MetadataDeletes
 from tests.support.hfiles import Shape, build
 from tests.support.metadata_records import batch, files
 
@@ -28,7 +28,7 @@ def group(base: set[bytes] | None, logs: list[tuple[bool, set[bytes]]]) -> tuple
     file = None
     if base is not None:
         cells = [(key, b"0") for key in sorted(base)]
-        file = HFile(Bytes(build(cells, Shape(info={b"schema": b'"string"'})), "base"))
+        file = HFile(InMemoryFile(build(cells, Shape(info={b"schema": b'"string"'})), "base"))
     live = dict.fromkeys(base or (), 0)
     puts: list[Any] = []
     deletes = []
@@ -37,7 +37,7 @@ def group(base: set[bytes] | None, logs: list[tuple[bool, set[bytes]]]) -> tuple
             puts.append(batch({key: files(x=1) for key in sorted(keys)}, order))
             live |= dict.fromkeys(keys, order)
         else:
-            deletes.append(Deletes(sorted(keys), order))
+            deletes.append(MetadataDeletes(sorted(keys), order))
             live = {key: at for key, at in live.items() if key not in keys}
     return FileGroup(file, puts, deletes), live
 

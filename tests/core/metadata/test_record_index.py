@@ -14,9 +14,9 @@ import pytest
 from hudi_core.columns.strings import taken, text_list
 from hudi_core.errors import CorruptFileError
 from hudi_core.formats.hfile.cells import Cells
-from hudi_core.metadata.lookup import Found
+from hudi_core.metadata.lookup import LookupResult
 from hudi_core.metadata.record_index import Location, location_columns, locations, uuid_halves
-from hudi_core.metadata.records import Batch
+from hudi_core.metadata.records import RecordBatch
 from tests.support.conformance import TableEntry, each_table_with
 from tests.support.metadata_records import record_of
 from tests.support.tables import metadata_of
@@ -35,13 +35,13 @@ def signed(number: int) -> int:
     return number - (1 << 64) if number >= 1 << 63 else number
 
 
-def found(payload: dict[str, Any] | None, fields: dict[str, Any] = NEW) -> Found:
+def found(payload: dict[str, Any] | None, fields: dict[str, Any] = NEW) -> LookupResult:
     schema = record_of("R", key="string", recordIndexMetadata=["null", record_of("Info", **fields)])
     out = io.BytesIO()
     fastavro.schemaless_writer(out, fastavro.parse_schema(schema), {"key": "", "recordIndexMetadata": payload})
     data = np.frombuffer(b"k" + out.getvalue(), np.uint8)
     places = (np.array([place], np.int64) for place in (0, 1, 1, out.tell()))
-    return Found(Batch(Cells(data, *places), json.dumps(schema), 0, "a file"), np.array([3]))
+    return LookupResult(RecordBatch(Cells(data, *places), json.dumps(schema), 0, "a file"), np.array([3]))
 
 
 def uuid_place(**more: Any) -> dict[str, Any]:
@@ -119,7 +119,7 @@ def test_columns_of_locations_are_those_told_one_by_one(entry: TableEntry) -> No
     metadata = metadata_of(entry)[3]
     assert metadata is not None
     for batch in metadata.records("record_index").batches:
-        each = Found(batch, np.arange(len(batch.cells)))
+        each = LookupResult(batch, np.arange(len(batch.cells)))
         columns = location_columns(each)
         for number, place in locations([each]):
             assert text_list(taken(columns.partitions, np.array([number]))) == [place.partition]

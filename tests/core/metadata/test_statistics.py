@@ -19,7 +19,7 @@ from hudi_core.columns.hashes import column_stats_key, md5_id, partition_id, xxh
 from hudi_core.errors import CorruptFileError
 from hudi_core.metadata import live_records as live
 from hudi_core.metadata import statistics as module
-from hudi_core.metadata.records import Batch, Deletes, Piece, Records
+from hudi_core.metadata.records import MetadataDeletes, MetadataRecords, Piece, RecordBatch
 from hudi_core.metadata.statistics import FILE_KEY, PARTITION_KEY, RecordedStatistics, extended, read_statistics
 from hudi_core.pruning.statistics import WIDE_OFFSET, ColumnStatistics
 from hudi_core.types import nodes as t
@@ -40,7 +40,7 @@ def ints(low: int, high: int, **said: Any) -> dict[str, Any]:
     return statistics(("IntWrapper", low), ("IntWrapper", high), ordinal=3, **said)
 
 
-def told(records: Records, column: str = "c", pieces: Sequence[Piece] = ()) -> dict[bytes, tuple[Any, ...]]:
+def told(records: MetadataRecords, column: str = "c", pieces: Sequence[Piece] = ()) -> dict[bytes, tuple[Any, ...]]:
     """Key suffix → type, bounds (None: unknown), nulls, rows."""
     return as_told(read_statistics(records, [column], FILE_KEY, pieces)[column])
 
@@ -67,7 +67,7 @@ def bound(of: ColumnStatistics, row: int, *, low: bool) -> object:
     return value if isinstance(value, bytes) else value.item()
 
 
-def cut(base: Batch) -> list[Piece]:
+def cut(base: RecordBatch) -> list[Piece]:
     """A base file's records one by one, and a piece without records."""
     rows = [np.array([row]) for row in range(len(base.cells))] + [np.array([], np.int64)]
     return [partial(replace, base, cells=base.cells.take(row)) for row in rows]
@@ -81,13 +81,17 @@ def test_pieces_may_tell_types_that_others_do_not() -> None:
             key("h"): statistics(None, None),
         }
     )
-    whole = told(Records([base], []))
+    whole = told(MetadataRecords([base], []))
     assert {said[0] for said in whole.values()} == {"Int", "String", "Binary"}
-    assert told(Records([], []), pieces=cut(base)) == told(Records([], []), pieces=cut(base)[::-1]) == whole
+    assert (
+        told(MetadataRecords([], []), pieces=cut(base))
+        == told(MetadataRecords([], []), pieces=cut(base)[::-1])
+        == whole
+    )
 
 
 def test_columns_are_told_apart_and_missing_ones_have_nothing() -> None:
-    records = Records([batch({key("f", "c"): ints(1, 2), key("f", "d"): ints(3, 4)})], [])
+    records = MetadataRecords([batch({key("f", "c"): ints(1, 2), key("f", "d"): ints(3, 4)})], [])
     found = read_statistics(records, ["c", "d", "e"], FILE_KEY)
     assert [len(found[column]) for column in ("c", "d", "e")] == [1, 1, 0]
     assert found["c"][0].keys[0].tobytes() == suffix("f")
@@ -95,26 +99,29 @@ def test_columns_are_told_apart_and_missing_ones_have_nothing() -> None:
 
 
 def test_no_records_at_all() -> None:
-    assert read_statistics(Records([], []), ["c"], FILE_KEY) == {"c": ()}
+    assert read_statistics(MetadataRecords([], []), ["c"], FILE_KEY) == {"c": ()}
 
 
 def test_records_of_one_key_merge_by_the_widest_bounds_and_added_counts() -> None:
     base = batch({key("f"): ints(5, 9, nulls=1, rows=4), key("g"): ints(0, 0)})
     log = batch({key("f"): ints(2, 7, nulls=0, rows=3)}, 1)
-    assert told(Records([base, log], [])) == {suffix("f"): ("Int", 2, 9, 1, 7), suffix("g"): ("Int", 0, 0, 0, 1)}
+    assert told(MetadataRecords([base, log], [])) == {
+        suffix("f"): ("Int", 2, 9, 1, 7),
+        suffix("g"): ("Int", 0, 0, 0, 1),
+    }
 
 
 def test_tight_record_replaces_what_was_before() -> None:
     base, log = batch({key("f"): ints(5, 9)}), batch({key("f"): ints(6, 7, tight=True, rows=3)}, 1)
-    assert told(Records([base, log], [])) == {suffix("f"): ("Int", 6, 7, 0, 3)}
+    assert told(MetadataRecords([base, log], [])) == {suffix("f"): ("Int", 6, 7, 0, 3)}
 
 
 def test_deleted_records_and_deleted_keys_are_gone_until_written_again() -> None:
     base = batch({key(file): ints(1, 2) for file in "abcd"})
     log = batch({key("a"): statistics(deleted=True), key("b"): statistics(deleted=True)}, 1)
     again = batch({key("b"): ints(7, 8), key("d"): ints(7, 8)}, 3)
-    deleted = [Deletes([key("c"), key("d"), b"other"], 2)]
-    found = told(Records([base, log, again], deleted))
+    deleted = [MetadataDeletes([key("c"), key("d"), b"other"], 2)]
+    found = told(MetadataRecords([base, log, again], deleted))
     assert found == {suffix("b"): ("Int", 7, 8, 0, 1), suffix("d"): ("Int", 7, 8, 0, 1)}
 
 
@@ -128,7 +135,7 @@ def test_unknown_bound_or_count_of_a_part_is_unknown_in_the_whole() -> None:
         },
         1,
     )
-    assert told(Records([base, log], [])) == {
+    assert told(MetadataRecords([base, log], [])) == {
         suffix("f"): ("Int", None, 5, 0, 2),
         suffix("g"): ("Int", 1, 2, 1, 2),
         suffix("h"): ("Int", 1, 4, -1, 2),
@@ -138,10 +145,10 @@ def test_unknown_bound_or_count_of_a_part_is_unknown_in_the_whole() -> None:
 def test_known_and_unknown_counts_are_not_added() -> None:
     base = batch({key("f"): ints(1, 2, nulls=None, rows=9), key("g"): ints(1, 2, nulls=3, rows=9)})
     log = batch({key("f"): ints(3, 4, nulls=2, rows=5), key("g"): ints(3, 4, nulls=None, rows=5)}, 1)
-    found = told(Records([base, log], []))
+    found = told(MetadataRecords([base, log], []))
     assert found == {suffix("f"): ("Int", 1, 4, -1, 14), suffix("g"): ("Int", 1, 4, -1, 14)}
     unknown = batch({key("f"): ints(3, 4, nulls=2, rows=None)}, 1)
-    assert told(Records([batch({key("f"): ints(1, 2, rows=9)}), unknown], []))[suffix("f")][3:] == (-1, -1)
+    assert told(MetadataRecords([batch({key("f"): ints(1, 2, rows=9)}), unknown], []))[suffix("f")][3:] == (-1, -1)
 
 
 def test_nan_that_one_of_several_records_may_hide_is_not_forgotten() -> None:
@@ -150,7 +157,7 @@ def test_nan_that_one_of_several_records_may_hide_is_not_forgotten() -> None:
 
     base = batch({key("f"): doubles(0.0, 0.0), key("g"): doubles(1.0, 2.0), key("h"): doubles(1.0, 2.0)})
     log = batch({key("f"): doubles(3.0, 4.0), key("g"): doubles(0.0, 0.0), key("h"): doubles(3.0, 4.0)}, 1)
-    (found,) = read_statistics(Records([base, log], []), ["c"], FILE_KEY)["c"]
+    (found,) = read_statistics(MetadataRecords([base, log], []), ["c"], FILE_KEY)["c"]
     assert found.statistics.nans is not None
     nans = {row.tobytes(): nan for row, nan in zip(found.keys, found.statistics.nans.tolist(), strict=True)}
     assert nans == {suffix("f"): True, suffix("g"): True, suffix("h"): False}
@@ -158,9 +165,9 @@ def test_nan_that_one_of_several_records_may_hide_is_not_forgotten() -> None:
 
 def test_a_record_of_a_deleted_file_is_none_whether_others_have_its_key_or_not() -> None:
     alone = batch({key("f"): ints(1, 2), key("g"): statistics(deleted=True)})
-    assert told(Records([alone], [])) == {suffix("f"): ("Int", 1, 2, 0, 1)}
+    assert told(MetadataRecords([alone], [])) == {suffix("f"): ("Int", 1, 2, 0, 1)}
     log = batch({key("f"): ints(3, 4), key("h"): statistics(deleted=True)}, 1)
-    assert told(Records([alone, log], [])) == {suffix("f"): ("Int", 1, 4, 0, 2)}
+    assert told(MetadataRecords([alone, log], [])) == {suffix("f"): ("Int", 1, 4, 0, 2)}
 
 
 @pytest.mark.parametrize(
@@ -171,20 +178,20 @@ def test_bounds_of_two_types_that_are_stored_alike_are_void(one: int, other: int
     wrapper = "IntWrapper" if of == "Date" else "LongWrapper"
     base = batch({key("f"): statistics((wrapper, 5_000), (wrapper, 6_000), ordinal=one)})
     log = batch({key("f"): statistics((wrapper, 7), (wrapper, 8), ordinal=other)}, 1)
-    assert told(Records([base, log], [])) == {suffix("f"): (of, None, None, 0, 2)}
+    assert told(MetadataRecords([base, log], [])) == {suffix("f"): (of, None, None, 0, 2)}
 
 
 def test_record_without_bounds_and_type_merges_into_one_that_has_them() -> None:
     base = batch({key("f"): statistics(("LongWrapper", 5), ("LongWrapper", 6))}, 0, OLDEST)
     log = batch({key("f"): statistics(nulls=2, rows=2), key("g"): statistics(nulls=2, rows=2)}, 1, OLDEST)
-    found = told(Records([base, log], []))
+    found = told(MetadataRecords([base, log], []))
     assert found == {suffix("f"): ("Long", 5, 6, 2, 3), suffix("g"): ("Binary", None, None, 2, 2)}
 
 
 def test_bounds_of_two_types_under_one_key_are_void_but_counts_add() -> None:
     base = batch({key("f"): ints(5, 6, rows=3)})
     log = batch({key("f"): statistics(("StringWrapper", "a"), ("StringWrapper", "b"), ordinal=7)}, 1)
-    assert told(Records([base, log], [])) == {suffix("f"): ("String", None, None, 0, 4)}
+    assert told(MetadataRecords([base, log], [])) == {suffix("f"): ("String", None, None, 0, 4)}
 
 
 def test_one_column_comes_apart_by_the_types_it_was_stored_with() -> None:
@@ -196,7 +203,7 @@ def test_one_column_comes_apart_by_the_types_it_was_stored_with() -> None:
         key("e"): statistics(("BytesWrapper", b"\xff"), ("BytesWrapper", bytes(15)), ordinal=10, detail="38,4"),
         key("f"): statistics(("BytesWrapper", b"\x01"), ("BytesWrapper", b"\x02"), ordinal=10, detail="30,15"),
     }
-    assert told(Records([batch(records)], [])) == {
+    assert told(MetadataRecords([batch(records)], [])) == {
         suffix("a"): ("Int", 1, 2, 0, 1),
         suffix("b"): ("Long", 1, 2, 0, 1),
         suffix("c"): ("Decimal", Decimal("0.01"), Decimal("-2.55"), 0, 1),
@@ -224,7 +231,7 @@ WRAPPED: list[tuple[str, object, t.Type]] = [
 
 @pytest.mark.parametrize(("wrapper", "value", "of"), WRAPPED, ids=lambda part: str(part)[:20])
 def test_records_without_a_type_have_that_of_their_wrapper(wrapper: str, value: object, of: t.Type) -> None:
-    records = Records([batch({key("f"): statistics((wrapper, value), (wrapper, value))}, 0, OLDEST)], [])
+    records = MetadataRecords([batch({key("f"): statistics((wrapper, value), (wrapper, value))}, 0, OLDEST)], [])
     (found,) = read_statistics(records, ["c"], FILE_KEY)["c"]
     assert (found.statistics.type, found.typed) == (of, False)
     assert found.statistics.low_known.tolist() == found.statistics.high_known.tolist() == [True]
@@ -232,24 +239,24 @@ def test_records_without_a_type_have_that_of_their_wrapper(wrapper: str, value: 
 
 def test_type_that_is_not_known_gives_counts_only() -> None:
     said = statistics(("LongWrapper", 1), ("LongWrapper", 2), ordinal=99, nulls=0, rows=3)
-    assert told(Records([batch({key("f"): said})], [])) == {suffix("f"): ("Binary", None, None, 0, 3)}
+    assert told(MetadataRecords([batch({key("f"): said})], [])) == {suffix("f"): ("Binary", None, None, 0, 3)}
 
 
 def test_bounds_of_another_form_than_the_type_are_unknown() -> None:
     said = statistics(("StringWrapper", "1"), ("LongWrapper", 2), ordinal=4)
-    assert told(Records([batch({key("f"): said})], [])) == {suffix("f"): ("Long", None, 2, 0, 1)}
+    assert told(MetadataRecords([batch({key("f"): said})], [])) == {suffix("f"): ("Long", None, 2, 0, 1)}
 
 
 def test_key_of_another_size_is_damage() -> None:
     with pytest.raises(CorruptFileError, match="source 0: expected keys of 48 bytes, found one of 24"):
-        read_statistics(Records([batch({b"k" * 24: ints(1, 2)})], []), ["c"], FILE_KEY)
+        read_statistics(MetadataRecords([batch({b"k" * 24: ints(1, 2)})], []), ["c"], FILE_KEY)
 
 
 def test_schema_of_something_else_is_damage() -> None:
     made = batch({key("f"): ints(1, 2)})
     other = json.dumps({"type": "record", "name": "r", "fields": [{"name": "x", "type": "bytes"}]})
     with pytest.raises(CorruptFileError, match="source 0"):
-        read_statistics(Records([type(made)(made.cells, other, 0, made.where)], []), ["c"], FILE_KEY)
+        read_statistics(MetadataRecords([type(made)(made.cells, other, 0, made.where)], []), ["c"], FILE_KEY)
 
 
 said = st.builds(
@@ -286,8 +293,8 @@ def test_merging_is_that_of_applying_record_after_record(
             if record is not None
         }
         batches.append(batch(there, order))
-        deletes.append(Deletes([key(file) for file, record in event.items() if record is None], order))
-    records = Records(batches, [each for each in deletes if each.keys])
+        deletes.append(MetadataDeletes([key(file) for file, record in event.items() if record is None], order))
+    records = MetadataRecords(batches, [each for each in deletes if each.keys])
     mixers = live._MIXERS
     try:
         if collide:
@@ -297,11 +304,11 @@ def test_merging_is_that_of_applying_record_after_record(
     finally:
         live._MIXERS = mixers
     assert in_pieces == found
-    kept = read_statistics(Records(batches[:first], [each for each in deletes[:first] if each.keys]), ["c"], FILE_KEY)[
-        "c"
-    ]
+    kept = read_statistics(
+        MetadataRecords(batches[:first], [each for each in deletes[:first] if each.keys]), ["c"], FILE_KEY
+    )["c"]
     if kept:
-        later = Records(batches[first:], [each for each in deletes[first:] if each.keys])
+        later = MetadataRecords(batches[first:], [each for each in deletes[first:] if each.keys])
         grown = extended(kept, later, "c", FILE_KEY)
         assert grown is not None
         assert as_told(grown) == found

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hudi_core.columns.byte_strings import Texts
+from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.metadata.trust import LONG_TEXT, ONE_ROW_GROUP, Origin, believed
 from hudi_core.pruning.statistics import ColumnStatistics, from_values
 from hudi_core.types import nodes as t
@@ -126,10 +126,10 @@ def test_row_group_of_long_texts_may_hide_among_nulls() -> None:
 
 def test_texts_are_widened_where_java_may_have_compared_them() -> None:
     found = belief(t.String(), "a\U0001f600b", "z\uffff", rows=MANY)
-    assert isinstance(found.low, Texts)
+    assert isinstance(found.low, ByteStrings)
     assert (found.low[0], known(found)) == (b"a", (True, False))
     exact = belief(t.String(), "a\U0001f600b", "z\uffff")
-    assert isinstance(exact.low, Texts)
+    assert isinstance(exact.low, ByteStrings)
     assert (exact.low[0], known(exact)) == ("a\U0001f600b".encode(), (True, True))
 
 
@@ -149,8 +149,8 @@ texts = st.text(st.sampled_from("a~é\ud7ff\ue000\uffff\U00010000\U0010ffff"), m
 def test_no_text_lies_outside_bounds_that_java_compared(values: list[str]) -> None:
     low, high = (choose(values, key=lambda text: text.encode("utf-16-be")) for choose in (min, max))
     found = belief(t.String(), low, high, rows=MANY)
-    assert isinstance(found.low, Texts)
-    assert isinstance(found.high, Texts)
+    assert isinstance(found.low, ByteStrings)
+    assert isinstance(found.high, ByteStrings)
     assert found.low_known[0]
     assert all(found.low[0] <= value.encode() for value in values)
     assert not found.high_known[0] or all(value.encode() <= found.high[0] for value in values)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hudi_core.columns.byte_strings import Texts
+from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.metadata.unscaled import from_bytes, to_integers, to_texts
 from hudi_core.pruning.statistics import wide_bytes
 
@@ -18,7 +18,7 @@ def minimal(number: int) -> bytes:
 
 @given(st.lists(wide | st.integers(-300, 300), max_size=8))
 def test_bytes_of_any_length_become_the_carriers(numbers: list[int]) -> None:
-    found, known = from_bytes(Texts.of([minimal(number) for number in numbers]))
+    found, known = from_bytes(ByteStrings.of([minimal(number) for number in numbers]))
     assert known.all()
     carried = to_texts(found)
     assert [carried[row] for row in range(len(numbers))] == [wide_bytes(number) for number in numbers]
@@ -28,5 +28,5 @@ def test_bytes_of_any_length_become_the_carriers(numbers: list[int]) -> None:
 
 
 def test_no_bytes_and_too_many_say_no_integer() -> None:
-    _, known = from_bytes(Texts.of([b"", b"\x00", bytes(17)]))
+    _, known = from_bytes(ByteStrings.of([b"", b"\x00", bytes(17)]))
     assert known.tolist() == [False, True, False]

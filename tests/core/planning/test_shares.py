@@ -8,7 +8,7 @@ import numpy as np
 
 from hudi_core.metadata.table import COLUMN_STATS
 from hudi_core.planning.plan import SKIP, Step
-from hudi_core.planning.shares import Pruned, joined, shares
+from hudi_core.planning.shares import PrunedShare, joined, shares
 from hudi_core.table.open import open_table
 from hudi_core.timeline.slices import slices_of
 from tests.support.commands import rides
@@ -93,8 +93,8 @@ def test_an_index_that_is_asked_keeps_planning_in_one_place() -> None:
 
 def test_steps_of_shares_add_up_also_where_one_asks_fewer_sources() -> None:
     slices = many(3).open().scan().sources.snapshot.slices
-    first = Pruned(np.array([SKIP, 0], np.int8), (Step("a", 2, 1, 0.5), Step("b", 1, 0, 0.1)), ("beware",))
-    second = Pruned(np.array([SKIP], np.int8), (Step("b", 1, 1, 0.3, "odd"),), ("beware",))
+    first = PrunedShare(np.array([SKIP, 0], np.int8), (Step("a", 2, 1, 0.5), Step("b", 1, 0, 0.1)), ("beware",))
+    second = PrunedShare(np.array([SKIP], np.int8), (Step("b", 1, 1, 0.3, "odd"),), ("beware",))
     found = joined(slices, [np.array([2, 0]), np.array([1])], [first, second], lambda: None, "")
     assert found.codes.tolist() == [0, SKIP, SKIP]
     assert [(step.source, step.before, step.removed, step.seconds) for step in found.steps] == [

@@ -13,9 +13,9 @@ import pytest
 from hudi_core.expr.bind import bind
 from hudi_core.expr.outcomes import can_be
 from hudi_core.expr.parse import parse_predicate
-from hudi_core.pruning.reference import Interval, OneFile
+from hudi_core.pruning.reference import SingleFile, ValueInterval
 from hudi_core.pruning.statistics import from_values
-from hudi_core.pruning.store import FileStatistics, Piece
+from hudi_core.pruning.store import FileStatistics, StatisticsPart
 from hudi_core.schema.schema import Schema
 from hudi_core.truth import Truth
 from hudi_core.types import nodes as t
@@ -40,15 +40,15 @@ def test_a_file_can_have_the_outcomes_that_the_case_names(case: dict[str, Any]) 
     low, high = coerce(case["low"], of), coerce(case["high"], of)
     nans = [case["nans"]] if "nans" in case else None
     statistics = from_values(of, [low], [high], [case["nulls"]], [case["rows"]], nans)
-    store = FileStatistics(1, lambda _: [Piece(np.array([0]), statistics)])
+    store = FileStatistics(1, lambda _: [StatisticsPart(np.array([0]), statistics)])
     expected = {Truth[name] for name in case["outcomes"]}
     assert store.plan(predicate).outcomes(0) == expected
     values = case["nulls"] is None or case["nulls"] != case["rows"]
     sane = low is None or high is None or low <= high  # type: ignore[operator]
-    known = Interval(
+    known = ValueInterval(
         *((low, high) if sane else ()), nulls=case["nulls"] != 0, values=values, nans=case.get("nans", True)
     )
-    plain = OneFile({1: known})
+    plain = SingleFile({1: known})
     assert expected <= {outcome for outcome in Truth if can_be(outcome, predicate, plain)}
 
 

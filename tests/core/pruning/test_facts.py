@@ -9,7 +9,7 @@ import pytest
 
 from hudi_core.expr.predicate import And, Column, Not, OneOf, Or
 from hudi_core.pruning.statistics import from_values
-from hudi_core.pruning.store import FIRST_FACT, FileStatistics, Piece
+from hudi_core.pruning.store import FIRST_FACT, FileStatistics, StatisticsPart
 from hudi_core.types import nodes as t
 
 NUMBER = Column(1, "n", t.Int())
@@ -17,16 +17,16 @@ FACT = Column(FIRST_FACT, "fact", t.Boolean())
 LOWS = [0, 10, 20, 30, 40, 50]
 
 
-def numbers(lows: list[int]) -> Iterable[Piece]:
+def numbers(lows: list[int]) -> Iterable[StatisticsPart]:
     statistics = from_values(t.Int(), lows, [low + 5 for low in lows], [0] * len(lows), [9] * len(lows))
-    return [Piece(np.arange(len(lows)), statistics)]
+    return [StatisticsPart(np.arange(len(lows)), statistics)]
 
 
-def facts(_: Column) -> Iterable[Piece]:
+def facts(_: Column) -> Iterable[StatisticsPart]:
     """The fact is false in files 1 and 4, true in 2; nothing is known of it in the others."""
     at = np.array([1, 4, 2])
     values = [False, False, True]
-    return [Piece(at, from_values(t.Boolean(), values, values, [0] * 3, [1] * 3))]
+    return [StatisticsPart(at, from_values(t.Boolean(), values, values, [0] * 3, [1] * 3))]
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from hudi_core.pruning.intervals import BLOCK, folded, hull, placed
-from hudi_core.pruning.order_keys import INFINITY_KEY, Floats, Whole, float_keys
+from hudi_core.pruning.order_keys import INFINITY_KEY, FloatKeys, IntegerKeys, float_keys
 from hudi_core.pruning.statistics import from_values
 from hudi_core.types import nodes as t
 
@@ -59,7 +59,7 @@ def test_keys_take_as_few_bytes_as_hold_them() -> None:
 def test_narrow_keys_leave_their_ends_to_what_is_unknown() -> None:
     for low, high in ((0, 2**32 - 4), (-(2**63), -(2**63)), (2**63 - 1, 2**63 - 1)):
         keys, of = _longs([low], [high], [0], [9])
-        assert isinstance(keys, Whole) and keys.open
+        assert isinstance(keys, IntegerKeys) and keys.open
         assert keys.bottom < of.low[0] <= of.high[0] < keys.top
         assert (int(of.low[0]) + keys.base, int(of.high[0]) + keys.base) == (low, high)
 
@@ -102,7 +102,7 @@ class TestPlaced:
 
     def test_a_float_file_nobody_speaks_of_may_hold_nan(self) -> None:
         keys, of = folded(from_values(t.Double(), [1.0], [2.0], [0], [9], [False]))
-        assert isinstance(keys, Floats)
+        assert isinstance(keys, FloatKeys)
         found = placed(of, keys, np.array([1]), 2)
         assert found.nans is not None and found.nans[:2].tolist() == [True, False]
 

@@ -10,7 +10,7 @@ import pytest
 from hudi_core.expr.predicate import And, Below, Column, Cut, IsNull, Less, Not, OneOf, Or, Predicate
 from hudi_core.pruning.search import SMALL
 from hudi_core.pruning.statistics import ColumnStatistics, from_values
-from hudi_core.pruning.store import PREPARED_AFTER, FileStatistics, Piece
+from hudi_core.pruning.store import PREPARED_AFTER, FileStatistics, StatisticsPart
 from hudi_core.types import nodes as t
 
 COUNT = SMALL + 100
@@ -65,7 +65,7 @@ def test_the_first_predicates_get_the_answers_of_a_column_in_order(
 ) -> None:
     column, loaded = Column(1, "c", of), statistics(of, values)
     for predicate in predicates(column, literals):
-        fresh, ready = (FileStatistics(COUNT, lambda _: [Piece(np.arange(COUNT), loaded)]) for _ in range(2))
+        fresh, ready = (FileStatistics(COUNT, lambda _: [StatisticsPart(np.arange(COUNT), loaded)]) for _ in range(2))
         ready.prepare(column)
         plans = fresh.plan(predicate), ready.plan(predicate)
         kept, expected = (plan.possible().tolist() for plan in plans)
@@ -76,7 +76,8 @@ def test_the_first_predicates_get_the_answers_of_a_column_in_order(
 
 def test_columns_are_compared_as_they_were_loaded() -> None:
     pieces = {
-        column.id: [Piece(np.arange(COUNT), statistics(t.Long(), [-1, 0, 9], seed=column.id))] for column in (A, B)
+        column.id: [StatisticsPart(np.arange(COUNT), statistics(t.Long(), [-1, 0, 9], seed=column.id))]
+        for column in (A, B)
     }
     for or_equal in (False, True):
         fresh, ready = (FileStatistics(COUNT, lambda column: pieces[column.id]) for _ in range(2))
@@ -88,7 +89,7 @@ def test_columns_are_compared_as_they_were_loaded() -> None:
 
 def test_a_column_is_put_in_order_when_predicates_come_again() -> None:
     loaded = statistics(t.Long(), [1, 2, 3])
-    store = FileStatistics(COUNT, lambda _: [Piece(np.arange(COUNT), loaded)])
+    store = FileStatistics(COUNT, lambda _: [StatisticsPart(np.arange(COUNT), loaded)])
     for _ in range(PREPARED_AFTER):
         store.plan(OneOf(A, (2,))).possible()
     assert store.columns[A.id].known is None
@@ -100,5 +101,5 @@ def test_a_column_is_put_in_order_when_predicates_come_again() -> None:
 def test_files_in_another_order_are_placed_by_their_numbers() -> None:
     numbers = np.arange(COUNT)[::-1].copy()
     loaded = from_values(t.Long(), list(range(COUNT)), list(range(COUNT)), [0] * COUNT, [1] * COUNT)
-    store = FileStatistics(COUNT, lambda _: [Piece(numbers, loaded)])
+    store = FileStatistics(COUNT, lambda _: [StatisticsPart(numbers, loaded)])
     assert store.plan(OneOf(A, (0,))).possible().tolist() == [COUNT - 1]

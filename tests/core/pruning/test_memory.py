@@ -10,10 +10,10 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from hudi_core.columns.byte_strings import Texts
+from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.expr.predicate import Column, OneOf
 from hudi_core.pruning.statistics import ColumnStatistics
-from hudi_core.pruning.store import FileStatistics, Piece
+from hudi_core.pruning.store import FileStatistics, StatisticsPart
 from hudi_core.types import nodes as t
 
 FILES = 50_000
@@ -21,11 +21,11 @@ MOST = 100
 """Bytes a file and column."""
 
 
-def texts(size: int, shared: int, seed: int) -> Texts:
+def texts(size: int, shared: int, seed: int) -> ByteStrings:
     """Texts of one size that begin alike and then differ from their first bytes on."""
     data = np.random.default_rng(seed).integers(33, 126, (FILES, size), dtype=np.uint8)
     data[:, : min(shared, size - 4)] = 33
-    return Texts(np.arange(FILES + 1, dtype=np.int64) * size, data.reshape(-1))
+    return ByteStrings(np.arange(FILES + 1, dtype=np.int64) * size, data.reshape(-1))
 
 
 def statistics(of: t.Type, size: int, shared: int) -> ColumnStatistics:
@@ -48,8 +48,8 @@ def kept(of: t.Type, size: int = 0, shared: int = 0, *, times: int = 3, whole: b
     was asked for that begins as one does that is cut."""
     column = Column(1, "c", of)
 
-    def load(_: Column) -> Iterable[Piece]:
-        yield Piece(np.arange(FILES, dtype=np.int64), statistics(of, size, shared))
+    def load(_: Column) -> Iterable[StatisticsPart]:
+        yield StatisticsPart(np.arange(FILES, dtype=np.int64), statistics(of, size, shared))
 
     value: object = Decimal("7.00") if isinstance(of, t.Decimal) else "x" * size if isinstance(of, t.String) else 7
     last = [texts(size, shared, 2)[0].decode()] if whole else []

@@ -8,14 +8,14 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from hudi_core.columns.byte_strings import Texts
+from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.expr.predicate import Cut
-from hudi_core.pruning.order_keys import INFINITY_KEY, NAN_KEY, Floats, Ranks, Whole, float_keys, text_cut
+from hudi_core.pruning.order_keys import INFINITY_KEY, NAN_KEY, FloatKeys, IntegerKeys, RankKeys, float_keys, text_cut
 from hudi_core.types import nodes as t
 
-LONG = Whole(0, 0, -(2**63), 2**63 - 1, False)
-NARROW = Whole(0, 1_000, -10, 10, True)
-CENTS = Whole(2, 0, -(2**63), 2**63 - 1, False)
+LONG = IntegerKeys(0, 0, -(2**63), 2**63 - 1, False)
+NARROW = IntegerKeys(0, 1_000, -10, 10, True)
+CENTS = IntegerKeys(2, 0, -(2**63), 2**63 - 1, False)
 
 
 def test_float_keys_sort_as_floats_do() -> None:
@@ -24,7 +24,7 @@ def test_float_keys_sort_as_floats_do() -> None:
     values = sorted(value for value in values if value == value)
     keys = float_keys(np.array(values)).tolist()
     assert all((one < other) == (a < b) for one, other, a, b in zip(keys, keys[1:], values, values[1:], strict=False))
-    assert max(keys) == INFINITY_KEY and min(keys) == Floats().bottom
+    assert max(keys) == INFINITY_KEY and min(keys) == FloatKeys().bottom
     assert float_keys(np.array([-0.0])) == float_keys(np.array([0.0]))
 
 
@@ -66,7 +66,7 @@ def test_decimals_are_counted_in_units_of_their_scale() -> None:
 
 
 def test_floats_are_placed_exactly_among_numbers_of_other_kinds() -> None:
-    keys, exact, next_up = Floats(), float_keys(np.array([2.0**53]))[0], float_keys(np.array([2.0**53 + 2]))[0]
+    keys, exact, next_up = FloatKeys(), float_keys(np.array([2.0**53]))[0], float_keys(np.array([2.0**53 + 2]))[0]
     assert keys.below(Cut(2**53 + 1)) == ((keys.bottom, exact),)
     assert keys.not_below(Cut(2**53 + 1)) == ((next_up, NAN_KEY),)
     assert keys.one_of((2**53 + 1,)) == ()
@@ -76,7 +76,7 @@ def test_floats_are_placed_exactly_among_numbers_of_other_kinds() -> None:
 
 
 def test_nan_is_a_value_above_all_others() -> None:
-    keys = Floats()
+    keys = FloatKeys()
     assert keys.below(Cut(math.nan)) == ((keys.bottom, INFINITY_KEY),)
     assert keys.not_below(Cut(math.nan)) == keys.one_of((math.nan,)) == ((NAN_KEY, NAN_KEY),)
     assert keys.not_below(Cut(math.nan, after=True)) == ()
@@ -85,7 +85,7 @@ def test_nan_is_a_value_above_all_others() -> None:
 
 def test_every_text_has_a_place_among_the_ranked() -> None:
     texts = sorted({str(number).encode() for number in range(1_000)})
-    keys = Ranks(t.String(), Texts.of(texts), np.arange(len(texts)))
+    keys = RankKeys(t.String(), ByteStrings.of(texts), np.arange(len(texts)))
     for rank, text in enumerate(texts):
         said = text.decode()
         assert keys.one_of((said,)) == ((2 * rank + 1, 2 * rank + 1),)
@@ -97,7 +97,7 @@ def test_every_text_has_a_place_among_the_ranked() -> None:
 
 
 def test_a_literal_in_a_gap_leaves_the_whole_gap_on_both_sides() -> None:
-    keys = Ranks(t.String(), Texts.of([b"a", b"c"]), np.arange(2))
+    keys = RankKeys(t.String(), ByteStrings.of([b"a", b"c"]), np.arange(2))
     assert keys.below(Cut("b")) == ((-1, 2),)
     assert keys.not_below(Cut("b", after=True)) == ((2, keys.top),)
 
@@ -112,8 +112,8 @@ def test_long_decimals_round_a_literal_up_to_the_next_value() -> None:
 
 
 def test_texts_that_begin_as_one_that_was_cut_have_no_place_of_their_own() -> None:
-    texts = Texts.of([b"", b"ab", b"abc"])  # of "x/", "x/ab", and "x/abc" with whatever follows
-    keys = Ranks(t.String(), texts, np.arange(3), b"x/", 3)
+    texts = ByteStrings.of([b"", b"ab", b"abc"])  # of "x/", "x/ab", and "x/abc" with whatever follows
+    keys = RankKeys(t.String(), texts, np.arange(3), b"x/", 3)
     assert [text for text in (b"x/abc", b"x/abcd", b"x/abc\0") if keys.tells(text)] == []
     place = {"x": 0, "w": 0, "x/": 1, "x/aa": 2, "x/ab": 3, "x/abb": 4, "x/abd": 6, "x/abdddd": 6, "x0": 6, "y": 6}
     for value, key in place.items():
@@ -126,5 +126,5 @@ def test_texts_that_begin_as_one_that_was_cut_have_no_place_of_their_own() -> No
 
 
 def test_every_text_has_a_place_where_none_was_cut() -> None:
-    keys = Ranks(t.String(), Texts.of([b"abc"]), np.arange(1))
+    keys = RankKeys(t.String(), ByteStrings.of([b"abc"]), np.arange(1))
     assert keys.tells(b"abc") and keys.tells(b"abcd")

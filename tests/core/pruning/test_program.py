@@ -5,7 +5,7 @@ import numpy as np
 from hudi_core.expr.outcomes import can_be
 from hudi_core.expr.predicate import And, Apply, Below, Column, Cut, IsNull, Less, Not, OneOf, Or, Predicate
 from hudi_core.pruning.intervals import folded
-from hudi_core.pruning.program import NO, YES, Compiler, Every, Holds, Known, Program, Some, mask
+from hudi_core.pruning.program import NO, YES, AllOf, AnyOf, ColumnAnswers, Compiler, MayHold, Program, mask
 from hudi_core.pruning.statistics import from_values
 from hudi_core.truth import FALSE, NULL, TRUE, Truth
 from hudi_core.types import nodes as t
@@ -13,9 +13,9 @@ from hudi_core.types import nodes as t
 A, B = Column(1, "a", t.Int()), Column(2, "b", t.Int())
 
 
-def _known(low: list[int | None], high: list[int | None], nulls: list[int]) -> Known:
+def _known(low: list[int | None], high: list[int | None], nulls: list[int]) -> ColumnAnswers:
     keys, of = folded(from_values(t.Int(), low, high, nulls, [9] * len(low)))
-    return Known(t.Int(), keys, of)
+    return ColumnAnswers(t.Int(), keys, of)
 
 
 COLUMNS = {1: _known([1, 5, None], [3, 5, None], [0, 2, 9]), 2: _known([2, 9, 1], [4, 9, 1], [0, 0, 0])}
@@ -31,9 +31,9 @@ def _files(outcome: Truth, predicate: Predicate) -> list[int]:
 
 def test_all_that_is_said_of_one_column_becomes_one_set() -> None:
     found = _program(TRUE, And((Not(Below(A, Cut(1))), Below(A, Cut(9)), Not(OneOf(A, (3, 4))))))
-    assert isinstance(found, Holds) and found.ranges == ((1, 2), (5, 8))
+    assert isinstance(found, MayHold) and found.ranges == ((1, 2), (5, 8))
     found = _program(TRUE, Or((Below(A, Cut(1)), IsNull(A), OneOf(A, (1, 7)))))
-    assert isinstance(found, Holds) and found.null and found.ranges[-2:] == ((-(2**31), 1), (7, 7))
+    assert isinstance(found, MayHold) and found.null and found.ranges[-2:] == ((-(2**31), 1), (7, 7))
 
 
 def test_contradictions_about_one_column_are_seen_at_once() -> None:
@@ -43,9 +43,9 @@ def test_contradictions_about_one_column_are_seen_at_once() -> None:
 
 def test_parts_on_several_columns_stay_apart() -> None:
     found = _program(TRUE, And((Below(A, Cut(3)), And((Below(B, Cut(3)), Below(A, Cut(2)))))))
-    assert isinstance(found, Every) and len(found.parts) == 2
+    assert isinstance(found, AllOf) and len(found.parts) == 2
     found = _program(FALSE, And((Below(A, Cut(3)), Below(B, Cut(3)))))
-    assert isinstance(found, Some) and len(found.parts) == 2
+    assert isinstance(found, AnyOf) and len(found.parts) == 2
 
 
 def test_files_of_each_outcome() -> None:
@@ -66,7 +66,7 @@ def test_two_columns_of_one_type_are_compared() -> None:
 def test_keys_with_different_bases_are_compared_as_values() -> None:
     keys, of = folded(from_values(t.Long(), [10**12, None], [10**12 + 5, None], [0, 0], [9, 9]))
     small_keys, small = folded(from_values(t.Long(), [1, 1], [7, 7], [0, 0], [9, 9]))
-    far, near = Known(t.Long(), keys, of), Known(t.Long(), small_keys, small)
+    far, near = ColumnAnswers(t.Long(), keys, of), ColumnAnswers(t.Long(), small_keys, small)
     one, other = Column(1, "far", t.Long()), Column(2, "near", t.Long())
     columns = {1: far, 2: near}
     compiler = Compiler(lambda term: columns.get(term.id) if isinstance(term, Column) else None)
@@ -85,8 +85,8 @@ def test_few_that_are_left_are_looked_at_alone() -> None:
     count = 10_000
     values = list(range(count))
     keys, of = folded(from_values(t.Int(), values, values, [0] * count, [9] * count))
-    one, other = Known(t.Int(), keys, of), Known(t.Int(), keys, of)
-    program = Every((Holds(one, ((10, 19),), False), Holds(other, ((15, 5_000),), False)))
+    one, other = ColumnAnswers(t.Int(), keys, of), ColumnAnswers(t.Int(), keys, of)
+    program = AllOf((MayHold(one, ((10, 19),), False), MayHold(other, ((15, 5_000),), False)))
     assert mask(program, slice(0, count)).nonzero()[0].tolist() == list(range(15, 20))
     assert mask(program, slice(12, 17)).nonzero()[0].tolist() == [3, 4]
     assert mask(program, np.array([3, 18, 600])).tolist() == [False, True, False]

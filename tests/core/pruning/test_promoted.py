@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from hudi_core.columns.byte_strings import Texts
+from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.errors import SchemaError
 from hudi_core.pruning.promoted import promoted
 from hudi_core.pruning.statistics import Carrier, carrier, from_values
@@ -78,8 +78,8 @@ def test_bounds_are_cast_as_values_are(stored: t.Type, wanted: t.Type, values: l
     assert found.low_known.tolist() == found.high_known.tolist() == carried.low_known.tolist()
     known = [number for number in range(count) if carried.low_known[number]]
     assert known, "no value has a counterpart"
-    if isinstance(found.low, Texts):
-        assert isinstance(carried.low, Texts)
+    if isinstance(found.low, ByteStrings):
+        assert isinstance(carried.low, ByteStrings)
         assert [found.low[number] for number in known] == [carried.low[number] for number in known]
     else:
         assert found.low[known].tolist() == carried.low[known].tolist()

@@ -4,15 +4,15 @@ import math
 
 from hudi_core.expr.outcomes import can_be
 from hudi_core.expr.predicate import Apply, Below, Column, Cut, IsNull, Less, Not, OneOf, Predicate
-from hudi_core.pruning.reference import Interval, OneFile
+from hudi_core.pruning.reference import SingleFile, ValueInterval
 from hudi_core.truth import ANY, FALSE, NULL, TRUE, Outcomes, Truth
 from hudi_core.types import nodes as t
 
 X, Y = Column(1, "x", t.Double()), Column(2, "y", t.Double())
 
 
-def _outcomes(p: Predicate, **known: Interval) -> Outcomes:
-    file = OneFile({{"x": 1, "y": 2}[name]: interval for name, interval in known.items()})
+def _outcomes(p: Predicate, **known: ValueInterval) -> Outcomes:
+    file = SingleFile({{"x": 1, "y": 2}[name]: interval for name, interval in known.items()})
     return frozenset(outcome for outcome in Truth if can_be(outcome, p, file))
 
 
@@ -22,35 +22,35 @@ def test_nothing_is_known_of_a_column_that_is_not_there() -> None:
 
 
 def test_bounds_decide() -> None:
-    known = Interval(1.0, 5.0, nulls=False, nans=False)
+    known = ValueInterval(1.0, 5.0, nulls=False, nans=False)
     assert _outcomes(Below(X, Cut(1.0)), x=known) == {FALSE}
     assert _outcomes(Below(X, Cut(1.0, after=True)), x=known) == {TRUE, FALSE}
     assert _outcomes(Below(X, Cut(5.0, after=True)), x=known) == {TRUE}
     assert _outcomes(OneOf(X, (0.0, 7.0)), x=known) == {FALSE}
-    assert _outcomes(Not(OneOf(X, (1.0,))), x=Interval(1.0, 1.0, nulls=False, nans=False)) == {FALSE}
+    assert _outcomes(Not(OneOf(X, (1.0,))), x=ValueInterval(1.0, 1.0, nulls=False, nans=False)) == {FALSE}
 
 
 def test_nan_is_above_all_and_outside_the_bounds() -> None:
-    known = Interval(1.0, 5.0, nulls=False)
+    known = ValueInterval(1.0, 5.0, nulls=False)
     assert _outcomes(Below(X, Cut(9.0)), x=known) == {TRUE, FALSE}
     assert _outcomes(OneOf(X, (math.nan,)), x=known) == {TRUE, FALSE}
     assert _outcomes(Below(X, Cut(math.nan, after=True)), x=known) == {TRUE}
 
 
 def test_a_column_without_values_is_null() -> None:
-    known = Interval(1.0, 5.0, values=False)
+    known = ValueInterval(1.0, 5.0, values=False)
     assert _outcomes(Below(X, Cut(3.0)), x=known) == {NULL}
     assert _outcomes(Not(OneOf(X, (3.0,))), x=known) == {NULL}
-    assert _outcomes(Less(X, Y), x=known, y=Interval(1.0, 2.0)) == {NULL}
+    assert _outcomes(Less(X, Y), x=known, y=ValueInterval(1.0, 2.0)) == {NULL}
 
 
 def test_two_columns_are_compared_by_their_bounds() -> None:
-    low, high = Interval(1.0, 2.0, nulls=False, nans=False), Interval(3.0, 4.0, nulls=False, nans=False)
+    low, high = ValueInterval(1.0, 2.0, nulls=False, nans=False), ValueInterval(3.0, 4.0, nulls=False, nans=False)
     assert _outcomes(Less(X, Y), x=low, y=high) == {TRUE}
     assert _outcomes(Less(Y, X), x=low, y=high) == {FALSE}
     assert _outcomes(Less(X, Y), x=low, y=low) == {TRUE, FALSE}
-    assert _outcomes(Less(Y, X), x=Interval(1.0, 2.0, nulls=False), y=high) == {TRUE, FALSE}
+    assert _outcomes(Less(Y, X), x=ValueInterval(1.0, 2.0, nulls=False), y=high) == {TRUE, FALSE}
 
 
 def test_a_function_may_give_anything() -> None:
-    assert _outcomes(Below(Apply(None, (X,), t.Double()), Cut(1.0)), x=Interval(1.0, 2.0)) == ANY  # type: ignore[arg-type]
+    assert _outcomes(Below(Apply(None, (X,), t.Double()), Cut(1.0)), x=ValueInterval(1.0, 2.0)) == ANY  # type: ignore[arg-type]

@@ -8,7 +8,7 @@ import pytest
 
 from hudi_core.pruning.intervals import folded, placed
 from hudi_core.pruning.ordered import ordered
-from hudi_core.pruning.program import NO, YES, Every, Holds, Known, Lesser, Program, Some, mask
+from hudi_core.pruning.program import NO, YES, AllOf, AnyOf, ColumnAnswers, MayBeLess, MayHold, Program, mask
 from hudi_core.pruning.search import SMALL, find
 from hudi_core.pruning.statistics import from_values
 from hudi_core.types import nodes as t
@@ -17,7 +17,7 @@ COUNT = SMALL + 500
 _RANDOM = np.random.default_rng(3)
 
 
-def _known(low: np.ndarray, nulls: float = 0.0, nans: float = 0.0, unknown: float = 0.0) -> Known:
+def _known(low: np.ndarray, nulls: float = 0.0, nans: float = 0.0, unknown: float = 0.0) -> ColumnAnswers:
     values = [None if _RANDOM.random() < unknown else float(value) for value in low]
     highs = [None if value is None else value + 20.0 for value in values]
     null_counts = (_RANDOM.random(COUNT) < nulls).astype(int).tolist()
@@ -26,19 +26,19 @@ def _known(low: np.ndarray, nulls: float = 0.0, nans: float = 0.0, unknown: floa
     )
     keys, of = folded(statistics)
     listed = placed(of, keys, np.arange(COUNT), COUNT)
-    return Known(t.Double(), keys, listed, ordered(listed, keys))
+    return ColumnAnswers(t.Double(), keys, listed, ordered(listed, keys))
 
 
 IN_ORDER = _known(np.arange(COUNT) * 10.0)
 GAPS = _known(np.arange(COUNT) * 10.0, nulls=0.01, unknown=0.01)
 SCATTERED = _known(_RANDOM.permutation(COUNT) * 10.0, nulls=0.5, nans=0.01)
-PLAIN = Known(t.Double(), IN_ORDER.keys, IN_ORDER.listed)
+PLAIN = ColumnAnswers(t.Double(), IN_ORDER.keys, IN_ORDER.listed)
 
 
-def _range(known: Known, low: float, high: float, null: bool = False) -> Holds:
+def _range(known: ColumnAnswers, low: float, high: float, null: bool = False) -> MayHold:
     first = known.keys.one_of((low,))[0][0]
     last = known.keys.one_of((high,))[0][0]
-    return Holds(known, ((first, last),), null)
+    return MayHold(known, ((first, last),), null)
 
 
 FAR = float("nan")
@@ -51,11 +51,11 @@ PARTS: list[Program] = [
     _range(SCATTERED, 300.0, 500.0),
     _range(SCATTERED, 80_000.0, FAR),
     _range(SCATTERED, 0.0, 60_000.0),
-    Holds(SCATTERED, (), True),
-    Holds(SCATTERED, SCATTERED.keys.one_of(tuple(range(0, 80_000, 1_500))), False),
-    Holds(IN_ORDER, IN_ORDER.keys.one_of(tuple(range(0, 80_000, 9_000))), False),
+    MayHold(SCATTERED, (), True),
+    MayHold(SCATTERED, SCATTERED.keys.one_of(tuple(range(0, 80_000, 1_500))), False),
+    MayHold(IN_ORDER, IN_ORDER.keys.one_of(tuple(range(0, 80_000, 9_000))), False),
     _range(PLAIN, 100.0, 900.0),
-    Lesser(SCATTERED, IN_ORDER, True),
+    MayBeLess(SCATTERED, IN_ORDER, True),
     YES,
     NO,
 ]
@@ -71,8 +71,8 @@ def test_every_way_leads_to_the_files_of_the_mask(part: Program) -> None:
     _right(part)
 
 
-@pytest.mark.parametrize("kind", [Every, Some])
-def test_ways_of_two_parts(kind: type[Every] | type[Some]) -> None:
+@pytest.mark.parametrize("kind", [AllOf, AnyOf])
+def test_ways_of_two_parts(kind: type[AllOf] | type[AnyOf]) -> None:
     for pair in itertools.permutations(PARTS, 2):
         _right(kind(pair))
 
@@ -80,5 +80,5 @@ def test_ways_of_two_parts(kind: type[Every] | type[Some]) -> None:
 def test_ways_of_many_parts() -> None:
     r = random.Random(4)
     for _ in range(200):
-        inner = [r.choice([Every, Some])(tuple(r.sample(PARTS, r.randint(2, 3)))) for _ in range(2)]
-        _right(r.choice([Every, Some])((*inner, *r.sample(PARTS, r.randint(0, 3)))))
+        inner = [r.choice([AllOf, AnyOf])(tuple(r.sample(PARTS, r.randint(2, 3)))) for _ in range(2)]
+        _right(r.choice([AllOf, AnyOf])((*inner, *r.sample(PARTS, r.randint(0, 3)))))

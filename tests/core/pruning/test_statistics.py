@@ -5,7 +5,7 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from hudi_core.columns.byte_strings import Texts
+from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.pruning.statistics import (
     Carrier,
     absent,
@@ -56,7 +56,7 @@ def test_absent_without_default_holds_null_alone() -> None:
 
 def test_absent_with_default_holds_that_alone() -> None:
     found = absent(t.String(), 2, "x")
-    assert isinstance(found.low, Texts)
+    assert isinstance(found.low, ByteStrings)
     assert [found.low[0], found.low[1]] == [b"x", b"x"]
     assert (found.nulls == 0).all() and found.low_known.all()
 
@@ -72,7 +72,7 @@ def test_taken_repeats_and_leaves_out() -> None:
     found = taken(
         from_values(t.String(), ["a", "b", None], ["c", "d", None], [0, 1, None], [9] * 3), np.array([2, 0, 0])
     )
-    assert isinstance(found.low, Texts)
+    assert isinstance(found.low, ByteStrings)
     assert [found.low[number] for number in range(3)] == [b"", b"a", b"a"]
     assert found.low_known.tolist() == [False, True, True] and found.nulls.tolist() == [-1, 0, 0]
 

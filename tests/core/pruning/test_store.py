@@ -20,7 +20,7 @@ from hudi_core.expr.predicate import (
 )
 from hudi_core.pruning.search import SMALL
 from hudi_core.pruning.statistics import absent, from_values
-from hudi_core.pruning.store import PREPARED_AFTER, FileStatistics, Piece
+from hudi_core.pruning.store import PREPARED_AFTER, FileStatistics, StatisticsPart
 from hudi_core.truth import ANY, FALSE, NULL, TRUE
 from hudi_core.types import nodes as t
 
@@ -35,7 +35,7 @@ class Loader:
         self.count = count
         self.read: list[str] = []
 
-    def __call__(self, column: Column) -> list[Piece]:
+    def __call__(self, column: Column) -> list[StatisticsPart]:
         self.read.append(column.name)
         numbers = list(range(self.count))
         if column.id == 1:
@@ -47,7 +47,7 @@ class Loader:
         else:
             return []
         nulls = [int(number % 5 == 0) for number in numbers]
-        return [Piece(np.arange(self.count), from_values(column.type, low, high, nulls, [9] * self.count))]
+        return [StatisticsPart(np.arange(self.count), from_values(column.type, low, high, nulls, [9] * self.count))]
 
 
 def _same_by_hand(store: FileStatistics, predicate: Predicate, expected: list[int]) -> None:
@@ -116,12 +116,12 @@ def test_no_files() -> None:
 def test_schema_versions_meet_in_one_column() -> None:
     """A file of ints, one of floats, one older than the column, one of texts, and one of which nothing is known."""
 
-    def load(column: Column) -> list[Piece]:
+    def load(column: Column) -> list[StatisticsPart]:
         return [
-            Piece(np.array([0]), from_values(t.Int(), [1], [5], [0], [9])),
-            Piece(np.array([3]), from_values(t.Float(), [0.10000000149011612], [9.0], [0], [9], [False])),
-            Piece(np.array([1]), absent(column.type, 1)),
-            Piece(np.array([4]), from_values(t.String(), ["1"], ["9"], [0], [9])),
+            StatisticsPart(np.array([0]), from_values(t.Int(), [1], [5], [0], [9])),
+            StatisticsPart(np.array([3]), from_values(t.Float(), [0.10000000149011612], [9.0], [0], [9], [False])),
+            StatisticsPart(np.array([1]), absent(column.type, 1)),
+            StatisticsPart(np.array([4]), from_values(t.String(), ["1"], ["9"], [0], [9])),
         ]
 
     store = FileStatistics(5, load)
@@ -137,9 +137,9 @@ def test_a_slice_is_asked_as_the_union_of_its_files() -> None:
     one, other = Column(1, "one", t.Int()), Column(2, "other", t.Int())
     bounds = {1: ([5, 1], [5, 1]), 2: ([1, 7], [1, 7])}
 
-    def load(column: Column) -> list[Piece]:
+    def load(column: Column) -> list[StatisticsPart]:
         low, high = bounds[column.id]
-        return [Piece(np.array([0, 0]), from_values(column.type, low, high, [0, 0], [1, 1]))]
+        return [StatisticsPart(np.array([0, 0]), from_values(column.type, low, high, [0, 0], [1, 1]))]
 
     store = FileStatistics(1, load)
     assert store.plan(And((OneOf(one, (5,)), OneOf(other, (7,))))).possible().tolist() == [0]
@@ -180,12 +180,12 @@ class TestTextsThatWereCut:
 
     COUNT = 20_000
 
-    def texts(self, column: Column) -> list[Piece]:
+    def texts(self, column: Column) -> list[StatisticsPart]:
         self.reads = getattr(self, "reads", 0) + 1
         low = [f"{number % 100:02d}{'x' * 30}{number:08d}" for number in range(self.COUNT)]
         high = [text + "y" for text in low]
         statistics = from_values(column.type, low, high, [0] * self.COUNT, [9] * self.COUNT)
-        return [Piece(np.arange(self.COUNT), statistics)]
+        return [StatisticsPart(np.arange(self.COUNT), statistics)]
 
     def test_are_asked_whole_about_a_literal_that_begins_alike(self) -> None:
         store, alike = FileStatistics(self.COUNT, self.texts), f"07{'x' * 30}{1_107:08d}"

@@ -21,7 +21,7 @@ from hudi_core.schema.json import (
     type_from_json_text,
     type_to_json_text,
 )
-from hudi_core.schema.loss import Loss
+from hudi_core.schema.loss import ConversionLoss
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
 from hudi_core.types.disguised import blob, variant
@@ -172,13 +172,13 @@ def test_what_is_kept_as_something_else_is_reported() -> None:
         *("int", "string", "long", "long", "long", "uuid"),
     ]
     assert converted.losses == (
-        Loss("", "name of the record 'ns.R'"),
-        Loss("u", "union<int,string>", "int"),
-        Loss("e", "enum(A,B)", "string"),
-        Loss("n", "timestamp-nanos", "long"),
-        Loss("d", "default 5", "default null"),
-        Loss("o", "no default", "default null"),
-        Loss("i", "16 bytes behind a uuid", "uuid"),
+        ConversionLoss("", "name of the record 'ns.R'"),
+        ConversionLoss("u", "union<int,string>", "int"),
+        ConversionLoss("e", "enum(A,B)", "string"),
+        ConversionLoss("n", "timestamp-nanos", "long"),
+        ConversionLoss("d", "default 5", "default null"),
+        ConversionLoss("o", "no default", "default null"),
+        ConversionLoss("i", "16 bytes behind a uuid", "uuid"),
     )
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from hudi_core.schema.loss import Loss
+from hudi_core.schema.loss import ConversionLoss
 
 
 def test_a_loss_says_where_what_and_what_is_kept() -> None:
-    assert str(Loss("a.b", "enum(X)", "string")) == "a.b: enum(X) kept as string"
-    assert str(Loss("a", "aliases ('b',)")) == "a: aliases ('b',) not kept"
-    assert str(Loss("", "version 5")) == "version 5 not kept"
+    assert str(ConversionLoss("a.b", "enum(X)", "string")) == "a.b: enum(X) kept as string"
+    assert str(ConversionLoss("a", "aliases ('b',)")) == "a: aliases ('b',) not kept"
+    assert str(ConversionLoss("", "version 5")) == "version 5 not kept"

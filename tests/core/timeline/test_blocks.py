@@ -6,11 +6,11 @@ import pytest
 
 from hudi_core.errors import CorruptFileError
 from hudi_core.formats.log import BlockKind, HeaderKey, LogBlock
-from hudi_core.formats.random_access import Bytes
+from hudi_core.formats.random_access import InMemoryFile
 from hudi_core.timeline.blocks import counting_blocks
 
 K, H = BlockKind, HeaderKey
-SOURCE = Bytes(b"", "log")
+SOURCE = InMemoryFile(b"", "log")
 
 
 def block(kind: BlockKind, header: dict[HeaderKey | int, str]) -> LogBlock:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hudi_core.timeline.instants import Instant, State, latest_states, parse_instant, time_order
+from hudi_core.timeline.instants import Instant, InstantState, latest_states, parse_instant, time_order
 from tests.support.conformance import TableEntry, each_table
 
 T, C = "20240402144910683", "20240402144911999"
@@ -15,29 +15,29 @@ T, C = "20240402144910683", "20240402144911999"
 @pytest.mark.parametrize(
     ("file", "action", "state"),
     [
-        (f"{T}.commit.requested", "commit", State.REQUESTED),
-        (f"{T}.inflight", "commit", State.INFLIGHT),
-        (f"{T}.commit.inflight", "commit", State.INFLIGHT),
-        (f"{T}.commit", "commit", State.COMPLETED),
-        (f"{T}.deltacommit.inflight", "deltacommit", State.INFLIGHT),
-        (f"{T}.replacecommit.requested", "replacecommit", State.REQUESTED),
-        (f"{T}.clustering.requested", "clustering", State.REQUESTED),
-        (f"{T}.compaction.inflight", "compaction", State.INFLIGHT),
-        (f"{T}.logcompaction.requested", "logcompaction", State.REQUESTED),
-        (f"{T}.clean.requested", "clean", State.REQUESTED),
-        (f"{T}.rollback.inflight", "rollback", State.INFLIGHT),
-        (f"{T}.restore", "restore", State.COMPLETED),
-        (f"{T}.savepoint.inflight", "savepoint", State.INFLIGHT),
-        (f"{T}.indexing", "indexing", State.COMPLETED),
+        (f"{T}.commit.requested", "commit", InstantState.REQUESTED),
+        (f"{T}.inflight", "commit", InstantState.INFLIGHT),
+        (f"{T}.commit.inflight", "commit", InstantState.INFLIGHT),
+        (f"{T}.commit", "commit", InstantState.COMPLETED),
+        (f"{T}.deltacommit.inflight", "deltacommit", InstantState.INFLIGHT),
+        (f"{T}.replacecommit.requested", "replacecommit", InstantState.REQUESTED),
+        (f"{T}.clustering.requested", "clustering", InstantState.REQUESTED),
+        (f"{T}.compaction.inflight", "compaction", InstantState.INFLIGHT),
+        (f"{T}.logcompaction.requested", "logcompaction", InstantState.REQUESTED),
+        (f"{T}.clean.requested", "clean", InstantState.REQUESTED),
+        (f"{T}.rollback.inflight", "rollback", InstantState.INFLIGHT),
+        (f"{T}.restore", "restore", InstantState.COMPLETED),
+        (f"{T}.savepoint.inflight", "savepoint", InstantState.INFLIGHT),
+        (f"{T}.indexing", "indexing", InstantState.COMPLETED),
     ],
 )
-def test_names_without_completion_time_are_read(file: str, action: str, state: State) -> None:
+def test_names_without_completion_time_are_read(file: str, action: str, state: InstantState) -> None:
     assert parse_instant(file) == Instant(T, action, state, None, file)
 
 
 def test_completed_name_of_layout_2_holds_the_completion_time() -> None:
     file = f"{T}_{C}.replacecommit"
-    assert parse_instant(file) == Instant(T, "replacecommit", State.COMPLETED, C, file)
+    assert parse_instant(file) == Instant(T, "replacecommit", InstantState.COMPLETED, C, file)
 
 
 @pytest.mark.parametrize(
@@ -77,8 +77,8 @@ def test_pending_action_and_what_it_completed_as_are_one_instant() -> None:
     ]
     found = latest_states(instant for file in files if (instant := parse_instant(file)))
     assert [(i.requested_time, i.action, i.state) for i in found] == [
-        (T, "commit", State.COMPLETED),
-        (C, "clustering", State.INFLIGHT),
+        (T, "commit", InstantState.COMPLETED),
+        (C, "clustering", InstantState.INFLIGHT),
     ]
 
 

@@ -11,7 +11,7 @@ import pytest
 from hudi_core.changes.incremental import between
 from hudi_core.engine import FileInfo
 from hudi_core.options import TableConfig, table_config
-from hudi_core.timeline.archived import History
+from hudi_core.timeline.archived import ArchivedTimeline
 from hudi_core.timeline.files import files_in
 from hudi_core.timeline.history_log import LogHistory
 from hudi_core.timeline.history_lsm import LsmHistory
@@ -25,7 +25,7 @@ FILES = ["a-0_0-1-2_01.parquet", "b-0_0-1-2_02.parquet", "c-0_0-1-2_03.parquet"]
 BY = {"a-0": "01", "b-0": "02", "c-0": "03"}
 
 
-def history(layout: int, storage: Memory) -> History:
+def history(layout: int, storage: Memory) -> ArchivedTimeline:
     """Commits at 01 and 02, and at 03 a replace commit that put the file group c-0 in the place of a-0."""
     said = {"operationType": "CLUSTER", "partitionToReplaceFileIds": REPLACED}
     if layout == 1:

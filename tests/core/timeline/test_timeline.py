@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from hudi_core.errors import CorruptFileError, StorageError, UsageError
-from hudi_core.timeline.instants import WRITES, State
+from hudi_core.timeline.instants import WRITES, InstantState
 from hudi_core.timeline.timeline import Timeline, timeline_in
 from hudi_plain.storage import PlainStorage
 from tests.support.conformance import ROOT, TableEntry, each_table
@@ -57,9 +57,9 @@ def test_what_is_not_completed_is_pending() -> None:
     )
     assert times(found) == ["10"]
     assert [(i.requested_time, i.action, i.state) for i in found.pending] == [
-        ("12", "commit", State.INFLIGHT),
-        ("13", "compaction", State.REQUESTED),
-        ("14", "rollback", State.INFLIGHT),
+        ("12", "commit", InstantState.INFLIGHT),
+        ("13", "compaction", InstantState.REQUESTED),
+        ("14", "rollback", InstantState.INFLIGHT),
     ]
     assert found.pending_compactions == {"13"}
     assert not found.committed("12")
@@ -201,7 +201,7 @@ def test_every_timeline_has_each_action_once_in_its_latest_state(entry: TableEnt
     ]
     for instant in found.instants:
         expected = latest[instant.requested_time, instant.completes_as]
-        if instant.action in WRITES and instant.state is not State.REQUESTED:
+        if instant.action in WRITES and instant.state is not InstantState.REQUESTED:
             assert found.operation(instant) == expected.get("operation_type")
     assert found.layout == entry.expected["table"]["timeline_layout_version"]
 

@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 
 from hudi_core.types import nodes as t
-from hudi_core.types.promote import Cast, Loss, Purpose, promotion
+from hudi_core.types.promote import CastKind, CastLoss, Purpose, promotion
 from tests.support.evolution import PRIMITIVES
 
 PAIRS = list(product(PRIMITIVES, PRIMITIVES))
@@ -32,13 +32,13 @@ def test_bounds_are_promoted_exactly_where_the_cast_keeps_order() -> None:
 def test_a_type_is_promoted_to_itself_for_every_purpose(of: t.Type) -> None:
     found = promotion(of, of, Purpose.ALTER)
     assert found is not None
-    assert (found.purposes, found.cast, found.loss) == (frozenset(Purpose), Cast.SAME, Loss.EXACT)
+    assert (found.purposes, found.cast, found.loss) == (frozenset(Purpose), CastKind.SAME, CastLoss.EXACT)
 
 
 def test_names_docs_and_aliases_of_types_do_not_count() -> None:
     found = promotion(t.Fixed(4, "x"), t.Fixed(4, "y", doc="other"), Purpose.ALTER)
     assert found is not None
-    assert found.cast is Cast.SAME
+    assert found.cast is CastKind.SAME
 
 
 def test_nested_types_have_no_promotion() -> None:
@@ -62,7 +62,7 @@ def test_whatever_changes_led_to_can_be_read_from_files_before_them() -> None:
 
 def test_every_cast_is_made_by_some_row() -> None:
     wanted = [*PAIRS, (t.Long(), t.Decimal(3)), (t.Double(), t.Decimal(9, 2, t.Fixed(4))), (t.String(), t.Uuid())]
-    assert {found.cast for pair in wanted if (found := promotion(*pair))} == set(Cast)
+    assert {found.cast for pair in wanted if (found := promotion(*pair))} == set(CastKind)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from hudi_core.errors import SchemaError
 from hudi_core.types import nodes as t
-from hudi_core.types.promote import Loss, promotion
+from hudi_core.types.promote import CastLoss, promotion
 from hudi_core.values.cast import cast, nearest_binary32
 from hudi_core.values.domain import LONG_RANGE, check
 from hudi_core.values.order import equal, less
@@ -137,7 +137,7 @@ def test_law_the_result_has_the_form_of_the_type_and_only_some_casts_refuse(data
     found, way = attempt(pair, value), promotion(*pair)
     assert way is not None
     if found is None:
-        assert way.loss is Loss.VALUE_DEPENDENT
+        assert way.loss is CastLoss.VALUE_DEPENDENT
     else:
         check(found, pair[1])
 

@@ -9,12 +9,12 @@ import pytest
 from hudi_arrow import buffers
 from hudi_arrow.engine import ENGINE
 from hudi_core.avro.inbound import schema_from_avro
-from hudi_core.columns.nodes import Primitive, Struct, Text
+from hudi_core.columns.nodes import PrimitiveColumn, StringColumn, StructColumn
 from hudi_core.errors import UnsupportedError
 from hudi_core.formats.avro.block import avro_content, avro_records
 from hudi_core.formats.avro.columns import decode
 from hudi_core.formats.log import BlockKind, read_blocks
-from hudi_core.formats.random_access import Bytes
+from hudi_core.formats.random_access import InMemoryFile
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
 from tests.support.conformance import TableEntry, each_table
@@ -22,29 +22,29 @@ from tests.support.conformance import TableEntry, each_table
 TEXTS = Schema(t.Record((t.Field(0, "s", t.String()), t.Field(1, "n", t.Long()))))
 
 
-def texts(*values: str) -> Struct:
+def texts(*values: str) -> StructColumn:
     offsets = np.cumsum([0, *map(len, values)])
     columns = {
-        "s": Text(offsets, np.frombuffer("".join(values).encode(), np.uint8)),
-        "n": Primitive(np.arange(len(values))),
+        "s": StringColumn(offsets, np.frombuffer("".join(values).encode(), np.uint8)),
+        "n": PrimitiveColumn(np.arange(len(values))),
     }
-    return Struct(len(values), columns)
+    return StructColumn(len(values), columns)
 
 
 @each_table()
 def test_records_of_every_log_block_are_the_same_bytes_after_arrow(entry: TableEntry) -> None:
     for path in entry.unpacked().rglob(".*.log.*"):
-        for block in read_blocks(Bytes(path.read_bytes(), path.name)):
+        for block in read_blocks(InMemoryFile(path.read_bytes(), path.name)):
             if block.kind is not BlockKind.AVRO_DATA:
                 continue
             records = avro_records(block)
             columns = decode(records.schema_text, records.data, records.starts, records.lengths, block.where)
-            assert isinstance(columns, Struct)
+            assert isinstance(columns, StructColumn)
             schema = schema_from_avro(records.schema_text)
             (batch,) = ENGINE.rows.from_columns(columns, schema, block.where)
             batch.validate(full=True)
             again = ENGINE.rows.to_column(ENGINE.rows.root(batch), schema.record, block.where)
-            assert isinstance(again, Struct)
+            assert isinstance(again, StructColumn)
             assert avro_content(records.schema_text, again, block.where) == records.data
 
 
@@ -61,8 +61,8 @@ def test_texts_and_numbers_are_wrapped_where_they_lie() -> None:
     columns = texts("abc", "de")
     (batch,) = ENGINE.rows.from_columns(columns, TEXTS, "rows")
     text, number = columns.fields["s"], columns.fields["n"]
-    assert isinstance(text, Text)
-    assert isinstance(number, Primitive)
+    assert isinstance(text, StringColumn)
+    assert isinstance(number, PrimitiveColumn)
     assert batch.column("s").buffers()[2].address == text.data.ctypes.data
     assert batch.column("n").buffers()[1].address == number.values.ctypes.data
 
@@ -70,7 +70,7 @@ def test_texts_and_numbers_are_wrapped_where_they_lie() -> None:
 def test_columns_of_batches_are_views_of_them() -> None:
     array = pa.array([{"s": "abc", "n": 1}, {"s": "de", "n": 2}]).slice(1)
     column = ENGINE.rows.to_column(array, TEXTS.record, "rows")
-    assert isinstance(column, Struct)
+    assert isinstance(column, StructColumn)
     number = column.fields["n"]
-    assert isinstance(number, Primitive)
+    assert isinstance(number, PrimitiveColumn)
     assert number.values.ctypes.data == array.field("n").buffers()[1].address + 8

@@ -6,7 +6,7 @@ import struct
 from typing import Any
 
 import pytest
-from hudi_arrow.chunks import Chunk, LeafChunks
+from hudi_arrow.chunks import ChunkStatistics, LeafChunks
 from hudi_arrow.leaves import FooterChunks, FooterStatistics, Leaf
 
 from hudi_core.engine import LeafStatistics
@@ -14,7 +14,7 @@ from hudi_core.types import nodes as t
 
 
 def told(
-    of: t.Primitive, *chunks: Chunk, physical: str = "BYTE_ARRAY", unsigned: bool = False, writer: str = ""
+    of: t.Primitive, *chunks: ChunkStatistics, physical: str = "BYTE_ARRAY", unsigned: bool = False, writer: str = ""
 ) -> Any:
     """What is known of a column with these chunks, one a row group."""
     column = LeafChunks(physical, unsigned, chunks)
@@ -32,8 +32,8 @@ class _Given(FooterChunks):
         return self.column
 
 
-def chunk(low: bytes | None, high: bytes | None, nulls: int | None = 0, values: int = 4) -> Chunk:
-    return Chunk(values, nulls, low, high)
+def chunk(low: bytes | None, high: bytes | None, nulls: int | None = 0, values: int = 4) -> ChunkStatistics:
+    return ChunkStatistics(values, nulls, low, high)
 
 
 def test_a_bound_cut_inside_a_character_is_believed_where_it_still_encloses_the_values() -> None:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hudi_arrow.types import FIELD_ID, from_arrow, plain, schema_from_arrow, schema_to_arrow, to_arrow
 from hudi_core.errors import SchemaError
 from hudi_core.schema.ids import record_with_ids
-from hudi_core.schema.loss import Loss
+from hudi_core.schema.loss import ConversionLoss
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
 from hudi_core.types.decimals import smallest_size
@@ -184,12 +184,12 @@ def test_without_metadata_the_losses_are_said() -> None:
     schema = replace(Schema(record_with_ids(record)), version=5, max_column_id=9)
     converted = schema_to_arrow(schema, metadata=False)
     assert converted.losses[:6] == (
-        Loss("", "name of the record 'ns.R'"),
-        Loss("", "version 5"),
-        Loss("", "ids of columns that are gone"),
-        Loss("e", "enum(A)", "string"),
-        Loss("e", "doc 'doc'"),
-        Loss("n", "no default", "default null"),
+        ConversionLoss("", "name of the record 'ns.R'"),
+        ConversionLoss("", "version 5"),
+        ConversionLoss("", "ids of columns that are gone"),
+        ConversionLoss("e", "enum(A)", "string"),
+        ConversionLoss("e", "doc 'doc'"),
+        ConversionLoss("n", "no default", "default null"),
     )
     assert {loss.path for loss in converted.losses[6:]} == {"b.type", "b.reference", "b"} | {
         *("b.reference.offset", "b.reference.length"),

@@ -12,7 +12,7 @@ import hudi_spark.ddl
 import hudi_spark.types
 from hudi_core.errors import SchemaError
 from hudi_core.schema.ids import record_with_ids
-from hudi_core.schema.loss import Loss
+from hudi_core.schema.loss import ConversionLoss
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
 from hudi_core.types.decimals import smallest_size
@@ -87,7 +87,7 @@ def test_hudis_words_are_read(said: str, kind: t.RecordKind) -> None:
     ("said", "kept"), [("TINYINT", "int"), ("short", "int"), ("VARCHAR(10)", "string"), ("char(3)", "string")]
 )
 def test_types_that_say_more_are_read_with_a_loss(said: str, kept: str) -> None:
-    assert schema_from_ddl(f"c {said}").losses == (Loss("c", said.upper(), kept),)
+    assert schema_from_ddl(f"c {said}").losses == (ConversionLoss("c", said.upper(), kept),)
 
 
 @pytest.mark.parametrize(
@@ -133,11 +133,11 @@ def test_what_ddl_has_no_word_for_is_reported() -> None:
     required = t.Array(t.Field(0, "element", t.Int(), optional=False))
     record = t.Record((t.Field(0, "a", required, default=None), t.Field(0, "e", t.Enumeration(("A",)), False)), "R")
     assert schema_to_ddl(Schema(record_with_ids(record), version=2, max_column_id=9)).losses == (
-        Loss("", "version 2"),
-        Loss("", "column ids"),
-        Loss("", "name of the record 'R'"),
-        Loss("a.element", "required", "optional"),
-        Loss("e", "enum(A)", "string"),
+        ConversionLoss("", "version 2"),
+        ConversionLoss("", "column ids"),
+        ConversionLoss("", "name of the record 'R'"),
+        ConversionLoss("a.element", "required", "optional"),
+        ConversionLoss("e", "enum(A)", "string"),
     )
 
 

@@ -18,7 +18,7 @@ import pytest
 
 from hudi_core.engine import FileInfo
 from hudi_core.reading.base_files import BaseFiles
-from hudi_core.reading.remote import Part
+from hudi_core.reading.remote import SliceRead
 from hudi_core.table.open import open_table
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.types import nodes as t
@@ -378,8 +378,8 @@ def test_the_command_line_reads_with_spark(spark: Any) -> None:
     assert files.out == ran("files", rides(), "--json").out
 
 
-def part(size: int, number: int = 0) -> Part:
-    return Part(FileSlice("", f"f{number}", "1", FileInfo(f"f{number}.parquet", size)), False)
+def part(size: int, number: int = 0) -> SliceRead:
+    return SliceRead(FileSlice("", f"f{number}", "1", FileInfo(f"f{number}.parquet", size)), False)
 
 
 def test_tasks_are_of_about_one_size() -> None:
@@ -399,4 +399,4 @@ def test_a_path_is_made_a_uri_of_its_file_system(tmp_path: Path) -> None:
 
 def test_sizes_of_slices_count_all_files() -> None:
     one = replace(part(5).slice, logs=(FileInfo(".log", 7),))
-    assert Part(one, True).size == 12
+    assert SliceRead(one, True).size == 12

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 
 from hudi_core.errors import SchemaError
 from hudi_core.schema.ids import record_with_ids
-from hudi_core.schema.loss import Loss
+from hudi_core.schema.loss import ConversionLoss
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
 from hudi_core.types.decimals import smallest_size
@@ -37,7 +37,7 @@ def struct(*fields: dict[str, Any]) -> dict[str, Any]:
     return {"type": "struct", "fields": [{"nullable": True, "metadata": {}, **field} for field in fields]}
 
 
-def read(of: object, **metadata: object) -> tuple[t.Type, tuple[Loss, ...]]:
+def read(of: object, **metadata: object) -> tuple[t.Type, tuple[ConversionLoss, ...]]:
     """The type that a word of Spark stands for."""
     converted = schema_from_spark_json(struct({"name": "f", "type": of, "metadata": metadata}))
     return converted.value.fields[0].type, converted.losses
@@ -118,7 +118,7 @@ def test_a_union_is_a_struct_of_optional_members() -> None:
 def test_types_that_say_more_are_read_with_a_loss(said: object, of: t.Type, what: str) -> None:
     found, losses = read(said)
     assert found == of
-    assert losses == (Loss("f", what, "long" if of == t.Long() else "int" if of == t.Int() else "string"),)
+    assert losses == (ConversionLoss("f", what, "long" if of == t.Long() else "int" if of == t.Int() else "string"),)
 
 
 @pytest.mark.parametrize(
@@ -224,10 +224,10 @@ def test_more_digits_than_spark_has_are_refused_with_the_path() -> None:
 def test_what_a_struct_has_no_place_for_is_reported() -> None:
     schema = Schema(t.Record((t.Field(0, "a", t.Int(), default=None),), "ns.R", "doc"), version=5, max_column_id=8)
     assert schema_to_spark_json(schema).losses == (
-        Loss("", "version 5"),
-        Loss("", "ids of columns that are gone"),
-        Loss("", "name of the record 'ns.R'"),
-        Loss("", "doc of the record 'doc'"),
+        ConversionLoss("", "version 5"),
+        ConversionLoss("", "ids of columns that are gone"),
+        ConversionLoss("", "name of the record 'ns.R'"),
+        ConversionLoss("", "doc of the record 'doc'"),
     )
 
 

@@ -13,7 +13,19 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hudi_core.columns import length_chain
-from hudi_core.columns.nodes import Column, ListOf, MapOf, Nulls, Primitive, Struct, Text, Union, at, length, to_list
+from hudi_core.columns.nodes import (
+    Column,
+    ListColumn,
+    MapColumn,
+    NullColumn,
+    PrimitiveColumn,
+    StringColumn,
+    StructColumn,
+    UnionColumn,
+    at,
+    length,
+    to_list,
+)
 from hudi_core.errors import CorruptFileError, UnsupportedError
 from hudi_core.formats.avro import columns as avro_columns
 from hudi_core.formats.avro import lanes as avro_lanes
@@ -22,7 +34,7 @@ from hudi_core.formats.avro import skip as avro_skip
 from hudi_core.formats.avro import walk as avro_walk
 from hudi_core.formats.avro.columns import decode, decode_framed
 from hudi_core.formats.hfile.file import HFile
-from hudi_core.formats.random_access import Bytes
+from hudi_core.formats.random_access import InMemoryFile
 from tests.support.avro_values import encode, rows_by_fastavro, same, written
 from tests.support.conformance import TableEntry, each_table
 
@@ -73,10 +85,10 @@ def test_columns_hold_what_fastavro_reads(case: tuple[str, list[bytes]], gap: by
 def test_a_projection_gives_the_same_columns_as_the_whole(case: tuple[str, list[bytes]], data: st.DataObject) -> None:
     schema, records = case
     whole = decoded(schema, records)
-    assert isinstance(whole, Struct)
+    assert isinstance(whole, StructColumn)
     wanted = data.draw(st.sets(st.sampled_from([*whole.fields, "no_such_field"])))
     part = decoded(schema, records, wanted=wanted)
-    assert isinstance(part, Struct)
+    assert isinstance(part, StructColumn)
     assert list(part.fields) == [name for name in whole.fields if name in wanted]
     for name, column in part.fields.items():
         assert same(to_list(column)) == same(to_list(whole.fields[name]))
@@ -153,24 +165,24 @@ def test_records_cut_short_or_long_are_corrupt(case: tuple[str, list[bytes]], da
 
 def test_each_type_has_its_column() -> None:
     column = column_of("long", 1, -1, 2**62)
-    assert isinstance(column, Primitive)
+    assert isinstance(column, PrimitiveColumn)
     assert column.values.dtype == np.int64
     assert column.validity is None
     assert column_of("int", 3).values.dtype == np.int32  # type: ignore[union-attr]
     assert column_of("float", 0.5).values.dtype == np.float32  # type: ignore[union-attr]
     assert column_of("double", 0.5).values.dtype == np.float64  # type: ignore[union-attr]
     assert column_of("boolean", True).values.dtype == np.bool_  # type: ignore[union-attr]
-    assert column_of("null", None, None) == Nulls(2) or length(column_of("null", None, None)) == 2
+    assert column_of("null", None, None) == NullColumn(2) or length(column_of("null", None, None)) == 2
 
 
 def test_a_nullable_column_has_zeros_and_no_bytes_where_it_is_null() -> None:
     numbers = column_of(["null", "long"], 7, None, 2**40)
-    assert isinstance(numbers, Primitive)
+    assert isinstance(numbers, PrimitiveColumn)
     assert numbers.values.tolist() == [7, 0, 2**40]
     assert numbers.validity is not None
     assert numbers.validity.tolist() == [True, False, True]
     texts = column_of(["string", "null"], "ab", None, "é")
-    assert isinstance(texts, Text)
+    assert isinstance(texts, StringColumn)
     assert texts.offsets.tolist() == [0, 2, 2, 4]
     assert texts.data.tobytes() == "abé".encode()
 
@@ -178,7 +190,7 @@ def test_a_nullable_column_has_zeros_and_no_bytes_where_it_is_null() -> None:
 def test_a_union_of_several_types_is_dense_and_names_its_branches() -> None:
     wrapper = {"type": "record", "name": "W", "namespace": "n", "fields": [{"name": "value", "type": "int"}]}
     column = column_of(["null", "string", wrapper], "a", None, ("n.W", {"value": 5}), "b", None)
-    assert isinstance(column, Union)
+    assert isinstance(column, UnionColumn)
     assert column.names == ("null", "string", "n.W")
     assert column.branches.tolist() == [1, 0, 2, 1, 0]
     assert column.positions().tolist() == [0, 0, 0, 1, 1]
@@ -187,18 +199,18 @@ def test_a_union_of_several_types_is_dense_and_names_its_branches() -> None:
 
 def test_lists_and_maps_hold_their_items_in_order() -> None:
     lists = column_of({"type": "array", "items": "string"}, ["a", "bc"], [], ["d"])
-    assert isinstance(lists, ListOf)
+    assert isinstance(lists, ListColumn)
     assert lists.offsets.tolist() == [0, 2, 2, 3]
     assert to_list(lists.items) == ["a", "bc", "d"]
     maps = column_of({"type": "map", "values": "long"}, {"x": 1}, {"z": 3, "y": 2})
-    assert isinstance(maps, MapOf)
+    assert isinstance(maps, MapColumn)
     assert to_list(maps) == [[("x", 1)], [("z", 3), ("y", 2)]]
 
 
 def test_a_null_struct_makes_its_fields_null_on_the_way_down() -> None:
     inner = {"type": "record", "name": "I", "fields": [{"name": "x", "type": "long"}, {"name": "t", "type": "string"}]}
     column = column_of(["null", inner], {"x": 1, "t": "a"}, None, {"x": 3, "t": "c"})
-    assert isinstance(column, Struct)
+    assert isinstance(column, StructColumn)
     assert to_list(at(column, "x")) == [1, None, 3]
     assert to_list(at(column, "t")) == ["a", None, "c"]
 
@@ -369,7 +381,7 @@ def test_records_may_overlap_repeat_and_come_in_any_order() -> None:
 @each_table()
 def test_values_of_every_hfile_hold_what_fastavro_reads(entry: TableEntry) -> None:
     for path in entry.unpacked().rglob("*.hfile"):
-        file = HFile(Bytes(path.read_bytes(), path.name))
+        file = HFile(InMemoryFile(path.read_bytes(), path.name))
         cells = file.cells()
         if file.schema_text is None or not len(cells):
             continue

@@ -16,14 +16,14 @@ from hypothesis import strategies as st
 from hudi_core.columns.length_chain import length_chain
 from hudi_core.columns.nodes import (
     Column,
-    FixedBinary,
-    ListOf,
-    Nulls,
-    Primitive,
-    Struct,
-    Symbols,
-    Text,
-    Union,
+    EnumColumn,
+    FixedBinaryColumn,
+    ListColumn,
+    NullColumn,
+    PrimitiveColumn,
+    StringColumn,
+    StructColumn,
+    UnionColumn,
     to_list,
 )
 from hudi_core.columns.slicing import cut
@@ -58,8 +58,8 @@ def record(type_: Any) -> str:
     return json.dumps({"type": "record", "name": "R", "fields": [{"name": "f", "type": type_}]})
 
 
-def one(column: Column, rows: int) -> Struct:
-    return Struct(rows, {"f": column})
+def one(column: Column, rows: int) -> StructColumn:
+    return StructColumn(rows, {"f": column})
 
 
 @ROOMY
@@ -86,7 +86,7 @@ def test_rows_cut_out_are_written_as_they_are(case: tuple[str, list[bytes]], dat
 @given(st.lists(st.integers(-(1 << 63), (1 << 63) - 1) | st.integers(-300, 300), min_size=1))
 def test_numbers_take_as_few_bytes_as_they_need(numbers: list[int]) -> None:
     parsed = fastavro.parse_schema("long")
-    column = one(Primitive(np.array(numbers, np.int64)), len(numbers))
+    column = one(PrimitiveColumn(np.array(numbers, np.int64)), len(numbers))
     assert bytes_of(record("long"), column) == [by_fastavro(parsed, number) for number in numbers]
 
 
@@ -112,15 +112,18 @@ def test_long_and_short_texts_in_one_column() -> None:
 
 def test_symbols_are_found_by_name() -> None:
     schema = record({"type": "enum", "name": "E", "symbols": ["A", "B", "C"]})
-    column = one(Symbols(np.array([0, 1], np.int32), ("C", "A")), 2)
+    column = one(EnumColumn(np.array([0, 1], np.int32), ("C", "A")), 2)
     assert bytes_of(schema, column) == [b"\x04", b"\x00"]
     with pytest.raises(SchemaError, match=r"rows\.f: expected one of the symbols A, B, C, found 'Z'"):
-        encode(schema, one(Symbols(np.array([0], np.int32), ("Z",)), 1), "rows")
+        encode(schema, one(EnumColumn(np.array([0], np.int32), ("Z",)), 1), "rows")
 
 
 def test_the_branch_of_null_may_stand_elsewhere_in_the_column() -> None:
-    numbers, texts = Primitive(np.array([5], np.int32)), Text(np.array([0, 1]), np.frombuffer(b"a", np.uint8))
-    union = Union(np.array([0, 2, 1], np.int8), ("int", "string", "null"), (numbers, texts, Nulls(1)))
+    numbers, texts = (
+        PrimitiveColumn(np.array([5], np.int32)),
+        StringColumn(np.array([0, 1]), np.frombuffer(b"a", np.uint8)),
+    )
+    union = UnionColumn(np.array([0, 2, 1], np.int8), ("int", "string", "null"), (numbers, texts, NullColumn(1)))
     assert bytes_of(record(["null", "int", "string"]), one(union, 3)) == [b"\x02\x0a", b"\x00", b"\x04\x02a"]
     assert bytes_of(record(["int", "null", "string"]), one(union, 3)) == [b"\x00\x0a", b"\x02", b"\x04\x02a"]
     with pytest.raises(SchemaError, match=r"rows\.f: expected a value in every row, found nulls"):
@@ -128,21 +131,21 @@ def test_the_branch_of_null_may_stand_elsewhere_in_the_column() -> None:
 
 
 def test_a_union_of_one_type_takes_its_values() -> None:
-    assert bytes_of(record(["int"]), one(Primitive(np.array([5], np.int32)), 1)) == [b"\x00\x0a"]
+    assert bytes_of(record(["int"]), one(PrimitiveColumn(np.array([5], np.int32)), 1)) == [b"\x00\x0a"]
 
 
 @pytest.mark.parametrize(
     ("type_", "column", "found"),
     [
-        ("long", Primitive(np.array([5], np.int32)), "Primitive"),
-        ("string", Primitive(np.array([5], np.int32)), "Primitive"),
-        ({"type": "fixed", "name": "F", "size": 2}, FixedBinary(3, np.zeros((1, 3), np.uint8)), "FixedBinary"),
-        ("long", Primitive(np.array([5]), np.array([False])), "nulls"),
-        ("long", Nulls(1), "nulls"),
-        (["null", "long"], Text(np.array([0, 0]), np.zeros(0, np.uint8)), "Text"),
+        ("long", PrimitiveColumn(np.array([5], np.int32)), "Primitive"),
+        ("string", PrimitiveColumn(np.array([5], np.int32)), "Primitive"),
+        ({"type": "fixed", "name": "F", "size": 2}, FixedBinaryColumn(3, np.zeros((1, 3), np.uint8)), "FixedBinary"),
+        ("long", PrimitiveColumn(np.array([5]), np.array([False])), "nulls"),
+        ("long", NullColumn(1), "nulls"),
+        (["null", "long"], StringColumn(np.array([0, 0]), np.zeros(0, np.uint8)), "Text"),
         (
             {"type": "array", "items": "long"},
-            ListOf(np.array([0, 1]), Primitive(np.array([1]), np.array([False]))),
+            ListColumn(np.array([0, 1]), PrimitiveColumn(np.array([1]), np.array([False]))),
             "nulls",
         ),
     ],
@@ -154,15 +157,15 @@ def test_columns_that_the_schema_has_no_place_for_are_refused(type_: Any, column
 
 def test_a_missing_column_is_named() -> None:
     with pytest.raises(SchemaError, match=r"rows\.f: expected a column, found none"):
-        encode(record("long"), Struct(1, {}), "rows")
+        encode(record("long"), StructColumn(1, {}), "rows")
 
 
 def test_schemas_that_have_no_columns_are_refused() -> None:
     recursive = {"type": "record", "name": "R", "fields": [{"name": "f", "type": ["null", "R"]}]}
     with pytest.raises(UnsupportedError, match="rows"):
-        encode(json.dumps(recursive), one(Nulls(1), 1), "rows")
+        encode(json.dumps(recursive), one(NullColumn(1), 1), "rows")
     with pytest.raises(SchemaError, match="rows"):
-        encode("nonsense", one(Nulls(1), 1), "rows")
+        encode("nonsense", one(NullColumn(1), 1), "rows")
 
 
 def test_nulls_inside_null_structs_do_not_count() -> None:
@@ -171,13 +174,13 @@ def test_nulls_inside_null_structs_do_not_count() -> None:
         "name": "I",
         "fields": [{"name": "x", "type": "long"}, {"name": "u", "type": THREE}],
     }
-    hidden = Primitive(np.array([1, 2]), np.array([False, True]))
-    column = one(Struct(2, {"x": hidden, "u": Nulls(2)}, np.array([False, True])), 2)
+    hidden = PrimitiveColumn(np.array([1, 2]), np.array([False, True]))
+    column = one(StructColumn(2, {"x": hidden, "u": NullColumn(2)}, np.array([False, True])), 2)
     assert bytes_of(record(["null", inner]), column) == [b"\x00", b"\x02\x04\x04"]
 
 
 def test_no_rows_are_no_bytes() -> None:
-    offsets, data = encode(record("long"), one(Primitive(np.zeros(0, np.int64)), 0), "rows")
+    offsets, data = encode(record("long"), one(PrimitiveColumn(np.zeros(0, np.int64)), 0), "rows")
     assert (offsets.tolist(), len(data)) == ([0], 0)
 
 
@@ -186,7 +189,7 @@ def test_no_rows_are_no_bytes() -> None:
 def test_the_content_of_a_log_block_is_read_again(case: tuple[str, list[bytes]]) -> None:
     schema, records = case
     column = read(schema, records)
-    assert isinstance(column, Struct)
+    assert isinstance(column, StructColumn)
     content = avro_content(schema, column, "rows")
     assert content[:8] == struct.pack(">ii", 3, len(records))
     again = decode(schema, content, *length_chain(content, 8, len(records), "block"), "block")

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hudi_core.formats.avro import step as avro_step
-from hudi_core.formats.avro.lanes import Damaged
+from hudi_core.formats.avro.lanes import DamagedLane
 from hudi_core.formats.avro.plan import Array, fixed_width, plan
 from hudi_core.formats.avro.step import find_starts, stepper
 from tests.support.avro_values import Names, encode, typed
@@ -60,7 +60,7 @@ def test_damaged_lists_are_damage(case: tuple[avro_step.Node, list[bytes], bytes
     damaged[data.draw(st.integers(0, len(damaged) - 1))] = data.draw(st.integers(0, 255))
     try:
         found, after = find_starts(item, np.frombuffer(bytes(damaged), np.uint8), 0, 0)
-    except (Damaged, IndexError):
+    except (DamagedLane, IndexError):
         return
     assert (np.diff(found) >= 0).all()
     assert len(found) == 0 or found[-1] <= after
@@ -87,5 +87,5 @@ def test_one_list_of_thousands_of_items(type_: object, value: object) -> None:
 
 def test_a_count_beyond_the_bytes_is_damage() -> None:
     for rest in (100, 1 << 62):
-        with pytest.raises((Damaged, IndexError)):
+        with pytest.raises((DamagedLane, IndexError)):
             find_starts(_item("long"), np.zeros(50, np.uint8), 0, rest)

@@ -26,7 +26,7 @@ from hudi_core.formats.hfile.cells import Cells
 from hudi_core.formats.hfile.file import HFile
 from hudi_core.formats.hfile.trailer import Codec
 from hudi_core.formats.names import parse_base_file
-from hudi_core.formats.random_access import Bytes
+from hudi_core.formats.random_access import InMemoryFile
 from hudi_core.formats.secondary_key import secondary_file_group_index, split_secondary_key
 from tests.support.conformance import ROOT, TableEntry, each_table
 from tests.support.hfiles import GZ, NONE, Shape, build
@@ -47,7 +47,7 @@ each_shape = pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
 
 
 def opened(data: bytes) -> HFile:
-    return HFile(Bytes(data, "t"))
+    return HFile(InMemoryFile(data, "t"))
 
 
 def pairs(cells: Cells) -> Pairs:
@@ -70,7 +70,7 @@ def corpus_hfiles() -> list[dict[str, Any]]:
 
 def table_hfiles(entry: TableEntry) -> Iterator[tuple[Path, HFile]]:
     for path in sorted((entry.unpacked() / ".hoodie" / "metadata").rglob("*.hfile")):
-        yield path, HFile(Bytes(path.read_bytes(), path.name))
+        yield path, HFile(InMemoryFile(path.read_bytes(), path.name))
 
 
 @each_shape
@@ -108,7 +108,7 @@ def test_a_lookup_reads_the_blocks_of_its_keys_only(shape: Shape) -> None:
 @pytest.mark.parametrize("shape", [Shape(), Shape(codec=NONE, fanout=4)], ids=["one level", "several levels"])
 def test_pieces_for_a_column_of_keys_hold_them_and_little_else(shape: Shape) -> None:
     cells = [(f"key-{number:06}".encode(), b"v" * 40) for number in range(0, 6000, 2)]
-    file = HFile(Bytes(build(cells, shape), "made"))
+    file = HFile(InMemoryFile(build(cells, shape), "made"))
     asked = ["key-000010", "key-005000", "key-000010", "key-003001", "a", "", "z" * 300, "key-00"]
     before = file.blocks_read
     found = {
@@ -307,7 +307,7 @@ def test_damage_to_real_files_is_an_error_of_the_file_or_goes_unseen() -> None:
 
 def test_corpus_files_are_read_as_recorded() -> None:
     for entry in corpus_hfiles():
-        file = HFile(Bytes((ROOT / "corpus" / entry["file"]).read_bytes(), entry["name"]))
+        file = HFile(InMemoryFile((ROOT / "corpus" / entry["file"]).read_bytes(), entry["name"]))
         assert (file.codec.name, file.entry_count, file.trailer.data_index_levels) == (
             entry["codec"],
             entry["entry_count"],
@@ -329,7 +329,7 @@ def test_corpus_files_are_read_as_recorded() -> None:
 
 def test_corpus_keys_are_found_as_recorded() -> None:
     for entry in corpus_hfiles():
-        file = HFile(Bytes((ROOT / "corpus" / entry["file"]).read_bytes(), entry["name"]))
+        file = HFile(InMemoryFile((ROOT / "corpus" / entry["file"]).read_bytes(), entry["name"]))
         wanted = dict(entry.get("lookups", []))
         asked = [key.encode() for key in [*wanted, *entry.get("absent_keys", [])]]
         found: dict[str, Any] = {}

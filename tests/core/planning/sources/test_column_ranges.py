@@ -13,19 +13,19 @@ import pytest
 from hudi_core.expr.predicate import Column
 from hudi_core.planning.sources.column_ranges import ColumnRange, ranges
 from hudi_core.pruning.statistics import absent, from_values, unknown
-from hudi_core.pruning.store import Piece
+from hudi_core.pruning.store import StatisticsPart
 from hudi_core.types import nodes as t
 
 
 def piece(
     of: t.Type, numbers: Sequence[int], *files: tuple[Any, Any, int | None, int | None], nans: bool = False
-) -> Piece:
+) -> StatisticsPart:
     """Statistics of files (low, high, nulls, rows) of numbered slices."""
     low, high, nulls, rows = zip(*files, strict=True)
-    return Piece(np.array(numbers, np.int64), from_values(of, low, high, nulls, rows, [nans] * len(files)))
+    return StatisticsPart(np.array(numbers, np.int64), from_values(of, low, high, nulls, rows, [nans] * len(files)))
 
 
-def found(of: t.Type, *pieces: Piece, of_slices: Sequence[int] = (0,)) -> list[ColumnRange | None]:
+def found(of: t.Type, *pieces: StatisticsPart, of_slices: Sequence[int] = (0,)) -> list[ColumnRange | None]:
     return ranges(Column(7, "c", of), pieces, of_slices)
 
 
@@ -58,12 +58,12 @@ def test_a_bound_that_one_file_does_not_know_is_not_known_of_the_slice() -> None
 
 
 def test_a_file_without_statistics_makes_the_slice_unknown() -> None:
-    nothing = Piece(np.array([0], np.int64), unknown(t.Int(), 1))
+    nothing = StatisticsPart(np.array([0], np.int64), unknown(t.Int(), 1))
     assert found(t.Int(), piece(t.Int(), [0], (3, 9, 0, 5)), nothing) == [None]
 
 
 def test_a_file_of_nulls_only_adds_nulls() -> None:
-    nulls = Piece(np.array([0], np.int64), absent(t.Int(), 1))
+    nulls = StatisticsPart(np.array([0], np.int64), absent(t.Int(), 1))
     assert found(t.Int(), nulls) == [ColumnRange(None, None, values=False)]
     assert found(t.Int(), piece(t.Int(), [0], (3, 9, 0, 5)), nulls) == [ColumnRange(3, 9, nulls=True)]
 

@@ -8,14 +8,14 @@ import pytest
 from hudi_core.engine import FileInfo
 from hudi_core.expr.bind import bind
 from hudi_core.expr.parse import parse_predicate
-from hudi_core.planning.sources.commits import Commits
+from hudi_core.planning.sources.commits import CommitTimes
 from hudi_core.schema.meta import COMMIT_TIME
 from hudi_core.schema.schema import Schema
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.types.nodes import Field, Int, Record, String
 
 SCHEMA = Schema(Record((Field(0, COMMIT_TIME, String()), Field(1, "a", Int()))))
-ASKED = Commits("committed after 15", frozenset({"30", "40"}), "15", "20")
+ASKED = CommitTimes("committed after 15", frozenset({"30", "40"}), "15", "20")
 
 
 def slice_of(base: str | None, *logs: str) -> FileSlice:
@@ -49,5 +49,5 @@ def test_only_the_slices_asked_about_are_answered_for() -> None:
 def test_the_condition_is_said_in_words() -> None:
     condition = ASKED.condition(SCHEMA)
     assert condition.text == "committed after 15"
-    assert Commits("x", frozenset(), "15", None).condition(SCHEMA).text == "x"
-    assert Commits("x", frozenset(), "15", "20").condition(SCHEMA).text == "x"
+    assert CommitTimes("x", frozenset(), "15", None).condition(SCHEMA).text == "x"
+    assert CommitTimes("x", frozenset(), "15", "20").condition(SCHEMA).text == "x"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hudi_core.expr.predicate import ALWAYS_TRUE, And, Below, Column, Cut, Is, Not, OneOf, Or, Predicate
-from hudi_core.planning.sources.conditions import Facts, Leaf, is_fact, said_with_facts
+from hudi_core.planning.sources.conditions import ConditionColumns, Leaf, is_fact, said_with_facts
 from hudi_core.pruning.statistics import from_values
 from hudi_core.pruning.store import FIRST_FACT, FileStatistics
 from hudi_core.truth import TRUE
@@ -15,7 +15,7 @@ A, B = Column(1, "a", t.Int()), Column(2, "b", t.Int())
 IS_1, IS_2 = OneOf(A, (1,)), Below(B, Cut(2))
 
 
-def possible(facts: Facts, predicate: Predicate, asked: list[int]) -> list[int]:
+def possible(facts: ConditionColumns, predicate: Predicate, asked: list[int]) -> list[int]:
     numbers = np.array(asked, np.int64)
     nothing = FileStatistics(len(asked), lambda _: ())
     return list(nothing.plan(predicate, facts.of_slices(numbers)).possible().tolist())
@@ -33,12 +33,12 @@ def test_every_condition_with_a_fact_is_replaced_wherever_it_stands() -> None:
 
 
 def test_facts_have_ids_of_their_own_beyond_those_taken() -> None:
-    facts = Facts(np.zeros(0, np.int64), FIRST_FACT - 3)
+    facts = ConditionColumns(np.zeros(0, np.int64), FIRST_FACT - 3)
     assert [facts.new("x").id, facts.new("y").id] == [FIRST_FACT - 3, FIRST_FACT - 4]
 
 
 def test_fact_that_is_never_true_excludes_its_slices_and_only_from_being_true() -> None:
-    facts = Facts(np.zeros(5, np.int64))
+    facts = ConditionColumns(np.zeros(5, np.int64))
     fact = facts.new("x")
     facts.tell_never(fact, np.array([1, 3]))
     assert possible(facts, is_fact(fact), [0, 1, 2, 3, 4]) == [0, 2, 4]
@@ -46,7 +46,7 @@ def test_fact_that_is_never_true_excludes_its_slices_and_only_from_being_true() 
 
 
 def test_slices_are_numbered_as_they_were_asked_for_even_repeatedly() -> None:
-    facts = Facts(np.zeros(6, np.int64))
+    facts = ConditionColumns(np.zeros(6, np.int64))
     fact = facts.new("x")
     facts.tell_never(fact, np.array([1, 3, 5]))
     assert possible(facts, is_fact(fact), [3, 4]) == [1]
@@ -55,7 +55,7 @@ def test_slices_are_numbered_as_they_were_asked_for_even_repeatedly() -> None:
 
 
 def test_fact_of_partitions_is_one_of_their_slices() -> None:
-    facts = Facts(np.array([0, 1, 1, 0]))
+    facts = ConditionColumns(np.array([0, 1, 1, 0]))
     fact = facts.new("x")
     facts.tell_partitions(fact, from_values(t.Boolean(), [True, False], [True, False], [0, 0], [1, 1]))
     assert facts.is_of_partitions(fact.id)
@@ -66,7 +66,7 @@ def test_fact_of_partitions_is_one_of_their_slices() -> None:
 
 
 def test_nothing_is_known_of_a_fact_that_nobody_told() -> None:
-    facts = Facts(np.zeros(3, np.int64))
+    facts = ConditionColumns(np.zeros(3, np.int64))
     fact = facts.new("x")
     assert not facts.is_of_partitions(fact.id)
     assert possible(facts, is_fact(fact), [0, 1, 2]) == [0, 1, 2]

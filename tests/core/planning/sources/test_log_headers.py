@@ -8,9 +8,9 @@ import pytest
 
 from hudi_core.errors import HudiError
 from hudi_core.formats.log import MAGIC
-from hudi_core.formats.random_access import Bytes
+from hudi_core.formats.random_access import InMemoryFile
 from hudi_core.planning.sources.log_headers import UNREADABLE, LogHeaders, log_headers
-from hudi_core.planning.sources.slice_statistics import Untold
+from hudi_core.planning.sources.slice_statistics import MissingStats
 
 AVRO, DELETE, COMMAND = 3, 1, 0
 SCHEMA = '{"type": "record", "name": "r", "fields": [{"name": "id", "type": "string"}, {"name": "n", "type": "int"}]}'
@@ -30,34 +30,34 @@ ROLLBACK = block(COMMAND, instant="4", target="2", command="0")
 
 
 def headers(*blocks: bytes) -> LogHeaders:
-    return log_headers(Bytes(b"".join(blocks), "a log"))
+    return log_headers(InMemoryFile(b"".join(blocks), "a log"))
 
 
 def test_deletes_change_no_column() -> None:
     found = headers(DELETES, ROLLBACK)
     assert (found.whole_rows, found.parts_of_rows) == (False, False)
-    assert found.untold("n") is Untold.NOTHING
+    assert found.untold("n") is MissingStats.NOTHING
 
 
 def test_partial_updates_set_their_columns_and_may_leave_others_null() -> None:
     found = headers(PART, DELETES)
     assert (found.whole_rows, found.parts_of_rows, found.columns) == (False, True, frozenset({"id", "n"}))
-    assert found.untold("n") is Untold.ANYTHING
-    assert found.untold("x") is Untold.NULLS
+    assert found.untold("n") is MissingStats.ANYTHING
+    assert found.untold("x") is MissingStats.NULLS
 
 
 def test_whole_rows_may_set_every_column() -> None:
-    assert headers(WHOLE).untold("x") is Untold.ANYTHING
-    assert headers(PART, WHOLE).untold("x") is Untold.ANYTHING
+    assert headers(WHOLE).untold("x") is MissingStats.ANYTHING
+    assert headers(PART, WHOLE).untold("x") is MissingStats.ANYTHING
     assert (headers(PART, WHOLE).whole_rows, headers(PART, WHOLE).parts_of_rows) == (True, True)
 
 
 def test_file_that_was_cut_is_judged_by_its_whole_blocks() -> None:
-    assert headers(DELETES, WHOLE[:-3]).untold("n") is Untold.NOTHING
+    assert headers(DELETES, WHOLE[:-3]).untold("n") is MissingStats.NOTHING
 
 
 def test_nothing_is_known_of_a_file_that_cannot_be_read() -> None:
-    assert UNREADABLE.untold("n") is Untold.ANYTHING
+    assert UNREADABLE.untold("n") is MissingStats.ANYTHING
     assert UNREADABLE.parts_of_rows
     for damaged in (block(AVRO, instant="1", partial="true"), block(AVRO, instant="1", schema="{", partial="true")):
         with pytest.raises(HudiError, match="a log"):

@@ -7,7 +7,7 @@ import pytest
 from hudi_core.merge.rules import PAYLOADS as PAYLOADS_OF_HUDI
 from hudi_core.merge.rules import merge_rules
 from hudi_core.options import table_config
-from hudi_core.planning.sources.merged_columns import Merges, merges
+from hudi_core.planning.sources.merged_columns import MergedColumns, merges
 
 PAYLOADS = "org.apache.hudi.common.model."
 
@@ -15,29 +15,29 @@ PAYLOADS = "org.apache.hudi.common.model."
 @pytest.mark.parametrize(
     ("properties", "expected"),
     [
-        ({}, Merges.WHOLE_ROWS),
-        ({"hoodie.record.merge.mode": "COMMIT_TIME_ORDERING"}, Merges.WHOLE_ROWS),
-        ({"hoodie.record.merge.mode": "EVENT_TIME_ORDERING"}, Merges.WHOLE_ROWS),
-        ({"hoodie.compaction.payload.class": f"{PAYLOADS}DefaultHoodieRecordPayload"}, Merges.WHOLE_ROWS),
-        ({"hoodie.compaction.payload.class": f"{PAYLOADS}PartialUpdateAvroPayload"}, Merges.VALUES),
-        ({"hoodie.table.partial.update.mode": "IGNORE_DEFAULTS"}, Merges.VALUES),
-        ({"hoodie.compaction.payload.class": "com.example.SumPayload"}, Merges.ANYTHING),
-        ({"hoodie.compaction.payload.class": "com.example.PartialUpdateAvroPayload"}, Merges.ANYTHING),
-        ({"hoodie.compaction.payload.class": "DefaultHoodieRecordPayload"}, Merges.ANYTHING),
-        ({"hoodie.compaction.payload.class": f"{PAYLOADS}debezium.MySqlDebeziumAvroPayload"}, Merges.WHOLE_ROWS),
-        ({"hoodie.record.merge.mode": "CUSTOM"}, Merges.ANYTHING),
-        ({"hoodie.record.merge.strategy.id": "1897ef5f-18bc-4557-939c-9d6a8afd1519"}, Merges.ANYTHING),
-        ({"hoodie.table.partial.update.mode": "MOON_PHASE"}, Merges.ANYTHING),
+        ({}, MergedColumns.WHOLE_ROWS),
+        ({"hoodie.record.merge.mode": "COMMIT_TIME_ORDERING"}, MergedColumns.WHOLE_ROWS),
+        ({"hoodie.record.merge.mode": "EVENT_TIME_ORDERING"}, MergedColumns.WHOLE_ROWS),
+        ({"hoodie.compaction.payload.class": f"{PAYLOADS}DefaultHoodieRecordPayload"}, MergedColumns.WHOLE_ROWS),
+        ({"hoodie.compaction.payload.class": f"{PAYLOADS}PartialUpdateAvroPayload"}, MergedColumns.VALUES),
+        ({"hoodie.table.partial.update.mode": "IGNORE_DEFAULTS"}, MergedColumns.VALUES),
+        ({"hoodie.compaction.payload.class": "com.example.SumPayload"}, MergedColumns.ANYTHING),
+        ({"hoodie.compaction.payload.class": "com.example.PartialUpdateAvroPayload"}, MergedColumns.ANYTHING),
+        ({"hoodie.compaction.payload.class": "DefaultHoodieRecordPayload"}, MergedColumns.ANYTHING),
+        ({"hoodie.compaction.payload.class": f"{PAYLOADS}debezium.MySqlDebeziumAvroPayload"}, MergedColumns.WHOLE_ROWS),
+        ({"hoodie.record.merge.mode": "CUSTOM"}, MergedColumns.ANYTHING),
+        ({"hoodie.record.merge.strategy.id": "1897ef5f-18bc-4557-939c-9d6a8afd1519"}, MergedColumns.ANYTHING),
+        ({"hoodie.table.partial.update.mode": "MOON_PHASE"}, MergedColumns.ANYTHING),
         (
             {
                 "hoodie.record.merge.mode": "CUSTOM",
                 "hoodie.compaction.payload.class": f"{PAYLOADS}debezium.PostgresDebeziumAvroPayload",
             },
-            Merges.VALUES,
+            MergedColumns.VALUES,
         ),
     ],
 )
-def test_properties_tell_what_merging_may_make(properties: dict[str, str], expected: Merges) -> None:
+def test_properties_tell_what_merging_may_make(properties: dict[str, str], expected: MergedColumns) -> None:
     least = {"hoodie.table.name": "t", "hoodie.table.type": "MERGE_ON_READ", "hoodie.table.version": "9"}
     assert merges(table_config(least | properties)) is expected
 
@@ -48,4 +48,4 @@ def test_columns_are_merged_apart_where_the_merge_rules_say_so(name: str, versio
     least = {"hoodie.table.name": "t", "hoodie.table.type": "MERGE_ON_READ", "hoodie.table.version": version}
     config = table_config(least | {"hoodie.compaction.payload.class": name})
     partial = merge_rules(config, "t").partial
-    assert merges(config) is (Merges.WHOLE_ROWS if partial is None else Merges.VALUES)
+    assert merges(config) is (MergedColumns.WHOLE_ROWS if partial is None else MergedColumns.VALUES)

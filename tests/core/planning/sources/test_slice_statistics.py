@@ -15,9 +15,9 @@ from hudi_core.expr.predicate import Column
 from hudi_core.metadata.file_keys import hashed_keys
 from hudi_core.metadata.statistics import RecordedStatistics
 from hudi_core.planning.sources.slice_statistics import (
-    PartitionKnowledge,
-    RecordedKnowledge,
-    Untold,
+    ColumnStatsOfSlices,
+    MissingStats,
+    PartitionStats,
     files_of,
     partition_keys,
 )
@@ -57,12 +57,14 @@ STORED: Mapping[str, tuple[RecordedStatistics, ...]] = {
 }
 
 
-def knowledge(certain: bool = True, **more: Any) -> RecordedKnowledge:
+def knowledge(certain: bool = True, **more: Any) -> ColumnStatsOfSlices:
     files = files_of(SLICES, lambda instant: (0, certain) if instant == "1" else (1, True))
-    return RecordedKnowledge(files, VERSIONS, NEW, lambda names: {name: STORED.get(name, ()) for name in names}, **more)
+    return ColumnStatsOfSlices(
+        files, VERSIONS, NEW, lambda names: {name: STORED.get(name, ()) for name in names}, **more
+    )
 
 
-def read(where: str, known: RecordedKnowledge) -> list[int]:
+def read(where: str, known: ColumnStatsOfSlices) -> list[int]:
     """The slices in which some row may match."""
     return FileStatistics(3, known.pieces).plan(bind(parse_predicate(where), NEW)).possible().tolist()
 
@@ -93,10 +95,10 @@ def test_a_column_is_not_taken_for_absent_where_the_version_is_not_certain() -> 
 
 
 def test_what_is_thought_of_files_without_records() -> None:
-    for thought, expected in ((Untold.ANYTHING, [1, 2]), (Untold.NULLS, []), (Untold.NOTHING, [])):
+    for thought, expected in ((MissingStats.ANYTHING, [1, 2]), (MissingStats.NULLS, []), (MissingStats.NOTHING, [])):
         known = knowledge(untold=lambda _, files, thought=thought: np.full(len(files), thought, np.int8))
         assert read("b = 8", known) == expected
-    nulls = knowledge(untold=lambda _, files: np.full(len(files), Untold.NULLS, np.int8))
+    nulls = knowledge(untold=lambda _, files: np.full(len(files), MissingStats.NULLS, np.int8))
     assert read("b is null", nulls) == [1, 2]
 
 
@@ -104,17 +106,17 @@ def test_nothing_is_known_of_slices_whose_logs_may_make_anything() -> None:
     slices = slices_of([slice_of(0, logs=1), slice_of(1), slice_of(2)])
     files = files_of(slices, lambda instant: (0, True) if instant == "1" else (1, True))
     stored = dict(STORED)
-    known = RecordedKnowledge(files, VERSIONS, NEW, lambda names: {name: stored.get(name, ()) for name in names})
-    settled = RecordedKnowledge(
-        files, VERSIONS, NEW, known.recorded, untold=lambda _, at: np.full(len(at), Untold.NOTHING, np.int8)
+    known = ColumnStatsOfSlices(files, VERSIONS, NEW, lambda names: {name: stored.get(name, ()) for name in names})
+    settled = ColumnStatsOfSlices(
+        files, VERSIONS, NEW, known.recorded, untold=lambda _, at: np.full(len(at), MissingStats.NOTHING, np.int8)
     )
     assert read("n > 6", settled) == [2]
-    opaque = RecordedKnowledge(files, VERSIONS, NEW, known.recorded, untold=settled.untold, opaque_logs=True)
+    opaque = ColumnStatsOfSlices(files, VERSIONS, NEW, known.recorded, untold=settled.untold, opaque_logs=True)
     assert read("n > 6", opaque) == [0, 2]
 
 
 class TestPartitions:
-    def known(self, versions: Sequence[Schema], names: Mapping[str, tuple[int, int]]) -> PartitionKnowledge:
+    def known(self, versions: Sequence[Schema], names: Mapping[str, tuple[int, int]]) -> PartitionStats:
         keys = partition_keys(["p", "q"])
 
         def found(asked: Sequence[str]) -> Mapping[str, tuple[RecordedStatistics, ...]]:
@@ -130,9 +132,9 @@ class TestPartitions:
                 if name in asked
             }
 
-        return PartitionKnowledge(["p", "q"], versions, NEW, found)
+        return PartitionStats(["p", "q"], versions, NEW, found)
 
-    def numbers(self, known: PartitionKnowledge, covered: Sequence[bool] = (True, True)) -> list[int]:
+    def numbers(self, known: PartitionStats, covered: Sequence[bool] = (True, True)) -> list[int]:
         column = Column(1, "n", t.Long())
         pieces = list(known.pieces(column, lambda _: np.array(covered)))
         return [number for piece in pieces for number in piece.numbers.tolist()]

@@ -14,8 +14,8 @@ from hudi_core.engine import Footer
 from hudi_core.formats.bloom_write import FilterKind, FilterSettings, bloom_filter_of
 from hudi_core.keys.from_keys import RecordKeys
 from hudi_core.planning.sources.bloom_filters import BloomFilters
-from hudi_core.planning.sources.file_headers import Heads
-from hudi_core.planning.sources.stored_filters import MAX_KEY, MIN_KEY, State, held_keys, kept
+from hudi_core.planning.sources.file_headers import FileHeaders
+from hudi_core.planning.sources.stored_filters import MAX_KEY, MIN_KEY, FilterState, held_keys, kept
 from tests.support.made_tables import MadeTable
 
 SETTINGS = FilterSettings(FilterKind.SIMPLE, 60, 1e-6)
@@ -34,25 +34,25 @@ def slices() -> Any:
 @pytest.mark.parametrize(
     ("text", "held", "state"),
     [
-        (None, (), State.MISSING),
-        (b"no filter at all", (), State.DAMAGED),
-        (text_of(HELD)[:40], (), State.DAMAGED),
-        (text_of([f"k{n}" for n in range(500)], FilterSettings(FilterKind.SIMPLE, 8, 0.01)), (), State.SATURATED),
-        (text_of(HELD), (), State.ASKED),
-        (text_of(HELD), (b"a", b"z"), State.ASKED),
-        (text_of(OTHERS), (), State.ASKED),
-        (text_of(OTHERS), (b"a", b"z"), State.DAMAGED),
-        (text_of(["a"]), (b"a", b"z"), State.DAMAGED),
-        (text_of([]), (b"a",), State.DAMAGED),
+        (None, (), FilterState.MISSING),
+        (b"no filter at all", (), FilterState.DAMAGED),
+        (text_of(HELD)[:40], (), FilterState.DAMAGED),
+        (text_of([f"k{n}" for n in range(500)], FilterSettings(FilterKind.SIMPLE, 8, 0.01)), (), FilterState.SATURATED),
+        (text_of(HELD), (), FilterState.ASKED),
+        (text_of(HELD), (b"a", b"z"), FilterState.ASKED),
+        (text_of(OTHERS), (), FilterState.ASKED),
+        (text_of(OTHERS), (b"a", b"z"), FilterState.DAMAGED),
+        (text_of(["a"]), (b"a", b"z"), FilterState.DAMAGED),
+        (text_of([]), (b"a",), FilterState.DAMAGED),
     ],
 )
 def test_filter_is_asked_unless_it_is_damaged_full_or_denies_a_key_of_its_file(
-    text: bytes | None, held: tuple[bytes, ...], state: State
+    text: bytes | None, held: tuple[bytes, ...], state: FilterState
 ) -> None:
     found = kept(text, slices()[0], held_keys(held))
     assert found.state is state
-    assert (found.filter is not None) == (state is State.ASKED)
-    assert (found.problem is not None) == (state is State.DAMAGED)
+    assert (found.filter is not None) == (state is FilterState.ASKED)
+    assert (found.problem is not None) == (state is FilterState.DAMAGED)
 
 
 def test_denied_key_is_told_in_one_line_with_the_file() -> None:
@@ -74,7 +74,7 @@ def test_query_sets_a_filter_aside_that_denies_the_edges_in_the_footer(
     assert of.base is not None
     schema = schema_from_avro('{"type": "record", "name": "r", "fields": []}', "made")
     footer = Footer(3, schema, dict(zip((MIN_KEY, MAX_KEY), edges, strict=False)))
-    heads = Heads(snapshot, {of.base.path: footer})
+    heads = FileHeaders(snapshot, {of.base.path: footer})
     source = BloomFilters(heads, RecordKeys(), lambda _: iter([(0, text_of(OTHERS))]), "filters")
     assert source.without(frozenset({"m"}), np.array([0])).tolist() == left_out
     assert any("least and greatest key" in warning for warning in snapshot.warnings) == (edges == ("a", "z"))
