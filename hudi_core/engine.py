@@ -161,8 +161,9 @@ class Storage(Protocol):
     @property
     def uri(self) -> str: ...
 
-    def list(self, folder: str, *, recursive: bool = False) -> list[FileInfo]:
-        """Files in a folder, sorted by path."""
+    def list(self, folder: str, *, recursive: bool = False, without: str = "") -> list[FileInfo]:
+        """Files in a folder, sorted by path; with `recursive` those below it too, but for a folder right below it of the name
+        `without`. None where there is no such folder. Raises `StorageError` with the path of what cannot be listed."""
         ...
 
     def exists(self, path: str) -> bool: ...

@@ -91,14 +91,29 @@ class ArrowStorage:
         """The path as messages show it."""
         return f"{self._uri.rstrip('/')}/{path}"
 
-    def list(self, folder: str, *, recursive: bool = False) -> list[FileInfo]:
-        chosen = fs.FileSelector(self.full(folder), recursive=recursive, allow_not_found=True)
-        with reported(self.where(folder)):
-            found = self._filesystem.get_file_info(chosen)
-        # Some file systems give their paths a leading slash that the root they were asked for lacks.
-        start = len(self._root.lstrip("/")) + 1 if self._root else 0
-        files = [FileInfo(info.path.lstrip("/")[start:], info.size) for info in found if info.type == fs.FileType.File]
+    def list(self, folder: str, *, recursive: bool = False, without: str = "") -> list[FileInfo]:
+        # A local folder that must not be looked into may be one that cannot be; object stores list all in one request.
+        by_folder = recursive and bool(without) and isinstance(self._filesystem, fs.LocalFileSystem)
+        found = self._infos(folder, recursive and not by_folder)
+        if by_folder:
+            below = [self._below(info.path) for info in found if info.type == fs.FileType.Directory]
+            looked_into = [path for path in below if path.rpartition("/")[2] != without]
+            found = (*found, *(info for path in looked_into for info in self._infos(path, recursive)))
+        files = [FileInfo(self._below(info.path), info.size) for info in found if info.type == fs.FileType.File]
+        if without:
+            hidden = f"{folder}/{without}/" if folder else f"{without}/"
+            files = [file for file in files if not file.path.startswith(hidden)]
         return sorted(files, key=lambda file: file.path)
+
+    def _infos(self, folder: str, recursive: bool) -> tuple[fs.FileInfo, ...]:
+        with reported(self.where(folder)):
+            chosen = fs.FileSelector(self.full(folder), recursive=recursive, allow_not_found=True)
+            return tuple(self._filesystem.get_file_info(chosen))
+
+    def _below(self, path: str) -> str:
+        """A path of the file system's, from the root on."""
+        # Some file systems give their paths a leading slash that the root they were asked for lacks.
+        return path.lstrip("/")[len(self._root.lstrip("/")) + 1 if self._root else 0 :]
 
     def exists(self, path: str) -> bool:
         with reported(self.where(path)):

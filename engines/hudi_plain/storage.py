@@ -52,11 +52,8 @@ class PlainStorage:
     def uri(self) -> str:
         return str(self._root)
 
-    def list(self, folder: str, *, recursive: bool = False) -> list[FileInfo]:
-        top = self._root / folder
-        with _reported(str(top)):
-            found = list(self._files(top, recursive))
-        return sorted(found, key=lambda file: file.path)
+    def list(self, folder: str, *, recursive: bool = False, without: str = "") -> list[FileInfo]:
+        return sorted(self._files(self._root / folder, recursive, without), key=lambda file: file.path)
 
     def exists(self, path: str) -> bool:
         with _reported(str(self._root / path)):
@@ -73,15 +70,21 @@ class PlainStorage:
                 raise IsADirectoryError("expected a file, found a folder")
             return LocalFile(whole, whole.stat().st_size)
 
-    def _files(self, folder: Path, recursive: bool) -> Iterator[FileInfo]:
-        waiting = [folder] if folder.is_dir() else []
+    def _files(self, top: Path, recursive: bool, without: str) -> Iterator[FileInfo]:
+        with _reported(str(top)):
+            waiting = [top] if top.is_dir() else []
         while waiting:
-            with os.scandir(waiting.pop()) as entries:
+            folder = waiting.pop()
+            with _reported(str(folder)), os.scandir(folder) as entries:
                 for entry in entries:
                     if entry.is_file():
                         path = Path(entry.path).relative_to(self._root)
                         yield FileInfo(path.as_posix(), entry.stat().st_size)
-                    elif recursive and entry.is_dir(follow_symlinks=False):
+                    elif (
+                        recursive
+                        and entry.is_dir(follow_symlinks=False)
+                        and not (folder == top and entry.name == without)
+                    ):
                         waiting.append(Path(entry.path))
 
 

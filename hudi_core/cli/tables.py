@@ -24,7 +24,7 @@ from hudi_core.cli.options import (
 )
 from hudi_core.cli.output import Output
 from hudi_core.cli.words import counted, shortened, size
-from hudi_core.errors import UnsupportedError
+from hudi_core.errors import SchemaError, UnsupportedError
 from hudi_core.planning.plan import Decision, ScanPlan
 from hudi_core.schema.meta import is_meta
 from hudi_core.snapshot.snapshot import MetadataMode
@@ -62,6 +62,7 @@ def inspect(
 
 def _inspected(table: Table) -> dict[str, Any]:
     config, slices = table.config, table.slices()
+    columns, unknown = _columns(table)
     latest = table.timeline.commits[-1] if table.timeline.commits else None
     return {
         "uri": table.storage.uri,
@@ -79,7 +80,7 @@ def _inspected(table: Table) -> dict[str, Any]:
         "populate_meta_fields": config.populate_meta_fields,
         "merge_mode": config.merge_mode.value if config.merge_mode else None,
         "metadata_partitions": sorted(config.metadata_partitions),
-        "columns": len([field for field in table.schema.fields if not is_meta(field.name)]),
+        "columns": columns,
         "commits": len(table.timeline.commits),
         "latest_instant": latest.requested_time if latest else None,
         "partitions": len({each.partition for each in slices}),
@@ -89,8 +90,16 @@ def _inspected(table: Table) -> dict[str, Any]:
         "bytes": sum(file.size for each in slices for file in each.files),
         "savepoints": savepoints(table.timeline),
         "pending": [_pending(each) for each in pending_work(table.timeline)],
-        "warnings": list(table.findings()),
+        "warnings": [*table.findings(), *unknown],
     }
+
+
+def _columns(table: Table) -> tuple[int | None, list[str]]:
+    """How many columns there are but for Hudi's own; None and why where no schema is known, as before the first commit."""
+    try:
+        return len([field for field in table.schema.fields if not is_meta(field.name)]), []
+    except SchemaError as error:
+        return None, [f"no schema: {error}"]
 
 
 def _pending(work: PendingWork) -> dict[str, Any]:

@@ -43,7 +43,7 @@ def shortened(text: str, most: int = 200) -> str:
     """A text of more than so many characters by its beginning and its end.
 
     >>> shortened("city IN ('a', 'b', 'c', 'd') AND fare > 3", 30)
-    "city IN ('a', 'b' …  AND fare > 3 (41 characters)"
+    "city IN ('a', 'b', … AND fare > 3 (41 characters)"
     """
     if len(text) <= most:
         return text

@@ -243,7 +243,7 @@ class _InMemory:
     def uri(self) -> str:
         return self.content.where
 
-    def list(self, folder: str, *, recursive: bool = False) -> list[FileInfo]:
+    def list(self, folder: str, *, recursive: bool = False, without: str = "") -> list[FileInfo]:
         return []
 
     def exists(self, path: str) -> bool:

@@ -8,9 +8,8 @@ from hudi_core.timeline.files import FileList, files_in
 
 
 def listed(storage: Storage) -> FileList:
-    """One recursive listing, without Hudi's own folder. Holds files of every kind."""
+    """A recursive listing, without Hudi's own folder. Holds files of every kind."""
     found: dict[str, list[FileInfo]] = {}
-    for info in storage.list("", recursive=True):
-        if not info.path.startswith(f"{FOLDER}/"):
-            found.setdefault(info.path.rpartition("/")[0], []).append(info)
+    for info in storage.list("", recursive=True, without=FOLDER):
+        found.setdefault(info.path.rpartition("/")[0], []).append(info)
     return files_in(found)

@@ -19,7 +19,7 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
 from hudi_core.table.open import open_table
-from tests.bench import apache_hudi
+from tests.bench import apache_hudi, small_files
 from tests.bench.timing import Missing, Pair, Unbuilt
 
 COLUMNS = ("id", "ts", "a", "b", "l", "x", "dec", "flag", "cat", "name", "day", "at")
@@ -41,6 +41,8 @@ def pair(case: str, peer: str) -> Pair:
             low, high = _some_of_one_file(root)
             kept = (ds.field("ts") >= low) & (ds.field("ts") < high)
             return _rows(partial(_batches, root, f"ts >= {low} AND ts < {high}"), partial(_dataset, root, kept), 5, 3)
+        case "cow_unselective_filter_small_files", "pyarrow.dataset":
+            return small_files.pair()
         case "cow_full_noop" | "mor_snapshot_noop", "apache-hudi":
             root = apache_hudi.table("cow_read" if case.startswith("cow") else "mor_read")
             return Pair(

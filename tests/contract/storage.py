@@ -52,7 +52,11 @@ class StorageContract:
                 assert storage.list(name, recursive=True) == sorted(
                     [log, FileInfo(f"{name}/.hoodie/x", 0)], key=lambda file: file.path
                 )
+                assert storage.list(name, recursive=True, without=".hoodie") == [log]
             everything = storage.list("", recursive=True)
+            assert storage.list("", recursive=True, without=NAMES[0]) == [
+                file for file in everything if not file.path.startswith(f"{NAMES[0]}/")
+            ]
             assert [file.path for file in everything] == sorted(file.path for file in everything)
             assert len(everything) == 1 + 2 * len(NAMES)
 

@@ -17,12 +17,14 @@ class Memory:
     reads: list[str] = field(default_factory=list)
     uri: str = "memory"
 
-    def list(self, folder: str, *, recursive: bool = False) -> list[FileInfo]:
+    def list(self, folder: str, *, recursive: bool = False, without: str = "") -> list[FileInfo]:
         start = f"{folder}/" if folder else ""
+        hidden = f"{start}{without}/" if without else None
         return [
             FileInfo(path, len(content))
             for path, content in sorted(self.files.items())
             if path.startswith(start) and (recursive or "/" not in path[len(start) :])
+            if hidden is None or not path.startswith(hidden)
         ]
 
     def exists(self, path: str) -> bool:

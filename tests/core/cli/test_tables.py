@@ -136,3 +136,20 @@ def test_every_command_explains_itself() -> None:
         shown = ran(command.callback.__name__.replace("_", "-"), "-h")
         assert (shown.status, shown.err) == (0, "")
         assert "--json" in shown.out
+
+
+def test_inspect_of_a_table_without_commits_says_what_is_known(tmp_path: Path) -> None:
+    folder = tmp_path / "new" / ".hoodie"
+    (folder / "timeline").mkdir(parents=True)
+    (folder / "hoodie.properties").write_text(
+        "hoodie.table.name=new\nhoodie.table.type=MERGE_ON_READ\nhoodie.table.version=9\nhoodie.table.recordkey.fields=id\n"
+    )
+    done = ran("inspect", folder.parent, "--json")
+    (known,) = done.lines
+    assert done.status == 0
+    assert (known["table_name"], known["record_key_fields"], known["table_type"]) == ("new", ["id"], "MERGE_ON_READ")
+    assert (known["commits"], known["latest_instant"], known["file_slices"], known["columns"]) == (0, None, 0, None)
+    assert known["warnings"] == [
+        f"no schema: {folder.parent}: expected a schema in a commit, a base file or the properties, found none"
+    ]
+    assert "beware: no schema" in ran("inspect", folder.parent).out

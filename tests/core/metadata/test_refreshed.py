@@ -33,8 +33,9 @@ class Past:
     def uri(self) -> str:
         return self.storage.uri
 
-    def list(self, folder: str, *, recursive: bool = False) -> list[FileInfo]:
-        return [file for file in self.storage.list(folder, recursive=recursive) if file.path not in self.hidden]
+    def list(self, folder: str, *, recursive: bool = False, without: str = "") -> list[FileInfo]:
+        found = self.storage.list(folder, recursive=recursive, without=without)
+        return [file for file in found if file.path not in self.hidden]
 
     def exists(self, path: str) -> bool:
         return path not in self.hidden and self.storage.exists(path)
