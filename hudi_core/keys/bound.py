@@ -80,7 +80,9 @@ class KeyGenerator(Generic[V, M]):
         Raises `RowError` for a row without a key.
         """
         if isinstance(self.generator, Generator):
-            return KeyStrings(self._record_key(self.generator, root, first_row), self._path(self.generator, root))
+            return KeyStrings(
+                self._record_key(self.generator.for_keys, root, first_row), self._path(self.generator, root)
+            )
         return self._own(self.generator, root)
 
     def key(self, row: V, number: int = 0) -> HoodieKey:

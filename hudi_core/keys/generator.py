@@ -7,7 +7,7 @@ makes keys of it. Rules KEY-1 to KEY-6.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Protocol
 
@@ -101,6 +101,15 @@ class Generator:
     writer: WritePath = WritePath.ROW
     consistent: bool = False
     zone: Zone = UTC
+    spark_types: bool = False
+    """Records of Avro are made of Spark's rows: they have no type fixed, and timestamps in microseconds."""
+
+    @property
+    def for_keys(self) -> Generator:
+        """As it makes record keys: by internal rows CUSTOM turns these into Avro records first."""
+        if self.kind is Kind.CUSTOM and self.writer is WritePath.INTERNAL_ROW:
+            return replace(self, writer=WritePath.AVRO, spark_types=True)
+        return self
 
     def describe(self) -> str:
         """The generator in one line for people."""

@@ -40,12 +40,23 @@ def key_text(values: Values[V, M], column: V, of: t.Type, where: str, generator:
             return values.mapped(column, str, of, TEXT)
         case t.Timestamp():
             return values.mapped(column, timestamp_rule(of, generator), of, TEXT)
+        case t.Fixed() if generator.writer is WritePath.AVRO and not generator.spark_types:
+            return values.mapped(column, array_text, of, TEXT)
         case t.Binary() | t.Fixed() | t.Vector():
             return values.mapped(column, bytes.hex, of, TEXT)
         case t.Record() | t.Array() | t.Map() | t.Union():
             raise SchemaError(where, expected="a field of a primitive type for a key or path", found=type_text(of))
         case _:
             assert_never(of)
+
+
+def array_text(value: bytes) -> str:
+    """Java's text of an array of bytes, which have a sign.
+
+    >>> array_text(bytes([10, 255]))
+    '[10, -1]'
+    """
+    return str([each - 256 if each >= 128 else each for each in value])
 
 
 def decimal_text(value: Decimal) -> str:
@@ -72,10 +83,27 @@ def timestamp_rule(of: t.Timestamp, generator: Generator) -> Callable[[Any], str
             return SqlTimestamp(of.unit.value, t.Unit.MICROS.value, generator.zone)
         case WritePath.INTERNAL_ROW, True:
             return SqlTimestamp(of.unit.value, t.Unit.MILLIS.value, generator.zone)
+        case WritePath.INTERNAL_ROW, False:
+            return Micros(of.unit.value)
         case WritePath.AVRO, True if generator.consistent:
             return SqlTimestamp(of.unit.value, t.Unit.MILLIS.value, generator.zone)
+        case WritePath.AVRO, _ if generator.spark_types:
+            return Micros(of.unit.value)
         case _:
             return str
+
+
+@dataclass(frozen=True, slots=True)
+class Micros:
+    """The number that Spark's internal rows hold of a timestamp, whatever the unit of the file."""
+
+    per_second: int
+
+    def count(self, ticks: int) -> int:
+        return ticks * t.Unit.MICROS.value // self.per_second
+
+    def __call__(self, ticks: int) -> str:
+        return str(self.count(ticks))
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TypeVar
 
 from hudi_core.engine import Values
@@ -10,7 +11,7 @@ from hudi_core.expr.functions import Function
 from hudi_core.expr.predicate import Cut
 from hudi_core.keys.clock import CountPrinter, MomentPrinter, TextPrinter, TimeUnit
 from hudi_core.keys.generator import Generator, TimePart, WritePath
-from hudi_core.keys.strings import TEXT
+from hudi_core.keys.strings import TEXT, Micros
 from hudi_core.types import nodes as t
 from hudi_core.types.text import text as type_text
 
@@ -59,7 +60,21 @@ def time_text(values: Values[V, M], column: V, of: t.Type, part: TimePart, gener
         column, of = values.convert(column, of, t.Long()), t.Long()
     if isinstance(of, t.Long):
         column = _coarse(values, column, *printer.coarse, like)
+    if isinstance(of, t.Timestamp) and writer is WritePath.INTERNAL_ROW:
+        of_micros = _OfMicros(printer, Micros(of.unit.value))
+        return values.replaced(values.mapped(column, of_micros, of, TEXT), null, for_null, TEXT)
     return values.replaced(values.mapped(column, printer, of, TEXT), null, for_null, TEXT)
+
+
+@dataclass(frozen=True, slots=True)
+class _OfMicros:
+    """Prints the number that Spark's internal rows hold of a timestamp."""
+
+    printer: CountPrinter
+    micros: Micros
+
+    def __call__(self, ticks: int) -> str:
+        return self.printer(self.micros.count(ticks))
 
 
 def _is_count(of: t.Type, writer: WritePath) -> bool:

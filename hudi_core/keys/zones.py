@@ -12,7 +12,7 @@ from math import gcd
 from hudi_core.errors import UsageError
 from hudi_core.values.calendar import is_zone
 
-_OFFSET = re.compile(r"(?:GMT|UTC|UT)?([+-])(\d{1,2})(?::?(\d{2}))?", re.ASCII)
+_OFFSET = re.compile(r"GMT([+-])(\d{1,2})(?::?(\d{2}))?", re.ASCII)
 _ZERO = ("UTC", "GMT", "UT", "Z", "Etc/UTC", "Etc/GMT")
 _REGIONS = {
     "ACT": "Australia/Darwin",

@@ -13,6 +13,7 @@ import pytest
 from hudi_core.errors import RowError, UnknownColumnError
 from hudi_core.keys.bound import KeyGenerator
 from hudi_core.keys.choose import choose
+from hudi_core.keys.generator import WritePath
 from hudi_core.keys.strings import TEXT
 from hudi_core.schema.ids import record_with_ids
 from hudi_core.schema.schema import Schema
@@ -93,6 +94,42 @@ class KeysContract:
         found = keys(engine, maker, [("k", time) for time in times])
         assert [path for _, path in found] == list(times.values())
 
+    @pytest.mark.parametrize(
+        ("kind", "writer", "of", "value", "key"),
+        [
+            ("SIMPLE", WritePath.AVRO, t.Fixed(2, "f"), b"\x0a\xff", "[10, -1]"),
+            ("SIMPLE", WritePath.AVRO, t.Binary(), b"\x0a\xff", "0aff"),
+            ("SIMPLE", WritePath.INTERNAL_ROW, t.Fixed(2, "f"), b"\x0a\xff", "0aff"),
+            ("CUSTOM", WritePath.INTERNAL_ROW, t.Fixed(2, "f"), b"\x0a\xff", "0aff"),
+            ("SIMPLE", WritePath.INTERNAL_ROW, t.Timestamp(t.Unit.MILLIS, zoned=False), -1, "-1000"),
+            ("SIMPLE", WritePath.INTERNAL_ROW, t.Timestamp(t.Unit.MICROS, zoned=False), -1, "-1"),
+            ("SIMPLE", WritePath.AVRO, t.Timestamp(t.Unit.MILLIS, zoned=False), -1, "-1"),
+            ("SIMPLE", WritePath.INTERNAL_ROW, t.Timestamp(t.Unit.MILLIS), 1, "1970-01-01 00:00:00.001"),
+            ("CUSTOM", WritePath.INTERNAL_ROW, t.Timestamp(t.Unit.MILLIS), 1, "1000"),
+            ("CUSTOM", WritePath.INTERNAL_ROW, t.Timestamp(t.Unit.MILLIS, zoned=False), 1, "1000"),
+            ("CUSTOM", WritePath.ROW, t.Timestamp(t.Unit.MILLIS), 1, "1970-01-01 00:00:00.001"),
+        ],
+    )
+    def test_texts_of_keys_are_those_of_the_path_of_writing(
+        self, engine: Columns, kind: str, writer: WritePath, of: t.Type, value: Any, key: str
+    ) -> None:
+        parts = "p:simple" if kind == "CUSTOM" else "p"
+        said = {"recordkey.field": "k", "partitionpath.field": parts, "keygenerator.type": kind}
+        maker = made(said, engine, writer, k=of, p=t.String())
+        assert keys(engine, maker, [(value, "x")]) == [(key, "x")]
+
+    def test_times_without_a_zone_count_microseconds_by_internal_rows(self, engine: Columns) -> None:
+        said = {
+            "recordkey.field": "k",
+            "partitionpath.field": "at",
+            "keygenerator.type": "TIMESTAMP",
+            "hoodie.keygen.timebased.timestamp.type": "EPOCHMICROSECONDS",
+            "hoodie.keygen.timebased.output.dateformat": "yyyyMMdd",
+        }
+        day = 86_400_000
+        maker = made(said, engine, WritePath.INTERNAL_ROW, k=t.String(), at=t.Timestamp(t.Unit.MILLIS, zoned=False))
+        assert keys(engine, maker, [("a", day), ("b", 2 * day - 1)]) == [("a", "19700102"), ("b", "19700102")]
+
     def test_own_generators_see_rows_by_name(self, engine: Columns) -> None:
         maker: Any = KeyGenerator(Own(), schema_of(a=t.String(), b=t.Int()), engine.values)
         assert keys(engine, maker, [("x", 7), ("y", None)]) == [("x!", "n=7"), ("y!", "n=None")]
@@ -138,10 +175,12 @@ def schema_of(**types: t.Type) -> Schema:
     return Schema(record_with_ids(t.Record(tuple(t.Field(0, name, of) for name, of in types.items()))))
 
 
-def made(said: dict[str, str], engine: Columns, **types: t.Type) -> KeyGenerator[Any, Any]:
+def made(
+    said: dict[str, str], engine: Columns, writer: WritePath = WritePath.ROW, **types: t.Type
+) -> KeyGenerator[Any, Any]:
     """A generator of options, those of writing without their prefix."""
     properties = {key if key.startswith("hoodie") else f"{WRITE}{key}": text for key, text in said.items()}
-    return KeyGenerator(choose(properties), schema_of(**types), engine.values)
+    return KeyGenerator(choose(properties, writer=writer), schema_of(**types), engine.values)
 
 
 def keys(engine: Columns, maker: KeyGenerator[Any, Any], rows: Sequence[Any], first: int = 0) -> list[tuple[str, ...]]:
