@@ -237,3 +237,5 @@ _SUGAR: dict[str, tuple[int, Callable[..., Expr]]] = {
     "date_part": (2, _date_part),
     "datepart": (2, _date_part),
 }
+SUGAR_NAMES = frozenset(_SUGAR)
+"""The functions that are sugar for other nodes."""

@@ -256,6 +256,9 @@ _KNOWN: dict[str, Callable[[list[Term]], Term | None]] = {
     "from_unixtime": _from_unixtime,
     "date_format": _date_format,
 }
+KNOWN_NAMES = frozenset(name for name in _KNOWN if name.isidentifier())
+"""The functions that have names, by these."""
+
 _PARTS = [function.value for function in (*PARTS_OF_DATE, *PARTS_OF_DAY)]
 _DAYS = ["date_add", "date_sub", "datediff"]
 _OF_CLOCK = frozenset({*_PARTS, *_DAYS, "date_trunc", "trunc", "to_date", "date_format", "unix_date"})

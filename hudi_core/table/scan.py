@@ -12,6 +12,7 @@ import numpy as np
 from hudi_core.engine import Rows, ScanReader
 from hudi_core.expr.nodes import Expr
 from hudi_core.expr.predicate import Column, Predicate, columns_of
+from hudi_core.expr.unknown import warnings_of
 from hudi_core.expr.walk import conjuncts
 from hudi_core.parallel.streams import THREADS, read_ahead
 from hudi_core.planning.conjuncts import Conjunct, bound_conjunct, whole
@@ -67,7 +68,12 @@ class Scan(QueryResult):
         snapshot = self._snapshot
         asking = self._asking()
         found = prune(snapshot.slices, asking.conjuncts, asking.sources, asking.alternatives)
-        return replace(found, warnings=tuple(snapshot.warnings))
+        return replace(found, warnings=(*self.warnings, *snapshot.warnings))
+
+    @property
+    def warnings(self) -> list[str]:
+        """What the core does not know in the predicate, with the functions that come close; empty when it knows all."""
+        return [text for conjunct in self._conjuncts for text in warnings_of(conjunct.tree, conjunct.predicate)]
 
     @property
     def sources(self) -> Sources:
@@ -98,7 +104,8 @@ class Scan(QueryResult):
         """The scan with the plan that its shares make together. `note` says how `column_stats` were read. Reasons are
         found here when they are asked for."""
         plan = joined(self._snapshot.slices, cut, found, lambda: self.plan.reasons, note)
-        return Scan(self._sources, self._asked, replace(plan, alone=lambda: self.plan.alone()))
+        warnings = (*self.warnings, *plan.warnings)
+        return Scan(self._sources, self._asked, replace(plan, alone=lambda: self.plan.alone(), warnings=warnings))
 
     def shipment(self) -> RemoteScan:
         """What reading parts of this scan on another machine needs."""

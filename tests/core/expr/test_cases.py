@@ -14,6 +14,7 @@ from hudi_core.expr.json import from_json as expression_from_json
 from hudi_core.expr.json import to_json
 from hudi_core.expr.parse import parse_predicate
 from hudi_core.expr.text import to_sql
+from hudi_core.expr.unknown import warnings_of
 from hudi_core.rows.truth import truth_masks
 from hudi_core.schema.ids import record_with_ids
 from hudi_core.schema.schema import Schema
@@ -78,6 +79,12 @@ def test_an_error_says_where_and_what(case: dict[str, Any]) -> None:
     assert f"column {case['column']}:" in said
     _, caret = raised.value.__notes__[0].split("\n")
     assert caret.index("^") == case["column"] - 1
+
+
+@of_kind("warnings")
+def test_what_is_not_known_is_told(case: dict[str, Any]) -> None:
+    tree = parse_predicate(case["sql"])
+    assert warnings_of(tree, bind(tree, SCHEMA)) == case["warnings"]
 
 
 def test_every_rule_has_cases_and_every_case_a_rule() -> None:

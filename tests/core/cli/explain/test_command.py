@@ -5,6 +5,9 @@ from __future__ import annotations
 import itertools
 from pathlib import Path
 
+import pytest
+
+from hudi_core.table.open import open_table
 from tests.support.commands import ran, rides
 
 _WHERE = "fare BETWEEN 90 AND 95 AND city IN ('oslo', 'paris')"
@@ -58,3 +61,19 @@ def test_people_see_the_ends_of_a_long_list_and_programs_all_of_it(tmp_path: Pat
     assert page.count("1998, 1999") < 10
     (condition, _) = (line for line in ran("explain", rides(), "--where", where, "--json").lines if "condition" in line)
     assert condition["condition"].endswith(" 1998, 1999)")
+
+
+@pytest.mark.parametrize("command", ["files", "explain"])
+@pytest.mark.parametrize("form", [(), ("--json",)])
+def test_an_unknown_function_is_told_beside_what_is_said(command: str, form: tuple[str, ...]) -> None:
+    told = ran(command, rides(), "--where", "uper(city) = 'OSLO'", *form)
+    assert told.err.count("function uper is not known") == 1
+    assert "did you mean upper?" in told.err
+    assert "uper is not known" not in told.out
+
+
+def test_a_scan_tells_what_is_not_known() -> None:
+    table = open_table(str(rides()))
+    (warning,) = table.scan("uper(city) = 'OSLO'").warnings
+    assert warning.endswith("did you mean upper?")
+    assert table.scan("upper(city) = 'OSLO'").warnings == []
