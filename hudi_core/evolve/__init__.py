@@ -1,19 +1,16 @@
 """How schemas change over a table's life, and what that means for files written before and for batches still to come.
 
-apply          schema + changes → schema. Changes are applied one after the other, each to what the earlier ones left
-changes        the changes a column can undergo, as frozen data
-compat         whether data written under one schema can be read by another, with every reason why not
-diff           what changed between two versions of a schema, column by column, by id
-draft          A nested type taken apart, so that many changes to it cost one pass in all; what is not touched stays whole
-fields         what every change of a field keeps true, whoever makes it: names that can be written, defaults that fit the
-               type
-identity       column ids for schemas that carry none: given over the table's life, by name
-lex            A cursor over the words of SQL text for schemas, with errors that name the place
-merge          the write side: what a table's schema becomes by a batch, and what a batch's schema becomes for a table
-named_columns  columns that a table's properties name: what a change of the schema makes of them. Rule CHANGE-10
-reconcile      file schema × wanted schema → read plan: for every wanted field where it is stored and how it is read, or what
-               stands for it
-sql            schema changes from SQL text
-types_sql      types from SQL text: `decimal(10,2)`, `array<struct<a: int NOT NULL COMMENT 'x', b string>>`,
-               `timestamp_ntz(3)`
+changes    the changes a column can undergo, as frozen data
+named_columns  columns that properties of a table name
+sql        changes from SQL text (`ADD COLUMN a.b int AFTER c`)
+types_sql  types from SQL text
+cursor     the cursor over SQL text for schemas
+apply      schema + changes → schema; column ids are never given twice
+draft      a nested type taken apart, for many changes at the cost of one
+fields     what every change of a field keeps true
+diff       what changed between two versions of a schema
+reconcile  file schema × wanted schema → read plan: position, cast, default or null
+merge      table schema × schema of a batch → schema of the table after the batch
+compat     whether data under one schema can be read by another, with all reasons
+identity   column ids for schemas that carry none, by name over the table's life
 """

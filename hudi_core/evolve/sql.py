@@ -33,7 +33,7 @@ from hudi_core.evolve.changes import (
     SetDoc,
     SetOptional,
 )
-from hudi_core.evolve.lex import Cursor
+from hudi_core.evolve.cursor import Cursor
 from hudi_core.evolve.types_sql import parse_type
 from hudi_core.schema.schema import Path
 from hudi_core.types.nodes import ABSENT
@@ -51,9 +51,9 @@ def parse_changes(*texts: str) -> tuple[Change, ...]:
 def _changes(cursor: Cursor) -> Iterator[Change]:
     while True:
         yield from _statement(cursor)
-        if not cursor.take(";") and cursor.next.kind != "end":
+        if not cursor.take(";") and not cursor.at_end:
             cursor.fail("`;` or the end")
-        if cursor.next.kind == "end":
+        if cursor.at_end:
             return
 
 
@@ -117,11 +117,10 @@ def _dropped(cursor: Cursor) -> Change:
 def _renamed(cursor: Cursor) -> Change:
     column = cursor.path()
     cursor.expect("TO")
-    begin = cursor.next
+    begin = cursor.token
     to = cursor.path("a name")
     if len(to) > 1 and to[:-1] != column[:-1]:
-        cursor.next = begin
-        cursor.fail("a name in the same record")
+        cursor.fail("a name in the same record", begin)
     return RenameColumn(column, to[-1])
 
 

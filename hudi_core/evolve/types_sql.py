@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from hudi_core.evolve.cursor import Cursor
 from hudi_core.evolve.fields import as_optional
-from hudi_core.evolve.lex import Cursor
 from hudi_core.schema.json import type_from_json_text
+from hudi_core.sql.tokens import Kind
 from hudi_core.types import nodes as t
 from hudi_core.types.decimals import greatest_precision, smallest_size
 from hudi_core.types.disguised import blob, variant
@@ -37,17 +38,16 @@ _NAMED: Final[Mapping[str, t.Type]] = {
 
 def parse_type(cursor: Cursor) -> t.Type:
     """The type that comes next. Raises `UsageError` with the place."""
-    begin = cursor.next
-    if begin.kind != "word":
+    begin = cursor.token
+    if begin.kind is not Kind.WORD:
         cursor.fail("a type")
-    word = cursor.advance().key
+    word = cursor.hyphenated("a type").upper()
     parse = _PARAMETERISED.get(word.replace("-", "_"))
     if parse is not None:
         return _deeper(cursor, parse)
     found = _NAMED.get(word) or sql_type(word) or type_from_json_text(word)
     if found is None:
-        cursor.next = begin
-        cursor.fail("a type")
+        cursor.fail("a type", begin)
     return found
 
 
@@ -61,7 +61,7 @@ def _deeper(cursor: Cursor, parse: Callable[[Cursor], t.Type]) -> t.Type:
 
 
 def _decimal(cursor: Cursor) -> t.Type:
-    precision, scale = _precision_and_scale(cursor) if cursor.next.key == "(" else (10, 0)
+    precision, scale = _precision_and_scale(cursor) if cursor.token.key == "(" else (10, 0)
     return t.Decimal(precision, scale, t.Fixed(smallest_size(precision)), implied=True)
 
 
@@ -72,29 +72,26 @@ def _decimal_bytes(cursor: Cursor) -> t.Type:
 def _decimal_fixed(cursor: Cursor) -> t.Type:
     precision, scale = _precision_and_scale(cursor)
     cursor.expect("[")
-    size = cursor.next
+    size = cursor.token
     fixed = cursor.integer("a number of bytes")
     if greatest_precision(fixed) < precision:
-        cursor.next = size
-        cursor.fail(f"bytes for {precision} digits, at least {smallest_size(precision)}")
+        cursor.fail(f"bytes for {precision} digits, at least {smallest_size(precision)}", size)
     cursor.expect("]")
     return t.Decimal(precision, scale, t.Fixed(fixed))
 
 
 def _precision_and_scale(cursor: Cursor) -> tuple[int, int]:
     cursor.expect("(")
-    begin = cursor.next
+    begin = cursor.token
     precision = cursor.integer("a number of digits")
     if not 1 <= precision <= MAX_PRECISION:
-        cursor.next = begin
-        cursor.fail(f"1 to {MAX_PRECISION} digits")
+        cursor.fail(f"1 to {MAX_PRECISION} digits", begin)
     scale = 0
     if cursor.take(","):
-        begin = cursor.next
+        begin = cursor.token
         scale = cursor.integer("a scale")
         if scale > precision:
-            cursor.next = begin
-            cursor.fail(f"a scale of at most {precision}")
+            cursor.fail(f"a scale of at most {precision}", begin)
     cursor.expect(")", "`,` or `)`")
     return precision, scale
 
@@ -107,17 +104,16 @@ def _size(cursor: Cursor, what: str) -> int:
     closing = "]" if cursor.take("[") else ")"
     if closing == ")":
         cursor.expect("(", "`(` or `[`")
-    begin = cursor.next
+    begin = cursor.token
     size = cursor.integer(what)
     if size < 1:
-        cursor.next = begin
-        cursor.fail(what)
+        cursor.fail(what, begin)
     cursor.expect(closing)
     return size
 
 
 def _text_of_length(cursor: Cursor) -> t.Type:
-    if cursor.next.key == "(":
+    if cursor.token.key == "(":
         _size(cursor, "a number of characters above 0")
     return t.String()
 
@@ -134,11 +130,10 @@ def _timestamp(cursor: Cursor, *, zoned: bool = True) -> t.Type:
 def _unit(cursor: Cursor) -> t.Unit:
     if not cursor.take("("):
         return t.Unit.MICROS
-    begin = cursor.next
+    begin = cursor.token
     unit = UNITS.get(cursor.integer("3, 6 or 9 digits"))
     if unit is None:
-        cursor.next = begin
-        cursor.fail("3, 6 or 9 digits")
+        cursor.fail("3, 6 or 9 digits", begin)
     cursor.expect(")")
     return unit
 
@@ -149,13 +144,13 @@ def _vector(cursor: Cursor) -> t.Type:
         cursor.expect("(", "`(` or `[`")
     dimension, element, backing = cursor.integer("a dimension"), t.VectorElement.FLOAT, "FIXED_BYTES"
     if cursor.take(","):
-        word = cursor.next.key
+        word = cursor.token.key
         if word not in t.VectorElement.__members__:
             cursor.fail("FLOAT, DOUBLE or INT8")
         element = t.VectorElement[word]
         cursor.advance()
         if cursor.take(","):
-            backing = cursor.name("a backing").upper()
+            backing = cursor.hyphenated("a backing").upper()
     cursor.expect(closing)
     return t.Vector(dimension, element, backing)
 
@@ -170,7 +165,7 @@ def _enumeration(cursor: Cursor) -> t.Type:
 
 
 def _symbol(cursor: Cursor) -> str:
-    return cursor.string("a symbol") if cursor.next.kind == "text" else cursor.name("a symbol")
+    return cursor.string("a symbol") if cursor.token.kind is Kind.STRING else cursor.hyphenated("a symbol")
 
 
 def _array(cursor: Cursor) -> t.Type:
@@ -182,11 +177,10 @@ def _array(cursor: Cursor) -> t.Type:
 
 def _map(cursor: Cursor) -> t.Type:
     cursor.expect("<")
-    begin = cursor.next
+    begin = cursor.token
     key = parse_type(cursor)
     if not isinstance(key, t.String):
-        cursor.next = begin
-        cursor.fail("string, as keys are text")
+        cursor.fail("string, as keys are text", begin)
     cursor.expect(",")
     value = t.Field(0, "value", parse_type(cursor), optional=not cursor.take("NOT", "NULL"))
     cursor.expect(">")
@@ -197,18 +191,17 @@ def _struct(cursor: Cursor) -> t.Type:
     cursor.expect("<")
     fields = [_field(cursor)]
     while cursor.take(","):
-        begin = cursor.next
+        begin = cursor.token
         field = _field(cursor)
         if any(field.name == other.name for other in fields):
-            cursor.next = begin
-            cursor.fail("a name used once in its struct")
+            cursor.fail("a name used once in its struct", begin)
         fields.append(field)
     cursor.expect(">", "`,` or `>`")
     return t.Record(tuple(fields))
 
 
 def _field(cursor: Cursor) -> t.Field:
-    name = cursor.name("a field")
+    name = cursor.hyphenated("a field")
     cursor.take(":")
     of = parse_type(cursor)
     optional = not cursor.take("NOT", "NULL")

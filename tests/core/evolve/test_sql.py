@@ -93,7 +93,7 @@ def test_several_texts_are_taken_in_order() -> None:
         ("alter a", "at 8: expected TYPE, SET, DROP, COMMENT or a position, found the end"),
         ("alter a set nul", "at 9: expected TYPE, SET, DROP, COMMENT or a position, found 'set'"),
         ("drop a..b", "at 8: expected a name behind the dot, found '.'"),
-        ("drop #", "at 6: expected a word, a number or a quoted text, found '#'"),
+        ("drop #", "at 6: expected a word, a number, a string or a symbol, found '#'"),
     ],
 )
 def test_errors_say_where_and_what_was_expected(text: str, reason: str) -> None:

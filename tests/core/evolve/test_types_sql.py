@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hudi_core.errors import UsageError
-from hudi_core.evolve.lex import Cursor
+from hudi_core.evolve.cursor import Cursor
 from hudi_core.evolve.types_sql import parse_type
 from hudi_core.types import nodes as t
 from hudi_core.types.disguised import blob, variant
@@ -59,7 +59,7 @@ KEY = t.Field(0, "key", t.String(), optional=False)
 def test_types(said: str, of: t.Type) -> None:
     cursor = Cursor(said)
     assert parse_type(cursor) == of
-    assert cursor.next.kind == "end"
+    assert cursor.at_end
 
 
 @pytest.mark.parametrize(

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from hudi_core.errors import UsageError
-from hudi_core.evolve.lex import Cursor
+from hudi_core.evolve.cursor import Cursor
 
 
 def test_take_moves_behind_all_words_or_none() -> None:
     cursor = Cursor("set Not nul")
     assert not cursor.take("SET", "NOT", "NULL")
     assert cursor.take("SET", "NOT")
-    assert cursor.name() == "nul"
+    assert cursor.hyphenated() == "nul"
 
 
 def test_names_may_stand_in_back_ticks() -> None:
@@ -25,7 +25,7 @@ def test_quotes_are_doubled_inside_texts(text: str, value: str) -> None:
 
 
 def test_words_with_hyphens_are_one() -> None:
-    assert Cursor("timestamp-millis").name() == "timestamp-millis"
+    assert Cursor("timestamp-millis").hyphenated() == "timestamp-millis"
 
 
 @pytest.mark.parametrize("text", ["1" * 200, "-5", "1.5", "x", "", "٣"])
@@ -34,7 +34,7 @@ def test_an_integer_is_digits_and_not_endless(text: str) -> None:
         Cursor(text).integer("a number")
 
 
-@pytest.mark.parametrize("text", ["x'0'", "now", "", "("])
+@pytest.mark.parametrize("text", ["x'0g'", "-null", "- x'00'", "now", "", "("])
 def test_what_is_no_literal_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match="expected a value"):
         Cursor(text).literal()
