@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Final, NamedTuple
+from typing import Final
 
 from hudi_core.avro.extras import carried, implied_default, type_shell
 from hudi_core.errors import SchemaError
 from hudi_core.schema.ids import record_with_ids
 from hudi_core.schema.loss import ConversionLoss, Converted
-from hudi_core.schema.schema import MAX_DEPTH, Schema, schema_at_place
+from hudi_core.schema.schema import Schema, schema_at_place
+from hudi_core.sql.cursor import Cursor
+from hudi_core.sql.place import Span
+from hudi_core.sql.type_text import FieldText, TypeText, parse_field_text, parse_type_text
 from hudi_core.types import nodes as t
 from hudi_core.types.decimals import smallest_size
 from hudi_core.types.disguised import blob, variant
+from hudi_core.types.sql import NARROW
 from hudi_core.types.text import text
 from hudi_spark.types import GREATEST_PRECISION, plain, vector_of
 
@@ -36,17 +40,11 @@ _ALSO: Final[Mapping[str, t.Type]] = {
     "REAL": t.Float(),
     "TIMESTAMP_LTZ": t.Timestamp(t.Unit.MICROS, zoned=True),
 }
-_NARROW: Final = frozenset({"TINYINT", "BYTE", "SMALLINT", "SHORT"})
 _SIZED: Final = frozenset({"CHAR", "CHARACTER", "VARCHAR"})
 _DECIMALS: Final = frozenset({"DECIMAL", "DEC", "NUMERIC"})
 _TO_WORD: Final = dict(_WORDS)
 _FROM_WORD: Final = {**{word: of for of, word in _WORDS}, **_ALSO}
 
-_TOKEN: Final = re.compile(
-    r"""\s+ | (?P<name>[^\W\d]\w* | \d+\w*) | `(?P<quoted>(?:[^`]|``)*)` | (?P<text>'(?:[^'\\]|\\.)*' | "(?:[^"\\]|\\.)*")
-      | (?P<sign>[<>(),:])""",
-    re.VERBOSE | re.DOTALL,
-)
 _SIMPLE: Final = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 _Path = tuple[str, ...]
@@ -114,169 +112,76 @@ class _Writer:
         return self._type(field.type, inner)
 
 
-class _Token(NamedTuple):
-    kind: str
-    """`name`, `quoted`, `text`, `sign`, or `end`."""
-    text: str
-    at: int
-
-
 class _Reader:
-    """One reading of a text, token by token, and its losses."""
+    """One reading of a text, and its losses."""
 
     def __init__(self, ddl: str, where: str) -> None:
         self._where = where
-        self._length = len(ddl)
-        self._tokens = list(self._scan(ddl))
-        self._position = 0
+        self._cursor = Cursor(ddl, self._complaint)
         self.losses: list[ConversionLoss] = []
 
     def document(self) -> t.Record:
-        found = self._whole_struct() or t.Record(self._fields((), "end"))
-        if self._peek().kind != "end":
-            raise self._error("a comma or the end")
-        return found
+        cursor = self._cursor
+        if cursor.token.key == "STRUCT" and cursor.following.key in (
+            "<",
+            "<>",
+        ):  # a column called struct has a type next
+            fields = parse_type_text(cursor).fields
+        else:
+            fields = () if cursor.at_end else self._columns()
+        cursor.expect_end("a comma or the end")
+        return t.Record(tuple(self._field(field, ()) for field in fields))
 
-    def _whole_struct(self) -> t.Record | None:
-        """`STRUCT<...>` alone; a column called struct is followed by its type."""
-        struct, bracket = self._tokens[0], self._tokens[min(1, len(self._tokens) - 1)]
-        if struct.kind == "name" and struct.text.upper() == "STRUCT" and bracket.text == "<":
-            found = self._type(())
-            assert isinstance(found, t.Record)
-            return found
-        return None
+    def _columns(self) -> tuple[FieldText, ...]:
+        columns = [parse_field_text(self._cursor, expected="a column name")]
+        while self._cursor.take(","):
+            columns.append(parse_field_text(self._cursor, expected="a column name"))
+        return tuple(columns)
 
-    def _fields(self, path: _Path, end: str) -> tuple[t.Field, ...]:
-        fields: list[t.Field] = []
-        if self._peek().text == end or self._peek().kind == end:
-            return ()
-        while True:
-            fields.append(self._field(path))
-            if not self._take(","):
-                return tuple(fields)
+    def _field(self, field: FieldText, path: _Path) -> t.Field:
+        of = self._type(field.type, (*path, field.name))
+        optional = not field.required
+        return t.Field(0, field.name, of, optional, field.comment, implied_default(optional))
 
-    def _field(self, path: _Path) -> t.Field:
-        token = self._next()
-        if token.kind not in ("name", "quoted"):
-            raise self._error("a column name", token)
-        self._take(":")
-        inner = (*path, token.text)
-        of = self._type(inner)
-        required = self._word("NOT")
-        if required and not self._word("NULL"):
-            raise self._error("NULL")
-        comment = None
-        if self._word("COMMENT"):
-            said = self._next()
-            if said.kind != "text":
-                raise self._error("a quoted comment", said)
-            comment = said.text
-        return t.Field(0, token.text, of, not required, comment, implied_default(not required))
+    def _type(self, of: TypeText, path: _Path) -> t.Type:
+        match of.name, of.fields:
+            case "STRUCT", fields:
+                return t.Record(tuple(self._field(field, path) for field in fields))
+            case "ARRAY", (element,):
+                return t.Array(self._inner(element, path))
+            case "MAP", (key, value):
+                return t.Map(replace(self._inner(key, path), optional=False), self._inner(value, path))
+        if of.name == "VARIANT" and of.is_plain:
+            return variant()
+        return blob() if of.name == "BLOB" and of.is_plain else self._primitive(of, path)
 
-    def _type(self, path: _Path) -> t.Type:
-        token = self._next()
-        if token.kind != "name" or len(path) > MAX_DEPTH:
-            raise self._error("a type" if token.kind != "name" else f"at most {MAX_DEPTH} levels", token)
-        word = token.text.upper()
-        match word:
-            case "STRUCT":
-                self._expect("<")
-                found: t.Type = t.Record(self._fields(path, ">"))
-                self._expect(">")
-                return found
-            case "ARRAY":
-                self._expect("<")
-                element = t.Field(0, "element", self._type((*path, "element")))
-                self._expect(">")
-                return t.Array(element)
-            case "MAP":
-                self._expect("<")
-                key = t.Field(0, "key", self._type((*path, "key")), optional=False)
-                self._expect(",")
-                value = t.Field(0, "value", self._type((*path, "value")))
-                self._expect(">")
-                return t.Map(key, value)
-            case "VARIANT":
-                return variant()
-            case "BLOB":
-                return blob()
-        return self._primitive(word, token, path)
+    def _inner(self, part: FieldText, path: _Path) -> t.Field:
+        return t.Field(0, part.name, self._type(part.type, (*path, part.name)), optional=not part.required)
 
-    def _primitive(self, word: str, token: _Token, path: _Path) -> t.Type:
-        parameters = self._parameters()
-        stated = f"{word}({','.join(parameters)})" if parameters else word
-        if word in _FROM_WORD and not parameters:
-            return _FROM_WORD[word]
-        if word in _DECIMALS and len(parameters) <= 2 and all(map(str.isdecimal, parameters)):
-            precision, scale = (*map(int, parameters), *(10, 0)[len(parameters) :])
+    def _primitive(self, of: TypeText, path: _Path) -> t.Type:
+        if of.is_plain and of.name in _FROM_WORD:
+            return _FROM_WORD[of.name]
+        numbers = [parameter.value for parameter in of.parameters if isinstance(parameter.value, int)]
+        stated = (
+            f"{of.name}({','.join(str(parameter.value) for parameter in of.parameters)})" if of.parameters else of.name
+        )
+        plain_numbers = len(numbers) == len(of.parameters) and not (of.sizes or of.collation or of.fields or of.units)
+        if plain_numbers and of.name in _DECIMALS and len(numbers) <= 2:
+            precision, scale = (*numbers, *(10, 0)[len(numbers) :])
             if 0 < precision <= GREATEST_PRECISION and scale <= precision:
                 return t.Decimal(precision, scale, t.Fixed(smallest_size(precision)))
         vector = vector_of(stated)
         if vector is not None:
             return vector
-        if (word in _NARROW and not parameters) or (word in _SIZED and len(parameters) == 1):
-            found = t.Int() if word in _NARROW else t.String()
-            self.losses.append(ConversionLoss(".".join(path), stated, text(found)))
-            return found
-        raise self._error("a Spark type that holds values of ours", token)
+        if plain_numbers and ((of.name in NARROW and not numbers) or (of.name in _SIZED and len(numbers) == 1)):
+            kept = t.Int() if of.name in NARROW else t.String()
+            self.losses.append(ConversionLoss(".".join(path), stated, text(kept)))
+            return kept
+        return self._cursor.fail("a Spark type that holds values of ours", of.token)
 
-    def _parameters(self) -> list[str]:
-        found: list[str] = []
-        if self._take("("):
-            while True:
-                token = self._next()
-                if token.kind != "name":
-                    raise self._error("a number", token)
-                found.append(token.text)
-                if not self._take(","):
-                    break
-            self._expect(")")
-        return found
-
-    def _scan(self, ddl: str) -> Iterator[_Token]:
-        at = 0
-        while at < len(ddl):
-            found = _TOKEN.match(ddl, at)
-            if not found:
-                raise SchemaError(
-                    f"{self._where}: character {at + 1}", expected="a name", found=repr(ddl[at : at + 20])
-                )
-            match found.lastgroup:
-                case "name" | "sign":
-                    yield _Token(found.lastgroup, found[0], at)
-                case "quoted":
-                    yield _Token("quoted", found["quoted"].replace("``", "`"), at)
-                case "text":
-                    yield _Token("text", _unescaped(found[0][1:-1]), at)
-            at = found.end()
-        yield _Token("end", "", len(ddl))
-
-    def _peek(self) -> _Token:
-        return self._tokens[self._position]
-
-    def _next(self) -> _Token:
-        token = self._tokens[self._position]
-        self._position += token.kind != "end"
-        return token
-
-    def _take(self, sign: str) -> bool:
-        found = self._peek().kind == "sign" and self._peek().text == sign
-        self._position += found
-        return found
-
-    def _word(self, word: str) -> bool:
-        found = self._peek().kind == "name" and self._peek().text.upper() == word
-        self._position += found
-        return found
-
-    def _expect(self, sign: str) -> None:
-        if not self._take(sign):
-            raise self._error(sign)
-
-    def _error(self, expected: str, token: _Token | None = None) -> SchemaError:
-        token = token or self._peek()
-        found = repr(token.text) if token.kind != "end" else "the end"
-        return SchemaError(f"{self._where}: character {token.at + 1}", expected=expected, found=found)
+    def _complaint(self, span: Span, expected: str, found: str | None) -> SchemaError:
+        shown = found or (repr(span.source) if span.source else "the end")
+        return SchemaError(f"{self._where}: character {span.start + 1}", expected=expected, found=shown)
 
 
 def _name(name: str) -> str:
@@ -284,22 +189,7 @@ def _name(name: str) -> str:
 
 
 _ESCAPES: Final = {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\0": "\\u0000", "\x1a": "\\Z"}
-_MEANINGS: Final = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "0": "\0", "Z": "\x1a", "%": "\\%", "_": "\\_"}
-_ESCAPE: Final = re.compile(r"\\(?:u(?P<hex>[0-9A-Fa-f]{4})|(?P<octal>[01][0-7]{2})|(?P<one>.))", re.DOTALL)
 
 
 def _quoted(comment: str) -> str:
     return "'" + "".join(_ESCAPES.get(character, character) for character in comment) + "'"
-
-
-def _unescaped(quoted: str) -> str:
-    """A literal's text by the rules of Spark SQL (fact: `unescapeSQLString`)."""
-    return _ESCAPE.sub(_meaning, quoted)
-
-
-def _meaning(escape: re.Match[str]) -> str:
-    if escape["hex"]:
-        return chr(int(escape["hex"], 16))
-    if escape["octal"]:
-        return chr(int(escape["octal"], 8))
-    return _MEANINGS.get(escape["one"], escape["one"])
