@@ -22,10 +22,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hudi_core.columns.nodes import Column, StructColumn
-from hudi_core.expr.functions import Function
-from hudi_core.expr.predicate import Cut, Pattern
+from hudi_core.expr.predicate import Cut
 from hudi_core.formats.leaf_statistics import LeafStatistics
 from hudi_core.formats.random_access import RandomAccess
+from hudi_core.functions.record import Function
+from hudi_core.functions.scalar.like import Pattern
 from hudi_core.schema.loss import Converted
 from hudi_core.schema.schema import Path, Schema
 from hudi_core.types.nodes import Field, Map, Type, Union
@@ -98,7 +99,7 @@ class Values(ValueReader[V, M], StructWriter[V, M], Protocol[V, M]):
         ...
 
     def apply(self, function: Function, arguments: Sequence[V], types: Sequence[Type], type: Type) -> V:
-        """A function of values, as `expr.scalar` defines it; `types` are the arguments' types, `type` the result's."""
+        """A function of values, as its record defines it; `types` are the arguments' types, `type` the result's."""
         ...
 
     def convert(self, value: V, source: Type, to: Type) -> V:

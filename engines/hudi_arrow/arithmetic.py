@@ -1,4 +1,4 @@
-"""Arithmetic on Arrow arrays, with the answers of `hudi_core.expr.scalar.arithmetic`."""
+"""Arithmetic on Arrow arrays, with the answers of `hudi_core.functions.scalar.arithmetic`."""
 
 from __future__ import annotations
 
@@ -12,61 +12,60 @@ import pyarrow.compute as pc
 from hudi_arrow.arrays import Array, conformed
 from hudi_arrow.distinct import by_distinct
 from hudi_arrow.types import to_arrow
-from hudi_core.expr.functions import Function
-from hudi_core.expr.scalar.apply import apply
+from hudi_core.functions.scalar import arithmetic as scalar
 from hudi_core.types import nodes as t
 
 _MOST_DIGITS = 76
 """Digits of Arrow's widest decimal."""
 
 
-def arithmetic(function: Function, operands: Sequence[Array], types: Sequence[t.Type], of: t.Type) -> Array:
+def arithmetic(symbol: str, operands: Sequence[Array], types: Sequence[t.Type], of: t.Type) -> Array:
     """One operation in the arithmetic of the result's type."""
     operands = [conformed(array, source) for array, source in zip(operands, types, strict=True)]
     match of:
         case t.Int() | t.Long():
-            return _on_integers(function, [array.cast(to_arrow(of), safe=False) for array in operands])
+            return _on_integers(symbol, [array.cast(to_arrow(of), safe=False) for array in operands])
         case t.Float() | t.Double():
-            return _on_floats(function, [_real(array, to_arrow(of)) for array in operands])
-        case t.Decimal() if function in _ON_DECIMALS and all(isinstance(source, t.Decimal) for source in types):
-            found = _on_decimals(function, list(operands), of)
+            return _on_floats(symbol, [_real(array, to_arrow(of)) for array in operands])
+        case t.Decimal() if symbol in _ON_DECIMALS and all(isinstance(source, t.Decimal) for source in types):
+            found = _on_decimals(symbol, list(operands), of)
             if found is not None:
                 return found
-    return by_distinct(lambda *values: apply(function, values, types, of), operands, types, of)
+    return by_distinct(lambda *values: scalar.arithmetic(symbol, list(values), list(types), of), operands, types, of)
 
 
-def _on_integers(function: Function, operands: list[Array]) -> Array:
+def _on_integers(symbol: str, operands: list[Array]) -> Array:
     left, right = operands[0], operands[-1]
-    match function:
-        case Function.DIVIDE | Function.MODULO:
+    match symbol:
+        case "/" | "%":
             # The one quotient that does not fit, least / -1, wraps to the least, as its negation does.
             minus_one, zero = (pc.equal(right, pa.scalar(value, right.type)) for value in (-1, 0))
             divisor = pc.if_else(pc.or_(zero, minus_one), pa.scalar(None, right.type), right)
             quotient = pc.if_else(minus_one, pc.negate(left), pc.divide(left, divisor))
-            return quotient if function is Function.DIVIDE else pc.subtract(left, pc.multiply(quotient, right))
+            return quotient if symbol == "/" else pc.subtract(left, pc.multiply(quotient, right))
         case _:
-            return _KERNELS[function](*operands)
+            return _KERNELS[symbol](*operands)
 
 
-def _on_floats(function: Function, operands: list[Array]) -> Array:
+def _on_floats(symbol: str, operands: list[Array]) -> Array:
     left, right = operands[0], operands[-1]
-    match function:
-        case Function.DIVIDE:
+    match symbol:
+        case "/":
             return pc.divide(left, _without_zeros(right))
-        case Function.MODULO:
+        case "%":
             known = pc.and_(pc.is_valid(left), pc.is_valid(_without_zeros(right)))
             divisor = pc.if_else(known, right, pa.scalar(1.0, right.type))
             with np.errstate(invalid="ignore"):
                 found = np.fmod(pc.fill_null(left, 0.0).to_numpy(), divisor.to_numpy())
             return pc.if_else(known, pa.array(found, left.type), pa.scalar(None, left.type))
         case _:
-            return _KERNELS[function](*operands)
+            return _KERNELS[symbol](*operands)
 
 
-def _on_decimals(function: Function, operands: list[Array], of: t.Decimal) -> Array | None:
+def _on_decimals(symbol: str, operands: list[Array], of: t.Decimal) -> Array | None:
     """Exact in 76 digits, then rounded half up; None when 76 digits may be too few."""
     kinds = [array.type for array in operands]
-    if function is Function.MULTIPLY:
+    if symbol == "*":
         needed = sum(kind.precision for kind in kinds) + 1
     else:
         needed = max(kind.precision - kind.scale for kind in kinds) + max(kind.scale for kind in kinds) + 1
@@ -74,7 +73,7 @@ def _on_decimals(function: Function, operands: list[Array], of: t.Decimal) -> Ar
     if needed + 1 + max(of.scale - sum(kind.scale for kind in kinds), 0) > _MOST_DIGITS:
         return None
     wide = [array.cast(pa.decimal256(kind.precision, kind.scale)) for array, kind in zip(operands, kinds, strict=True)]
-    exact = _KERNELS[function](*wide)
+    exact = _KERNELS[symbol](*wide)
     return fitted(exact, of)
 
 
@@ -104,10 +103,10 @@ def _without_zeros(array: Array) -> Array:
 
 
 _KERNELS = {
-    Function.ADD: pc.add,
-    Function.SUBTRACT: pc.subtract,
-    Function.MULTIPLY: pc.multiply,
-    Function.NEGATE: pc.negate,
-    Function.ABS: pc.abs,
+    "+": pc.add,
+    "-": pc.subtract,
+    "*": pc.multiply,
+    "negative": pc.negate,
+    "abs": pc.abs,
 }
 _ON_DECIMALS = frozenset(_KERNELS)

@@ -11,13 +11,13 @@ import pyarrow.compute as pc
 
 from hudi_arrow.arithmetic import fitted
 from hudi_arrow.arrays import Array, conformed, numbers, plain
-from hudi_arrow.dates import integers, with_nulls
+from hudi_arrow.counted import integers, with_nulls
 from hudi_arrow.distinct import by_distinct
 from hudi_arrow.text import with_end
 from hudi_arrow.threads import in_parts
 from hudi_arrow.types import to_arrow
 from hudi_core.errors import SchemaError
-from hudi_core.expr.scalar import cast as sql
+from hudi_core.functions.scalar import cast as sql
 from hudi_core.types import nodes as t
 from hudi_core.types.promote import CastKind, promotion
 from hudi_core.types.text import text as type_text

@@ -6,7 +6,6 @@ For what Arrow has no kernel for, or one of another meaning: texts of floats, pa
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -25,27 +24,44 @@ def mapped(array: Array, rule: Callable[[Any], Any], source: Type, to: Type) -> 
     return from_values([rule(value) for value in to_values(coded.dictionary, source)], to).take(coded.indices)
 
 
-def by_distinct(function: Callable[..., Any], arrays: Sequence[Array], types: Sequence[Type], of: Type) -> Array:
-    """`function` of the rows' values, in the form of `hudi_core.values.domain`; null where any of them is null."""
+def by_distinct(
+    function: Callable[..., Any], arrays: Sequence[Array], types: Sequence[Type], of: Type, strict: bool = True
+) -> Array:
+    """`function` of the rows' values, in the form of `hudi_core.values.domain`.
+
+    Null where any of them is null; unless it is `strict`, the function is given nulls too.
+    """
+    if not arrays or any(isinstance(source, Nested) for source in types):
+        return _by_rows(function, arrays, types, of, strict)
     coded = [plain(array).dictionary_encode() for array in arrays]
-    known = reduce(pc.and_, (pc.is_valid(column) for column in coded))
-    combined = np.zeros(len(known), np.int64)
+    count = len(coded[0])
+    combined = np.zeros(count, np.int64)
+    known = np.ones(count, np.bool_)
     for column in coded:
+        valid = pc.is_valid(column).to_numpy(zero_copy_only=False)
         codes = pc.fill_null(column.indices, 0).to_numpy().astype(np.int64)
-        combined = combined * max(len(column.dictionary), 1) + codes
+        combined = combined * (len(column.dictionary) + 1) + np.where(valid, codes, len(column.dictionary))
         # Numbered anew after each column, so that the product of the counts never overflows.
         _, combined = np.unique(combined, return_inverse=True)
-    rows = known.to_numpy(zero_copy_only=False)
-    present = np.flatnonzero(rows)
+        known &= valid
+    present = np.flatnonzero(known) if strict else np.arange(count)
     numbers, first, inverse = np.unique(combined[present], return_index=True, return_inverse=True)
     chosen = pa.array(present[first])
     inputs = [
         to_values(column.dictionary.take(column.indices.take(chosen)), source)
         for column, source in zip(coded, types, strict=True)
     ]
-    found = from_values([function(*row) for row in zip(*inputs, strict=True)], of)
-    places = np.zeros(len(rows), np.int64)
-    places[present] = inverse
     if not len(numbers):
-        return from_values([None] * len(rows), of)
-    return found.take(pa.array(places, mask=~rows))
+        return from_values([None] * count, of)
+    found = from_values([function(*row) for row in zip(*inputs, strict=True)], of)
+    places = np.zeros(count, np.int64)
+    places[present] = inverse
+    return found.take(pa.array(places, mask=~known) if strict else pa.array(places))
+
+
+def _by_rows(
+    function: Callable[..., Any], arrays: Sequence[Array], types: Sequence[Type], of: Type, strict: bool
+) -> Array:
+    """Arrow keeps no dictionaries of nested values."""
+    rows = zip(*(to_values(array, source) for array, source in zip(arrays, types, strict=True)), strict=True)
+    return from_values([None if strict and None in row else function(*row) for row in rows], of)

@@ -1,4 +1,4 @@
-"""Functions of text on Arrow arrays, with the answers of `hudi_core.expr.scalar.text`."""
+"""Functions of text on Arrow arrays, with the answers of `hudi_core.functions.scalar.text`."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from hudi_arrow.arrays import Array, Offsets, bitmap, is_coded, offsets_of, plai
 from hudi_arrow.distinct import by_distinct
 from hudi_core.columns.spans import positions
 from hudi_core.errors import UnsupportedError
-from hudi_core.expr.predicate import AnyRun, Pattern
-from hudi_core.expr.scalar import regex
-from hudi_core.expr.scalar.text import WHOLE
+from hudi_core.functions.scalar import regex
+from hudi_core.functions.scalar.like import AnyRun, Pattern
+from hudi_core.functions.scalar.text import WHOLE
 from hudi_core.types.nodes import Boolean, String
 
 _WINDOW = 1 << 18

@@ -16,8 +16,9 @@ from hudi_arrow.distinct import mapped
 from hudi_arrow.threads import in_parts
 from hudi_arrow.types import to_arrow
 from hudi_core.errors import RowError
-from hudi_core.expr.functions import Function
-from hudi_core.expr.predicate import Cut, Pattern
+from hudi_core.expr.predicate import Cut
+from hudi_core.functions.record import Function
+from hudi_core.functions.scalar.like import Pattern
 from hudi_core.types.nodes import Field, Map, Nested, Type, Union
 
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from hudi_core.errors import RowError
-from hudi_core.expr.functions import Function
-from hudi_core.expr.predicate import Cut, Pattern
-from hudi_core.expr.scalar import regex
-from hudi_core.expr.scalar.apply import apply
+from hudi_core.expr.predicate import Cut
+from hudi_core.functions.record import Function
+from hudi_core.functions.scalar import regex
+from hudi_core.functions.scalar.like import Pattern
 from hudi_core.types.nodes import Field, Map, Type, Union
 from hudi_core.values.cast import cast
 from hudi_core.values.order import equal, less
@@ -65,7 +65,7 @@ class PlainValues:
         return wanted.compiled.search(value) is not None
 
     def apply(self, function: Function, arguments: Sequence[Any], types: Sequence[Type], type: Type) -> Any:
-        return apply(function, arguments, types, type)
+        return function.apply(arguments, types, type)
 
     def convert(self, value: Any, source: Type, to: Type) -> Any:
         return cast(source, to)(value)

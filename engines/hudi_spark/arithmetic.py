@@ -1,4 +1,4 @@
-"""Arithmetic on Spark, with the answers of `hudi_core.expr.scalar.arithmetic`, with ANSI mode on or off."""
+"""Arithmetic on Spark, with the answers of `hudi_core.functions.scalar.arithmetic`, with ANSI mode on or off."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import Final
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
-from hudi_core.expr.functions import Function
-from hudi_core.expr.scalar.apply import apply
+from hudi_core.functions.scalar import arithmetic as scalar
 from hudi_core.types import nodes as t
 from hudi_core.values.domain import LONG_RANGE
 from hudi_spark.cells import Cell, lifted
@@ -19,19 +18,19 @@ _TWO_64: Final = "18446744073709551616"
 _TWO_63: Final = "9223372036854775808"
 
 
-def arithmetic(function: Function, operands: Sequence[Cell], types: Sequence[t.Type], of: t.Type) -> Cell:
+def arithmetic(symbol: str, operands: Sequence[Cell], types: Sequence[t.Type], of: t.Type) -> Cell:
     """One operation in the arithmetic of the result's type."""
     whole = all(isinstance(source, t.Int | t.Long) for source in types)
     real = all(isinstance(source, t.Int | t.Long | t.Float | t.Double) for source in types)
     match of:
         case t.Int() if whole:
-            return lifted(lambda *plans: wrapped_int(_on_longs(function, *_cast(plans, "long"))), of, *operands)
+            return lifted(lambda *plans: wrapped_int(_on_longs(symbol, *_cast(plans, "long"))), of, *operands)
         case t.Long() if whole:
-            return lifted(lambda *plans: _on_longs(function, *_cast(plans, "long")), of, *operands)
+            return lifted(lambda *plans: _on_longs(symbol, *_cast(plans, "long")), of, *operands)
         case t.Float() | t.Double() if real:
             name = "float" if isinstance(of, t.Float) else "double"
-            return lifted(lambda *plans: _on_floats(function, name, *_cast(plans, name)), of, *operands)
-    return by_value(lambda *values: apply(function, values, types, of), operands, types, of)
+            return lifted(lambda *plans: _on_floats(symbol, name, *_cast(plans, name)), of, *operands)
+    return by_value(lambda *values: scalar.arithmetic(symbol, list(values), list(types), of), operands, types, of)
 
 
 def wrapped_int(number: Column) -> Column:
@@ -43,28 +42,28 @@ def _cast(plans: tuple[Column, ...], name: str) -> list[Column]:
     return [plan.cast(name) for plan in plans]
 
 
-def _on_longs(function: Function, left: Column, right: Column | None = None) -> Column:
+def _on_longs(symbol: str, left: Column, right: Column | None = None) -> Column:
     zero = F.lit(0).cast("long")
-    match function, right:
-        case Function.NEGATE, None:
+    match symbol, right:
+        case "negative", None:
             return _wrapping(F.try_subtract, lambda a, b: a - b, zero, left)
-        case Function.ABS, None:
-            return F.when(left < 0, _on_longs(Function.NEGATE, left)).otherwise(left)
-        case ((Function.DIVIDE | Function.MODULO), Column()):
+        case "abs", None:
+            return F.when(left < 0, _on_longs("negative", left)).otherwise(left)
+        case (("/" | "%"), Column()):
             # The one quotient that does not fit, least / -1, wraps to the least, as its negation does.
             minus_one = right == -1
             divisor = F.when((right == 0) | minus_one, None).otherwise(right)
-            if function is Function.MODULO:
+            if symbol == "%":
                 return F.when(minus_one & left.isNotNull(), zero).otherwise(left % divisor)
-            return F.when(minus_one, _on_longs(Function.NEGATE, left)).otherwise(F.call_function("div", left, divisor))
-        case Function.ADD, Column():
+            return F.when(minus_one, _on_longs("negative", left)).otherwise(F.call_function("div", left, divisor))
+        case "+", Column():
             return _wrapping(F.try_add, lambda a, b: a + b, left, right)
-        case Function.SUBTRACT, Column():
+        case "-", Column():
             return _wrapping(F.try_subtract, lambda a, b: a - b, left, right)
-        case Function.MULTIPLY, Column():
+        case "*", Column():
             return _wrapping(F.try_multiply, lambda a, b: a * b, left, right)
         case _:
-            raise AssertionError(function)
+            raise AssertionError(symbol)
 
 
 def _wrapping(
@@ -84,22 +83,22 @@ def _wrapping(
     return F.coalesce(checked(left, right), fits)
 
 
-def _on_floats(function: Function, name: str, left: Column, right: Column | None = None) -> Column:
-    match function, right:
-        case Function.NEGATE, None:
+def _on_floats(symbol: str, name: str, left: Column, right: Column | None = None) -> Column:
+    match symbol, right:
+        case "negative", None:
             return -left
-        case Function.ABS, None:
+        case "abs", None:
             return F.abs(left)
-        case Function.ADD, Column():
+        case "+", Column():
             return left + right
-        case Function.SUBTRACT, Column():
+        case "-", Column():
             return left - right
-        case Function.MULTIPLY, Column():
+        case "*", Column():
             return left * right
-        case Function.DIVIDE, Column():
+        case "/", Column():
             divisor = F.when(right == 0, None).otherwise(right)
             return (left.cast("double") / divisor.cast("double")).cast(name)
-        case Function.MODULO, Column():
+        case "%", Column():
             return left % F.when(right == 0, None).otherwise(right)
         case _:
-            raise AssertionError(function)
+            raise AssertionError(symbol)

@@ -9,7 +9,7 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from hudi_core.errors import SchemaError, UnsupportedError
-from hudi_core.expr.scalar import cast as sql
+from hudi_core.functions.scalar import cast as sql
 from hudi_core.types import nodes as t
 from hudi_core.types.promote import CastKind, CastLoss, promotion
 from hudi_core.types.text import text as type_text

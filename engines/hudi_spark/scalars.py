@@ -27,13 +27,18 @@ _COUNTED = (t.Date, t.Time, t.Timestamp)
 Into = Callable[[Any], Any]
 
 
-def by_value(function: Callable[..., Any], cells: Sequence[Cell], types: Sequence[t.Type], of: t.Type) -> Cell:
-    """`function` of the rows' values, in the form of `hudi_core.values.domain`; null where any of them is null."""
-    inward = [_into_domain(source) for source in types]
+def by_value(
+    function: Callable[..., Any], cells: Sequence[Cell], types: Sequence[t.Type], of: t.Type, strict: bool = True
+) -> Cell:
+    """`function` of the rows' values, in the form of `hudi_core.values.domain`.
+
+    Null where any of them is null; unless it is `strict`, the function is given nulls too.
+    """
+    inward = [_or_null(_into_domain(source)) for source in types]
     outward = _out_of_domain(of)
 
     def call(*values: Any) -> Any:
-        if any(value is None for value in values):
+        if strict and any(value is None for value in values):
             return None
         found = function(*(into(value) for into, value in zip(inward, values, strict=True)))
         return None if found is None else outward(found)

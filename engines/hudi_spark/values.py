@@ -10,8 +10,9 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from hudi_core.errors import RowError, UnsupportedError
-from hudi_core.expr.functions import Function
-from hudi_core.expr.predicate import Cut, Pattern
+from hudi_core.expr.predicate import Cut
+from hudi_core.functions.record import Function
+from hudi_core.functions.scalar.like import Pattern
 from hudi_core.types import nodes as t
 from hudi_spark import casts, compare, functions
 from hudi_spark.cells import Cell, constant, elements_of, field_of, lifted, mask, record, struct_of

@@ -22,21 +22,16 @@ paths       names that lead into lists and maps
 moments     arithmetic on dates and timestamps
 comparisons of bound terms
 literals    literals to constants, with their type and the session's zone
-coerce      which type two values are compared or calculated in
-signatures  what arguments each known function takes
-numeric     the same of those of numbers
-applied     terms of functions and casts, evaluated where they are constant
-functions   the scalar functions the core knows
-scalar      what each of them gives
+applied     terms of functions (`hudi_core.functions`) and casts, evaluated where they are constant
 like        LIKE patterns
 leaves      predicates that are simple from the start
 folding     chains of conditions on one term as one
 preimage    comparisons of a function of a column, said of the column
 inverse     a function of one argument turned round
-monotone    where functions rise and fall
 axis        values that stand one after the other, as integers
 
 What it can be
 predicate   the bound form: few leaves, every comparison a cut through its type's total order
 outcomes    the rules, once: which truths can occur, given answers to a handful of questions
+row         the truth of a predicate on one row
 """

@@ -4,21 +4,51 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hudi_core.expr import coerce
-from hudi_core.expr.functions import Function
-from hudi_core.expr.predicate import Apply, Constant, Term
-from hudi_core.expr.scalar.apply import apply
-from hudi_core.expr.scalar.cast import can_cast
+from hudi_core.errors import UnsupportedError
+from hudi_core.expr.leaves import negate
+from hudi_core.expr.literals import NULL
+from hudi_core.expr.predicate import Apply, Choose, Constant, Term
+from hudi_core.expr.preimage import is_null
+from hudi_core.functions import coerce
+from hudi_core.functions.casts import CAST
+from hudi_core.functions.record import Argument, Function, MismatchError, Signature
+from hudi_core.functions.registry import find
+from hudi_core.functions.scalar.cast import can_cast
 from hudi_core.types import nodes as t
 from hudi_core.types.text import text as type_text
 
+FORMS = frozenset({"coalesce"})
+"""Names of calls that are no function of values but a choice."""
 
-class MismatchError(Exception):
-    """An argument's type is none the function takes."""
 
-    def __init__(self, expected: str, found: t.Type | str) -> None:
-        super().__init__(expected, found)
-        self.expected, self.found = expected, found if isinstance(found, str) else type_text(found)
+def call(name: str, arguments: Sequence[Term], utc: bool = True) -> Term | None:
+    """The term of a function's call by its lower-case SQL name; None when the core does not know it.
+
+    `utc` says whether the session's zone is UTC: in another, what looks at the clock of a zoned timestamp is not known.
+    Raises `MismatchError`, and `ExpressionError` for a pattern that is none.
+    """
+    if name in FORMS:
+        return coalesced(arguments)
+    function = find(name)
+    if function is None or (function.of_clock and not utc and any(map(_is_zoned, arguments))):
+        return None
+    try:
+        signature = _signature(function, arguments)
+        if signature is None:
+            return None
+        if signature.null:
+            return Constant(None, signature.of)
+        brought = [cast_to(argument, of) for argument, of in zip(arguments, signature.types, strict=True)]
+        return applied(function, brought, signature.of) if signature.instead is None else brought[signature.instead]
+    except UnsupportedError:  # a pattern or a pair of types that the core cannot evaluate
+        return None
+
+
+def _signature(function: Function, arguments: Sequence[Term]) -> Signature | None:
+    try:
+        return function.signature(list(map(_argument, arguments)))
+    except MismatchError as wrong:
+        raise MismatchError(f"{wrong.expected} in {function.name}", wrong.found) from None
 
 
 def applied(function: Function, arguments: Sequence[Term], of: t.Type) -> Term:
@@ -26,8 +56,8 @@ def applied(function: Function, arguments: Sequence[Term], of: t.Type) -> Term:
     constants = [argument for argument in arguments if isinstance(argument, Constant)]
     if len(constants) == len(arguments):
         values, types = [constant.value for constant in constants], [constant.type for constant in constants]
-        return Constant(apply(function, values, types, of), of)
-    if function is not Function.COALESCE and any(constant.value is None for constant in constants):
+        return Constant(function.apply(values, types, of), of)
+    if function.strict and any(constant.value is None for constant in constants):
         return Constant(None, of)
     return Apply(function, tuple(arguments), of)
 
@@ -41,4 +71,27 @@ def cast_to(term: Term, of: t.Type) -> Term:
         return Constant(None, of)
     if coerce.is_nested(source) or not can_cast(source, of):
         raise MismatchError(f"a value that can be cast to {type_text(of)}", term.type)
-    return applied(Function.CAST, [term], of)
+    return applied(CAST, [term], of)
+
+
+def coalesced(arguments: Sequence[Term]) -> Term:
+    """The first value that is not null. Raises `MismatchError`."""
+    given = [argument for argument in arguments if not (isinstance(argument, Constant) and argument.value is None)]
+    if not given:
+        return NULL
+    common = coerce.widest(argument.type for argument in given)
+    if common is None:
+        raise MismatchError(f"values of one type in coalesce, such as {type_text(given[0].type)}", given[-1].type)
+    brought = [cast_to(argument, common) for argument in given]
+    if len(brought) == 1:
+        return brought[0]
+    branches = tuple((negate(is_null(argument)), argument) for argument in brought[:-1])
+    return Choose(branches, brought[-1], common)
+
+
+def _argument(term: Term) -> Argument:
+    return Argument(term.type, True, term.value) if isinstance(term, Constant) else Argument(term.type)
+
+
+def _is_zoned(term: Term) -> bool:
+    return isinstance(term.type, t.Timestamp) and term.type.zoned

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import assert_never
 
 from hudi_core.errors import ExpressionError, UnknownColumnError, UnsupportedError
-from hudi_core.expr import coerce, moments, nodes, paths, preimage
-from hudi_core.expr.applied import MismatchError, cast_to
+from hudi_core.expr import moments, nodes, paths, preimage
+from hudi_core.expr.applied import FORMS, call, cast_to
 from hudi_core.expr.calls import interval_across, interval_of, is_interval, is_made_scalar
 from hudi_core.expr.comparisons import FLIPPED, against, two_terms, with_null
 from hudi_core.expr.interval import Interval
@@ -20,10 +20,13 @@ from hudi_core.expr.literals import NULL, constant, moved, read_text
 from hudi_core.expr.nodes import Comparison, Expr, Literal, Scalar
 from hudi_core.expr.place import error_at
 from hudi_core.expr.predicate import ALWAYS_NULL, Choose, Column, Constant, Opaque, Predicate, Term
-from hudi_core.expr.scalar import regex
-from hudi_core.expr.signatures import ARITIES, PART_OF_SPLIT, call
 from hudi_core.expr.text import to_sql
 from hudi_core.expr.walk import names_in, place_of
+from hudi_core.functions import coerce
+from hudi_core.functions.record import MismatchError
+from hudi_core.functions.registry import close_names, find
+from hudi_core.functions.scalar import regex
+from hudi_core.functions.strings import PART_OF_SPLIT
 from hudi_core.schema.schema import ColumnPlace, Schema
 from hudi_core.sql.place import Span
 from hudi_core.types import nodes as t
@@ -52,6 +55,17 @@ def bind(
     if session_zone != "UTC" and not is_zone(session_zone):
         raise ExpressionError("session zone", expected="the name of a time zone", found=repr(session_zone))
     return _Binder(schema, case_sensitive, session_zone, partial).predicate(expr)
+
+
+def bind_term(expr: Scalar, schema: Schema, *, case_sensitive: bool = False, session_zone: str = "UTC") -> Term:
+    """The value an expression stands for in rows of the schema.
+
+    Raises as `bind`, and `UnsupportedError` for what the core does not know.
+    """
+    try:
+        return _Binder(schema, case_sensitive, session_zone, False).term(expr)
+    except _NotKnownError:
+        raise UnsupportedError(to_sql(expr), message="the core does not know this value") from None
 
 
 class _NotKnownError(Exception):
@@ -88,9 +102,10 @@ class _Binder:
             case _:
                 try:
                     return self._leaf(expr)
-                except (_NotKnownError, UnsupportedError):
+                except (_NotKnownError, UnsupportedError) as unknown:
                     self._check_names(expr)
-                    return Opaque(to_sql(expr))
+                    reason = unknown.args[0] if isinstance(unknown, _NotKnownError) and unknown.args else None
+                    return Opaque(to_sql(expr)) if reason is None else Opaque(to_sql(expr), reason)
 
     def _check_names(self, expr: Expr) -> None:
         """Raises for a name that is not there, also where what stands around it is not known."""
@@ -107,7 +122,7 @@ class _Binder:
             case nodes.In(value, choices):
                 return self._in(value, choices)
             case nodes.IsNull(value):
-                return preimage.is_null(self._term(value))
+                return preimage.is_null(self.term(value))
             case nodes.Like(value, pattern, escape, span):
                 return like(self._as_text(value), pattern_of(pattern, escape, span))
             case nodes.RegexLike(value, pattern, span):
@@ -124,7 +139,7 @@ class _Binder:
     def _boolean(self, expr: Scalar) -> Predicate:
         if is_interval(expr):
             raise _interval_alone(expr)
-        term = self._term(expr)
+        term = self.term(expr)
         if _is_null(term):
             return ALWAYS_NULL
         if not isinstance(term.type, t.Boolean):
@@ -138,9 +153,9 @@ class _Binder:
             return self._compare(*difference)
         for one, other in ((left, right), (right, left)):
             if is_interval(one):
-                self._term(other)  # beside what is not known, an interval is not known either
+                self.term(other)  # beside what is not known, an interval is not known either
                 raise _interval_alone(one)
-        first, second = self._term(left), self._term(right)
+        first, second = self.term(left), self.term(right)
         if _is_null(first) or _is_null(second):
             return with_null(operator, second if _is_null(first) else first)
         if coerce.is_nested(first.type) or coerce.is_nested(second.type):
@@ -159,11 +174,11 @@ class _Binder:
         return two_terms(operator, first, second, common)
 
     def _in(self, value: Scalar, choices: tuple[Scalar, ...]) -> Predicate:
-        term = self._term(value)
+        term = self.term(value)
         plain = _plain_choices(term, choices)
         if plain is not None:
             return plain
-        listed = [self._term(choice) for choice in choices]
+        listed = [self.term(choice) for choice in choices]
         given = [found for found in listed if not _is_null(found)]
         with_null = len(given) < len(listed)
         if _is_null(term) or (with_null and not given):
@@ -190,21 +205,21 @@ class _Binder:
         return some(parts)
 
     def _as_text(self, value: Scalar) -> Term:
-        term = self._term(value)
+        term = self.term(value)
         if isinstance(coerce.seen(term.type), t.Binary):
             raise _NotKnownError
         return self._cast(term, t.String(), value)
 
     # ---- terms
 
-    def _term(self, expr: Scalar) -> Term:
+    def term(self, expr: Scalar) -> Term:
         match expr:
             case nodes.Literal():
                 return constant(expr, self._zone)
             case nodes.Name():
                 return self._named(expr)
             case nodes.Cast(value, to):
-                term = self._term(value)
+                term = self.term(value)
                 if coerce.is_nested(term.type) and isinstance(to, t.String):
                     raise _NotKnownError
                 return self._cast(term, to, value)
@@ -218,7 +233,7 @@ class _Binder:
                 assert_never(expr)
 
     def _type_of(self, expr: Scalar) -> t.Type:
-        return self._term(expr).type
+        return self.term(expr).type
 
     def _named(self, name: nodes.Name) -> Term:
         named = self._resolved(name)
@@ -248,8 +263,8 @@ class _Binder:
 
     def _case(self, branches: tuple[tuple[Expr, Scalar], ...], otherwise: Scalar) -> Term:
         conditions = [self.predicate(when) for when, _ in branches]
-        values = [self._term(then) for _, then in branches]
-        last = self._term(otherwise)
+        values = [self.term(then) for _, then in branches]
+        last = self.term(otherwise)
         typed = [term.type for term in (*values, last) if not _is_null(term)]
         if coerce.are_nested_alike(typed):
             raise _NotKnownError
@@ -272,7 +287,7 @@ class _Binder:
             case nodes.Call("interval"):
                 raise _NotKnownError
             case nodes.Call("[]", (nodes.Call("split", (text, pattern)), index)):
-                return self._known(nodes.Call(PART_OF_SPLIT, (text, pattern, index), expr.span))
+                return self._known(nodes.Call(PART_OF_SPLIT.name, (text, pattern, index), expr.span))
             case nodes.Call("[]" | "get_field", (value, Literal(str() as part))):
                 field = paths.field_of(value, part, self._schema, case_sensitive=self._case_sensitive)
                 if field is not None and (expr.function == "get_field" or self._is_struct(value)):
@@ -283,12 +298,13 @@ class _Binder:
         return isinstance(self._type_of(value), t.Record)
 
     def _known(self, expr: nodes.Call) -> Term:
-        allowed = ARITIES.get(expr.function)
-        if allowed is not None and len(expr.arguments) not in allowed:
+        function = find(expr.function)
+        if function is not None and len(expr.arguments) not in function.arity:
+            allowed = function.arity
             wanted = str(allowed[0]) if len(allowed) == 1 else f"{allowed[0]} to {allowed[-1]}"
             found = str(len(expr.arguments))
             raise error_at(expr.span, expected=f"{wanted} arguments of {expr.function}", found=found)
-        return self._applied(expr.function, [self._term(argument) for argument in expr.arguments], expr.span)
+        return self._applied(expr.function, [self.term(argument) for argument in expr.arguments], expr.span)
 
     def _applied(self, function: str, arguments: list[Term], span: Span | None) -> Term:
         """A function of terms; `+` and `-` of dates are functions of their own."""
@@ -298,14 +314,18 @@ class _Binder:
         try:
             made = call(function, arguments, self._utc)
         except (MismatchError, ExpressionError) as wrong:  # an argument of no such type, or a pattern that is none
+            if coerce.are_nested_alike([argument.type for argument in arguments]):
+                raise _NotKnownError from None
             raise error_at(span, expected=wrong.expected, found=wrong.found) from None
+        if made is None and find(function) is None and function not in FORMS:
+            raise _NotKnownError(_unknown_function(function))
         if made is None:
             raise _NotKnownError
         return made
 
     def _moved(self, moment: Scalar, by: Interval, back: bool) -> Term:
         """A date or timestamp and an interval."""
-        term = self._term(moment)
+        term = self.term(moment)
         by = -by if back else by
         if isinstance(term, Constant) and isinstance(term.type, t.Date | t.Timestamp) and term.value is not None:
             if self._utc or not isinstance(term.type, t.Timestamp) or not (by.months or by.days):
@@ -334,6 +354,12 @@ class _Binder:
             return cast_to(term, to)
         except MismatchError as wrong:
             raise error_at(place_of(source), expected=wrong.expected, found=wrong.found) from None
+
+
+def _unknown_function(name: str) -> str:
+    close = close_names(name)
+    hint = f"; did you mean {' or '.join(close)}?" if close else ""
+    return f"unknown function {name}: rows cannot be filtered by it{hint}"
 
 
 def _compared(operator: Comparison, first: Term, second: Term) -> t.Type | None:

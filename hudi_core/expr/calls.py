@@ -25,28 +25,14 @@ from hudi_core.expr.nodes import (
     Scalar,
 )
 from hudi_core.expr.place import error_at
+from hudi_core.functions.registry import find
 from hudi_core.sql.place import Span
 from hudi_core.truth import TRUE
 from hudi_core.types.nodes import Date, Double, Float, Timestamp, Type
 from hudi_core.types.sql import sql_type
 
-ALIASES = {
-    "substr": "substring",
-    "char_length": "length",
-    "character_length": "length",
-    "len": "length",
-    "lcase": "lower",
-    "ucase": "upper",
-    "dayofmonth": "day",
-    "ceiling": "ceil",
-    "date_diff": "datediff",
-    "to_unix_timestamp": "unix_timestamp",
-    "nvl": "coalesce",
-    "ifnull": "coalesce",
-    "dateadd": "date_add",
-    "cardinality": "size",
-    "mod": "%",
-}
+ALIASES = {"nvl": "coalesce", "ifnull": "coalesce", "dateadd": "date_add"}
+"""Other names of what is no function of values, or has another number of arguments."""
 _SPECIAL = {"nan": math.nan} | {
     sign + name: float(sign + name) for sign in ("", "+", "-") for name in ("inf", "infinity")
 }
@@ -57,6 +43,7 @@ _UNITS = {
     **dict.fromkeys(["day", "d", "days"], "day"),
     **dict.fromkeys(["dayofweek", "dow"], "dayofweek"),
     "doy": "dayofyear",
+    **dict.fromkeys(["week", "w", "weeks"], "weekofyear"),
     **dict.fromkeys(["hour", "h", "hours", "hr", "hrs"], "hour"),
     **dict.fromkeys(["minute", "m", "min", "mins", "minutes"], "minute"),
 }
@@ -77,7 +64,9 @@ def build(name: str, arguments: tuple[Expr, ...], span: Span | None) -> Expr:
         return make(*arguments, span)
     if name in ("trim", "ltrim", "rtrim") and len(arguments) == 2:  # SQL says what to trim first
         arguments = arguments[::-1]
-    return Call(ALIASES.get(name, name), tuple(scalar(argument) for argument in arguments), span)
+    known = find(name)
+    proper = known.name if known is not None else ALIASES.get(name, name)
+    return Call(proper, tuple(scalar(argument) for argument in arguments), span)
 
 
 def extract(unit: str, value: Scalar, span: Span | None) -> Expr:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import assert_never
 
 from hudi_core.expr import preimage
-from hudi_core.expr.functions import Function
 from hudi_core.expr.leaves import every, is_truth, negate, some
 from hudi_core.expr.nodes import Comparison
 from hudi_core.expr.predicate import ALWAYS_NULL, Apply, Constant, Cut, Less, Predicate, Term
+from hudi_core.functions.casts import CAST
 from hudi_core.truth import TRUE
 from hudi_core.types import nodes as t
 
@@ -52,7 +52,7 @@ def against(operator: Comparison, term: Term, constant: Constant) -> Predicate:
 
 def two_terms(operator: Comparison, left: Term, right: Term, common: t.Type) -> Predicate:
     """Two terms compared. Where they only seem to be of one type, as text and enumeration do, they are cast."""
-    left, right = (term if term.type == common else Apply(Function.CAST, (term,), common) for term in (left, right))
+    left, right = (term if term.type == common else Apply(CAST, (term,), common) for term in (left, right))
     equal = every([Less(left, right, or_equal=True), Less(right, left, or_equal=True)])
     match operator:
         case Comparison.EQ:

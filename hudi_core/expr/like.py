@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from hudi_core.expr.leaves import every, negate
 from hudi_core.expr.place import error_at
-from hudi_core.expr.predicate import AnyChar, AnyRun, Pattern, Predicate, Term
+from hudi_core.expr.predicate import Predicate, Term
 from hudi_core.expr.preimage import matches, one_of, starts_with
+from hudi_core.functions.scalar.like import AnyChar, AnyRun, Pattern
 from hudi_core.sql.place import Span
 
 

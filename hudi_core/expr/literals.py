@@ -11,10 +11,11 @@ from hudi_core.expr.interval import Interval
 from hudi_core.expr.nodes import Literal
 from hudi_core.expr.place import error_at
 from hudi_core.expr.predicate import Constant
-from hudi_core.expr.scalar.cast import cast
+from hudi_core.functions.calendar import months_later
+from hudi_core.functions.scalar.cast import cast
 from hudi_core.types import nodes as t
 from hudi_core.types.text import text as type_text
-from hudi_core.values.calendar import DAY_SECONDS, civil_from_days, days_from_civil, parse_timestamp, zone_shift
+from hudi_core.values.calendar import DAY_SECONDS, parse_timestamp, zone_shift
 from hudi_core.values.domain import INT_RANGE, LONG_RANGE, check
 
 NULL = Constant(None, t.String())
@@ -53,12 +54,6 @@ def read_text(text: str, of: t.Type, zone: str = "UTC") -> Any:
     return cast(text, t.String(), of)
 
 
-def tight(whole: Constant) -> t.Decimal:
-    """The decimal with just the digits of an integer, as SQL takes an integer literal beside a decimal."""
-    assert isinstance(whole.value, int)
-    return t.Decimal(max(len(str(abs(whole.value))), 1))
-
-
 def moved(moment: Constant, by: Interval) -> Constant:
     """A date or timestamp plus an interval: months first, to the end of a shorter month, then days, then microseconds.
 
@@ -66,7 +61,7 @@ def moved(moment: Constant, by: Interval) -> Constant:
     """
     value: Any = moment.value
     if isinstance(moment.type, t.Date):
-        days = _plus_months(value, by.months) + by.days
+        days = months_later(value, by.months) + by.days
         if not by.micros:
             return Constant(days, moment.type)
         return Constant(days * DAY_SECONDS * 1_000_000 + by.micros, t.Timestamp())
@@ -75,17 +70,8 @@ def moved(moment: Constant, by: Interval) -> Constant:
     day = DAY_SECONDS * of.unit.value
     days, within = divmod(value * (of.unit.value // moment.type.unit.value), day)
     return Constant(
-        (_plus_months(days, by.months) + by.days) * day + within + by.micros * (of.unit.value // 1_000_000), of
+        (months_later(days, by.months) + by.days) * day + within + by.micros * (of.unit.value // 1_000_000), of
     )
-
-
-def _plus_months(days: int, months: int) -> int:
-    if not months:
-        return days
-    year, month, day = civil_from_days(days)
-    year, month = year + (month - 1 + months) // 12, (month - 1 + months) % 12 + 1
-    following = days_from_civil(year + month // 12, month % 12 + 1)
-    return min(days_from_civil(year, month) + day - 1, following - 1)
 
 
 def _untyped(value: object, literal: Literal) -> Constant:

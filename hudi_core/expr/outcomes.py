@@ -22,10 +22,10 @@ from hudi_core.expr.predicate import (
     OneOf,
     Opaque,
     Or,
-    Pattern,
     Predicate,
     Term,
 )
+from hudi_core.functions.scalar.like import Pattern
 from hudi_core.truth import FALSE, NULL, TRUE, Truth
 
 M = TypeVar("M")

@@ -7,10 +7,11 @@ what the core does not know) stands beside them. `bind` makes these from `nodes`
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import assert_never
 
-from hudi_core.expr.functions import Function
+from hudi_core.functions.record import Function
+from hudi_core.functions.scalar.like import Pattern
 from hudi_core.truth import FALSE, NULL, TRUE, Truth
 from hudi_core.types.nodes import Type
 
@@ -103,19 +104,6 @@ class Less:
 
 
 @dataclass(frozen=True, slots=True)
-class AnyChar:
-    """`_` in LIKE: exactly one character."""
-
-
-@dataclass(frozen=True, slots=True)
-class AnyRun:
-    """`%` in LIKE: any characters, also none."""
-
-
-Pattern = tuple[str | AnyChar | AnyRun, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Matches:
     """The text matches a LIKE pattern as a whole, or a regular expression somewhere. NULL when the text is null."""
 
@@ -129,6 +117,8 @@ class Opaque:
     """Something the core does not know: any outcome is possible; rows cannot be evaluated."""
 
     text: str
+    reason: str = field(default="not known, rows cannot be filtered by it", compare=False, repr=False)
+    """Why rows cannot be evaluated."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,6 @@ from dataclasses import replace
 from typing import Any
 
 from hudi_core.expr import axis
-from hudi_core.expr.functions import Function
 from hudi_core.expr.inverse import Interval, Inverse, inverse_of, is_below, merged, without
 from hudi_core.expr.leaves import every, first_of, negate, never, some
 from hudi_core.expr.predicate import (
@@ -34,12 +33,14 @@ from hudi_core.expr.predicate import (
     Matches,
     Not,
     OneOf,
-    Pattern,
     Predicate,
     Term,
 )
-from hudi_core.expr.scalar import regex
-from hudi_core.expr.scalar.cast import cast
+from hudi_core.functions.casts import CAST
+from hudi_core.functions.scalar import regex
+from hudi_core.functions.scalar.cast import cast
+from hudi_core.functions.scalar.like import Pattern
+from hudi_core.functions.strings import SUBSTRING
 from hudi_core.types import nodes as t
 from hudi_core.types.nodes import Type
 from hudi_core.values.order import after_prefix, distinct, equal
@@ -101,7 +102,7 @@ def is_null(term: Term) -> Predicate:
             return _always(value is None)
         case Choose():
             return _over_branches(term, is_null)
-        case Apply(Function.CAST, (argument,), t.String()) if not isinstance(argument.type, t.Binary):
+        case Apply(function, (argument,), t.String()) if function is CAST and not isinstance(argument.type, t.Binary):
             return is_null(argument)
         case Apply():
             inverse = None if _is_prefix(term) else inverse_of(term)
@@ -159,7 +160,7 @@ def _one_of_taken_back(term: Apply, values: tuple[Any, ...]) -> Predicate:
     inverse = inverse_of(term)
     if inverse is None:
         return leaf
-    if len(values) > _MANY and inverse.shortcut is None:
+    if len(values) > _MANY and inverse.edge is None:
         low, high = inverse.below(Cut(values[0])), inverse.below(Cut(values[-1], True))
         hull = merged([*without(high, low), *inverse.unknown])
         return every([_inside(inverse.argument, hull, False), leaf])
@@ -172,7 +173,7 @@ def _spelled(term: Apply, values: tuple[Any, ...]) -> list[Any] | None:
     """What texts are the spelling of, for a cast whose texts tell all values apart; None for another function."""
     of = term.arguments[0].type
     exact = isinstance(of, t.Boolean | t.Int | t.Long | t.Decimal | t.Date | t.Time | t.Timestamp)
-    if term.function is not Function.CAST or not isinstance(term.type, t.String) or not exact:
+    if term.function is not CAST or not isinstance(term.type, t.String) or not exact:
         return None
     read = [cast(text, t.String(), of) for text in values]
     return [value for value, text in zip(read, values, strict=True) if value is not None and to_text(value, of) == text]
@@ -231,7 +232,7 @@ def _never(term: Term) -> Predicate:
 
 def _is_prefix(term: Apply) -> bool:
     """`substring(text, 1, n)` with a constant n."""
-    if term.function is not Function.SUBSTRING or not isinstance(term.type, t.String) or len(term.arguments) != 3:
+    if term.function is not SUBSTRING or not isinstance(term.type, t.String) or len(term.arguments) != 3:
         return False
     argument, start, length = term.arguments
     from_first = isinstance(start, Constant) and start.value in (0, 1) and isinstance(length, Constant)

@@ -9,13 +9,13 @@ from typing import Final
 from hudi_core.expr.calls import ALIASES, SUGAR_NAMES
 from hudi_core.expr.nodes import Call, Expr
 from hudi_core.expr.predicate import Predicate, unknowns_of
-from hudi_core.expr.signatures import KNOWN_NAMES
 from hudi_core.expr.walk import walk
+from hudi_core.functions.registry import NAMES
 
 _SYNTAX: Final = frozenset({"cast", "try_cast", "collate", "get_field", "interval", "struct", "like", "ilike", "rlike"})
 """Calls that stand for syntax: nobody wrote their names."""
 
-_NAMES: Final = sorted(KNOWN_NAMES | ALIASES.keys() | SUGAR_NAMES)
+_NAMES: Final = sorted(NAMES | ALIASES.keys() | SUGAR_NAMES)
 _MAX_SHOWN: Final = 80
 _CLOSE: Final = 0.7
 """How alike two names have to be, from 0 to 1, for one to be suggested for the other."""
@@ -38,7 +38,7 @@ _CONSEQUENCE: Final = "no file is skipped by it and rows cannot be filtered by i
 def _unknown_functions(tree: Expr) -> Iterator[str]:
     for node in walk(tree):
         if isinstance(node, Call) and node.function[0].isalpha():
-            known = node.function in KNOWN_NAMES or node.function in SUGAR_NAMES or node.function in _SYNTAX
+            known = node.function in NAMES or node.function in SUGAR_NAMES or node.function in _SYNTAX
             if not known:
                 yield node.function
 

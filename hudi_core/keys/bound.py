@@ -8,8 +8,8 @@ from typing import Any, Generic, TypeVar, assert_never
 
 from hudi_core.engine import Values
 from hudi_core.errors import SchemaError, UsageError
-from hudi_core.expr.functions import Function
-from hudi_core.expr.predicate import AnyRun, Pattern
+from hudi_core.functions.casts import CAST
+from hudi_core.functions.scalar.like import AnyRun, Pattern
 from hudi_core.keys.composite import EMPTY, NULL
 from hudi_core.keys.generator import (
     AnyGenerator,
@@ -100,7 +100,7 @@ class KeyGenerator(Generic[V, M]):
             case CompositeKey(fields, whole):
                 return self._composite(generator, root, fields, whole)
             case AutoKey(instant, task):
-                number = values.apply(Function.CAST, [values.numbered(root, first_row)], [t.Long()], TEXT)
+                number = values.apply(CAST, [values.numbered(root, first_row)], [t.Long()], TEXT)
                 return values.join([f"{instant}_{task}_", number])
             case _:
                 assert_never(generator.key)

@@ -1,6 +1,6 @@
 """Joda's date patterns, which Hudi's timestamp options are written in, and the text of an instant.
 
-Not Java's of `expr/scalar/patterns.py`: years have no plus sign, and `x w e` are weeks. Rule KEY-19. Reading: `joda_read.py`.
+Not Java's of `functions/scalar/patterns.py`: years have no plus sign, and `x w e` are weeks. Rule KEY-19. Read: `joda_read.py`.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from typing import Any, TypeVar, assert_never
 
 from hudi_core.engine import Values
 from hudi_core.errors import SchemaError
-from hudi_core.expr.functions import Function
+from hudi_core.functions.casts import CAST
 from hudi_core.keys.generator import Generator, WritePath
 from hudi_core.keys.zones import Zone
 from hudi_core.types import nodes as t
@@ -31,11 +31,11 @@ def key_text(values: Values[V, M], column: V, of: t.Type, where: str, generator:
         case t.String():
             return column
         case t.Boolean() | t.Int() | t.Long() | t.Float() | t.Double() | t.Date() | t.Enumeration() | t.Uuid():
-            return values.apply(Function.CAST, [column], [of], TEXT)
+            return values.apply(CAST, [column], [of], TEXT)
         case t.Decimal(scale=scale):
             if scale > _PLAIN_SCALE:
                 return values.mapped(column, decimal_text, of, TEXT)
-            return values.apply(Function.CAST, [column], [of], TEXT)
+            return values.apply(CAST, [column], [of], TEXT)
         case t.Time():
             return values.mapped(column, str, of, TEXT)
         case t.Timestamp():

@@ -7,8 +7,9 @@ from typing import TypeVar
 
 from hudi_core.engine import Values
 from hudi_core.errors import SchemaError
-from hudi_core.expr.functions import Function
 from hudi_core.expr.predicate import Cut
+from hudi_core.functions.arithmetic import ADD, MODULO, SUBTRACT
+from hudi_core.functions.casts import CAST
 from hudi_core.keys.clock import CountPrinter, MomentPrinter, TextPrinter, TimeUnit
 from hudi_core.keys.generator import Generator, TimePart, WritePath
 from hudi_core.keys.strings import TEXT, Micros
@@ -44,7 +45,7 @@ def time_text(values: Values[V, M], column: V, of: t.Type, part: TimePart, gener
         return values.replaced(values.mapped(column, moments, of, TEXT), null, for_null, TEXT)
     unit = clock.unit
     if isinstance(of, t.String) and unit is not None:
-        number = values.apply(Function.CAST, [column], [of], t.Long())
+        number = values.apply(CAST, [column], [of], t.Long())
         unread = values.every([values.is_null(number), values.no(null)], like)
         expected = f"a number of {unit.name.lower()} in {part.field}"
         column, of = values.refuse(number, unread, expected, "another text"), t.Long()
@@ -55,7 +56,7 @@ def time_text(values: Values[V, M], column: V, of: t.Type, part: TimePart, gener
         )
     printer = CountPrinter(clock, unit, machine)
     if isinstance(of, t.Float | t.Double | t.Decimal):
-        column, of = values.apply(Function.CAST, [column], [of], t.Long()), t.Long()
+        column, of = values.apply(CAST, [column], [of], t.Long()), t.Long()
     if isinstance(of, t.Int):
         column, of = values.convert(column, of, t.Long()), t.Long()
     if isinstance(of, t.Long):
@@ -98,8 +99,8 @@ def _coarse(values: Values[V, M], column: V, step: int, since: int, like: V) -> 
         return column
     long = t.Long()
     width = values.literal(step, long, like)
-    over = values.apply(Function.MODULO, [column, width], [long, long], long)
-    raised = values.apply(Function.ADD, [over, width], [long, long], long)
+    over = values.apply(MODULO, [column, width], [long, long], long)
+    raised = values.apply(ADD, [over, width], [long, long], long)
     over = values.choose(values.below(over, Cut(0), long), raised, over, long)
-    first = values.apply(Function.SUBTRACT, [column, over], [long, long], long)
+    first = values.apply(SUBTRACT, [column, over], [long, long], long)
     return values.choose(values.below(column, Cut(since), long), column, first, long)

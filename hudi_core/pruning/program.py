@@ -14,7 +14,8 @@ from typing import Any, assert_never
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.expr.predicate import Cut, Opaque, Pattern, Term
+from hudi_core.expr.predicate import Cut, Opaque, Term
+from hudi_core.functions.scalar.like import Pattern
 from hudi_core.pruning.intervals import Intervals
 from hudi_core.pruning.key_ranges import Ranges, intersection, union
 from hudi_core.pruning.loaded import Files, Loaded

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from hudi_core.expr.predicate import Column, Cut, Opaque, Pattern, Term
+from hudi_core.expr.predicate import Column, Cut, Opaque, Term
+from hudi_core.functions.scalar.like import Pattern
 from hudi_core.types import nodes as t
 from hudi_core.values.order import equal, less
 

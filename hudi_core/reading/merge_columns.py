@@ -13,7 +13,7 @@ from hudi_core.columns.concat import join
 from hudi_core.columns.nodes import Bools, Column, PrimitiveColumn, StringColumn, StructColumn, length
 from hudi_core.engine import Engine
 from hudi_core.errors import CorruptFileError, SchemaError, UnsupportedError
-from hudi_core.expr.functions import Function
+from hudi_core.functions.casts import CAST
 from hudi_core.keys.bound import KeyGenerator
 from hudi_core.keys.choose import of_table
 from hudi_core.keys.generator import Generator
@@ -107,7 +107,7 @@ class MergeColumns:
         if self.marker is not None and self.rules.delete_marker is not None:
             of, marked = self.marker.field.type, self._value(root, self.marker)
             if not isinstance(of, t.String | t.Enumeration):
-                marked, of = values.apply(Function.CAST, [marked], [of], t.String()), t.String()
+                marked, of = values.apply(CAST, [marked], [of], t.String()), t.String()
             found |= rows.flags(values.one_of(marked, (self.rules.delete_marker,), of))
         return found
 
@@ -132,7 +132,7 @@ class MergeColumns:
     def cast(self, column: Column, source: t.Type, to: t.Type) -> Column:
         """The values as SQL's CAST makes them."""
         apply = self.engine.values.apply
-        return self._made(column, source, lambda value: apply(Function.CAST, [value], [source], to), to)
+        return self._made(column, source, lambda value: apply(CAST, [value], [source], to), to)
 
     def _made(self, column: Column, source: t.Type, make: Callable[[Any], Any], of: t.Type) -> Column:
         rows, values, where = self.engine.rows, self.engine.values, "ordering values"

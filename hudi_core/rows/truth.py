@@ -8,7 +8,8 @@ from typing import Generic, TypeVar
 from hudi_core.engine import Values
 from hudi_core.errors import UnsupportedError
 from hudi_core.expr.outcomes import can_be
-from hudi_core.expr.predicate import Apply, Choose, Column, Constant, Cut, Opaque, Pattern, Predicate, Term, term_key
+from hudi_core.expr.predicate import Apply, Choose, Column, Constant, Cut, Opaque, Predicate, Term, term_key
+from hudi_core.functions.scalar.like import Pattern
 from hudi_core.schema.schema import ColumnPlace, Schema
 from hudi_core.truth import TRUE, Truth
 
@@ -78,7 +79,7 @@ class RowQuestions(Generic[V, M]):
         return self._present_and_not(term, matches) if negated else matches
 
     def unknown(self, what: Opaque) -> M:
-        raise UnsupportedError(what.text, message="not known, rows cannot be filtered by it")
+        raise UnsupportedError(what.text, message=what.reason)
 
     def every(self, answers: list[M]) -> M:
         return answers[0] if len(answers) == 1 else self._values.every(answers, self._root)

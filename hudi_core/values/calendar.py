@@ -6,6 +6,10 @@ import datetime
 import re
 import zoneinfo
 from functools import cache
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 DAY_SECONDS = 86_400
 
@@ -20,21 +24,29 @@ _TEXT = re.compile(
 _OFFSET = re.compile(r"(?:UTC|GMT|UT)?([+-])(\d{1,2})(?::?(\d{2})(?::?(\d{2}))?)?", re.ASCII)
 
 
-def days_from_civil(year: int, month: int, day: int = 1) -> int:
+Whole = TypeVar("Whole", int, NDArray[np.int64])
+"""A whole number, or an array of 64-bit ones: the calendar is reckoned alike of both."""
+
+
+def days_from_civil(year: Whole, month: Whole | int, day: Whole | int = 1) -> Whole:
     """Days since 1970-01-01 of a calendar date; the parts are taken as valid."""
-    year -= month <= 2
-    era, year_of_era = divmod(year, 400)
-    day_of_year = (153 * (month + (-3 if month > 2 else 9)) + 2) // 5 + day - 1
-    return era * _ERA_DAYS + year_of_era * 365 + year_of_era // 4 - year_of_era // 100 + day_of_year - _SHIFT
+    late = month > 2
+    year = year - (1 - late * 1)
+    era = year // 400
+    year_of_era = year - era * 400
+    day_of_year = (153 * (month + 9 - 12 * late) + 2) // 5 + day - 1
+    days: Whole = era * _ERA_DAYS + year_of_era * 365 + year_of_era // 4 - year_of_era // 100 + day_of_year - _SHIFT
+    return days
 
 
-def civil_from_days(days: int) -> tuple[int, int, int]:
+def civil_from_days(days: Whole) -> tuple[Whole, Whole, Whole]:
     """Year, month and day of a number of days since 1970-01-01."""
-    era, day_of_era = divmod(days + _SHIFT, _ERA_DAYS)
+    era = (days + _SHIFT) // _ERA_DAYS
+    day_of_era = days + _SHIFT - era * _ERA_DAYS
     year_of_era = (day_of_era - day_of_era // 1460 + day_of_era // 36_524 - day_of_era // 146_096) // 365
     day_of_year = day_of_era - (365 * year_of_era + year_of_era // 4 - year_of_era // 100)
     shifted = (5 * day_of_year + 2) // 153
-    month = shifted + (3 if shifted < 10 else -9)
+    month = shifted + 3 - 12 * (shifted >= 10)
     return year_of_era + era * 400 + (month <= 2), month, day_of_year - (153 * shifted + 2) // 5 + 1
 
 

@@ -9,22 +9,27 @@ import pytest
 from hypothesis import strategies as st
 
 from hudi_core.errors import SchemaError
-from hudi_core.expr.functions import Function
-from hudi_core.expr.predicate import AnyChar, AnyRun, Cut
-from hudi_core.expr.scalar import regex
-from hudi_core.expr.scalar.apply import apply
-from hudi_core.expr.scalar.cast import can_cast
+from hudi_core.expr.predicate import Cut
+from hudi_core.functions.casts import CAST
+from hudi_core.functions.record import Function
+from hudi_core.functions.registry import FUNCTIONS, function
+from hudi_core.functions.scalar import regex
+from hudi_core.functions.scalar.cast import can_cast
+from hudi_core.functions.scalar.like import AnyChar, AnyRun
 from hudi_core.types import nodes as t
 from hudi_core.types.promote import promotion
 from hudi_core.values.cast import cast
 from hudi_core.values.order import equal, is_ordered, less
 from tests.contract.harness import Columns, law
-from tests.support.calls import CALLS
+from tests.support.calls import calls_of
 from tests.support.promotions import CASTS, PAIRS, casts_named, named, values_at_the_ends
 from tests.support.strategies import PRIMITIVES, fields, types, values_of
 
 ORDERED = types(unions=False, disguised=False).filter(is_ordered)
 """Types whose values SQL compares."""
+
+OF_COLUMNS = [known for known in FUNCTIONS if known.arity.stop > 1]
+"""Functions that an engine is asked for: a call without arguments is a constant."""
 
 _WORDS = st.text("ab%_\\é\n", max_size=4)
 _PATTERNS = st.lists(_WORDS | st.just(AnyChar()) | st.just(AnyRun()), max_size=4).map(tuple)
@@ -80,6 +85,11 @@ def attempt(source: t.Type, to: t.Type, value: Any) -> Any:
         return cast(source, to)(value)
     except SchemaError:
         return REFUSED
+
+
+def _rounded(value: Any) -> str:
+    """A real without its last digits, in which libraries of mathematics differ."""
+    return f"{value:.13g}" if isinstance(value, float) else repr(value)
 
 
 class ValuesContract:
@@ -168,21 +178,22 @@ class ValuesContract:
         found = engine.mask(lambda v: engine.values.matches(v, pattern), (rows, t.String()))
         assert found == [row is not None and bool(regex.parse(pattern).compiled.search(row)) for row in rows]
 
-    @pytest.mark.parametrize("function", Function)
+    @pytest.mark.parametrize("known", OF_COLUMNS, ids=lambda known: known.name)
     @law(data=st.data())
-    def test_functions_give_what_the_core_defines(
-        self, engine: Columns, function: Function, data: st.DataObject
-    ) -> None:
-        types, of = data.draw(CALLS[function].types)
+    def test_functions_give_what_the_core_defines(self, engine: Columns, known: Function, data: st.DataObject) -> None:
+        types, of = data.draw(calls_of(known).types)
         length = data.draw(st.integers(0, 9))
         arguments = [
-            data.draw(st.lists(st.none() | CALLS[function].values(number, of), min_size=length, max_size=length))
+            data.draw(st.lists(st.none() | calls_of(known).values(number, of), min_size=length, max_size=length))
             for number, of in enumerate(types)
         ]
         given_columns = list(zip(arguments, types, strict=True))
-        found = engine.column(lambda *args: engine.values.apply(function, args, types, of), of, *given_columns)
-        wanted = [apply(function, row, types, of) for row in zip(*arguments, strict=True)]
-        assert list(map(repr, found)) == list(map(repr, wanted))
+        found = engine.column(lambda *args: engine.values.apply(known, args, types, of), of, *given_columns)
+        wanted = [known.apply(row, types, of) for row in zip(*arguments, strict=True)]
+        if known.last_digit:
+            assert [_rounded(value) for value in found] == [_rounded(value) for value in wanted]
+        else:
+            assert list(map(repr, found)) == list(map(repr, wanted))
 
     @law(PRIMITIVES, PRIMITIVES, st.data())
     def test_casts_give_what_the_core_defines(
@@ -190,9 +201,9 @@ class ValuesContract:
     ) -> None:
         if not can_cast(source, to):
             return
-        rows = data.draw(st.lists(st.none() | CALLS[Function.CAST].values(0, source), max_size=5))
-        found = engine.column(lambda v: engine.values.apply(Function.CAST, [v], [source], to), to, (rows, source))
-        assert list(map(repr, found)) == [repr(apply(Function.CAST, [row], [source], to)) for row in rows]
+        rows = data.draw(st.lists(st.none() | calls_of(function("cast")).values(0, source), max_size=5))
+        found = engine.column(lambda v: engine.values.apply(function("cast"), [v], [source], to), to, (rows, source))
+        assert list(map(repr, found)) == [repr(function("cast").apply([row], [source], to)) for row in rows]
 
     @law(PRIMITIVES, PRIMITIVES, st.data())
     def test_stored_values_are_read_as_the_core_promotes_them(
@@ -241,10 +252,10 @@ class ValuesContract:
     def test_every_cast_is_what_the_core_defines(self, engine: Columns, pair: tuple[t.Type, t.Type]) -> None:
         source, to = pair
         rows = [value for value in values_at_the_ends(source) if self.holds(source, value)]
-        wanted = [repr(apply(Function.CAST, [row], [source], to)) for row in rows]
+        wanted = [repr(CAST.apply([row], [source], to)) for row in rows]
 
         def answers(some: list[Any]) -> list[str]:
-            found = engine.column(lambda v: engine.values.apply(Function.CAST, [v], [source], to), to, (some, source))
+            found = engine.column(lambda v: engine.values.apply(CAST, [v], [source], to), to, (some, source))
             return list(map(repr, found))
 
         assert answers([*rows, None]) == [*wanted, "None"]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hudi_core.expr.folding import folded
 from hudi_core.expr.leaves import every, some
 from hudi_core.expr.predicate import ALWAYS_NULL, And, Below, Column, Cut, IsNull, Not, OneOf, Or, Predicate
-from hudi_core.expr.scalar.row import truth_of
+from hudi_core.expr.row import truth_of
 from hudi_core.truth import FALSE, TRUE, Truth
 from hudi_core.types import nodes as t
 from hudi_core.values.order import distinct

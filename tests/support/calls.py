@@ -5,11 +5,13 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from hypothesis import strategies as st
 
-from hudi_core.expr.functions import Function
+from hudi_core.functions.record import Argument, Function, MismatchError
+from hudi_core.functions.registry import function
 from hudi_core.types import nodes as t
 from tests.support.strategies import values_of
 
@@ -89,38 +91,52 @@ _WHOLE = Calls(
 _DATE_PART = Calls(_of(*(([of], t.Int()) for of in _DATED)), _values)
 _CASED = Calls(_of(([t.String()], t.String())), _values)
 _TRIMMED = Calls(_of(([t.String()], t.String()), ([t.String(), t.String()], t.String())), _values)
-_MOVED = Calls(_of(*(([of, t.Int()], t.Date()) for of in _DATED)), _values)
+
+_NESTED: list[t.Type] = [
+    *(t.Array(t.Field(0, "element", of)) for of in (t.Int(), t.String(), t.Double())),
+    t.Map(t.Field(0, "key", t.String(), optional=False), t.Field(0, "value", t.Long())),
+]
+_STRUCT = t.Record((t.Field(0, "a", t.Int()), t.Field(0, "b", t.String())))
+_INTS = t.Array(t.Field(0, "element", t.Int()))
+_DOCUMENTS = ['{"a": [1, {"b": "é"}]}', '{"a": {"b": 1.50}, "c": null}', "[]", "{", "", '{"a": "x"}']
+_PADDED = Calls(
+    _of(
+        ([t.String(), t.Int()], t.String()),
+        ([t.String(), t.Int(), t.String()], t.String()),
+        ([t.Binary(), t.Int(), t.Binary()], t.Binary()),
+    ),
+    lambda number, of: st.integers(-3, 12) if number == 1 else _values(number, of),
+)
+
+
+def _unit(number: int, of: t.Type) -> st.SearchStrategy[Any]:
+    return _values(number, of) if number else st.sampled_from(["MONTH", "YEAR", "WEEK", "DAY", "HOUR", "MICROSECOND"])
+
 
 CALLS: dict[Function, Calls] = {
-    Function.CAST: Calls(
+    function("cast"): Calls(
         _of(*(([t.String()], to) for to in (t.Int(), t.Double(), t.Date(), t.Decimal(8, 2)))), _values
     ),
-    Function.ADD: Calls(_WITH_DECIMALS, _values),
-    Function.SUBTRACT: Calls(_WITH_DECIMALS, _values),
-    Function.MULTIPLY: Calls(_WITH_DECIMALS, _values),
-    Function.DIVIDE: Calls(_WITH_DECIMALS, _values),
-    Function.MODULO: Calls(_WITH_DECIMALS, _values),
-    Function.NEGATE: Calls(_ONE_NUMBER, _values),
-    Function.ABS: Calls(_ONE_NUMBER, _values),
-    Function.CEIL: _WHOLE,
-    Function.FLOOR: _WHOLE,
-    Function.ROUND: Calls(
+    function("+"): Calls(_WITH_DECIMALS, _values),
+    function("-"): Calls(_WITH_DECIMALS, _values),
+    function("*"): Calls(_WITH_DECIMALS, _values),
+    function("/"): Calls(_WITH_DECIMALS, _values),
+    function("%"): Calls(_WITH_DECIMALS, _values),
+    function("negative"): Calls(_ONE_NUMBER, _values),
+    function("abs"): Calls(_ONE_NUMBER, _values),
+    function("ceil"): _WHOLE,
+    function("floor"): _WHOLE,
+    function("round"): Calls(
         _of(
             *(([of, t.Int()], of) for of in (t.Int(), t.Long(), t.Float(), t.Double())),
             *(([of, t.Int()], to) for of, to in itertools.product(_DIGITS, (t.Decimal(6, 1), t.Decimal(38, 0)))),
         ),
         _fixed([0, 1, 2, 5, -1, -3, -12, 400, -400]),
     ),
-    Function.COALESCE: Calls(
-        _of(
-            ([t.Int(), t.Int(), t.Long()], t.Long()), ([t.String(), t.String()], t.String()), ([t.Double()], t.Double())
-        ),
-        _values,
-    ),
-    Function.LOWER: _CASED,
-    Function.UPPER: _CASED,
-    Function.LENGTH: Calls(_of(([t.String()], t.Int()), ([t.Binary()], t.Int())), _values),
-    Function.SUBSTRING: Calls(
+    function("lower"): _CASED,
+    function("upper"): _CASED,
+    function("length"): Calls(_of(([t.String()], t.Int()), ([t.Binary()], t.Int())), _values),
+    function("substring"): Calls(
         _of(
             ([t.String(), t.Int()], t.String()),
             ([t.String(), t.Int(), t.Int()], t.String()),
@@ -128,38 +144,34 @@ CALLS: dict[Function, Calls] = {
         ),
         lambda number, of: st.integers(-8, 8) | st.sampled_from(_EDGES[t.Int]) if number else _values(number, of),
     ),
-    Function.CONCAT: Calls(
+    function("concat"): Calls(
         _of(([t.String()], t.String()), ([t.String()] * 3, t.String()), ([t.Binary()] * 2, t.Binary())), _values
     ),
-    Function.TRIM: _TRIMMED,
-    Function.LTRIM: _TRIMMED,
-    Function.RTRIM: _TRIMMED,
-    Function.REGEXP_REPLACE: Calls(
+    function("trim"): _TRIMMED,
+    function("ltrim"): _TRIMMED,
+    function("rtrim"): _TRIMMED,
+    function("regexp_replace"): Calls(
         _of(([t.String()] * 3, t.String())), _fixed(["a*", "(a)(b)?", "[^a-z]", "b$"], ["<$0>", "", "x\\$"])
     ),
-    Function.REGEXP_EXTRACT: Calls(
+    function("regexp_extract"): Calls(
         _of(([t.String(), t.String()], t.String()), ([t.String(), t.String(), t.Int()], t.String())),
         _fixed(["(a)(b)?", "(?i)(b+)", "([é])"], [0, 1]),
     ),
-    Function.SPLIT: Calls(
+    function("split[]"): Calls(
         _of(([t.String(), t.String(), t.Int()], t.String())),
         _fixed(["a", "[ab]", "(?i)B+", "x*", "", "\\."], [0, 1, 2, 5, -1]),
     ),
-    Function.YEAR: _DATE_PART,
-    Function.QUARTER: _DATE_PART,
-    Function.MONTH: _DATE_PART,
-    Function.DAY: _DATE_PART,
-    Function.DAY_OF_WEEK: _DATE_PART,
-    Function.DAY_OF_YEAR: _DATE_PART,
-    Function.HOUR: _DATE_PART,
-    Function.MINUTE: _DATE_PART,
-    Function.SECOND: _DATE_PART,
-    Function.UNIX_DATE: _DATE_PART,
-    Function.DATE: Calls(_of(*(([of], t.Date()) for of in (*_DATED, t.String()))), _values),
-    Function.DATE_TRUNC: Calls(
-        _of(
-            *(([t.String(), of], to) for of in _DATED for to in (t.Timestamp(), t.Timestamp(t.Unit.NANOS, zoned=False)))
-        ),
+    function("year"): _DATE_PART,
+    function("quarter"): _DATE_PART,
+    function("month"): _DATE_PART,
+    function("day"): _DATE_PART,
+    function("dayofweek"): _DATE_PART,
+    function("dayofyear"): _DATE_PART,
+    function("hour"): _DATE_PART,
+    function("minute"): _DATE_PART,
+    function("second"): _DATE_PART,
+    function("date_trunc"): Calls(
+        _of(*(([t.String(), of], of) for of in _TIMES)),
         lambda number, of: (
             _values(number, of)
             if number
@@ -168,15 +180,80 @@ CALLS: dict[Function, Calls] = {
             )
         ),
     ),
-    Function.DATE_ADD: _MOVED,
-    Function.DATE_SUB: _MOVED,
-    Function.DATE_FORMAT: Calls(_of(*(([of, t.String()], t.String()) for of in _DATED)), _fixed(_PATTERNS)),
-    Function.UNIX_TIMESTAMP: Calls(
+    function("date_format"): Calls(_of(*(([of, t.String()], t.String()) for of in _DATED)), _fixed(_PATTERNS)),
+    function("unix_timestamp"): Calls(
         _of(*(([of], t.Long()) for of in (*_DATED, t.String())), ([t.String(), t.String()], t.Long())),
         _fixed(["yyyy-MM-dd", "yyyy-MM-dd HH:mm:ss"]),
     ),
-    Function.FROM_UNIXTIME: Calls(
+    function("to_date"): Calls(_of(([t.String(), t.String()], t.Date())), _fixed(["yyyy-MM-dd", "dd/MM/yyyy HH"])),
+    function("to_timestamp"): Calls(
+        _of(([t.String(), t.String()], t.Timestamp())), _fixed(["yyyy-MM-dd", "yyyy-MM-dd HH:mm:ss.SSS"])
+    ),
+    function("timestampadd"): Calls(
+        _of(*(([t.String(), t.Long(), of], of) for of in (t.Timestamp(), t.Timestamp(t.Unit.NANOS, False)))),
+        lambda number, of: st.integers(-40, 40) if number == 1 else _unit(number, of),
+    ),
+    function("timestampdiff"): Calls(
+        _of(([t.String(), t.Timestamp(), t.Timestamp()], t.Long())), lambda n, of: _unit(n, of)
+    ),
+    function("get_field"): Calls(
+        _of(([_STRUCT, t.String()], t.Int()), ([t.Array(t.Field(0, "element", _STRUCT)), t.String()], _INTS)),
+        _fixed(["a"]),
+    ),
+    function("get_json_object"): Calls(
+        _of(([t.String(), t.String()], t.String())),
+        lambda n, _: st.sampled_from(["$.a", "$.a[1]", "$", "$['a'].b"] if n else _DOCUMENTS),
+    ),
+    function("split"): Calls(
+        _of(([t.String(), t.String()], t.Array(t.Field(0, "element", t.String())))), _fixed(["a", "[ab]", "x*", "\\."])
+    ),
+    function("repeat"): Calls(_of(([t.String(), t.Int()], t.String())), _fixed([-1, 0, 1, 3])),
+    function("space"): Calls(_of(([t.Int()], t.String())), lambda *_: st.integers(-2, 5)),
+    function("map"): Calls(
+        _of(([t.String(), t.Long()], _NESTED[-1])),
+        lambda number, of: _values(number, of).filter(lambda v: v is not None),
+    ),
+    function("element_at"): Calls(
+        _of(([_INTS, t.Int()], t.Int()), ([_NESTED[-1], t.String()], t.Long())),
+        lambda number, of: st.sampled_from([-3, -1, 1, 2, 7]) if isinstance(of, t.Int) else _values(number, of),
+    ),
+    function("lpad"): _PADDED,
+    function("rpad"): _PADDED,
+    function("trunc"): Calls(_of(([t.Date(), t.String()], t.Date())), _fixed(["year", "QUARTER", "mon", "Week"])),
+    function("div"): Calls(_of(([t.Long(), t.Long()], t.Long())), _values),
+    function("from_unixtime"): Calls(
         _of(([t.Long()], t.String()), ([t.Long(), t.String()], t.String())), _fixed(_PATTERNS)
     ),
 }
-"""Every function; `values` may be asked for argument 0 of types that the signatures do not have."""
+"""`values` may be asked for argument 0 of types that the signatures do not have."""
+
+_POOL = [
+    *_NESTED,
+    t.Int(),
+    t.Long(),
+    t.Double(),
+    t.String(),
+    t.Binary(),
+    t.Date(),
+    t.Timestamp(),
+    t.Boolean(),
+    t.Decimal(10, 2),
+]
+
+
+@cache
+def calls_of(known: Function) -> Calls:
+    """Calls of a function: its own ones, or all that its signature makes of arguments of few types."""
+    if known in CALLS:
+        return CALLS[known]
+    found: dict[str, Types] = {}
+    for count in [number for number in known.arity[:6] if number][:4]:
+        for given in itertools.islice(itertools.product(_POOL, repeat=count), 4000):
+            try:
+                signature = known.signature([Argument(of) for of in given])
+            except MismatchError:
+                continue
+            if signature is not None and not signature.null and signature.instead is None:
+                found[repr(signature)] = list(signature.types), signature.of
+    assert found, f"no call of {known.name} without constants: say its own ones"
+    return Calls(st.sampled_from(list(found.values())), _values)

@@ -7,9 +7,10 @@ from typing import Any, assert_never
 from hypothesis import strategies as st
 
 from hudi_core.expr import predicate as p
-from hudi_core.expr.functions import Function
-from hudi_core.expr.scalar import regex
-from hudi_core.expr.scalar.apply import apply
+from hudi_core.functions.record import Function
+from hudi_core.functions.registry import function
+from hudi_core.functions.scalar import regex
+from hudi_core.functions.scalar.like import AnyChar, AnyRun
 from hudi_core.schema.schema import Schema
 from hudi_core.truth import FALSE, NULL, TRUE, Truth
 from hudi_core.types import nodes as t
@@ -17,14 +18,14 @@ from hudi_core.values.order import distinct, equal, is_ordered, less
 from tests.support.strategies import values_of
 
 _FUNCTIONS: list[tuple[Function, type[t.Type], t.Type]] = [
-    (Function.LENGTH, t.String, t.Int()),
-    (Function.UPPER, t.String, t.String()),
-    (Function.YEAR, t.Date, t.Int()),
-    (Function.NEGATE, t.Int, t.Int()),
-    (Function.CAST, t.Int, t.String()),
-    (Function.CAST, t.Double, t.Long()),
+    (function("length"), t.String, t.Int()),
+    (function("upper"), t.String, t.String()),
+    (function("year"), t.Date, t.Int()),
+    (function("negative"), t.Int, t.Int()),
+    (function("cast"), t.Int, t.String()),
+    (function("cast"), t.Double, t.Long()),
 ]
-_PATTERNS: list[Any] = [(p.AnyRun(), "a"), ("a", p.AnyRun()), (p.AnyChar(),), (), "[a-z]", "^$"]
+_PATTERNS: list[Any] = [(AnyRun(), "a"), ("a", AnyRun()), (AnyChar(),), (), "[a-z]", "^$"]
 
 
 def columns(schema: Schema) -> list[p.Column]:
@@ -147,7 +148,7 @@ def value_of(term: p.Term, row: Any, schema: Schema) -> Any:
             return value
         case p.Apply(function, arguments, of):
             values = [value_of(argument, row, schema) for argument in arguments]
-            return apply(function, values, [argument.type for argument in arguments], of)
+            return function.apply(values, [argument.type for argument in arguments], of)
         case p.Choose(branches, otherwise):
             for condition, then in branches:
                 if truth_of(condition, row, schema) is TRUE:

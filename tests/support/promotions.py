@@ -9,7 +9,7 @@ from decimal import Decimal
 from itertools import product
 from typing import Any
 
-from hudi_core.expr.scalar.cast import can_cast
+from hudi_core.functions.scalar.cast import can_cast
 from hudi_core.types import nodes as t
 from hudi_core.types.promote import Promotion, promotion
 from hudi_core.types.text import text as type_text

@@ -18,8 +18,9 @@ import numpy as np
 
 from hudi_core.errors import SchemaError
 from hudi_core.expr.outcomes import can_be
-from hudi_core.expr.predicate import And, AnyRun, Column, Is, Less, Matches, Not, Or, Predicate
+from hudi_core.expr.predicate import And, Column, Is, Less, Matches, Not, Or, Predicate
 from hudi_core.expr.preimage import starts_with
+from hudi_core.functions.scalar.like import AnyRun
 from hudi_core.pruning import intervals, ordered, program, search, store
 from hudi_core.pruning import statistics as columns
 from hudi_core.pruning.reference import SingleFile, ValueInterval

@@ -8,12 +8,9 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
-from hudi_core.expr.functions import Function
 from hudi_core.expr.predicate import (
     Always,
     And,
-    AnyChar,
-    AnyRun,
     Apply,
     Below,
     Choose,
@@ -27,9 +24,10 @@ from hudi_core.expr.predicate import (
     Not,
     OneOf,
     Or,
-    Pattern,
     Predicate,
 )
+from hudi_core.functions.registry import function
+from hudi_core.functions.scalar.like import AnyChar, AnyRun, Pattern
 from hudi_core.truth import Truth
 from hudi_core.types import nodes as t
 from hudi_core.values.domain import to_binary32
@@ -132,7 +130,7 @@ def leaf(r: random.Random, column: Column, of: Sequence[Column]) -> Predicate:
             return Matches(column, pattern)
         case 6 if isinstance(column.type, t.String | t.Int):
             length = isinstance(column.type, t.String)
-            apply = Apply(Function.LENGTH if length else Function.ABS, (column,), t.Int())
+            apply = Apply(function("length") if length else function("abs"), (column,), t.Int())
             return Below(apply, Cut(r.randint(-1, 3), r.random() < 0.5))
         case 7:
             two = tuple(Below(Column(column.id, column.name, column.type), Cut(r.choice(pool))) for _ in range(2))

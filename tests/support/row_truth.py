@@ -5,12 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from hudi_core.expr.functions import Function
 from hudi_core.expr.predicate import (
     Always,
     And,
-    AnyChar,
-    AnyRun,
     Apply,
     Below,
     Choose,
@@ -23,10 +20,10 @@ from hudi_core.expr.predicate import (
     Not,
     OneOf,
     Or,
-    Pattern,
     Predicate,
     Term,
 )
+from hudi_core.functions.scalar.like import AnyChar, AnyRun, Pattern
 from hudi_core.truth import FALSE, NULL, TRUE, Truth
 from hudi_core.types import nodes as t
 
@@ -92,7 +89,7 @@ def value_of(term: Term, row: dict[int, Any]) -> Any:
             return value
         case Apply(function, (argument,)):
             value = value_of(argument, row)
-            return None if value is None else len(value) if function is Function.LENGTH else abs(value)
+            return None if value is None else len(value) if function is function("length") else abs(value)
         case Choose(branches, otherwise):
             for condition, then in branches:
                 if truth_of(condition, row) is TRUE:

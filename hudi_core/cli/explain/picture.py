@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from hudi_core.cli.explain.scale import Linear, Scale, Tick, scale_over, shortened
 from hudi_core.expr.outcomes import Questions, can_be
-from hudi_core.expr.predicate import Column, Cut, Opaque, Pattern, Predicate, Term, literals_of
+from hudi_core.expr.predicate import Column, Cut, Opaque, Predicate, Term, literals_of
+from hudi_core.functions.scalar.like import Pattern
 from hudi_core.planning.sources.column_ranges import Bounds, ColumnRange
 from hudi_core.truth import TRUE
 from hudi_core.types import nodes as t

@@ -12,7 +12,7 @@ import numpy as np
 
 from hudi_core.errors import UnsupportedError
 from hudi_core.expr.predicate import Apply, Below, Choose, Column, IsNull, OneOf, Predicate, columns_of
-from hudi_core.expr.scalar.row import truth_of
+from hudi_core.expr.row import truth_of
 from hudi_core.keys.path_values import PathValue
 from hudi_core.planning.sources.conditions import ConditionColumns, Leaf, said_with_facts
 from hudi_core.pruning.statistics import ColumnStatistics, from_values, taken

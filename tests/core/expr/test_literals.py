@@ -9,9 +9,10 @@ import pytest
 
 from hudi_core.errors import ExpressionError
 from hudi_core.expr.interval import Interval
-from hudi_core.expr.literals import NULL, constant, moved, read_text, tight
+from hudi_core.expr.literals import NULL, constant, moved, read_text
 from hudi_core.expr.nodes import Literal
 from hudi_core.expr.predicate import Constant
+from hudi_core.functions.arithmetic import tight
 from hudi_core.types import nodes as t
 from hudi_core.values.calendar import parse_date, parse_timestamp
 
@@ -67,7 +68,7 @@ def test_a_text_that_stands_for_nothing_gives_none() -> None:
 
 
 def test_an_integer_has_as_many_digits_as_it_shows() -> None:
-    assert [tight(Constant(number, t.Int())).precision for number in (0, 7, -10, 123)] == [1, 1, 2, 3]
+    assert [tight(number).precision for number in (0, 7, -10, 123)] == [1, 1, 2, 3]
 
 
 @pytest.mark.parametrize(

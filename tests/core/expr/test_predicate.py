@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from hudi_core.expr.functions import Function
 from hudi_core.expr.predicate import (
     ALWAYS_TRUE,
     And,
@@ -24,6 +23,7 @@ from hudi_core.expr.predicate import (
     terms_of,
     unknowns_of,
 )
+from hudi_core.functions.registry import function
 from hudi_core.truth import TRUE
 from hudi_core.types import nodes as t
 
@@ -32,13 +32,13 @@ A, B = Column(4, "a", t.Int()), Column(2, "r.b", t.Int())
 
 def test_columns_are_told_once_in_the_order_of_their_appearance() -> None:
     chosen = Choose(((IsNull(B), A),), Constant(1, t.Int()), t.Int())
-    predicate = And((Less(chosen, Apply(Function.NEGATE, (B,), t.Int())), Not(OneOf(A, (1,)))))
+    predicate = And((Less(chosen, Apply(function("negative"), (B,), t.Int())), Not(OneOf(A, (1,)))))
     assert list(columns_of(predicate).values()) == [B, A]
     assert columns_of(Or((ALWAYS_TRUE, Opaque("f(a)")))) == {}
 
 
 def test_what_is_not_known_is_told_wherever_it_stands() -> None:
-    chosen = Choose(((Opaque("f(a)"), A),), Apply(Function.ABS, (B,), t.Int()), t.Int())
+    chosen = Choose(((Opaque("f(a)"), A),), Apply(function("abs"), (B,), t.Int()), t.Int())
     predicate = Or((Is(Opaque("g(a)"), TRUE), Below(chosen, Cut(1)), IsNull(A)))
     assert unknowns_of(predicate) == ["g(a)", "f(a)"]
     assert unknowns_of(IsNull(A)) == []

@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hudi_core.expr.axis import limits, position, value_at
-from hudi_core.expr.functions import Function
 from hudi_core.expr.predicate import (
     Apply,
     Below,
@@ -27,7 +26,8 @@ from hudi_core.expr.predicate import (
     terms_of,
 )
 from hudi_core.expr.preimage import below, is_null, one_of
-from hudi_core.expr.scalar.apply import apply
+from hudi_core.functions.record import Function
+from hudi_core.functions.registry import function
 from hudi_core.rows.truth import truth_masks
 from hudi_core.schema.schema import Schema
 from hudi_core.truth import Truth
@@ -43,7 +43,7 @@ DT, TS, MS, S, B = (
 
 
 def cast(column: Column, to: t.Type) -> Apply:
-    return Apply(Function.CAST, (column,), to)
+    return Apply(function("cast"), (column,), to)
 
 
 def call(function: Function, of: t.Type, *arguments: Term | Any) -> Apply:
@@ -53,20 +53,20 @@ def call(function: Function, of: t.Type, *arguments: Term | Any) -> Apply:
 
 
 TAKEN_BACK: list[Apply] = [
-    *(call(Function.ADD, t.Int(), INT, by) for by in (0, 1, -1, 2**31 - 1, -(2**31))),
-    *(call(Function.SUBTRACT, t.Int(), INT, by) for by in (1, -1, -(2**31))),
-    *(call(Function.SUBTRACT, t.Int(), by, INT) for by in (0, 5, -5, 2**31 - 1, -(2**31))),
-    call(Function.NEGATE, t.Int(), INT),
-    call(Function.ABS, t.Int(), INT),
-    call(Function.NEGATE, t.Double(), D),
-    call(Function.ABS, t.Double(), D),
-    call(Function.ADD, t.Double(), D, 0.1),
-    call(Function.SUBTRACT, t.Double(), 1e16, D),
-    *(call(Function.MULTIPLY, t.Double(), D, by) for by in (2.0, -0.3, 1e-200, 1e200)),
-    *(call(Function.DIVIDE, t.Double(), D, by) for by in (3.0, -1e-200)),
-    call(Function.ADD, t.Decimal(5, 1), P, Decimal("1.5")),
-    call(Function.MULTIPLY, t.Decimal(7, 2), P, Decimal("-1.5")),
-    call(Function.ABS, t.Decimal(4, 1), P),
+    *(call(function("+"), t.Int(), INT, by) for by in (0, 1, -1, 2**31 - 1, -(2**31))),
+    *(call(function("-"), t.Int(), INT, by) for by in (1, -1, -(2**31))),
+    *(call(function("-"), t.Int(), by, INT) for by in (0, 5, -5, 2**31 - 1, -(2**31))),
+    call(function("negative"), t.Int(), INT),
+    call(function("abs"), t.Int(), INT),
+    call(function("negative"), t.Double(), D),
+    call(function("abs"), t.Double(), D),
+    call(function("+"), t.Double(), D, 0.1),
+    call(function("-"), t.Double(), 1e16, D),
+    *(call(function("*"), t.Double(), D, by) for by in (2.0, -0.3, 1e-200, 1e200)),
+    *(call(function("/"), t.Double(), D, by) for by in (3.0, -1e-200)),
+    call(function("+"), t.Decimal(5, 1), P, Decimal("1.5")),
+    call(function("*"), t.Decimal(7, 2), P, Decimal("-1.5")),
+    call(function("abs"), t.Decimal(4, 1), P),
     cast(INT, t.Long()),
     cast(INT, t.Float()),
     cast(INT, t.Double()),
@@ -87,38 +87,38 @@ TAKEN_BACK: list[Apply] = [
     cast(TS, t.Long()),
     cast(TS, t.Double()),
     cast(MS, t.Date()),
-    call(Function.YEAR, t.Int(), DT),
-    call(Function.YEAR, t.Int(), TS),
-    call(Function.DATE_ADD, t.Date(), DT, 40),
-    call(Function.DATE_SUB, t.Date(), DT, 2**31 - 1),
-    call(Function.UNIX_TIMESTAMP, t.Long(), TS),
-    call(Function.YEAR, t.Int(), call(Function.DATE_ADD, t.Date(), DT, 1)),
-    call(Function.ABS, t.Int(), call(Function.SUBTRACT, t.Int(), INT, 7)),
-    *(call(Function.SUBSTRING, t.String(), S, 1, count) for count in (-1, 0, 1, 2, 5)),
-    *(call(function, t.Long(), column) for function in (Function.CEIL, Function.FLOOR) for column in (D, F)),
-    *(call(function, t.Decimal(4), P) for function in (Function.CEIL, Function.FLOOR)),
-    *(call(Function.ROUND, column.type, column, places) for column in (D, F) for places in (0, 1, 7, -1, -40)),
-    *(call(Function.ROUND, t.Decimal(4), P, places) for places in (0, -1)),
-    call(Function.ROUND, t.Int(), INT, 2),
-    *(call(Function.DIVIDE, t.Int(), INT, by) for by in (1, 7, -7, -1)),
-    call(Function.UNIX_DATE, t.Int(), DT),
-    call(Function.SUBTRACT, t.Int(), 5, call(Function.UNIX_DATE, t.Int(), DT)),
+    call(function("year"), t.Int(), DT),
+    call(function("year"), t.Int(), TS),
+    call(function("date_add"), t.Date(), DT, 40),
+    call(function("date_sub"), t.Date(), DT, 2**31 - 1),
+    call(function("unix_timestamp"), t.Long(), TS),
+    call(function("year"), t.Int(), call(function("date_add"), t.Date(), DT, 1)),
+    call(function("abs"), t.Int(), call(function("-"), t.Int(), INT, 7)),
+    *(call(function("substring"), t.String(), S, 1, count) for count in (-1, 0, 1, 2, 5)),
+    *(call(function, t.Long(), column) for function in (function("ceil"), function("floor")) for column in (D, F)),
+    *(call(function, t.Decimal(4), P) for function in (function("ceil"), function("floor"))),
+    *(call(function("round"), column.type, column, places) for column in (D, F) for places in (0, 1, 7, -1, -40)),
+    *(call(function("round"), t.Decimal(4), P, places) for places in (0, -1)),
+    call(function("round"), t.Int(), INT, 2),
+    *(call(function("/"), t.Int(), INT, by) for by in (1, 7, -7, -1)),
+    call(function("unix_date"), t.Int(), DT),
+    call(function("-"), t.Int(), 5, call(function("unix_date"), t.Int(), DT)),
 ]
 """Functions of which nothing must be left."""
 
 LEFT_IN_PART: list[Apply] = [
-    *(call(Function.MULTIPLY, t.Int(), INT, by) for by in (3, -3, 2**30)),
-    *(call(Function.ROUND, column.type, column, places) for column in (INT, L) for places in (-1, -5)),
+    *(call(function("*"), t.Int(), INT, by) for by in (3, -3, 2**30)),
+    *(call(function("round"), column.type, column, places) for column in (INT, L) for places in (-1, -5)),
     cast(L, t.Int()),
     cast(Column(0, "x", t.Decimal(12)), t.Int()),
-    call(Function.DATE_FORMAT, t.String(), DT, "yyyy/MM"),
-    call(Function.DATE_FORMAT, t.String(), TS, "yyyy-MM-dd HH"),
-    call(Function.FROM_UNIXTIME, t.String(), L, "yyyy-MM-dd"),
+    call(function("date_format"), t.String(), DT, "yyyy/MM"),
+    call(function("date_format"), t.String(), TS, "yyyy-MM-dd HH"),
+    call(function("from_unixtime"), t.String(), L, "yyyy-MM-dd"),
     cast(DT, t.String()),
     cast(TS, t.String()),
-    call(Function.DATE_TRUNC, t.Timestamp(), "MONTH", TS),
-    call(Function.DATE_TRUNC, t.Timestamp(), "WEEK", TS),
-    call(Function.DATE_TRUNC, t.Timestamp(), "MILLISECOND", TS),
+    call(function("date_trunc"), t.Timestamp(), "MONTH", TS),
+    call(function("date_trunc"), t.Timestamp(), "WEEK", TS),
+    call(function("date_trunc"), t.Timestamp(), "MILLISECOND", TS),
 ]
 """Functions that wrap, or are in order for some values only."""
 
@@ -192,7 +192,7 @@ def meant(term: Term, value: Any) -> Any:
         case Constant(fixed):
             return fixed
         case Apply(function, arguments, of):
-            return apply(function, [meant(argument, value) for argument in arguments], [a.type for a in arguments], of)
+            return function.apply([meant(argument, value) for argument in arguments], [a.type for a in arguments], of)
         case _:
             return value
 
@@ -259,23 +259,23 @@ def test_nothing_is_left_of_a_function_that_is_known_everywhere(term: Apply) -> 
 @pytest.mark.parametrize(
     "term",
     [
-        call(Function.MODULO, t.Int(), INT, 2),
-        call(Function.MONTH, t.Int(), DT),
-        call(Function.QUARTER, t.Int(), DT),
-        call(Function.MINUTE, t.Int(), TS),
-        call(Function.DIVIDE, t.Int(), INT, 0),
-        call(Function.ROUND, t.Int(), INT, -12),
-        call(Function.LOWER, t.String(), S),
-        call(Function.ADD, t.Double(), D, math.inf),
-        call(Function.MULTIPLY, t.Double(), D, 0.0),
-        call(Function.DIVIDE, t.Double(), 1.0, D),
-        call(Function.DATE_FORMAT, t.String(), DT, "MM-yyyy"),
-        call(Function.DATE_FORMAT, t.String(), DT, "yyyy-M"),
+        call(function("%"), t.Int(), INT, 2),
+        call(function("month"), t.Int(), DT),
+        call(function("quarter"), t.Int(), DT),
+        call(function("minute"), t.Int(), TS),
+        call(function("/"), t.Int(), INT, 0),
+        call(function("round"), t.Int(), INT, -12),
+        call(function("lower"), t.String(), S),
+        call(function("+"), t.Double(), D, math.inf),
+        call(function("*"), t.Double(), D, 0.0),
+        call(function("/"), t.Double(), 1.0, D),
+        call(function("date_format"), t.String(), DT, "MM-yyyy"),
+        call(function("date_format"), t.String(), DT, "yyyy-M"),
         cast(S, t.Int()),
         cast(D, t.Decimal(5, 2)),
         cast(INT, t.Decimal(5, 2)),
-        call(Function.SUBSTRING, t.String(), S, 2, 3),
-        call(Function.ADD, t.Int(), INT, INT),
+        call(function("substring"), t.String(), S, 2, 3),
+        call(function("+"), t.Int(), INT, INT),
     ],
     ids=repr,
 )
@@ -286,7 +286,7 @@ def test_a_function_of_which_nothing_is_known_stays_as_it_is(term: Apply) -> Non
 
 
 def test_a_list_too_long_to_be_taken_back_keeps_its_outer_range() -> None:
-    term = call(Function.MULTIPLY, t.Double(), D, 3.0)
+    term = call(function("*"), t.Double(), D, 3.0)
     found = one_of(term, [float(number) for number in range(1_000)])
     assert columns_of(found) == {0: D} and OneOf(term, tuple(float(number) for number in range(1_000))) in parts_of(
         found

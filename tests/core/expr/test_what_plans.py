@@ -8,7 +8,7 @@ from hudi_core.errors import ExpressionError, UnsupportedError
 from hudi_core.expr.bind import bind
 from hudi_core.expr.parse import parse_predicate
 from hudi_core.expr.predicate import unknowns_of
-from hudi_core.expr.scalar.row import truth_of
+from hudi_core.expr.row import truth_of
 from hudi_core.expr.text import to_sql
 from hudi_core.schema.ids import record_with_ids
 from hudi_core.schema.schema import Schema

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from hudi_core.errors import UnknownColumnError, UnsupportedError
-from hudi_core.expr.functions import Function
 from hudi_core.expr.predicate import Apply, Below, Column, Constant, Cut, IsNull, OneOf, Or
+from hudi_core.functions.registry import function
 from hudi_core.rows.truth import RowQuestions, is_true, truth_masks
 from hudi_core.schema.schema import Schema
 from hudi_core.truth import FALSE, NULL, TRUE
@@ -44,7 +44,7 @@ def test_a_null_in_the_list_makes_absence_null_not_false() -> None:
 
 def test_terms_that_parts_share_are_evaluated_once() -> None:
     values = Counting()
-    parts = tuple(Below(Apply(Function.ABS, (A,), t.Int()), Cut(cut)) for cut in (1, 2, 3))
+    parts = tuple(Below(Apply(function("abs"), (A,), t.Int()), Cut(cut)) for cut in (1, 2, 3))
     assert is_true(Or(parts), values, (-2, None, None), SCHEMA)
     assert values.applied == 1
 
@@ -53,7 +53,7 @@ def test_zeros_of_both_signs_are_different_constants() -> None:
     asked = RowQuestions(PlainValues(), (1, None, None), SCHEMA)
 
     def text(zero: float) -> str:
-        return asked.value(Apply(Function.CAST, (Constant(zero, t.Double()),), t.String()))
+        return asked.value(Apply(function("cast"), (Constant(zero, t.Double()),), t.String()))
 
     assert (text(0.0), text(-0.0)) == ("0.0", "-0.0")
 

@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 
 from hudi_arrow.arrays import from_values, to_values
 from hudi_arrow.values import ArrowValues
-from hudi_core.expr.functions import Function
-from hudi_core.expr.predicate import AnyRun, Cut
+from hudi_core.expr.predicate import Cut
+from hudi_core.functions.record import Function
+from hudi_core.functions.registry import function
+from hudi_core.functions.scalar.like import AnyRun
 from hudi_core.types import nodes as t
 from hudi_core.values.text import to_text
 
@@ -89,14 +91,14 @@ def test_functions(column: tuple[pa.Array, pa.Array, t.Type]) -> None:
     calls: list[tuple[Function, t.Type]] = []
     match of:
         case t.String():
-            calls = [(Function.UPPER, of), (Function.LENGTH, t.Int()), (Function.TRIM, of)]
+            calls = [(function("upper"), of), (function("length"), t.Int()), (function("trim"), of)]
             assert both(lambda a: VALUES.matches(a, ("a", AnyRun())), column, t.Boolean())[0].count(True) == 1
         case t.Timestamp() | t.Date():
-            calls = [(Function.YEAR, t.Int()), (Function.UNIX_TIMESTAMP, t.Long())]
+            calls = [(function("year"), t.Int()), (function("unix_timestamp"), t.Long())]
         case t.Int() | t.Long() | t.Float() | t.Decimal():
-            calls = [(Function.ABS, of), (Function.CAST, t.String())]
-    for function, to in calls:
-        found, wanted = both(lambda a, f=function, to=to: VALUES.apply(f, [a], [of], to), column, to)
+            calls = [(function("abs"), of), (function("cast"), t.String())]
+    for known, to in calls:
+        found, wanted = both(lambda a, f=known, to=to: VALUES.apply(f, [a], [of], to), column, to)
         assert repr(found) == repr(wanted)
 
 
@@ -169,7 +171,7 @@ def test_texts_of_plain_floats_are_javas(rows: list[float | None]) -> None:
 def test_numbers_close_together_and_far_apart_have_the_same_digits(numbers: list[int | None]) -> None:
     column = pa.array(numbers, pa.int64())
     expected = [None if number is None else str(number) for number in numbers]
-    text = VALUES.apply(Function.CAST, [column], [t.Long()], t.String())
+    text = VALUES.apply(function("cast"), [column], [t.Long()], t.String())
     assert to_values(text, t.String()) == expected
     assert VALUES.is_null(text).to_pylist() == [number is None for number in numbers]
     assert VALUES.matches(text, ("-", AnyRun())).to_pylist() == [

@@ -1,0 +1,59 @@
+"""Whole numbers of Arrow arrays, dates and ticks among them, as NumPy arrays, and what functions make of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from hudi_arrow.arrays import Array, numbers, plain
+from hudi_arrow.types import to_arrow
+from hudi_core.functions.record import Function
+from hudi_core.types import nodes as t
+
+Integers = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+_COUNTED = (t.Int, t.Long, t.Date, t.Time, t.Timestamp)
+
+
+def integers(array: Array) -> Integers:
+    """The numbers of an array of integers, dates or ticks; zero where it is null."""
+    found: Integers = pc.fill_null(numbers(plain(array)), 0).to_numpy().astype(np.int64)
+    return found
+
+
+def with_nulls(values: npt.NDArray[np.generic], like: Array, kind: pa.DataType, also: Flags | None = None) -> Array:
+    """An array of the values, null where `like` is, and where `also` says so."""
+    nulls = like.is_null().to_numpy(zero_copy_only=False)
+    return pa.array(values, mask=nulls if also is None else nulls | also).cast(kind)
+
+
+def counted(function: Function, arguments: Sequence[Array], types: Sequence[t.Type], of: t.Type) -> Array | None:
+    """A function that `counts`, of whole numbers, and of strings that are the same in every row; None for any others."""
+    values: list[Any] = []
+    for argument, source in zip(arguments, types, strict=True):
+        if isinstance(source, _COUNTED):
+            values.append(integers(argument))
+            continue
+        strings = pc.unique(argument.drop_null()) if isinstance(source, t.String) else argument
+        if not isinstance(source, t.String) or len(strings) > 1:
+            return None
+        values.append(strings[0].as_py() if len(strings) else "")
+    if not any(isinstance(source, _COUNTED) for source in types):
+        return None
+    kind, count = to_arrow(of), len(arguments[0])
+    nulls = [argument.is_null().to_numpy(zero_copy_only=False) for argument in arguments if argument.null_count]
+    if not count or any(flags.all() for flags in nulls):
+        return pa.nulls(count, kind)
+    found = function.evaluate(values, types, of)
+    if found is None:
+        return pa.nulls(count, kind)
+    if isinstance(found, tuple):
+        found, known = found
+        nulls.append(~known)
+    held = found.astype(np.int32 if kind.bit_width == 32 else np.int64, copy=False)
+    return pa.array(held, mask=np.logical_or.reduce(nulls) if nulls else None).view(kind)

@@ -1,0 +1,94 @@
+"""The truth of a predicate on one row in plain Python, for rows that are known without reading a file, and so without an engine.
+
+The rules are those of `expr.outcomes`, as for rows in an engine's columns (`rows.truth`); here are the answers about one row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, assert_never
+
+from hudi_core.errors import UnsupportedError
+from hudi_core.expr.outcomes import can_be
+from hudi_core.expr.predicate import Apply, Choose, Column, Constant, Cut, Opaque, Predicate, Term
+from hudi_core.functions.scalar import regex
+from hudi_core.functions.scalar.like import Pattern
+from hudi_core.truth import TRUE, Truth
+from hudi_core.values.order import equal, less
+
+
+def truth_of(predicate: Predicate, row: Mapping[int, object]) -> Truth:
+    """The predicate's truth on a row: values by column id, one for each column that the predicate looks at.
+
+    Raises `UnsupportedError` for what the core does not know.
+    """
+    asked = _Row(row)
+    return next(truth for truth in Truth if can_be(truth, predicate, asked))
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """`expr.outcomes.Questions` of one row: what may be so, is so."""
+
+    values: Mapping[int, object]
+
+    def low_is_below(self, term: Term, cut: Cut) -> bool:
+        value = self._value(term)
+        return value is not None and _below(value, cut, term)
+
+    def high_is_above(self, term: Term, cut: Cut) -> bool:
+        value = self._value(term)
+        return value is not None and not _below(value, cut, term)
+
+    def may_hold_one_of(self, term: Term, values: tuple[object, ...]) -> bool:
+        value = self._value(term)
+        return value is not None and any(equal(value, each, term.type) for each in values)
+
+    def may_hold_none_of(self, term: Term, values: tuple[object, ...]) -> bool:
+        return self.may_hold_value(term) and not self.may_hold_one_of(term, values)
+
+    def may_hold_null(self, term: Term) -> bool:
+        return self._value(term) is None
+
+    def may_hold_value(self, term: Term) -> bool:
+        return self._value(term) is not None
+
+    def may_be_less(self, left: Term, right: Term, or_equal: bool) -> bool:
+        one, other = self._value(left), self._value(right)
+        if one is None or other is None:
+            return False
+        return not less(other, one, left.type) if or_equal else less(one, other, left.type)
+
+    def may_match(self, term: Term, pattern: Pattern | str, negated: bool) -> bool:
+        value = self._value(term)
+        wanted = regex.parse(pattern) if isinstance(pattern, str) else regex.like(pattern)
+        return isinstance(value, str) and (wanted.compiled.search(value) is None) is negated
+
+    def unknown(self, what: Opaque) -> bool:
+        raise UnsupportedError(what.text, message=what.reason)
+
+    def every(self, answers: list[bool]) -> bool:
+        return all(answers)
+
+    def some(self, answers: list[bool]) -> bool:
+        return any(answers)
+
+    def _value(self, term: Term) -> Any:
+        match term:
+            case Column(id=column_id):
+                return self.values[column_id]
+            case Constant(value):
+                return value
+            case Apply(function, arguments, type):
+                types = [argument.type for argument in arguments]
+                return function.apply([self._value(argument) for argument in arguments], types, type)
+            case Choose(branches, otherwise):
+                taken = (then for condition, then in branches if can_be(TRUE, condition, self))
+                return self._value(next(taken, otherwise))
+            case _:
+                assert_never(term)
+
+
+def _below(value: object, cut: Cut, term: Term) -> bool:
+    return not less(cut.value, value, term.type) if cut.after else less(value, cut.value, term.type)

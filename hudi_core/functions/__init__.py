@@ -1,0 +1,26 @@
+"""The functions of SQL: one record for each, which says all that is known of it.
+
+record       what a record says: names, signature, meaning, where it rises and falls, Spark's function of the same meaning
+registry     all records by name
+parameters   kinds of parameters, for signatures
+coerce       which type two values are compared or calculated in
+calendar     days and ticks as numbers, and as arrays of numbers
+scalar       meanings that take more than a line
+
+The records
+arithmetic   + - * / % DIV, negative, abs
+bits         bits of ints and longs
+casts        CAST
+choices      greatest, least, nanvl
+collections  arrays, maps, structs
+dates        parts of dates and of the clock, days added, truncation
+documents    JSON texts
+encodings    codes of characters, texts of bytes, hashes
+mathematics  roots, powers, logarithms, angles, pmod
+moments      timestamps as counts, and moved by units
+months       months, weeks, dates from their parts
+numbers      ceil, floor, round
+searching    finding, replacing, padding
+strings      case, length, substring, trims, regular expressions
+times        date patterns, seconds since 1970
+"""

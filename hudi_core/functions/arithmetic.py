@@ -1,0 +1,177 @@
+"""`+ - * / % DIV`, the sign and the size of a number: in which type they calculate, and where they rise and fall."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Any
+
+from hudi_core.functions import coerce
+from hudi_core.functions import parameters as p
+from hudi_core.functions.record import Argument, Function, Known, MismatchError, Signature, Stretch
+from hudi_core.functions.scalar.arithmetic import arithmetic
+from hudi_core.types import nodes as t
+
+Ends = tuple[int, int]
+
+
+def _sign(symbol: str, arguments: Sequence[Argument]) -> Signature:
+    """`left operator right`, both brought to the type that SQL calculates in."""
+    if any(argument.is_null and isinstance(argument.type, t.String) for argument in arguments):
+        return Signature((), t.String(), null=True)
+    types = [coerce.seen(argument.type) for argument in arguments]
+    for position, argument in enumerate(arguments):
+        whole = argument.constant and not argument.is_null and isinstance(argument.type, t.Int | t.Long)
+        if whole and isinstance(types[1 - position], t.Decimal):
+            types[position] = tight(argument.value)
+    found = coerce.calculated(symbol, types[0], types[1])
+    if found is None:
+        wrong = next((of for of in types if not coerce.is_number(of) and not isinstance(of, t.String)), types[0])
+        raise MismatchError("numbers", wrong)
+    return Signature(found[:2], found[2])
+
+
+def tight(whole: int) -> t.Decimal:
+    """The decimal with just the digits of an integer, as SQL takes an integer literal beside a decimal."""
+    return t.Decimal(max(len(str(abs(whole))), 1))
+
+
+def _sign_of_quotient(arguments: Sequence[Argument]) -> Signature | None:
+    """`left DIV right` of integers, as a long; that of other numbers is not known."""
+    if not all(isinstance(argument.type, t.Int | t.Long) for argument in arguments):
+        return None
+    return Signature((t.Long(), t.Long()), t.Long())
+
+
+def _evaluate(symbol: str, values: Sequence[Any], types: Sequence[t.Type], of: t.Type) -> Any:
+    return arithmetic(symbol, list(values), list(types), of)
+
+
+# ---- where they rise and fall
+
+
+def _of_numbers(exact: Callable[[Known], Iterable[Stretch]], real: Callable[[Known], Iterable[Stretch]]) -> Any:
+    """Integers are known in their own type only, for another wraps on its way."""
+
+    def stretches(call: Known) -> Iterable[Stretch]:
+        if isinstance(call.of, t.Float | t.Double):
+            return real(call)
+        return () if is_whole(call) and call.argument != call.of else exact(call)
+
+    return stretches
+
+
+def is_whole(call: Known) -> bool:
+    return isinstance(call.of, t.Int | t.Long)
+
+
+def shifted(ends: Ends, by: int) -> list[Stretch]:
+    """x + by, wrapping round: rising on either side of the place where it wraps."""
+    low, high = ends
+    edge = high - by if by >= 0 else low - by - 1
+    return [Stretch(low, edge, by_one=True), Stretch(edge + 1, high, by_one=True)]
+
+
+def taken_from(ends: Ends, number: int) -> list[Stretch]:
+    """number - x, which wraps where x < number - greatest, or x > number - least."""
+    edges = [max(number - ends[1], ends[0]), min(number - ends[0], ends[1])]
+    ranges = [(ends[0], edges[0] - 1), (edges[0], edges[1]), (edges[1] + 1, ends[1])]
+    return [Stretch(first, last, False, by_one=True) for first, last in ranges]
+
+
+def _sum(call: Known) -> list[Stretch]:
+    other = call.values[1 - call.variable]
+    return shifted(call.ends, int(other)) if is_whole(call) else [Stretch(*call.ends)]
+
+
+def _difference(call: Known) -> list[Stretch]:
+    falls = call.variable == 1
+    if not is_whole(call):
+        return [Stretch(*call.ends, not falls)]
+    return taken_from(call.ends, int(call.values[0])) if falls else shifted(call.ends, -int(call.values[1]))
+
+
+def _product(call: Known) -> list[Stretch]:
+    """x * by where it does not wrap round."""
+    by, ends = call.values[1 - call.variable], call.ends
+    if not is_whole(call):
+        return [Stretch(*ends, by >= 0)]
+    if by == 0:
+        return [Stretch(*ends)]
+    low, high = (-(-ends[0] // by), ends[1] // by) if by > 0 else (-(-ends[1] // by), ends[0] // by)
+    return [Stretch(max(low, ends[0]), min(high, ends[1]), by > 0)]
+
+
+def _quotient(call: Known) -> list[Stretch]:
+    if call.variable == 1 or call.values[1] == 0:
+        return []
+    divisor, ends = call.values[1], call.ends
+    if not is_whole(call):
+        return [Stretch(*ends, divisor > 0)]
+    wraps = divisor == -1  # the quotient of the least does
+    return [Stretch(ends[0] + wraps, ends[1], divisor > 0), *([Stretch(ends[0], ends[0])] if wraps else [])]
+
+
+def _negated(call: Known) -> list[Stretch]:
+    least, whole = call.ends[0], is_whole(call)
+    return [
+        Stretch(least + whole, call.ends[1], False, by_one=True),
+        *([Stretch(least, least)] if whole else []),
+    ]
+
+
+def _size(call: Known) -> list[Stretch]:
+    least, whole = call.ends[0], is_whole(call)
+    return [
+        Stretch(least + whole, 0, False),
+        Stretch(1, call.ends[1]),
+        *([Stretch(least, least)] if whole else []),
+    ]
+
+
+def _real(rises: Callable[[Known, float], bool | None]) -> Callable[[Known], list[Stretch]]:
+    """Arithmetic of binary numbers with a finite one. NaN, the last position, gives NaN: what falls, falls up to infinity."""
+
+    def stretches(call: Known) -> list[Stretch]:
+        number = float(call.values[1 - call.variable])
+        rising = rises(call, number) if math.isfinite(number) else None
+        if rising is None:
+            return []
+        if rising or not isinstance(call.argument, t.Float | t.Double):
+            return [Stretch(*call.ends, rising)]
+        return [Stretch(call.ends[0], call.ends[1] - 1, False), Stretch(call.ends[1], call.ends[1])]
+
+    return stretches
+
+
+def _real_unary(last_falling: Callable[[int], int]) -> Callable[[Known], list[Stretch]]:
+    def stretches(call: Known) -> list[Stretch]:
+        falling = Stretch(call.ends[0], last_falling(call.ends[1] - 1), False)
+        return [falling, Stretch(falling.last + 1, call.ends[1])]
+
+    return stretches
+
+
+def _operator(symbol: str, stretches: Any = None, **rest: Any) -> Function:
+    known = {} if stretches is None else {"stretches": stretches}
+    return Function(symbol, range(2, 3), partial(_sign, symbol), partial(_evaluate, symbol), **known, **rest)
+
+
+def _unary(name: str, stretches: Any) -> Function:
+    return Function(name, range(1, 2), p.takes(p.number, gives=p.first), partial(_evaluate, name), stretches=stretches)
+
+
+ADD = _operator("+", _of_numbers(_sum, _real(lambda call, by: True)))
+SUBTRACT = _operator("-", _of_numbers(_difference, _real(lambda call, by: call.variable == 0)))
+MULTIPLY = _operator("*", _of_numbers(_product, _real(lambda call, by: by > 0 if by else None)))
+DIVIDE = _operator("/", _of_numbers(_quotient, _real(lambda call, by: by > 0 if by and call.variable == 0 else None)))
+MODULO = _operator("%", aliases=("mod",))
+NEGATE = _unary("negative", _of_numbers(_negated, _real_unary(lambda last: last)))
+ABS = _unary("abs", _of_numbers(_size, _real_unary(lambda last: 0)))
+FUNCTIONS = (
+    *(ADD, SUBTRACT, MULTIPLY, DIVIDE, MODULO, NEGATE, ABS),
+    Function(
+        "div", range(2, 3), _sign_of_quotient, partial(_evaluate, "/"), stretches=_of_numbers(_quotient, _quotient)
+    ),
+)

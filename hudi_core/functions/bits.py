@@ -1,0 +1,58 @@
+"""The bits of ints and longs."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from hudi_core.functions import parameters as p
+from hudi_core.functions.record import Function
+from hudi_core.functions.scalar.arithmetic import wrapped
+from hudi_core.types import nodes as t
+
+
+def _wider(types: Sequence[t.Type]) -> t.Type:
+    return t.Long() if any(isinstance(of, t.Long) for of in types) else t.Int()
+
+
+def _bits(of: t.Type) -> int:
+    return 64 if isinstance(of, t.Long) else 32
+
+
+def _operator(symbol: str, rule: Callable[[Any, Any], Any]) -> Function:
+    sign = p.takes(p.whole, p.whole, gives=_wider)
+    return Function(symbol, range(2, 3), sign, p.of_values(rule), counts=True)
+
+
+def _shift(name: str, rule: Callable[[int, int, int], int]) -> Function:
+    """By as many places as the lowest bits of the second argument say."""
+
+    def evaluate(values: Sequence[Any], types: Sequence[t.Type], of: t.Type) -> int:
+        bits = _bits(of)
+        return wrapped(rule(values[0], values[1] % bits, bits), bits)
+
+    return Function(name, range(2, 3), p.takes(p.whole, p.integer, gives=p.first), evaluate)
+
+
+def _count(value: int) -> int:
+    """Ones among 64 bits, of ints too."""
+    return (int(value) % (1 << 64)).bit_count()
+
+
+def _bit(values: Sequence[Any], types: Sequence[t.Type], of: t.Type) -> int | None:
+    value, place = values
+    return value >> place & 1 if 0 <= place < _bits(types[0]) else None
+
+
+FUNCTIONS = (
+    _operator("&", operator.and_),
+    _operator("|", operator.or_),
+    _operator("^", operator.xor),
+    Function("~", range(1, 2), p.takes(p.whole, gives=p.first), p.of_values(operator.invert), counts=True),
+    _shift("shiftleft", lambda value, places, bits: value << places),
+    _shift("shiftright", lambda value, places, bits: value >> places),
+    _shift("shiftrightunsigned", lambda value, places, bits: value % (1 << bits) >> places),
+    Function("bit_count", range(1, 2), p.takes(p.whole, gives=t.Int()), p.of_values(_count)),
+    Function("getbit", range(2, 3), p.takes(p.whole, p.integer, gives=t.Int()), _bit, aliases=("bit_get",)),
+)

@@ -1,0 +1,104 @@
+"""CAST: where it keeps order, and where an edge can be calculated."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from decimal import Decimal
+from functools import partial
+from typing import Any
+
+from hudi_core.functions.calendar import four_digit_years
+from hudi_core.functions.record import Argument, FirstNotBelow, Function, Known, Signature, Stretch
+from hudi_core.functions.scalar.cast import cast
+from hudi_core.types import nodes as t
+from hudi_core.values.calendar import DAY_SECONDS
+from hudi_core.values.domain import EXACT, INT_RANGE, LONG_RANGE
+
+
+def _sign(_: Sequence[Argument]) -> Signature | None:
+    return None  # to which type, no argument says
+
+
+def _evaluate(values: Sequence[Any], types: Sequence[t.Type], of: t.Type) -> Any:
+    return cast(values[0], types[0], of)
+
+
+def stretches(call: Known) -> list[Stretch]:
+    """The stretches of a cast of the argument to the result's type."""
+    of, ends = call.argument, call.ends
+    real = isinstance(of, t.Float | t.Double)
+    match call.of:
+        case t.Int() | t.Long() if real:  # beyond the range it is the end of the range; NaN is 0
+            return [Stretch(ends[0], ends[1] - 1), Stretch(ends[1], ends[1])]
+        case t.Int() | t.Long() if isinstance(of, t.Int | t.Long | t.Boolean | t.Decimal):
+            low, high = INT_RANGE if isinstance(call.of, t.Int) else LONG_RANGE
+            unit = 10**of.scale if isinstance(of, t.Decimal) else 1
+            return [Stretch(max(low * unit, ends[0]), min(high * unit, ends[1]))]
+        case t.String() if isinstance(of, t.Date | t.Timestamp):
+            return [four_digit_years(of, ends)]
+        case to if _keeps_order(of, to):
+            return [Stretch(*ends)]
+        case _:
+            return []
+
+
+def _keeps_order(of: t.Type, to: t.Type) -> bool:
+    match to:
+        case t.Float() | t.Double():
+            numbers = t.Boolean | t.Int | t.Long | t.Decimal | t.Float | t.Double
+            return isinstance(of, numbers) or (isinstance(to, t.Double) and isinstance(of, t.Timestamp))
+        case t.Decimal():
+            return isinstance(of, t.Boolean | t.Int | t.Long | t.Decimal)
+        case t.Long() | t.Date():
+            return isinstance(of, t.Timestamp)
+        case t.Timestamp():
+            return isinstance(of, t.Date | t.Timestamp | t.Int | t.Long)
+        case t.Time():
+            return isinstance(of, t.Time)
+        case _:
+            return False
+
+
+def edge(call: Known) -> FirstNotBelow | None:
+    """The edge of a cast that loses nothing, and of one to dates."""
+    if isinstance(call.argument, t.Timestamp) and isinstance(call.of, t.Date):
+        day = DAY_SECONDS * call.argument.unit.value
+        return lambda value, after: (value + after) * day
+    ratio = exact_ratio(call.argument, call.of)
+    return None if ratio is None else partial(_first_not_below, *ratio)
+
+
+def _first_not_below(up: int, down: int, value: Any, after: bool) -> int:
+    """The first whole number n for which n * up / down is not below the cut."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return -(1 << 80) if value < 0 else 1 << 80
+    if isinstance(value, int):
+        floor, rest = divmod(value * down, up)
+        return floor + 1 if rest or after else floor
+    scaled = EXACT.multiply(value, Decimal(down)) if isinstance(value, Decimal) else value
+    floor = math.floor(scaled)
+    return floor + 1 if scaled != floor or after else floor
+
+
+def exact_ratio(of: t.Type, to: t.Type) -> tuple[int, int] | None:
+    """By what a position of one type is multiplied (and divided) to be the number of the other, for casts that lose nothing."""
+    match of, to:
+        case (t.Int(), t.Long() | t.Double()):
+            return 1, 1
+        case ((t.Int() | t.Long()), t.Decimal(precision, scale)) if precision - scale >= (
+            10 if isinstance(of, t.Int) else 19
+        ):
+            return 1, 1
+        case t.Decimal(), t.Decimal() if to.scale >= of.scale and to.precision - to.scale >= of.precision - of.scale:
+            return 1, 10**of.scale
+        case t.Date(), t.Timestamp(unit):
+            return DAY_SECONDS * unit.value, 1
+        case (t.Timestamp(unit), t.Timestamp(finer)) | (t.Time(unit), t.Time(finer)) if finer.value >= unit.value:
+            return finer.value // unit.value, 1
+        case _:
+            return None
+
+
+CAST = Function("cast", range(2, 3), _sign, _evaluate, stretches=stretches, edge=edge)
+FUNCTIONS = (CAST,)

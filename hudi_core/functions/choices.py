@@ -1,0 +1,43 @@
+"""Functions that take one of their arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+from hudi_core.functions import coerce
+from hudi_core.functions.record import Argument, Function, MismatchError, Signature
+from hudi_core.types import nodes as t
+from hudi_core.values.order import sort_key
+
+
+def _one_type(arguments: Sequence[Argument]) -> Signature:
+    typed = [argument.type for argument in arguments if not argument.is_null] or [arguments[0].type]
+    common = coerce.widest(typed)
+    if common is None:
+        raise MismatchError("values of one type", typed[-1])
+    return Signature((common,) * len(arguments), common)
+
+
+def _extreme(taken: Callable[..., Any], values: Sequence[Any], types: Sequence[t.Type], of: t.Type) -> Any:
+    given = [value for value in values if value is not None]
+    return taken(given, key=lambda value: sort_key(value, of)) if given else None
+
+
+def _nanvl(values: Sequence[Any], types: Sequence[t.Type], of: t.Type) -> Any:
+    value, instead = values
+    return instead if value is not None and value != value else value
+
+
+def _floats(arguments: Sequence[Argument]) -> Signature:
+    narrow = all(isinstance(argument.type, t.Float) for argument in arguments)
+    of: t.Type = t.Float() if narrow else t.Double()
+    return Signature((of, of), of)
+
+
+FUNCTIONS = (
+    Function("greatest", range(2, 1 << 16), _one_type, partial(_extreme, max), strict=False),
+    Function("least", range(2, 1 << 16), _one_type, partial(_extreme, min), strict=False),
+    Function("nanvl", range(2, 3), _floats, _nanvl, strict=False),
+)

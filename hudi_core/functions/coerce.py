@@ -1,0 +1,158 @@
+"""Which type two values are compared or calculated in: Spark SQL's rules without ANSI mode, over the types of tables.
+
+Text and enumerations count as strings, fixed bytes as binary. Decimals are compared in a type that holds both exactly,
+also beyond the 38 digits at which Spark starts to round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from hudi_core.types import nodes as t
+from hudi_core.types.sql import MAX_PRECISION
+
+_MIN_SCALE = 6
+_RANKS: dict[type[t.Type], int] = {t.Int: 0, t.Long: 1, t.Float: 2, t.Double: 3}
+
+
+def seen(of: t.Type) -> t.Type:
+    """The type SQL takes a column for."""
+    match of:
+        case t.Enumeration() | t.Uuid():
+            return t.String()
+        case t.Fixed():
+            return t.Binary()
+        case t.Decimal(precision, scale, fixed=t.Fixed()):
+            return t.Decimal(precision, scale)
+        case _:
+            return of
+
+
+def is_number(of: t.Type) -> bool:
+    return isinstance(of, t.Int | t.Long | t.Float | t.Double | t.Decimal)
+
+
+def is_nested(of: t.Type) -> bool:
+    return isinstance(of, t.Record | t.Array | t.Map | t.Union | t.Vector)
+
+
+def are_nested_alike(types: Sequence[t.Type]) -> bool:
+    """Whether all are arrays, all maps or all structs: SQL takes them as values of one type, which have no order here."""
+    return len({type(of) for of in types}) == 1 and isinstance(types[0], t.Record | t.Array | t.Map)
+
+
+def are_structures(types: Sequence[t.Type]) -> bool:
+    """Whether SQL compares values of these types part by part: all arrays, or all structs; maps are never compared."""
+    return are_nested_alike(types) and not isinstance(types[0], t.Map)
+
+
+def compared(left: t.Type, right: t.Type) -> t.Type | None:
+    """The type in which a comparison takes place; None when SQL does not compare the two.
+
+    A string is read as the other side's type; beside a decimal both become doubles.
+    """
+    left, right = seen(left), seen(right)
+    common = widened(left, right)
+    if common is not None:
+        return common
+    if isinstance(right, t.String):
+        left, right = right, left
+    if not isinstance(left, t.String) or is_nested(right):
+        return None
+    return t.Double() if isinstance(right, t.Decimal) else right
+
+
+def widest(types: Iterable[t.Type]) -> t.Type | None:
+    """The one type of a list's members or of the branches of a CASE: beside a string all become strings."""
+    found: t.Type | None = None
+    for of in sorted(map(seen, types), key=lambda of: not isinstance(of, t.String)):
+        if found is None or found == of:
+            found = of
+            continue
+        common = widened(found, of)
+        if (
+            common is None
+            and isinstance(found, t.String)
+            and not isinstance(of, t.Binary | t.Boolean)
+            and not is_nested(of)
+        ):
+            common = found
+        if common is None:
+            return None
+        found = common
+    return found
+
+
+def widened(left: t.Type, right: t.Type) -> t.Type | None:
+    """The type that holds both, strings apart; None when there is none."""
+    if left == right:
+        return None if is_nested(left) else left
+    match left, right:
+        case t.Decimal(), t.Decimal():
+            return _union(left, right)
+        case (t.Decimal() as exact, (t.Int() | t.Long()) as whole) | (
+            (t.Int() | t.Long()) as whole,
+            t.Decimal() as exact,
+        ):
+            return _union(exact, as_decimal(whole))
+        case (t.Decimal(), t.Float() | t.Double()) | (t.Float() | t.Double(), t.Decimal()):
+            return t.Double()
+        case t.Timestamp(unit, zoned), t.Timestamp(other, also_zoned):
+            return t.Timestamp(max(unit, other, key=lambda unit: unit.value), zoned or also_zoned)
+        case (t.Timestamp() as moment, t.Date()) | (t.Date(), t.Timestamp() as moment):
+            return moment
+        case t.Time(unit), t.Time(other):
+            return t.Time(max(unit, other, key=lambda unit: unit.value))
+        case _ if type(left) in _RANKS and type(right) in _RANKS:
+            return max(left, right, key=lambda of: _RANKS[type(of)])
+        case _:
+            return None
+
+
+def calculated(function: str, left: t.Type, right: t.Type) -> tuple[t.Type, t.Type, t.Type] | None:
+    """The types an arithmetic operator brings its operands to, and its result's; None when it takes no such operands."""
+    left = t.Double() if isinstance(left, t.String) else left
+    right = t.Double() if isinstance(right, t.String) else right
+    common = widened(left, right) if is_number(left) and is_number(right) else None
+    if common is None:
+        return None
+    if isinstance(common, t.Decimal):
+        first, second = as_decimal(left), as_decimal(right)
+        return first, second, _result(function, first, second)
+    if function == "/":
+        return t.Double(), t.Double(), t.Double()
+    return common, common, common
+
+
+def as_decimal(of: t.Type) -> t.Decimal:
+    """The decimal that holds every value of an integer type; a decimal itself."""
+    if isinstance(of, t.Decimal):
+        return of
+    return t.Decimal(20 if isinstance(of, t.Long) else 10)
+
+
+def _union(left: t.Decimal, right: t.Decimal) -> t.Decimal:
+    scale = max(left.scale, right.scale)
+    return t.Decimal(max(left.precision - left.scale, right.precision - right.scale) + scale, scale)
+
+
+def _result(function: str, left: t.Decimal, right: t.Decimal) -> t.Decimal:
+    digits, other = left.precision - left.scale, right.precision - right.scale
+    scale = max(left.scale, right.scale)
+    match function:
+        case "*":
+            return _bounded(left.precision + right.precision + 1, left.scale + right.scale)
+        case "/":
+            fraction = max(_MIN_SCALE, left.scale + right.precision + 1)
+            return _bounded(digits + right.scale + fraction, fraction)
+        case "%":
+            return _bounded(min(digits, other) + scale, scale)
+        case _:
+            return _bounded(max(digits, other) + scale + 1, scale)
+
+
+def _bounded(precision: int, scale: int) -> t.Decimal:
+    """Within 38 digits; the fraction gives way first, down to six digits."""
+    if precision <= MAX_PRECISION:
+        return t.Decimal(precision, scale)
+    return t.Decimal(MAX_PRECISION, max(MAX_PRECISION - (precision - scale), min(scale, _MIN_SCALE)))

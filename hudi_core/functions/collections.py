@@ -1,0 +1,253 @@
+"""Arrays and maps: how many elements there are, which one stands where, whether one is there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from hudi_core.errors import ExpressionError
+from hudi_core.functions import coerce
+from hudi_core.functions import parameters as p
+from hudi_core.functions.record import Argument, Function, MismatchError, Native, Signature
+from hudi_core.functions.scalar import regex
+from hudi_core.functions.scalar.cast import cast
+from hudi_core.types import nodes as t
+from hudi_core.values.order import equal, is_ordered, sort_key
+
+
+def _array(argument: Argument) -> t.Array:
+    if not isinstance(argument.type, t.Array):
+        raise MismatchError("an array", argument.type)
+    return argument.type
+
+
+def _map(argument: Argument) -> t.Map:
+    if not isinstance(argument.type, t.Map):
+        raise MismatchError("a map", argument.type)
+    return argument.type
+
+
+def _map_and_key(arguments: Sequence[Argument]) -> Signature:
+    of = _map(arguments[0])
+    return Signature((of, of.key.type), t.Boolean())
+
+
+def _sign_of_keys(arguments: Sequence[Argument]) -> Signature:
+    of = _map(arguments[0])
+    return Signature((of,), array_of(of.key.type))
+
+
+def _sign_of_values(arguments: Sequence[Argument]) -> Signature:
+    of = _map(arguments[0])
+    return Signature((of,), array_of(of.value.type))
+
+
+def _array_or_map(argument: Argument) -> t.Type:
+    if not isinstance(argument.type, t.Array | t.Map):
+        raise MismatchError("an array or map", argument.type)
+    return argument.type
+
+
+def _sign_of_part(arguments: Sequence[Argument]) -> Signature:
+    """The element at a place, or the value of a key."""
+    of = _array_or_map(arguments[0])
+    if isinstance(of, t.Map):
+        return Signature((of, of.key.type), of.value.type)
+    assert isinstance(of, t.Array)
+    return Signature((of, t.Int()), of.element.type)
+
+
+def _value_of(entries: Sequence[tuple[Any, Any]], key: Any, of: t.Map) -> Any:
+    return next((value for name, value in entries if equal(name, key, of.key.type)), None)
+
+
+def _part(values: Sequence[Any], types: Sequence[t.Type], of: t.Type) -> Any:
+    """Places count from 0; null where there is none."""
+    held, place = values
+    if isinstance(types[0], t.Map):
+        return _value_of(held, place, types[0])
+    return held[place] if 0 <= place < len(held) else None
+
+
+def _element_at(values: Sequence[Any], types: Sequence[t.Type], of: t.Type) -> Any:
+    """Places count from 1, or from the end where negative; null where there is none."""
+    held, place = values
+    if isinstance(types[0], t.Map):
+        return _value_of(held, place, types[0])
+    if place == 0:
+        raise ExpressionError("element_at", expected="a place from 1 on, or a negative one", found="0")
+    return held[place - (place > 0)] if abs(place) <= len(held) else None
+
+
+def _sign_with_element(gives: t.Type) -> p.Sign:
+    def sign(arguments: Sequence[Argument]) -> Signature | None:
+        of = _array(arguments[0])
+        if not is_ordered(of.element.type):
+            return None
+        wanted, element = arguments[1].type, of.element.type
+        common = element if arguments[1].is_null or wanted == element else coerce.widened(wanted, element)
+        if common is None:
+            raise MismatchError("an array of values of the type", wanted)
+        return Signature((of, common), gives)
+
+    return sign
+
+
+def _brought(items: Sequence[Any], types: Sequence[t.Type]) -> list[Any]:
+    """The elements in the type of the value that is looked for."""
+    of = types[0]
+    assert isinstance(of, t.Array)
+    return [_widened(item, of.element.type, types[1]) for item in items]
+
+
+def _widened(value: Any, of: t.Type, to: t.Type) -> Any:
+    return value if value is None or of == to else cast(value, of, to)
+
+
+def _contains(values: Sequence[Any], types: Sequence[t.Type], of: t.Type) -> bool | None:
+    """Null where it is not among the elements, and one of these is null."""
+    items = _brought(values[0], types)
+    if any(item is not None and equal(item, values[1], types[1]) for item in items):
+        return True
+    return None if None in items else False
+
+
+def _position(values: Sequence[Any], types: Sequence[t.Type], of: t.Type) -> int:
+    items = enumerate(_brought(values[0], types), 1)
+    return next((place for place, item in items if item is not None and equal(item, values[1], types[1])), 0)
+
+
+def _sign_of_made(arguments: Sequence[Argument]) -> Signature:
+    """An array of these elements."""
+    typed = [argument.type for argument in arguments if not argument.is_null] or [t.String()]
+    common = typed[0] if all(of == typed[0] for of in typed) else coerce.widest(typed)
+    if common is None:
+        raise MismatchError("elements of one type", typed[-1])
+    return Signature((common,) * len(arguments), array_of(common))
+
+
+def array_of(element: t.Type) -> t.Array:
+    return t.Array(t.Field(0, "element", element))
+
+
+def _sign_of_map(arguments: Sequence[Argument]) -> Signature:
+    """A map of these keys and values, one after the other."""
+    keys, items = (_sign_of_made(arguments[start::2]).of for start in (0, 1))
+    assert isinstance(keys, t.Array) and isinstance(items, t.Array)
+    key = t.Field(0, "key", keys.element.type, optional=False)
+    of = t.Map(key, t.Field(0, "value", items.element.type))
+    return Signature((key.type, of.value.type) * (len(arguments) // 2), of)
+
+
+def _map_of(values: Sequence[Any], types: Sequence[t.Type], of: t.Type) -> tuple[tuple[Any, Any], ...]:
+    keys = values[::2]
+    if None in keys or len(set(keys)) < len(keys):
+        raise ExpressionError("map", expected="keys that are not null and differ", found=repr(keys))
+    return tuple(zip(keys, values[1::2], strict=True))
+
+
+def _extreme(take: Callable[..., Any]) -> Any:
+    def evaluate(values: Sequence[Any], types: Sequence[t.Type], of: t.Type) -> Any:
+        given = [value for value in values[0] if value is not None]
+        return take(given, key=lambda value: sort_key(value, of)) if given else None
+
+    return evaluate
+
+
+def _sign_of_extreme(arguments: Sequence[Argument]) -> Signature | None:
+    of = _array(arguments[0])
+    return Signature((of,), of.element.type) if is_ordered(of.element.type) else None
+
+
+def _sign_of_get_field(arguments: Sequence[Argument]) -> Signature | None:
+    """A field of a struct, or the list of that field of a list of structs."""
+    of, name = arguments[0].type, p.known_string(arguments[1])
+    inner = of.element.type if isinstance(of, t.Array) else of
+    if name is None or not isinstance(inner, t.Record):
+        return None
+    field = inner.fields[_place(inner, name)]
+    return Signature((of, t.String()), array_of(field.type) if isinstance(of, t.Array) else field.type)
+
+
+def _place(of: t.Record, name: str) -> int:
+    """Which field has the name; without regard to case where none is exactly so called."""
+    names = [field.name for field in of.fields]
+    if name in names:
+        return names.index(name)
+    lowered = [known.lower() for known in names]
+    if name.lower() not in lowered:
+        raise ExpressionError(name, expected=f"a field of {', '.join(names)}", found=name)
+    return lowered.index(name.lower())
+
+
+def _get_field(values: Sequence[Any], types: Sequence[t.Type], of: t.Type) -> Any:
+    held, name = values
+    if isinstance(types[0], t.Array):
+        inner = types[0].element.type
+        assert isinstance(inner, t.Record)
+        place = _place(inner, name)
+        return tuple(None if item is None else item[place] for item in held)
+    assert isinstance(types[0], t.Record)
+    return held[_place(types[0], name)]
+
+
+def _sign_of_split(arguments: Sequence[Argument]) -> Signature | None:
+    """The parts of a string; with a limit it is not known."""
+    pattern = p.known_string(arguments[1])
+    if pattern is None or len(arguments) > 2:
+        return None
+    regex.parse(pattern)
+    return Signature((t.String(), t.String()), array_of(t.String()))
+
+
+def _split(values: Sequence[Any], types: Sequence[t.Type], of: t.Type) -> tuple[str, ...]:
+    from_text, pattern = values
+    if not pattern and from_text:
+        return tuple(from_text)
+    parts, start = [], 0
+    for found in regex.parse(pattern).compiled.finditer(from_text):
+        if found.end():
+            parts.append(from_text[start : found.start()])
+            start = found.end()
+    return (*parts, from_text[start:])
+
+
+def _string_or_array(argument: Argument) -> t.Type:
+    return argument.type if isinstance(argument.type, t.Array) else t.String()
+
+
+FUNCTIONS = (
+    Function(
+        *("reverse", range(1, 2), p.takes(_string_or_array, gives=p.first), p.of_values(lambda value: value[::-1])),
+        spark=Native("reverse", only=(t.String,)),
+    ),
+    Function(
+        *("size", range(1, 2), p.takes(_array_or_map, gives=t.Int())),
+        lambda values, *_: -1 if values[0] is None else len(values[0]),
+        aliases=("cardinality",),
+        strict=False,
+    ),
+    Function("array_size", range(1, 2), p.takes(_array, gives=t.Int()), p.of_values(len)),
+    Function("[]", range(2, 3), _sign_of_part, _part, aliases=("get",)),
+    Function("element_at", range(2, 3), _sign_of_part, _element_at, aliases=("try_element_at",)),
+    Function("get_field", range(2, 3), _sign_of_get_field, _get_field),
+    Function("array_contains", range(2, 3), _sign_with_element(t.Boolean()), _contains),
+    Function("array_position", range(2, 3), _sign_with_element(t.Long()), _position),
+    Function("array_max", range(1, 2), _sign_of_extreme, _extreme(max)),
+    Function("array_min", range(1, 2), _sign_of_extreme, _extreme(min)),
+    Function("array", range(1 << 16), _sign_of_made, lambda values, *_: tuple(values), strict=False),
+    Function("map", range(0, 1 << 16, 2), _sign_of_map, _map_of, strict=False),
+    Function("split", range(2, 4), _sign_of_split, _split),
+    Function(
+        *("map_contains_key", range(2, 3), _map_and_key),
+        lambda values, types, of: any(key == values[1] for key, _ in values[0]),
+    ),
+    Function(
+        *("map_keys", range(1, 2), _sign_of_keys),
+        lambda values, *_: tuple(key for key, _ in values[0]),
+    ),
+    Function(
+        *("map_values", range(1, 2), _sign_of_values),
+        lambda values, *_: tuple(value for _, value in values[0]),
+    ),
+)

@@ -1,0 +1,87 @@
+"""Values out of JSON texts."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+from hudi_core.functions import parameters as p
+from hudi_core.functions.record import Argument, Function, Signature
+from hudi_core.types import nodes as t
+from hudi_core.values.text import to_text
+
+_STEP = re.compile(r"\.([^.\[\]*]+)|\[\s*'([^'*]+)'\s*\]|\[\s*(\d+)\s*\]")
+
+
+class _Number(str):
+    """The text of a number: of one with a fraction or an exponent, Java's."""
+
+
+@lru_cache(maxsize=256)
+def json_path(path: str) -> tuple[str | int, ...] | None:
+    """The steps of `$.name['name'][0]`; None for what is no such path. Wildcards are not known.
+
+    >>> json_path("$.a[0]['b c']"), json_path("a.b")
+    (('a', 0, 'b c'), None)
+    """
+    if not path.startswith("$"):
+        return None
+    steps: list[str | int] = []
+    at = 1
+    while at < len(path):
+        found = _STEP.match(path, at)
+        if found is None:
+            return None
+        at = found.end()
+        steps.append(int(found[3]) if found[3] is not None else (found[1] or found[2]))
+    return tuple(steps)
+
+
+def get_json_object(text: str, path: str) -> str | None:
+    """The text of the value at a path; null where there is none, and of a text that is no JSON.
+
+    >>> get_json_object('{"a": [1.50, {"b": "x"}]}', "$.a[1]"), get_json_object('{"a": [1.50]}', "$.a[0]")
+    ('{"b":"x"}', '1.5')
+    """
+    steps = json_path(path)
+    if steps is None:
+        return None
+    try:
+        value = _READER.decode(text)
+    except ValueError:
+        return None
+    for step in steps:
+        if isinstance(step, int):
+            value = value[step] if isinstance(value, list) and step < len(value) else None
+        else:
+            value = value.get(step) if isinstance(value, dict) else None
+    if value is None:
+        return None
+    return str(value) if isinstance(value, str) else _written(value)
+
+
+_READER = json.JSONDecoder(parse_float=lambda text: _Number(to_text(float(text), t.Double())), parse_int=_Number)
+
+
+def _written(value: Any) -> str:
+    match value:
+        case _Number():
+            return str(value)
+        case dict():
+            return "{" + ",".join(f"{_written(name)}:{_written(item)}" for name, item in value.items()) + "}"
+        case list():
+            return "[" + ",".join(map(_written, value)) + "]"
+        case _:
+            return json.dumps(value, ensure_ascii=False)
+
+
+def _sign(arguments: Sequence[Argument]) -> Signature | None:
+    path = p.known_string(arguments[1])
+    unknown = path is None or ("*" in path and json_path(path) is None)
+    return None if unknown else Signature((t.String(), t.String()), t.String())
+
+
+FUNCTIONS = (Function("get_json_object", range(2, 3), _sign, p.of_values(get_json_object)),)

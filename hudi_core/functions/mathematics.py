@@ -1,0 +1,201 @@
+"""Roots, powers, logarithms and angles, of doubles; remainders that are never negative."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+from typing import Any
+
+from hudi_core.functions import coerce
+from hudi_core.functions import parameters as p
+from hudi_core.functions.record import Argument, Function, MismatchError, Native, Signature
+from hudi_core.functions.scalar.arithmetic import rounded, widened, wrapped
+from hudi_core.types import nodes as t
+from hudi_core.values.domain import EXACT, to_binary32
+
+_REALS = (t.Int, t.Long, t.Float, t.Double)
+
+
+def _as_java(rule: Callable[..., float]) -> Callable[..., float]:
+    """Where Python raises, Java gives NaN or infinity."""
+
+    def guarded(*values: float) -> float:
+        try:
+            return rule(*values)
+        except ValueError:
+            return math.nan
+        except OverflowError:
+            return math.inf
+
+    return guarded
+
+
+def _positive(rule: Callable[[float], float], least: float = 0.0) -> Callable[[float], float | None]:
+    """Null up to where the logarithm begins."""
+    return lambda value: None if value <= least else rule(value)
+
+
+def power(base: float, exponent: float) -> float:
+    """Java's `Math.pow`, of which NaN and infinity differ from C's.
+
+    >>> power(1.0, math.inf), power(-8.0, 1 / 3), power(-0.0, -3.0), power(-1e200, 3.0)
+    (nan, nan, -inf, -inf)
+    """
+    if exponent == 0:
+        return 1.0
+    if base != base or exponent != exponent or (abs(base) == 1 and math.isinf(exponent)):
+        return math.nan
+    odd = math.isfinite(exponent) and math.fmod(abs(exponent), 2) == 1
+    try:
+        return math.pow(base, exponent)
+    except OverflowError:
+        return -math.inf if base < 0 and odd else math.inf
+    except ValueError:
+        if base != 0:
+            return math.nan
+        return -math.inf if odd and math.copysign(1, base) < 0 else math.inf
+
+
+def cube_root(value: float) -> float:
+    """Exact of exact cubes, which not every library of mathematics is.
+
+    >>> cube_root(27.0), cube_root(-8.0)
+    (3.0, -2.0)
+    """
+    root = math.cbrt(value)
+    over = root * root * root - value
+    return root - over / (3 * root * root) if over and math.isfinite(over) else root
+
+
+def _logarithm(*values: float) -> float | None:
+    if len(values) == 1:
+        return _natural(values[0])
+    base, value = values
+    if base <= 0 or value <= 0:
+        return None
+    over, under = math.log(value), math.log(base)
+    if under == 0:
+        return math.nan if over == 0 or over != over else math.copysign(math.inf, over) * math.copysign(1, under)
+    return over / under
+
+
+_natural = _positive(math.log)
+
+
+def _sinh(value: float) -> float:
+    try:
+        return math.sinh(value)
+    except OverflowError:
+        return math.copysign(math.inf, value)
+
+
+def _rint(value: float) -> float:
+    return math.copysign(float(round(value)), value) if math.isfinite(value) else value
+
+
+def _sign(value: float) -> float:
+    return value if value == 0 or value != value else math.copysign(1.0, value)
+
+
+def _inverse(rule: Callable[[float], float]) -> Callable[[float], float]:
+    """One divided by a function, which may be zero."""
+
+    def inverse(value: float) -> float:
+        found = rule(value)
+        return 1 / found if found else math.copysign(math.inf, found)
+
+    return inverse
+
+
+def _real(name: str, rule: Callable[..., Any], *aliases: str, count: int = 1, **rest: Any) -> Function:
+    return Function(
+        *(name, range(count, count + 1), p.takes(*[p.double] * count, gives=t.Double()), p.of_values(_as_java(rule))),
+        aliases=aliases,
+        spark=Native(name, (t.Double(),) * count),
+        **{"last_digit": True, **rest},
+    )
+
+
+# ---- remainders
+
+
+def _sign_of_pmod(arguments: Sequence[Argument]) -> Signature:
+    found = coerce.calculated("%", *(coerce.seen(argument.type) for argument in arguments))
+    if found is None:
+        wrong = next((a.type for a in arguments if not coerce.is_number(coerce.seen(a.type))), arguments[0].type)
+        raise MismatchError("numbers", wrong)
+    return Signature(found[:2], found[2])
+
+
+def _pmod(values: Sequence[Any], types: Sequence[t.Type], of: t.Type) -> Any:
+    """The remainder; raised by the divisor where it is negative."""
+    match of:
+        case t.Int() | t.Long():
+            left, right = values
+            if right == 0:
+                return None
+            bits = 32 if isinstance(of, t.Int) else 64
+            rest = _remainder(left, right)
+            return _remainder(wrapped(rest + right, bits), right) if rest < 0 else rest
+        case t.Decimal():
+            exact, divisor = (Decimal(value) for value in values)
+            if divisor == 0:
+                return None
+            over = EXACT.remainder(exact, divisor)
+            return rounded(EXACT.remainder(EXACT.add(over, divisor), divisor) if over < 0 else over, of)
+        case _:
+            real, by = (widened(value, source, of) for value, source in zip(values, types, strict=True))
+            if by == 0:
+                return None
+            left_over = _as_java(math.fmod)(real, by)
+            found = _as_java(math.fmod)(left_over + by, by) if left_over < 0 else left_over
+            return to_binary32(found) if isinstance(of, t.Float) else found
+
+
+def _remainder(left: int, right: int) -> int:
+    return abs(left) % abs(right) * (-1 if left < 0 else 1)
+
+
+def _factorial(value: int) -> int | None:
+    return math.factorial(value) if 0 <= value <= 20 else None
+
+
+FUNCTIONS = (
+    _real("sqrt", math.sqrt, last_digit=False),
+    _real("cbrt", cube_root),
+    _real("exp", math.exp),
+    _real("expm1", math.expm1),
+    _real("ln", _natural),
+    _real("log10", _positive(math.log10)),
+    _real("log2", _positive(lambda value: math.log(value) / math.log(2.0))),
+    _real("log1p", _positive(math.log1p, -1.0)),
+    Function(
+        *("log", range(1, 3), p.takes(p.double, p.double, gives=t.Double()), p.of_values(_logarithm)),
+        last_digit=True,
+        spark=Native("log", only=_REALS),
+    ),
+    _real("power", power, "pow", count=2),
+    _real("sin", math.sin),
+    _real("cos", math.cos),
+    _real("tan", math.tan),
+    _real("cot", _inverse(math.tan)),
+    _real("sec", _inverse(math.cos)),
+    _real("csc", _inverse(math.sin)),
+    _real("asin", math.asin),
+    _real("acos", math.acos),
+    _real("atan", math.atan),
+    _real("atan2", lambda y, x: math.atan2(y + 0.0, x + 0.0), count=2),
+    _real("sinh", _sinh),
+    _real("cosh", math.cosh),
+    _real("tanh", math.tanh),
+    _real("hypot", math.hypot, count=2),
+    _real("degrees", lambda value: value * 57.29577951308232),
+    _real("radians", lambda value: value * 0.017453292519943295),
+    _real("rint", _rint, last_digit=False),
+    _real("signum", _sign, "sign", last_digit=False),
+    Function("pmod", range(2, 3), _sign_of_pmod, _pmod),
+    Function("factorial", range(1, 2), p.takes(p.integer, gives=t.Long()), p.of_values(_factorial)),
+    Function("pi", range(1), p.takes(gives=t.Double()), p.of_values(lambda: math.pi)),
+    Function("e", range(1), p.takes(gives=t.Double()), p.of_values(lambda: math.e)),
+)

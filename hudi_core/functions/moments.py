@@ -1,0 +1,144 @@
+"""Timestamps as counts of seconds, milliseconds and microseconds, and moved by units."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any
+
+from hudi_core.functions import parameters as p
+from hudi_core.functions.calendar import MICROS, micros_of, months_later, towards_zero
+from hudi_core.functions.dates import everywhere
+from hudi_core.functions.record import Argument, FirstNotBelow, Function, Known, Signature
+from hudi_core.functions.scalar.cast import cast
+from hudi_core.types import nodes as t
+from hudi_core.values.calendar import DAY_SECONDS, civil_from_days
+from hudi_core.values.domain import EXACT, LONG_RANGE
+
+_DAY_MICROS = DAY_SECONDS * MICROS
+_SPANS = {
+    "MICROSECOND": 1, "MILLISECOND": 1_000, "SECOND": MICROS, "MINUTE": 60 * MICROS, "HOUR": 3_600 * MICROS,
+    "DAY": _DAY_MICROS, "DAYOFYEAR": _DAY_MICROS, "WEEK": 7 * _DAY_MICROS,
+}  # fmt: skip
+"""Microseconds of the units of one length."""
+_MONTHS = {"MONTH": 1, "QUARTER": 3, "YEAR": 12}
+
+
+def _within(value: int) -> int | None:
+    return value if LONG_RANGE[0] <= value <= LONG_RANGE[1] else None
+
+
+def _counted(name: str, micros: int, *aliases: str) -> Function:
+    """How many units have passed since 1970, cut down."""
+    return Function(
+        *(name, range(1, 2), p.takes(p.moment, gives=t.Long())),
+        lambda values, types, of: micros_of(values[0], types[0]) // micros,
+        aliases=aliases,
+        stretches=everywhere,
+    )
+
+
+def _from_count(name: str, micros: int, kind: p.Kind) -> Function:
+    def evaluate(values: Sequence[Any], types: Sequence[t.Type], of: t.Type) -> int | None:
+        if isinstance(types[0], t.Long | t.Int):
+            return _within(values[0] * micros)
+        if isinstance(types[0], t.Decimal):
+            return _within(int(EXACT.multiply(values[0], Decimal(micros))))
+        found = cast(values[0], types[0], of)
+        return None if found is None else int(found)
+
+    def edge(call: Known) -> FirstNotBelow | None:
+        if not isinstance(call.argument, t.Int | t.Long):
+            return None
+        return lambda value, after: value // micros + 1 if after else -(-value // micros)
+
+    def stretches(call: Known) -> Any:
+        return everywhere(call) if isinstance(call.argument, t.Int | t.Long) else ()
+
+    sign = p.takes(kind, gives=t.Timestamp())
+    return Function(name, range(1, 2), sign, evaluate, stretches=stretches, edge=edge)
+
+
+# ---- units
+
+
+def _unit(arguments: Sequence[Argument]) -> str | None:
+    unit = p.known_string(arguments[0])
+    return unit.upper() if unit is not None and unit.upper() in {*_SPANS, *_MONTHS} else None
+
+
+def _in_micros(argument: Argument) -> t.Timestamp:
+    of = argument.type
+    if not isinstance(of, t.Timestamp):
+        return t.Timestamp()
+    return of if of.unit.value >= MICROS else replace(of, unit=t.Unit.MICROS)
+
+
+def _sign_of_adding(arguments: Sequence[Argument]) -> Signature | None:
+    of = _in_micros(arguments[2])
+    return None if _unit(arguments) is None else Signature((t.String(), t.Long(), of), of)
+
+
+def _added(values: Sequence[Any], types: Sequence[t.Type], of: t.Type) -> int | None:
+    unit, count, ticks = values
+    assert isinstance(of, t.Timestamp)
+    per_micro = of.unit.value // MICROS
+    if unit.upper() in _SPANS:
+        return _within(ticks + count * _SPANS[unit.upper()] * per_micro)
+    days, within = divmod(ticks, _DAY_MICROS * per_micro)
+    return _within(months_later(days, count * _MONTHS[unit.upper()]) * _DAY_MICROS * per_micro + within)
+
+
+def _stretches_of_adding(call: Known) -> Any:
+    fixed = call.variable == 2 and call.values[0].upper() in _SPANS
+    return everywhere(call) if fixed else ()
+
+
+def _edge_of_adding(call: Known) -> FirstNotBelow:
+    assert isinstance(call.of, t.Timestamp)
+    by = call.values[1] * _SPANS[call.values[0].upper()] * (call.of.unit.value // MICROS)
+    return lambda value, after: int(value) - by + after
+
+
+def _sign_of_difference(arguments: Sequence[Argument]) -> Signature | None:
+    moments = [p.moment(argument) for argument in arguments[1:]]
+    return None if _unit(arguments) is None else Signature((t.String(), *moments), t.Long())
+
+
+def _difference(values: Sequence[Any], types: Sequence[t.Type], of: t.Type) -> Any:
+    """Whole units from the first moment to the second, cut towards zero."""
+    unit = values[0].upper()
+    early, late = (micros_of(value, source) for value, source in zip(values[1:], types[1:], strict=True))
+    if unit in _SPANS:
+        return towards_zero(late - early, _SPANS[unit])
+    (days, within), (other_days, other_within) = divmod(early, _DAY_MICROS), divmod(late, _DAY_MICROS)
+    (year, month, day), (other_year, other_month, other_day) = civil_from_days(days), civil_from_days(other_days)
+    months = (other_year - year) * 12 + other_month - month
+    rest = (other_day, other_within), (day, within)
+    if months > 0 and rest[0] < rest[1]:
+        months -= 1
+    elif months < 0 and rest[0] > rest[1]:
+        months += 1
+    return towards_zero(months, _MONTHS[unit])
+
+
+def _seconds(argument: Argument) -> t.Type:
+    return p.number(argument)
+
+
+FUNCTIONS = (
+    _counted("unix_seconds", MICROS),
+    _counted("unix_millis", 1_000),
+    _counted("unix_micros", 1),
+    _from_count("timestamp_seconds", MICROS, _seconds),
+    _from_count("timestamp_millis", 1_000, p.long),
+    _from_count("timestamp_micros", 1, p.long),
+    Function(
+        *("timestampadd", range(3, 4), _sign_of_adding, _added),
+        of_clock=True,
+        stretches=_stretches_of_adding,
+        edge=lambda call: _edge_of_adding(call) if _stretches_of_adding(call) else None,
+    ),
+    Function("timestampdiff", range(3, 4), _sign_of_difference, _difference, of_clock=True),
+)

@@ -1,0 +1,94 @@
+"""Rounding: to whole numbers, and to a number of places."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from hudi_core.functions import casts
+from hudi_core.functions import parameters as p
+from hudi_core.functions.record import Argument, Function, Known, Native, Signature, Stretch
+from hudi_core.functions.scalar.cast import cast
+from hudi_core.functions.scalar.rounding import rounded_at, whole
+from hudi_core.types import nodes as t
+from hudi_core.types.sql import MAX_PRECISION
+
+
+def _sign_of_whole(arguments: Sequence[Argument]) -> Signature | None:
+    """A long, or a decimal of a decimal. With a number of places it gives other types: not known."""
+    if len(arguments) > 1:
+        return None
+    of = p.number(arguments[0])
+    match of:
+        case t.Decimal(precision, scale):
+            return Signature((of,), t.Decimal(precision - scale + 1) if scale else of, None if scale else 0)
+        case t.Int() | t.Long():
+            return Signature((t.Long(),), t.Long(), 0)
+        case _:
+            return Signature((of,), t.Long())
+
+
+def _whole(name: str, values: Sequence[Any], types: Sequence[t.Type], of: t.Type) -> Any:
+    return whole(name, values[0])
+
+
+def _stretches_of_whole(call: Known) -> list[Stretch]:
+    return casts.stretches(call) if isinstance(call.of, t.Long) else [Stretch(*call.ends)]
+
+
+def _sign_of_round(arguments: Sequence[Argument]) -> Signature | None:
+    """At a number of places that has to be a constant."""
+    of = p.number(arguments[0])
+    places: Any = 0
+    if len(arguments) > 1:
+        given = arguments[1]
+        if not given.constant:
+            return None
+        places = None if given.is_null else cast(given.value, given.type, t.Int())
+    types = (of, t.Int())[: len(arguments)]
+    if isinstance(of, t.Int | t.Long) and isinstance(places, int) and places >= 0:
+        return Signature(types, of, 0)
+    if isinstance(of, t.Decimal) and isinstance(places, int):
+        return Signature(types, _rounded_decimal(of, places))
+    return Signature(types, of)
+
+
+def _rounded_decimal(of: t.Decimal, places: int) -> t.Decimal:
+    """One digit more before the point, for what rounding up adds."""
+    digits = of.precision - of.scale + 1
+    if places < 0:
+        return t.Decimal(min(max(digits, 1 - places), MAX_PRECISION))
+    scale = min(of.scale, places)
+    return t.Decimal(min(digits + scale, MAX_PRECISION), scale)
+
+
+def _rounded(values: Sequence[Any], types: Sequence[t.Type], of: t.Type) -> Any:
+    return rounded_at(values[0], values[1] if len(values) > 1 else 0, of)
+
+
+def _stretches_of_round(call: Known) -> list[Stretch]:
+    """Of integers, those of which none rounds beyond the ends, where it would wrap."""
+    if call.variable:
+        return []
+    if not isinstance(call.argument, t.Int | t.Long):
+        return [Stretch(*call.ends)]
+    half = 10 ** min(max(-call.values[1], 0), 40) // 2
+    return [Stretch(call.ends[0] + half, call.ends[1] - half)]
+
+
+def _to_whole(name: str, *aliases: str) -> Function:
+    evaluate = partial(_whole, name)
+    return Function(
+        *(name, range(1, 3), _sign_of_whole, evaluate),
+        aliases=aliases,
+        stretches=_stretches_of_whole,
+        spark=Native(name, only=(t.Float, t.Double)),
+    )
+
+
+FUNCTIONS = (
+    _to_whole("ceil", "ceiling"),
+    _to_whole("floor"),
+    Function("round", range(1, 3), _sign_of_round, _rounded, stretches=_stretches_of_round),
+)

@@ -1,0 +1,114 @@
+"""What arguments a function takes: kinds of parameters, each saying which type an argument is brought to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from hudi_core.functions import coerce
+from hudi_core.functions.record import Argument, Evaluate, MismatchError, Signature
+from hudi_core.types import nodes as t
+
+Kind = Callable[[Argument], t.Type]
+Sign = Callable[[Sequence[Argument]], Signature | None]
+Result = t.Type | Callable[[Sequence[t.Type]], t.Type]
+"""A result's type, or what gives it by the types the arguments are brought to."""
+
+
+def string(_: Argument) -> t.Type:
+    return t.String()
+
+
+def integer(_: Argument) -> t.Type:
+    return t.Int()
+
+
+def long(_: Argument) -> t.Type:
+    return t.Long()
+
+
+def double(_: Argument) -> t.Type:
+    return t.Double()
+
+
+def boolean(_: Argument) -> t.Type:
+    return t.Boolean()
+
+
+def date(_: Argument) -> t.Type:
+    return t.Date()
+
+
+def binary(argument: Argument) -> t.Type:
+    """Bytes; the bytes of a string."""
+    return argument.type if is_bytes(argument.type) else t.Binary()
+
+
+def bytes_or_string(argument: Argument) -> t.Type:
+    return argument.type if is_bytes(argument.type) else t.String()
+
+
+def moment(argument: Argument) -> t.Type:
+    """A timestamp."""
+    return argument.type if isinstance(argument.type, t.Timestamp) else t.Timestamp()
+
+
+def moment_or_date(argument: Argument) -> t.Type:
+    return argument.type if isinstance(argument.type, t.Timestamp) else t.Date()
+
+
+def anything(argument: Argument) -> t.Type:
+    return argument.type
+
+
+def number(argument: Argument) -> t.Type:
+    """A number as it is; a string counts as a double."""
+    of = coerce.seen(argument.type)
+    if isinstance(of, t.String):
+        return t.Double()
+    if not coerce.is_number(of):
+        raise MismatchError("a number", argument.type)
+    return of
+
+
+def whole(argument: Argument) -> t.Type:
+    """An int or a long as it is; what else there is counts as a long."""
+    return argument.type if isinstance(argument.type, t.Int | t.Long) else t.Long()
+
+
+def is_bytes(of: t.Type) -> bool:
+    return isinstance(of, t.Binary | t.Fixed)
+
+
+def known_string(argument: Argument) -> str | None:
+    """The string an argument is in every row; None when it is no constant, or no string."""
+    return argument.value if isinstance(argument.value, str) else None
+
+
+def takes(*kinds: Kind, gives: Result) -> Sign:
+    """A signature of so many parameters, of which a call may leave out the last."""
+
+    def sign(arguments: Sequence[Argument]) -> Signature:
+        types = tuple(kind(argument) for kind, argument in zip(kinds, arguments, strict=False))
+        return Signature(types, gives if isinstance(gives, t.Type) else gives(types))
+
+    return sign
+
+
+def takes_many(kind: Kind, gives: Result) -> Sign:
+    """A signature of any number of parameters of one kind."""
+
+    def sign(arguments: Sequence[Argument]) -> Signature:
+        types = tuple(map(kind, arguments))
+        return Signature(types, gives if isinstance(gives, t.Type) else gives(types))
+
+    return sign
+
+
+def first(types: Sequence[t.Type]) -> t.Type:
+    """The result has the type of the first argument."""
+    return coerce.seen(types[0])
+
+
+def of_values(rule: Callable[..., object]) -> Evaluate:
+    """A meaning that does not depend on types."""
+    return lambda values, types, of: rule(*values)

@@ -1,0 +1,74 @@
+"""All functions by name."""
+
+from __future__ import annotations
+
+import copyreg
+import difflib
+from typing import Final
+
+from hudi_core.functions import (
+    arithmetic,
+    bits,
+    casts,
+    choices,
+    collections,
+    dates,
+    documents,
+    encodings,
+    mathematics,
+    moments,
+    months,
+    numbers,
+    searching,
+    strings,
+    times,
+)
+from hudi_core.functions.record import Function
+
+FUNCTIONS: tuple[Function, ...] = (
+    *arithmetic.FUNCTIONS,
+    *bits.FUNCTIONS,
+    *casts.FUNCTIONS,
+    *choices.FUNCTIONS,
+    *collections.FUNCTIONS,
+    *dates.FUNCTIONS,
+    *documents.FUNCTIONS,
+    *encodings.FUNCTIONS,
+    *mathematics.FUNCTIONS,
+    *moments.FUNCTIONS,
+    *months.FUNCTIONS,
+    *numbers.FUNCTIONS,
+    *searching.FUNCTIONS,
+    *strings.FUNCTIONS,
+    *times.FUNCTIONS,
+)
+_BY_NAME = {name: function for function in FUNCTIONS for name in (function.name, *function.aliases)}
+NAMES: Final = frozenset(_BY_NAME)
+"""All names that functions have, aliases too."""
+
+
+def find(name: str) -> Function | None:
+    """The function of a lower-case SQL name; None when the core does not know it."""
+    return _BY_NAME.get(name)
+
+
+def function(name: str) -> Function:
+    """The function of a name that is known. Raises `KeyError`.
+
+    >>> function("dayofmonth")
+    Function(name='day')
+    """
+    return _BY_NAME[name]
+
+
+def close_names(name: str) -> list[str]:
+    """Up to three names of functions that come close.
+
+    >>> close_names("substing")
+    ['substring', 'substr']
+    """
+    return difflib.get_close_matches(name, _BY_NAME, 3, 0.7)
+
+
+# A record is one object, also where a plan that names it has travelled.
+copyreg.pickle(Function, lambda record: (function, (record.name,)))

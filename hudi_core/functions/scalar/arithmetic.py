@@ -1,0 +1,124 @@
+"""Arithmetic on values: integers wrap as Java's do, zero divisors give null, decimals round half up or overflow to null."""
+
+from __future__ import annotations
+
+import math
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Any
+
+from hudi_core.errors import UnsupportedError
+from hudi_core.types import nodes as t
+from hudi_core.types.text import text as type_text
+from hudi_core.values.cast import nearest_binary32
+from hudi_core.values.domain import EXACT, fits_decimal, to_binary32
+
+
+def arithmetic(function: str, operands: list[Any], types: list[t.Type], of: t.Type) -> Any:
+    """One operation in the arithmetic of the result's type `of`; operands are numbers, not null."""
+    match of:
+        case t.Int() | t.Long():
+            bits = 32 if isinstance(of, t.Int) else 64
+            found = _on_integers(function, *operands)
+            return None if found is None else wrapped(found, bits)
+        case t.Float() | t.Double():
+            brought = [widened(value, source, of) for value, source in zip(operands, types, strict=True)]
+            real = _on_floats(function, *brought)
+            return to_binary32(real) if real is not None and isinstance(of, t.Float) else real
+        case t.Decimal():
+            exact = _on_decimals(function, of, *(Decimal(value) for value in operands))
+            return None if exact is None else rounded(exact, of)
+        case _:
+            raise UnsupportedError(function, expected="a number as its result", found=type_text(of))
+
+
+def wrapped(number: int, bits: int) -> int:
+    """The number's lowest bits as a signed integer.
+
+    >>> wrapped(2**31, 32), wrapped(-1, 32)
+    (-2147483648, -1)
+    """
+    half = 1 << (bits - 1)
+    return (number + half) % (2 * half) - half
+
+
+def widened(value: Any, source: t.Type, to: t.Type) -> Any:
+    """A number in a float type: an integer is rounded once, to the target's own width."""
+    if isinstance(to, t.Float):
+        return nearest_binary32(value) if isinstance(source, t.Int | t.Long) else to_binary32(float(value))
+    return float(value)
+
+
+def rounded(number: Decimal, of: t.Decimal) -> Decimal | None:
+    """The number at the type's scale, half rounded away from zero; None when it has too many digits."""
+    found = EXACT.plus(number.quantize(Decimal((0, (1,), -of.scale)), rounding=ROUND_HALF_UP, context=EXACT))
+    return found if fits_decimal(found, of) else None
+
+
+def _on_integers(function: str, left: int, right: int = 0) -> int | None:
+    match function:
+        case "+":
+            return left + right
+        case "-":
+            return left - right
+        case "*":
+            return left * right
+        case "/":
+            return None if right == 0 else abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1)
+        case "%":
+            return None if right == 0 else abs(left) % abs(right) * (-1 if left < 0 else 1)
+        case "negative":
+            return -left
+        case "abs":
+            return abs(left)
+        case _:
+            raise AssertionError(function)
+
+
+def _on_floats(function: str, left: float, right: float = 0.0) -> float | None:
+    match function:
+        case "+":
+            return left + right
+        case "-":
+            return left - right
+        case "*":
+            return left * right
+        case "/":
+            return None if right == 0 else left / right
+        case "%":
+            if right == 0:
+                return None
+            return math.nan if math.isinf(left) or left != left or right != right else math.fmod(left, right)
+        case "negative":
+            return -left
+        case "abs":
+            return abs(left)
+        case _:
+            raise AssertionError(function)
+
+
+def _on_decimals(function: str, of: t.Decimal, left: Decimal, right: Decimal = Decimal(0)) -> Decimal | None:
+    match function:
+        case "+":
+            return EXACT.add(left, right)
+        case "-":
+            return EXACT.subtract(left, right)
+        case "*":
+            return EXACT.multiply(left, right)
+        case "/":
+            return None if right == 0 else _quotient(left, right, of.scale)
+        case "%":
+            return None if right == 0 else EXACT.remainder(left, right)
+        case "negative":
+            return EXACT.minus(left)
+        case "abs":
+            return EXACT.abs(left)
+        case _:
+            raise AssertionError(function)
+
+
+def _quotient(left: Decimal, right: Decimal, scale: int) -> Decimal:
+    """The quotient cut one digit below the scale, which decides half up as the whole quotient would."""
+    numerator, denominator = EXACT.scaleb(left, scale + 1).as_integer_ratio(), right.as_integer_ratio()
+    over, under = numerator[0] * denominator[1], numerator[1] * denominator[0]
+    digits = abs(over) // abs(under) * (1 if (over < 0) == (under < 0) else -1)
+    return EXACT.scaleb(Decimal(digits), -scale - 1)

@@ -1,0 +1,304 @@
+"""Java's regular expressions and LIKE patterns, written for Python's `re` and for RE2 so that both find the same.
+
+What they do not have in common with Java is spelled out (`.`, `$`, `\\s`, ignoring case) or refused: class intersections,
+Unicode categories, flags inside a pattern. Letters and digits outside ASCII are no word characters.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from hudi_core.errors import ExpressionError, UnsupportedError
+from hudi_core.functions.scalar.like import AnyChar, AnyRun, Pattern
+
+_SETS = {
+    "d": "0-9", "w": "0-9A-Za-z_", "s": r"\t-\r ",
+    "Digit": "0-9", "Alpha": "A-Za-z", "Alnum": "0-9A-Za-z", "Lower": "a-z", "Upper": "A-Z", "Space": r"\t-\r ",
+    "Punct": r"!-/:-@\[-`{-~", "XDigit": "0-9A-Fa-f", "ASCII": r"\x00-\x7f", "Cntrl": r"\x00-\x1f\x7f",
+}  # fmt: skip
+_CONTROLS = {"t": "\t", "n": "\n", "r": "\r", "f": "\f", "a": "\a", "e": "\x1b"}
+_META = frozenset("\\.^$|?*+()[]{}")
+_META_IN_SET = frozenset("\\]^-[&~|")
+_LINE_ENDS = "\n\r\u0085\u2028\u2029"
+_LAST_LINE_END = f"(?:\r\n|[{_LINE_ENDS}])?"
+_CODE = re.compile(r"u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2})|x\{([0-9A-Fa-f]{1,6})\}")
+_REPEAT = re.compile(r"\{(\d+)(?:,(\d*))?\}")
+_MOST_REPEATS = 1_000  # RE2 refuses more
+_WHOLE_LINE = "\0end"
+_WHOLE_TEXT = "\0text"
+
+
+@dataclass(frozen=True, slots=True)
+class Regex:
+    """One pattern in both dialects. `re2` is None where RE2 has no such thing; `groups` counts the capturing ones."""
+
+    compiled: re.Pattern[str]
+    re2: str | None
+    groups: int
+
+
+@lru_cache(maxsize=256)
+def parse(pattern: str) -> Regex:
+    """A Java regular expression. Raises `ExpressionError` when it is none, `UnsupportedError` for what is not known here."""
+    scanner = _Scanner(pattern)
+    pieces = scanner.scan()
+    python = "".join(_PYTHON_ENDS.get(piece, piece) for piece in pieces)
+    try:
+        compiled = re.compile(python, re.ASCII)
+    except (re.error, OverflowError) as problem:
+        raise ExpressionError(pattern, expected="a regular expression", found=str(problem)) from None
+    ends = [at for at, piece in enumerate(pieces) if piece == _WHOLE_LINE]
+    in_re2 = scanner.regular and all(_nothing_follows(pieces, at) for at in ends)
+    re2 = "".join(_RE2_ENDS.get(piece, piece) for piece in pieces) if in_re2 else None
+    return Regex(compiled, re2, compiled.groups)
+
+
+@lru_cache(maxsize=256)
+def like(pattern: Pattern) -> Regex:
+    """A LIKE pattern; the whole text has to match."""
+    parts = [_like_part(part) for part in pattern]
+    body = "".join(parts)
+    return Regex(re.compile(rf"(?s)\A{body}\Z"), rf"(?s)\A{body}\z", 0)
+
+
+def replacement(text: str, regex: Regex) -> list[str | int]:
+    """A Java replacement text in pieces: texts, and the numbers of groups. Raises `ExpressionError`."""
+    parts: list[str | int] = []
+    at = 0
+    while at < len(text):
+        char = text[at]
+        at += 1
+        if char == "\\" and at < len(text):
+            parts.append(text[at])
+            at += 1
+        elif char == "$" and text[at : at + 1].isdecimal() and text[at].isascii():
+            group = int(text[at])
+            at += 1
+            while text[at : at + 1].isdecimal() and text[at].isascii() and group * 10 + int(text[at]) <= regex.groups:
+                group = group * 10 + int(text[at])
+                at += 1
+            if group > regex.groups:
+                raise ExpressionError(text, expected=f"a group up to {regex.groups}", found=f"${group}")
+            parts.append(group)
+        elif char in "\\$":
+            raise ExpressionError(text, expected="a group's number after `$`, a character after `\\`", found=repr(char))
+        else:
+            parts.append(char)
+    return parts
+
+
+def _like_part(part: str | AnyChar | AnyRun) -> str:
+    match part:
+        case AnyChar():
+            return "."
+        case AnyRun():
+            return ".*"
+        case _:
+            return "".join(map(_escaped, part))
+
+
+def _escaped(char: str, special: frozenset[str] = _META) -> str:
+    return f"\\{char}" if char in special else char
+
+
+def _nothing_follows(pieces: list[str], at: int) -> bool:
+    """RE2 has no look-ahead: a `$` there takes the line end in, so it has to be the last of its outermost alternative."""
+    depth = sum(piece.startswith("(") and piece[-1] != ")" for piece in pieces[:at]) - pieces[:at].count(")")
+    rest = at + 1
+    while rest < len(pieces) and pieces[rest] == ")":
+        rest, depth = rest + 1, depth - 1
+    return rest == len(pieces) or (depth == 0 and pieces[rest] == "|")
+
+
+_PYTHON_ENDS = {_WHOLE_LINE: rf"(?={_LAST_LINE_END}\Z)", _WHOLE_TEXT: r"\Z"}
+_RE2_ENDS = {_WHOLE_LINE: rf"{_LAST_LINE_END}\z", _WHOLE_TEXT: r"\z"}
+
+
+@dataclass(slots=True)
+class _Scanner:
+    pattern: str
+    at: int = 0
+    ignore_case: bool = False
+    dot_is_all: bool = False
+    regular: bool = True
+    """No look-around, back reference, possessive quantifier or atomic group."""
+    pieces: list[str] = field(default_factory=list)
+
+    def scan(self) -> list[str]:
+        flags = re.match(r"\(\?([is]+)\)", self.pattern)
+        if flags:
+            self.at, self.ignore_case, self.dot_is_all = flags.end(), "i" in flags[1], "s" in flags[1]
+        while self.at < len(self.pattern):
+            self.pieces.append(self._next())
+        return self.pieces
+
+    def _next(self) -> str:
+        char = self._take()
+        match char:
+            case "\\":
+                return self._escape()
+            case "[":
+                return self._set()
+            case "(":
+                return self._group()
+            case ".":
+                return r"(?s:.)" if self.dot_is_all else f"[^{_LINE_ENDS}]"
+            case "^":
+                return r"\A"
+            case "$":
+                return _WHOLE_LINE
+            case "*" | "+" | "?":
+                return self._quantified(char)
+            case "{":
+                return self._quantified(self._repeat())
+            case "|" | ")":
+                return char
+            case _:
+                return self._literal(char)
+
+    def _take(self) -> str:
+        if self.at >= len(self.pattern):
+            raise self._refused("more", "the end")
+        char = self.pattern[self.at]
+        self.at += 1
+        return char
+
+    def _literal(self, char: str) -> str:
+        if self.ignore_case and char.isascii() and char.isalpha():
+            return f"[{char.lower()}{char.upper()}]"
+        return _escaped(char)
+
+    def _quantified(self, quantifier: str) -> str:
+        suffix = self.pattern[self.at : self.at + 1]
+        if suffix not in ("?", "+") or not suffix:
+            return quantifier
+        self.at += 1
+        self.regular = self.regular and suffix == "?"
+        return quantifier + suffix
+
+    def _repeat(self) -> str:
+        found = _REPEAT.match(self.pattern, self.at - 1)
+        if found is None:
+            raise self._refused("a count like {2,3}", "`{`")
+        self.at = found.end()
+        self.regular = self.regular and max(int(found[1]), int(found[2] or 0)) <= _MOST_REPEATS
+        return found[0]
+
+    def _group(self) -> str:
+        if self.pattern[self.at : self.at + 1] != "?":
+            return "("
+        opening = re.compile(r"\?(?::|=|!|<=|<!|>|<[A-Za-z][A-Za-z0-9]*>)").match(self.pattern, self.at)
+        if opening is None:
+            raise self._unsupported(f"({self.pattern[self.at : self.at + 3]}")
+        self.at = opening.end()
+        if opening[0] == "?:":
+            return "(?:"
+        if opening[0].endswith(">") and len(opening[0]) > 2:
+            return "("
+        self.regular = False
+        return f"({opening[0]}"
+
+    def _escape(self) -> str:
+        char = self._take()
+        match char:
+            case "d" | "w" | "s":
+                return f"[{_SETS[char]}]"
+            case "D" | "W" | "S":
+                return f"[^{_SETS[char.lower()]}]"
+            case "p" | "P":
+                return f"[{'^' if char == 'P' else ''}{self._property()}]"
+            case "b" | "B" | "A":
+                return f"\\{char}"
+            case "z":
+                return _WHOLE_TEXT
+            case "Z":
+                return _WHOLE_LINE
+            case "Q":
+                end = self.pattern.find("\\E", self.at)
+                quoted = self.pattern[self.at : end if end >= 0 else len(self.pattern)]
+                self.at += len(quoted) + (2 if end >= 0 else 0)
+                return "".join(map(self._literal, quoted))
+            case _ if char in "123456789":
+                if self.ignore_case:
+                    raise self._unsupported(f"\\{char} in a pattern that ignores case")
+                self.regular = False
+                return f"(?:\\{char})"
+            case _:
+                return self._literal(self._escaped_char(char))
+
+    def _escaped_char(self, char: str) -> str:
+        code = _CODE.match(self.pattern, self.at - 1)
+        if code is not None:
+            self.at = code.end()
+            point = int(code[1] or code[2] or code[3], 16)
+            if point > 0x10FFFF:
+                raise self._refused("a code point", code[0])
+            return chr(point)
+        if char in _CONTROLS:
+            return _CONTROLS[char]
+        if char.isascii() and char.isalnum():
+            raise self._unsupported(f"\\{char}")
+        return char
+
+    def _property(self) -> str:
+        found = re.compile(r"\{(\w+)\}").match(self.pattern, self.at)
+        if found is None or found[1] not in _SETS or len(found[1]) == 1:
+            raise self._unsupported(f"\\p{found[0] if found else ''}")
+        self.at = found.end()
+        return _SETS[found[1]]
+
+    def _set(self) -> str:
+        """A character class; a single place in it is a character or a named set, a range two characters."""
+        negated = self.pattern[self.at : self.at + 1] == "^"
+        self.at += negated
+        parts: list[str] = []
+        while True:
+            low = self._take()
+            if low == "]" and parts:
+                return f"[{'^' if negated else ''}{''.join(parts)}]"
+            if low == "[" or self.pattern.startswith("&&", self.at - 1):
+                raise self._unsupported("a class within a class")
+            if low == "\\":
+                named = self._take()
+                if named in "dws":
+                    parts.append(_SETS[named])
+                    continue
+                if named == "p":
+                    parts.append(self._property())
+                    continue
+                if named in "DWSPbBAzZQ":
+                    raise self._unsupported(f"\\{named} in a class")
+                low = self._escaped_char(named)
+            high = low
+            if self.pattern.startswith("-", self.at) and self.pattern[self.at + 1 : self.at + 2] not in ("]", "["):
+                self.at += 1
+                high = self._take()
+                high = self._escaped_char(self._take()) if high == "\\" else high
+            if high < low:
+                raise self._refused("a range from low to high", f"{low}-{high}")
+            parts.append(_range(low, high))
+            if self.ignore_case:
+                parts.extend(_other_case(low, high))
+
+    def _refused(self, expected: str, found: str) -> ExpressionError:
+        return ExpressionError(self.pattern, expected=expected, found=f"{found} at character {self.at}")
+
+    def _unsupported(self, what: str) -> UnsupportedError:
+        return UnsupportedError(self.pattern, message=f"`{what}` in a regular expression is not supported")
+
+
+def _range(low: str, high: str) -> str:
+    first = _escaped(low, _META_IN_SET)
+    return first if low == high else f"{first}-{_escaped(high, _META_IN_SET)}"
+
+
+def _other_case(low: str, high: str) -> list[str]:
+    """The ASCII letters of a range in their other case."""
+    found = []
+    for first, last, change in (("a", "z", str.upper), ("A", "Z", str.lower)):
+        start, end = max(low, first), min(high, last)
+        if start <= end:
+            found.append(_range(change(start), change(end)))
+    return found

@@ -1,0 +1,77 @@
+"""Functions of text on values. Positions and lengths count characters; of bytes, bytes."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from hudi_core.errors import ExpressionError
+from hudi_core.functions.scalar.regex import parse, replacement
+
+Text = TypeVar("Text", str, bytes)
+WHOLE = (1 << 31) - 1
+"""A length that no text exceeds."""
+
+
+def span(count: int, position: int, length: int = WHOLE) -> tuple[int, int]:
+    """Start and end, from 0, of SQL's substring in a text of `count` characters.
+
+    Positions count from 1, negative ones from the end; 0 is 1. What would lie before the first character uses up length.
+
+    >>> span(3, 2), span(3, -5, 3), span(3, 2, -1)
+    ((1, 3), (0, 1), (1, 1))
+    """
+    start = position - 1 if position > 0 else count + position if position < 0 else 0
+    first = max(start, 0)
+    return first, max(min(start + length, count), first)
+
+
+def substring(text: Text, position: int, length: int = WHOLE) -> Text:
+    """SQL's substring.
+
+    >>> substring("Hudi", 2, 2), substring("Hudi", -2), substring("Hudi", 0, 1)
+    ('ud', 'di', 'H')
+    """
+    start, end = span(len(text), position, length)
+    return text[start:end]
+
+
+def trim(text: str, characters: str = " ", *, left: bool = True, right: bool = True) -> str:
+    """Without the characters at its ends: blanks only unless others are given, never tabs or line ends."""
+    text = text.lstrip(characters) if left and characters else text
+    return text.rstrip(characters) if right and characters else text
+
+
+def regexp_replace(text: str, pattern: str, by: str) -> str:
+    """Every match replaced; `$1` in the replacement is a group, a backslash takes the next character as it is."""
+    regex = parse(pattern)
+    parts = replacement(by, regex)
+    return regex.compiled.sub(lambda found: "".join(p if isinstance(p, str) else found[p] or "" for p in parts), text)
+
+
+def regexp_extract(text: str, pattern: str, group: int = 1) -> str:
+    """A group of the first match; empty when there is none, or the group took no part."""
+    regex = parse(pattern)
+    if not 0 <= group <= regex.groups:
+        raise ExpressionError(pattern, expected=f"a group up to {regex.groups}", found=str(group))
+    found = regex.compiled.search(text)
+    return (found[group] or "") if found else ""
+
+
+def split(text: str, pattern: str, index: int) -> str | None:
+    """The part with this number, from 0, of the text between the matches; None when there is none.
+
+    As in Java no empty part comes before a match of nothing at the start; an empty pattern parts all characters.
+
+    >>> split("a,b", ",", 1), split("abc", "", 2), split("ab", "x*", 0), split("a", ",", 1)
+    ('b', 'c', 'a', None)
+    """
+    if not pattern and text:
+        return text[index] if 0 <= index < len(text) else None
+    start = number = 0
+    for found in parse(pattern).compiled.finditer(text):
+        if found.end() == 0:
+            continue
+        if number == index:
+            return text[start : found.start()]
+        start, number = found.end(), number + 1
+    return text[start:] if number == index else None

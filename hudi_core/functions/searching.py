@@ -1,0 +1,207 @@
+"""Finding, replacing and padding in strings. Positions count characters from 1; of bytes, bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from hudi_core.functions import parameters as p
+from hudi_core.functions.record import Argument, Function, Native, Signature
+from hudi_core.functions.scalar import text
+from hudi_core.types import nodes as t
+
+Text = TypeVar("Text", str, bytes)
+
+
+def locate(part: str | None, whole: str | None, place: int | None = 1) -> int | None:
+    """The first place of a part from a place on, 0 where there is none; also where that place is null.
+
+    >>> locate("a", "banana", 3), locate("x", "banana"), locate("", "banana", 4)
+    (4, 0, 1)
+    """
+    if place is None:
+        return 0
+    if part is None or whole is None:
+        return None
+    if place < 1:
+        return 0
+    return whole.find(part, place - 1) + 1 if part else 1
+
+
+def pad(value: Text, length: int, filling: Text, left: bool) -> Text:
+    """The value, cut or filled up to a length.
+
+    >>> pad("hi", 5, "ab", left=True), pad("hi", 1, "ab", left=False), pad("hi", 5, "", left=True)
+    ('abahi', 'h', 'hi')
+    """
+    missing = length - len(value)
+    if missing <= 0 or not filling:
+        return value[: max(length, 0)]
+    added = (filling * (missing // len(filling) + 1))[:missing]
+    return added + value if left else value + added
+
+
+def _padded(left: bool) -> Any:
+    def evaluate(values: Sequence[Any], types: Sequence[t.Type], of: t.Type) -> Any:
+        value, length, *filling = values
+        blank: Any = b"\0" if isinstance(value, bytes) else " "
+        return pad(value, length, filling[0] if filling else blank, left)
+
+    return evaluate
+
+
+def translate(value: str, characters: str, by: str) -> str:
+    """Every character exchanged for the one at its place in `by`, or left out where that is shorter.
+
+    >>> translate("AaBbCc", "abca", "12")
+    'A1B2C'
+    """
+    table: dict[str, str] = {}
+    for place, character in enumerate(characters):
+        table.setdefault(character, by[place].replace("\0", "") if place < len(by) else "")
+    return "".join(table.get(character, character) for character in value)
+
+
+def initcap(value: str) -> str:
+    """Lower case, with a capital at the start and behind every blank.
+
+    >>> initcap("sPark-sql  ǆ")
+    'Spark-sql  ǅ'
+    """
+    lowered = value.lower()
+    starts = (not place or lowered[place - 1] == " " for place in range(len(lowered)))
+    return "".join(_titled(char) if start else char for char, start in zip(lowered, starts, strict=True))
+
+
+def _titled(character: str) -> str:
+    found = character.title()
+    return found if len(found) == 1 and character <= "\uffff" else character
+
+
+def overlay(value: Text, by: Text, place: int, length: int = -1) -> Text:
+    """The value with a part exchanged, of as many characters as `by` has where no length is given.
+
+    >>> overlay("Spark SQL", "_", 6), overlay("Spark SQL", "ANSI ", 7, 0)
+    ('Spark_SQL', 'Spark ANSI SQL')
+    """
+    removed = length if length >= 0 else len(by)
+    return text.substring(value, 1, place - 1) + by + text.substring(value, place + removed)
+
+
+def substring_index(value: str, delimiter: str, count: int) -> str:
+    """What stands before so many delimiters, counted from the end where negative.
+
+    >>> substring_index("a.b.c", ".", 2), substring_index("a.b.c", ".", -1), substring_index("a.b", ".", 5)
+    ('a.b', 'c', 'a.b')
+    """
+    if not count or not delimiter:
+        return ""
+    place = -1 if count > 0 else len(value)
+    for _ in range(abs(count)):
+        if count > 0:
+            place = value.find(delimiter, place + 1)
+        else:
+            place = value.rfind(delimiter, 0, max(place - 1 + len(delimiter), 0)) if place > 0 else -1
+        if place < 0:
+            return value
+    return value[:place] if count > 0 else value[place + len(delimiter) :]
+
+
+def split_part(value: str, delimiter: str, number: int) -> str:
+    """The part with this number, from 1, or from the end where negative; empty where there is none."""
+    parts = value.split(delimiter) if delimiter else [value]
+    place = number - 1 if number > 0 else len(parts) + number
+    return parts[place] if number and 0 <= place < len(parts) else ""
+
+
+def levenshtein(left: str, right: str) -> int:
+    """How many characters are to be changed, added or left out to make one string of the other."""
+    row = list(range(len(right) + 1))
+    for count, one in enumerate(left, 1):
+        before, row[0] = row[0], count
+        for place, other in enumerate(right, 1):
+            before, row[place] = row[place], min(row[place] + 1, row[place - 1] + 1, before + (one != other))
+    return row[-1]
+
+
+def find_in_set(part: str, listed: str) -> int:
+    """The number, from 1, of a part of a list with commas; 0 where there is none."""
+    parts = listed.split(",")
+    return parts.index(part) + 1 if "," not in part and part in parts else 0
+
+
+def _joined(values: Sequence[Any], types: Sequence[t.Type], of: t.Type) -> str | None:
+    """What is not null of the arguments, and of the elements of lists, with the first argument between."""
+    between, *parts = values
+    if between is None:
+        return None
+    strings = [part if isinstance(part, tuple) else (part,) for part in parts]
+    return str(between).join(string for group in strings for string in group if string is not None)
+
+
+def _string_or_strings(argument: Any) -> t.Type:
+    of = argument.type
+    return of if isinstance(of, t.Array) and isinstance(of.element.type, t.String) else t.String()
+
+
+def _tested(name: str, rule: Callable[[Any, Any], bool]) -> Function:
+    def test(values: Sequence[Any], types: Sequence[t.Type], of: t.Type) -> bool:
+        one, other = values
+        if isinstance(one, str) is not isinstance(other, str):
+            one, other = (part.encode() if isinstance(part, str) else part for part in values)
+        return rule(one, other)
+
+    sign = p.takes(p.bytes_or_string, p.bytes_or_string, gives=t.Boolean())
+    return Function(name, range(2, 3), sign, test, spark=Native(name, only=(t.String,)))
+
+
+def _of_strings(name: str, count: range, rule: Callable[..., Any], *kinds: p.Kind, **rest: Any) -> Function:
+    gives = rest.pop("gives", t.String())
+    return Function(name, count, p.takes(*kinds, gives=gives), p.of_values(rule), **rest)
+
+
+def _of_one_kind(*kinds: p.Kind | None) -> p.Sign:
+    """A signature whose first argument, and those without a kind, are all strings or all bytes."""
+
+    def sign(arguments: Sequence[Argument]) -> Signature:
+        of: t.Type = t.Binary() if p.is_bytes(arguments[0].type) else t.String()
+        known = zip(kinds, arguments, strict=False)
+        return Signature(tuple(of if kind is None else kind(argument) for kind, argument in known), of)
+
+    return sign
+
+
+_padding = _of_one_kind(None, p.integer, None)
+_overlaid = _of_one_kind(None, None, p.integer, p.integer)
+_STRINGS = (t.String, t.Int)
+FUNCTIONS = (
+    _of_strings("replace", range(2, 4), lambda value, part, by="": value.replace(part, by) if part else value,
+                *[p.string] * 3, spark=Native("replace", only=_STRINGS)),
+    _of_strings("instr", range(2, 3), lambda whole, part: locate(part, whole), p.string, p.string, gives=t.Int(),
+                spark=Native("instr", only=_STRINGS)),
+    _of_strings("locate", range(2, 4), locate, p.string, p.string, p.integer, gives=t.Int(), strict=False,
+                aliases=("position",), spark=Native("locate", only=_STRINGS)),
+    Function("lpad", range(2, 4), _padding,
+             _padded(True), spark=Native("lpad", only=_STRINGS)),
+    Function("rpad", range(2, 4), _padding,
+             _padded(False), spark=Native("rpad", only=_STRINGS)),
+    _of_strings("right", range(2, 3), lambda value, count: value[-count:] if count > 0 else "", p.string, p.integer,
+                spark=Native("right", only=_STRINGS)),
+    _of_strings("translate", range(3, 4), translate, *[p.string] * 3, spark=Native("translate", only=_STRINGS)),
+    _of_strings("repeat", range(2, 3), lambda value, count: value * count, p.string, p.integer,
+                spark=Native("repeat", only=_STRINGS)),
+    _of_strings("space", range(1, 2), lambda count: " " * count, p.integer),
+    _of_strings("initcap", range(1, 2), initcap, p.string, spark=Native("initcap", only=_STRINGS)),
+    Function("overlay", range(3, 5), _overlaid, p.of_values(overlay)),
+    _of_strings("substring_index", range(3, 4), substring_index, p.string, p.string, p.integer,
+                spark=Native("substring_index", only=_STRINGS)),
+    _of_strings("split_part", range(3, 4), split_part, p.string, p.string, p.integer),
+    _of_strings("levenshtein", range(2, 3), levenshtein, p.string, p.string, gives=t.Int(),
+                spark=Native("levenshtein", only=_STRINGS)),
+    _of_strings("find_in_set", range(2, 3), find_in_set, p.string, p.string, gives=t.Int(),
+                spark=Native("find_in_set", only=_STRINGS)),
+    Function("concat_ws", range(1, 1 << 16), p.takes_many(_string_or_strings, t.String()), _joined, strict=False),
+    _tested("startswith", lambda whole, part: whole.startswith(part)),
+    _tested("endswith", lambda whole, part: whole.endswith(part)),
+    _tested("contains", lambda whole, part: part in whole),
+)  # fmt: skip

@@ -1,0 +1,78 @@
+"""Java's regular expressions in two dialects that agree with each other and, where it matters, with Java."""
+
+from __future__ import annotations
+
+import pytest
+
+from hudi_core.errors import ExpressionError, UnsupportedError
+from hudi_core.functions.scalar import regex
+from hudi_core.functions.scalar.like import AnyChar, AnyRun
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "found"),
+    [
+        ("a.c", "a\nc", False),
+        ("a.c", "a\u2028c", False),
+        ("(?s)a.c", "a\nc", True),
+        ("a$", "a\n", True),
+        ("a$", "a\r\n", True),
+        ("a\\z", "a\n", False),
+        ("^b", "a\nb", False),
+        ("\\d", "٣", False),
+        ("\\w+$", "é", False),
+        ("\\s", "\x0b", True),
+        ("(?i)straSSe", "STRASSE", True),
+        ("(?i)k", "\u212a", False),
+        ("(?i)[a-c]", "B", True),
+        ("[^a-c]", "b", False),
+        ("[]a]", "]", True),
+        ("\\Qa.c\\E", "abc", False),
+        ("\\x41\\u0042\\x{43}", "ABC", True),
+        ("\\p{Upper}", "é", False),
+        ("(?<word>a)\\1", "aa", True),
+        ("a(?!b)", "ab", False),
+        ("a{2,3}", "aa", True),
+        ("}]", "}]", True),
+    ],
+)
+def test_patterns_find_what_java_finds(pattern: str, text: str, found: bool) -> None:
+    assert (regex.parse(pattern).compiled.search(text) is not None) == found
+
+
+@pytest.mark.parametrize("pattern", ["(", "a**", "[a", "[b-a]", "a{", "x{,3}", "\\", "\\1"])
+def test_what_is_no_regular_expression_is_an_error_of_the_expression(pattern: str) -> None:
+    with pytest.raises(ExpressionError) as raised:
+        regex.parse(pattern)
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("pattern", ["[a&&b]", "[a[b]]", "\\p{L}", "a(?i)b", "(?m)^a", "\\R", "[\\D]", "(?i)(a)\\1"])
+def test_what_cannot_be_said_in_both_dialects_is_refused_by_name(pattern: str) -> None:
+    with pytest.raises(UnsupportedError, match="not supported"):
+        regex.parse(pattern)
+
+
+@pytest.mark.parametrize("pattern", ["(a)\\1", "a(?=b)", "a++", "(?>a)", "a{1001}", "(a$)b"])
+def test_what_re2_lacks_is_left_to_python(pattern: str) -> None:
+    assert regex.parse(pattern).re2 is None
+
+
+@pytest.mark.parametrize("pattern", ["a$", "(a|b$)", "a$|b", "a*?", "[^\\s]", "\\bx", "(?i)q"])
+def test_the_rest_runs_on_re2(pattern: str) -> None:
+    assert regex.parse(pattern).re2 is not None
+
+
+def test_like_matches_whole_texts_with_line_ends_and_signs_as_they_are() -> None:
+    pattern = ("a.", AnyChar(), AnyRun(), "z")
+    compiled = regex.like(pattern).compiled
+    assert compiled.search("a.\n\nz") and compiled.search("a.\U0001d518z")
+    assert not compiled.search("abxz") and not compiled.search("a.z") and not compiled.search("a.xz\n")
+
+
+def test_replacements_are_javas() -> None:
+    groups = regex.parse("(a)(b)")
+    assert regex.replacement("<$2\\$$1>$10", groups) == ["<", 2, "$", 1, ">", 1, "0"]
+    for wrong in ("$", "$x", "$3", "\\"):
+        with pytest.raises(ExpressionError):
+            regex.replacement(wrong, groups)

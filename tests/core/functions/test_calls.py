@@ -1,0 +1,28 @@
+"""The calls of `specs/cases/calls.jsonl` give what they gave on Spark 3.5."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hudi_core.functions.registry import FUNCTIONS, find
+from tests.support.sql_calls import core_value
+
+SPECS = Path(__file__).parents[3] / "specs"
+CASES: list[dict[str, Any]] = [
+    json.loads(line) for line in (SPECS / "cases" / "calls.jsonl").read_text("utf-8").splitlines()
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['rule']} {case['sql']}")
+def test_a_call_gives_what_spark_gave(case: dict[str, Any]) -> None:
+    assert core_value(case["sql"]) == case["gives"]
+
+
+def test_every_name_is_that_of_one_function() -> None:
+    names = [name for known in FUNCTIONS for name in (known.name, *known.aliases)]
+    assert len(names) == len(set(names))
+    assert all(find(name) is not None for name in names)

@@ -1,0 +1,49 @@
+"""Values of calls as plain JSON, so that the core's and Spark's own can stand side by side in a file of cases."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+from hudi_core.expr.bind import bind, bind_term
+from hudi_core.expr.nodes import Call, Case, Cast, Literal, Name
+from hudi_core.expr.parse import parse_predicate
+from hudi_core.rows.truth import evaluate, truth_masks
+from hudi_core.schema.ids import record_with_ids
+from hudi_core.schema.schema import Schema
+from hudi_core.truth import FALSE, NULL, TRUE
+from hudi_core.types import nodes as t
+from hudi_core.values.text import to_text
+from hudi_plain.values import PlainValues
+
+_NO_COLUMNS = Schema(record_with_ids(t.Record(())))
+
+
+def core_value(sql: str) -> Any:
+    """What the core makes of a call of constants."""
+    node = parse_predicate(sql)
+    if isinstance(node, Name | Literal | Call | Cast | Case):
+        term = bind_term(node, _NO_COLUMNS)
+        return shown(evaluate(term, PlainValues(), (), _NO_COLUMNS), term.type)
+    masks = truth_masks(bind(node, _NO_COLUMNS), PlainValues(), (), _NO_COLUMNS)
+    return {TRUE: True, FALSE: False, NULL: None}[next(truth for truth, holds in masks.items() if holds)]
+
+
+def shown(value: Any, of: t.Type | None = None) -> Any:
+    """A value as JSON: moments and decimals as texts, bytes as hexadecimal digits, doubles as their shortest texts."""
+    match value:
+        case None | bool() | str():
+            return value
+        case bytes() | bytearray():
+            return {"bytes": bytes(value).hex()}
+        case float():
+            return {"real": repr(value)}
+        case Decimal():
+            return {"decimal": str(value)}
+        case list() | tuple():
+            inner = of.element.type if isinstance(of, t.Array) else None
+            return [shown(item, inner) for item in value]
+        case _ if isinstance(of, t.Date | t.Timestamp):
+            return to_text(value, of)
+        case _:
+            return value
