@@ -229,6 +229,8 @@ def pair(case: str, peer: str) -> Pair:
     of = files(count)
     query = _queries(count)[name]
     predicate, store = query.bound(), of.store
+    for column in columns_of(predicate).values():
+        store.prepare(column)
 
     def ours() -> NDArray[np.int64]:
         return store.plan(predicate).possible()

@@ -35,18 +35,18 @@ def pair(case: str, peer: str) -> Pair:
     match case, peer:
         case "cow_full_10m_rows", "pyarrow.dataset":
             root = apache_hudi.table("cow_read_10m")
-            return _rows(partial(_batches, root), partial(_dataset, root), 20, 2)
+            return _rows(partial(batches, root), partial(_dataset, root), 20, 2)
         case "cow_selective", "pyarrow.dataset":
             root = apache_hudi.table("cow_read")
-            low, high = _some_of_one_file(root)
+            low, high = some_of_one_file(root)
             kept = (ds.field("ts") >= low) & (ds.field("ts") < high)
-            return _rows(partial(_batches, root, f"ts >= {low} AND ts < {high}"), partial(_dataset, root, kept), 5, 3)
+            return _rows(partial(batches, root, f"ts >= {low} AND ts < {high}"), partial(_dataset, root, kept), 5, 3)
         case "cow_unselective_filter_small_files", "pyarrow.dataset":
             return small_files.pair()
         case "cow_full_noop" | "mor_snapshot_noop", "apache-hudi":
             root = apache_hudi.table("cow_read" if case.startswith("cow") else "mor_read")
             return Pair(
-                lambda: _count(_batches(root)),
+                lambda: _count(batches(root)),
                 apache_hudi.measurement("read", case),
                 lambda _, __: _equal_hash(root, case),
                 20,
@@ -54,18 +54,18 @@ def pair(case: str, peer: str) -> Pair:
         case "mor_snapshot", "hudi-rs":
             root = apache_hudi.table("mor_read")
             options = _hudi_rs().HudiReadOptions(projection=list(COLUMNS))
-            return _rows(partial(_batches, root), lambda: _table_of_hudi_rs(root).read(options), 20, 2, ordered=False)
+            return _rows(partial(batches, root), lambda: _table_of_hudi_rs(root).read(options), 20, 2, ordered=False)
         case "open_and_plan_10k_files", "hudi-rs":
             root = apache_hudi.table("cow_plan")
-            return Pair(_planner(root), _planner_of_hudi_rs(root), _equal, 5)
+            return Pair(planner(root), _planner_of_hudi_rs(root), _equal, 5)
         case "open_and_plan_cold_10000_files", "apache-hudi":
             root = apache_hudi.table("cow_plan")
             peer_s = apache_hudi.measurement("plan", "cold_point_10000_files", "files_kept")
-            return Pair(_counted(_planner(root)), peer_s, _equal, 10)
+            return Pair(_counted(planner(root)), peer_s, _equal, 10)
         case "plan_warm_10000_files", "apache-hudi":
             root = apache_hudi.table("cow_plan")
             peer_s = apache_hudi.measurement("plan", "warm_point_10000_files", "files_kept")
-            return Pair(_counted(_planner(root, loaded=True)), peer_s, _equal)
+            return Pair(_counted(planner(root, loaded=True)), peer_s, _equal)
     raise Unbuilt("no measurement of this case")
 
 
@@ -83,16 +83,16 @@ def _count(batches: Batches) -> int:
     return sum(batch.num_rows for batch in batches)
 
 
-def _batches(root: Path, where: str | None = None) -> Batches:
+def batches(root: Path, where: str | None = None) -> Batches:
     """Opens the table and reads its rows."""
-    batches: Batches = open_table(str(root)).scan(where=where, columns=COLUMNS).batches()
-    return batches
+    rows: Batches = open_table(str(root)).scan(where=where, columns=COLUMNS).batches()
+    return rows
 
 
 def _dataset(root: Path, where: Any = None) -> Batches:
     files = [str(file) for file in _base_files(root)]
-    batches: Batches = ds.dataset(files).scanner(columns=list(COLUMNS), filter=where).to_batches()
-    return batches
+    rows: Batches = ds.dataset(files).scanner(columns=list(COLUMNS), filter=where).to_batches()
+    return rows
 
 
 def _base_files(root: Path) -> Sequence[Path]:
@@ -129,11 +129,11 @@ def _in_step(ours: Iterator[pa.RecordBatch], theirs: Iterator[pa.RecordBatch]) -
 def _equal_hash(root: Path, case: str) -> None:
     """Apache Hudi's rows stay in its JVM: compared are their number and the xor of the hashes of all of them."""
     spark = importlib.import_module("tests.bench.spark")
-    ours, theirs = spark.rows_and_hash(_batches(root)), apache_hudi.rows_and_hash(case.replace("_noop", "_agg"))
+    ours, theirs = spark.rows_and_hash(batches(root)), apache_hudi.rows_and_hash(case.replace("_noop", "_agg"))
     assert ours == theirs, f"{ours} rows and hash, the peer has {theirs}"
 
 
-def _some_of_one_file(root: Path) -> tuple[int, int]:
+def some_of_one_file(root: Path) -> tuple[int, int]:
     """Bounds of `ts` between which a thousand rows of one file lie."""
     ts = pq.read_table(_base_files(root)[7], columns=["ts"])["ts"].to_numpy()
     low, high = np.sort(ts)[[len(ts) // 2, len(ts) // 2 + _SELECTED]]
@@ -145,7 +145,7 @@ def lookups() -> Iterator[int]:
     return (number % _PLAN_FILES * 100 + 50 for number in count(_PLANNED))
 
 
-def _planner(root: Path, *, loaded: bool = False) -> Callable[[], Sequence[str]]:
+def planner(root: Path, *, loaded: bool = False) -> Callable[[], Sequence[str]]:
     """Plans a point lookup, another one each time, to the names of the base files that are left; on the table opened anew, or on
     one that was asked before."""
     table, values = open_table(str(root)) if loaded else None, lookups()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import count
 from types import SimpleNamespace
 from typing import Any
@@ -46,7 +46,7 @@ def counterpart(case: str, of: Schema, names: list[str]) -> Callable[[], object]
     made = iceberg(of)
     match case:
         case "construct_10k":
-            return lambda: iceberg(of)._lazy_id_to_field
+            return lambda: _with_fields(iceberg(of))
         case "avro_round_trip_10k":
             convert = AvroSchemaConversion()
             return lambda: convert.avro_to_iceberg(convert.iceberg_to_avro(made, schema_name="wide"))
@@ -59,6 +59,12 @@ def counterpart(case: str, of: Schema, names: list[str]) -> Callable[[], object]
             return lambda: _update(made).union_by_name(incoming)._apply()
         case _:
             return lambda: _lookups(made, names)
+
+
+def _with_fields(made: IcebergSchema) -> IcebergSchema:
+    """Schemas find fields by id when they are needed first."""
+    assert made._lazy_id_to_field
+    return made
 
 
 def _lookups(made: IcebergSchema, names: list[str]) -> object:
@@ -87,3 +93,37 @@ def _ten_changes(made: IcebergSchema) -> object:
     update.update_column("c10", field_type=it.LongType())
     update.move_first("c9999")
     return update._apply()
+
+
+Columns = list[tuple[str, str]]
+"""Full name and type of each leaf column, in order."""
+
+
+def columns_of_ours(answer: Any) -> Columns:
+    """The columns of a schema of ours, or those that a lookup by name and one by id found, one after the other."""
+    if isinstance(answer, tuple):
+        places = [place for found in answer for place in found]
+    else:
+        places = list(getattr(answer, "value", answer).places.values())
+    return [(place.name, str(_PRIMITIVES[type(place.field.type)]())) for place in places if _is_leaf(place.field.type)]
+
+
+def _is_leaf(type_: t.Type) -> bool:
+    return not isinstance(type_, t.Record)
+
+
+def columns_of_theirs(answer: Any, of: Schema) -> Columns:
+    """The same of PyIceberg's schema; fields that it found have no full names, which come from the schema they are of."""
+    if isinstance(answer, tuple):
+        schema = iceberg(of)
+        found = [field for fields in answer for field in fields if field.field_type.is_primitive]
+        return [(schema.find_column_name(field.field_id) or "", str(field.field_type)) for field in found]
+    return list(_leaves(answer.fields, ""))
+
+
+def _leaves(fields: Any, prefix: str) -> Iterator[tuple[str, str]]:
+    for field in fields:
+        if field.field_type.is_primitive:
+            yield prefix + field.name, str(field.field_type)
+        else:
+            yield from _leaves(field.field_type.fields, f"{prefix}{field.name}.")

@@ -36,15 +36,18 @@ def pair(case: str, peer: str) -> Pair:
     match case:
         case "plan_cold_10000_files":
             root = apache_hudi.table("cow_plan")
-            return Pair(_planner(root), apache_hudi.measurement("plan", "cold_point_10000_files", "tasks"), _equal, 10)
+            return Pair(planner(root), apache_hudi.measurement("plan", "cold_point_10000_files", "tasks"), _equal, 10)
         case "plan_warm_10000_files":
             root = apache_hudi.table("cow_plan")
             peer_s = apache_hudi.measurement("plan", "warm_point_10000_files", "tasks")
-            return Pair(_planner(root, loaded=True), peer_s, _equal, 5)
+            return Pair(planner(root, loaded=True), peer_s, _equal, 5)
         case "cow_full_noop" | "mor_snapshot_noop":
             root = apache_hudi.table("cow_read" if case.startswith("cow") else "mor_read")
             return Pair(
-                partial(_read, root), apache_hudi.measurement("read", case), lambda _, __: _equal_hash(root, case), 0.0
+                partial(read_all, root),
+                apache_hudi.measurement("read", case),
+                lambda _, __: _equal_hash(root, case),
+                0.0,
             )
         case _:
             return _tagging(case)
@@ -84,7 +87,7 @@ def _misplaced(root: Path, located: Any) -> int:
     return int(joined.where("not (location.file_id <=> file_id)").count())
 
 
-def _planner(root: Path, *, loaded: bool = False) -> Callable[[], int]:
+def planner(root: Path, *, loaded: bool = False) -> Callable[[], int]:
     """Plans a point lookup, another one each time, as far as to the number of its tasks."""
     table, values = _hudi_spark().open(_session(), str(root)) if loaded else None, lookups()
 
@@ -99,7 +102,7 @@ def _rows(root: Path) -> Any:
     return _hudi_spark().open(_session(), str(root)).scan(columns=COLUMNS).to_spark()
 
 
-def _read(root: Path) -> None:
+def read_all(root: Path) -> None:
     _rows(root).write.format("noop").mode("overwrite").save()
 
 

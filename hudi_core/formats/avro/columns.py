@@ -19,7 +19,6 @@ from hudi_core.formats.avro.lanes import PADDING, DamagedLane, Lanes
 from hudi_core.formats.avro.plan import Node, blank, plan
 from hudi_core.formats.avro.read import read
 from hudi_core.formats.avro.skip import TooManyEmptyItems
-from hudi_core.formats.freed_memory import keep_freed
 from hudi_core.parallel.ordered import in_order
 
 BATCH_BYTES = 1 << 23
@@ -81,7 +80,6 @@ def decode_framed(
 
 def _batches(node: Node, data: Buffer, pieces: Iterable[tuple[Offsets, Offsets]], where: str) -> Iterator[Column]:
     """The columns of records that come in pieces: starts and lengths."""
-    keep_freed()
     buffer = data if isinstance(data, np.ndarray) else np.frombuffer(data, np.uint8)
 
     def parts() -> Iterator[tuple[Offsets, Offsets, int]]:

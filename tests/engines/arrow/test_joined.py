@@ -1,4 +1,4 @@
-"""Texts put together of columns and constants: of any lengths, in any layout, few rows or many, by several threads."""
+"""Texts put together of columns and constants: of any lengths, in any layout, few rows or many."""
 
 from __future__ import annotations
 
@@ -45,12 +45,9 @@ def given_parts(draw: st.DrawFn) -> list[str | pa.Array]:
     return parts + draw(st.lists(TEXTS, max_size=2))
 
 
-@given(given_parts(), st.sampled_from([(1 << 16, 1 << 20), (3, 1 << 20), (3, 1), (2, 300)]))
-def test_joined_texts_are_those_of_the_rows(parts: list[Any], sizes: tuple[int, int]) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(joined, "_SHARE", sizes[0])
-        patch.setattr(joined, "_CACHED", sizes[1])
-        agrees(parts)
+@given(given_parts())
+def test_joined_texts_are_those_of_the_rows(parts: list[Any]) -> None:
+    agrees(parts)
 
 
 @pytest.mark.parametrize("longest", [7, 70, 70_000])

@@ -1,0 +1,180 @@
+"""Special paths of the product, each on and off, in what a user runs: `python -m tests.bench.paths [NAME...]`.
+
+A path is turned off by putting the plain way in its place, from outside: the product has no switches. Each measurement is a
+process of its own, on and off in turn; it makes one call to warm up and some that count. The medians of wall-clock and of
+processor time (user and system, all threads) are printed with their ratios, off divided by on: above 1 the path pays.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from time import perf_counter, process_time
+from typing import Any
+
+from tests.bench import apache_hudi, read
+
+ROUNDS = 3
+CALLS = 3
+
+Run = Callable[[], object]
+
+
+@dataclass(frozen=True)
+class SpecialPath:
+    """How to turn a special path off, and what it is measured in. `off` gives values by `module:name` or `module:class.name`."""
+
+    off: Mapping[str, Any]
+    cases: Sequence[str]
+
+    def turn_off(self) -> None:
+        for place, value in self.off.items():
+            module, _, name = place.partition(":")
+            *holders, last = name.split(".")
+            holder: Any = importlib.import_module(module)
+            for each in holders:
+                holder = getattr(holder, each)
+            assert hasattr(holder, last), f"there is no {place}"
+            setattr(holder, last, value)
+
+
+def _digits_by_arrow(array: Any) -> Any:
+    """Numbers as strings by Arrow's cast, one by one."""
+    return importlib.import_module("hudi_arrow.arrays").plain(array).cast("string")
+
+
+PATHS: Mapping[str, SpecialPath] = {
+    "gzip": SpecialPath({"hudi_arrow.parquet:FASTER_THAN_ARROW": False}, ("cow_full", "cow_selective", "mor_snapshot")),
+    "plain_pages": SpecialPath({"hudi_arrow.parquet:plain_column": lambda *_: None}, ("cow_full", "mor_snapshot")),
+    "pages_left_out": SpecialPath({"hudi_arrow.parquet:PagedFile.some": lambda *_: None}, ("cow_selective",)),
+    "kept_footers": SpecialPath(
+        {"hudi_arrow.parquet:Kept.get": lambda _, __, make: make()}, ("cow_full", "cow_selective", "tag_bloom")
+    ),
+    "small_blocks": SpecialPath({"hudi_core.reading.log_records:TOGETHER_BYTES": 0}, ("mor_snapshot",)),
+    "coded_digits": SpecialPath({"hudi_arrow.casts:digits": _digits_by_arrow}, ("complex_keys",)),
+    "processors": SpecialPath(
+        {"hudi_core.parallel.ordered:processors": lambda: 1}, ("open_and_plan", "mor_snapshot", "tag_bloom")
+    ),
+    "spark_java": SpecialPath(
+        {"hudi_spark.native:relations_of": lambda _: None}, ("spark_plan_cold", "spark_plan_warm", "spark_full")
+    ),
+}
+
+
+def _scan(name: str, where: str | None = None) -> Run:
+    return lambda: sum(batch.num_rows for batch in read.batches(apache_hudi.table(name), where))
+
+
+def _selective() -> Run:
+    low, high = read.some_of_one_file(apache_hudi.table("cow_read"))
+    return _scan("cow_read", f"ts >= {low} AND ts < {high}")
+
+
+def _tag_bloom() -> Run:
+    tag = importlib.import_module("tests.bench.tag")
+    call: Run = tag.pair("bloom_metadata_1000k_keys_200_files", "apache-hudi").ours
+    return call
+
+
+def _complex_keys() -> Run:
+    """Keys of a name and a number of five million rows, from the Parquet files of a table to two columns."""
+    hudi_core, values = importlib.import_module("hudi_core.keys.bound"), importlib.import_module("hudi_arrow.values")
+    choose = importlib.import_module("hudi_core.keys.choose").choose
+    keys = importlib.import_module("tests.bench.keys")
+    fields = {"recordkey.field": "id,line", "partitionpath.field": "city"}
+    generator = hudi_core.KeyGenerator(
+        choose({f"hoodie.datasource.write.{key}": value for key, value in fields.items()}),
+        keys.schema(),
+        values.ArrowValues(),
+    )
+    pq, folder = importlib.import_module("pyarrow.parquet"), tempfile.mkdtemp(prefix="bench-keys-")
+    pa = importlib.import_module("pyarrow")
+    rows = pa.RecordBatch.from_struct_array(keys.batch())
+    pq.write_table(pa.Table.from_batches([rows]), f"{folder}/rows.parquet")
+
+    def run() -> object:
+        batch = pq.read_table(f"{folder}/rows.parquet").combine_chunks().to_batches()[0]
+        return generator.keys(batch.to_struct_array())
+
+    return run
+
+
+def _spark_plan(*, loaded: bool) -> Run:
+    spark = importlib.import_module("tests.bench.spark")
+    plan: Run = spark.planner(apache_hudi.table("cow_plan"), loaded=loaded)
+    return lambda: [plan() for _ in range(10)]
+
+
+def _spark_full() -> Run:
+    spark = importlib.import_module("tests.bench.spark")
+    return lambda: spark.read_all(apache_hudi.table("cow_read"))
+
+
+CASES: Mapping[str, Callable[[], Run]] = {
+    "cow_full": lambda: _scan("cow_read"),
+    "cow_selective": _selective,
+    "mor_snapshot": lambda: _scan("mor_read"),
+    "open_and_plan": lambda: read.planner(apache_hudi.table("cow_plan")),
+    "tag_bloom": _tag_bloom,
+    "complex_keys": _complex_keys,
+    "spark_plan_cold": lambda: _spark_plan(loaded=False),
+    "spark_plan_warm": lambda: _spark_plan(loaded=True),
+    "spark_full": _spark_full,
+}
+
+
+def one_side(path: str, case: str, side: str) -> None:
+    """Prints the medians of wall-clock and processor time of one side, measured in this process."""
+    if side == "off":
+        PATHS[path].turn_off()
+    run = CASES[case]()
+    run()
+    wall, processor = [], []
+    for _ in range(CALLS):
+        begin, begin_processor = perf_counter(), process_time()
+        run()
+        wall.append(perf_counter() - begin)
+        processor.append(process_time() - begin_processor)
+    print(json.dumps([statistics.median(wall), statistics.median(processor)]))
+
+
+def compared(path: str, case: str) -> dict[str, Any]:
+    """A path in a case, both sides in turn, each in processes of its own."""
+    sides: dict[str, list[list[float]]] = {"on": [], "off": []}
+    for _ in range(ROUNDS):
+        for side, times in sides.items():
+            run = [sys.executable, "-m", "tests.bench.paths", "--one", path, case, side]
+            ended = subprocess.run(run, capture_output=True, text=True, check=True)
+            times.append(json.loads(ended.stdout.splitlines()[-1]))
+    (on_wall, on_processor), (off_wall, off_processor) = (
+        [statistics.median(each) for each in zip(*times, strict=True)] for times in sides.values()
+    )
+    return {
+        "path": path,
+        "case": case,
+        "on_s": round(on_wall, 4),
+        "off_s": round(off_wall, 4),
+        "ratio": round(off_wall / on_wall, 2),
+        "on_processor_s": round(on_processor, 4),
+        "off_processor_s": round(off_processor, 4),
+        "processor_ratio": round(off_processor / on_processor, 2),
+    }
+
+
+def main(*names: str) -> None:
+    for path in names or PATHS:
+        for case in PATHS[path].cases:
+            print(json.dumps(compared(path, case)), flush=True)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--one"]:
+        one_side(*sys.argv[2:])
+    else:
+        main(*sys.argv[1:])
