@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,6 +19,7 @@ from hudi_core.columns.strings import text_column
 from hudi_core.engine import FileInfo, Footer, RowGroup
 from hudi_core.formats.bloom_write import FilterKind, FilterSettings, bloom_filter_of
 from hudi_core.formats.leaf_statistics import LeafStatistics
+from hudi_core.index import by_files
 from hudi_core.index.by_files import FileLookup, FilterUse
 from hudi_core.index.key_reader import key_columns
 from hudi_core.index.places import everywhere, in_partitions
@@ -41,6 +43,8 @@ class Made:
     recorded: bool
     in_footer: bool
     filter: str
+    bare: bool = False
+    """Its row groups have no statistics of their own."""
 
     @property
     def keys(self) -> list[str]:
@@ -74,7 +78,7 @@ class MadeKeys:
             return None
         text = filter_text(made)
         metadata = {} if text is None else {"org.apache.hudi.bloomfilter": text.decode()}
-        groups = [RowGroup(len(group), leaf(group)) for group in made.groups]
+        groups = [RowGroup(len(group), {} if made.bare else leaf(group)) for group in made.groups]
         return Footer(len(made.keys), SCHEMA, metadata, leaf(made.keys) if made.in_footer else {}, groups)
 
     def recorded_bounds(self, numbers: Any) -> KeyBounds:
@@ -88,6 +92,16 @@ class MadeKeys:
         )
         empty = [each.recorded and not each.keys for each in made]
         return KeyBounds(low, high, np.array(known, np.bool_), np.array(empty, np.bool_))
+
+
+def test_a_recorded_filter_of_the_base_file_says_nothing_of_keys_in_logs(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = bloom_filter_of(text_column(["a", "c"]), SETTINGS)
+    monkeypatch.setattr(by_files, "recorded_texts", lambda *_: {0: text})
+    stored = MadeKeys([Made("p", (("a", "b", "c"),), True, True, False, "none")])
+    keys = key_columns(text_column(["a", "b"]), text_column(["p", "p"]))
+    placed = in_partitions(keys, stored.sources.snapshot.slices)
+    found = FileLookup(stored, FilterUse.ALL).locate(keys, placed, TaggingMetrics())  # type: ignore[arg-type]
+    assert found.slices.tolist() == [0, 0]
 
 
 def leaf(keys: Sequence[str]) -> dict[Any, LeafStatistics]:
@@ -124,6 +138,7 @@ SLICES = st.builds(
     st.booleans(),
     st.booleans(),
     st.sampled_from(["good", "none", "cut", "none of it", "saturated", "larger"]),
+    st.booleans(),
 )
 
 

@@ -64,6 +64,22 @@ def test_many_keys_have_the_buckets_of_each_by_itself() -> None:
     assert together == apart
 
 
+def test_buckets_of_hashes_with_a_sign_are_those_without_it() -> None:
+    """Java's hash of a list of strings, and its sign cut off as a bit: `hash & Integer.MAX_VALUE`."""
+    keys = [f"key-{number}" for number in range(64)]
+    hashes = [(31 + java_hash(key)) & 0xFFFFFFFF for key in keys]
+    assert 0 < sum(each >> 31 for each in hashes) < len(keys)
+    found = bucket_numbers(hash_texts(text_column(keys), []), 957).tolist()
+    assert found == [(each & 0x7FFFFFFF) % 957 for each in hashes]
+
+
+def java_hash(text: str) -> int:
+    found = 0
+    for character in text:
+        found = (31 * found + ord(character)) & 0xFFFFFFFF
+    return found
+
+
 def test_file_ids_begin_with_their_bucket() -> None:
     for case in cases("bucket_from_file_id"):
         if "output" in case and case["output"] >= 0:

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
+import numpy as np
 import pytest
 
+from hudi_core.columns.hashes import file_group_indexes
 from hudi_core.columns.strings import text_column
 from hudi_core.errors import UnsupportedError, UsageError
 from hudi_core.index.by_records import LOST, RecordIndexLookup
 from hudi_core.index.choose import IndexKind
-from hudi_core.index.key_columns import NOWHERE
+from hudi_core.index.key_columns import NOWHERE, KeyColumns
 from hudi_core.index.key_reader import key_columns
 from hudi_core.index.tag import TagOptions, locate
 from hudi_core.index.work import TaggingMetrics
 from hudi_core.keys.records import HoodieKey
 from hudi_core.table.table import Table
+from hudi_core.timeline.slices import FileSlice
 from tests.support.made_tables import Group, Log, MadeTable
 
 GROUPS = [
@@ -72,3 +77,13 @@ def test_buckets_are_refused_where_files_have_none() -> None:
     ):
         with pytest.raises(UsageError, match=r"bucket|hashing"):
             locate(table, [HoodieKey("a", "p")], options)
+
+
+def test_a_key_is_looked_for_in_the_file_group_of_its_hash_without_its_sign() -> None:
+    """The file group that writers put it in, by the same rule for one key and for many."""
+    names = [f"key-{number}" for number in range(200)]
+    keys = KeyColumns(text_column(names), np.zeros(len(names), np.int32), ("",))
+    groups = [FileSlice("record_index", f"record-index-{number:04}-0", "1", None) for number in range(7)]
+    lookup = RecordIndexLookup(SimpleNamespace(slices=lambda _: groups), [])  # type: ignore[arg-type]
+    found = {row: groups.index(group) for group, rows in lookup._parts(keys) for row in rows.tolist()}
+    assert [found[row] for row in range(len(names))] == file_group_indexes(names, 7).tolist()

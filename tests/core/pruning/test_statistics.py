@@ -61,6 +61,13 @@ def test_absent_with_default_holds_that_alone() -> None:
     assert (found.nulls == 0).all() and found.low_known.all()
 
 
+def test_absent_with_nan_as_default_holds_nan() -> None:
+    found = absent(t.Double(), 2, float("nan"))
+    assert found.nans is not None and found.nans.tolist() == [True, True]
+    ordinary = absent(t.Double(), 2, 1.5)
+    assert ordinary.nans is not None and not ordinary.nans.any()
+
+
 def test_concatenated_fills_in_what_only_some_parts_tell() -> None:
     told = from_values(t.Double(), [1.0], [2.0], [0], [1], [False])
     found = concatenated([told, unknown(t.Double(), 2)])

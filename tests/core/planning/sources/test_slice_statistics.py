@@ -12,12 +12,14 @@ from hudi_core.engine import FileInfo
 from hudi_core.expr.bind import bind
 from hudi_core.expr.parse import parse_predicate
 from hudi_core.expr.predicate import Column
+from hudi_core.keys.path_values import PathValue
 from hudi_core.metadata.file_keys import hashed_keys
 from hudi_core.metadata.statistics import RecordedStatistics
 from hudi_core.planning.sources.slice_statistics import (
     ColumnStatsOfSlices,
     MissingStats,
     PartitionStats,
+    PartitionValues,
     files_of,
     partition_keys,
 )
@@ -113,6 +115,26 @@ def test_nothing_is_known_of_slices_whose_logs_may_make_anything() -> None:
     assert read("n > 6", settled) == [2]
     opaque = ColumnStatsOfSlices(files, VERSIONS, NEW, known.recorded, untold=settled.untold, opaque_logs=True)
     assert read("n > 6", opaque) == [0, 2]
+
+
+@pytest.mark.parametrize(
+    ("where", "expected"),
+    [
+        ("s is null", [0, 2, 3]),
+        ("s is not null", [0, 1, 3]),
+        ("s = ''", [0, 3]),
+        ("s = 'default'", [0, 3]),
+        ("s = 'x'", [1, 3]),
+        ("s > 'default'", [1, 3]),
+    ],
+)
+def test_paths_tell_values_nulls_and_ranges(where: str, expected: list[int]) -> None:
+    """Partitions by their paths: the legacy default, a value, the default, and one that tells nothing."""
+    schema = Schema(t.Record((t.Field(1, "s", t.String()),)))
+    values = [PathValue("", "default", True), PathValue("x", "x", False), PathValue(None, None, True), None]
+    told = PartitionValues({1: values}, np.arange(4))
+    known = FileStatistics(4, lambda column: told.pieces(column) or [])
+    assert known.plan(bind(parse_predicate(where), schema)).possible().tolist() == expected
 
 
 class TestPartitions:
