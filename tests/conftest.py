@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from tests.support.drawing import profile
+pytest.register_assert_rewrite("tests.contract", "tests.support")
+
+from tests.support.drawing import profile  # noqa: E402  # assertions of what it imports are rewritten too
 
 settings.load_profile(profile())
 

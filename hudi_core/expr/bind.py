@@ -11,7 +11,7 @@ from typing import assert_never
 from hudi_core.errors import ExpressionError, UnknownColumnError, UnsupportedError
 from hudi_core.expr import moments, nodes, paths, preimage
 from hudi_core.expr.applied import FORMS, call, cast_to
-from hudi_core.expr.calls import interval_across, interval_of, is_interval, is_made_scalar
+from hudi_core.expr.calls import interval_across, interval_of, is_interval, is_made_scalar, text_of_both
 from hudi_core.expr.comparisons import FLIPPED, against, two_terms, with_null
 from hudi_core.expr.interval import Interval
 from hudi_core.expr.leaves import every, first_of, is_truth, negate, some
@@ -131,6 +131,9 @@ class _Binder:
                 except ExpressionError as wrong:
                     raise error_at(span, expected=wrong.expected, found=wrong.found) from None
                 return preimage.matches(self._as_text(value), pattern)
+            case nodes.Call("startswith" | "endswith", (value, part)):
+                self._as_text(value), self._as_text(part)
+                return self.predicate(text_of_both(expr))
             case nodes.Name() | nodes.Literal() | nodes.Call() | nodes.Cast():
                 return self._boolean(expr)
             case _:

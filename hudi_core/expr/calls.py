@@ -28,7 +28,7 @@ from hudi_core.expr.place import error_at
 from hudi_core.functions.registry import find
 from hudi_core.sql.place import Span
 from hudi_core.truth import TRUE
-from hudi_core.types.nodes import Date, Double, Float, Timestamp, Type
+from hudi_core.types.nodes import Date, Double, Float, String, Timestamp, Type
 from hudi_core.types.sql import sql_type
 
 ALIASES = {"nvl": "coalesce", "ifnull": "coalesce", "dateadd": "date_add"}
@@ -169,6 +169,16 @@ def _affix(name: str, before: str, after: str) -> Callable[..., Expr]:
         return Call(name, (scalar(value), scalar(part)), span)
 
     return make
+
+
+def text_of_both(call: Call) -> Compare:
+    """`startswith` or `endswith` of two texts of a row: as many characters of one as the other has, and the same."""
+    value, part = (Cast(argument, String()) for argument in call.arguments)
+    count = Call("length", (part,))
+    start: Scalar = Literal(1)
+    if call.function == "endswith":
+        start = Call("+", (Call("-", (Call("length", (value,)), count)), Literal(1)))
+    return Compare(Comparison.EQ, Call("substring", (value, start, count)), part)
 
 
 def _if(condition: Expr, then: Expr, otherwise: Expr, _: Span | None) -> Expr:

@@ -6,6 +6,7 @@ Rule KEY-13.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,6 +16,8 @@ from hudi_core.options import TableConfig
 from hudi_core.types import nodes as t
 from hudi_core.values.text import parse_text
 
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+"""How generators write dates. Other digits may be a number of days, and no year."""
 _INVERTIBLE = t.String | t.Enumeration | t.Uuid | t.Boolean | t.Int | t.Long | t.Float | t.Double | t.Decimal | t.Date
 
 
@@ -71,7 +74,7 @@ def _value(segment: str, name: str, type: t.Type, config: TableConfig) -> PathVa
         return PathValue(None, None, True)
     if config.url_encode_partitioning:
         segment = unescape(segment)
-    if not isinstance(type, _INVERTIBLE):
+    if not isinstance(type, _INVERTIBLE) or (isinstance(type, t.Date) and not _DATE.fullmatch(segment)):
         return None
     try:
         value = segment if isinstance(type, t.String) else parse_text(segment, type)

@@ -13,6 +13,7 @@ from hudi_arrow.types import schema_from_arrow, schema_to_arrow
 from hudi_core.avro.canonical import canonical_form, fingerprint_rabin, fingerprint_sha256
 from hudi_core.avro.inbound import schema_from_avro
 from hudi_core.avro.outbound import schema_to_avro
+from hudi_core.errors import SchemaError
 from hudi_core.schema.json import persisted, schema_from_json
 from hudi_core.types import nodes as t
 from hudi_core.types.walk import walk
@@ -24,9 +25,9 @@ INDEX = ROOT / "corpus" / "avro-schemas" / "index.json"
 
 
 @cache
-def entries() -> list[dict[str, Any]]:
+def entries(valid: bool = True) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = json.loads(INDEX.read_text("utf-8"))["schemas"] if INDEX.is_file() else []
-    return found
+    return [entry for entry in found if entry.get("valid", True) is valid]
 
 
 def each_schema() -> pytest.MarkDecorator:
@@ -86,3 +87,14 @@ def test_a_schema_comes_back_from_everywhere_or_its_losses_are_reported(entry: d
     assert schema_from_json(internal.value) == schema or internal.losses
     assert schema_from_spark_json(spark.value).value.fields == schema.fields
     assert schema_from_ddl(ddl.value).value == schema or ddl.losses
+
+
+@pytest.mark.parametrize(
+    "entry",
+    entries(valid=False)
+    or [pytest.param(None, marks=pytest.mark.skip(reason="every recorded schema is valid"), id="absent")],
+    ids=lambda entry: entry["name"] if entry else "absent",
+)
+def test_a_schema_that_is_not_valid_is_refused(entry: dict[str, Any]) -> None:
+    with pytest.raises(SchemaError):
+        schema_from_avro(text_of(entry))

@@ -19,11 +19,9 @@ from hudi_core.table.open import open_table
 from hudi_core.table.scan import Scan
 from hudi_core.table.table import Table
 from hudi_core.types.nodes import Date
-from tests.conformance.deviations import find
 from tests.conformance.deviations.queries import QUERIES
 from tests.support.conformance import TableEntry, tables
-
-pytest.importorskip("pyarrow", reason="tables are read with the arrow engine")
+from tests.support.ledger import REFUSED, Ledger
 
 Answer = dict[str, Any]
 
@@ -49,59 +47,68 @@ def text(row: object) -> str:
     return json.dumps(row, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
-def as_recorded(entry: TableEntry, answer: Answer, rows: Iterable[dict[str, Any]]) -> list[list[Any]]:
-    """Rows in the form of the answer. Keys of tables that do not store them are left out, there and here."""
-    columns = answer.get("columns")
-    if columns is None:
-        return [[row.get(RECORD_KEY), row.get(COMMIT_TIME)] for row in rows]
-    keys = [RECORD_KEY] if entry.expected["table"]["populate_meta_fields"] else []
-    return [[row[name] for name in (*keys, *columns)] for row in rows]
+def cleaned(answer: Answer) -> bool:
+    return "Cleaner cleaned up" in answer.get("error", "")
 
 
-def same(entry: TableEntry, answer: Answer, rows: list[list[Any]]) -> bool:
-    if len(rows) != answer["row_count"]:
-        return False
-    if "columns" not in answer and not entry.expected["table"]["populate_meta_fields"]:
-        return True  # rows are told by a key that they do not store
-    texts = sorted(map(text, rows))
-    if "sha256" in answer:
-        return hashlib.sha256(f"[{','.join(texts)}]".encode()).hexdigest() == answer["sha256"]
-    return texts == sorted(map(text, recorded(entry, answer)))
+def form_of(entry: TableEntry, answer: Answer) -> Callable[[Sequence[dict[str, Any]]], object]:
+    """What makes an answer of rows, in the form in which this one was recorded.
+
+    That is all rows or a checksum of them, by the columns of that time or by key and commit. Of rows that do not store their keys
+    there may be no more than their number.
+    """
+    stored, columns = entry.expected["table"]["populate_meta_fields"], answer.get("columns")
+    names = [RECORD_KEY, COMMIT_TIME] if columns is None else [*([RECORD_KEY] if stored else []), *columns]
+
+    def form(rows: Sequence[dict[str, Any]]) -> object:
+        if columns is None and not stored:
+            return len(rows)
+        texts = sorted(text([row.get(name) for name in names]) for row in rows)
+        if "sha256" in answer:
+            return hashlib.sha256(f"[{','.join(texts)}]".encode()).hexdigest()
+        return texts
+
+    return form
 
 
-def recorded(entry: TableEntry, answer: Answer) -> list[list[Any]]:
-    if entry.expected["table"]["populate_meta_fields"] or "columns" not in answer:
-        rows = answer["rows"]
-    else:
-        rows = [row[1:] for row in answer["rows"]]
-    if "slash" not in entry.expected.get("what", ""):
-        return rows
-    # Apache Hudi shows the folder of a date, with slashes (`specs/table.md`, rule TABLE-12).
-    fields = {field.partition(":")[0] for field in entry.expected["table"]["partition_fields"]}
-    places = [number + 1 for number, name in enumerate(answer["columns"]) if name in fields]
-    return [[str(v).replace("/", "-") if at in places else v for at, v in enumerate(row)] for row in rows]
+def recorded_rows(entry: TableEntry, answer: Answer) -> list[dict[str, Any]]:
+    """The rows of an answer by column; of many there is but a checksum, and none are shown."""
+    names = [RECORD_KEY, *answer.get("columns", [COMMIT_TIME])]
+    return [dict(zip(names, row, strict=True)) for row in answer.get("rows", ())]
 
 
-def differences(
-    entry: TableEntry, ask: str, key: str, kind: str, scan: Callable[[Table, str], Scan]
-) -> list[tuple[str, str]]:
-    """The answers that are neither Apache Hudi's nor declared, and the declarations without a difference."""
-    table = opened(entry)
-    snapshot = {text(row) for row in as_recorded(entry, {"columns": user_columns(table)}, snapshot_rows(entry))}
-    wrong = []
+def compare(entry: TableEntry, ask: str, key: str, kind: str, scan: Callable[[Table, str], Scan]) -> None:
+    """Every answer is Apache Hudi's, or the declared one."""
+    table, ledger = opened(entry), Ledger("queries", QUERIES)
+    user = {"columns": user_columns(table)}
+    of_user = form_of(entry, user)
+    snapshot = set(of_user(snapshot_rows(entry)))  # type: ignore[call-overload]
+    told = [answer for answer in answers(kind, entry) if "rows" in answer and "columns" in answer]
+    others = {each[key]: {row[RECORD_KEY]: row for row in recorded_rows(entry, each)} for each in told}
     for answer in answers(kind, entry):
-        time = answer[key]
-        question = {"ask": ask, "table": entry.expected, "time": time, "answer": answer, "not_in_snapshot": []}
-        if "rows" in answer and "columns" in answer:
-            question["not_in_snapshot"] = [
-                each for row in recorded(entry, answer) if (each := text(row)) not in snapshot
-            ]
-        rule = find(QUERIES, "queries", question)
-        found = as_recorded(entry, answer, scan(table, time).to_json_rows())
-        equal = "error" not in answer and same(entry, answer, found)
-        if equal == (rule is not None):
-            wrong.append((time, rule.name if rule else f"{len(found)} rows, not those of Apache Hudi"))
-    return wrong
+        if cleaned(answer):
+            continue  # asked about by itself
+        rows, form = recorded_rows(entry, answer), form_of(entry, answer)
+        question = {
+            "ask": ask,
+            "table": entry.expected,
+            "time": answer[key],
+            "answer": answer,
+            "shown": rows if "columns" in answer else [],
+            "snapshot": snapshot_rows(entry),
+            "others": others,
+            "form": form,
+            "not_in_snapshot": set(of_user(rows)) - snapshot
+            if rows and set(user["columns"]) <= rows[0].keys()
+            else set(),  # type: ignore[call-overload]
+        }
+        theirs = REFUSED if "error" in answer else answer["sha256"] if "sha256" in answer else form(rows)
+        found = list(scan(table, answer[key]).to_json_rows())
+        ledger.settle({"id": f"{entry.name} {answer[key]}"}, question, form(found), theirs)
+        if "error" not in answer and not ledger.settled[-1].rules:
+            assert len(found) == answer["row_count"]
+    if ledger.settled:
+        ledger.close()
 
 
 def user_columns(table: Table) -> list[str]:
@@ -113,26 +120,19 @@ def snapshot_rows(entry: TableEntry) -> list[dict[str, Any]]:
     return rows
 
 
-def cleaned(answer: Answer) -> bool:
-    return "Cleaner cleaned up" in answer.get("error", "")
+def some(kind: str, wanted: Callable[[TableEntry, Answer], bool]) -> pytest.MarkDecorator:
+    """Parametrise a test over the tables with such recorded answers."""
+    found = [each for each in tables() if not each.requires and any(wanted(each, one) for one in answers(kind, each))]
+    absent = pytest.param(None, marks=pytest.mark.skip(reason="no such recorded answers present"), id="absent")
+    return pytest.mark.parametrize("entry", found or [absent], ids=lambda entry: entry.name if entry else "absent")
 
 
-@each_with("time_travel")
+@some("time_travel", lambda _, answer: not cleaned(answer))
 def test_rows_as_of_an_instant_are_those_of_apache_hudi(entry: TableEntry) -> None:
-    kept = [answer for answer in answers("time_travel", entry) if not cleaned(answer)]
-    several = Answered(entry, {"time_travel": kept})
-    assert not differences(several, "as_of", "as_of", "time_travel", lambda table, time: table.scan(as_of=time))
+    compare(entry, "as_of", "as_of", "time_travel", lambda table, time: table.scan(as_of=time))
 
 
-class Answered(TableEntry):
-    """A table with some of its recorded answers."""
-
-    def __init__(self, entry: TableEntry, some: dict[str, Any]) -> None:
-        super().__init__(entry.folder)
-        self.__dict__["expected"] = {**entry.expected, **some}
-
-
-@each_with("time_travel")
+@some("time_travel", lambda _, answer: cleaned(answer))
 def test_a_time_whose_files_were_cleaned_away_is_refused(entry: TableEntry) -> None:
     for answer in answers("time_travel", entry):
         if cleaned(answer):
@@ -146,7 +146,7 @@ def test_changes_since_a_time_are_those_of_apache_hudi(entry: TableEntry) -> Non
         with pytest.raises(UnsupportedError, match="virtual keys"):
             opened(entry).scan(since="earliest")
         return
-    assert not differences(entry, "since", "start_exclusive", "incremental", lambda table, time: table.scan(since=time))
+    compare(entry, "since", "start_exclusive", "incremental", lambda table, time: table.scan(since=time))
 
 
 @each_with("incremental")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
 
+import pyarrow as pa
 import pytest
 
 from hudi_core.columns.hashes import bloom_filter_key, file_group_index
@@ -25,11 +26,24 @@ from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.table.open import open_table
 from hudi_core.table.table import Table
 from tests.support.commands import ran
-from tests.support.conformance import TableEntry, each_table, each_table_with
+from tests.support.conformance import TableEntry, each_table, each_table_where
 
 Truth = dict[HoodieKey, set[str]]
 
 _BUCKETS = re.compile(r"bucket index, (\w+), (\d+) buckets(?:, hash field (\w+))?")
+
+
+def readable(entry: TableEntry) -> bool:
+    return entry.expected["table"]["base_file_format"] in (BaseFileFormat.PARQUET.value, BaseFileFormat.ORC.value)
+
+
+def partitions_of(entry: TableEntry) -> list[str]:
+    found: list[str] = entry.expected["table"]["metadata_partitions"]
+    return found
+
+
+def with_partition(name: str) -> Callable[[TableEntry], bool]:
+    return lambda entry: readable(entry) and name in partitions_of(entry)
 
 
 def truth_of(entry: TableEntry) -> Truth:
@@ -55,16 +69,13 @@ def check(table: Table, truth: Truth, options: TagOptions) -> None:
     present, absent = list(truth), absent_keys(truth)
     found = locate(table, [*present, *absent], options)
     slices = {(each.partition, each.file_id): each for each in table.slices()}
+    assert len(found) == len(present) + len(absent)
     for key, location in zip(present, found, strict=False):
         assert location is not None, (options.index, key)
         assert location.file_id in truth[key], (options.index, key)
         assert location.partition_path == key.partition_path
         assert location.instant == slices[location.partition_path, location.file_id].instant
     assert found[len(present) :] == [None] * len(absent)
-
-
-def readable(entry: TableEntry) -> bool:
-    return entry.expected["table"]["base_file_format"] in (BaseFileFormat.PARQUET.value, BaseFileFormat.ORC.value)
 
 
 def kinds(table: Table) -> Iterator[IndexKind]:
@@ -86,20 +97,19 @@ def test_every_record_is_tagged_to_its_file_by_each_index(entry: TableEntry) -> 
         check(table, truth, TagOptions(kind))
 
 
-@each_table()
+@each_table_where(readable, "base files whose rows can be read")
 def test_every_record_is_tagged_to_its_file_without_metadata(entry: TableEntry) -> None:
-    if readable(entry):
-        table = open_table(str(entry.unpacked()), metadata=MetadataMode.OFF)
-        check(table, truth_of(entry), TagOptions(IndexKind.BLOOM))
+    table = open_table(str(entry.unpacked()), metadata=MetadataMode.OFF)
+    check(table, truth_of(entry), TagOptions(IndexKind.BLOOM))
 
 
-@each_table_with(BLOOM_FILTERS)
+@each_table_where(with_partition(BLOOM_FILTERS), "bloom filters in the metadata table")
 def test_damaged_filters_lose_no_key(entry: TableEntry, tmp_path: Path) -> None:
     for table in damaged(entry, BLOOM_FILTERS, tmp_path):
         check(table, truth_of(entry), TagOptions(IndexKind.BLOOM))
 
 
-@each_table_with(BLOOM_FILTERS)
+@each_table_where(with_partition(BLOOM_FILTERS), "bloom filters in the metadata table")
 def test_a_damaged_file_group_of_filters_takes_no_other_along(entry: TableEntry, tmp_path: Path) -> None:
     root = tmp_path / "table"
     shutil.copytree(entry.unpacked(), root)
@@ -127,7 +137,7 @@ def filters_by_group(table: Table) -> dict[str, dict[str, bytes]]:
     return found
 
 
-@each_table_with(RECORD_INDEX)
+@each_table_where(with_partition(RECORD_INDEX), "a record index")
 def test_a_damaged_record_index_loses_no_key(entry: TableEntry, tmp_path: Path) -> None:
     for table, kind in zip(
         damaged(entry, RECORD_INDEX, tmp_path), (IndexKind.AUTO, IndexKind.RECORD_INDEX), strict=False
@@ -138,7 +148,7 @@ def test_a_damaged_record_index_loses_no_key(entry: TableEntry, tmp_path: Path) 
 def damaged(entry: TableEntry, partition: str, folder: Path) -> Iterator[Table]:
     """The table with the HFiles of a metadata partition damaged in one way and another."""
     random = Random(entry.name)
-    for damage in (cut, overwritten) if readable(entry) else ():
+    for damage in (cut, overwritten):
         root = folder / damage.__name__
         shutil.copytree(entry.unpacked(), root)
         for file in root.glob(f".hoodie/metadata/{partition}/*.hfile"):
@@ -156,10 +166,8 @@ def overwritten(data: bytes, random: Random) -> bytes:
     return data[:start] + random.randbytes(40) + data[start + 40 :]
 
 
-@each_table_with(RECORD_INDEX)
+@each_table_where(with_partition(RECORD_INDEX), "a record index")
 def test_keys_are_found_in_whatever_partition_they_are(entry: TableEntry) -> None:
-    if not readable(entry):
-        return
     table, truth = open_table(str(entry.unpacked())), truth_of(entry)
     places: dict[str, set[tuple[str, str]]] = {}
     for key, files in truth.items():
@@ -171,12 +179,16 @@ def test_keys_are_found_in_whatever_partition_they_are(entry: TableEntry) -> Non
             assert (location.partition_path, location.file_id) in places[key.record_key]
 
 
-@each_table_with(RECORD_INDEX)
+@each_table_where(
+    lambda entry: readable(entry) and any(p.startswith("secondary_index_") for p in partitions_of(entry)),
+    "a secondary index",
+)
 def test_records_are_located_by_values_of_a_secondary_index(entry: TableEntry) -> None:
     table = open_table(str(entry.unpacked()))
     indexes = [each for each in Sources(table.snapshot()).indexes if isinstance(each, SecondaryIndex)]
     columns = {each.id: each.name for each in table.schema.fields}
-    for index in indexes if readable(entry) else ():
+    assert indexes
+    for index in indexes:
         column = columns[index.column]
         rows = entry.expected["snapshot"]["rows"]
         values = list(dict.fromkeys(row[column] for row in rows if row.get(column) is not None))[:3]
@@ -194,10 +206,8 @@ def test_records_are_located_by_values_of_a_secondary_index(entry: TableEntry) -
             locate_values(table, "_hoodie_record_key", ["k"])
 
 
-@each_table()
+@each_table_where(lambda entry: readable(entry) and not entry.expected["table"]["populate_meta_fields"], "virtual keys")
 def test_rows_that_do_not_hold_their_keys_are_tagged(entry: TableEntry) -> None:
-    if entry.expected["table"]["populate_meta_fields"] or not readable(entry):
-        return
     table = open_table(str(entry.unpacked()))
     rows = table.scan(meta=False).to_arrow()
     places = {(each.partition, each.file_id) for each in table.slices()}
@@ -208,17 +218,15 @@ def test_rows_that_do_not_hold_their_keys_are_tagged(entry: TableEntry) -> None:
             assert (location["partition_path"], location["file_id"]) in places
 
 
-@each_table()
+@each_table_where(lambda entry: _BUCKETS.search(entry.expected.get("what") or ""), "a bucket index")
 def test_records_of_bucketed_tables_are_in_their_buckets(entry: TableEntry) -> None:
-    said = _BUCKETS.search(entry.expected["what"] or "") if "what" in entry.expected else None
-    if said is None:
-        return
+    said = _BUCKETS.search(entry.expected["what"])
+    assert said is not None
     engine, buckets, field = said.groups()
     fields = (field,) if field else ()
     options = TagOptions(IndexKind.BUCKET, buckets=int(buckets) if engine == "simple" else None, hash_fields=fields)
     table, truth = open_table(str(entry.unpacked())), truth_of(entry)
     check(table, truth, options)
-    pa = pytest.importorskip("pyarrow")
     columns = {"record_key": [key.record_key for key in truth], "partition_path": [key.partition_path for key in truth]}
     (firsts,) = Tagger(table, options).first_slices(table.engine.rows.given(pa.table(columns)))
     files = [table.slices()[int(number)].file_id for number in firsts]

@@ -53,7 +53,8 @@ def test_two_records_merge_as_in_hudi() -> None:
                     merger.delta([older, newer]) if ask == "delta_merge" else merger.final(older, newer)
                 )
             )
-            ledger.settle(case, {**given, "ask": ask}, _values(ours, merger), _values(theirs, merger))
+            about = {**given, "ask": ask, "row": lambda side, merger=merger: _values(merger.row(side), merger)}
+            ledger.settle(case, about, _values(ours, merger), _values(theirs, merger))
     ledger.close()
 
 
@@ -110,7 +111,7 @@ def test_payloads_combine_as_in_hudi() -> None:
         else:
             kept = merger.row(older) if "record" in older else DELETED
             theirs = kept if "sentinel" in value else merger.row({"record": value})
-        ledger.settle(case, asked, merger.final(older, newer), theirs)
+        ledger.settle(case, {**asked, "row": merger.row}, merger.final(older, newer), theirs)
     ledger.close()
 
 
@@ -136,6 +137,20 @@ def test_which_ordering_values_stand_for_none_as_in_hudi() -> None:
         ours = attempt(lambda merger=merger, given=given: merger.without_ordering({"record": given["record"]}))
         ledger.settle(case, {**asked, "ask": "without_ordering"}, ours, theirs)
     ledger.close()
+
+
+def test_ordering_values_compare_as_in_hudi() -> None:
+    """Of one class, two values decide between two records as Apache Hudi compares them."""
+    for case, given in cases("compare_ordering"):
+        compared = case["output"]["compare"]
+        kinds = [next(iter(each)) for each in (given["a"], given["b"]) if isinstance(each, dict)]
+        if "error" in compared or len(kinds) < 2 or kinds[0] != kinds[1] or kinds[0] not in ("int", "long", "string"):
+            continue
+        avro = {"type": "record", "name": "R", "fields": [{"name": "o", "type": ["null", kinds[0]], "default": None}]}
+        asked = {"mode": "EVENT_TIME_ORDERING", "ordering_fields": ["o"]}
+        merger = Merger.of(avro, rules_of(asked), False)
+        older, newer = ({"record": {"record": {"o": value}}} for value in (given["a"], given["b"]))
+        assert merger.delta([older, newer]) == merger.row(newer if compared["value"] <= 0 else older)
 
 
 @pytest.mark.parametrize("flow", ["for_writes", "pre_v9"])

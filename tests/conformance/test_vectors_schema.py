@@ -75,6 +75,7 @@ def convert(ledger: Ledger, case: Case) -> None:
     recorded = (
         {path: (each["type"], each["nullable"]) for path, each in theirs.items()} if theirs != REFUSED else REFUSED
     )
+    about["kinds"] = recorded
     if not positions:
         ledger.settle(case, {**about, "ask": "kinds"}, kinds, recorded)
     text = persisted(schema).value if isinstance(schema, Schema) else REFUSED
@@ -85,7 +86,7 @@ def convert(ledger: Ledger, case: Case) -> None:
     if not isinstance(schema, Schema) or internal == REFUSED:
         return
     ids = {".".join(place.path): column for column, place in schema.places.items()}
-    ledger.settle(case, {**about, "ask": "ids"}, ids, value_of(output["ids"]))
+    ledger.settle(case, {**about, "ask": "ids"}, shown_ids(ids), shown_ids(value_of(output["ids"])))
     ledger.settle(case, {**about, "ask": "record name"}, schema.record.name, output["record_name_kept"])
     if not positions:
         again = value_of(output["fix_null_ordering"])
@@ -93,7 +94,14 @@ def convert(ledger: Ledger, case: Case) -> None:
     again = schema_to_avro(schema_from_json(text), case["input"]["record_name"])
     read_back = value_of(output["json_read_back"])
     recorded = REFUSED if read_back == REFUSED else value_of(read_back["back"])
+    about |= {"back": value_of(output["back"]), "record_name": case["input"]["record_name"]}
     ledger.settle(case, {**about, "ask": "avro of the persisted"}, again, recorded)
+
+
+def shown_ids(ids: dict[str, int]) -> dict[str, object]:
+    """Ids by path, with a word in the place of one that is negative and given once."""
+    given = list(ids.values())
+    return {path: "hidden" if each < 0 and given.count(each) == 1 else each for path, each in ids.items()}
 
 
 def kinds_of(root: t.Field) -> dict[str, tuple[str, bool]]:
@@ -157,7 +165,8 @@ def version_of(said: Case) -> Schema:
 def inherit_schemas(ledger: Ledger, case: Case) -> None:
     old, new = case["input"]["old_text"], version_of(case["input"]["new"])
     ours = attempt(lambda: appended(old, new).value)
-    ledger.settle(case, {"ask": "appended", "text": old, "document": parsed(old)}, ours, output_of(case))
+    about = {"text": old, "document": parsed(old), "new": parsed(persisted(new).value)}
+    ledger.settle(case, {**about, "ask": "appended"}, ours, output_of(case))
 
 
 def to_json_list(ledger: Ledger, case: Case) -> None:
@@ -233,7 +242,8 @@ def choose(**options: bool) -> Callable[[Ledger, Case], None]:
     def asked(ledger: Ledger, case: Case) -> None:
         names = case["input"]["names"]
         ours = attempt(lambda: schema_to_avro(project(from_input(case), names, **options)))
-        ledger.settle(case, {"ask": case["op"], "names": names}, ours, output_of(case))
+        about = {"ask": case["op"], "names": names, "avro": case["input"]["avro"]}
+        ledger.settle(case, about, ours, output_of(case))
 
     return asked
 

@@ -6,6 +6,7 @@ import json
 import os
 import tempfile
 import zipfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -86,6 +87,13 @@ def each_table() -> pytest.MarkDecorator:
         absent = pytest.param(None, marks=pytest.mark.skip(reason="corpus and golden tables not present"), id="absent")
         return pytest.mark.parametrize("entry", [absent])
     return pytest.mark.parametrize("entry", found, ids=lambda entry: entry.name)
+
+
+def each_table_where(concerned: Callable[[TableEntry], object], what: str) -> pytest.MarkDecorator:
+    """Parametrise a test over the tables that it has something to compare of; one skipped case when there are none."""
+    found = [entry for entry in tables() if concerned(entry)]
+    absent = pytest.param(None, marks=pytest.mark.skip(reason=f"no recorded table with {what}"), id="absent")
+    return pytest.mark.parametrize("entry", found or [absent], ids=lambda entry: entry.name if entry else "absent")
 
 
 def each_table_with(*metadata_partitions: str) -> pytest.MarkDecorator:

@@ -7,6 +7,7 @@ Python compares them, LIKE is matched by hand, the calendar is NumPy's. It follo
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
 from fractions import Fraction
@@ -355,6 +356,8 @@ def call(name: str, arguments: list[Typed]) -> Typed:
     )
     if name in ("date_add", "date_sub"):
         gives = t.Date()
+    if name == "datediff":
+        gives = t.Int()
     if name == "date_trunc":
         gives = t.Timestamp()
     if name == "unix_timestamp":
@@ -382,6 +385,12 @@ def _function(name: str, values: list[Any], of: t.Type | None) -> Any:
             return wrap(first + values[1], 32)
         case "date_sub":
             return wrap(first - values[1], 32)
+        case "datediff":
+            return first - values[1]
+        case "date_format" | "from_unixtime":
+            shown = values[1] if len(values) > 1 else "yyyy-MM-dd HH:mm:ss"
+            micros = first * 1_000_000 if name == "from_unixtime" else first * _DAY if isinstance(of, t.Date) else first
+            return _formatted(micros, shown)
         case "unix_timestamp":
             micros = first * _DAY if isinstance(of, t.Date) else first
             return int(Fraction(micros, 1_000_000))
@@ -391,6 +400,20 @@ def _function(name: str, values: list[Any], of: t.Type | None) -> Any:
                 np.datetime64(values[1], "us").astype(f"datetime64[{unit}]").astype("datetime64[us]").astype(int)
             )
     raise AssertionError(name)
+
+
+def _formatted(micros: int, pattern: str) -> str:
+    """A point in time by a pattern of `yyyy`, `MM`, `dd`, `HH`, `mm`, `ss` and signs between them."""
+    text = str(np.datetime64(micros, "us"))
+    parts = {
+        "yyyy": text[:4],
+        "MM": text[5:7],
+        "dd": text[8:10],
+        "HH": text[11:13],
+        "mm": text[14:16],
+        "ss": text[17:19],
+    }
+    return re.sub("[a-zA-Z]+", lambda run: parts[run.group()], pattern)
 
 
 def _moment(value: int, of: t.Type | None) -> np.datetime64:

@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 from hudi_core.expr import nodes as n
-from hudi_core.expr.calls import literal_pattern
+from hudi_core.expr.calls import build, literal_pattern
 from hudi_core.pruning.reference import ValueInterval
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
@@ -86,7 +86,7 @@ def expression(tree: Mapping[str, Any], types: Mapping[str, t.Type]) -> n.Expr:
 
     def _text_test(operator: str, value: Mapping[str, Any], part: Mapping[str, Any]) -> n.Expr:
         if "lit" not in part:
-            return n.Call(operator, (_scalar(value), _scalar(part)))
+            return build(operator.replace("_", ""), (_scalar(value), _scalar(part)), None)
         wanted = literal_pattern(part["lit"]["string"])
         return n.Like(_scalar(value), f"{'%' if operator == 'contains' else ''}{wanted}%")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
@@ -33,6 +33,8 @@ class Asked:
     writer: WritePath
     machine: WriterEnvironment
     theirs: object
+    answers: Mapping[str, object] = field(default_factory=dict)
+    """What Hudi's paths of writing answer, by path."""
 
     @property
     def question(self) -> dict[str, Any]:
@@ -58,6 +60,11 @@ class Asked:
             "escaped": said.get(f"{WRITE}partitionpath.urlencode") == "true",
             "consistent": said.get(f"{WRITE}keygenerator.consistent.logical.timestamp.enabled") == "true",
             "counts": said.get("hoodie.keygen.timebased.timestamp.type") not in ("DATE_STRING", "MIXED"),
+            "properties": said,
+            "answers": self.answers,
+            "columns": {
+                name: [_at(row, place.positions) for row in self.rows] for name, place in found.items() if place
+            },
             "zones": [text for key, text in said.items() if key.endswith("timezone")],
         }
 
@@ -71,12 +78,14 @@ def asked_keys(cases: list[dict[str, Any]]) -> Iterator[Asked]:
         schema = _schema(json.dumps(said["avro"]))
         rows = (decode(said["record"], schema.record),)
         machine = WriterEnvironment(parse_zone(said.get("jvm_timezone", "UTC"), ""), YEAR)
-        for writer, theirs in (
-            (WritePath.AVRO, _of_record(output["avro_path"])),
-            (WritePath.ROW, _of_row(output["row_path"])),
-            (WritePath.INTERNAL_ROW, _of_row(output["internal_row_path"])),
-        ):
-            yield Asked(case, said["properties"], schema, rows, writer, machine, theirs)
+        answers = {
+            WritePath.AVRO.value: _of_record(output["avro_path"]),
+            WritePath.ROW.value: _of_row(output["row_path"]),
+            WritePath.INTERNAL_ROW.value: _of_row(output["internal_row_path"]),
+        }
+        for writer in (WritePath.AVRO, WritePath.ROW, WritePath.INTERNAL_ROW):
+            theirs = answers[writer.value]
+            yield Asked(case, said["properties"], schema, rows, writer, machine, theirs, answers)
 
 
 def asked_auto_keys(cases: list[dict[str, Any]]) -> Iterator[Asked]:

@@ -59,8 +59,12 @@ def holding(of: t.Type, *, optional: bool = False) -> Schema:
 
 
 def schema_of(said: Mapping[str, Any]) -> Schema:
-    """A schema given as `avro`, with `version_id` and `changes` applied to it."""
-    schema = replace(schema_from_avro(said["avro"]), version=said.get("version_id", 0))
+    """A schema given as `avro` or as `internal_json`, with `version_id` and `changes` applied to it."""
+    if "internal_json" in said:
+        document = said["internal_json"]
+        schema = schema_from_json(document if isinstance(document, str) else json.dumps(document))
+    else:
+        schema = replace(schema_from_avro(said["avro"]), version=said.get("version_id", 0))
     for step in said.get("changes", []):
         schema = stepped(schema, step)
     return schema

@@ -1,6 +1,7 @@
 """Where we differ from Apache Hudi on purpose: rules on a question's input, each with our answer and the reason.
 
-`find` is strict both ways: a difference needs a rule that applies, and a rule that applies needs a difference.
+Our answer is compared with what the rule computes. The rules are strict both ways: a difference needs a rule that applies, a rule
+that applies needs a difference, and of all rules of a subject exactly one applies.
 """
 
 from __future__ import annotations
@@ -10,7 +11,13 @@ from dataclasses import dataclass
 from typing import Any
 
 Question = Mapping[str, Any]
-"""One question of a vector case: its input, and what the test made of it. Never its id."""
+"""One question of a vector case: its input, and what the test made of it. Never its id.
+
+`expected` sees Apache Hudi's answer beside it, under `theirs`; `applies` does not.
+"""
+
+REFUSED = "refused"
+"""The answer to bad input: one error, whatever it says."""
 
 
 @dataclass(frozen=True)
@@ -20,10 +27,21 @@ class Deviation:
     subject: str
     name: str
     applies: Callable[[Question], bool]
+    expected: Callable[[Question], object]
+    """Our answer, made from the question and never by the code that is tested."""
+
     ours: str
     reason: str
 
 
-def find(deviations: Iterable[Deviation], subject: str, question: Question) -> Deviation | None:
-    """The first rule of the subject that applies to the question."""
-    return next((rule for rule in deviations if rule.subject == subject and rule.applies(question)), None)
+def always(answer: object) -> Callable[[Question], object]:
+    """The same answer to every question."""
+    return lambda _: answer
+
+
+refused = always(REFUSED)
+
+
+def applying(deviations: Iterable[Deviation], subject: str, question: Question) -> list[Deviation]:
+    """The rules of the subject that apply to the question: at most one, where rules are well cut."""
+    return [rule for rule in deviations if rule.subject == subject and rule.applies(question)]

@@ -11,7 +11,7 @@ from hudi_core.schema.meta import OPERATION
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
 from hudi_core.types.walk import walk
-from tests.conformance.deviations import Deviation, Question
+from tests.conformance.deviations import Deviation, Question, refused
 from tests.conformance.deviations.promotion import PROMOTION, too_few_digits
 
 
@@ -139,9 +139,52 @@ def _drops_greatest(q: Question) -> bool:
     for name in names:
         place = q["schema"].find(name)
         if place is not None:
+            if len(place.path) > 1 and not isinstance(q["schema"].get(place.path[:-1]).field.type, t.Record):
+                return False  # an element, a key or a value cannot be dropped
             dropped |= {place.field.id, *(field.id for _, field in walk(place.field.type))}
     left = max((column_id for column_id in q["schema"].places if column_id not in dropped), default=-1)
-    return bool(dropped) and left < q["schema"].max_column_id
+    return bool(dropped) and 0 <= left < q["schema"].max_column_id
+
+
+def _greatest_stays(q: Question) -> object:
+    return {**q["theirs"], "max_column_id": q["schema"].max_column_id}
+
+
+def _put_first(q: Question) -> object:
+    """The document before the step, with the column behind Hudi's own."""
+    step, before = q["step"], q["document"]
+    greatest = before["max_column_id"]
+    if step["op"] == "add":
+        greatest += 1
+        column = {"id": greatest, "name": step["name"], "optional": True, "type": step["type"]}
+        column |= {"doc": step["doc"]} if step["doc"] is not None else {}
+    else:
+        (column,) = (field for field in before["fields"] if field["name"] == step["name"])
+    others = [field for field in before["fields"] if field["name"] != step["name"]]
+    own = [field for field in others if field["name"] in RESERVED]
+    fields = [*own, column, *(field for field in others if field["name"] not in RESERVED)]
+    return {**before, "max_column_id": greatest, "fields": fields}
+
+
+def _renamed(q: Question) -> object:
+    """The document before the step, with another name at the end of a path through records."""
+
+    def inside(record: Any, path: list[str]) -> Any:
+        name, *rest = path
+        fields = []
+        for field in record["fields"]:
+            if field["name"] == name:
+                field = (
+                    {**field, "type": inside(field["type"], rest)} if rest else {**field, "name": q["step"]["new_name"]}
+                )
+            fields.append(field)
+        return {**record, "fields": fields}
+
+    return inside(q["document"], q["step"]["name"].split("."))
+
+
+def _unchanged(q: Question) -> object:
+    return q["document"]
 
 
 def _few_digits_step(q: Question) -> bool:
@@ -156,6 +199,7 @@ CHANGES = (
         "schema_changes",
         "column ids are never given twice",
         _drops_greatest,
+        _greatest_stays,
         "`max_column_id` stays.",
         "Hudi's applier takes the greatest id that is left, so that the next column gets the id of the dropped one and with it "
         "the data in old files; its SQL command repairs that by hand.",
@@ -164,6 +208,7 @@ CHANGES = (
         "schema_changes",
         "names differ in more than case",
         _case_clash,
+        refused,
         "Refused, unless names are case-sensitive by choice.",
         "Hudi refuses it at the top and overlooks it inside structs and change sets; Spark then cannot tell the columns apart.",
     ),
@@ -171,6 +216,7 @@ CHANGES = (
         "schema_changes",
         "names that Avro cannot hold",
         _not_a_name,
+        refused,
         "Refused.",
         "Hudi accepts the change and then fails to write the schema of the commit: its Avro form allows letters, digits and _.",
     ),
@@ -178,6 +224,7 @@ CHANGES = (
         "schema_changes",
         "Hudi's own names",
         _takes_own_name,
+        refused,
         "Refused, whether the column is there or not.",
         "Hudi accepts the ones that are absent at the moment; a later setting (the operation column) would overwrite them.",
     ),
@@ -185,6 +232,7 @@ CHANGES = (
         "schema_changes",
         "first means first of the user's columns",
         _first_of_all,
+        _put_first,
         "The column comes first behind Hudi's own columns.",
         "Hudi refuses FIRST at the top to keep its own columns in front, where they stay here too.",
     ),
@@ -192,6 +240,7 @@ CHANGES = (
         "schema_changes",
         "beside a column that does not exist",
         _beside_nothing,
+        refused,
         "Refused with the names that come close.",
         "Hudi puts the column first without a word.",
     ),
@@ -199,6 +248,7 @@ CHANGES = (
         "schema_changes",
         "no column between Hudi's own",
         _among_own,
+        refused,
         "Refused.",
         "Hudi guards the first three of its five columns only.",
     ),
@@ -206,6 +256,7 @@ CHANGES = (
         "schema_changes",
         "Hudi's own columns do not move",
         _moves_own,
+        refused,
         "Refused.",
         "Hudi looks at the column moved to, not at the one that moves; readers expect its columns first.",
     ),
@@ -213,6 +264,7 @@ CHANGES = (
         "schema_changes",
         "an element has no name of its own",
         _renamed_inside,
+        refused,
         "Refused.",
         "Hudi accepts the new name of an element, key or value and forgets it.",
     ),
@@ -220,6 +272,7 @@ CHANGES = (
         "schema_changes",
         "a map's key is never null",
         _nullable_key,
+        refused,
         "Refused.",
         "Hudi accepts it and forgets it.",
     ),
@@ -227,6 +280,7 @@ CHANGES = (
         "schema_changes",
         "a name is taken by a neighbour",
         _taken_by_sibling,
+        refused,
         "Refused.",
         "Hudi compares the new name with full paths, overlooks the neighbour, and fails to write the schema.",
     ),
@@ -234,6 +288,7 @@ CHANGES = (
         "schema_changes",
         "a name is free when only another record has it",
         _taken_elsewhere,
+        _renamed,
         "Accepted.",
         "Hudi compares the new name inside a struct with the names at the top.",
     ),
@@ -241,6 +296,7 @@ CHANGES = (
         "schema_changes",
         "before itself",
         _before_itself,
+        _unchanged,
         "Nothing changes, as with AFTER.",
         "Hudi raises IndexOutOfBoundsException.",
     ),

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
 
-from tests.conformance.deviations import Deviation, Question
+from tests.conformance.deviations import Deviation, Question, always, refused
+from tests.support.vector_truth import Cause
 
 _ORDERED = (
     "boolean",
@@ -23,68 +26,51 @@ _LOCAL = ("local-timestamp-millis", "local-timestamp-micros")
 _COMPARISONS = ("eq", "lt", "lteq", "gt", "gteq")
 
 
-def _on_null(question: Question) -> bool:
-    return question["ask"] == "row" and bool(question["nulls"])
-
-
-def _other_type(question: Question) -> bool:
-    return question["ask"] == "row" and bool(question["mixed"])
-
-
-def _no_comparator(question: Question) -> bool:
-    """A comparison of a column that Hudi has no comparator for; the class of the column decides."""
-    return question["ask"] == "row" and any(
-        operator in _COMPARISONS and of.partition("(")[0] not in (*_ORDERED, *_LOCAL)
-        for operator, of in question["compared"]
+def _row(cause: Cause) -> Callable[[Question], bool]:
+    """A row on which Apache Hudi's evaluation leaves SQL, for this cause before any other."""
+    return lambda q: (
+        q["ask"] == "row" and not _ids_apart(q) and q["both"].sql != q["both"].hudi and q["both"].cause is cause
     )
+
+
+def _truth(question: Question) -> object:
+    return question["both"].sql
 
 
 def _has_starts_with_any(question: Question) -> bool:
-    return question["ask"] in ("bind", "row") and "starts_with_any" in question["operators"]
+    bound = question["partial"] or not question["unknown"] if question["ask"] == "bind" else False
+    return bound and "starts_with_any" in question["operators"]
 
 
-def _unknown_column(question: Question) -> bool:
-    return question["ask"] in ("bind", "row") and question["partial"] and bool(question["unknown"])
+def _alone_and_unknown(question: Question) -> bool:
+    if question["ask"] != "bind" or not question["partial"]:
+        return False
+    return "ref" in question["tree"] and question["tree"]["ref"] in question["unknown"]
 
 
 def _hidden_unknown(question: Question) -> bool:
-    return (
-        question["ask"] == "bind"
-        and not question["partial"]
-        and bool(question["unknown"])
-        and "false" in question["operators"]
-    )
+    if question["ask"] != "bind" or question["partial"] or not question["unknown"]:
+        return False
+    return not _left_over(question["tree"], set(question["unknown"]))
+
+
+def _left_over(tree: Any, unknown: set[str]) -> bool:
+    """Whether an unknown column is left where AND with FALSE and OR with TRUE are folded before columns are looked up."""
+    for part in ("left", "right"):
+        folded = {"and": "false", "or": "true"}.get(tree.get("op", ""))
+        if folded and tree[part].get("op") == folded:
+            return False
+    inside = [tree.get(name) for name in ("left", "right", "value", "arg")]
+    parts = [part for part in (*inside, *tree.get("list", ())) if isinstance(part, dict)]
+    return tree.get("ref") in unknown or any(_left_over(part, unknown) for part in parts)
 
 
 def _case_clash(question: Question) -> bool:
-    names = question.get("names", ())
-    return bool(question["ask"] == "bind" and len({name.lower() for name in names}) < len(names))
+    return bool(question["ask"] == "bind" and question["clash"])
 
 
 def _ids_apart(question: Question) -> bool:
     return bool(question["ask"] == "row" and question["ids"] != list(range(len(question["ids"]))))
-
-
-def _binary_text(question: Question) -> bool:
-    return question["ask"] == "row" and any(
-        operator in ("starts_with", "contains") and of == "binary" for operator, of in question["compared"]
-    )
-
-
-def _text_of_column(question: Question) -> bool:
-    return question["ask"] == "row" and bool(question["text_of_column"])
-
-
-def _decimal_in_list(question: Question) -> bool:
-    return question["ask"] == "row" and any(
-        operator == "in" and of.startswith("decimal") for operator, of in question["compared"]
-    )
-
-
-def _high_uuid_in_row(question: Question) -> bool:
-    return question["ask"] == "row" and any(
-        operator in ("lt", "lteq", "gt", "gteq") and of == "uuid" for operator, of in question["compared"]
-    )
 
 
 def _compares_other_types(question: Question) -> bool:
@@ -146,153 +132,290 @@ def _positive_exponent(question: Question) -> bool:
     return question["ask"] == "literal" and "E+" in (question["value"] or {}).get("decimal", "")
 
 
-def _skips(name: str) -> Callable[[Question], bool]:
-    return lambda question: question["ask"] == "skipping" and bool(question[name])
+_TAKEN_BACK = frozenset(
+    (
+        "+",
+        "-",
+        "*",
+        "/",
+        "negative",
+        "cast",
+        "date_add",
+        "date_sub",
+        "datediff",
+        "date_format",
+        "from_unixtime",
+        "year",
+        "substring",
+    )
+)
+"""Functions that keep or turn an order, so that a range of what they give is one of what they are given."""
 
 
-def _rule(name: str, applies: Callable[[Question], bool], ours: str, reason: str) -> Deviation:
-    return Deviation("expressions", name, applies, ours, reason)
+def _loses(kind: str) -> Callable[[Question], bool]:
+    """A file that Apache Hudi skips, for a reason that is none."""
+
+    def applies(question: Question) -> bool:
+        if question["ask"] != "skipping" or question["hudi"] != "skipped":
+            return False
+        return kind == _why_kept(question)
+
+    return applies
+
+
+def _why_kept(question: Question) -> str | None:
+    """Why a file is kept that Apache Hudi skips. Under functions it is kept without a look at whether a row could match."""
+    if not question["functions"] <= _TAKEN_BACK:
+        return "opaque"
+    if question["unknown"] and (question["could"] or question["functions"]):
+        return "unknown"
+    if not question["could"]:
+        return None
+    return "prefix" if question["patterns"] else "function"
+
+
+def decided_by_bounds(question: Question) -> bool:
+    """Whether the predicate compares columns with literals and prefixes, and no more: then bounds tell all there is to tell."""
+    prefixes = all("_" not in pattern and "%" not in pattern.rstrip("%") for pattern in question["patterns"])
+    return not question["functions"] and prefixes and max(question["columns"], default=0) < 2
+
+
+def _cannot_match(question: Question) -> bool:
+    if question["ask"] != "skipping" or question["hudi"] != "kept":
+        return False
+    return question["could"] is False and decided_by_bounds(question)
+
+
+def _sub_query(question: Question) -> bool:
+    return question["ask"] == "planned" and "(select " in question["sql"]
+
+
+def _order_of(question: Question) -> object:
+    """The sign of a comparison, of values in a form that Python compares as the column orders them."""
+    of = question["type"].partition("(")[0].partition("[")[0]
+    left, right = (_comparable(question[side], of) for side in "ab")
+    return (left > right) - (left < right)
+
+
+def _comparable(typed: Any, of: str) -> Any:
+    value = next(held for tag, held in typed.items() if tag != "bits")
+    match of:
+        case "float" | "double":
+            return float(value)
+        case "decimal":
+            return Decimal(value)
+        case "binary" | "fixed":
+            return bytes.fromhex(value)
+        case _:
+            return value
+
+
+def _literal_type(question: Question) -> object:
+    """The type's name by the tag of the value: dates and times have one, a null has none, a decimal no negative scale."""
+    if question["value"] is None:
+        return "string"
+    (tag, value), *_ = question["value"].items()
+    if tag == "decimal":
+        digits, exponent = Decimal(value).as_tuple()[1:]
+        assert isinstance(exponent, int)
+        return f"decimal({len(digits) + max(exponent, 0)},{max(-exponent, 0)})"
+    names = {"localdate": "date", "sqldate": "date", "instant": "timestamp-micros", "sqltimestamp": "timestamp-micros"}
+    return {"bytearray": "binary", "uuid": "string", **names}[tag]
+
+
+def _rule(
+    name: str, applies: Callable[[Question], bool], expected: Callable[[Question], object], ours: str, reason: str
+) -> Deviation:
+    return Deviation("expressions", name, applies, expected, ours, reason)
 
 
 DEVIATIONS = (
     _rule(
         "three-valued logic",
-        _on_null,
+        _row(Cause.NULL),
+        _truth,
         "NULL, by Kleene's tables",
         "SQL's logic has three values. Hudi raises on a null operand, takes null for false in AND and OR, and finds null in a "
         "list that holds one.",
     ),
     _rule(
         "literals of another type",
-        _other_type,
+        _row(Cause.TYPE),
+        _truth,
         "both sides brought to one type, exactly",
         "`long_column = 42` is no error. Hudi casts the object's class and raises, or finds it in no list.",
     ),
     _rule(
         "types without a comparator",
-        _no_comparator,
+        _row(Cause.COMPARATOR),
+        _truth,
         "every type that is not nested is ordered",
         "Hudi has no comparator for decimals, bytes and milliseconds of a day, and raises on each row.",
     ),
     _rule(
         "decimals in a list",
-        _decimal_in_list,
+        _row(Cause.DECIMAL_IN_LIST),
+        _truth,
         "by value",
         "12.34 is 12.340. Java's BigDecimal tells them apart, and Hudi looks the objects up in a hash set.",
     ),
     _rule(
         "order of UUIDs",
-        _high_uuid_in_row,
+        _row(Cause.UUID_ORDER),
+        _truth,
         "by the text, which is unsigned",
         "Java compares two signed numbers; Parquet and Spark compare the text.",
     ),
     _rule(
         "starts with any",
         _has_starts_with_any,
+        always("bound"),
         "bound as an OR of prefixes",
         "Hudi's binding does not know the node and raises, also where it is to bind partially.",
     ),
     _rule(
         "unknown columns when binding partially",
-        _unknown_column,
+        _row(Cause.UNKNOWN_COLUMN),
+        _truth,
         "an unknown part may have any truth, also under NOT",
         "Hudi makes the part TRUE, and NOT then makes it FALSE: everything is pruned.",
     ),
     _rule(
+        "an unknown column alone when binding partially",
+        _alone_and_unknown,
+        always("bound"),
+        "bound, with any truth",
+        "Hudi looks for unknown columns in predicates only, and raises for a column that is the whole predicate.",
+    ),
+    _rule(
         "unknown column beside FALSE",
         _hidden_unknown,
+        refused,
         "an error",
         "A misspelt name is a mistake also where its outcome does not matter; Hudi folds the AND before it looks.",
     ),
     _rule(
         "names that differ by case only",
         _case_clash,
+        always("bound"),
         "the exact name wins",
         "One clash makes Hudi refuse every name of the schema when case does not count.",
     ),
     _rule(
         "column ids that are no positions",
         _ids_apart,
+        _truth,
         "columns are found by id, wherever they stand",
         "Hudi takes the id for the position in the row and reads another column, or none.",
     ),
     _rule(
         "prefixes of bytes",
-        _binary_text,
+        _row(Cause.TEXT_OF_BYTES),
+        _truth,
         "not known: rows cannot be tested, files are kept",
         "Hudi searches the text that Java prints of the buffer object, which says nothing of its bytes.",
     ),
     _rule(
-        "prefix taken from a column",
-        _text_of_column,
-        "not known: rows cannot be tested, files are kept",
-        "A pattern that differs from row to row is none the core can say anything about.",
-    ),
-    _rule(
         "one form of value per type",
         _compares_other_types,
+        _order_of,
         "values of one type have one form",
         "Hudi meets objects of several classes under one type, and raises.",
     ),
     _rule(
         "order of every type",
         _compares_unsupported,
+        _order_of,
         "numeric for decimals and times, unsigned for bytes",
         "Hudi has no comparator for these types.",
     ),
-    _rule("zeros", _zeros, "-0.0 equals 0.0", "As SQL has it. Java's order tells them apart, and rows are lost."),
+    _rule(
+        "zeros",
+        _zeros,
+        always(0),
+        "-0.0 equals 0.0",
+        "As SQL has it. Java's order tells them apart, and rows are lost.",
+    ),
     _rule(
         "text beyond U+FFFF",
         _beyond_the_first_plane,
+        _order_of,
         "by UTF-8 bytes, which is by code points",
         "Writers keep bounds in that order. Java compares UTF-16 units, where surrogates come before U+E000.",
     ),
     _rule(
         "UUIDs of the upper half",
         _high_uuid,
+        _order_of,
         "by the text, which is unsigned",
         "Java compares two signed numbers; Parquet and Spark compare the text.",
     ),
     _rule(
         "literals of dates and times",
         _moment_literal,
+        _literal_type,
         "a date or timestamp",
         "Hudi has no such literals.",
     ),
-    _rule("null literal", _null_literal, "a literal", "Hudi raises."),
+    _rule("null literal", _null_literal, _literal_type, "a literal", "Hudi raises."),
     _rule(
-        "byte arrays", _fixed_literal, "binary, as byte buffers are", "The length of a literal is no part of its type."
+        "byte arrays",
+        _fixed_literal,
+        _literal_type,
+        "binary, as byte buffers are",
+        "The length of a literal is no part of its type.",
     ),
-    _rule("UUID literals", _text_literal_of_uuid, "text", "A UUID is compared as its canonical text."),
+    _rule("UUID literals", _text_literal_of_uuid, _literal_type, "text", "A UUID is compared as its canonical text."),
     _rule(
         "decimals with a positive exponent",
         _positive_exponent,
+        _literal_type,
         "with scale 0",
         "No column and no engine has a negative scale.",
     ),
     _rule(
         "unknown statistics",
-        _skips("unknown"),
+        _loses("unknown"),
+        always("kept"),
         "kept",
         "A bound or a count that is not known says nothing; a condition that comes out null prunes the file in Hudi.",
     ),
     _rule(
         "texts that start with",
-        _skips("prefix"),
+        _loses("prefix"),
+        always("kept"),
         "the range from the prefix to the first text after its continuations",
         "Hudi asks min <= p AND max >= p, and loses files whose least text begins with p.",
     ),
     _rule(
-        "functions that are not monotone",
-        _skips("not_monotone"),
-        "kept, or taken back to the column where the function falls",
-        "Hudi takes the function of the two bounds for the bounds of the function: it loses rows of `lower`, negative factors, "
-        "`datediff` from a literal, month patterns and functions that wrap.",
+        "functions that fall, or do not go one way",
+        _loses("function"),
+        always("kept"),
+        "taken back to the column where the function falls, else kept",
+        "Hudi takes the function of the lower bound for the lower bound of the function: it loses rows of negative factors, of "
+        "`datediff` from a literal and of month patterns.",
     ),
     _rule(
-        "functions the core does not know",
-        _skips("opaque"),
+        "functions that say nothing of an order",
+        _loses("opaque"),
+        always("kept"),
         "kept",
-        "Not known is not an error, and never a reason to skip.",
+        "Hudi takes the function of the two bounds for the bounds of the function: it loses rows of `lower`, bit operators and "
+        "functions that wrap. Not known is not an error, and never a reason to skip.",
+    ),
+    _rule(
+        "files that cannot match",
+        _cannot_match,
+        always("skipped"),
+        "skipped",
+        "Hudi translates comparisons of a column with a literal; under NOT, in `<=>`, patterns and between columns it keeps "
+        "files of which no row can match.",
+    ),
+    _rule(
+        "sub-queries",
+        _sub_query,
+        refused,
+        "refused",
+        "A predicate is about the rows of one table; engines plan sub-queries before they ask.",
     ),
 )

@@ -4,7 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.conformance.deviations import Deviation, Question
+from tests.conformance.deviations import Deviation, Question, always, refused
+from tests.conformance.deviations.merging_answers import (
+    DELETED,
+    at,
+    by_operation,
+    equals,
+    flagged,
+    joined,
+    logical,
+    newer_row,
+    number,
+    older_filled,
+    older_row,
+    ordering_values,
+    winner,
+    winner_or_none,
+    without_defaults,
+)
 
 _MERGES = ("delta_merge", "final_merge", "combine")
 _BY_EVENT_TIME = ("DefaultHoodieRecordPayload", "EventTimeAvroPayload", "ReverseOrderHoodieRecordPayload")
@@ -19,29 +36,13 @@ def _by_event_time(q: Question) -> bool:
     return q["mode"] == "EVENT_TIME_ORDERING" or _payload(q) in _BY_EVENT_TIME
 
 
-def _values(side: Any, q: Question) -> list[Any]:
-    """The typed ordering values of a record, or of a delete."""
-    if not side.get("record"):
-        given = side.get("delete", side).get("ordering")
-        return given if isinstance(given, list) else [given]
-    return [_at(side["record"], field) for field in q["ordering_fields"]]
-
-
-def _at(record: Any, field: str) -> Any:
-    for name in field.split("."):
-        if record is None:
-            return None
-        record = record.get("record", record).get(name)
-    return record
-
-
 def _classes(side: Any, q: Question) -> list[str]:
     absent = "int" if side.get("record") else "none"
-    return [next(iter(value)) if value is not None else absent for value in _values(side, q)]
+    return [next(iter(value)) if value is not None else absent for value in ordering_values(side, q)]
 
 
 def _absolute(side: Any, q: Question) -> bool:
-    return not side.get("record") and _values(side, q) == [{"int": 0}]
+    return not side.get("record") and ordering_values(side, q) == [{"int": 0}]
 
 
 def _of_two_classes(q: Question) -> bool:
@@ -69,11 +70,11 @@ def _below_null(q: Question) -> bool:
         return False
     sides = [q] if q["ask"] == "without_ordering" else [q["older"], q["newer"]]
     nested = [field.rpartition(".")[0] for field in q["ordering_fields"] if "." in field]
-    return any(_at(side["record"], parent) is None for parent in nested for side in sides if side.get("record"))
+    return any(at(side["record"], parent) is None for parent in nested for side in sides if side.get("record"))
 
 
 def _single(side: Any, q: Question, tag: str) -> Any:
-    values = _values(side, q)
+    values = ordering_values(side, q)
     return values[0].get(tag) if len(values) == 1 and values[0] is not None else None
 
 
@@ -90,10 +91,25 @@ def _signed_bytes(q: Question) -> bool:
     if q["ask"] not in _MERGES or not _by_event_time(q):
         return False
     older, newer = _single(q["older"], q, "bytes"), _single(q["newer"], q, "bytes")
-    if older is None or newer is None:
+    if older is None or newer is None or logical(q, q["ordering_fields"][0]) == "decimal":
         return False
     one, other = bytes.fromhex(older), bytes.fromhex(newer)
-    return (one > other) != ([b - (b >> 7 << 8) for b in one] > [b - (b >> 7 << 8) for b in other])
+    return (one > other) != (_signed(one) > _signed(other))
+
+
+def _signed(data: bytes) -> list[int]:
+    return [byte - (byte >> 7 << 8) for byte in data]
+
+
+def _decimal_bytes(q: Question) -> bool:
+    """Decimals that are ordered otherwise than the bytes that carry them, which Apache Hudi compares as signed numbers."""
+    if q["ask"] not in _MERGES or not _by_event_time(q):
+        return False
+    older, newer = _single(q["older"], q, "bytes"), _single(q["newer"], q, "bytes")
+    if older is None or newer is None or logical(q, q["ordering_fields"][0]) != "decimal":
+        return False
+    one, other = bytes.fromhex(older), bytes.fromhex(newer)
+    return (number(one) > number(other)) != (_signed(one) > _signed(other))
 
 
 def _default_by_value(q: Question) -> bool:
@@ -118,17 +134,9 @@ def _is_uncached_default(typed: Any, default: Any) -> bool:
     if typed is None:
         return False
     tag, value = next(iter(typed.items()))
-    match tag:
-        case "boolean":
-            return False
-        case "int" | "long":
-            return value == default and value not in _CACHED
-        case "float" | "double":
-            return float(value) == default
-        case "bytes" | "fixed":
-            return bytes.fromhex(value).decode("latin-1") == default
-        case _:
-            return bool(value == default)
+    if tag == "boolean" or (tag in ("int", "long") and value in _CACHED):
+        return False
+    return equals(typed, default)
 
 
 def _partial_block(q: Question) -> bool:
@@ -142,29 +150,24 @@ def _aws(q: Question) -> bool:
 def _null_beside_partial(q: Question) -> bool:
     if q["ask"] not in _MERGES or _payload(q) != "PartialUpdateAvroPayload" or not q["newer"].get("record"):
         return False
-    return _values(q["newer"], q) == [None] and _values(q["older"], q) != [None]
-
-
-def _flagged(side: Any) -> bool:
-    record = side.get("record")
-    return bool(record) and bool((record["record"].get("_hoodie_is_deleted") or {}).get("boolean"))
+    return ordering_values(q["newer"], q) == [None] and ordering_values(q["older"], q) != [None]
 
 
 def _fills_from_deleted(q: Question) -> bool:
     fills = ("OverwriteNonDefaultsWithLatestAvroPayload", "PartialUpdateAvroPayload")
-    return q["ask"] == "combine" and _payload(q) in fills and _flagged(q["older"])
+    return q["ask"] == "combine" and _payload(q) in fills and flagged(q["older"])
 
 
 def _flag_passed_over(q: Question) -> bool:
     if q["ask"] != "combine":
         return False
     if _payload(q) == "ReverseOrderHoodieRecordPayload":
-        return _flagged(q["older"])
-    return _payload(q) == "HoodieAvroPayload" and _flagged(q["newer"])
+        return flagged(q["older"])
+    return _payload(q) == "HoodieAvroPayload" and flagged(q["newer"])
 
 
 def _late_delete(q: Question) -> bool:
-    if q["ask"] != "combine" or _payload(q) != "PartialUpdateAvroPayload" or not _flagged(q["newer"]):
+    if q["ask"] != "combine" or _payload(q) != "PartialUpdateAvroPayload" or not flagged(q["newer"]):
         return False
     older, newer = _single(q["older"], q, "long"), _single(q["newer"], q, "long")
     return older is not None and newer is not None and older > newer
@@ -181,7 +184,7 @@ def _no_operation(q: Question) -> bool:
     if q["ask"] != "is_delete":
         return False
     record = q["record"]["record"]
-    return "_hoodie_operation" in record and record["_hoodie_operation"] is None and not _flagged(q)
+    return "_hoodie_operation" in record and record["_hoodie_operation"] is None and not flagged(q)
 
 
 DEVIATIONS = (
@@ -189,6 +192,7 @@ DEVIATIONS = (
         "merge_modes",
         "ordering values are compared as values",
         _of_two_classes,
+        winner,
         "A record without an ordering value is as one with 0, in texts and the like as one below all; a delete whose value is "
         "not of the column's type, or null, wins over what precedes it.",
         "Hudi casts Integer 0, which stands for null, to the other value's class, or calls a method of null, and fails.",
@@ -197,6 +201,7 @@ DEVIATIONS = (
         "merge_modes",
         "a delete without an ordering value deletes",
         _null_in_block,
+        always(DELETED),
         "A null ordering value in a delete block is none: the delete wins over what precedes it.",
         "Hudi calls a method of null, and fails.",
     ),
@@ -204,6 +209,7 @@ DEVIATIONS = (
         "merge_modes",
         "an ordering field below null is null",
         _below_null,
+        winner_or_none,
         "The record has no ordering value.",
         "Hudi calls a method of null, and fails.",
     ),
@@ -211,6 +217,7 @@ DEVIATIONS = (
         "merge_modes",
         "texts order by code points",
         _beyond_the_plane,
+        winner,
         "Ordering values that are texts compare by their UTF-8 bytes, as Spark compares them.",
         "Hudi's records in Avro compare UTF-16 code units: characters beyond U+FFFF come before some of those below.",
     ),
@@ -218,13 +225,23 @@ DEVIATIONS = (
         "merge_modes",
         "bytes order without a sign",
         _signed_bytes,
+        winner,
         "Ordering values that are bytes compare as unsigned numbers, as everywhere.",
         "Hudi's records in Avro compare bytes as signed numbers: 0x80 is below 0x7f.",
     ),
     Deviation(
         "merge_modes",
+        "decimals order by value",
+        _decimal_bytes,
+        winner,
+        "Ordering values that are decimals compare as numbers.",
+        "Hudi's records in Avro compare the bytes of a decimal one by one, as signed numbers: -1 (`ff`) is above -256 (`ff00`).",
+    ),
+    Deviation(
+        "merge_modes",
         "a default is a default by its value",
         _default_by_value,
+        without_defaults,
         "Under IGNORE_DEFAULTS any value that equals its column's default counts as not given, as it did in the payload class.",
         "Hudi compares objects by identity: only null, booleans and numbers from -128 to 127 are found to be defaults.",
     ),
@@ -232,6 +249,7 @@ DEVIATIONS = (
         "merge_modes",
         "partial blocks are merged",
         _partial_block,
+        joined,
         "Columns that a block does not have come from the other record.",
         "Hudi's merger of Avro records is not written; that of Spark does the same as we.",
     ),
@@ -239,6 +257,7 @@ DEVIATIONS = (
         "merge_modes",
         "AWSDmsAvroPayload is its meaning",
         _aws,
+        by_operation,
         "The latest record wins; it deletes when `Op` is `D`. This is what table version 9 makes of the class.",
         "Hudi cannot make an object of the class when records are merged by payload.",
     ),
@@ -246,6 +265,7 @@ DEVIATIONS = (
         "merge_modes",
         "a row that says it is deleted is deleted",
         _flag_passed_over,
+        always(DELETED),
         "`_hoodie_is_deleted` deletes under every payload class.",
         "HoodieAvroPayload takes the row as it is, with its flag, and ReverseOrderHoodieRecordPayload keeps a row that has one.",
     ),
@@ -253,6 +273,7 @@ DEVIATIONS = (
         "merge_modes",
         "late is late without a value too",
         _null_beside_partial,
+        older_filled,
         "A record without an ordering value is as one with 0: the older record stays, and is filled up.",
         "PartialUpdateAvroPayload lets a record without an ordering value win.",
     ),
@@ -260,6 +281,7 @@ DEVIATIONS = (
         "merge_modes",
         "deleted rows give nothing",
         _fills_from_deleted,
+        newer_row,
         "What follows a deleted row is not filled up from it.",
         "Hudi's payloads take over the flag that says it is deleted, so that the new row is deleted too when it is read again.",
     ),
@@ -267,6 +289,7 @@ DEVIATIONS = (
         "merge_modes",
         "late deletes lose under partial updates",
         _late_delete,
+        older_row,
         "A delete with a lower ordering value than the row's leaves the row.",
         "PartialUpdateAvroPayload deletes without a look at ordering values.",
     ),
@@ -274,6 +297,7 @@ DEVIATIONS = (
         "merge_modes",
         "a delete field needs a marker",
         _half_a_marker,
+        refused,
         "Properties that state one of both are refused.",
         "Hudi's readers refuse them too; its payloads pass over them.",
     ),
@@ -281,6 +305,7 @@ DEVIATIONS = (
         "merge_modes",
         "a row without an operation is a row",
         _no_operation,
+        always(False),
         "A null in `_hoodie_operation` deletes nothing.",
         "Hudi calls a method of null, and fails.",
     ),

@@ -3,12 +3,27 @@
 from __future__ import annotations
 
 import re
-import uuid
+from decimal import Decimal
 from typing import Any
 
 from hudi_core.types import nodes as t
 from hudi_core.types.promote import INT_DIGITS, LONG_DIGITS
-from tests.conformance.deviations import Deviation, Question
+from tests.conformance.deviations import REFUSED, Deviation, Question, always, refused
+from tests.conformance.deviations.promotion_answers import (
+    as_day,
+    as_decimal,
+    as_uuid,
+    by_way_of_text,
+    cut,
+    does_not_fit,
+    multiplied,
+    of_two_changes,
+    plain,
+    rescaled,
+    same_number,
+    text_of,
+    truth,
+)
 
 _NUMBERS = (t.Int, t.Long, t.Float, t.Double)
 _TIMES = (t.Date, t.Time, t.Timestamp)
@@ -74,19 +89,29 @@ def _coarser(q: Question) -> bool:
     )
 
 
+def _is_whole(of: t.Type) -> bool:
+    """Whether Avro carries values of the type by an int or a long."""
+    return isinstance(of, t.Int | t.Long | t.Date | t.Time | t.Timestamp)
+
+
+def _in_int(of: t.Type) -> bool:
+    return isinstance(of, t.Int | t.Date) or of == t.Time(t.Unit.MILLIS)
+
+
 def _relabelled(q: Question) -> bool:
-    if (
-        q["ask"] != "value"
-        or is_about(q, "value", (t.Int, t.Long), t.Timestamp)
-        or is_about(q, "value", t.Date, t.String)
-    ):
+    """A number that Hudi takes over where exactly one side is a time, or both are times of different kinds."""
+    from_, to = q["from"], q["to"]
+    if q["ask"] != "value" or not _is_whole(from_) or is_about(q, "value", (t.Int, t.Long), t.Timestamp):
         return False
-    from_, to = isinstance(q["from"], _TIMES), isinstance(q["to"], _TIMES)
-    if from_ and to:
-        return type(q["from"]) is not type(q["to"]) and not (
-            is_about(q, "value", t.Date, t.Timestamp) and not q["to"].zoned
-        )
-    return (from_ and isinstance(q["to"], (*_NUMBERS, t.Decimal, t.String))) or (to and isinstance(q["from"], _NUMBERS))
+    if is_about(q, "value", t.Date, t.String) or (is_about(q, "value", t.Date, t.Timestamp) and not to.zoned):
+        return False
+    if not (isinstance(from_, _TIMES) or isinstance(to, _TIMES)) or type(from_) is type(to):
+        return False
+    if isinstance(to, t.Decimal):
+        return to.fixed is not None and _fits(Decimal(q["value"]), to)
+    if _is_whole(to):
+        return _in_int(from_) or (not _in_int(to) and not (isinstance(from_, _TIMES) and isinstance(to, _TIMES)))
+    return isinstance(to, t.Float | t.Double | t.String)
 
 
 def _not_multiplied(q: Question) -> bool:
@@ -100,14 +125,20 @@ def _coarser_time(q: Question) -> bool:
     return is_about(q, "value", t.Time, t.Time) and q["from"].unit.value > q["to"].unit.value
 
 
+def _fits(value: Decimal, to: t.Decimal) -> bool:
+    """Whether the number has no more digits on either side of the point than the type."""
+    return rescaled(value, to) == value
+
+
 def _rescaled_by_relabelling(q: Question) -> bool:
     if not is_about(q, "value", t.Decimal, t.Decimal):
         return False
     old, new = q["from"].fixed, q["to"].fixed
     if old is not None and new is not None and old.size != new.size:
         return False
-    copied = new is None or (old is not None and new is not None)
-    overflows = copied and len(q["value"].as_tuple().digits) > q["to"].precision
+    overflows = len(q["value"].as_tuple().digits) > q["to"].precision
+    if old is None and new is not None and overflows:
+        return False  # refused there too
     return (q["from"].scale != q["to"].scale and q["value"] != 0) or overflows
 
 
@@ -122,31 +153,38 @@ def _scientific(q: Question) -> bool:
 
 
 def _no_uuid(q: Question) -> bool:
-    if q["ask"] != "value" or not isinstance(q["to"], t.Uuid) or isinstance(q["from"], t.Uuid):
-        return False
-    try:
-        said = q["value"].decode("utf-8") if isinstance(q["value"], bytes) else q["value"]
-        return not isinstance(said, str) or str(uuid.UUID(said)) != said
-    except ValueError:
-        return True
+    """A value whose text, or whose bytes, Hudi takes for a UUID unseen."""
+    taken = (t.Int, t.Long, t.Float, t.Double, *_TIMES, t.Decimal, t.String, t.Binary, t.Enumeration)
+    return is_about(q, "value", taken, t.Uuid) and not (
+        isinstance(q["from"], t.String | t.Binary | t.Enumeration) and as_uuid(q) == text_of(q)
+    )
 
 
 def _into_bytes_backed(q: Question) -> bool:
-    return is_about(q, "value", (*_NUMBERS, *_TEXTS), t.Decimal) and q["to"].fixed is None
+    if not is_about(q, "value", (*_NUMBERS, *_TEXTS), t.Decimal) or q["to"].fixed is not None:
+        return False
+    return isinstance(q["from"], _TEXTS) or as_decimal(q) != REFUSED
 
 
 def _decimal_from_bytes(q: Question) -> bool:
-    return is_about(q, "value", _BYTES, t.Decimal) or is_about(q, "value", t.Decimal, t.Binary)
+    if is_about(q, "value", t.Decimal, t.Binary):
+        return True
+    if not is_about(q, "value", _BYTES, t.Decimal):
+        return False
+    return q["to"].fixed is None or (isinstance(q["from"], t.Binary) and q["value"] != b"")
 
 
 def _twice_changed(q: Question) -> bool:
-    return is_about(q, "value", (*_NUMBERS, t.Date, t.Enumeration), t.Binary) or is_about(q, "value", t.Binary, t.Date)
+    if is_about(q, "value", t.Binary, t.Date):
+        return as_day(q) != REFUSED
+    return is_about(q, "value", (*_NUMBERS, t.Date, t.Enumeration), t.Binary)
 
 
 def _fixed_of_another_kind(q: Question) -> bool:
-    return is_about(q, "value", (t.Fixed, t.Vector, t.Decimal), (t.Fixed, t.Vector)) and not (
-        is_about(q, "value", t.Fixed, t.Fixed) or is_about(q, "value", t.Vector, t.Vector)
-    )
+    """A decimal that is backed by as many bytes as a vector has."""
+    if not is_about(q, "value", t.Decimal, t.Vector) or q["from"].fixed is None:
+        return False
+    return bool(q["from"].fixed.size == q["to"].dimension * q["to"].element.value)
 
 
 def _blanks(q: Question) -> bool:
@@ -176,7 +214,7 @@ def _uuid_bytes(q: Question) -> bool:
 
 
 def _loose_date(q: Question) -> bool:
-    if not is_about(q, "value", t.String, t.Date):
+    if not is_about(q, "value", t.String, t.Date) or as_day(q) == REFUSED:
         return False
     return not re.fullmatch(r"\d{4}-\d{1,2}-\d{1,2}", q["value"], re.ASCII)
 
@@ -186,6 +224,7 @@ PROMOTION = (
         "type_promotion",
         "enumerations are types",
         lambda q: _to_enumeration(q) or _out_of_enumeration(q),
+        refused,
         "A column changes to an enumeration only from one whose symbols it all has; an enumeration changes to string.",
         "Hudi's schema of evolution has no enumeration and calls it a string, so that it accepts changes after which no stored "
         "value can be read (number to enumeration) or written (text that is no symbol).",
@@ -194,6 +233,7 @@ PROMOTION = (
         "type_promotion",
         "a decimal has room for every integer",
         too_few_digits,
+        refused,
         "An int column changes to a decimal with at least 10 digits before the point, a long to one with 19; files written "
         "before such a change was accepted elsewhere are still read, value by value.",
         "Hudi accepts int to decimal(3,0) and then fails on the first row above 999.",
@@ -202,6 +242,7 @@ PROMOTION = (
         "type_promotion",
         "micros are not cut by a batch of millis",
         _coarser,
+        does_not_fit,
         "A batch with milliseconds does not fit a column of microseconds.",
         "Hudi's check accepts it, and all stored values lose their last three digits.",
     ),
@@ -209,6 +250,7 @@ PROMOTION = (
         "type_promotion",
         "one table: what can be read is covered",
         _reads_more,
+        always(True),
         "A file covers a wanted column when its values can be read as the wanted type.",
         "Hudi's projection check is a table of its own that disagrees with its reader and its evolution matrix.",
     ),
@@ -216,6 +258,7 @@ PROMOTION = (
         "type_promotion",
         "one table: what cannot be read is not covered",
         reads_less,
+        always(False),
         "Fixed types of another size, vectors of another shape and timestamps of another zone flag are not covered.",
         "Hudi's projection check looks at the kind of type only; reading then fails or changes the meaning.",
     ),
@@ -223,6 +266,7 @@ PROMOTION = (
         "type_promotion",
         "a number is no time, and a time no number",
         _relabelled,
+        refused,
         "Refused.",
         "Hudi takes the number over: day 17409 becomes 17409 microseconds, or a time the text of its number.",
     ),
@@ -230,6 +274,7 @@ PROMOTION = (
         "type_promotion",
         "times are converted",
         _not_multiplied,
+        multiplied,
         "A date becomes the beginning of its day (as a timestamp without zone), milliseconds of a day become microseconds.",
         "Hudi keeps the number under the new unit.",
     ),
@@ -237,6 +282,7 @@ PROMOTION = (
         "type_promotion",
         "a coarser time of day can be read",
         _coarser_time,
+        cut,
         "Cut towards midnight.",
         "Hudi's own projection check accepts it, but its rewriting raises.",
     ),
@@ -244,6 +290,7 @@ PROMOTION = (
         "type_promotion",
         "decimals keep their value",
         _rescaled_by_relabelling,
+        same_number,
         "The value is rescaled; one that does not fit the new precision or scale is refused.",
         "Hudi keeps the unscaled bytes where bytes back a decimal, or fixed types of one size: 56630.81 becomes 566.3081.",
     ),
@@ -251,6 +298,7 @@ PROMOTION = (
         "type_promotion",
         "the text of a decimal is its number",
         _decimal_as_bytes,
+        plain,
         "Decimal text, whatever backs the decimal.",
         "Hudi reads the two's-complement bytes of a bytes-backed decimal as UTF-8.",
     ),
@@ -258,6 +306,7 @@ PROMOTION = (
         "type_promotion",
         "decimal text is plain",
         _scientific,
+        plain,
         "0.0000000000",
         "Hudi writes Java's scientific form (0E-10) from the sixth zero on; the plain form is what Spark 4 writes, and it sorts "
         "and compares as people expect.",
@@ -266,6 +315,7 @@ PROMOTION = (
         "type_promotion",
         "a uuid is a uuid",
         _no_uuid,
+        as_uuid,
         "Text that is a UUID becomes its canonical form; anything else is refused.",
         "Hudi takes any text or number over unchecked, `NaN` and `apple` included.",
     ),
@@ -273,6 +323,7 @@ PROMOTION = (
         "type_promotion",
         "backing does not matter to values",
         _into_bytes_backed,
+        as_decimal,
         "Numbers and numeric text become decimals whatever backs them; other text is refused.",
         "Hudi raises for numbers, and stores the UTF-8 bytes of a text as if they were the decimal.",
     ),
@@ -280,6 +331,7 @@ PROMOTION = (
         "type_promotion",
         "bytes are text and not the digits of a decimal",
         _decimal_from_bytes,
+        by_way_of_text,
         "By way of text, as two changes through string lead there: the bytes of `12.5` are 12.50, anything else is refused.",
         "Hudi takes bytes for the unscaled number of whatever scale is wanted, and gives out a decimal's bytes without it.",
     ),
@@ -287,6 +339,7 @@ PROMOTION = (
         "type_promotion",
         "what two changes lead to can be read",
         _twice_changed,
+        of_two_changes,
         "A number that was changed to string and then to binary is the bytes of its text; bytes become dates by way of text.",
         "Hudi accepts both changes and then cannot read files from before the first.",
     ),
@@ -294,6 +347,7 @@ PROMOTION = (
         "type_promotion",
         "sixteen bytes are not whatever has sixteen bytes",
         _fixed_of_another_kind,
+        refused,
         "Refused.",
         "Hudi copies the bytes of a decimal into a vector when the sizes happen to agree.",
     ),
@@ -301,6 +355,7 @@ PROMOTION = (
         "type_promotion",
         "blanks around a number",
         _blanks,
+        as_decimal,
         "Ignored, as Spark's cast does.",
         "Hudi's Spark reader ignores them and its Avro reader raises: the same column reads from base files and not from logs.",
     ),
@@ -308,6 +363,7 @@ PROMOTION = (
         "type_promotion",
         "bytes that are no text",
         _not_utf8,
+        refused,
         "Refused.",
         "Hudi replaces what is not UTF-8 by U+FFFD, and the value is gone.",
     ),
@@ -315,6 +371,7 @@ PROMOTION = (
         "type_promotion",
         "the text of a boolean",
         _boolean_text,
+        truth,
         "`true` or `false`; the change itself stays refused.",
         "Versions of Hudi that accepted the change left tables that they cannot read.",
     ),
@@ -322,6 +379,7 @@ PROMOTION = (
         "type_promotion",
         "dates before 1582",
         _julian,
+        plain,
         "Text of the proleptic Gregorian calendar, in which the days were counted.",
         "Hudi prints the day number in the Julian calendar, two or more days off.",
     ),
@@ -329,6 +387,7 @@ PROMOTION = (
         "type_promotion",
         "the bytes of a uuid",
         _uuid_bytes,
+        refused,
         "Refused.",
         "They may be its 16 bytes or those of its text; Hudi's own checks refuse the change too, only its rewriting does not.",
     ),
@@ -336,6 +395,7 @@ PROMOTION = (
         "type_promotion",
         "dates as Spark reads them",
         _loose_date,
+        as_day,
         "Text that Spark's cast takes for a date is one (`2024-02`, blanks around).",
         "Hudi's Avro and vectorised readers take `yyyy-mm-dd` only, its reader of rows goes by Spark's cast.",
     ),

@@ -1,20 +1,70 @@
-"""Deviations of queries of other times. A question holds the `ask`, the `table` as recorded, the `time` asked about, Apache
-Hudi's `answer`, and what else the test knows."""
+"""Deviations of queries of tables.
+
+A question holds the `ask`, the `table` as recorded, the `time` asked about and the `answer`; `shown` are the rows of the answer
+by column, `snapshot` those of the table, and `form` makes an answer of rows.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import unquote
 
 from tests.conformance.deviations import Deviation, Question
 
+_COMMIT = "_hoodie_commit_time"
+_WRITES = ("commit", "deltacommit", "replacecommit")
+_OTHER_TIMES = ("as_of", "since")
+
 
 def _commits(q: Question) -> Iterator[dict[str, Any]]:
-    return (
-        each
-        for each in q["table"]["timeline"]
-        if each["state"] == "completed" and each["action"] in ("commit", "deltacommit", "replacecommit")
+    timeline = q["table"]["timeline"]
+    return (each for each in timeline if each["state"] == "completed" and each["action"] in _WRITES)
+
+
+# Changes since a time -------------------------------------------------------------------------------------------------
+
+
+def _of_the_range(q: Question) -> object:
+    """Rows of the snapshot of commits that completed after the time; archived commits of old tables count by their times."""
+    ends = {each["requested_time"]: each["completion_time"] or each["requested_time"] for each in _commits(q)}
+    rows = q["snapshot"]
+    return q["form"]([row for row in rows if ends.get(row[_COMMIT], row[_COMMIT]) > q["time"]])
+
+
+def _partial(q: Question) -> bool:
+    return q["ask"] == "since" and "error" in q["answer"] and not _archived(q) and _has_partial_blocks(q)
+
+
+def _has_partial_blocks(q: Question) -> bool:
+    """Whether the table merges updates of some columns, which are written in blocks of those columns."""
+    return bool(q["table"]["table"].get("partial_update_mode")) or any(
+        "partial" in text for text in q["table"].get("features", ())
     )
+
+
+def _ordered(q: Question) -> bool:
+    table = q["table"]["table"]
+    return table["table_type"] == "MERGE_ON_READ" and bool(table["ordering_fields"])
+
+
+def _lost_the_merge(q: Question) -> bool:
+    """Rows of the answer that are no rows of the table, which is merged on read by ordering values."""
+    return q["ask"] == "since" and _ordered(q) and not _encoded(q) and not _archived(q) and bool(q["not_in_snapshot"])
+
+
+def _archived(q: Question) -> bool:
+    if q["ask"] != "since":
+        return False
+    archived = any(
+        each["actionState"] == "COMPLETED" for each in q["table"].get("extra", {}).get("archived_entries", ())
+    )
+    starts = min((each["requested_time"] for each in _commits(q)), default="")
+    return archived and q["time"] < starts
+
+
+# Rows of the table at a time ------------------------------------------------------------------------------------------
 
 
 def _file_ids(commit: dict[str, Any]) -> set[str]:
@@ -35,41 +85,96 @@ def _overtaken(q: Question) -> bool:
 
 
 def _incomplete(q: Question) -> bool:
+    if q["ask"] != "as_of" or "error" not in q["answer"]:
+        return False
     timeline = q["table"]["timeline"]
     done = {each["requested_time"] for each in timeline if each["state"] == "completed"}
-    writes = ("commit", "deltacommit", "replacecommit")
-    begun = (each["requested_time"] for each in timeline if each["action"] in writes)
-    return (
-        q["ask"] == "as_of" and "error" in q["answer"] and any(time not in done and time <= q["time"] for time in begun)
-    )
+    begun = (each["requested_time"] for each in timeline if each["action"] in _WRITES)
+    return any(time not in done and time <= q["time"] for time in begun)
 
 
-def _partial(q: Question) -> bool:
-    return q["ask"] == "since" and "error" in q["answer"]
+def _of_the_writes(q: Question) -> object:
+    """By key the table's row where a commit requested by the time wrote it, else the row of the recorded answer."""
+    rows = {row["_hoodie_record_key"]: row for row in q["shown"]}
+    rows |= {row["_hoodie_record_key"]: row for row in q["snapshot"] if row[_COMMIT] <= q["time"]}
+    return q["form"](list(rows.values()))
 
 
-def _lost_the_merge(q: Question) -> bool:
-    """Rows of the answer that are no rows of the table, which is merged on read by ordering values."""
-    table = q["table"]["table"]
-    ordered = table["table_type"] == "MERGE_ON_READ" and table["ordering_fields"]
-    return q["ask"] == "since" and bool(ordered) and not _encoded(q) and bool(q["not_in_snapshot"])
+def _before_the_compaction(q: Question) -> object:
+    """The rows at the compaction's own time, which has all earlier writes; of keys changed in between, the answer's."""
+    compactions = {each["requested_time"] for each in _commits(q) if each.get("operation_type") == "COMPACT"}
+    then = min(time for time in q["others"] if time in compactions and time > q["time"])
+    last = q["others"][max(time for time in q["others"] if time < then)]
+    here, whole = q["others"][q["time"]], q["others"][then]
+    return q["form"]([row if here.get(key) == last.get(key) else here[key] for key, row in whole.items()])
+
+
+# Partition columns ----------------------------------------------------------------------------------------------------
+
+
+def _fields(q: Question) -> list[str]:
+    return [field.partition(":")[0] for field in q["table"]["table"]["partition_fields"]]
 
 
 def _encoded(q: Question) -> bool:
-    """There are rows in folders whose names are encoded; of changes, among those of the answer."""
-    if not q["table"]["table"]["url_encode_partitioning"] or "error" in q["answer"]:
+    """Rows of the answer are in folders whose names are encoded."""
+    if q["ask"] not in _OTHER_TIMES or not q["table"]["table"]["url_encode_partitioning"] or not q["shown"]:
         return False
-    if q["ask"] == "since":
-        return any("%" in text for text in q["not_in_snapshot"])
-    return any("%" in row["_hoodie_partition_path"] for row in q["table"]["snapshot"]["rows"])
+    return any("%" in str(row.get(field)) for row in q["shown"] for field in _fields(q))
 
 
-def _archived(q: Question) -> bool:
-    archived = any(
-        each["actionState"] == "COMPLETED" for each in q["table"].get("extra", {}).get("archived_entries", ())
-    )
-    starts = min((each["requested_time"] for each in _commits(q)), default="")
-    return q["ask"] == "since" and archived and q["time"] < starts
+def _decoded(q: Question) -> object:
+    fields = _fields(q)
+    rows = [{name: unquote(value) if name in fields else value for name, value in row.items()} for row in q["shown"]]
+    return q["form"](rows)
+
+
+def _folder_of_time(q: Question) -> bool:
+    """A column that a time-based generator makes folders of, recorded as text though its type is another."""
+    if q["table"]["table"]["key_generator"] not in ("TIMESTAMP", "CUSTOM") or not q["shown"]:
+        return False
+    typed = [field for field in _fields(q) if _avro_type(q, field) in _NUMBERS]
+    return any(isinstance(row.get(field), str) for row in q["shown"] for field in typed)
+
+
+_NUMBERS = ("int", "long")
+
+
+def _avro_type(q: Question, name: str) -> str:
+    for field in (q["table"]["schema"]["latest_table_schema_avro"] or {"fields": []})["fields"]:
+        if field["name"] == name:
+            of = field["type"]
+            of = next((part for part in of if part != "null"), of) if isinstance(of, list) else of
+            return str(of["type"] if isinstance(of, dict) else of)
+    return ""
+
+
+def _typed(q: Question) -> object:
+    numbers = {field for field in _fields(q) if _avro_type(q, field) in _NUMBERS}
+    if q["ask"] == "types":
+        return q["theirs"] | {field: {"int": "int32", "long": "int64"}[_avro_type(q, field)] for field in numbers}
+    rows = [
+        {name: int(value) if name in numbers and isinstance(value, str) else value for name, value in row.items()}
+        for row in q["shown"]
+    ]
+    return q["form"](rows)
+
+
+_SLASHED = re.compile(r"\d{4}/\d{2}/\d{2}")
+
+
+def _slashed_date(q: Question) -> bool:
+    """The one partition column is recorded as a folder in three parts: year, month and day."""
+    table = q["table"]["table"]
+    if q["ask"] == "types" or len(_fields(q)) != 1 or table["key_generator"] != "SIMPLE" or not q["shown"]:
+        return False
+    (field,) = _fields(q)
+    return any(_SLASHED.fullmatch(str(row.get(field))) for row in q["shown"])
+
+
+def _with_hyphens(q: Question) -> object:
+    (field,) = _fields(q)
+    return q["form"]([{**row, field: str(row[field]).replace("/", "-")} for row in q["shown"]])
 
 
 QUERIES = (
@@ -77,6 +182,7 @@ QUERIES = (
         "queries",
         "a write that was overtaken by a compaction counts",
         _overtaken,
+        _before_the_compaction,
         "A query of a time sees every write that was requested by then, its own included.",
         "Hudi puts the log of a write that completed after a compaction began into the compaction's slice, and then passes "
         "over the slice because it began after the time asked about: the write's rows are missing.",
@@ -85,6 +191,7 @@ QUERIES = (
         "queries",
         "a time after a write that is not complete",
         _incomplete,
+        _of_the_writes,
         "The completed writes requested by then.",
         "Hudi refuses every time after the first write that is at work or failed.",
     ),
@@ -92,6 +199,7 @@ QUERIES = (
         "queries",
         "changes in partial log blocks",
         _partial,
+        _of_the_range,
         "The changed rows, whole.",
         "Hudi's incremental query raises on partial log blocks.",
     ),
@@ -99,6 +207,7 @@ QUERIES = (
         "queries",
         "rows that lost the merge did not change",
         _lost_the_merge,
+        _of_the_range,
         "Rows of the table at the end of the range, of commits in the range.",
         "Hudi merges only the log blocks of the range with the base file, and so gives late rows that a block before the range "
         "had already outdone, and rows that one had deleted: they were never in the table.",
@@ -107,13 +216,31 @@ QUERIES = (
         "queries",
         "partition columns hold values",
         _encoded,
+        _decoded,
         "The value, as in the file and in every other query.",
-        "Hudi's queries of other times than now give the folder's URL-encoded text.",
+        "Hudi's queries of other times than the present give the folder's URL-encoded text.",
+    ),
+    Deviation(
+        "queries",
+        "partition columns of times keep their type",
+        _folder_of_time,
+        _typed,
+        "The number in the file, in every query.",
+        "Hudi reads the column of a time-based generator as text, because the folder's name is one.",
+    ),
+    Deviation(
+        "queries",
+        "a date with slashes in its folder is the date",
+        _slashed_date,
+        _with_hyphens,
+        "The value in the file, `2024-01-10`.",
+        "Hudi shows the folder, `2024/01/10`.",
     ),
     Deviation(
         "queries",
         "changes since before the active timeline's start",
         _archived,
+        _of_the_range,
         "All rows of commits since then, archived ones too.",
         "Of version-6 tables Hudi gives only rows of commits that are still active, without a word.",
     ),

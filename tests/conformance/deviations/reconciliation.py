@@ -7,10 +7,11 @@ or the `column` asked for, `reader` and `writer` of a check with the Avro schema
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from hudi_core.types import nodes as t
 from hudi_core.types.walk import walk
-from tests.conformance.deviations import Deviation, Question
+from tests.conformance.deviations import Deviation, Question, always, refused
 from tests.conformance.deviations.changes import CHANGES
 from tests.conformance.deviations.promotion import PROMOTION, reads_less
 
@@ -25,6 +26,62 @@ def _id_given_again(q: Question) -> bool:
         return False
     kept = max((column_id for column_id in q["wanted"].places if column_id in q["file"].places), default=-1)
     return kept < q["file"].max_column_id and q["wanted"].get(q["column"]).field.id not in q["file"].places
+
+
+def _greatest_goes_on(q: Question) -> object:
+    """As many ids further as Apache Hudi goes, from the greatest id that was ever given."""
+    return q["theirs"] + q["table"].max_column_id - max(q["table"].places)
+
+
+def _reused(q: Question) -> list[tuple[int, ...]]:
+    """The positions of wanted top-level columns that the file does not have, for which Apache Hudi reads another: new columns get
+    the ids behind the greatest one that is left, which a column that was dropped may have had."""
+    left = max((column_id for column_id in q["wanted"].places if column_id in q["file"].places), default=-1)
+    added = sorted(column_id for column_id in q["wanted"].places if column_id not in q["file"].places)
+    given = dict(zip(added, range(left + 1, left + 1 + len(added)), strict=True))
+    taken = [
+        column_id for column_id in added if given[column_id] in q["file"].places and left < q["file"].max_column_id
+    ]
+    return [
+        q["wanted"].place(column_id).positions
+        for column_id in taken
+        if len(q["wanted"].place(column_id).path) == len(q["file"].place(given[column_id]).path) == 1
+        and _at(q["value"], q["file"].place(given[column_id]).positions) is not None
+    ]
+
+
+def _at(row: Any, positions: tuple[int, ...]) -> Any:
+    for position in positions:
+        row = None if row is None else row[position]
+    return row
+
+
+def _rows_of_reused(q: Question) -> bool:
+    return q["ask"] == "rows" and bool(_reused(q))
+
+
+def _without_reused(q: Question) -> object:
+    gone = {positions[0] for positions in _reused(q)}
+    return tuple(None if at in gone else value for at, value in enumerate(q["theirs"]))
+
+
+def _by_ids(q: Question) -> object:
+    """The stored row with each wanted column under its id, null where the file has no such id."""
+    return _taken(q["file"].record, q["wanted"].record, q["value"])
+
+
+def _taken(stored: t.Type, wanted: t.Type, value: Any) -> Any:
+    if value is None or not isinstance(wanted, t.Record | t.Array | t.Map):
+        return value
+    inner = {field.id: (field, at) for at, field in enumerate(t.children(stored))}
+    if isinstance(wanted, t.Record):
+        pairs = [(field, inner.get(field.id)) for field in wanted.fields]
+        return tuple(_taken(had[0].type, field.type, value[had[1]]) if had else None for field, had in pairs)
+    if isinstance(wanted, t.Array):
+        element = wanted.element
+        return tuple(_taken(inner[element.id][0].type, element.type, each) for each in value)
+    of = wanted.value
+    return tuple((key, _taken(inner[of.id][0].type, of.type, each)) for key, each in value)
 
 
 def _added_again(q: Question) -> list[tuple[str, ...]]:
@@ -110,18 +167,42 @@ def _defaults_dropped(q: Question) -> bool:
     ) or any(field.default is not None and field.default is not t.ABSENT for field in fields)
 
 
+def _a_mismatch(q: Question) -> object:
+    """The reasons name the column; the short form of the question says that there are some."""
+    shared = [path for path in q["reader"].ids if path in q["writer"].ids]
+    blobs = [path for path in shared if _is_blob(q["reader"].get(path).field.type)]
+    turned = [path for path in blobs if not _is_blob(q["writer"].get(path).field.type)]
+    return [("TYPE_MISMATCH", f"/{'/'.join(path)}") for path in turned] if q["form"] == "reasons" else False
+
+
+def _defaults_of_both(q: Question) -> object:
+    """The batch's own, and for columns that it does not have those that Apache Hudi gives them too."""
+    paths = {path for path, _ in walk(q["source"])}
+    own = [(path, field.default) for path, field in walk(q["source"]) if field.default is not t.ABSENT]
+    return own + [(path, default) for path, default in q["theirs"] if path not in paths]
+
+
 RECONCILIATION = (
-    replace(CHANGES[0], subject="schema_reconcile", applies=_max_lowered),
+    replace(CHANGES[0], subject="schema_reconcile", applies=_max_lowered, expected=_greatest_goes_on),
     replace(
         CHANGES[0],
         subject="schema_reconcile",
         applies=_id_given_again,
+        expected=always(""),
+        ours="A column that a file does not have is absent from it.",
+    ),
+    replace(
+        CHANGES[0],
+        subject="schema_reconcile",
+        applies=_rows_of_reused,
+        expected=_without_reused,
         ours="A column that a file does not have is absent from it.",
     ),
     Deviation(
         "schema_reconcile",
         "no made-up names",
         _suffix_taken,
+        _by_ids,
         "A column that was dropped and added again is found by its id.",
         "Hudi reads it under its name with `suffix` behind, and fails when a column has that name.",
     ),
@@ -129,6 +210,7 @@ RECONCILIATION = (
         "schema_reconcile",
         "dropped and added again below renamed structs",
         _added_again_deep,
+        _by_ids,
         "Null: the id is another.",
         "Hudi joins the names of renamed parents without a dot, takes the column for the old one, and returns the dropped data.",
     ),
@@ -136,6 +218,7 @@ RECONCILIATION = (
         "schema_reconcile",
         "one table: what cannot be read is not covered",
         _covers_less,
+        always(False),
         PROMOTION[4].ours,
         PROMOTION[4].reason,
     ),
@@ -143,6 +226,7 @@ RECONCILIATION = (
         "schema_reconcile",
         "a union may gain a branch",
         _union_grows,
+        always(True),
         "A batch's union with more branches than the table's reads the table's data.",
         "Hudi's check of evolution and its projection check count branches; its Avro check accepts.",
     ),
@@ -150,6 +234,7 @@ RECONCILIATION = (
         "schema_reconcile",
         "null first or last is all one",
         _null_elsewhere,
+        always(True),
         "Covered.",
         "Hudi compares unions branch by branch, by position.",
     ),
@@ -157,6 +242,7 @@ RECONCILIATION = (
         "schema_reconcile",
         "a blob where another type was",
         _blob_for_another,
+        _a_mismatch,
         "Incompatible, with the column.",
         'Hudi raises "Unknown schema type" instead of answering.',
     ),
@@ -164,6 +250,7 @@ RECONCILIATION = (
         "schema_reconcile",
         "a symbol has to be one",
         _symbol_lost,
+        refused,
         "A value that is no symbol of the wanted enumeration is refused where it is read.",
         "Hudi takes it over unchecked and fails when the row is written.",
     ),
@@ -171,6 +258,7 @@ RECONCILIATION = (
         "schema_reconcile",
         "defaults stay",
         _defaults_dropped,
+        _defaults_of_both,
         "The batch's own defaults are kept.",
         "Hudi's way through its schema of evolution drops them, and gives null to all that are nullable.",
     ),

@@ -7,6 +7,7 @@ import pytest
 from hudi_core.errors import ExpressionError
 from hudi_core.expr.bind import bind
 from hudi_core.expr.build import col, lit
+from hudi_core.expr.outcomes import can_be
 from hudi_core.expr.parse import parse_predicate
 from hudi_core.expr.predicate import (
     And,
@@ -22,10 +23,13 @@ from hudi_core.expr.predicate import (
     columns_of,
     unknowns_of,
 )
+from hudi_core.rows.truth import RowQuestions
 from hudi_core.schema.ids import record_with_ids
 from hudi_core.schema.schema import Schema
+from hudi_core.truth import Truth
 from hudi_core.types import nodes as t
 from hudi_core.values.calendar import parse_timestamp
+from hudi_plain.values import PlainValues
 
 
 def schema(**columns: t.Type) -> Schema:
@@ -168,3 +172,35 @@ def test_a_function_that_nobody_knows_is_named_with_those_that_come_close() -> N
     found = bind(parse_predicate("substing('x', 1, 2) = 'x'"), Schema(record_with_ids(t.Record(()))))
     assert isinstance(found, Opaque)
     assert found.reason == "unknown function substing: rows cannot be filtered by it; did you mean substring or substr?"
+
+
+TEXTS = schema(a=t.String(), b=t.String(), i=t.Int(), x=t.Binary())
+
+
+@pytest.mark.parametrize(
+    ("sql", "row", "truth"),
+    [
+        ("startswith(a, b)", ("abc", "ab"), True),
+        ("startswith(a, b)", ("ab", "abc"), False),
+        ("startswith(a, b)", ("abc", ""), True),
+        ("startswith(a, b)", ("a%c", "a%"), True),
+        ("startswith(a, b)", ("\U0001f600x", "\U0001f600"), True),
+        ("startswith(a, b)", (None, "a"), None),
+        ("startswith(a, b)", ("a", None), None),
+        ("endswith(a, b)", ("abc", "bc"), True),
+        ("endswith(a, b)", ("abc", ""), True),
+        ("endswith(a, b)", ("bc", "abc"), False),
+        ("endswith(a, b)", ("bc", "cbc"), False),
+        ("startswith(a, i)", ("12", None, 1), True),
+        ("not endswith(a, i)", ("12", None, 1), True),
+    ],
+)
+def test_a_prefix_or_suffix_can_come_from_a_column(sql: str, row: tuple[object, ...], truth: bool | None) -> None:
+    whole = (*row, *(None,) * (4 - len(row)))
+    asked = RowQuestions(PlainValues(), whole, TEXTS)
+    possible = [outcome for outcome in Truth if can_be(outcome, bound(sql, TEXTS), asked)]
+    assert possible == [{True: Truth.TRUE, False: Truth.FALSE, None: Truth.NULL}[truth]]
+
+
+def test_prefixes_of_bytes_are_not_known() -> None:
+    assert unknowns_of(bound("startswith(x, x)", TEXTS))

@@ -124,3 +124,9 @@ def test_printed_times_are_unknown() -> None:
 def test_an_exact_value_is_no_range() -> None:
     assert not PathValue("a", "b", False).is_exact
     assert not PathValue("a", "a", True).is_exact
+
+
+@pytest.mark.parametrize("path", ["19782", "20240229", "2024-2-9", "2024", "2024-02-30", " 2024-02-09", ""])
+def test_digits_that_may_count_days_say_nothing_of_a_date(path: str) -> None:
+    assert one(path, t.Date()) is None
+    assert one("2024-02-29", t.Date()) == exact(19_782)

@@ -1,0 +1,77 @@
+"""Deviations of reading partition values from their folders. A question holds the column's `type` by name, and the `text`."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable
+
+from tests.conformance.deviations import Deviation, Question
+
+UNKNOWN = "unknown"
+"""The path tells nothing of the column; files are read."""
+
+
+def _rule(
+    name: str, applies: Callable[[Question], bool], expected: Callable[[Question], object], ours: str, reason: str
+) -> Deviation:
+    return Deviation("partitions", name, applies, expected, ours, reason)
+
+
+_TRUE, _FALSE = ("t", "true", "y", "yes", "1"), ("f", "false", "n", "no", "0")
+
+
+def _boolean_word(q: Question) -> bool:
+    return q["type"] == "boolean" and q["text"].lower() not in ("true", *_FALSE)
+
+
+def _truth(q: Question) -> object:
+    return True if q["text"].lower() in _TRUE else UNKNOWN
+
+
+def _blanks(q: Question) -> bool:
+    return q["type"] in ("int", "long") and q["text"] != q["text"].strip() and q["text"].strip().isdigit()
+
+
+def _number(q: Question) -> object:
+    return int(q["text"])
+
+
+def _legacy(q: Question) -> bool:
+    return bool(q["text"] == "default")
+
+
+def _null_or_text(q: Question) -> object:
+    return ("", "default", "or null") if q["type"] == "string" else UNKNOWN
+
+
+def _canonical(q: Question) -> bool:
+    try:
+        return q["type"] == "uuid" and str(uuid.UUID(q["text"])) != q["text"]
+    except ValueError:
+        return False
+
+
+PARTITIONS = (
+    _rule(
+        "words of a boolean",
+        _boolean_word,
+        _truth,
+        "what Spark's cast takes for true or false; else unknown",
+        "Hudi takes every other text for false, `yes` and the empty one too.",
+    ),
+    _rule("blanks around a number in a folder", _blanks, _number, "ignored, as Spark's cast does", "Hudi fails."),
+    _rule(
+        "the old name of the folder of nulls",
+        _legacy,
+        _null_or_text,
+        "null, or a text up to it; of another type unknown",
+        "Old versions wrote nulls there; a value of that text is there too.",
+    ),
+    _rule(
+        "UUIDs in another spelling",
+        _canonical,
+        lambda q: str(uuid.UUID(q["text"])),
+        "the canonical text",
+        "Hudi fails.",
+    ),
+)
