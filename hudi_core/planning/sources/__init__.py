@@ -15,6 +15,8 @@ indexes             indexes that know in which slices certain values are: condit
                     elsewhere
 log_headers         what the headers of a log file's blocks say of columns: deletes change no value, partial updates those of
                     a few columns
+log_statistics      column statistics of the log files of slices, apart from those of their base files: which slices' log
+                    files exclude a condition. Rule SOURCE-18
 merged_columns      where the values of a merged row come from, as far as a table's properties tell: what statistics of its
                     files mean
 path_conditions     conditions on partition columns that bounds cannot answer, tested on the values that paths tell

@@ -7,32 +7,37 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hudi_core.expr.predicate import OneOf
+from hudi_core.expr.leaves import every
+from hudi_core.expr.predicate import Column, OneOf, Predicate
 from hudi_core.formats.bloom import HashedKeys
 from hudi_core.keys.from_keys import RecordKeys
 from hudi_core.metadata.table import BLOOM_FILTERS, MetadataTable
 from hudi_core.planning.sources.file_headers import FileHeaders
-from hudi_core.planning.sources.indexes import Index, Keys
+from hudi_core.planning.sources.indexes import Index, Keys, Lookup
+from hudi_core.planning.sources.log_statistics import LogStatistics
 from hudi_core.planning.sources.slice_statistics import Numbers
 from hudi_core.planning.sources.stored_filters import kept, keys_in_footer, recorded_texts, text_in_footer
+from hudi_core.schema.meta import RECORD_KEY
 from hudi_core.timeline.slices import FileSlice
 
-_MOST = 1024
+MAX_FILTERS = 1024
 """Filters that are read for one predicate. One of Hudi's default size is 0.4 MB."""
-_TOGETHER = 64
+_BATCH = 64
 """Filters in memory at once."""
 
-Read = Callable[[Sequence[FileSlice]], Iterator[tuple[int, bytes]]]
-"""Reads the filters of slices' base files, as texts, each with the place of its slice; those without one are left out."""
+ReadFilters = Callable[[Sequence[FileSlice]], Iterator[tuple[int, bytes]]]
+"""Reads the filters of slices' base files, as text, with the position of the slice in the argument; slices without a filter
+are left out."""
 
 
 @dataclass(frozen=True)
 class BloomFilters:
-    """Filters of base files. Of slices with log files they tell nothing: rows in these are not in the filter."""
+    """Filters of base files. A slice with log files is ruled out where its log files exclude the keys as well."""
 
     heads: FileHeaders
+    logs: Callable[[], LogStatistics]
     keys: RecordKeys
-    read: Read
+    read: ReadFilters
     name: str
     unusable: str = ""
 
@@ -40,43 +45,69 @@ class BloomFilters:
     def knows_keys(self) -> bool:
         return self.heads.snapshot.stores_keys
 
-    def asks(self, leaf: OneOf) -> Keys | None:
+    def keys_of(self, leaf: OneOf) -> Keys | None:
         return self.keys.of_column(leaf) if self.knows_keys else None
 
-    def without(self, keys: Keys, left: Numbers) -> Numbers:
-        slices = self.heads.snapshot.slices
-        asked = [number for number in left.tolist() if slices[number].base is not None and not slices[number].logs]
-        hashed, found = HashedKeys(sorted(keys)), []
-        for begin in range(0, len(asked) if len(asked) <= _MOST else 0, _TOGETHER):
-            numbers = asked[begin : begin + _TOGETHER]
-            for place, text in self.read([slices[number] for number in numbers]):
-                of = slices[numbers[place]]
-                said = None if of.base is None else self.heads.footer_read(of.base)
-                its = kept(text, of, keys_in_footer(said))
-                if its.problem is not None:
-                    self.heads.snapshot.set_aside(its.problem)
-                if its.filter is not None and not its.filter.may_contain(hashed).any():
-                    found.append(numbers[place])
-        return np.array(sorted(found), np.int64)
+    def without(self, lookup: Lookup, slices: Numbers) -> Numbers:
+        all_slices = self.heads.snapshot.slices
+        with_base = [row for row in slices.tolist() if all_slices[row].base is not None]
+        plain = [row for row in with_base if not all_slices[row].logs]
+        logged = np.array([row for row in with_base if all_slices[row].logs], np.int64)
+        if len(plain) > MAX_FILTERS:
+            return slices[:0]
+        condition = self._condition(lookup)
+        logged = self.logs().may_exclude(condition, logged) if len(logged) else logged
+        if len(plain) + len(logged) > MAX_FILTERS:
+            logged = logged[:0]
+        denied = self._denied(lookup.keys, np.union1d(np.array(plain, np.int64), logged))
+        denied_logged = np.intersect1d(denied, logged)
+        if not len(denied_logged):
+            return denied
+        kept = np.setdiff1d(denied_logged, self.logs().exclude(condition, denied_logged))
+        return np.setdiff1d(denied, kept)
+
+    def _condition(self, lookup: Lookup) -> Predicate:
+        """What is TRUE of each row with one of the keys, on the key columns and on Hudi's own."""
+        place = self.heads.snapshot.schema.find(RECORD_KEY)
+        if place is None:
+            return lookup.condition
+        column = Column(place.field.id, place.name, place.field.type)
+        return every([lookup.condition, OneOf(column, tuple(sorted(lookup.keys)))])
+
+    def _denied(self, keys: Keys, rows: Numbers) -> Numbers:
+        """The slices whose filter denies all the keys, among these, which ascend."""
+        slices, hashed, denied = self.heads.snapshot.slices, HashedKeys(sorted(keys)), list[int]()
+        for start in range(0, len(rows), _BATCH):
+            batch = rows[start : start + _BATCH].tolist()
+            for position, text in self.read([slices[row] for row in batch]):
+                file_slice = slices[batch[position]]
+                footer = None if file_slice.base is None else self.heads.footer_read(file_slice.base)
+                stored = kept(text, file_slice, keys_in_footer(footer))
+                if stored.problem is not None:
+                    self.heads.snapshot.set_aside(stored.problem)
+                if stored.filter is not None and not stored.filter.may_contain(hashed).any():
+                    denied.append(batch[position])
+        return np.array(sorted(denied), np.int64)
 
 
-def filters_in_metadata(heads: FileHeaders, keys: RecordKeys, metadata: MetadataTable) -> Index:
+def filters_in_metadata(
+    heads: FileHeaders, logs: Callable[[], LogStatistics], keys: RecordKeys, metadata: MetadataTable
+) -> Index:
     """The filters in the metadata table."""
 
     def read(slices: Sequence[FileSlice]) -> Iterator[tuple[int, bytes]]:
         return iter(recorded_texts(metadata, heads.snapshot, slices).items())
 
-    return BloomFilters(heads, keys, read, BLOOM_FILTERS)
+    return BloomFilters(heads, logs, keys, read, BLOOM_FILTERS)
 
 
-def filters_in_footers(heads: FileHeaders, keys: RecordKeys) -> Index:
+def filters_in_footers(heads: FileHeaders, logs: Callable[[], LogStatistics], keys: RecordKeys) -> Index:
     """The filters in footers that were read anyhow."""
 
     def read(slices: Sequence[FileSlice]) -> Iterator[tuple[int, bytes]]:
-        for place, each in enumerate(slices):
-            said = heads.footer_read(each.base) if each.base else None
-            text = text_in_footer(said)
+        for position, file_slice in enumerate(slices):
+            text = text_in_footer(heads.footer_read(file_slice.base) if file_slice.base else None)
             if text:
-                yield place, text
+                yield position, text
 
-    return BloomFilters(heads, keys, read, "bloom filters in footers")
+    return BloomFilters(heads, logs, keys, read, "bloom filters in footers")

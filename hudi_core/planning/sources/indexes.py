@@ -29,8 +29,16 @@ from hudi_core.types.nodes import Date, Int, Long, String
 
 Keys = frozenset[str]
 
-MOST_RECORDS = 10_000
+MAX_RECORDS = 10_000
 """Records of a value that are placed one by one; a value of more is not rare enough to be looked up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """Keys or values to look up in an index, and the condition on rows that they stand for."""
+
+    keys: Keys
+    condition: Predicate
 
 
 class Index(Protocol):
@@ -49,11 +57,11 @@ class Index(Protocol):
         """It finds slices by record key."""
         ...
 
-    def asks(self, leaf: OneOf) -> Keys | None:
+    def keys_of(self, leaf: OneOf) -> Keys | None:
         """What to look up for the condition; None when the index knows nothing of it."""
         ...
 
-    def without(self, keys: Keys, left: Numbers) -> Numbers:
+    def without(self, lookup: Lookup, slices: Numbers) -> Numbers:
         """Which of these slices hold none of the keys. Raises `TableError` when the index is damaged."""
         ...
 
@@ -65,27 +73,27 @@ class IndexLookups:
     index: Index
     facts: ConditionColumns
     set_aside: Callable[[TableError], None]
-    asked: dict[Keys, Column] = field(default_factory=dict)
+    lookups: dict[Keys, tuple[Lookup, Column]] = field(default_factory=dict)
+    """The lookups, with the condition column of each."""
 
     def said(self, predicate: Predicate) -> Predicate:
         """The predicate with conditions that the index knows said as facts."""
 
         def fact_for(leaf: Leaf) -> Column | None:
-            keys = self.index.asks(leaf) if isinstance(leaf, OneOf) else None
-            return None if keys is None else self.fact(keys)
+            keys = self.index.keys_of(leaf) if isinstance(leaf, OneOf) else None
+            return None if keys is None else self.fact(Lookup(keys, leaf))
 
         return said_with_facts(predicate, fact_for)
 
-    def fact(self, keys: Keys) -> Column:
-        """The fact that a row has one of the keys; the same one whenever it is asked for."""
-        found = self.asked.get(keys)
-        if found is None:
-            found = self.asked[keys] = self.facts.new(self.index.name)
-        return found
+    def fact(self, lookup: Lookup) -> Column:
+        """The fact that a row has one of the keys; the same one for the same keys."""
+        if lookup.keys not in self.lookups:
+            self.lookups[lookup.keys] = lookup, self.facts.new(self.index.name)
+        return self.lookups[lookup.keys][1]
 
     def source(self) -> Source:
         """The index as a source."""
-        if not self.asked:
+        if not self.lookups:
             return Source(self.index.name, None, "no condition on equality that it knows")
         return Source(self.index.name, lambda left, _: self._open(left))
 
@@ -93,8 +101,8 @@ class IndexLookups:
         note = ""
         try:
             note = self.index.unusable
-            for keys, fact in self.asked.items() if not note else ():
-                self.facts.tell_never(fact, self.index.without(keys, left))
+            for lookup, fact in self.lookups.values() if not note else ():
+                self.facts.tell_never(fact, self.index.without(lookup, left))
         except TableError as error:
             self.set_aside(error)
             note = "cannot be read"
@@ -123,12 +131,12 @@ class RecordIndex:
             return "it is not certain that each key is in one place"
         return "" if known == rows else f"a key may be in several places: {known} keys, {rows} rows"
 
-    def asks(self, leaf: OneOf) -> Keys | None:
+    def keys_of(self, leaf: OneOf) -> Keys | None:
         return self.keys.of_column(leaf)
 
-    def without(self, keys: Keys, left: Numbers) -> Numbers:
-        holding = self.holding(keys)
-        return left[:0] if holding is None else np.setdiff1d(left, holding)
+    def without(self, lookup: Lookup, slices: Numbers) -> Numbers:
+        holding = self.holding(lookup.keys)
+        return slices[:0] if holding is None else np.setdiff1d(slices, holding)
 
     def holding(self, keys: Keys) -> Numbers | None:
         """The slices that hold the keys; None when one is said to be where no slice is."""
@@ -162,17 +170,17 @@ class SecondaryIndex:
         here, known = keys_of(self.metadata, self.name), keys_of(self.metadata, RECORD_INDEX)
         return "" if here == known else f"it is not whole: {here} keys, {known} in {RECORD_INDEX}"
 
-    def asks(self, leaf: OneOf) -> Keys | None:
+    def keys_of(self, leaf: OneOf) -> Keys | None:
         is_this = isinstance(leaf.term, Column) and leaf.term.id == self.column
         return frozenset(map(str, leaf.values)) if is_this else None
 
-    def without(self, keys: Keys, left: Numbers) -> Numbers:
-        records = self._records(keys)
-        holding = self.records.holding(records) if len(records) <= MOST_RECORDS else None
+    def without(self, lookup: Lookup, slices: Numbers) -> Numbers:
+        record_keys = self._records(lookup.keys)
+        holding = self.records.holding(record_keys) if len(record_keys) <= MAX_RECORDS else None
         if holding is None:
-            return left[:0]
-        slices = self.records.heads.snapshot.slices
-        return np.array([n for n in np.setdiff1d(left, holding).tolist() if not slices[n].logs], np.int64)
+            return slices[:0]
+        all_slices = self.records.heads.snapshot.slices
+        return np.array([row for row in np.setdiff1d(slices, holding).tolist() if not all_slices[row].logs], np.int64)
 
     def _records(self, values: Keys) -> frozenset[str]:
         """The keys of records with one of the values."""

@@ -14,13 +14,14 @@ from hudi_core.expr.nodes import And
 from hudi_core.expr.predicate import ALWAYS_TRUE, Column, Predicate, columns_of
 from hudi_core.expr.walk import conjuncts, disjuncts
 from hudi_core.metadata.table import COLUMN_STATS, PARTITION_STATS
-from hudi_core.planning.conjuncts import Conjunct, bound_conjunct
+from hudi_core.planning.conjuncts import Conjunct, bound_conjunct, whole
 from hudi_core.planning.prune import Source, StatisticsAnswer
 from hudi_core.planning.sources.bloom_filters import filters_in_footers
 from hudi_core.planning.sources.conditions import ConditionColumns, is_fact
 from hudi_core.planning.sources.expression_indexes import ExpressionIndex, expression_pieces, said_with_indexes
 from hudi_core.planning.sources.file_statistics import FileStatisticsAnswer
-from hudi_core.planning.sources.indexes import Index, IndexLookups
+from hudi_core.planning.sources.indexes import Index, IndexLookups, Lookup
+from hudi_core.planning.sources.log_statistics import LogStatistics
 from hudi_core.planning.sources.merged_columns import MergedColumns
 from hudi_core.planning.sources.path_conditions import with_path_facts
 from hudi_core.planning.sources.slice_statistics import Numbers
@@ -85,7 +86,7 @@ class PredicatePlanner:
 
     @cached_property
     def _in_footers(self) -> Index:
-        return filters_in_footers(self.known.heads, self.known.record_keys)
+        return filters_in_footers(self.known.heads, lambda: LogStatistics(self.known.doubt), self.known.record_keys)
 
     def _said(self, conjunct: Conjunct) -> Conjunct:
         plain = with_path_facts(conjunct.predicate, self.known.values, self._facts)
@@ -98,10 +99,13 @@ class PredicatePlanner:
 
     def _whole_keys(self) -> list[Conjunct]:
         found = self.known.record_keys.of_columns([conjunct.predicate for conjunct in self.given])
-        facts = [lookup.fact(found[1]) for lookup in self._lookups if lookup.index.knows_keys] if found else []
-        if found is None or not facts:
+        if found is None:
             return []
         parts = [self.given[place] for place in found[0]]
+        key_lookup = Lookup(found[1], whole(parts))
+        facts = [lookups.fact(key_lookup) for lookups in self._lookups if lookups.index.knows_keys]
+        if not facts:
+            return []
         tree = And(tuple(part.tree for part in parts)) if len(parts) > 1 else parts[0].tree
         return [Conjunct(" AND ".join(part.text for part in parts), tree, ALWAYS_TRUE, every(map(is_fact, facts)))]
 

@@ -24,6 +24,7 @@ from hudi_core.planning.sources.expression_indexes import ExpressionIndex, expre
 from hudi_core.planning.sources.file_headers import FileHeaders
 from hudi_core.planning.sources.footer_fallback import FooterFallback, is_told_of
 from hudi_core.planning.sources.indexes import Index, RecordIndex, secondary_indexes
+from hudi_core.planning.sources.log_statistics import LogStatistics
 from hudi_core.planning.sources.merged_columns import MergedColumns, merges
 from hudi_core.planning.sources.slice_statistics import (
     ColumnStatsOfSlices,
@@ -118,7 +119,9 @@ class Sources(Portable):
     def filters(self) -> list[Index]:
         """The bloom filters of the metadata table."""
         table = self.snapshot.usable(BLOOM_FILTERS)
-        return [] if table is None else [filters_in_metadata(self.heads, self.record_keys, table)]
+        if table is None:
+            return []
+        return [filters_in_metadata(self.heads, lambda: LogStatistics(self.doubt), self.record_keys, table)]
 
     @cached_property
     def expression_indexes(self) -> tuple[ExpressionIndex, ...]:

@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.core.table.sources.test_heads import group
 
 from hudi_core.engine import FileInfo, Footer
 from hudi_core.errors import CorruptFileError, StorageError, UsageError
@@ -24,6 +23,7 @@ from hudi_core.snapshot import footer_cache as module
 from hudi_core.snapshot.footer_cache import FooterCache, _footer, _text
 from hudi_core.table.open import open_table
 from hudi_core.types import nodes as t
+from tests.core.planning.sources.test_file_headers import group
 from tests.support.commands import ran, rides, rides_in
 from tests.support.conformance import TableEntry, each_table
 from tests.support.made_tables import MadeTable

@@ -9,7 +9,12 @@ from typing import Any
 import pytest
 
 from hudi_core.errors import CorruptFileError
+from hudi_core.expr.bind import bind
+from hudi_core.expr.build import col
 from hudi_core.planning.plan import ScanPlan
+from hudi_core.planning.sources import bloom_filters
+from hudi_core.planning.sources.indexes import Lookup
+from hudi_core.planning.sources.sources import Sources
 from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.timeline.slices import slices_of
 from tests.support.made_tables import Group, Log, MadeTable
@@ -180,6 +185,7 @@ class TestSecondaryIndex:
 
 class TestBloomFilters:
     made = MadeTable(GROUPS, ("bloom_filters",))
+    with_statistics = ("column_stats", "bloom_filters")
 
     def test_files_that_do_not_hold_the_key_are_left_out(self) -> None:
         _, found = plan(self.made, "id = 'm'")
@@ -192,6 +198,65 @@ class TestBloomFilters:
         kept, found = plan(MadeTable([*GROUPS[:2], with_log], ("bloom_filters",)), "id = 'late'")
         assert kept == [2]
         assert removed(found, "bloom_filters") == 2
+
+    @pytest.mark.parametrize(
+        ("log", "removed_slices"),
+        [
+            (Log([row("c"), row("d")]), 2),  # the lower and upper bound of its keys exclude `m`
+            (Log(deleted=["m"]), 2),
+            (Log([row("c")], ["m"]), 2),
+            (Log([row("c", "q")], columns=("s",)), 2),
+            (Log([row("m")]), 1),
+            (Log([row("m", "q")], columns=("s",)), 1),
+            (Log([row("c"), row("p")]), 1),
+            (Log([row("c")], told=False), 1),
+            (Log([row("c", "q")], columns=("s",), told=False), 1),
+        ],
+    )
+    def test_slice_with_a_log_file_goes_where_its_filter_and_the_statistics_of_the_log_file_exclude_the_key(
+        self, log: Log, removed_slices: int
+    ) -> None:
+        groups = [GROUPS[0], replace(GROUPS[1], logs=[log]), GROUPS[2]]
+        kept, found = plan(MadeTable(groups, self.with_statistics), "id = 'm'")
+        assert removed(found, "bloom_filters") == removed_slices
+        assert kept == ([0] if removed_slices == 2 else [0, 1])
+
+    def test_each_log_file_of_a_slice_has_to_exclude_the_key(self) -> None:
+        groups = [replace(GROUPS[1], logs=[Log([row("c")]), Log([row("m")])])]
+        assert plan(MadeTable(groups, self.with_statistics), "id = 'm'")[0] == [0]
+
+    def test_log_files_exclude_a_key_of_several_columns_only_together(self) -> None:
+        """Partial updates may set the key columns of one row in different log files."""
+        logs = [Log([row("m", "x")], columns=("s",)), Log([row("q", None, 7)], columns=("n",))]
+        own = {
+            "hoodie.table.recordkey.fields": "id,n",
+            "hoodie.table.keygenerator.type": "COMPLEX",
+        }
+        made = MadeTable([replace(GROUPS[1], logs=logs)], self.with_statistics, own)
+        assert removed(plan(made, "id = 'm' and n = 7")[1], "bloom_filters") == 0
+        assert removed(plan(made, "id = 'c' and n = 7")[1], "bloom_filters") == 1
+
+    def test_slices_with_log_files_stay_where_user_code_merges(self) -> None:
+        groups = [replace(GROUPS[1], logs=[Log([row("c")])])]
+        made = MadeTable(groups, self.with_statistics, {"hoodie.record.merge.mode": "CUSTOM"})
+        assert plan(made, "id = 'm'")[0] == [0]
+
+    def test_log_headers_are_read_only_of_slices_whose_filter_denies_the_key(self) -> None:
+        logs = [Log(deleted=["b"])]
+        made = MadeTable([replace(group, logs=logs) for group in GROUPS], self.with_statistics)
+        sources = Sources(made.open().snapshot())
+        lookup = Lookup(frozenset({"m"}), bind((col("id") == "m").node, sources.snapshot.schema))
+        assert sources.filters[0].without(lookup, sources.every).tolist() == [1, 2]
+        read = {path for path in made.memory.reads if ".log." in path}
+        assert read == {f"{made.groups[group].partition}/{made.log_name(group, 0)}" for group in (1, 2)}
+
+    def test_filters_of_slices_with_log_files_are_left_unread_where_they_are_too_many(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        groups = [*GROUPS[1:], replace(GROUPS[1], logs=[Log([row("c")])])]
+        for most, expected in ((3, []), (2, [2]), (1, [0, 1, 2])):
+            monkeypatch.setattr(bloom_filters, "MAX_FILTERS", most)
+            assert plan(MadeTable(groups, self.with_statistics), "id = 'm'")[0] == expected
 
     def test_file_without_a_filter_stays(self) -> None:
         made = MadeTable(GROUPS, ("bloom_filters",))

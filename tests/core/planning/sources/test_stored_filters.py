@@ -6,16 +6,20 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.core.table.sources.test_indexes import GROUPS
 
 from hudi_core.avro.inbound import schema_from_avro
 from hudi_core.columns.strings import text_column
 from hudi_core.engine import Footer
+from hudi_core.expr.predicate import ALWAYS_TRUE
 from hudi_core.formats.bloom_write import FilterKind, FilterSettings, bloom_filter_of
 from hudi_core.keys.from_keys import RecordKeys
 from hudi_core.planning.sources.bloom_filters import BloomFilters
 from hudi_core.planning.sources.file_headers import FileHeaders
+from hudi_core.planning.sources.indexes import Lookup
+from hudi_core.planning.sources.log_statistics import LogStatistics
+from hudi_core.planning.sources.sources import Sources
 from hudi_core.planning.sources.stored_filters import MAX_KEY, MIN_KEY, FilterState, held_keys, kept
+from tests.core.planning.sources.test_indexes import GROUPS
 from tests.support.made_tables import MadeTable
 
 SETTINGS = FilterSettings(FilterKind.SIMPLE, 60, 1e-6)
@@ -75,6 +79,7 @@ def test_query_sets_a_filter_aside_that_denies_the_edges_in_the_footer(
     schema = schema_from_avro('{"type": "record", "name": "r", "fields": []}', "made")
     footer = Footer(3, schema, dict(zip((MIN_KEY, MAX_KEY), edges, strict=False)))
     heads = FileHeaders(snapshot, {of.base.path: footer})
-    source = BloomFilters(heads, RecordKeys(), lambda _: iter([(0, text_of(OTHERS))]), "filters")
-    assert source.without(frozenset({"m"}), np.array([0])).tolist() == left_out
+    logs = LogStatistics(Sources(snapshot).doubt)
+    source = BloomFilters(heads, lambda: logs, RecordKeys(), lambda _: iter([(0, text_of(OTHERS))]), "filters")
+    assert source.without(Lookup(frozenset({"m"}), ALWAYS_TRUE), np.array([0])).tolist() == left_out
     assert any("least and greatest key" in warning for warning in snapshot.warnings) == (edges == ("a", "z"))
