@@ -7,7 +7,8 @@ from collections.abc import Callable
 import pyarrow as pa
 
 from hudi_arrow.arrays import Array
-from hudi_core.parallel.ordered import in_order, processors
+from hudi_core.parallel.limits import PROCESSORS
+from hudi_core.parallel.ordered import in_order
 
 _MANY = 100_000
 """Rows from which threads cost less than they save."""
@@ -15,7 +16,7 @@ _MANY = 100_000
 
 def in_parts(make: Callable[[int, int], Array], rows: int) -> Array:
     """The array that `make` gives for the rows `first, count`, put together of parts that are made side by side."""
-    workers = min(processors(), rows // _MANY)
+    workers = min(PROCESSORS, rows // _MANY)
     if workers < 2:
         return make(0, rows)
     count = -(-rows // workers)

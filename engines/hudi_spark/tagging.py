@@ -25,6 +25,7 @@ from hudi_core.index.key_columns import NOWHERE
 from hudi_core.index.key_reader import PARTITION_PATH, RECORD_KEY
 from hudi_core.index.stored import KeyBounds, StoredKeys, footer_bounds
 from hudi_core.index.tag import LOCATION, Tagger, TagOptions
+from hudi_core.parallel.limits import STORAGE_REQUESTS
 from hudi_core.parallel.ordered import in_order
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.reading.remote import SliceRead
@@ -41,8 +42,6 @@ WIDE = 0.25
 """Of a partition's files the share that may hold a key of it, beyond which files are dealt out rather than keys."""
 FEW = 100
 """Files without recorded bounds whose footers the driver reads."""
-_READERS = 16
-"""Footers that are read at the same time: they wait for storage, not for a processor."""
 _ROWS_AT_ONCE = 1 << 18
 _SAMPLED = 1_000
 """Files of which overlaps are measured."""
@@ -147,7 +146,7 @@ def _bounds(spark: SparkSession, shipped: RemoteTagging, tasks: int) -> KeyBound
                 return None
             return None if footer is None else footer_bounds(footer)
 
-        told = zip(numbers, in_order(ends, numbers, _READERS), strict=True)
+        told = zip(numbers, in_order(ends, numbers, STORAGE_REQUESTS), strict=True)
         return {number: found for number, found in told if found is not None}
 
     if len(unknown) <= FEW:

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 
 from hudi_core.formats.names import parse_base_file, parse_log_file
+from hudi_core.parallel.limits import STORAGE_REQUESTS
 from hudi_core.parallel.ordered import in_order
 from hudi_core.timeline.instants import COMMIT, Instant, time_order
 from hudi_core.timeline.timeline import Timeline
-
-_READERS = 16
-"""Instants read at the same time: they wait for storage, not for a processor."""
 
 
 def missing(
@@ -33,7 +31,7 @@ def missing(
 def _written(timeline: Timeline, counts: Callable[[str], bool], partition: str) -> Iterator[str]:
     """What was written since the last compaction, by that, or since the partition was made, whichever came last."""
     since = _since_compaction([each for each in timeline.commits if counts(each.requested_time)])
-    for metadata in list(in_order(timeline.metadata, since, _READERS)):
+    for metadata in list(in_order(timeline.metadata, since, STORAGE_REQUESTS)):
         paths = [stat.path for stat in metadata.stats.get(partition, ()) if stat.path]
         yield from paths
         if any(parse_base_file(path.rpartition("/")[2]) for path in paths):

@@ -1,5 +1,6 @@
-"""Work side by side in threads: results in order, streams read ahead, and how many processors there are.
+"""Work side by side in threads, with results in order.
 
-ordered  parts of one thing worked on side by side, a few ahead of who takes the results, which come in order
-streams  streams read side by side in threads, and given one after the other: what comes out does not depend on the threads
+limits   how much is done at the same time: processors, requests in flight to storage
+ordered  tasks that run side by side, a few ahead of the consumer; their results come in order
+streams  streams read side by side in threads and given one after the other: the output does not depend on the threads
 """

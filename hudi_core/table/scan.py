@@ -14,7 +14,8 @@ from hudi_core.expr.nodes import Expr
 from hudi_core.expr.predicate import Column, Predicate, columns_of
 from hudi_core.expr.unknown import warnings_of
 from hudi_core.expr.walk import conjuncts
-from hudi_core.parallel.streams import THREADS, read_ahead
+from hudi_core.parallel.limits import READERS
+from hudi_core.parallel.streams import read_ahead
 from hudi_core.planning.conjuncts import Conjunct, bound_conjunct, whole
 from hudi_core.planning.plan import ALL_MATCH, SKIP, ScanPlan
 from hudi_core.planning.prune import prune
@@ -153,7 +154,7 @@ class Scan(QueryResult):
     def _side_by_side(self) -> Iterator[Any]:
         kept = self._kept
         streams: list[Callable[[], Iterator[Any]]] = [partial(self._of_slice, number) for number in kept]
-        if len(kept) < THREADS:  # then row groups are
+        if len(kept) < READERS:  # then row groups are
             slices, reader = self._snapshot.slices, self._reader
             streams = [part for number in kept for part in reader.parts(slices[number], self._residual(number))]
         yield from read_ahead(streams)

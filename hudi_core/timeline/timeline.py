@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from datetime import UTC, tzinfo
 from functools import cached_property
@@ -11,6 +10,8 @@ from typing import Any
 
 from hudi_core.engine import Storage
 from hudi_core.options import TableConfig, TimeZone
+from hudi_core.parallel.limits import STORAGE_REQUESTS
+from hudi_core.parallel.ordered import in_order
 from hudi_core.portable import Portable
 from hudi_core.timeline.archived import ArchivedTimeline, Content
 from hudi_core.timeline.commits import CommitMetadata, read_commit, read_extra, read_record
@@ -28,9 +29,6 @@ from hudi_core.timeline.instants import (
     time_order,
 )
 from hudi_core.timeline.times import query_time
-
-_READERS = 16
-"""Files read at the same time: they wait for storage, not for a processor."""
 
 
 @dataclass(frozen=True)
@@ -186,10 +184,7 @@ class Timeline(Portable):
 
     def extras(self) -> list[Mapping[str, str]]:
         """`metadata(instant).extra` of all commits, in order. Their files are read at the same time: each is a wait."""
-        if len(self.commits) < 2:
-            return [self._extra(instant) for instant in self.commits]
-        with ThreadPoolExecutor(min(_READERS, len(self.commits))) as pool:
-            return list(pool.map(self._extra, self.commits))
+        return list(in_order(self._extra, self.commits, STORAGE_REQUESTS))
 
     def _extra(self, instant: Instant) -> Mapping[str, str]:
         """`metadata(instant).extra`, which tells the schema of the rows written; faster where many files were."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -11,15 +10,14 @@ from typing import TypeVar
 from hudi_core.engine import FileInfo, Footer
 from hudi_core.errors import HudiError, TableError, UnsupportedError
 from hudi_core.formats.names import METADATA_BOOTSTRAP, parse_base_file
+from hudi_core.parallel.limits import STORAGE_REQUESTS
+from hudi_core.parallel.ordered import in_order
 from hudi_core.planning.sources.log_headers import UNREADABLE, LogHeaders, log_headers
 from hudi_core.schema.schema import Schema
 from hudi_core.snapshot.snapshot import Snapshot
 from hudi_core.timeline.schemas import with_ids_of
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.types.nodes import Record
-
-_READERS = 16
-"""Files read at the same time: they wait for storage, not for a processor."""
 
 T = TypeVar("T")
 
@@ -120,8 +118,5 @@ class FileHeaders:
                 self.snapshot.warnings.append(f"{error}; its statistics are not used")
 
         missing = [one for path, one in asked.items() if path not in known]
-        if len(missing) == 1:
-            tried(missing[0])
-        elif missing:
-            with ThreadPoolExecutor(_READERS) as pool:
-                list(pool.map(tried, missing))
+        for _ in in_order(tried, missing, STORAGE_REQUESTS):
+            pass

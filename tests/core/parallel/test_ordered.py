@@ -6,19 +6,19 @@ import threading
 
 import pytest
 
-from hudi_core.parallel import ordered as ahead
+from hudi_core.parallel import ordered
 from hudi_core.parallel.ordered import in_order, work_alone
 
 
 @pytest.mark.parametrize("processors", [1, 2, 3])
 @pytest.mark.parametrize("parts", [0, 1, 2, 40])
 def test_results_come_in_order(monkeypatch: pytest.MonkeyPatch, processors: int, parts: int) -> None:
-    monkeypatch.setattr(ahead, "processors", lambda: processors)
+    monkeypatch.setattr(ordered, "PROCESSORS", processors)
     assert list(in_order(lambda part: part * part, range(parts))) == [part * part for part in range(parts)]
 
 
 def test_no_more_is_made_than_a_few_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ahead, "processors", lambda: 2)
+    monkeypatch.setattr(ordered, "PROCESSORS", 2)
     made: list[int] = []
     results = in_order(made.append, range(100))
     next(results)
@@ -27,7 +27,7 @@ def test_no_more_is_made_than_a_few_ahead(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_the_first_failure_is_raised_in_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ahead, "processors", lambda: 2)
+    monkeypatch.setattr(ordered, "PROCESSORS", 2)
     results = in_order(lambda part: 1 // (part - 3), range(9))
     assert [next(results) for _ in range(3)] == [-1, -1, -1]
     with pytest.raises(ZeroDivisionError):
@@ -35,13 +35,13 @@ def test_the_first_failure_is_raised_in_its_place(monkeypatch: pytest.MonkeyPatc
 
 
 def test_parts_are_worked_on_side_by_side(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ahead, "processors", lambda: 2)
+    monkeypatch.setattr(ordered, "PROCESSORS", 2)
     both = threading.Barrier(2, timeout=30)
     assert len(list(in_order(lambda _: both.wait(), range(2)))) == 2
 
 
-def test_as_many_wait_for_storage_as_the_caller_says(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ahead, "processors", lambda: 1)
+def test_work_that_waits_for_storage_has_the_workers_of_its_caller(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ordered, "PROCESSORS", 1)
     all_four = threading.Barrier(4, timeout=30)
     assert sorted(in_order(lambda _: all_four.wait(), range(4), 4)) == [0, 1, 2, 3]
 
@@ -51,7 +51,7 @@ def name_of_thread(_: object) -> str:
 
 
 def test_a_thread_among_others_works_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ahead, "processors", lambda: 2)
+    monkeypatch.setattr(ordered, "PROCESSORS", 2)
     workers: set[str] = set()
 
     def one_of_several() -> None:
@@ -65,7 +65,7 @@ def test_a_thread_among_others_works_alone(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_a_worker_works_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ahead, "processors", lambda: 2)
+    monkeypatch.setattr(ordered, "PROCESSORS", 2)
 
     def workers_inside(part: int) -> tuple[str, set[str]]:
         return name_of_thread(part), set(in_order(name_of_thread, range(5)))
@@ -75,7 +75,7 @@ def test_a_worker_works_alone(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_thread_of_another_program_shares_its_work_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ahead, "processors", lambda: 2)
+    monkeypatch.setattr(ordered, "PROCESSORS", 2)
     both = threading.Barrier(2, timeout=30)
     waited: list[int] = []
     caller = threading.Thread(target=lambda: waited.extend(in_order(lambda _: both.wait(), range(2))))
