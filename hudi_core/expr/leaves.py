@@ -79,15 +79,28 @@ def first_of(branches: Sequence[tuple[Predicate, Predicate]], otherwise: Predica
     """The predicate of the first branch whose condition is TRUE, else `otherwise`.
 
     Exact: of the parts of the OR, one is the chosen predicate and all others are FALSE, since the conditions that guard
-    them are never NULL.
+    them are never NULL. The size grows with n log n for n branches, the depth with log n.
     """
-    passed: list[Predicate] = []
+    guarded = [(is_truth(condition, TRUE), chosen) for condition, chosen in branches]
+    return _first_guarded([*guarded, (ALWAYS_TRUE, otherwise)])
+
+
+def _first_guarded(branches: Sequence[tuple[Predicate, Predicate]]) -> Predicate:
+    """The predicate of the first branch whose guard is TRUE, FALSE if none is. No guard is ever NULL."""
+    if len(branches) > _MAX_FLAT_BRANCHES:
+        middle = len(branches) // 2
+        none_before = negate(some(guard for guard, _ in branches[:middle]))
+        return some([_first_guarded(branches[:middle]), every([none_before, _first_guarded(branches[middle:])])])
+    earlier: list[Predicate] = []
     parts: list[Predicate] = []
-    for condition, then in branches:
-        taken = is_truth(condition, TRUE)
-        parts.append(every([*passed, taken, then]))
-        passed.append(negate(taken))
-    return some([*parts, every([*passed, otherwise])])
+    for guard, chosen in branches:
+        parts.append(every([*earlier, guard, chosen]))
+        earlier.append(negate(guard))
+    return some(parts)
+
+
+_MAX_FLAT_BRANCHES = 8
+"""Branches whose guards are repeated in every later branch: the plainest form, which grows with their square."""
 
 
 def _joined(parts: Iterable[Predicate], kind: type[And] | type[Or], unit: Always, decisive: Always) -> Predicate:

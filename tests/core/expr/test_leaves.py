@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hudi_core.expr.leaves import every, first_of, is_never_null, is_truth, negate, never, some
-from hudi_core.expr.predicate import Always, And, Column, Is, IsNull, Not, Or, Predicate
+from hudi_core.expr.predicate import Always, And, Column, Is, IsNull, Not, Or, Predicate, parts_of
 from hudi_core.truth import FALSE, NULL, TRUE, Truth
 from hudi_core.types import nodes as t
 
@@ -68,6 +68,25 @@ def test_the_first_branch_whose_condition_is_true_is_taken(
 ) -> None:
     taken = next((then for condition, then in branches if truth(condition, nulls) is TRUE), otherwise)
     assert truth(first_of(branches, otherwise), nulls) is truth(taken, nulls)
+
+
+@pytest.mark.parametrize("count", [7, 8, 9, 40])
+def test_of_many_branches_the_first_whose_condition_is_true_is_taken(count: int) -> None:
+    columns = [Column(column_id, str(column_id), t.Int()) for column_id in range(count)]
+    outcomes = [(TRUE, FALSE, NULL)[index % 3] for index in range(count)]
+    built = first_of([(IsNull(c), Always(o)) for c, o in zip(columns, outcomes, strict=True)], Always(NULL))
+    for taken in range(count + 1):
+        nulls = {column_id: column_id >= taken for column_id in range(count)}
+        assert truth(built, nulls) is [*outcomes, NULL][taken]
+
+
+def test_the_size_of_many_branches_is_far_below_their_square_and_they_nest_little() -> None:
+    """4,000 branches with all earlier conditions in each would hold eight million leaves."""
+    branches = [(IsNull(Column(column_id, "c", t.Int())), Always(NULL)) for column_id in range(4_000)]
+    size, depth, level = 0, 0, [first_of(branches, Always(TRUE))]
+    while level:
+        size, depth, level = size + len(level), depth + 1, [part for predicate in level for part in parts_of(predicate)]
+    assert size < 150_000 and depth < 60
 
 
 def test_and_and_or_are_flat_and_what_decides_alone_stands_alone() -> None:
