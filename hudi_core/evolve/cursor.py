@@ -20,10 +20,9 @@ _MAX_DIGITS: Final = 100
 class Cursor(cursor.Cursor):
     """A text and the token that is next. All errors are `UsageError` with the text, the place and what was expected."""
 
-    __slots__ = ("depth",)
+    __slots__ = ()
 
     def __init__(self, text: str) -> None:
-        self.depth = 0
         super().__init__(text, _complaint)
 
     def path(self, expected: str = "a column") -> tuple[str, ...]:

@@ -13,14 +13,11 @@ from typing import Final
 from hudi_core.evolve.cursor import Cursor
 from hudi_core.evolve.fields import as_optional
 from hudi_core.schema.json import type_from_json_text
-from hudi_core.sql.tokens import Kind
+from hudi_core.sql.type_text import ARRAYS, MAP, STRUCTS, FieldText, Parameter, TypeText, parse_type_text
 from hudi_core.types import nodes as t
 from hudi_core.types.decimals import greatest_precision, smallest_size
 from hudi_core.types.disguised import blob, variant
-from hudi_core.types.sql import MAX_PRECISION, NARROW, UNITS, sql_type
-
-MAX_DEPTH: Final = 100
-"""Levels of nesting that are read; deeper texts are refused before they exhaust the stack."""
+from hudi_core.types.sql import MAX_PRECISION, NARROW, sql_type
 
 _NAMED: Final[Mapping[str, t.Type]] = {
     **dict.fromkeys(NARROW, t.Int()),
@@ -33,202 +30,145 @@ _NAMED: Final[Mapping[str, t.Type]] = {
     "VARIANT": variant(),
     "BLOB": blob(),
 }
-"""Names of columns' types beside those that SQL and the persisted schema have."""
+"""Names of column types besides those of SQL and of the persisted schema."""
 
 
 def parse_type(cursor: Cursor) -> t.Type:
     """The type that comes next. Raises `UsageError` with the place."""
-    begin = cursor.token
-    if begin.kind is not Kind.WORD:
-        cursor.fail("a type")
-    word = cursor.hyphenated("a type").upper()
-    parse = _PARAMETERISED.get(word.replace("-", "_"))
-    if parse is not None:
-        return _deeper(cursor, parse)
-    found = _NAMED.get(word) or sql_type(word) or type_from_json_text(word)
-    if found is None:
-        cursor.fail("a type", begin)
-    return found
+    return _type(cursor, parse_type_text(cursor))
 
 
-def _deeper(cursor: Cursor, parse: Callable[[Cursor], t.Type]) -> t.Type:
-    if cursor.depth >= MAX_DEPTH:
-        cursor.fail(f"at most {MAX_DEPTH} types inside each other")
-    cursor.depth += 1
-    found = parse(cursor)
-    cursor.depth -= 1
-    return found
+def _type(cursor: Cursor, text: TypeText) -> t.Type:
+    build = _PARAMETERISED.get(text.name.replace("-", "_"))
+    if build is not None:
+        if text.sizes and build is not _decimal_fixed:
+            cursor.fail("one list of parameters", text.sizes[0].token)
+        return build(cursor, text)
+    named = _NAMED.get(text.name) or sql_type(text.name) or type_from_json_text(text.name)
+    if named is None or not text.is_plain:
+        cursor.fail("a type", text.token)
+    return named
 
 
-def _decimal(cursor: Cursor) -> t.Type:
-    precision, scale = _precision_and_scale(cursor) if cursor.token.key == "(" else (10, 0)
+def _integer(cursor: Cursor, parameter: Parameter, expected: str, least: int = 0) -> int:
+    if not isinstance(parameter.value, int) or parameter.value < least:
+        cursor.fail(expected, parameter.token)
+    return parameter.value
+
+
+def _parameters(cursor: Cursor, parameters: tuple[Parameter, ...], counts: range) -> tuple[Parameter, ...]:
+    """The parameters themselves, if there are as many as allowed."""
+    if len(parameters) > counts[-1]:
+        cursor.fail(f"at most {counts[-1]} parameters", parameters[counts[-1]].token)
+    if len(parameters) < counts[0]:
+        cursor.fail(f"{counts[0]} parameters" if parameters else "`(` or `[`")
+    return parameters
+
+
+def _decimal(cursor: Cursor, text: TypeText) -> t.Type:
+    precision, scale = _precision_and_scale(cursor, text) if text.parameters else (10, 0)
     return t.Decimal(precision, scale, t.Fixed(smallest_size(precision)), implied=True)
 
 
-def _decimal_bytes(cursor: Cursor) -> t.Type:
-    return t.Decimal(*_precision_and_scale(cursor))
+def _decimal_bytes(cursor: Cursor, text: TypeText) -> t.Type:
+    return t.Decimal(*_precision_and_scale(cursor, text))
 
 
-def _decimal_fixed(cursor: Cursor) -> t.Type:
-    precision, scale = _precision_and_scale(cursor)
-    cursor.expect("[")
-    size = cursor.token
-    fixed = cursor.integer("a number of bytes")
-    if greatest_precision(fixed) < precision:
-        cursor.fail(f"bytes for {precision} digits, at least {smallest_size(precision)}", size)
-    cursor.expect("]")
-    return t.Decimal(precision, scale, t.Fixed(fixed))
+def _decimal_fixed(cursor: Cursor, text: TypeText) -> t.Type:
+    precision, scale = _precision_and_scale(cursor, text)
+    (size,) = _parameters(cursor, text.sizes, range(1, 2))
+    bytes_ = _integer(cursor, size, "a number of bytes")
+    if greatest_precision(bytes_) < precision:
+        cursor.fail(f"bytes for {precision} digits, at least {smallest_size(precision)}", size.token)
+    return t.Decimal(precision, scale, t.Fixed(bytes_))
 
 
-def _precision_and_scale(cursor: Cursor) -> tuple[int, int]:
-    cursor.expect("(")
-    begin = cursor.token
-    precision = cursor.integer("a number of digits")
+def _precision_and_scale(cursor: Cursor, text: TypeText) -> tuple[int, int]:
+    digits, *scales = _parameters(cursor, text.parameters, range(1, 3))
+    precision = _integer(cursor, digits, "a number of digits")
     if not 1 <= precision <= MAX_PRECISION:
-        cursor.fail(f"1 to {MAX_PRECISION} digits", begin)
-    scale = 0
-    if cursor.take(","):
-        begin = cursor.token
-        scale = cursor.integer("a scale")
-        if scale > precision:
-            cursor.fail(f"a scale of at most {precision}", begin)
-    cursor.expect(")", "`,` or `)`")
+        cursor.fail(f"1 to {MAX_PRECISION} digits", digits.token)
+    scale = _integer(cursor, scales[0], "a scale") if scales else 0
+    if scale > precision:
+        cursor.fail(f"a scale of at most {precision}", scales[0].token)
     return precision, scale
 
 
-def _fixed(cursor: Cursor) -> t.Type:
-    return t.Fixed(_size(cursor, "a number of bytes above 0"))
+def _fixed(cursor: Cursor, text: TypeText) -> t.Type:
+    (size,) = _parameters(cursor, text.parameters, range(1, 2))
+    return t.Fixed(_integer(cursor, size, "a number of bytes above 0", least=1))
 
 
-def _size(cursor: Cursor, what: str) -> int:
-    closing = "]" if cursor.take("[") else ")"
-    if closing == ")":
-        cursor.expect("(", "`(` or `[`")
-    begin = cursor.token
-    size = cursor.integer(what)
-    if size < 1:
-        cursor.fail(what, begin)
-    cursor.expect(closing)
-    return size
-
-
-def _text_of_length(cursor: Cursor) -> t.Type:
-    if cursor.token.key == "(":
-        _size(cursor, "a number of characters above 0")
+def _string(cursor: Cursor, text: TypeText) -> t.Type:
+    for length in _parameters(cursor, text.parameters, range(2)):
+        _integer(cursor, length, "a number of characters above 0", least=1)
     return t.String()
 
 
-def _double(cursor: Cursor) -> t.Type:
-    cursor.take("PRECISION")
-    return t.Double()
+def _time(cursor: Cursor, text: TypeText) -> t.Type:
+    """A time or timestamp, with the digits of its second's fraction."""
+    digits = [_integer(cursor, parameter, "3, 6 or 9 digits") for parameter in text.parameters]
+    time = sql_type(text.name.replace("-", "_"), *digits)
+    if time is None:
+        cursor.fail("3, 6 or 9 digits", text.parameters[0].token)
+    return time
 
 
-def _timestamp(cursor: Cursor, *, zoned: bool = True) -> t.Type:
-    return t.Timestamp(_unit(cursor), zoned)
+def _vector(cursor: Cursor, text: TypeText) -> t.Type:
+    dimension, *words = _parameters(cursor, text.parameters, range(1, 4))
+    element, backing = [str(word.value).upper() for word in words] + ["FLOAT", "FIXED_BYTES"][len(words) :]
+    if element not in t.VectorElement.__members__:
+        cursor.fail("FLOAT, DOUBLE or INT8", words[0].token)
+    return t.Vector(_integer(cursor, dimension, "a dimension"), t.VectorElement[element], backing)
 
 
-def _unit(cursor: Cursor) -> t.Unit:
-    if not cursor.take("("):
-        return t.Unit.MICROS
-    begin = cursor.token
-    unit = UNITS.get(cursor.integer("3, 6 or 9 digits"))
-    if unit is None:
-        cursor.fail("3, 6 or 9 digits", begin)
-    cursor.expect(")")
-    return unit
+def _enumeration(cursor: Cursor, text: TypeText) -> t.Type:
+    if not text.parameters:
+        cursor.fail("`(`")
+    for symbol in text.parameters:
+        if not isinstance(symbol.value, str):
+            cursor.fail("a symbol", symbol.token)
+    return t.Enumeration(tuple(str(symbol.value) for symbol in text.parameters))
 
 
-def _vector(cursor: Cursor) -> t.Type:
-    closing = "]" if cursor.take("[") else ")"
-    if closing == ")":
-        cursor.expect("(", "`(` or `[`")
-    dimension, element, backing = cursor.integer("a dimension"), t.VectorElement.FLOAT, "FIXED_BYTES"
-    if cursor.take(","):
-        word = cursor.token.key
-        if word not in t.VectorElement.__members__:
-            cursor.fail("FLOAT, DOUBLE or INT8")
-        element = t.VectorElement[word]
-        cursor.advance()
-        if cursor.take(","):
-            backing = cursor.hyphenated("a backing").upper()
-    cursor.expect(closing)
-    return t.Vector(dimension, element, backing)
+def _array(cursor: Cursor, text: TypeText) -> t.Type:
+    return t.Array(_part(cursor, text.fields[0]))
 
 
-def _enumeration(cursor: Cursor) -> t.Type:
-    cursor.expect("(")
-    symbols = [_symbol(cursor)]
-    while cursor.take(","):
-        symbols.append(_symbol(cursor))
-    cursor.expect(")", "`,` or `)`")
-    return t.Enumeration(tuple(symbols))
+def _map(cursor: Cursor, text: TypeText) -> t.Type:
+    key, value = text.fields
+    if not isinstance(_type(cursor, key.type), t.String):
+        cursor.fail("string, the only type of map keys", key.token)
+    return t.Map(t.Field(0, "key", t.String(), optional=False), _part(cursor, value))
 
 
-def _symbol(cursor: Cursor) -> str:
-    return cursor.string("a symbol") if cursor.token.kind is Kind.STRING else cursor.hyphenated("a symbol")
+def _part(cursor: Cursor, part: FieldText) -> t.Field:
+    """An element of an array or a value of a map."""
+    return t.Field(0, part.name, _type(cursor, part.type), optional=not part.required)
 
 
-def _array(cursor: Cursor) -> t.Type:
-    cursor.expect("<")
-    element = t.Field(0, "element", parse_type(cursor), optional=not cursor.take("NOT", "NULL"))
-    cursor.expect(">")
-    return t.Array(element)
+def _struct(cursor: Cursor, text: TypeText) -> t.Type:
+    if not text.fields:
+        cursor.fail("a field", text.token)
+    fields: dict[str, t.Field] = {}
+    for part in text.fields:
+        if part.name in fields:
+            cursor.fail("a name used once in its struct", part.token)
+        field = t.Field(0, part.name, _type(cursor, part.type), optional=not part.required, doc=part.comment)
+        fields[part.name] = as_optional(field) if field.optional else field
+    return t.Record(tuple(fields.values()))
 
 
-def _map(cursor: Cursor) -> t.Type:
-    cursor.expect("<")
-    begin = cursor.token
-    key = parse_type(cursor)
-    if not isinstance(key, t.String):
-        cursor.fail("string, as keys are text", begin)
-    cursor.expect(",")
-    value = t.Field(0, "value", parse_type(cursor), optional=not cursor.take("NOT", "NULL"))
-    cursor.expect(">")
-    return t.Map(t.Field(0, "key", key, optional=False), value)
-
-
-def _struct(cursor: Cursor) -> t.Type:
-    cursor.expect("<")
-    fields = [_field(cursor)]
-    while cursor.take(","):
-        begin = cursor.token
-        field = _field(cursor)
-        if any(field.name == other.name for other in fields):
-            cursor.fail("a name used once in its struct", begin)
-        fields.append(field)
-    cursor.expect(">", "`,` or `>`")
-    return t.Record(tuple(fields))
-
-
-def _field(cursor: Cursor) -> t.Field:
-    name = cursor.hyphenated("a field")
-    cursor.take(":")
-    of = parse_type(cursor)
-    optional = not cursor.take("NOT", "NULL")
-    doc = cursor.string("a quoted comment") if cursor.take("COMMENT") else None
-    field = t.Field(0, name, of, optional=optional, doc=doc)
-    return as_optional(field) if optional else field
-
-
-_PARAMETERISED: Final[Mapping[str, Callable[[Cursor], t.Type]]] = {
-    "DECIMAL": _decimal,
-    "DEC": _decimal,
-    "NUMERIC": _decimal,
+_PARAMETERISED: Final[Mapping[str, Callable[[Cursor, TypeText], t.Type]]] = {
+    **dict.fromkeys(("DECIMAL", "DEC", "NUMERIC"), _decimal),
     "DECIMAL_BYTES": _decimal_bytes,
     "DECIMAL_FIXED": _decimal_fixed,
     "FIXED": _fixed,
-    "VARCHAR": _text_of_length,
-    "CHAR": _text_of_length,
-    "DOUBLE": _double,
-    "TIMESTAMP": _timestamp,
-    "TIMESTAMP_LTZ": _timestamp,
-    "TIMESTAMP_NTZ": lambda cursor: _timestamp(cursor, zoned=False),
-    "TIME": lambda cursor: t.Time(_unit(cursor)),
+    **dict.fromkeys(("VARCHAR", "CHAR"), _string),
+    **dict.fromkeys(("TIMESTAMP", "TIMESTAMP_LTZ", "TIMESTAMP_NTZ", "TIME"), _time),
     "VECTOR": _vector,
     "ENUM": _enumeration,
-    "ARRAY": _array,
-    "LIST": _array,
-    "MAP": _map,
-    "STRUCT": _struct,
-    "RECORD": _struct,
+    **dict.fromkeys(ARRAYS, _array),
+    MAP: _map,
+    **dict.fromkeys(STRUCTS, _struct),
 }
