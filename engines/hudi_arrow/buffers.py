@@ -31,7 +31,7 @@ from hudi_core.columns.nodes import (
     length,
     masked,
 )
-from hudi_core.columns.slicing import cut, trimmed, widest
+from hudi_core.columns.slicing import slice_rows, trimmed, widest
 from hudi_core.columns.unions import only_branch, with_null_branch, without_null_branch
 from hudi_core.errors import SchemaError, UnsupportedError
 from hudi_core.types import nodes as t
@@ -51,7 +51,7 @@ def to_arrays(columns: StructColumn, of: t.Record, where: str) -> Iterator[Array
     if columns.length == 1:
         raise UnsupportedError(where, expected="at most 2 GiB of text or items in a row", found="more")
     middle = columns.length // 2
-    for part in (cut(columns, 0, middle), cut(columns, middle, columns.length)):
+    for part in (slice_rows(columns, 0, middle), slice_rows(columns, middle, columns.length)):
         assert isinstance(part, StructColumn)
         yield from to_arrays(part, of, where)
 

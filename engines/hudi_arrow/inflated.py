@@ -21,7 +21,7 @@ from hudi_arrow.pages import MAGIC, Chunk, PagesFile, chunk, read_ranges
 from hudi_core.errors import CorruptFileError
 from hudi_core.formats.inflate import LIBRARIES
 from hudi_core.formats.parquet import thrift
-from hudi_core.formats.parquet.page_index import PageRows, page_rows, segments
+from hudi_core.formats.parquet.page_index import PageRows, page_rows, rows_between_cuts
 from hudi_core.formats.parquet.thrift import Fields
 
 FASTER_THAN_ARROW: Final = LIBRARIES[0] is not zlib
@@ -113,7 +113,7 @@ class PagedFile:
         keep: NDArray[np.bool_],
     ) -> PagePart:
         """The pages of leaves between those of their common cuts that hold rows to keep."""
-        taken = segments(cuts, keep)
+        taken = rows_between_cuts(cuts, keep)
         wanted = {leaf: index[leaf].ranges(taken) for leaf in leaves}
         stored = iter(read_ranges(source, [each for ranges in wanted.values() for each in ranges]))
         chunks = {
@@ -194,7 +194,7 @@ def _column(said: Fields, codec: int, start: int, chunk: Chunk | None) -> bytes:
         [
             thrift.i32(1, said[1]),
             thrift.numbers(2, said[2]),
-            thrift.texts(3, said[3]),
+            thrift.binaries(3, said[3]),
             thrift.i32(4, codec),
             thrift.i64(5, chunk.values if chunk else 0),
             thrift.i64(6, length),

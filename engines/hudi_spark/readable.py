@@ -66,6 +66,6 @@ def _is_constant(told: Source, kept: Source, stored: Schema, footer: Footer) -> 
     match told, kept:
         case Default(value), Keep(position, AsStored()):
             known = footer.statistics.get((stored.fields[position].name,))
-            return known is not None and known.nulls == 0 and known.low == value == known.high
+            return known is not None and known.null_count == 0 and known.lower == value == known.upper
         case _:
             return False

@@ -73,7 +73,7 @@ class RemoteTagging:
 
     def tagger(self) -> Tagger:
         """What locates keys in these slices."""
-        return Tagger(self.table, self.options, given=self.stored())
+        return Tagger(self.table, self.options, preset=self.stored())
 
     def stored(self) -> StoredKeys:
         """What reads the keys of these slices."""
@@ -150,9 +150,9 @@ def _bounds(spark: SparkSession, shipped: RemoteTagging, tasks: int) -> KeyBound
         return {number: found for number, found in told if found is not None}
 
     if len(unknown) <= FEW:
-        return recorded.completed(read(unknown))
+        return recorded.completed_with(read(unknown))
     found = on_executors(spark, [unknown[number::tasks] for number in range(tasks)], read)
-    return recorded.completed({number: ends for each in found for number, ends in each.items()})
+    return recorded.completed_with({number: ends for each in found for number, ends in each.items()})
 
 
 def is_wide(slices: Sequence[FileSlice], bounds: KeyBounds, tasks: int) -> bool:
@@ -165,14 +165,14 @@ def is_wide(slices: Sequence[FileSlice], bounds: KeyBounds, tasks: int) -> bool:
     step = max(len(slices) // _SAMPLED, 1)
     shares = []
     for numbers in members.values():
-        shares += _overlaps(bounds.of(np.array(numbers, np.int64)), step)
+        shares += _overlaps(bounds.take(np.array(numbers, np.int64)), step)
     # A partition of one file is one range at most, whatever its keys.
     return bool(shares) and float(np.mean(shares)) > WIDE and max(map(len, members.values())) > 2 * tasks
 
 
 def _overlaps(bounds: KeyBounds, step: int) -> list[float]:
     """For some files of a partition, which share of its files may hold the file's least key."""
-    some = [(bounds.low[at], bounds.high[at]) for at in range(0, len(bounds.known), step) if bounds.known[at]]
+    some = [(bounds.lower[at], bounds.upper[at]) for at in range(0, len(bounds.known), step) if bounds.known[at]]
     if not some:
         return [1.0]
     lows, highs = sorted(low for low, _ in some), sorted(high for _, high in some)

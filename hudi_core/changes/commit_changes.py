@@ -22,7 +22,7 @@ from hudi_core.changes.data_skipping import ComparedGroup, ComparedSlice
 from hudi_core.changes.incremental import placed
 from hudi_core.changes.rows import AFTER, BEFORE, DELETE, INSERT, UPDATE, ChangeRows
 from hudi_core.columns.nodes import Bools, StringColumn
-from hudi_core.columns.string_index import StringIndex, index_texts
+from hudi_core.columns.string_index import StringIndex, index_strings
 from hudi_core.engine import FileInfo
 from hudi_core.errors import TableError, UsageError
 from hudi_core.expr.bind import bind
@@ -181,7 +181,7 @@ class CommitChanges:
         """Logged changes with the rows that the commit left; None where these are others than the log tells."""
         values, rows = self.snapshot.engine.values, self.snapshot.engine.rows
         changed = list(self._changed(after))
-        index = index_texts(self._form.keys_of(changed))
+        index = index_strings(self._form.keys_of(changed))
         at, met = np.full(len(index.first), -1, np.int64), 0
         images, gone, passed = [], [], 0
         for each in found:
@@ -242,8 +242,8 @@ class CommitChanges:
         engine = self.snapshot.engine.rows
         changed, late = list(self._changed(after)), list(self._late(group, after))
         rows = sum(map(engine.count, changed))
-        index = index_texts(self._form.keys_of([*changed, *late]))
-        stayed = index_texts(self._all_keys(after)) if self._may_delete(group, after) else None
+        index = index_strings(self._form.keys_of([*changed, *late]))
+        stayed = index_strings(self._all_keys(after)) if self._may_delete(group, after) else None
         old = np.zeros(0 if stayed is None else len(stayed.first), np.bool_)
         at = np.full(len(index.first), -1, np.int64)
         images, gone, passed = [], [], 0
@@ -292,7 +292,7 @@ class CommitChanges:
         logs = tuple(info for info in after.logs if info.name in names)
         if not logs or not self._merges_columns(logs):
             return
-        named = index_texts(self._all_keys(replace(after, base=None, logs=logs)))
+        named = index_strings(self._all_keys(replace(after, base=None, logs=logs)))
         for batch in self._read(self._after, after, self._of_others):
             found = named.find(self._form.keys(batch)) >= 0
             if found.any():

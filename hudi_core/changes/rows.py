@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from hudi_core.columns.nodes import StringColumn
-from hudi_core.columns.strings import joined
+from hudi_core.columns.strings import concat_strings
 from hudi_core.engine import Engine
 from hudi_core.errors import CorruptFileError
 from hudi_core.schema.ids import NO_ID, record_with_missing_ids
@@ -79,7 +79,7 @@ class ChangeRows:
 
     def keys_of(self, batches: Sequence[Any], position: int | None = None) -> StringColumn:
         """The record keys of batches of rows, one after the other."""
-        return joined([self.keys(batch, position) for batch in batches])
+        return concat_strings([self.keys(batch, position) for batch in batches])
 
     def keys(self, batch: Any, position: int | None = None) -> StringColumn:
         """The record keys of rows; `position` is that of the key where they have other columns than `images`."""

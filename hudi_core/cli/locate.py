@@ -20,7 +20,7 @@ from hudi_core.cli.options import (
 from hudi_core.cli.output import Output
 from hudi_core.cli.words import counted
 from hudi_core.expr.build import lit
-from hudi_core.index.by_values import holders
+from hudi_core.index.by_values import tag_by_values
 from hudi_core.index.key_reader import PARTITION_PATH, RECORD_KEY
 from hudi_core.index.tag import LOCATION, Tagger
 from hudi_core.schema.schema import ColumnPlace
@@ -45,7 +45,7 @@ def locate(
     """
     found = opened(table, engine, metadata)
     place = found.schema_at(as_of).get(column, case_sensitive=found.case_sensitive)
-    tagged = holders(
+    tagged = tag_by_values(
         Tagger(found, as_of=as_of), column, [lit(value, place.field.type) for value in values], with_keys=True
     )
     rows, out = found.engine.rows, Output(as_json)

@@ -23,7 +23,7 @@ from hudi_core.cli.output import Output
 from hudi_core.cli.words import counted, duration, share
 from hudi_core.errors import UsageError
 from hudi_core.index.choose import IndexKind
-from hudi_core.index.key_reader import types_of_input
+from hudi_core.index.key_reader import input_schema
 from hudi_core.index.tag import Tagger, TagOptions
 from hudi_core.planning.sources.stored_filters import FilterState
 from hudi_core.snapshot.snapshot import MetadataMode
@@ -83,7 +83,7 @@ def tag(
     said = None if options is None else read_options(options)
     tagger = Tagger(found, TagOptions(index, whole_table, buckets, fields, said), as_of)
     operations = found.engine.rows
-    given = operations.read(rows, types_of_input(found.schema_at(as_of)))
+    given = operations.read(rows, input_schema(found.schema_at(as_of)))
     tagged = tagger.tag(given, with_keys=as_json)
     out = Output(as_json)
     for batch in tagged.batches:

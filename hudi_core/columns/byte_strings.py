@@ -27,7 +27,7 @@ class ByteStrings:
     data: NDArray[np.uint8]
 
     @staticmethod
-    def of(texts: Sequence[bytes]) -> ByteStrings:
+    def from_list(texts: Sequence[bytes]) -> ByteStrings:
         lengths = np.fromiter(map(len, texts), np.int64, len(texts))
         return ByteStrings(np.append(0, lengths).cumsum(), np.frombuffer(b"".join(texts), np.uint8))
 
@@ -43,7 +43,7 @@ class ByteStrings:
         return ByteStrings(*gather(self.data, starts, self.offsets[numbers + 1] - starts))
 
 
-def joined(parts: Sequence[ByteStrings]) -> ByteStrings:
+def concat_byte_strings(parts: Sequence[ByteStrings]) -> ByteStrings:
     """All texts of all parts, in order."""
     lengths = [np.diff(part.offsets) for part in parts]
     data = [part.data[part.offsets[0] : part.offsets[-1]] for part in parts]

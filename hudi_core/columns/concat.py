@@ -27,11 +27,11 @@ from hudi_core.columns.nodes import (
 )
 from hudi_core.columns.slicing import trimmed
 
-MOST_ROOM = 1 << 26
+MAX_ROOM = 1 << 26
 """Bytes or items for which room is made on the strength of the first part alone."""
 
 
-def join(parts: Iterable[Column], rows: int) -> Column:
+def concat_columns(parts: Iterable[Column], rows: int) -> Column:
     """The rows of all parts, in order; about `rows` of them. The parts come from one schema; there is at least one."""
     whole: ColumnBuilder | None = None
     first: Column | None = None
@@ -125,7 +125,7 @@ class ColumnBuilder:
 
     def _expected(self, size: int, rows: int) -> int:
         """Room for what has `size` in a part of `rows` rows, and a quarter more: room that stays unused costs no memory."""
-        return min(size * self.rows // max(rows, 1) * 5 // 4 + 64, size + MOST_ROOM)
+        return min(size * self.rows // max(rows, 1) * 5 // 4 + 64, size + MAX_ROOM)
 
     def _child(self, name: Any, part: Column, rows: int) -> None:
         if name not in self.children:

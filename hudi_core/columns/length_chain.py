@@ -19,7 +19,7 @@ from hudi_core.columns.nodes import Offsets
 from hudi_core.columns.spans import windows
 from hudi_core.errors import CorruptFileError
 
-MANY = 4096
+MANY_WALKS_THRESHOLD = 4096
 """Items from which on many walks at once are faster than one."""
 
 PIECE_ITEMS = 98304
@@ -27,7 +27,7 @@ PIECE_BYTES = 1 << 24
 """A piece has about so many items, or so many bytes where that is less."""
 
 ITEMS_A_WALK = 64
-MOST_HOPS = 6 * ITEMS_A_WALK
+MAX_HOPS = 6 * ITEMS_A_WALK
 """A walk that has not arrived by then began at a bad guess, or met a run of small items."""
 
 HOPS_TO_TRUST = 4
@@ -51,12 +51,12 @@ def chain_pieces(data: bytes | memoryview, begin: int, count: int, where: str) -
     at, end = begin, len(data)
     if not 0 <= count <= (end - at) // 4:
         raise CorruptFileError(where, expected=f"records in {end - at} bytes", found=f"a count of {count}")
-    pieces = max(1, count // PIECE_ITEMS, (end - begin) // PIECE_BYTES) if count >= MANY else 1
+    pieces = max(1, count // PIECE_ITEMS, (end - begin) // PIECE_BYTES) if count >= MANY_WALKS_THRESHOLD else 1
     found = 0
     for piece in range(1, pieces + 1):
         until = begin + (end - begin) * piece // pieces
         marks = None
-        if count - found >= MANY and at < until:
+        if count - found >= MANY_WALKS_THRESHOLD and at < until:
             marks = _walk_from_many(np.frombuffer(data, np.uint8), at, until, (end - at) // (count - found) + 1)
         if marks is None or found + len(marks) - 1 > count:
             marks = _walk(data, at, until, found, count, where)
@@ -108,7 +108,7 @@ def _walk_from_many(data: NDArray[np.uint8], begin: int, until: int, typical: in
         size += 4
         return np.minimum(size, until, out=size)
 
-    marks, whole = walk(hop, _guesses(data, begin, until, typical), until, MOST_HOPS)
+    marks, whole = walk(hop, _guesses(data, begin, until, typical), until, MAX_HOPS)
     if not whole or int(marks[-1]) + 4 > len(data):
         return None
     ends = marks + windows(data, marks, 4).view(">u4").reshape(-1)

@@ -68,12 +68,12 @@ class KeyBlock:
         return found
 
 
-def block(texts: StringColumn, low: int, high: int) -> KeyBlock:
+def key_block(texts: StringColumn, low: int, high: int) -> KeyBlock:
     """The keys from row `low` up to row `high`."""
     return KeyBlock(texts.offsets[low:high], np.diff(texts.offsets[low : high + 1]), texts.data)
 
 
-def block_of(texts: StringColumn, rows: Numbers) -> KeyBlock:
+def key_block_of_rows(texts: StringColumn, rows: Numbers) -> KeyBlock:
     """The keys in these rows."""
     starts = texts.offsets[rows]
     return KeyBlock(starts, texts.offsets[rows + 1] - starts, texts.data)
@@ -81,7 +81,7 @@ def block_of(texts: StringColumn, rows: Numbers) -> KeyBlock:
 
 def hash_chain(texts: StringColumn, seed: int = 0) -> Iterator[Hashes]:
     """The hashes of the keys, round after round without end; each round's seeds are the hashes of the round before."""
-    whole = block(texts, 0, len(texts.offsets) - 1)
+    whole = key_block(texts, 0, len(texts.offsets) - 1)
     hashes = np.full(len(whole), seed & 0xFFFFFFFF, np.uint32)
     while True:
         whole.stir(hashes)
@@ -92,7 +92,7 @@ def murmurs(texts: StringColumn, seed: int = -1) -> NDArray[np.int32]:
     """The hash of each key, a signed number."""
     found = np.full(len(texts.offsets) - 1, seed & 0xFFFFFFFF, np.uint32)
     for low in range(0, len(found), BLOCK_ROWS):
-        part = block(texts, low, min(low + BLOCK_ROWS, len(found)))
+        part = key_block(texts, low, min(low + BLOCK_ROWS, len(found)))
         hashes = found[low : low + BLOCK_ROWS].copy()
         part.stir(hashes)
         found[low : low + BLOCK_ROWS] = part.in_order(hashes)

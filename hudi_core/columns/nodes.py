@@ -154,6 +154,17 @@ def length(column: Column) -> int:
     assert_never(column)
 
 
+def kind_name(column: Column) -> str:
+    """What the column holds, for messages: `int32`, `string`, `list`."""
+    match column:
+        case PrimitiveColumn(values):
+            return values.dtype.name
+        case FixedBinaryColumn(size):
+            return f"fixed[{size}]"
+        case _:
+            return type(column).__name__.removesuffix("Column").lower()
+
+
 def validity_of(column: Column) -> Bools:
     """One bool a row: true where the row is not null."""
     if isinstance(column, NullColumn):
@@ -171,7 +182,7 @@ def masked(column: Column, validity: Validity) -> Column:
     return replace(column, validity=validity if column.validity is None else column.validity & validity)
 
 
-def at(column: Column, *names: str) -> Column:
+def nested_column(column: Column, *names: str) -> Column:
     """The column at a path of field names, null where any struct on the way is null. Raises KeyError when absent."""
     for name in names:
         if not isinstance(column, StructColumn):

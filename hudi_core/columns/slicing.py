@@ -26,7 +26,7 @@ from hudi_core.columns.nodes import (
 from hudi_core.columns.spans import gather
 
 
-def cut(column: Column, low: int, high: int) -> Column:
+def slice_rows(column: Column, low: int, high: int) -> Column:
     """The rows from `low` to `high`, which lie in the column. Arrays are views; offsets need not begin at 0."""
     rows = slice(low, high)
     match column:
@@ -47,13 +47,14 @@ def cut(column: Column, low: int, high: int) -> Column:
         case MapColumn(offsets):
             return replace(column, offsets=offsets[low : high + 1], validity=_validity(column.validity, rows))
         case StructColumn(_, fields, validity):
-            kept = {name: cut(field, low, high) for name, field in fields.items()}
-            return StructColumn(high - low, kept, _validity(validity, rows))
+            children = {name: slice_rows(field, low, high) for name, field in fields.items()}
+            return StructColumn(high - low, children, _validity(validity, rows))
         case UnionColumn(branches, names, children):
             before = np.bincount(branches[:low], minlength=len(children)).tolist()
             within = np.bincount(branches[rows], minlength=len(children)).tolist()
             parts = [
-                cut(child, begin, begin + size) for child, begin, size in zip(children, before, within, strict=True)
+                slice_rows(child, begin, begin + size)
+                for child, begin, size in zip(children, before, within, strict=True)
             ]
             return UnionColumn(branches[rows], names, tuple(parts))
     assert_never(column)
@@ -65,10 +66,10 @@ def without_nulls(column: Column) -> Column:
         return NullColumn(0)
     if isinstance(column, UnionColumn) or column.validity is None:
         return column
-    return kept(replace(column, validity=None), column.validity)
+    return filter_rows(replace(column, validity=None), column.validity)
 
 
-def kept(column: Column, mask: Bools) -> Column:
+def filter_rows(column: Column, mask: Bools) -> Column:
     """The rows where the mask says yes, in order."""
     match column:
         case NullColumn():
@@ -92,15 +93,15 @@ def kept(column: Column, mask: Bools) -> Column:
             offsets = np.concatenate([own.offsets[:1], np.cumsum(lengths[mask])])
             validity, within = _validity(own.validity, mask), np.repeat(mask, lengths)
             if isinstance(own, ListColumn):
-                return ListColumn(offsets, kept(own.items, within), validity)
-            keys = kept(own.keys, within)
+                return ListColumn(offsets, filter_rows(own.items, within), validity)
+            keys = filter_rows(own.keys, within)
             assert isinstance(keys, StringColumn)
-            return MapColumn(offsets, keys, kept(own.values, within), validity)
+            return MapColumn(offsets, keys, filter_rows(own.values, within), validity)
         case StructColumn(_, fields, validity):
-            inner = {name: kept(field, mask) for name, field in fields.items()}
+            inner = {name: filter_rows(field, mask) for name, field in fields.items()}
             return StructColumn(int(np.count_nonzero(mask)), inner, _validity(validity, mask))
         case UnionColumn(branches, names, children):
-            parts = [kept(child, mask[branches == number]) for number, child in enumerate(children)]
+            parts = [filter_rows(child, mask[branches == number]) for number, child in enumerate(children)]
             return UnionColumn(branches[mask], names, tuple(parts))
     assert_never(column)
 
@@ -113,8 +114,8 @@ def trimmed(column: ListColumn | MapColumn) -> ListColumn | MapColumn:
         return column
     offsets = column.offsets - first if first else column.offsets
     if isinstance(column, ListColumn):
-        return ListColumn(offsets, cut(column.items, first, last), column.validity)
-    keys, values = cut(column.keys, first, last), cut(column.values, first, last)
+        return ListColumn(offsets, slice_rows(column.items, first, last), column.validity)
+    keys, values = slice_rows(column.keys, first, last), slice_rows(column.values, first, last)
     assert isinstance(keys, StringColumn)
     return MapColumn(offsets, keys, values, column.validity)
 

@@ -46,7 +46,7 @@ _MASKS: Final = np.array([(1 << 8 * size) - 1 for size in range(_WORD + 1)], np.
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StringIndex:
-    """The distinct texts of a column, ready to be looked up. Made by `index_texts`; it may be asked from many threads."""
+    """The distinct texts of a column, ready to be looked up. Made by `index_strings`; it may be asked from many threads."""
 
     texts: StringColumn | BinaryColumn
     first: NDArray[np.int64]
@@ -101,15 +101,15 @@ class StringIndex:
             alike = np.flatnonzero(self._hashes[at] == hashes)
             asked, at, hashes = asked[alike], at[alike], hashes[alike]
             rows = self._rows[at]
-            same = same_texts(texts, asked, self.texts, rows)
+            same = equal_strings(texts, asked, self.texts, rows)
             found[asked[same]] = rows[same]
             left = np.flatnonzero(~same)
             asked, at, hashes = asked[left], at[left] + 1, hashes[left]
 
 
-def index_texts(texts: StringColumn | BinaryColumn) -> StringIndex:
+def index_strings(texts: StringColumn | BinaryColumn) -> StringIndex:
     """The index of a column's texts; time and memory grow with its rows (about 60 bytes a row)."""
-    hashes = text_hashes(texts)
+    hashes = hash_strings(texts)
     count = len(hashes)
     # The row in place of the lowest bits, so that sorting numbers puts rows with one hash in their order.
     low = np.uint64((1 << count.bit_length()) - 1)
@@ -163,16 +163,16 @@ def _telling_word(starts: Offsets, lengths: Offsets, data: Bytes8) -> int:
 
 
 def first_rows(texts: StringColumn | BinaryColumn) -> NDArray[np.int64]:
-    """For each row the first row with the same text, as `TextIndex.first`; sooner where rows share few texts. None is null."""
+    """For each row the first row with the same text, as `StringIndex.first`; sooner where rows share few texts. None is null."""
     count = len(texts.offsets) - 1
-    begun = index_texts(replace(texts, offsets=texts.offsets[: BLOCK_ROWS + 1]))
+    begun = index_strings(replace(texts, offsets=texts.offsets[: BLOCK_ROWS + 1]))
     parts = [replace(texts, offsets=texts.offsets[low : low + _PART + 1]) for low in range(0, count, _PART)]
     found = np.concatenate([np.zeros(0, np.int64), *in_order(begun.find, parts)])
     others = np.flatnonzero(found < 0)
     if len(others):
         starts = texts.offsets[others]
         offsets, data = gather(texts.data, starts, texts.offsets[others + 1] - starts)
-        found[others] = others[index_texts(StringColumn(offsets, data)).first]
+        found[others] = others[index_strings(StringColumn(offsets, data)).first]
     return found
 
 
@@ -190,17 +190,17 @@ def _settle(
     while len(rows):  # once, unless different texts have one hash
         begins = np.concatenate([[True], hashes[1:] != hashes[:-1]])
         heads = rows[np.flatnonzero(begins)][np.cumsum(begins) - 1]
-        same = same_texts(texts, rows, texts, heads)
+        same = equal_strings(texts, rows, texts, heads)
         first[rows[same]] = heads[same]
         rows, hashes = rows[~same], hashes[~same]
 
 
-def text_hashes(texts: StringColumn | BinaryColumn) -> Hashes:
+def hash_strings(texts: StringColumn | BinaryColumn) -> Hashes:
     """A 64-bit hash of each row's bytes: equal for equal texts in one version of this library, not to be stored."""
     return _hashes(texts.offsets, texts.data)
 
 
-def same_texts(
+def equal_strings(
     left: StringColumn | BinaryColumn,
     left_rows: NDArray[np.int64],
     right: StringColumn | BinaryColumn,

@@ -14,18 +14,18 @@ from hudi_core.columns.spans import gather
 Numbers = NDArray[np.int64]
 
 
-def text_column(texts: Sequence[str]) -> StringColumn:
+def string_column(texts: Sequence[str]) -> StringColumn:
     """The texts as a column without nulls."""
-    return byte_column([text.encode("utf-8", "surrogatepass") for text in texts])
+    return utf8_column([text.encode("utf-8", "surrogatepass") for text in texts])
 
 
-def byte_column(texts: Sequence[bytes]) -> StringColumn:
+def utf8_column(texts: Sequence[bytes]) -> StringColumn:
     """Texts in UTF-8 as a column without nulls."""
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
     return StringColumn(np.append(0, lengths).cumsum(), np.frombuffer(b"".join(texts), np.uint8))
 
 
-def taken(texts: StringColumn, rows: Numbers | slice) -> StringColumn:
+def take_strings(texts: StringColumn, rows: Numbers | slice) -> StringColumn:
     """The texts of these rows, in the order given."""
     if isinstance(rows, slice):
         validity = None if texts.validity is None else texts.validity[rows]
@@ -35,7 +35,7 @@ def taken(texts: StringColumn, rows: Numbers | slice) -> StringColumn:
     return StringColumn(offsets, data, None if texts.validity is None else texts.validity[rows])
 
 
-def joined(parts: Sequence[StringColumn]) -> StringColumn:
+def concat_strings(parts: Sequence[StringColumn]) -> StringColumn:
     """The texts of all parts, in order."""
     if len(parts) == 1:
         return parts[0]
@@ -48,7 +48,7 @@ def joined(parts: Sequence[StringColumn]) -> StringColumn:
     return StringColumn(offsets, np.concatenate(data) if data else np.empty(0, np.uint8), validity)
 
 
-def text_list(texts: StringColumn) -> list[str]:
+def string_list(texts: StringColumn) -> list[str]:
     """The texts of a column without nulls as Python's."""
     whole, bounds = texts.data.tobytes(), texts.offsets.tolist()
     return [whole[low:high].decode("utf-8", "surrogatepass") for low, high in pairwise(bounds)]

@@ -13,9 +13,9 @@ import numpy as np
 import pybase64
 from numpy.typing import NDArray
 
-from hudi_core.columns.murmur import BLOCK_ROWS, Hashes, KeyBlock, Numbers, block, block_of, hash_chain
+from hudi_core.columns.murmur import BLOCK_ROWS, Hashes, KeyBlock, Numbers, hash_chain, key_block, key_block_of_rows
 from hudi_core.columns.nodes import Bools, Bytes8, StringColumn
-from hudi_core.columns.strings import text_column
+from hudi_core.columns.strings import string_column
 from hudi_core.errors import CorruptFileError, UnsupportedError
 
 HEADER = struct.Struct(">iibi")  # version, hashes for each key, kind of hash, bits
@@ -26,14 +26,14 @@ MURMUR = 1
 SATURATED = 0.5
 """From this rate of false positives on, a filter is not worth asking."""
 
-MOST_HASHES = 1100
+MAX_HASHES = 1100
 """No rate of errors that a double can say asks for more."""
 
 _WORD = 8
 _TWOS, _FOURS, _EIGHTS, _BYTES = (np.uint64((2**64 - 1) // (2**each + 1)) for each in (1, 2, 4, 8))
 """Every other group of one, two, four and eight bits of a word."""
 
-KEPT_ROUNDS = 6
+CACHED_ROUNDS = 6
 """Rounds of hashes that are kept for all keys: after so many, one absent key in sixty-four is left in a full filter."""
 
 
@@ -46,7 +46,7 @@ class BloomFilter:
     bits: int
     hashes: int
 
-    def may_contain(self, keys: HashedKeys, asked: Numbers | slice | None = None, rounds: int = MOST_HASHES) -> Bools:
+    def may_contain(self, keys: HashedKeys, asked: Numbers | slice | None = None, rounds: int = MAX_HASHES) -> Bools:
         """For each key that is asked for (all of them for None) whether it may be in the filter; when not, it is not.
 
         No more than so many of the filter's hashes are looked at.
@@ -75,14 +75,14 @@ class BloomFilter:
         """The places, among the keys that are asked for, of those that have all their bits set in the row."""
         count = keys.count(asked)
         left = np.arange(count)
-        for number in range(min(rounds, KEPT_ROUNDS)):
+        for number in range(min(rounds, CACHED_ROUNDS)):
             hashes = keys.round(number)[asked]
             passed = _bits_set(row, hashes if len(left) == count else hashes.take(left), self.bits)
             if not passed.all():
                 left = left.take(np.flatnonzero(passed))
             if not len(left):
                 return left
-        if rounds > KEPT_ROUNDS:
+        if rounds > CACHED_ROUNDS:
             if isinstance(asked, slice) and len(left) == count:
                 left = left[self._probe_on(row, keys, asked, rounds)]
             else:
@@ -92,11 +92,15 @@ class BloomFilter:
 
     def _probe_on(self, row: Bytes8, keys: HashedKeys, rows: Numbers | slice, rounds: int) -> Numbers:
         """Which of the keys in these rows have their bits of the later rounds set."""
-        some = block(keys.texts, rows.start, rows.stop) if isinstance(rows, slice) else block_of(keys.texts, rows)
-        hashes = keys.round(KEPT_ROUNDS - 1)[rows]
+        some = (
+            key_block(keys.texts, rows.start, rows.stop)
+            if isinstance(rows, slice)
+            else key_block_of_rows(keys.texts, rows)
+        )
+        hashes = keys.round(CACHED_ROUNDS - 1)[rows]
         hashes = hashes.copy() if some.places is None else hashes[some.places]
         still = np.ones(len(some), np.bool_)
-        for number in range(KEPT_ROUNDS, rounds):
+        for number in range(CACHED_ROUNDS, rounds):
             some.stir(hashes)
             still &= _bits_set(row, hashes, self.bits)
             if number % 2 and not still.any():
@@ -154,7 +158,7 @@ class HashedKeys:
     """
 
     def __init__(self, texts: StringColumn | Sequence[str]) -> None:
-        self.texts = texts if isinstance(texts, StringColumn) else text_column(texts)
+        self.texts = texts if isinstance(texts, StringColumn) else string_column(texts)
         self._rounds: list[Hashes] = []
 
     def __len__(self) -> int:
@@ -178,10 +182,10 @@ class HashedKeys:
         return self._rounds[number]
 
     def _first_rounds(self) -> list[Hashes]:
-        rounds = [np.empty(len(self), np.uint32) for _ in range(KEPT_ROUNDS)]
+        rounds = [np.empty(len(self), np.uint32) for _ in range(CACHED_ROUNDS)]
         for low in range(0, len(self), BLOCK_ROWS):
             high = min(low + BLOCK_ROWS, len(self))
-            some: KeyBlock = block(self.texts, low, high)
+            some: KeyBlock = key_block(self.texts, low, high)
             hashes = np.zeros(high - low, np.uint32)
             for found in rounds:
                 some.stir(hashes)
@@ -191,7 +195,7 @@ class HashedKeys:
 
 def positions(texts: StringColumn, bits: int, hashes: int) -> Iterator[NDArray[np.uint32]]:
     """Where in a filter the bits of the keys are, a round at a time."""
-    some = block(texts, 0, len(texts.offsets) - 1)
+    some = key_block(texts, 0, len(texts.offsets) - 1)
     seeds = np.zeros(len(some), np.uint32)
     for _ in range(hashes):
         some.stir(seeds)
@@ -262,7 +266,7 @@ def _shape(data: bytes, at: int, where: str) -> tuple[int, int]:
     version, hashes, kind, bits = HEADER.unpack_from(data, at)
     if version > 0 or kind != MURMUR:
         raise UnsupportedError(where, expected="a bloom filter with Murmur hashes", found="one with others")
-    if version != VERSION or not 1 <= hashes <= MOST_HASHES or bits < 1:
+    if version != VERSION or not 1 <= hashes <= MAX_HASHES or bits < 1:
         raise CorruptFileError(
             where, expected="the header of a bloom filter", found=f"version {version}, {hashes} hashes, {bits} bits"
         )

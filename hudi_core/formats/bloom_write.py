@@ -12,9 +12,9 @@ import pybase64
 from numpy.typing import NDArray
 
 from hudi_core.columns.nodes import Bytes8, StringColumn
-from hudi_core.columns.strings import taken
+from hudi_core.columns.strings import take_strings
 from hudi_core.errors import UsageError
-from hudi_core.formats.bloom import GROWTH, HEADER, MOST_HASHES, MURMUR, VERSION, BloomFilter, positions
+from hudi_core.formats.bloom import GROWTH, HEADER, MAX_HASHES, MURMUR, VERSION, BloomFilter, positions
 
 _TOGETHER = 1 << 14
 """Keys whose positions are in memory at once."""
@@ -51,12 +51,12 @@ class FilterSettings:
             raise UsageError("bloom filter", expected="a rate between 0 and 1, and a key or more", found=found)
         bits = math.ceil(self.entries * (-math.log(self.rate) / (math.log(2) * math.log(2))))
         hashes = math.ceil(math.log(2) * bits / self.entries)
-        if bits > _MOST_BITS or hashes > MOST_HASHES:
+        if bits > _MOST_BITS or hashes > MAX_HASHES:
             raise UsageError("bloom filter", expected=f"at most {_MOST_BITS} bits", found=found)
         return bits, hashes
 
 
-def bloom_filter_of(keys: StringColumn, settings: FilterSettings) -> bytes:
+def encode_bloom_filter(keys: StringColumn, settings: FilterSettings) -> bytes:
     """The text of a filter that keys were put into one after the other.
 
     Keys that come twice count twice. Raises `UsageError` for an empty key, which Hudi's filters do not take.
@@ -78,7 +78,7 @@ def bloom_filter_of(keys: StringColumn, settings: FilterSettings) -> bytes:
     return pybase64.b64encode(b"".join(parts))
 
 
-def written(keys: StringColumn, settings: FilterSettings) -> BloomFilter:
+def build_bloom_filter(keys: StringColumn, settings: FilterSettings) -> BloomFilter:
     """The filter itself, ready to be asked."""
     bits, hashes = settings.shape
     return BloomFilter(_filled(keys, _rows(len(keys.offsets) - 1, settings), bits, hashes), bits, hashes)
@@ -106,4 +106,4 @@ def _filled(keys: StringColumn, rows: NDArray[np.int64], bits: int, hashes: int)
 
 
 def _positions(keys: StringColumn, some: slice, bits: int, hashes: int) -> Iterator[NDArray[np.uint32]]:
-    return positions(taken(keys, some), bits, hashes)
+    return positions(take_strings(keys, some), bits, hashes)

@@ -9,13 +9,13 @@ from hudi_core.types.nodes import Type
 
 @dataclass(frozen=True, slots=True)
 class LeafStatistics:
-    """What a file's footer says of one leaf column. Bounds are values in the form of `hudi_core.values`, or None: unknown."""
+    """Column statistics of one leaf column in a file's footer. Bounds are in the form of `hudi_core.values`; None: unknown."""
 
     type: Type
-    low: object = None
-    high: object = None
-    nulls: int | None = None
-    values: int | None = None
+    lower: object = None
+    upper: object = None
+    null_count: int | None = None
+    value_count: int | None = None
     """Rows including nulls."""
     nans: bool = True
     """NaN may be among the values, whatever the bounds: false only where the writer is known to leave no bounds then."""

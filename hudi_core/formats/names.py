@@ -22,7 +22,7 @@ class BaseFileName:
     instant: str
     extension: str
 
-    def text(self) -> str:
+    def file_name(self) -> str:
         return f"{self.file_id}_{self.write_token}_{self.instant}{self.extension}"
 
 
@@ -49,7 +49,7 @@ class LogFileName:
         """Logs of one file slice apply in ascending order of this."""
         return self.instant, self.version, self.write_token or "", self.suffix
 
-    def text(self) -> str:
+    def file_name(self) -> str:
         token = "" if self.write_token is None else f"_{self.write_token}{self.suffix}"
         return f".{self.file_id}_{self.instant}.log.{self.version}{token}"
 

@@ -12,12 +12,12 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from hudi_core.columns.hashes import utf8_string_hashes
 from hudi_core.columns.nodes import StringColumn
-from hudi_core.columns.strings import joined, taken
+from hudi_core.columns.strings import concat_strings, take_strings
 from hudi_core.columns.xxh32 import xxh32_hashes
 from hudi_core.engine import Storage
 from hudi_core.errors import CorruptFileError, UsageError
 from hudi_core.index.key_columns import KeyColumns
-from hudi_core.keys.composite import KeyParts, parts_of_keys
+from hudi_core.keys.composite import KeyParts, split_keys
 from hudi_core.options import FOLDER
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.timeline.timeline import Timeline
@@ -33,15 +33,15 @@ _BUCKET = re.compile(r"\d{8}")
 _POSITIVE = 0x7FFFFFFF
 
 
-def hash_texts(keys: StringColumn, fields: Sequence[str]) -> KeyParts:
+def hash_inputs(keys: StringColumn, fields: Sequence[str]) -> KeyParts:
     """What is hashed of keys: the texts of these hash fields where a key has names of fields, else the whole key."""
-    parts = parts_of_keys(keys, fields)
+    parts = split_keys(keys, fields)
     counts = np.diff(parts.starts)
     without = np.flatnonzero(counts == 0)
     if not len(without):
         return parts
     rows = np.concatenate([np.repeat(np.arange(len(counts)), counts), without])
-    texts = taken(joined([parts.texts, taken(keys, without)]), np.argsort(rows, kind="stable"))
+    texts = take_strings(concat_strings([parts.texts, take_strings(keys, without)]), np.argsort(rows, kind="stable"))
     return KeyParts(texts, np.append(0, np.cumsum(np.maximum(counts, 1))))
 
 
@@ -118,7 +118,7 @@ def node_places(hashed: KeyParts, rows: Numbers, values: Sequence[int]) -> Numbe
     whole = StringColumn(
         hashed.texts.offsets[hashed.starts], hashed.texts.data
     )  # the texts of a key stand side by side
-    hashes = (xxh32_hashes(taken(whole, rows)) & np.uint32(_POSITIVE)).astype(np.int64)
+    hashes = (xxh32_hashes(take_strings(whole, rows)) & np.uint32(_POSITIVE)).astype(np.int64)
     places = np.searchsorted(np.array(values, np.int64), hashes)
     return places.astype(np.int64) % len(values)
 

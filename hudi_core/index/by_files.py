@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 
 from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.columns.nodes import StringColumn
-from hudi_core.columns.string_index import StringIndex, index_texts
-from hudi_core.columns.strings import joined, taken
+from hudi_core.columns.string_index import StringIndex, index_strings
+from hudi_core.columns.strings import concat_strings, take_strings
 from hudi_core.engine import Footer
 from hudi_core.formats.bloom import HashedKeys, KeySample
-from hudi_core.index.filters import lookup_order, passing
+from hudi_core.index.filters import lookup_order, passing_keys
 from hudi_core.index.key_columns import KeyColumns, Locations
-from hudi_core.index.matching import matches
+from hudi_core.index.matching import find_matches
 from hudi_core.index.sorted_keys import SortedKeys, sorted_keys
 from hudi_core.index.stored import KeyBounds, StoredKeys, footer_bounds
 from hudi_core.index.work import TaggingMetrics
@@ -71,12 +71,12 @@ class _Group:
         """All keys, ready to be looked up; made by the first thread that asks."""
         with self._lock:
             if not self._made:
-                self._made.append(index_texts(self.keys.texts))
+                self._made.append(index_strings(self.keys.texts))
             return self._made[0]
 
     def run(self, low: bytes, high: bytes) -> tuple[int, int]:
         """Where the keys between two bounds start and stop."""
-        starts, stops = self.keys.runs(ByteStrings.of([low]), ByteStrings.of([high]))
+        starts, stops = self.keys.runs(ByteStrings.from_list([low]), ByteStrings.from_list([high]))
         return int(starts[0]), int(stops[0])
 
 
@@ -137,7 +137,7 @@ class FileLookup:
             every = np.arange(len(self._snapshot.slices), dtype=np.int64)
             bounds = self.stored.recorded_bounds(every)
             groups = [
-                partial(self._of_group, keys, rows, numbers, bounds.of(numbers), work)
+                partial(self._of_group, keys, rows, numbers, bounds.take(numbers), work)
                 for rows, numbers in placed
                 if len(rows) and len(numbers)
             ]
@@ -177,9 +177,9 @@ class FileLookup:
     def _of_group(
         self, keys: KeyColumns, rows: Numbers, numbers: Numbers, bounds: KeyBounds, work: TaggingMetrics
     ) -> list[SliceLookup]:
-        order = sorted_keys(taken(keys.records, rows))
+        order = sorted_keys(take_strings(keys.records, rows))
         group = _Group(order, rows[order.order])
-        starts, stops = order.runs(bounds.low, bounds.high)
+        starts, stops = order.runs(bounds.lower, bounds.upper)
         starts = np.where(bounds.known, starts, 0)
         stops = np.where(bounds.known, stops, np.where(bounds.empty, 0, len(order)))
         work.count(
@@ -190,8 +190,8 @@ class FileLookup:
             slices_without_range=int(np.count_nonzero(~bounds.known & ~bounds.empty)),
         )
         tasks = []
-        low, high = (StringColumn(each.offsets, each.data) for each in (bounds.low, bounds.high))
-        known = KeySample(joined([low, high]))
+        low, high = (StringColumn(each.offsets, each.data) for each in (bounds.lower, bounds.upper))
+        known = KeySample(concat_strings([low, high]))
         for place in np.flatnonzero(stops > starts).tolist():
             ranged = bool(bounds.known[place])
             number, start, stop = int(numbers[place]), int(starts[place]), int(stops[place])
@@ -239,7 +239,7 @@ class FileLookup:
         work.filter(found.state, found.filter)
         if found.filter is None:
             return asked
-        rows = passing(found.filter, task.group.hashed, asked)
+        rows = passing_keys(found.filter, task.group.hashed, asked)
         work.count(pairs_probed=task.stop - task.start, pairs_passed=len(rows))
         return rows
 
@@ -250,13 +250,13 @@ class FileLookup:
             return _Hits(task.number, nothing, nothing)
         with work.timed("files"):
             each, group = self._snapshot.slices[task.number], task.group
-            index = index_texts(taken(group.keys.texts, rows)) if task.filtered else group.index()
+            index = index_strings(take_strings(group.keys.texts, rows)) if task.filtered else group.index()
 
             def in_range(low: bytes, high: bytes) -> bool:
                 start, stop = group.run(low, high)
                 return max(start, task.start) < min(stop, task.stop)
 
-            held = matches(index, self.stored, each, footer or self.stored.footer(each), in_range)
+            held = find_matches(index, self.stored, each, footer or self.stored.footer(each), in_range)
             work.count(slices_read=held.read > 0, rows_read=held.read, pairs_to_confirm=count)
             chosen = held.rows
             if task.filtered:

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from hudi_core.columns.hashes import utf8_string_hashes
 from hudi_core.columns.nodes import StringColumn
-from hudi_core.columns.string_index import index_texts
-from hudi_core.columns.strings import taken, text_column
+from hudi_core.columns.string_index import index_strings
+from hudi_core.columns.strings import string_column, take_strings
 from hudi_core.index.key_columns import NOWHERE, KeyColumns, Locations
 from hudi_core.index.work import TaggingMetrics
 from hudi_core.metadata.lookup import newest_of
@@ -51,7 +51,7 @@ class RecordIndexLookup:
         """Where the keys are; `LOST` for those of which the index tells a place that is none."""
         found = Locations.nowhere(len(keys))
         with work.timed("record index"):
-            own = None if self.whole_table else self._places.partitions.find(text_column(keys.paths))
+            own = None if self.whole_table else self._places.partitions.find(string_column(keys.paths))
             tasks = [partial(self._looked_up, group, rows, keys, own, work) for group, rows in self._parts(keys)]
             for told in in_order(lambda task: task(), tasks):
                 free = found.slices[told.rows] < 0
@@ -73,8 +73,8 @@ class RecordIndexLookup:
         self, group: FileSlice, rows: Numbers, keys: KeyColumns, own: Numbers | None, work: TaggingMetrics
     ) -> _Told:
         """What a file group tells of the keys in these rows; `own` has for each path of the keys its partition's number."""
-        asked = taken(keys.records, rows)
-        index = index_texts(asked)
+        asked = take_strings(keys.records, rows)
+        index = index_strings(asked)
         where = np.full(len(rows), NOWHERE, np.int64)
         partitions = np.full(len(rows), NOWHERE, np.int64)
         opened = self.metadata.opened(group)
@@ -100,7 +100,7 @@ class _Places:
 
     def __init__(self, slices: Sequence[FileSlice]) -> None:
         names = sorted({each.partition for each in slices})
-        self.partitions = index_texts(text_column(names))
+        self.partitions = index_strings(string_column(names))
         number = {name: place for place, name in enumerate(names)}
         halves = [(place, uuid_halves(each.file_id)) for place, each in enumerate(slices)]
         known = [(place, told) for place, told in halves if told is not None]
@@ -124,12 +124,12 @@ class _Places:
             found[same] = self._slices[at[same]]
         texts = np.flatnonzero(of.as_text)
         if len(texts) and of.file_ids is not None:
-            found[texts] = self._of_texts(partitions[texts], taken(of.file_ids, texts))
+            found[texts] = self._of_texts(partitions[texts], take_strings(of.file_ids, texts))
         return found, partitions
 
     def _of_texts(self, partitions: Numbers, file_ids: StringColumn) -> Numbers:
         """Slices by texts of file ids: each distinct one is looked up once."""
-        index = index_texts(file_ids)
+        index = index_strings(file_ids)
         pairs, at = np.unique(np.stack([partitions, index.first], axis=1), axis=0, return_inverse=True)
         names = [bytes(file_ids.data[file_ids.offsets[row] : file_ids.offsets[row + 1]]) for row in pairs[:, 1]]
         numbers = [

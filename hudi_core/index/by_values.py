@@ -23,13 +23,13 @@ def locate_values(
 ) -> Any:
     """The records whose column has one of the values, each with its key and its location, as `tag` gives its rows.
 
-    Rows have the column, the columns of the key, and `location`; a value that no record has has no row. See `holders`.
+    Rows have the column, the columns of the key, and `location`; a value that no record has has no row. See `tag_by_values`.
     """
-    found = holders(Tagger(table, options, as_of), column, values)
+    found = tag_by_values(Tagger(table, options, as_of), column, values)
     return table.engine.rows.stream(found.schema, found.batches)
 
 
-def holders(tagger: Tagger, column: str, values: Iterable[object], *, with_keys: bool = False) -> InputRows[Any]:
+def tag_by_values(tagger: Tagger, column: str, values: Iterable[object], *, with_keys: bool = False) -> InputRows[Any]:
     """The records whose column has one of the values, tagged; `with_keys` as in `Tagger.tag`.
 
     The secondary index tells which files are read; where it is behind or damaged, more of them are. Values are those of a

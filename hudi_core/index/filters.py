@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hudi_core.columns.hashes import bloom_filter_key, file_group_indexes
-from hudi_core.formats.bloom import KEPT_ROUNDS, BloomFilter, HashedKeys
+from hudi_core.formats.bloom import CACHED_ROUNDS, BloomFilter, HashedKeys
 from hudi_core.metadata.table import BLOOM_FILTERS, MetadataTable
 from hudi_core.timeline.slices import FileSlice
 
@@ -27,14 +27,14 @@ def lookup_order(metadata: MetadataTable | None, slices: Sequence[FileSlice]) ->
     return sorted(range(len(slices)), key=lambda place: (groups[place], keys[place]))
 
 
-def passing(of: BloomFilter, keys: HashedKeys, asked: slice) -> Numbers:
+def passing_keys(of: BloomFilter, keys: HashedKeys, asked: slice) -> Numbers:
     """The places of the keys, among all, that a filter lets pass.
 
     Where far more keys pass the first of its hashes than chance explains, the file holds some and is read in any case: the
     other hashes would rule out few of those that are left.
     """
-    first: Numbers = asked.start + np.flatnonzero(of.may_contain(keys, asked, KEPT_ROUNDS))
-    by_chance = (asked.stop - asked.start) * of.false_after(KEPT_ROUNDS)
+    first: Numbers = asked.start + np.flatnonzero(of.may_contain(keys, asked, CACHED_ROUNDS))
+    by_chance = (asked.stop - asked.start) * of.false_after(CACHED_ROUNDS)
     if len(first) > _CLEARLY * by_chance + _FEW:
         return first
     return first[of.may_contain(keys, first)]

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from hudi_core.columns.nodes import StringColumn
+from hudi_core.columns.nodes import StringColumn, kind_name
 from hudi_core.columns.string_index import first_rows
-from hudi_core.columns.strings import joined, taken, text_column, text_list
+from hudi_core.columns.strings import concat_strings, string_column, string_list, take_strings
 from hudi_core.errors import RowError, UsageError
 from hudi_core.index.key_columns import KeyColumns
 from hudi_core.keys.bound import KeyGenerator
@@ -42,7 +42,7 @@ class KeyReader:
         names = {each.name: place for place, each in enumerate(schema.fields)}
         for each in schema.fields:
             if each.name in columns and not isinstance(each.type, String):
-                raise UsageError(each.name, expected="texts", found=type(each.type).__name__.lower())
+                raise UsageError(each.name, expected="strings", found=type(each.type).__name__.lower())
         self._places = (names.get(columns[0]), names.get(columns[1]))
         self._generator: KeyGenerator[Any, Any] | None = None
         self._rows = 0
@@ -66,20 +66,20 @@ class KeyReader:
         assert key_place is not None
         records = self._texts(values.field(root, key_place), RECORD_KEY, first)
         if path_place is None:
-            return records, text_column([""] * count)
+            return records, string_column([""] * count)
         return records, self._texts(values.field(root, path_place), PARTITION_PATH, first)
 
     def _texts(self, value: Any, name: str, first: int) -> StringColumn:
         column = self._engine.rows.to_column(value, String(), name)
         if not isinstance(column, StringColumn):
-            raise UsageError(name, expected="texts", found=type(column).__name__.lower())
+            raise UsageError(name, expected="strings", found=kind_name(column))
         if column.validity is not None and not column.validity.all():
             row = first + int(np.argmin(column.validity))
             raise RowError(row, expected=f"a {name}", found="null")
         return StringColumn(column.offsets, column.data)
 
 
-def types_of_input(table: Schema) -> Schema:
+def input_schema(table: Schema) -> Schema:
     """The types of an input's columns where its format does not say them: as the table has them, and keys are texts."""
     own = [each for each in table.fields if each.name not in (RECORD_KEY, PARTITION_PATH)]
     keys = [Field(0, name, String()) for name in (RECORD_KEY, PARTITION_PATH)]
@@ -92,10 +92,10 @@ def key_columns(records: StringColumn, paths: StringColumn) -> KeyColumns:
     distinct = np.flatnonzero(first == np.arange(len(first)))
     numbers = np.empty(len(first), np.int32)
     numbers[distinct] = np.arange(len(distinct), dtype=np.int32)
-    return KeyColumns(records, numbers[first], tuple(text_list(taken(paths, distinct))))
+    return KeyColumns(records, numbers[first], tuple(string_list(take_strings(paths, distinct))))
 
 
-def together(batches: Iterable[Any], read: KeyReader, most: int) -> Iterator[tuple[Sequence[Any], KeyColumns]]:
+def batches_with_keys(batches: Iterable[Any], read: KeyReader, most: int) -> Iterator[tuple[Sequence[Any], KeyColumns]]:
     """Batches with their keys, as many together as have at most so many keys, one at least."""
     held: list[Any] = []
     records: list[StringColumn] = []
@@ -105,11 +105,11 @@ def together(batches: Iterable[Any], read: KeyReader, most: int) -> Iterator[tup
         record, path = read.keys(batch)
         size = len(record.offsets) - 1
         if held and count + size > most:
-            yield held, key_columns(joined(records), joined(paths))
+            yield held, key_columns(concat_strings(records), concat_strings(paths))
             held, records, paths, count = [], [], [], 0
         held.append(batch)
         records.append(record)
         paths.append(path)
         count += size
     if held:
-        yield held, key_columns(joined(records), joined(paths))
+        yield held, key_columns(concat_strings(records), concat_strings(paths))

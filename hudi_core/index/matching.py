@@ -34,7 +34,7 @@ class KeyMatches:
     """Rows of the slice that were read."""
 
 
-def matches(
+def find_matches(
     index: StringIndex, stored: StoredKeys, slice: FileSlice, footer: Footer | None, in_range: InRange
 ) -> KeyMatches:
     """Looks for the keys of an index in a slice. Where the slice has log files, positions are not known."""

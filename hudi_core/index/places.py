@@ -13,12 +13,12 @@ from hudi_core.timeline.slices import FileSlice
 Numbers = NDArray[np.int64]
 
 
-def everywhere(keys: KeyColumns, slices: Sequence[FileSlice]) -> list[tuple[Numbers, Numbers]]:
+def all_slices(keys: KeyColumns, slices: Sequence[FileSlice]) -> list[tuple[Numbers, Numbers]]:
     """Each key in any slice."""
     return [(np.arange(len(keys), dtype=np.int64), np.arange(len(slices), dtype=np.int64))]
 
 
-def in_partitions(keys: KeyColumns, slices: Sequence[FileSlice]) -> list[tuple[Numbers, Numbers]]:
+def slices_of_partitions(keys: KeyColumns, slices: Sequence[FileSlice]) -> list[tuple[Numbers, Numbers]]:
     """Each key in the slices of its partition; keys of partitions without slices are left out."""
     members: dict[str, list[int]] = {}
     for number, each in enumerate(slices):

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from hudi_core.columns.byte_strings import WORD, ByteStrings, WordReader, common_prefix
 from hudi_core.columns.nodes import StringColumn
-from hudi_core.columns.strings import taken
+from hudi_core.columns.strings import take_strings
 
 Numbers = NDArray[np.int64]
 Words = NDArray[np.uint64]
@@ -37,7 +37,7 @@ class SortedKeys:
     @cached_property
     def texts(self) -> StringColumn:
         """The keys in order."""
-        return taken(self.column, self.order)
+        return take_strings(self.column, self.order)
 
     def runs(self, low: ByteStrings, high: ByteStrings) -> tuple[Numbers, Numbers]:
         """For each pair of bounds, both inclusive, where the keys between them start and stop; an empty run for none."""

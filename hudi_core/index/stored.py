@@ -1,4 +1,4 @@
-"""The record keys that file slices hold, and the bounds that are known of them. Rules INDEX-2, INDEX-5."""
+"""The record keys that file slices hold, and the lower and upper bounds of them that are known. Rules INDEX-2, INDEX-5."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hudi_core.columns.byte_strings import ByteStrings
-from hudi_core.columns.nodes import StringColumn
+from hudi_core.columns.nodes import StringColumn, kind_name
 from hudi_core.engine import Footer
 from hudi_core.errors import CorruptFileError
 from hudi_core.expr.predicate import ALWAYS_TRUE, Column
 from hudi_core.formats.leaf_statistics import LeafStatistics
 from hudi_core.keys.bound import KeyGenerator
-from hudi_core.keys.choose import of_table
+from hudi_core.keys.choose import generator_of_table
 from hudi_core.metadata.table import COLUMN_STATS
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.planning.sources.stored_filters import MAX_KEY, MIN_KEY
@@ -38,34 +38,34 @@ Numbers = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KeyBounds:
-    """The least and the greatest key of some slices, both as texts; `known` tells of which. `empty` ones hold no key at all."""
+    """Bounds of the keys of some slices, where `known`; those that are `empty` hold no key."""
 
-    low: ByteStrings
-    high: ByteStrings
+    lower: ByteStrings
+    upper: ByteStrings
     known: NDArray[np.bool_]
     empty: NDArray[np.bool_]
 
-    def of(self, places: Numbers) -> KeyBounds:
-        """Those of some of the slices, by their places."""
-        return KeyBounds(self.low.take(places), self.high.take(places), self.known[places], self.empty[places])
+    def take(self, indexes: Numbers) -> KeyBounds:
+        """The bounds of some of the slices."""
+        return KeyBounds(self.lower.take(indexes), self.upper.take(indexes), self.known[indexes], self.empty[indexes])
 
-    def completed(self, found: Mapping[int, tuple[bytes, bytes]]) -> KeyBounds:
-        """With what was found of other slices, by their places."""
-        places = range(len(self.known))
+    def completed_with(self, bounds: Mapping[int, tuple[bytes, bytes]]) -> KeyBounds:
+        """With the bounds of some slices more, by their indexes."""
+        indexes = range(len(self.known))
         return KeyBounds(
-            ByteStrings.of([found[at][0] if at in found else self.low[at] for at in places]),
-            ByteStrings.of([found[at][1] if at in found else self.high[at] for at in places]),
-            self.known | np.isin(places, list(found)),
+            ByteStrings.from_list([bounds[index][0] if index in bounds else self.lower[index] for index in indexes]),
+            ByteStrings.from_list([bounds[index][1] if index in bounds else self.upper[index] for index in indexes]),
+            self.known | np.isin(indexes, list(bounds)),
             self.empty,
         )
 
 
 @dataclass(frozen=True)
 class StoredKeys:
-    """Reads the record keys of a snapshot's file slices: from Hudi's own column or, where rows have none, made of theirs."""
+    """Reads the record keys of a snapshot's file slices: the meta column or, with virtual keys, made by the key generator."""
 
     sources: Sources
-    known: KeyBounds | None = None
+    bounds: KeyBounds | None = None
     """The bounds of all slices, where they were looked up before."""
 
     def of_slice(self, slice: FileSlice, row_groups: Sequence[int] | None = None) -> Iterator[StringColumn]:
@@ -78,7 +78,7 @@ class StoredKeys:
             keys = engine.values.field(root, 0) if self._generator is None else self._generator.keys(root).record_key
             column = engine.rows.to_column(keys, String(), where)
             if not isinstance(column, StringColumn):
-                raise CorruptFileError(where, expected="texts as record keys", found=type(column).__name__)
+                raise CorruptFileError(where, expected="strings as record keys", found=kind_name(column))
             yield column
 
     def _batches(self, slice: FileSlice, row_groups: Sequence[int] | None) -> Iterator[Any]:
@@ -96,15 +96,15 @@ class StoredKeys:
 
     @cached_property
     def _generator(self) -> KeyGenerator[Any, Any] | None:
-        """What makes the keys of rows that do not hold them."""
+        """The key generator for rows that do not hold their keys."""
         snapshot = self.sources.snapshot
         if snapshot.stores_keys:
             return None
-        return KeyGenerator(of_table(snapshot.config), self._wanted, snapshot.engine.values)
+        return KeyGenerator(generator_of_table(snapshot.config), self._wanted, snapshot.engine.values)
 
     @cached_property
     def _wanted(self) -> Schema:
-        """The columns that hold keys, or of which keys are made."""
+        """The columns that hold keys, or that keys are made of."""
         config, schema = self.sources.snapshot.config, self.sources.snapshot.schema
         if self.sources.snapshot.stores_keys:
             return project(schema, [(RECORD_KEY,)])
@@ -112,20 +112,20 @@ class StoredKeys:
         return project(schema, [name.partition(".")[0] for name in names], case_sensitive=False, as_asked=True)
 
     def footer(self, slice: FileSlice) -> Footer | None:
-        """The footer of the base file, where that tells the keys of all rows of the slice. It is not kept."""
+        """The footer of the base file, where it describes the keys of all rows of the slice; it is not cached."""
         snapshot = self.sources.snapshot
         if slice.base is None or slice.logs or not snapshot.stores_keys:
             return None
         return snapshot.engine.reader(slice.base.name.rpartition(".")[2]).footer(snapshot.storage, slice.base)
 
     def recorded_bounds(self, numbers: Numbers) -> KeyBounds:
-        """What `column_stats` tells of the keys of these slices, which ascend, or what is known of them already."""
-        if self.known is not None:
-            return self.known.of(numbers)
+        """The bounds of the keys of these slices, which ascend: those of `bounds`, else those that `column_stats` records."""
+        if self.bounds is not None:
+            return self.bounds.take(numbers)
         snapshot = self.sources.snapshot
         place = snapshot.schema.find(RECORD_KEY) if snapshot.stores_keys else None
         if place is None or snapshot.usable(COLUMN_STATS) is None:
-            return _nothing_known(len(numbers))
+            return _unknown_bounds(len(numbers))
         column = Column(place.field.id, RECORD_KEY, String())
         pieces = [
             (piece.numbers, piece.statistics)
@@ -136,31 +136,31 @@ class StoredKeys:
 
 
 def footer_bounds(footer: Footer) -> tuple[bytes, bytes] | None:
-    """The least and the greatest key as the footer tells: its statistics, else what Hudi's writers noted.
+    """The lower and upper bound of the keys by a footer: its statistics, else the metadata that Hudi's writers put there.
 
-    Those are in the order of Java's texts, which is not that of bytes where characters above U+FFFF are about.
+    The latter are in the order of Java's strings, which is not that of bytes where characters above U+FFFF occur.
     """
-    told = leaf_bounds(footer.statistics)
-    if told is not None:
-        return told
-    low, high = footer.metadata.get(MIN_KEY), footer.metadata.get(MAX_KEY)
-    if low is None or high is None or "\ufffd" in low + high:
+    bounds = leaf_bounds(footer.statistics)
+    if bounds is not None:
+        return bounds
+    lower, upper = footer.metadata.get(MIN_KEY), footer.metadata.get(MAX_KEY)
+    if lower is None or upper is None or "\ufffd" in lower + upper:
         return None
-    least, greatest = low.encode(), high.encode()
+    least, greatest = lower.encode(), upper.encode()
     if any(byte >= _SUPPLEMENTARY for byte in least) or any(byte in _LATE for byte in greatest):
         return None
     return least, greatest
 
 
 def leaf_bounds(statistics: Mapping[Path, LeafStatistics]) -> tuple[bytes, bytes] | None:
-    """The least and the greatest key that statistics of a file, or of a row group, tell."""
+    """The lower and upper bound of the keys by the statistics of a file or of a row group; None when they lack one."""
     leaf = statistics.get((RECORD_KEY,))
-    if leaf is None or not isinstance(leaf.low, str) or not isinstance(leaf.high, str):
+    if leaf is None or not isinstance(leaf.lower, str) or not isinstance(leaf.upper, str):
         return None
-    return leaf.low.encode(), leaf.high.encode()
+    return leaf.lower.encode(), leaf.upper.encode()
 
 
-def _nothing_known(count: int) -> KeyBounds:
+def _unknown_bounds(count: int) -> KeyBounds:
     none = ByteStrings(np.zeros(count + 1, np.int64), np.empty(0, np.uint8))
     return KeyBounds(none, none, np.zeros(count, np.bool_), np.zeros(count, np.bool_))
 
@@ -168,33 +168,33 @@ def _nothing_known(count: int) -> KeyBounds:
 def _joined(numbers: Numbers, pieces: Sequence[tuple[Numbers, ColumnStatistics]]) -> KeyBounds:
     """The bounds of slices over all their files: unknown as soon as those of one file are."""
     count = len(numbers)
-    low: list[bytes | None] = [None] * count
-    high: list[bytes | None] = [None] * count
-    told = np.zeros(count, np.int64)
-    blank = np.zeros(count, np.int64)
+    lower: list[bytes | None] = [None] * count
+    upper: list[bytes | None] = [None] * count
+    files = np.zeros(count, np.int64)
+    files_without_key = np.zeros(count, np.int64)
     doubtful = np.zeros(count, np.bool_)
-    for of, statistics in pieces:
-        at = np.searchsorted(numbers, of)
-        here = np.flatnonzero(np.append(numbers, -1)[at] == of)
-        at = at[here]
-        no_value = (statistics.nulls[here] == statistics.rows[here]) & (statistics.rows[here] >= 0)
-        known = statistics.low_known[here] & statistics.high_known[here]
-        np.add.at(told, at, 1)
-        np.add.at(blank, at, no_value)
-        doubtful[at[~known & ~no_value]] = True
-        least, greatest = statistics.low, statistics.high
-        assert isinstance(least, ByteStrings)
-        assert isinstance(greatest, ByteStrings)
-        for place, row in zip(at[known].tolist(), here[known].tolist(), strict=True):
-            one, other = low[place], high[place]
-            low[place] = least[row] if one is None else min(one, least[row])
-            high[place] = greatest[row] if other is None else max(other, greatest[row])
-    found = [(least or b"", greatest or b"") for least, greatest in zip(low, high, strict=True)]
-    known = np.array([each is not None for each in low], np.bool_) & ~doubtful
-    known &= np.array([least <= greatest for least, greatest in found], np.bool_)
+    for slice_numbers, statistics in pieces:
+        slices = np.searchsorted(numbers, slice_numbers)
+        rows = np.flatnonzero(np.append(numbers, -1)[slices] == slice_numbers)
+        slices = slices[rows]
+        no_value = (statistics.nulls[rows] == statistics.rows[rows]) & (statistics.rows[rows] >= 0)
+        known = statistics.low_known[rows] & statistics.high_known[rows]
+        np.add.at(files, slices, 1)
+        np.add.at(files_without_key, slices, no_value)
+        doubtful[slices[~known & ~no_value]] = True
+        file_lower, file_upper = statistics.low, statistics.high
+        assert isinstance(file_lower, ByteStrings)
+        assert isinstance(file_upper, ByteStrings)
+        for index, row in zip(slices[known].tolist(), rows[known].tolist(), strict=True):
+            least, greatest = lower[index], upper[index]
+            lower[index] = file_lower[row] if least is None else min(least, file_lower[row])
+            upper[index] = file_upper[row] if greatest is None else max(greatest, file_upper[row])
+    bounds = [(least or b"", greatest or b"") for least, greatest in zip(lower, upper, strict=True)]
+    known = np.array([least is not None for least in lower], np.bool_) & ~doubtful
+    known &= np.array([least <= greatest for least, greatest in bounds], np.bool_)
     return KeyBounds(
-        ByteStrings.of([least for least, _ in found]),
-        ByteStrings.of([greatest for _, greatest in found]),
+        ByteStrings.from_list([least for least, _ in bounds]),
+        ByteStrings.from_list([greatest for _, greatest in bounds]),
         known,
-        (told > 0) & (told == blank),
+        (files > 0) & (files == files_without_key),
     )

@@ -11,16 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hudi_core.columns.nodes import Column, PrimitiveColumn, StringColumn, StructColumn
-from hudi_core.columns.strings import taken, text_column
+from hudi_core.columns.strings import string_column, take_strings
 from hudi_core.engine import InputRows
 from hudi_core.errors import TableError, UsageError, described
-from hudi_core.index.buckets import bucket_numbers, hash_texts, in_buckets, in_nodes
+from hudi_core.index.buckets import bucket_numbers, hash_inputs, in_buckets, in_nodes
 from hudi_core.index.by_files import FileLookup
 from hudi_core.index.by_records import LOST, RecordIndexLookup
 from hudi_core.index.choose import Choice, IndexKind, choose, filters_for
 from hudi_core.index.key_columns import NOWHERE, KeyColumns, Locations
-from hudi_core.index.key_reader import PARTITION_PATH, RECORD_KEY, KeyReader, key_columns, together
-from hudi_core.index.places import everywhere, in_partitions
+from hudi_core.index.key_reader import PARTITION_PATH, RECORD_KEY, KeyReader, batches_with_keys, key_columns
+from hudi_core.index.places import all_slices, slices_of_partitions
 from hudi_core.index.stored import StoredKeys
 from hudi_core.index.work import TaggingMetrics
 from hudi_core.keys.records import HoodieKey, HoodieRecordGlobalLocation
@@ -73,7 +73,7 @@ class Tagger:
     as_of: Time | None = None
     work: TaggingMetrics = field(default_factory=TaggingMetrics)
     choices: list[Choice] = field(default_factory=list)
-    given: StoredKeys | None = None
+    preset: StoredKeys | None = None
     """The slices to look in and the keys they hold; None for those of the table at `as_of`."""
 
     def locate(self, keys: KeyColumns) -> Locations:
@@ -119,7 +119,7 @@ class Tagger:
         """For each row the first slice that may have its record by the bucket index, `NOWHERE` for none; many rows at a time, in
         their order. Rows of one slice are looked up in the same files. Raises as `tag`."""
         read = KeyReader(self.table, given.schema, whole_table=False, options=self.options.key_options)
-        for _, keys in together(given.batches, read, self.options.keys_at_once):
+        for _, keys in batches_with_keys(given.batches, read, self.options.keys_at_once):
             found = np.full(len(keys), NOWHERE, np.int64)
             for rows, slices in self._bucketed(keys):
                 if len(slices):
@@ -132,7 +132,7 @@ class Tagger:
         at = np.where(here, found.slices, len(self.sources.snapshot.slices))
         positioned = here & (found.positions != NOWHERE)
         columns: dict[str, Column] = {
-            name: replace(taken(texts, at), validity=here) for name, texts in self._names.items()
+            name: replace(take_strings(texts, at), validity=here) for name, texts in self._names.items()
         }
         columns["position"] = PrimitiveColumn(np.where(positioned, found.positions, 0), positioned)
         return StructColumn(len(here), columns, here)
@@ -153,21 +153,21 @@ class Tagger:
 
     @cached_property
     def stored(self) -> StoredKeys:
-        return self.given or StoredKeys(Sources(self.table.snapshot(self.as_of)))
+        return self.preset or StoredKeys(Sources(self.table.snapshot(self.as_of)))
 
     @cached_property
     def _names(self) -> dict[str, StringColumn]:
         """What locations say of each slice, and an empty text behind the last."""
         slices = self.sources.snapshot.slices
         return {
-            "partition_path": text_column([*(each.partition for each in slices), ""]),
-            "file_id": text_column([*(each.file_id for each in slices), ""]),
-            "instant": text_column([*(each.instant for each in slices), ""]),
+            "partition_path": string_column([*(each.partition for each in slices), ""]),
+            "file_id": string_column([*(each.file_id for each in slices), ""]),
+            "instant": string_column([*(each.instant for each in slices), ""]),
         }
 
     def _placed(self, keys: KeyColumns) -> list[tuple[Numbers, Numbers]]:
         slices = self.sources.snapshot.slices
-        return everywhere(keys, slices) if self.options.whole_table else in_partitions(keys, slices)
+        return all_slices(keys, slices) if self.options.whole_table else slices_of_partitions(keys, slices)
 
     def _bucketed(self, keys: KeyColumns) -> list[tuple[Numbers, Numbers]]:
         """Each key in the slices of its bucket: by the number of buckets, else by the nodes of consistent hashing."""
@@ -175,7 +175,7 @@ class Tagger:
         if options.whole_table:
             raise UsageError("bucket index", expected="keys in their own partitions", found="a look at the whole table")
         fields = options.hash_fields or snapshot.config.record_key_fields
-        hashed = hash_texts(keys.records, fields)
+        hashed = hash_inputs(keys.records, fields)
         if options.buckets is None:
             return in_nodes(keys, hashed, snapshot.slices, snapshot.storage, snapshot.timeline)
         if options.buckets < 1:
@@ -197,14 +197,14 @@ class Tagger:
         lost = np.flatnonzero(found.slices == LOST)
         if len(lost):
             self.work.count(lost=len(lost))
-            some = KeyColumns(taken(keys.records, lost), keys.partitions[lost], keys.paths)
+            some = KeyColumns(take_strings(keys.records, lost), keys.partitions[lost], keys.paths)
             again = FileLookup(self.stored)
             located = again.locate(some, self._placed(some), self.work)
             found.slices[lost], found.positions[lost] = located.slices, located.positions
         return found
 
     def _tagged(self, given: InputRows[Any], added: Schema, read: KeyReader) -> Iterator[Any]:
-        for batches, keys in together(given.batches, read, self.options.keys_at_once):
+        for batches, keys in batches_with_keys(given.batches, read, self.options.keys_at_once):
             found = self.locate(keys)
             ends = np.cumsum([self.table.engine.rows.count(batch) for batch in batches]).tolist()
             parts = zip(batches, map(slice, [0, *ends], ends), strict=False)
@@ -215,8 +215,8 @@ class Tagger:
         batch, part = of
         located = Locations(found.slices[part], found.positions[part])
         make: dict[str, Callable[[], Column]] = {
-            RECORD_KEY: lambda: taken(keys.records, part),
-            PARTITION_PATH: lambda: taken(text_column(keys.paths), keys.partitions[part].astype(np.int64)),
+            RECORD_KEY: lambda: take_strings(keys.records, part),
+            PARTITION_PATH: lambda: take_strings(string_column(keys.paths), keys.partitions[part].astype(np.int64)),
             LOCATION: lambda: self.locations(located),
         }
         columns = {each.name: make[each.name]() for each in added.fields}
@@ -255,7 +255,7 @@ def locate(
     asked = [_key(key) for key in keys]
     tagger = Tagger(table, options, as_of)
     columns = key_columns(
-        text_column([key.record_key for key in asked]), text_column([key.partition_path for key in asked])
+        string_column([key.record_key for key in asked]), string_column([key.partition_path for key in asked])
     )
     found = tagger.locate(columns)
     return [tagger.location(found, row) for row in range(len(asked))]

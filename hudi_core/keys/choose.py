@@ -67,7 +67,7 @@ def choose(
     return Generator(kind, key, _parts(kind, said, machine), style, writer, said.consistent, machine.zone)
 
 
-def of_table(
+def generator_of_table(
     config: TableConfig,
     *,
     writer: WritePath = WritePath.ROW,

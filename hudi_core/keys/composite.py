@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.spans import gather
-from hudi_core.columns.string_index import index_texts
-from hudi_core.columns.strings import text_column, text_list
+from hudi_core.columns.string_index import index_strings
+from hudi_core.columns.strings import string_column, string_list
 
 Numbers = NDArray[np.int64]
 
@@ -46,17 +46,19 @@ class KeyParts:
 
 
 def key_parts(key: str, names: Collection[str] = ()) -> tuple[str | None, ...]:
-    """The texts of one key's fields, as `parts_of_keys` has them.
+    """The texts of one key's fields, as `split_keys` has them.
 
     >>> key_parts("a:1,2,b:x:y,c:__null__"), key_parts("id:5"), key_parts("a:1,b:2", ["b"])
     (('1,2', 'x:y', None), ('id:5',), ('2',))
     """
-    parts = parts_of_keys(text_column([key]), names).texts
+    parts = split_keys(string_column([key]), names).texts
     assert parts.validity is not None
-    return tuple(text if known else None for text, known in zip(text_list(parts), parts.validity.tolist(), strict=True))
+    return tuple(
+        text if known else None for text, known in zip(string_list(parts), parts.validity.tolist(), strict=True)
+    )
 
 
-def parts_of_keys(keys: StringColumn, names: Collection[str] = ()) -> KeyParts:
+def split_keys(keys: StringColumn, names: Collection[str] = ()) -> KeyParts:
     """The texts of keys' fields, as Hudi takes a key apart: those of `names` only, if there are any.
 
     A field ends at the last comma before the next colon. A key without a comma or without a colon is one text, whatever the
@@ -64,7 +66,7 @@ def parts_of_keys(keys: StringColumn, names: Collection[str] = ()) -> KeyParts:
     """
     rows, starts, ends = _fields(keys, names)
     offsets, data = gather(keys.data, starts, ends - starts)
-    said = index_texts(text_column([NULL, EMPTY])).find(StringColumn(offsets, data))
+    said = index_strings(string_column([NULL, EMPTY])).find(StringColumn(offsets, data))
     whole = starts == keys.offsets[rows]  # a field's text has a colon before it
     lengths = np.where((said < 0) | whole, ends - starts, 0)
     texts = StringColumn(*gather(keys.data, starts, lengths), (said != 0) | whole)
@@ -90,7 +92,7 @@ def _fields(keys: StringColumn, names: Collection[str]) -> tuple[Numbers, Number
     apart[row] = True
     if names:
         wanted = (
-            index_texts(text_column(list(names))).find(StringColumn(*gather(keys.data, begin, colons - begin))) >= 0
+            index_strings(string_column(list(names))).find(StringColumn(*gather(keys.data, begin, colons - begin))) >= 0
         )
         colons, row, ends = colons[wanted], row[wanted], ends[wanted]
     whole = np.flatnonzero(~apart)

@@ -23,16 +23,16 @@ _INVERTIBLE = t.String | t.Enumeration | t.Uuid | t.Boolean | t.Int | t.Long | t
 
 @dataclass(frozen=True, slots=True)
 class PathValue:
-    """What a path says of one column: every value lies between `low` and `high` (None: there is no value), nulls as said."""
+    """What a path says of one column: every value lies between `lower` and `upper` (None: there is no value), nulls as said."""
 
-    low: object
-    high: object
+    lower: object
+    upper: object
     nulls: bool
 
     @property
     def is_exact(self) -> bool:
-        """Every row has the value `low`; None is null."""
-        return self.low is None or (self.low is self.high and not self.nulls)
+        """Every row has the value `lower`; None is null."""
+        return self.lower is None or (self.lower is self.upper and not self.nulls)
 
 
 def path_values(path: str, config: TableConfig, types: Sequence[t.Type]) -> tuple[PathValue | None, ...]:

@@ -41,7 +41,7 @@ def key_text(values: Values[V, M], column: V, of: t.Type, where: str, generator:
         case t.Timestamp():
             return values.mapped(column, timestamp_rule(of, generator), of, TEXT)
         case t.Fixed() if generator.writer is WritePath.AVRO and not generator.spark_types:
-            return values.mapped(column, array_text, of, TEXT)
+            return values.mapped(column, byte_array_text, of, TEXT)
         case t.Binary() | t.Fixed() | t.Vector():
             return values.mapped(column, bytes.hex, of, TEXT)
         case t.Record() | t.Array() | t.Map() | t.Union():
@@ -50,7 +50,7 @@ def key_text(values: Values[V, M], column: V, of: t.Type, where: str, generator:
             assert_never(of)
 
 
-def array_text(value: bytes) -> str:
+def byte_array_text(value: bytes) -> str:
     """Java's text of an array of bytes, which have a sign.
 
     >>> array_text(bytes([10, 255]))

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hudi_core.columns.hashes import bloom_filter_keys
-from hudi_core.columns.string_index import index_texts
-from hudi_core.columns.strings import taken
+from hudi_core.columns.string_index import index_strings
+from hudi_core.columns.strings import take_strings
 from hudi_core.timeline.files import FileList
 
 Numbers = NDArray[np.int64]
@@ -27,14 +27,14 @@ class FileKeys:
 
 def hashed_keys(files: FileList, rows: Numbers) -> Keys:
     """Of each of these files the part of its keys after the column, which is its key in `bloom_filters` (FORMAT-10)."""
-    return bloom_filter_keys(files.partitions, files.partition_of[rows], taken(files.names, rows))
+    return bloom_filter_keys(files.partitions, files.partition_of[rows], take_strings(files.names, rows))
 
 
 def keys_beside(files: FileList, rows: Numbers, known: FileKeys) -> Keys:
     """The same where some are known: by partition and name."""
     place = {partition: number for number, partition in enumerate(known.files.partitions)}
     numbers = np.array([place.get(partition, -1) for partition in files.partitions], np.int64)
-    found = index_texts(taken(known.files.names, known.rows)).find(taken(files.names, rows))
+    found = index_strings(take_strings(known.files.names, known.rows)).find(take_strings(files.names, rows))
     # Files of two partitions may share a name, of which one is found: the other is hashed like a new one.
     there = np.flatnonzero(found >= 0)
     there = there[known.files.partition_of[known.rows[found[there]]] == numbers[files.partition_of[rows[there]]]]

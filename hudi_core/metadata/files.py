@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.columns.nodes import MapColumn, Offsets, PrimitiveColumn, StringColumn, StructColumn, at
-from hudi_core.columns.string_index import index_texts
-from hudi_core.columns.strings import joined, taken, text_list
+from hudi_core.columns.nodes import MapColumn, Offsets, PrimitiveColumn, StringColumn, StructColumn, nested_column
+from hudi_core.columns.string_index import index_strings
+from hudi_core.columns.strings import concat_strings, string_list, take_strings
 from hudi_core.errors import CorruptFileError
 from hudi_core.metadata.records import MetadataRecords, RecordBatch, decoded_values
 from hudi_core.timeline.files import FileList
@@ -52,7 +52,7 @@ def live_files(records: MetadataRecords) -> FileList:
     order_of = np.array(found.orders, np.int64)[record_of]
     rows, sizes = _live(found, np.flatnonzero(counts[record_of]), key_of, order_of)
     of_list = key_of[rows] == number_of[ALL_PARTITIONS]
-    partitions = sorted(text_list(taken(found.names, rows[of_list])))
+    partitions = sorted(string_list(take_strings(found.names, rows[of_list])))
     place = np.full(len(number_of), -1, np.int64)
     for number, partition in enumerate(partitions):
         if partition.encode() not in there:
@@ -65,7 +65,7 @@ def live_files(records: MetadataRecords) -> FileList:
     ascending = sorted(range(len(paths)), key=paths.__getitem__)
     at = np.empty(len(paths), np.int64)
     at[ascending] = np.arange(len(paths))
-    names = found.names if len(rows) == len(found.sizes) else taken(found.names, rows)
+    names = found.names if len(rows) == len(found.sizes) else take_strings(found.names, rows)
     return FileList(tuple(paths[number] for number in ascending), at[place[key_of[rows]]], names, sizes)
 
 
@@ -88,7 +88,7 @@ def _live(
     has grown to the larger size."""
     if not of.gone.any() and int(keys.max(initial=-1)) + 1 == len(of.keys):
         return rows, of.sizes[rows]  # each key has one record, and names in a record are distinct
-    name = index_texts(of.names).first
+    name = index_strings(of.names).first
     rows = rows[np.lexsort((rows, orders[rows], name[rows], keys[rows]))]
     starts = np.flatnonzero(np.append(True, (np.diff(keys[rows]) != 0) | (np.diff(name[rows]) != 0)))
     if not len(rows):
@@ -116,7 +116,7 @@ def _entries(batches: Sequence[RecordBatch]) -> _Entries | None:
         [key for key, _ in records],
         [order for _, order in records],
         np.append(0, np.concatenate(counts)).cumsum(),
-        joined([maps.keys for maps, _, _ in parts]),
+        concat_strings([maps.keys for maps, _, _ in parts]),
         np.concatenate([sizes for _, sizes, _ in parts]).astype(np.int64),
         np.concatenate([gone for _, _, gone in parts]).astype(np.bool_),
     )
@@ -125,9 +125,9 @@ def _entries(batches: Sequence[RecordBatch]) -> _Entries | None:
 def _columns(column: object, where: str) -> tuple[MapColumn, NDArray[Any], NDArray[Any]]:
     try:
         assert isinstance(column, StructColumn)
-        maps = at(column, _PAYLOAD)
+        maps = nested_column(column, _PAYLOAD)
         assert isinstance(maps, MapColumn)
-        sizes, gone = at(maps.values, "size"), at(maps.values, "isDeleted")
+        sizes, gone = nested_column(maps.values, "size"), nested_column(maps.values, "isDeleted")
         assert isinstance(sizes, PrimitiveColumn)
         assert isinstance(gone, PrimitiveColumn)
     except (AssertionError, KeyError):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from hudi_core.columns.nodes import at, to_list
+from hudi_core.columns.nodes import nested_column, to_list
 from hudi_core.errors import CorruptFileError
 from hudi_core.metadata.lookup import LookupResult
 from hudi_core.metadata.records import decoded_values
@@ -18,8 +18,8 @@ def filter_texts(found: Iterable[LookupResult]) -> Iterator[tuple[int, bytes]]:
     for each in found:
         column = decoded_values([each.batch], _WANTED)
         try:
-            texts = to_list(at(column, _PAYLOAD, "bloomFilter"))
-            deleted = to_list(at(column, _PAYLOAD, "isDeleted"))
+            texts = to_list(nested_column(column, _PAYLOAD, "bloomFilter"))
+            deleted = to_list(nested_column(column, _PAYLOAD, "isDeleted"))
         except KeyError:
             raise CorruptFileError(each.batch.where, expected="a schema of bloom filters", found="another") from None
         for number, text, gone in zip(each.keys.tolist(), texts, deleted, strict=True):

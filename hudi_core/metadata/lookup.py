@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.string_index import StringIndex
-from hudi_core.columns.strings import byte_column, taken
+from hudi_core.columns.strings import take_strings, utf8_column
 from hudi_core.formats.hfile.cells import find_rows, keys_of
 from hudi_core.metadata.records import FileGroup, Piece, RecordBatch
 
@@ -66,10 +66,10 @@ def newest_of(group: FileGroup, texts: StringColumn, keys: StringIndex) -> Itera
                 left[found.keys] = False
                 yield partial(_given, found)
         else:
-            gone = keys.find(byte_column(sorted(log)))
+            gone = keys.find(utf8_column(sorted(log)))
             left[gone[gone >= 0]] = False
     if group.base is not None and left.any():
-        for piece in group.base_pieces_for(taken(texts, np.flatnonzero(left))):
+        for piece in group.base_pieces_for(take_strings(texts, np.flatnonzero(left))):
             yield partial(_found_in, piece, keys, left)
 
 

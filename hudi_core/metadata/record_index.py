@@ -16,7 +16,7 @@ from hudi_core.columns.nodes import (
     PrimitiveColumn,
     StringColumn,
     StructColumn,
-    at,
+    nested_column,
     to_list,
     validity_of,
 )
@@ -60,15 +60,15 @@ def location_columns(found: LookupResult) -> LocationColumns:
     where = found.batch.where
     column = decoded_values([found.batch], _WANTED)
     try:
-        payload = at(column, _PAYLOAD)
+        payload = nested_column(column, _PAYLOAD)
         assert isinstance(payload, StructColumn)
         count = payload.length
-        partitions = at(payload, "partitionName")
-        high, low, numbers = (_numbers(at(payload, name), count) for name in _FIELDS[1:])
+        partitions = nested_column(payload, "partitionName")
+        high, low, numbers = (_numbers(nested_column(payload, name), count) for name in _FIELDS[1:])
         encodings = np.full(count, _UUID)
         if "fileIdEncoding" in payload.fields:
-            encodings = _numbers(at(payload, "fileIdEncoding"), count)[0]
-        texts = at(payload, "fileId") if "fileId" in payload.fields else None
+            encodings = _numbers(nested_column(payload, "fileIdEncoding"), count)[0]
+        texts = nested_column(payload, "fileId") if "fileId" in payload.fields else None
     except (AssertionError, KeyError):
         raise CorruptFileError(where, expected="a schema of locations", found="another") from None
     as_text = encodings == _TEXT
@@ -115,11 +115,13 @@ def locations(found: Iterable[LookupResult]) -> Iterator[tuple[int, Location]]:
         column = decoded_values([each.batch], _WANTED)
         try:
             assert isinstance(column, StructColumn)
-            payload = at(column, _PAYLOAD)
+            payload = nested_column(column, _PAYLOAD)
             assert isinstance(payload, StructColumn)
-            fields = [to_list(at(payload, name)) for name in _FIELDS]
+            fields = [to_list(nested_column(payload, name)) for name in _FIELDS]
             for name, default in _LATER:
-                fields.append(to_list(at(payload, name)) if name in payload.fields else [default] * len(fields[0]))
+                fields.append(
+                    to_list(nested_column(payload, name)) if name in payload.fields else [default] * len(fields[0])
+                )
         except (AssertionError, KeyError):
             raise CorruptFileError(each.batch.where, expected="a schema of locations", found="another") from None
         for number, values in zip(each.keys.tolist(), zip(*fields, strict=True), strict=True):

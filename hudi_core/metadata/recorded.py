@@ -22,8 +22,8 @@ from hudi_core.columns.nodes import (
     StringColumn,
     StructColumn,
     UnionColumn,
-    at,
     length,
+    nested_column,
     validity_of,
 )
 from hudi_core.columns.spans import gather, windows
@@ -160,9 +160,12 @@ def decoded(batches: list[RecordBatch], key_size: int) -> tuple[DecodedStatistic
     column = decoded_values(batches, _WANTED)
     count = sum(len(batch.cells) for batch in batches)
     try:
-        payload = at(column, _PAYLOAD)
-        low, high = at(payload, "minValue"), at(payload, "maxValue")
-        stated = {name: at(payload, name) for name in ("valueCount", "nullCount", "totalUncompressedSize", "isDeleted")}
+        payload = nested_column(column, _PAYLOAD)
+        low, high = nested_column(payload, "minValue"), nested_column(payload, "maxValue")
+        stated = {
+            name: nested_column(payload, name)
+            for name in ("valueCount", "nullCount", "totalUncompressedSize", "isDeleted")
+        }
     except KeyError as missing:
         raise CorruptFileError(
             first.where, expected=f"a schema of column statistics with {missing}", found="none"

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hudi_core.columns.hashes import file_group_indexes, xxh64_id
-from hudi_core.columns.strings import byte_column
+from hudi_core.columns.strings import utf8_column
 from hudi_core.engine import Storage
 from hudi_core.errors import CorruptFileError
 from hudi_core.formats.properties import parse_properties
@@ -246,7 +246,7 @@ class MetadataTable(Portable):
         names = [xxh64_id(column).encode() for column in columns]
         if self.files_asked is None or partition != COLUMN_STATS:
             return read_pieces(groups, names)
-        return read_pieces_for(groups, names, byte_column([name + key for name in names for key in self.files_asked]))
+        return read_pieces_for(groups, names, utf8_column([name + key for name in names for key in self.files_asked]))
 
 
 def _with_keys(batch: RecordBatch, size: int) -> RecordBatch:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.columns.byte_strings import ByteStrings, common_prefix, joined
+from hudi_core.columns.byte_strings import ByteStrings, common_prefix, concat_byte_strings
 from hudi_core.columns.spans import gather
 from hudi_core.pruning.order_keys import FloatKeys, IntegerKeys, KeyArray, OrderKeys, RankKeys, float_keys
 from hudi_core.pruning.ranks import places, ranks
@@ -76,7 +76,7 @@ def plain_keys(of: t.Type, literals: list[bytes] | None) -> OrderKeys:
             return FloatKeys()
         case Carrier.TEXTS:
             assert literals is not None
-            return RankKeys(of, ByteStrings.of(literals), np.arange(len(literals)))
+            return RankKeys(of, ByteStrings.from_list(literals), np.arange(len(literals)))
         case Carrier.INTEGERS:
             return _KEYS_OF_TYPES.get(type(of)) or IntegerKeys(_scale(of), 0, -(2**63), 2**63 - 1, False)
 
@@ -215,8 +215,8 @@ def _text_keys(statistics: ColumnStatistics, literals: list[bytes] | None) -> tu
     count = len(statistics)
     if literals is not None:
         low, high = places(statistics.low, literals), places(statistics.high, literals)
-        return RankKeys(statistics.type, ByteStrings.of(literals), np.arange(len(literals))), low, high
-    texts, prefix, cut = _shortened(joined([statistics.low, statistics.high]))
+        return RankKeys(statistics.type, ByteStrings.from_list(literals), np.arange(len(literals))), low, high
+    texts, prefix, cut = _shortened(concat_byte_strings([statistics.low, statistics.high]))
     found, order = ranks(texts)
     keys = 2 * found + np.int32(1)
     return RankKeys(statistics.type, texts, order, prefix, cut), keys[:count], keys[count:]

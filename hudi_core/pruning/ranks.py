@@ -73,7 +73,7 @@ def places(texts: ByteStrings, literals: Sequence[bytes]) -> Ranks32:
     """The place of each text among literals (distinct, ascending): 2 i + 1 when it is literal i, else 2 i with i below it."""
     found = np.zeros(len(texts), np.int32)
     if literals:
-        _place(WordReader(texts), None, WordReader(ByteStrings.of(literals)), np.arange(len(literals)), 0, found)
+        _place(WordReader(texts), None, WordReader(ByteStrings.from_list(literals)), np.arange(len(literals)), 0, found)
     return found
 
 

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.columns.byte_strings import ByteStrings, joined
+from hudi_core.columns.byte_strings import ByteStrings, concat_byte_strings
 from hudi_core.types import nodes as t
 from hudi_core.values.domain import EXACT
 
@@ -204,7 +204,7 @@ def text_bytes(value: object, of: t.Type) -> bytes:
 def _carried(type: t.Type, values: Sequence[Any]) -> Bounds:
     match carrier(type):
         case Carrier.TEXTS:
-            return ByteStrings.of([b"" if value is None else text_bytes(value, type) for value in values])
+            return ByteStrings.from_list([b"" if value is None else text_bytes(value, type) for value in values])
         case Carrier.FLOATS:
             return np.array([0.0 if value is None else value for value in values], np.float64)
         case Carrier.INTEGERS if isinstance(type, t.Decimal):
@@ -228,4 +228,4 @@ def _taken(bounds: Bounds, numbers: Ints) -> Bounds:
 
 
 def _joined(bounds: Sequence[Any]) -> Bounds:
-    return joined(bounds) if isinstance(bounds[0], ByteStrings) else np.concatenate(bounds)
+    return concat_byte_strings(bounds) if isinstance(bounds[0], ByteStrings) else np.concatenate(bounds)

@@ -156,10 +156,10 @@ class BaseFiles:
         sources = list(plan.fields)
         for position, wanted in enumerate(plan.wanted.fields):
             known = values[wanted.id][partition] if wanted.id in values else None
-            if known is not None and known.low is None:
+            if known is not None and known.lower is None:
                 sources[position] = Null()
             elif known is not None and not known.nulls:
-                sources[position] = Default(known.low)
+                sources[position] = Default(known.lower)
         return replace(plan, fields=tuple(sources))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.columns.concat import join
+from hudi_core.columns.concat import concat_columns
 from hudi_core.columns.nodes import Bools, Column, StringColumn, length, validity_of
 from hudi_core.errors import CorruptFileError
 from hudi_core.formats.deletes import DeleteRecords
@@ -78,7 +78,9 @@ class LogBuffer:
     def keys(self) -> StringColumn:
         """The keys of all records; none where the columns have no keys."""
         keys = (
-            join(self._keys, self.records) if self._keys else StringColumn(np.zeros(1, np.int64), np.empty(0, np.uint8))
+            concat_columns(self._keys, self.records)
+            if self._keys
+            else StringColumn(np.zeros(1, np.int64), np.empty(0, np.uint8))
         )
         assert isinstance(keys, StringColumn)
         return keys
@@ -93,7 +95,7 @@ class LogBuffer:
             empty = MergeRecords(ordering, none, none, none, sources, np.ones((0, self.merged_columns), np.bool_))
             return empty, tuple(0 for _ in ordering)
         types = [place.field.type for place in self._columns.ordering]
-        ordering_columns = [join((part[n] for part in self._ordering), records) for n in range(len(types))]
+        ordering_columns = [concat_columns((part[n] for part in self._ordering), records) for n in range(len(types))]
         widths = tuple(map(width_of, ordering_columns, types))
         numbers = np.concatenate(self._numbers)
         whole = MergeRecords(

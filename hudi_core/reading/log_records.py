@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hudi_core.avro.inbound import schema_from_avro
-from hudi_core.columns.concat import join
+from hudi_core.columns.concat import concat_columns
 from hudi_core.columns.nodes import Column, StructColumn
-from hudi_core.columns.string_index import StringIndex, index_texts
+from hudi_core.columns.string_index import StringIndex, index_strings
 from hudi_core.engine import FileInfo, Storage
 from hudi_core.errors import CorruptFileError
 from hudi_core.evolve.reconcile import ReadRecord, reconcile
@@ -86,7 +86,7 @@ class LogReader:
             else:
                 self._add_rows(found, run, slice)
         records, widths = found.joined()
-        keys = None if positions is not None else index_texts(found.keys())
+        keys = None if positions is not None else index_strings(found.keys())
         numbers = positions if keys is None else keys.first
         assert numbers is not None
         return LogRecords(found.batches, found.rows, keys, numbers, records, found.merged_columns, widths)
@@ -138,7 +138,7 @@ class LogReader:
         if count == 0:
             next(parts, None)  # raises when there is something none the less
             return
-        decoded = join(parts, count)
+        decoded = concat_columns(parts, count)
         assert isinstance(decoded, StructColumn)
         read = projection(self.base_files.with_path_values(reading.plan, slice), self._engine.values)
         for batch in self._engine.rows.from_columns(decoded, reading.part, block.where):

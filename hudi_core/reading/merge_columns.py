@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from hudi_core.columns.concat import join
+from hudi_core.columns.concat import concat_columns
 from hudi_core.columns.nodes import Bools, Column, PrimitiveColumn, StringColumn, StructColumn, length
 from hudi_core.engine import Engine
 from hudi_core.errors import CorruptFileError, SchemaError, UnsupportedError
 from hudi_core.functions.casts import CAST
 from hudi_core.keys.bound import KeyGenerator
-from hudi_core.keys.choose import of_table
+from hudi_core.keys.choose import generator_of_table
 from hudi_core.keys.generator import Generator
 from hudi_core.merge.binlog import sortable
 from hudi_core.merge.records import Precedence
@@ -139,7 +139,7 @@ class MergeColumns:
         schema = Schema(t.Record((t.Field(0, "value", source),)))
         batches = rows.from_columns(StructColumn(length(column), {"value": column}), schema, where)
         parts = (rows.to_column(make(values.field(rows.root(batch), 0)), of, where) for batch in batches)
-        return join(parts, length(column))
+        return concat_columns(parts, length(column))
 
     def _absent(self, value: Any, field: t.Field) -> Any:
         values = self.engine.values
@@ -212,7 +212,7 @@ def merge_columns(
 
 def _generator(config: TableConfig, where: str) -> Generator:
     """What makes record keys of rows without Hudi's own columns. Partition paths are not asked for."""
-    found = of_table(config)
+    found = generator_of_table(config)
     if not isinstance(found, Generator):
         raise UnsupportedError(
             where, expected="virtual keys made by a generator of Hudi's", found="one of a user's own"

@@ -205,7 +205,7 @@ def _digest(root: str, path: str, size: int, said: bytes) -> bytes:
 def _text(footer: Footer) -> str:
     """Rows, schema and statistics; those of a column whose type is another than the schema's are left out."""
     statistics = [
-        [list(path), _value_text(of.low), _value_text(of.high), of.nulls, of.values, of.nans]
+        [list(path), _value_text(of.lower), _value_text(of.upper), of.null_count, of.value_count, of.nans]
         for path, of in footer.statistics.items()
         if of.type == _type_at(footer.schema, path)
     ]
@@ -220,8 +220,8 @@ def _footer(said: Any) -> Footer:
     for path, low, high, nulls, values, nans in leaves:
         of = _type_at(schema, tuple(path))
         leaf = LeafStatistics(of, _value(low), _value(high), nulls, values, nans)
-        check(leaf.low, of)
-        check(leaf.high, of)
+        check(leaf.lower, of)
+        check(leaf.upper, of)
         statistics[tuple(path)] = leaf
     return Footer(rows, schema, statistics=statistics)
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from hudi_core.errors import CorruptFileError
-from hudi_core.formats.avro.container import MAGIC, read_container, read_text_map
+from hudi_core.formats.avro.container import MAGIC, read_container, read_string_map
 
 
 def _text(value: object) -> object:
@@ -122,7 +122,7 @@ def read_extra(content: bytes, where: str) -> Mapping[str, str] | None:
     """
     if len(content) < _LONG or not content.startswith(MAGIC):
         return None
-    return read_text_map(content, "extraMetadata", where)
+    return read_string_map(content, "extraMetadata", where)
 
 
 def read_record(content: bytes, where: str) -> Mapping[str, Any]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hudi_core.columns.nodes import StringColumn
-from hudi_core.columns.strings import taken, text_column, text_list
+from hudi_core.columns.strings import string_column, string_list, take_strings
 from hudi_core.engine import FileInfo
 
 Numbers = NDArray[np.int64]
@@ -44,7 +44,9 @@ class FileList:
         """The files of these rows, in that order, with their partitions alone."""
         partitions, partition_of = np.unique(self.partition_of[rows], return_inverse=True)
         named = tuple(self.partitions[number] for number in partitions.tolist())
-        return FileList(named, partition_of.astype(np.int64), taken(self.names, rows), self.sizes[rows], self.folder)
+        return FileList(
+            named, partition_of.astype(np.int64), take_strings(self.names, rows), self.sizes[rows], self.folder
+        )
 
     def infos(self) -> Iterator[tuple[str, FileInfo]]:
         """Every file, with its partition."""
@@ -54,7 +56,7 @@ class FileList:
         """Sizes by name, by partition."""
         found: dict[str, dict[str, int]] = {partition: {} for partition in self.partitions}
         for number, name, size in zip(
-            self.partition_of.tolist(), text_list(self.names), self.sizes.tolist(), strict=True
+            self.partition_of.tolist(), string_list(self.names), self.sizes.tolist(), strict=True
         ):
             found[self.partitions[number]][name] = size
         return found
@@ -67,7 +69,7 @@ def files_in(folders: Mapping[str, Iterable[FileInfo]], folder: str = "") -> Fil
     return FileList(
         partitions,
         np.array([number for number, _ in infos], np.int64),
-        text_column([each.name for _, each in infos]),
+        string_column([each.name for _, each in infos]),
         np.array([each.size for _, each in infos], np.int64),
         folder,
     )

@@ -52,7 +52,7 @@ class LsmHistory:
         """The file may hold an instant that completed after the time, as far as its footer tells."""
         told = self.reader.footer(self.storage, file).statistics.get((_NAMES[1],))
         # Times are of seconds or of milliseconds: their texts are compared as far as both go.
-        return told is None or not isinstance(told.high, str) or told.high[:_SECONDS] >= time[:_SECONDS]
+        return told is None or not isinstance(told.upper, str) or told.upper[:_SECONDS] >= time[:_SECONDS]
 
     def completion_time(self, requested_time: str) -> str | None:
         asked = time_order(requested_time)

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.columns.nodes import StringColumn
-from hudi_core.columns.string_index import index_texts
-from hudi_core.columns.strings import joined, taken, text_column, text_list
+from hudi_core.columns.string_index import index_strings
+from hudi_core.columns.strings import concat_strings, string_column, string_list, take_strings
 from hudi_core.formats.name_columns import base_names
 from hudi_core.formats.names import LogFileName, parse_log_file
 from hudi_core.pruning.ranks import ranks
@@ -74,7 +74,7 @@ def latest_slices(files: FileList, visible: Visibility) -> Slices:
     instants = sorted({*distinct, *(log.instant for log in logs), *visible.pending_compactions})
     place = {instant: number for number, instant in enumerate(instants)}
     committed = np.array([visible.committed(instant) for instant in instants], np.bool_)
-    ids = joined([bases.ids, text_column([log.file_id for log in logs])])
+    ids = concat_strings([bases.ids, string_column([log.file_id for log in logs])])
     of_bases = np.array([place[instant] for instant in distinct], np.int64)[number_of]
     of_logs = np.array([place[log.instant] for log in logs], np.int64)
     rows, gone = np.concatenate([bases.rows, log_rows]), dict.fromkeys(visible.replaced, len(instants))
@@ -101,7 +101,7 @@ def latest_slices(files: FileList, visible: Visibility) -> Slices:
         files,
         tuple(files.partitions[number] for number in used.tolist()),
         partition_of.astype(np.int64),
-        taken(ids, groups[there]),
+        take_strings(ids, groups[there]),
         tuple(instants),
         first[there],
         held.rows_at(there, first[there]),
@@ -122,8 +122,8 @@ def _logs(files: FileList, bases: Numbers) -> tuple[Numbers, list[LogFileName]]:
 
 def _distinct(texts: StringColumn) -> tuple[list[str], Numbers]:
     """The different texts, and for each row the number of its own."""
-    first, numbers = np.unique(index_texts(texts).first, return_inverse=True)
-    return text_list(taken(texts, first)), numbers.astype(np.int64)
+    first, numbers = np.unique(index_strings(texts).first, return_inverse=True)
+    return string_list(take_strings(texts, first)), numbers.astype(np.int64)
 
 
 def _groups(
@@ -144,7 +144,7 @@ def _groups(
         gone = [
             (known[partition], file_id, end) for (partition, file_id), end in replaced.items() if partition in known
         ]
-        found = index_texts(ids).find(text_column([file_id for _, file_id, _ in gone]))
+        found = index_strings(ids).find(string_column([file_id for _, file_id, _ in gone]))
         keys = np.array([number for number, _, _ in gone], np.int64) * (int(rank.max()) + 1) + rank[found]
         ends = np.array([end for _, _, end in gone], np.int64)[found >= 0]
         order = np.argsort(keys[found >= 0])

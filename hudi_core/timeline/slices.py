@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.spans import positions
-from hudi_core.columns.strings import taken, text_column
+from hudi_core.columns.strings import string_column, take_strings
 from hudi_core.engine import FileInfo
 from hudi_core.formats.names import parse_log_file
 from hudi_core.timeline.files import FileList
@@ -84,7 +84,7 @@ class Slices(Sequence[FileSlice]):
             self.files,
             self.partitions,
             self.partition_of[at],
-            taken(self.ids, at),
+            take_strings(self.ids, at),
             self.instants,
             self.instant_of[at],
             self.bases[at],
@@ -107,7 +107,7 @@ class Slices(Sequence[FileSlice]):
             self.files.chosen(rows),
             tuple(self.partitions[number] for number in partitions.tolist()),
             partition_of.astype(np.int64),
-            taken(self.ids, numbers),
+            take_strings(self.ids, numbers),
             self.instants,
             self.instant_of[numbers],
             numbered,
@@ -139,7 +139,7 @@ def slices_of(slices: Sequence[FileSlice]) -> Slices:
     files = FileList(
         partitions,
         np.repeat(partition_of, counts),
-        text_column([info.name for info in infos]),
+        string_column([info.name for info in infos]),
         np.array([info.size for info in infos], np.int64),
     )
     has_base = np.array([each.base is not None for each in slices], np.bool_)
@@ -155,7 +155,7 @@ def slices_of(slices: Sequence[FileSlice]) -> Slices:
         files,
         partitions,
         partition_of,
-        text_column([each.file_id for each in slices]),
+        string_column([each.file_id for each in slices]),
         tuple(instants),
         np.array([instants[each.instant] for each in slices], np.int64),
         bases,

@@ -11,9 +11,9 @@ from functools import cache
 import numpy as np
 
 from hudi_core.columns.nodes import StringColumn
-from hudi_core.columns.strings import taken, text_list
+from hudi_core.columns.strings import string_list, take_strings
 from hudi_core.formats.bloom import BloomFilter, HashedKeys
-from hudi_core.formats.bloom_write import FilterKind, FilterSettings, written
+from hudi_core.formats.bloom_write import FilterKind, FilterSettings, build_bloom_filter
 from tests.bench.timing import Pair, Unbuilt
 
 COUNT = 1_000_000
@@ -35,7 +35,7 @@ def keys(seed: int, count: int) -> StringColumn:
 def filter_of(seed: int) -> BloomFilter:
     """A filter of Hudi's default settings that holds as many keys as it is made for."""
     settings = FilterSettings(FilterKind.SIMPLE)
-    return written(keys(seed, settings.entries), settings)
+    return build_bloom_filter(keys(seed, settings.entries), settings)
 
 
 def murmur(key: bytes, seed: int) -> int:
@@ -68,8 +68,10 @@ def pair(case: str, peer: str) -> Pair:
     full = filter_of(1)
     # a filter holds 60,000 keys: those that are present are asked for again and again
     held = keys(1, FilterSettings().entries)
-    asked = keys(2, COUNT) if case == "probe_miss_1m" else taken(held, np.arange(COUNT) % (len(held.offsets) - 1))
-    some = [key.encode() for key in text_list(taken(asked, np.arange(0, COUNT, PART)))]
+    asked = (
+        keys(2, COUNT) if case == "probe_miss_1m" else take_strings(held, np.arange(COUNT) % (len(held.offsets) - 1))
+    )
+    some = [key.encode() for key in string_list(take_strings(asked, np.arange(0, COUNT, PART)))]
     bits = full.rows[0].tobytes()
 
     def ours() -> object:

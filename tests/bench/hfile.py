@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hudi_core.columns.nodes import StringColumn
-from hudi_core.columns.string_index import index_texts
-from hudi_core.columns.strings import taken
+from hudi_core.columns.string_index import index_strings
+from hudi_core.columns.strings import take_strings
 from hudi_core.formats.hfile.cells import Cells, keys_of
 from hudi_core.formats.hfile.file import HFile
 from hudi_core.formats.random_access import InMemoryFile
@@ -64,7 +64,7 @@ def scan(wanted: StringColumn) -> list[bytes]:
 
 def _values(wanted: StringColumn, pieces: Iterable[Cells]) -> list[bytes]:
     """By the number of the key."""
-    index, values = index_texts(wanted), [b""] * (len(wanted.offsets) - 1)
+    index, values = index_strings(wanted), [b""] * (len(wanted.offsets) - 1)
     for cells in pieces:
         numbers = index.find(keys_of(cells))
         for row in np.flatnonzero(numbers >= 0).tolist():
@@ -78,7 +78,7 @@ def pair(case: str, peer: str) -> Pair:
     if peer != "scan" or case not in _KEYS:
         raise Unbuilt("no measurement of this case")
     rows = wanted_rows(case)
-    wanted = taken(keys_of(HFile(InMemoryFile(hfile(), "made")).cells()), rows)
+    wanted = take_strings(keys_of(HFile(InMemoryFile(hfile(), "made")).cells()), rows)
 
     def check(ours: list[bytes], theirs: list[bytes]) -> None:
         assert ours == theirs

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from hudi_core.columns.concat import join
+from hudi_core.columns.concat import concat_columns
 from hudi_core.columns.nodes import (
     BinaryColumn,
     Column,
@@ -20,7 +20,7 @@ from hudi_core.columns.nodes import (
     StructColumn,
     UnionColumn,
 )
-from hudi_core.columns.slicing import cut
+from hudi_core.columns.slicing import slice_rows
 from hudi_core.errors import CorruptFileError, SchemaError
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
@@ -45,7 +45,7 @@ class ColumnsContract:
     ) -> None:
         rows = data.draw(st.lists(rows_of(schema), max_size=6))
         low = data.draw(st.integers(0, len(rows)))
-        columns = cut(from_values(rows, schema.record, "rows"), low, len(rows))
+        columns = slice_rows(from_values(rows, schema.record, "rows"), low, len(rows))
         assert self._rows(batches, columns, schema) == [repr(to_json(row, schema.record)) for row in rows[low:]]
 
     @law(SCHEMAS, st.data())
@@ -57,7 +57,9 @@ class ColumnsContract:
             batches.rows.to_column(batches.rows.root(batch), schema.record, "rows")
             for batch in batches.of(rows, schema)
         ]
-        assert list(map(repr, to_values(join(parts, len(rows)), schema.record, "rows"))) == list(map(repr, rows))
+        assert list(map(repr, to_values(concat_columns(parts, len(rows)), schema.record, "rows"))) == list(
+            map(repr, rows)
+        )
 
     def test_columns_of_a_wider_schema_are_taken_by_name(self, batches: Batches) -> None:
         columns = StructColumn(

@@ -84,12 +84,12 @@ class FileReaderContract:
         for path, known in footer.statistics.items():
             values = [_at(row, footer.schema, path) for row in found]
             present = [value for value in values if value is not None]
-            assert known.values == len(rows)
-            assert known.nulls in (None, len(values) - len(present))
+            assert known.value_count == len(rows)
+            assert known.null_count in (None, len(values) - len(present))
             for value in present:
                 if value == value:  # bounds of floats leave NaN out
-                    assert known.low is None or not less(value, known.low, known.type)
-                    assert known.high is None or not less(known.high, value, known.type)
+                    assert known.lower is None or not less(value, known.lower, known.type)
+                    assert known.upper is None or not less(known.upper, value, known.type)
 
     def test_columns_and_row_groups_are_chosen(self, files: Files) -> None:
         file = files.put(files.write(ROWS, FLAT, 4))

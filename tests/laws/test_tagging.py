@@ -15,14 +15,14 @@ from hypothesis import strategies as st
 from hudi_core.avro.inbound import schema_from_avro
 from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.columns.nodes import StringColumn
-from hudi_core.columns.strings import text_column
+from hudi_core.columns.strings import string_column
 from hudi_core.engine import FileInfo, Footer, RowGroup
-from hudi_core.formats.bloom_write import FilterKind, FilterSettings, bloom_filter_of
+from hudi_core.formats.bloom_write import FilterKind, FilterSettings, encode_bloom_filter
 from hudi_core.formats.leaf_statistics import LeafStatistics
 from hudi_core.index import by_files
 from hudi_core.index.by_files import FileLookup, FilterUse
 from hudi_core.index.key_reader import key_columns
-from hudi_core.index.places import everywhere, in_partitions
+from hudi_core.index.places import all_slices, slices_of_partitions
 from hudi_core.index.stored import KeyBounds
 from hudi_core.index.work import TaggingMetrics
 from hudi_core.schema.meta import RECORD_KEY
@@ -70,7 +70,7 @@ class MadeKeys:
         self.read.append(int(slice.file_id[1:]))
         groups = self._made(slice).groups
         for number in range(len(groups)) if row_groups is None else row_groups:
-            yield text_column(groups[number])
+            yield string_column(groups[number])
 
     def footer(self, slice: FileSlice) -> Footer | None:
         made = self._made(slice)
@@ -85,7 +85,7 @@ class MadeKeys:
         made = [self.made[number] for number in numbers.tolist()]
         known = [each.recorded and bool(each.keys) for each in made]
         low, high = (
-            ByteStrings.of(
+            ByteStrings.from_list(
                 [pick(map(str.encode, each.keys)) if here else b"" for each, here in zip(made, known, strict=True)]
             )
             for pick in (min, max)
@@ -111,7 +111,7 @@ def leaf(keys: Sequence[str]) -> dict[Any, LeafStatistics]:
 
 def filter_text(made: Made) -> bytes | None:
     """A filter of the slice's keys, or what may be found in its place."""
-    whole = bloom_filter_of(text_column([key for key in made.keys if key]), SETTINGS)
+    whole = encode_bloom_filter(string_column([key for key in made.keys if key]), SETTINGS)
     match made.filter:
         case "none":
             return None
@@ -120,10 +120,10 @@ def filter_text(made: Made) -> bytes | None:
         case "none of it":
             return b"no filter at all"
         case "saturated":
-            return bloom_filter_of(text_column([f"k{n}" for n in range(500)]), SETTINGS)
+            return encode_bloom_filter(string_column([f"k{n}" for n in range(500)]), SETTINGS)
         case "larger":
             settings = FilterSettings(FilterKind.DYNAMIC_V0, 3, 1e-6, 9)
-            return bloom_filter_of(text_column([key for key in made.keys if key]), settings)
+            return encode_bloom_filter(string_column([key for key in made.keys if key]), settings)
         case _:
             return whole
 
@@ -152,9 +152,9 @@ def test_keys_are_located_as_by_a_look_into_every_file(
     made: list[Made], asked: list[tuple[str, str]], filters: FilterUse, whole_table: bool
 ) -> None:
     stored = MadeKeys(made)
-    keys = key_columns(text_column([key for key, _ in asked]), text_column([path for _, path in asked]))
+    keys = key_columns(string_column([key for key, _ in asked]), string_column([path for _, path in asked]))
     slices = stored.sources.snapshot.slices
-    placed = everywhere(keys, slices) if whole_table else in_partitions(keys, slices)
+    placed = all_slices(keys, slices) if whole_table else slices_of_partitions(keys, slices)
     work = TaggingMetrics()
     found = FileLookup(stored, filters).locate(keys, placed, work)  # type: ignore[arg-type]
     for row, (key, path) in enumerate(asked):
@@ -170,13 +170,13 @@ def test_a_filter_of_another_file_loses_no_key(held: list[str], others: list[str
 
     class Mixed(MadeKeys):
         def footer(self, slice: FileSlice) -> Footer | None:
-            text = bloom_filter_of(text_column(others), SETTINGS).decode()
+            text = encode_bloom_filter(string_column(others), SETTINGS).decode()
             return Footer(len(held), SCHEMA, {"org.apache.hudi.bloomfilter": text}, leaf(held))
 
     low, high = min(held, key=str.encode), max(held, key=str.encode)
-    keys = key_columns(text_column([low, high]), text_column(["p", "p"]))
+    keys = key_columns(string_column([low, high]), string_column(["p", "p"]))
     for recorded in (True, False):
         stored = Mixed([Made("p", (tuple(held),), False, recorded, True, "good")])
-        placed = in_partitions(keys, stored.sources.snapshot.slices)
+        placed = slices_of_partitions(keys, stored.sources.snapshot.slices)
         found = FileLookup(stored, FilterUse.ALL).locate(keys, placed, TaggingMetrics())  # type: ignore[arg-type]
         assert found.slices.tolist() == [0, 0]

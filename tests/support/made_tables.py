@@ -22,7 +22,7 @@ import numpy as np
 
 from hudi_core.avro.inbound import schema_from_avro
 from hudi_core.columns.hashes import bloom_filter_key, column_stats_key, file_group_index
-from hudi_core.columns.strings import text_column
+from hudi_core.columns.strings import string_column
 from hudi_core.engine import FileInfo, Footer, Storage
 from hudi_core.errors import CorruptFileError
 from hudi_core.formats.bloom import positions
@@ -366,7 +366,7 @@ def _leaf(name: str, values: Sequence[Any]) -> LeafStatistics:
 def _filter_text(keys: Sequence[str]) -> bytes:
     bits, hashes = 256, 5
     octets = np.zeros(bits // 8, np.uint8)
-    for places in positions(text_column(keys), bits, hashes):
+    for places in positions(string_column(keys), bits, hashes):
         np.bitwise_or.at(octets, places >> 3, (1 << (places & 7)).astype(np.uint8))
     return base64.b64encode(struct.pack(">iibi", -1, hashes, 1, bits) + octets.tobytes())
 

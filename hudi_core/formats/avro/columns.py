@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator
 
 import numpy as np
 
-from hudi_core.columns.concat import join
+from hudi_core.columns.concat import concat_columns
 from hudi_core.columns.length_chain import chain_pieces
 from hudi_core.columns.nodes import Bytes8, Column, Offsets
 from hudi_core.errors import CorruptFileError, SchemaError, UnsupportedError
@@ -48,7 +48,7 @@ def decode(
     """
     if len(starts) == 0:
         return blank(_plan(schema_text, where, wanted))
-    return join(decode_batches(schema_text, data, starts, lengths, where, wanted), len(starts))
+    return concat_columns(decode_batches(schema_text, data, starts, lengths, where, wanted), len(starts))
 
 
 def decode_batches(
@@ -123,7 +123,7 @@ def _batch(node: Node, data: Bytes8, starts: Offsets, ends: Offsets, where: str,
         if np.array_equal(lanes.here(), lanes.ends):
             return column
     except TooManyEmptyItems:
-        expected = f"at most {avro_walk.MOST_EMPTY_ITEMS} items without bytes"
+        expected = f"at most {avro_walk.MAX_EMPTY_ITEMS} items without bytes"
         raise CorruptFileError(f"{where}, records {first} to {first + len(lanes) - 1}", expected=expected) from None
     except (DamagedLane, IndexError):
         _explain(node, data, starts, ends, where, first)

@@ -21,7 +21,7 @@ Sizes = int | NDArray[np.int64]
 """Bytes of each row; one number when all rows have as many."""
 
 WORD = 8
-MOST = 2 * WORD
+MAX_WORDS_SIZE = 2 * WORD
 _WORD_BITS = np.uint64(64)
 _FRAME = 4
 
@@ -75,7 +75,7 @@ def assemble(pieces: Sequence[Piece], rows: int, framed: bool = False) -> tuple[
         frame = Words(lengths.astype(">u4").view("<u4").astype(np.uint64), None, _FRAME, _FRAME)
         merged = [*_merged([frame, *merged[:1]]), *merged[1:]]
         lengths += _FRAME
-    widths = [typical_width(piece.sizes) if isinstance(piece, Spans) else MOST for piece in merged]
+    widths = [typical_width(piece.sizes) if isinstance(piece, Spans) else MAX_WORDS_SIZE for piece in merged]
     widest = max(widths, default=0)
     stride = int(lengths.max(initial=0)) + widest
     offsets = np.zeros(rows + 1, np.int64)
@@ -110,7 +110,7 @@ def _place(slots: Bytes8, cursor: Offsets, piece: Words) -> None:
     """Copies words to where each row stands."""
     if len(cursor) == 0 or piece.most == 0:
         return
-    size = WORD if piece.high is None else MOST
+    size = WORD if piece.high is None else MAX_WORDS_SIZE
     held = np.empty((len(cursor), size // WORD), "<u8")
     held[:, 0] = piece.low
     if piece.high is not None:
@@ -130,7 +130,7 @@ def _merged(pieces: Iterable[Piece]) -> Iterable[Piece]:
             yield piece
         elif before is None:
             before = piece
-        elif before.most + piece.most <= MOST:
+        elif before.most + piece.most <= MAX_WORDS_SIZE:
             before = _joined(before, piece)
         else:
             yield before

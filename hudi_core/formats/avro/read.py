@@ -6,7 +6,7 @@ from typing import assert_never
 
 import numpy as np
 
-from hudi_core.columns.concat import join
+from hudi_core.columns.concat import concat_columns
 from hudi_core.columns.nodes import (
     BinaryColumn,
     Bools,
@@ -47,7 +47,7 @@ from hudi_core.formats.avro.plan import (
 )
 from hudi_core.formats.avro.skip import by_branch, find_items, live_lanes, skip
 
-MOST_LANES = 16384
+MAX_LANES = 16384
 """Items of lists that are read at once."""
 
 
@@ -188,7 +188,7 @@ def _read_items(item: Node, lanes: Lanes) -> tuple[Offsets, Column]:
         return offsets, blank(item)
     ends = np.repeat(lanes.ends, np.diff(offsets))
     parts = (
-        read(item, Lanes(data, starts[low : low + MOST_LANES], ends[low : low + MOST_LANES], limit))
-        for low in range(0, len(starts), MOST_LANES)
+        read(item, Lanes(data, starts[low : low + MAX_LANES], ends[low : low + MAX_LANES], limit))
+        for low in range(0, len(starts), MAX_LANES)
     )
-    return offsets, join(parts, len(starts))
+    return offsets, concat_columns(parts, len(starts))

@@ -29,12 +29,12 @@ from hudi_core.formats.avro.plan import (
     least_width,
 )
 from hudi_core.formats.avro.step import find_starts
-from hudi_core.formats.avro.walk import MOST_EMPTY_ITEMS
+from hudi_core.formats.avro.walk import MAX_EMPTY_ITEMS
 
 LIKELY_BYTES = 8
 """Of a number, for which a window is worth its while."""
 
-FEW_LANES = 48
+SMALL_LANE_COUNT = 48
 """With fewer lanes than this, finding the items of one list after the other beats a round of NumPy calls for each item."""
 
 Runs = list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]
@@ -131,7 +131,7 @@ def find_items(item: Node, lanes: Lanes) -> tuple[Offsets, Offsets]:
     rows, left = np.arange(total), np.zeros(total, np.int64)
     active = lanes.select(rows)
     while len(rows):
-        if len(rows) < FEW_LANES and width is None:
+        if len(rows) < SMALL_LANE_COUNT and width is None:
             _walk_items(item, rows, active, left, counts, runs)
             lanes.rejoin(rows, active)
             break
@@ -151,7 +151,7 @@ def find_items(item: Node, lanes: Lanes) -> tuple[Offsets, Offsets]:
             skip(item, active)
             active.check_ends()
         else:
-            if width == 0 and int(counts.sum() + left.sum()) > MOST_EMPTY_ITEMS:
+            if width == 0 and int(counts.sum() + left.sum()) > MAX_EMPTY_ITEMS:
                 raise TooManyEmptyItems
             within = np.arange(int(left.sum())) - np.repeat(np.cumsum(left) - left, left)
             lane = np.repeat(rows, left)
@@ -181,7 +181,7 @@ def _open_blocks(active: Lanes, left: NDArray[np.int64], least: int) -> None:
         heads.rejoin(with_size, sized)
         count = np.abs(count)
     heads.check_ends()
-    room = (heads.ends - heads.here()) // least if least else MOST_EMPTY_ITEMS
+    room = (heads.ends - heads.here()) // least if least else MAX_EMPTY_ITEMS
     if (count < 0).any() or (count > room).any():
         raise DamagedLane
     active.rejoin(due, heads)

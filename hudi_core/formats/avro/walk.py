@@ -24,7 +24,7 @@ from hudi_core.formats.avro.plan import (
     least_width,
 )
 
-MOST_EMPTY_ITEMS = 1 << 24
+MAX_EMPTY_ITEMS = 1 << 24
 """Items without bytes in one list: a count can claim any number of them at no cost to the writer."""
 
 Walk = Callable[[bytes, int, int], int]
@@ -201,7 +201,7 @@ def _items(item: Node) -> Walk:
             count, at = _block(data, at, end)
             if count == 0:
                 return at
-            if count > ((end - at) // least if least else MOST_EMPTY_ITEMS):
+            if count > ((end - at) // least if least else MAX_EMPTY_ITEMS):
                 raise DecodeFault("items within the record", f"a block of {count}")
             if width == 0 or (width and isinstance(item, Floating | Fixed)):
                 at += count * width

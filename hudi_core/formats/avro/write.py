@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,13 +25,14 @@ from hudi_core.columns.nodes import (
     StringColumn,
     StructColumn,
     UnionColumn,
+    kind_name,
     length,
     validity_of,
 )
-from hudi_core.columns.slicing import cut, without_nulls
+from hudi_core.columns.slicing import slice_rows, without_nulls
 from hudi_core.columns.unions import only_branch
 from hudi_core.errors import SchemaError
-from hudi_core.formats.avro.pieces import MOST, WORD, Piece, Spans, Words, assemble, constant, where_live
+from hudi_core.formats.avro.pieces import MAX_WORDS_SIZE, WORD, Piece, Spans, Words, assemble, constant, where_live
 from hudi_core.formats.avro.plan import (
     Array,
     Boolean,
@@ -87,7 +88,7 @@ def _batches(rows: int) -> Iterable[tuple[int, int]]:
 def _batch(
     node: Node, column: Column, rows: tuple[int, int], where: str, framed: bool = False
 ) -> tuple[Offsets, Bytes8]:
-    part = cut(column, *rows)
+    part = slice_rows(column, *rows)
     return assemble(list(_write(node, part, _Place(where))), length(part), framed)
 
 
@@ -102,7 +103,7 @@ def _write(node: Node, column: Column, place: _Place) -> Iterator[Piece]:
                 yield from _write_value(inner, column, _Place(place.where, live))
         case Null():
             if not isinstance(column, NullColumn):
-                raise place.error("nulls", type(column).__name__)
+                raise place.error("nulls", kind_name(column))
         case Branches():
             yield from _write_branches(node, column, place)
         case _:
@@ -162,7 +163,31 @@ def _write_value(node: Leaf | Record | Array | Map, column: Column, place: _Plac
         case Enumeration(symbols), EnumColumn(codes, known):
             yield where_live(varints(_codes(codes, known, symbols, place)), place.live)
         case _:
-            raise place.error(f"a column of {type(node).__name__.lower()}", type(column).__name__)
+            raise place.error(_kind_name(node), kind_name(column))
+
+
+def _kind_name(node: Leaf | Record | Array | Map) -> str:
+    """The kind of column that the node is written from, in the words of `kind_name`."""
+    match node:
+        case Boolean():
+            return "bool"
+        case Integer(bits):
+            return f"int{bits}"
+        case Floating(size):
+            return f"float{8 * size}"
+        case Sized(utf8):
+            return "string" if utf8 else "binary"
+        case Fixed(size):
+            return f"fixed[{size}]"
+        case Enumeration():
+            return "enum"
+        case Record():
+            return "struct"
+        case Array():
+            return "list"
+        case Map():
+            return "map"
+    assert_never(node)
 
 
 def _write_sized(offsets: Offsets, data: Bytes8, live: Bools | None) -> Iterator[Piece]:
@@ -173,8 +198,8 @@ def _write_sized(offsets: Offsets, data: Bytes8, live: Bools | None) -> Iterator
 
 def _fixed(data: Bytes8, size: int, live: Bools | None) -> Piece:
     rows = len(data)
-    if 0 < size <= MOST:
-        padded = np.zeros(rows * size + MOST, np.uint8)
+    if 0 < size <= MAX_WORDS_SIZE:
+        padded = np.zeros(rows * size + MAX_WORDS_SIZE, np.uint8)
         padded[: rows * size] = data.reshape(-1)
         low, high = (np.ndarray((rows,), "<u8", padded, begin, (size,)) for begin in (0, WORD))
         if size <= WORD:

@@ -246,7 +246,7 @@ def find_rows(rows: Cells | list[bytes], targets: Sequence[bytes]) -> tuple[Inte
     return starts, stops
 
 
-def find_texts(rows: Cells | list[bytes], texts: StringColumn) -> tuple[Integers, Integers]:
+def find_strings(rows: Cells | list[bytes], texts: StringColumn) -> tuple[Integers, Integers]:
     """`find_rows` of many targets in one column, for few rows."""
     lengths = np.diff(texts.offsets)
     longest = rows.key_lengths.max(initial=0) if isinstance(rows, Cells) else max(map(len, rows), default=0)

@@ -23,7 +23,7 @@ from hudi_core.formats.hfile.block import (
     parse_block,
     verify,
 )
-from hudi_core.formats.hfile.cells import Cells, Integers, decode_cells, find_rows, find_texts
+from hudi_core.formats.hfile.cells import Cells, Integers, decode_cells, find_rows, find_strings
 from hudi_core.formats.hfile.index import (
     IndexNode,
     join_nodes,
@@ -230,7 +230,7 @@ class HFile:
 
 def _bracketing(keys: StringColumn) -> Spans:
     def spans(rows: Cells | list[bytes]) -> tuple[Integers, Integers]:
-        return find_texts(rows, keys)
+        return find_strings(rows, keys)
 
     return spans
 

@@ -1,7 +1,7 @@
 """Column chunks of a Parquet file, read from the footer's own bytes.
 
-pyarrow shows them too, but ends the process where a footer contradicts itself, and does not say whether bounds are in the
-order of the column's type. Rules: `parquet.thrift` of the Parquet format.
+pyarrow shows them too, but ends the process where a footer contradicts itself, and hides whether bounds are in the order of
+the column's type. Rules: `parquet.thrift` of the Parquet format.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ PHYSICAL: Final = ("BOOLEAN", "INT32", "INT64", "INT96", "FLOAT", "DOUBLE", "BYT
 
 @dataclass(frozen=True, slots=True)
 class ChunkStatistics:
-    """A column in one row group. `low` and `high` are encoded bounds in the order of the type, or None."""
+    """A column in one row group. `lower` and `upper` are encoded bounds in the order of the type, or None."""
 
-    values: int
-    nulls: int | None
-    low: bytes | None
-    high: bytes | None
+    value_count: int
+    null_count: int | None
+    lower: bytes | None
+    upper: bytes | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,48 +53,48 @@ def _leaf_chunks(file: Fields) -> list[LeafChunks]:
     groups = [_structs(group, 1) for group in _structs(file, 4)]
     if any(len(group) != len(leaves) for group in groups):
         raise ValueError(f"row groups with other than {len(leaves)} columns")
-    found = []
-    for number, leaf in enumerate(leaves):
-        physical, typed = _integer(leaf, 1), number < len(orders) and 1 in orders[number]
+    columns_of_leaves = []
+    for index, leaf in enumerate(leaves):
+        physical, typed = _integer(leaf, 1), index < len(orders) and 1 in orders[index]
         if not 0 <= physical < len(PHYSICAL):
             raise ValueError(f"physical type {physical}")
-        columns = [_struct(group[number], 3) for group in groups]
-        if any(_integer(column, 1) != physical for column in columns):
-            raise ValueError(f"another physical type in a chunk of column {number}")
+        metadata = [_struct(group[index], 3) for group in groups]
+        if any(_integer(column, 1) != physical for column in metadata):
+            raise ValueError(f"another physical type in a chunk of column {index}")
         unsigned = leaf.get(6) in _UNSIGNED or _struct(_struct(leaf, 10), 10).get(2) is False
         signed = PHYSICAL[physical] in _SIGNED and not unsigned
-        chunks = tuple(_chunk(column, typed, signed) for column in columns)
-        found.append(LeafChunks(PHYSICAL[physical], unsigned, chunks))
-    return found
+        chunks = tuple(_chunk(column, typed, signed) for column in metadata)
+        columns_of_leaves.append(LeafChunks(PHYSICAL[physical], unsigned, chunks))
+    return columns_of_leaves
 
 
 def _chunk(column: Fields, typed: bool, signed: bool) -> ChunkStatistics:
-    said = _struct(column, 12)
+    statistics = _struct(column, 12)
     if typed:
-        low, high = said.get(6), said.get(5)
+        lower, upper = statistics.get(6), statistics.get(5)
     else:  # from before orders were declared: compared as signed numbers
-        low, high = (said.get(2), said.get(1)) if signed else (None, None)
-    if not isinstance(low, bytes | None) or not isinstance(high, bytes | None):
+        lower, upper = (statistics.get(2), statistics.get(1)) if signed else (None, None)
+    if not isinstance(lower, bytes | None) or not isinstance(upper, bytes | None):
         raise ValueError("bounds that are no bytes")
-    return ChunkStatistics(_integer(column, 5), _integer(said, 3) if 3 in said else None, low, high)
+    return ChunkStatistics(_integer(column, 5), _integer(statistics, 3) if 3 in statistics else None, lower, upper)
 
 
-def _structs(of: Fields, number: int) -> list[Fields]:
-    found = of[number]
-    if not isinstance(found, list) or not all(isinstance(part, dict) for part in found):
-        raise ValueError(f"no list of structures as field {number}")
-    return found
+def _structs(fields: Fields, field_id: int) -> list[Fields]:
+    structs = fields[field_id]
+    if not isinstance(structs, list) or not all(isinstance(part, dict) for part in structs):
+        raise ValueError(f"no list of structures as field {field_id}")
+    return structs
 
 
-def _struct(of: Fields, number: int) -> Fields:
-    found = of.get(number, {})
-    if not isinstance(found, dict):
-        raise ValueError(f"no structure as field {number}")
-    return found
+def _struct(fields: Fields, field_id: int) -> Fields:
+    value = fields.get(field_id, {})
+    if not isinstance(value, dict):
+        raise ValueError(f"no structure as field {field_id}")
+    return value
 
 
-def _integer(of: Fields, number: int) -> int:
-    found = of[number]
-    if not isinstance(found, int):
-        raise ValueError(f"no number as field {number}")
-    return found
+def _integer(fields: Fields, field_id: int) -> int:
+    value = fields[field_id]
+    if not isinstance(value, int):
+        raise ValueError(f"no number as field {field_id}")
+    return value

@@ -1,8 +1,8 @@
-"""Statistics in a Parquet footer: of each leaf column over all row groups, as values of ours, unknown where in doubt.
+"""Column statistics in a Parquet footer: of each leaf column over all row groups, in the form of `hudi_core.values`.
 
-What is unknown: no bounds in some group that has values; NaN as a bound; INT96, which has no order; bytes and unsigned
-numbers whose order the file does not declare. Most writers leave NaN out of the bounds, which then do not tell whether
-there is one. Writers may cut long texts short, but then round the bounds outward: they still enclose every value.
+Bounds are unknown where a row group that has values lacks them; where one is NaN; of INT96, which has no order; of bytes and
+unsigned numbers whose order the file does not declare. Most writers leave NaN out of the bounds, so that bounds do not rule
+it out. Writers may truncate bounds of long strings, but round them outward then: they still enclose every value.
 """
 
 from __future__ import annotations
@@ -28,79 +28,79 @@ _JAVA_WRITER = re.compile(r"parquet-mr version (\d+)\.(\d+)")
 _NAN_LAST = (1, 10)
 """The Java library's first version that orders NaN last."""
 _BEYOND_KNOWN = (1, 16)
-"""Its first version of which it is not known that it does so."""
+"""Its first version that is not known to do so."""
 _FORMATS = {"INT32": "<i", "INT64": "<q", "FLOAT": "<f", "DOUBLE": "<d", "BOOLEAN": "<?"}
 _UUID_BYTES = 16
 
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """A leaf column outside lists and maps: its number among all leaves, and its type."""
+    """A leaf column outside lists and maps: its index among all leaves, and its type."""
 
-    number: int
+    index: int
     type: t.Primitive
 
 
 def leaves(record: t.Record) -> dict[Path, Leaf]:
     """The leaves of a file's schema outside lists and maps, by path of names. Parquet numbers leaves in schema order."""
-    found: dict[Path, Leaf] = {}
-    _collect(record, (), found, 0, repeated=False)
-    return found
+    leaves_by_path: dict[Path, Leaf] = {}
+    _collect(record, (), leaves_by_path, 0, repeated=False)
+    return leaves_by_path
 
 
 def leaf_numbers(record: t.Record, chosen: t.Record) -> list[list[int]]:
-    """The numbers of the leaves of each field of a record that are in another one with the same ids too.
+    """For each field of a record, the indexes of its leaves whose ids are in `chosen` too.
 
-    That one has some of its fields; those without a leaf in it are left out.
+    `chosen` has some of the record's fields; fields without a leaf in it are left out.
     """
-    kept = {field.id for _, field in walk(chosen)}
-    found: list[list[int]] = []
-    number = 0
+    chosen_ids = {field.id for _, field in walk(chosen)}
+    indexes_by_field: list[list[int]] = []
+    first = 0
     for field in record.fields:
-        below = [each for _, each in walk(t.Record((field,))) if not isinstance(each.type, t.Nested)]
-        numbers = [number + position for position, each in enumerate(below) if each.id in kept]
-        number += len(below)
-        found += [numbers] if numbers else []
-    return found
+        below = [leaf for _, leaf in walk(t.Record((field,))) if not isinstance(leaf.type, t.Nested)]
+        indexes = [first + position for position, leaf in enumerate(below) if leaf.id in chosen_ids]
+        first += len(below)
+        indexes_by_field += [indexes] if indexes else []
+    return indexes_by_field
 
 
-def _collect(of: t.Type, path: Path, found: dict[Path, Leaf], number: int, *, repeated: bool) -> int:
-    if not isinstance(of, t.Nested):
+def _collect(kind: t.Type, path: Path, leaves_by_path: dict[Path, Leaf], index: int, *, repeated: bool) -> int:
+    if not isinstance(kind, t.Nested):
         if not repeated:
-            found[path] = Leaf(number, of)
-        return number + 1
-    for inner in t.children(of):
-        number = _collect(
-            inner.type, (*path, inner.name), found, number, repeated=repeated or not isinstance(of, t.Record)
+            leaves_by_path[path] = Leaf(index, kind)
+        return index + 1
+    for inner in t.children(kind):
+        index = _collect(
+            inner.type, (*path, inner.name), leaves_by_path, index, repeated=repeated or not isinstance(kind, t.Record)
         )
-    return number
+    return index
 
 
 class FooterChunks:
-    """The column chunks that a footer tells of, read from it when they are first asked for."""
+    """The column chunks of a file, read from the bytes of its footer on first use."""
 
     def __init__(self, where: str, footer: bytes) -> None:
         self._where = where
         self._footer: bytes | None = footer
         self._leaves: list[LeafChunks] = []
 
-    def of(self, leaf: int) -> LeafChunks:
-        """The chunks of a leaf column by its number. Raises `CorruptFileError` when the footer contradicts itself."""
+    def chunks_of(self, index: int) -> LeafChunks:
+        """The chunks of a leaf column by its index. Raises `CorruptFileError` when the footer contradicts itself."""
         footer = self._footer
         if footer is not None:
             self._leaves = leaf_chunks(footer, self._where)
             self._footer = None  # it may hold a bloom filter
-        if leaf >= len(self._leaves):
+        if index >= len(self._leaves):
             raise CorruptFileError(
                 self._where, expected="a column for every leaf", found=f"{len(self._leaves)} columns"
             )
-        return self._leaves[leaf]
+        return self._leaves[index]
 
 
 class FooterStatistics(Mapping[Path, LeafStatistics]):
-    """Statistics by path of names, put together when they are asked for: wide files have many, queries ask few.
+    """Statistics by path of names, computed on lookup: wide files have many columns, queries use few.
 
-    Asking raises `CorruptFileError` when the footer contradicts itself.
+    A lookup raises `CorruptFileError` when the footer contradicts itself.
     """
 
     def __init__(
@@ -111,7 +111,7 @@ class FooterStatistics(Mapping[Path, LeafStatistics]):
 
     def __getitem__(self, path: Path) -> LeafStatistics:
         leaf = self._leaves[path]
-        column = self._chunks.of(leaf.number)
+        column = self._chunks.chunks_of(leaf.index)
         if self._group is not None:
             column = replace(column, chunks=column.chunks[self._group : self._group + 1])
         return _statistics(column, leaf.type, self._rows, self._writer)
@@ -123,42 +123,48 @@ class FooterStatistics(Mapping[Path, LeafStatistics]):
         return len(self._leaves)
 
 
-def _statistics(column: LeafChunks, of: t.Primitive, rows: int, writer: str) -> LeafStatistics:
-    counts = [chunk.nulls for chunk in column.chunks]
-    nulls = None if None in counts else sum(count for count in counts if count is not None)
-    bounded = [chunk for chunk in column.chunks if chunk.nulls != chunk.values]  # the others have no value to bound
-    lows = [_value(chunk.low, column, of, low=True) for chunk in bounded]
-    highs = [_value(chunk.high, column, of, low=False) for chunk in bounded]
-    if any(bound != bound for bound in (*lows, *highs)):
-        lows, highs = [None], [None]
-    low = None if not lows or None in lows else min(lows, key=lambda bound: sort_key(bound, of))
-    high = None if not highs or None in highs else max(highs, key=lambda bound: sort_key(bound, of))
-    nans = isinstance(of, t.Float | t.Double) and not (
-        low is not None and high is not None and _orders_nan_last(writer)
+def _statistics(column: LeafChunks, kind: t.Primitive, rows: int, writer: str) -> LeafStatistics:
+    counts = [chunk.null_count for chunk in column.chunks]
+    null_count = None if None in counts else sum(count for count in counts if count is not None)
+    bounded = [
+        chunk for chunk in column.chunks if chunk.null_count != chunk.value_count
+    ]  # the others have no value to bound
+    lower_bounds = [_value(chunk.lower, column, kind, is_lower=True) for chunk in bounded]
+    upper_bounds = [_value(chunk.upper, column, kind, is_lower=False) for chunk in bounded]
+    if any(bound != bound for bound in (*lower_bounds, *upper_bounds)):
+        lower_bounds, upper_bounds = [None], [None]
+    lower = (
+        None if not lower_bounds or None in lower_bounds else min(lower_bounds, key=lambda bound: sort_key(bound, kind))
     )
-    return LeafStatistics(of, low, high, nulls, rows, nans)
+    upper = (
+        None if not upper_bounds or None in upper_bounds else max(upper_bounds, key=lambda bound: sort_key(bound, kind))
+    )
+    nans = isinstance(kind, t.Float | t.Double) and not (
+        lower is not None and upper is not None and _orders_nan_last(writer)
+    )
+    return LeafStatistics(kind, lower, upper, null_count, rows, nans)
 
 
 def _orders_nan_last(writer: str) -> bool:
-    """Whether the writer takes NaN for the greatest value, so that bounds without it tell that there is none."""
-    found = _JAVA_WRITER.match(writer)
-    return found is not None and _NAN_LAST <= (int(found[1]), int(found[2])) < _BEYOND_KNOWN
+    """Whether the writer takes NaN for the greatest value, so that bounds without NaN rule it out."""
+    version = _JAVA_WRITER.match(writer)
+    return version is not None and _NAN_LAST <= (int(version[1]), int(version[2])) < _BEYOND_KNOWN
 
 
-def _value(bound: bytes | None, column: LeafChunks, of: t.Primitive, *, low: bool) -> Any:
-    """A bound as a value of the type, None when it is none."""
+def _value(bound: bytes | None, column: LeafChunks, kind: t.Primitive, *, is_lower: bool) -> Any:
+    """A bound as a value of the type, None when it is not one."""
     physical = column.physical
     if bound is None:
         return None
     if physical in _FORMATS:
-        return _number(bound, column, of)
+        return _number(bound, column, kind)
     if physical == "INT96":
         return None
-    match of:
+    match kind:
         case t.Decimal(_, scale):
             return _scaled(int.from_bytes(bound, "big", signed=True), scale)
         case t.String() | t.Enumeration() | t.Uuid(fixed=None):
-            return _text(bound, low)
+            return _text(bound, is_lower)
         case t.Uuid():
             return str(uuid.UUID(bytes=bound)) if len(bound) == _UUID_BYTES else None
         case t.Binary() | t.Fixed() | t.Vector():
@@ -167,29 +173,29 @@ def _value(bound: bytes | None, column: LeafChunks, of: t.Primitive, *, low: boo
             return None
 
 
-def _number(bound: bytes, column: LeafChunks, of: t.Primitive) -> Any:
+def _number(bound: bytes, column: LeafChunks, kind: t.Primitive) -> Any:
     if len(bound) != struct.calcsize(_FORMATS[column.physical]):
         return None
-    (found,) = struct.unpack(_FORMATS[column.physical], bound)
-    if column.unsigned and found < 0:
-        found += 1 << (8 * len(bound))
-    match of:
+    (number,) = struct.unpack(_FORMATS[column.physical], bound)
+    if column.unsigned and number < 0:
+        number += 1 << (8 * len(bound))
+    match kind:
         case t.Boolean():
-            return found if column.physical == "BOOLEAN" else None
+            return number if column.physical == "BOOLEAN" else None
         case t.Float() | t.Double():
-            return found if isinstance(found, float) else None
+            return number if isinstance(number, float) else None
         case t.Decimal(_, scale):
-            return _scaled(found, scale) if isinstance(found, int) else None
+            return _scaled(number, scale) if isinstance(number, int) else None
         case _:
-            return found if isinstance(found, int) else None
+            return number if isinstance(number, int) else None
 
 
-def _text(bound: bytes, low: bool) -> str | None:
-    """A bound may have been cut inside a character: what is whole of a low one sorts no later; a high one is lost."""
+def _text(bound: bytes, is_lower: bool) -> str | None:
+    """A bound may be truncated inside a character: what is whole of a lower bound sorts no later; an upper bound is lost."""
     try:
         return bound.decode("utf-8")
-    except UnicodeDecodeError as cut:
-        return bound[: cut.start].decode("utf-8") if low else None
+    except UnicodeDecodeError as error:
+        return bound[: error.start].decode("utf-8") if is_lower else None
 
 
 def _scaled(unscaled: int, scale: int) -> Decimal:

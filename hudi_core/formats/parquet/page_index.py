@@ -23,36 +23,36 @@ class PageRows:
     starts: NDArray[np.int64]
     ends: NDArray[np.int64]
 
-    def ranges(self, taken: NDArray[np.bool_]) -> list[tuple[int, int]]:
-        """Bytes (start, length) of the dictionary, if there is one, and of the pages that hold rows taken.
+    def ranges(self, chosen: NDArray[np.bool_]) -> list[tuple[int, int]]:
+        """Bytes (start, length) of the dictionary, if there is one, and of the pages that hold chosen rows.
 
-        `taken` says it for each row, and the same for all rows of a page.
+        `chosen` has one flag for each row, equal for all rows of a page.
         """
-        pages = np.flatnonzero(taken[self.firsts])
-        before = int(self.starts[0]) - self.chunk_start
-        found = [(self.chunk_start, before)] if before > 0 else []
+        pages = np.flatnonzero(chosen[self.firsts])
+        dictionary_size = int(self.starts[0]) - self.chunk_start
+        ranges = [(self.chunk_start, dictionary_size)] if dictionary_size > 0 else []
         for run in np.split(pages, np.flatnonzero(np.diff(pages) > 1) + 1) if len(pages) else ():
             start = int(self.starts[run[0]])
-            found.append((start, int(self.ends[run[-1]]) - start))
-        return found
+            ranges.append((start, int(self.ends[run[-1]]) - start))
+        return ranges
 
 
 def page_rows(stored: memoryview, chunk: tuple[int, int], rows: int, where: str) -> PageRows:
-    """Reads an offset index, of a chunk (start, length) that has so many rows. Raises `CorruptFileError`."""
+    """Reads the offset index of a chunk (start, length) of `rows` rows. Raises `CorruptFileError`."""
     try:
         pages = thrift.structure(stored)[0][1]
-        starts, sizes, firsts = (np.array([page[number] for page in pages], np.int64) for number in (1, 2, 3))
+        starts, sizes, firsts = (np.array([page[field_id] for page in pages], np.int64) for field_id in (1, 2, 3))
     except (IndexError, KeyError, ValueError, TypeError, OverflowError) as problem:
-        raise CorruptFileError(where, expected="an offset index", found=str(problem) or "its end") from None
+        raise CorruptFileError(where, expected="an offset index", found=str(problem) or "the end of the data") from None
     ends, bounds = starts + sizes, [chunk[0], sum(chunk)]
     places = np.concatenate([bounds[:1], np.stack([starts, ends], axis=1).ravel(), bounds[1:]])
     if not len(pages) or firsts[0] != 0 or (np.diff([*firsts, rows]) <= 0).any() or (np.diff(places) < 0).any():
-        said = f"pages of {rows} rows, one after the other, from {bounds[0]} to {bounds[1]}"
-        raise CorruptFileError(where, expected=said, found="an offset index of others")
+        expected = f"pages of {rows} rows, one after the other, from {bounds[0]} to {bounds[1]}"
+        raise CorruptFileError(where, expected=expected, found="an offset index of other pages")
     return PageRows(chunk[0], firsts, starts, ends)
 
 
-def segments(cuts: NDArray[np.int64], keep: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """The rows between two cuts that enclose one to keep. The first cut is 0."""
+def rows_between_cuts(cuts: NDArray[np.int64], keep: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """The rows of those spans between two cuts that have a row to keep. The first cut is 0."""
     ends = np.append(cuts[1:], len(keep))
     return np.repeat(np.logical_or.reduceat(keep, cuts), ends - cuts)

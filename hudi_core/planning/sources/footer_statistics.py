@@ -71,10 +71,10 @@ def row_group_pieces(
 def _statistics(kind: t.Type, leaves: Sequence[LeafStatistics]) -> ColumnStatistics:
     return from_values(
         kind,
-        [leaf.low for leaf in leaves],
-        [leaf.high for leaf in leaves],
-        [leaf.nulls for leaf in leaves],
-        [leaf.values for leaf in leaves],
+        [leaf.lower for leaf in leaves],
+        [leaf.upper for leaf in leaves],
+        [leaf.null_count for leaf in leaves],
+        [leaf.value_count for leaf in leaves],
         [leaf.nans for leaf in leaves],
     )
 
@@ -84,4 +84,4 @@ def _told(statistics: Mapping[Path, LeafStatistics], rows: int, path: Path, of: 
     if not isinstance(of, t.Record):
         return statistics.get(path)
     below = (statistics[leaf] for leaf in statistics if leaf[: len(path)] == path)
-    return LeafStatistics(of, nulls=0, values=rows) if any(leaf.nulls == 0 for leaf in below) else None
+    return LeafStatistics(of, null_count=0, value_count=rows) if any(leaf.null_count == 0 for leaf in below) else None

@@ -62,5 +62,5 @@ def _truth(leaf: Leaf, combination: Sequence[PathValue | None], ids: Sequence[in
     for column, value in zip(ids, combination, strict=True):
         if value is None or not value.is_exact:
             return None
-        row[column] = value.low
+        row[column] = value.lower
     return truth_of(leaf, row)

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from hudi_core.columns.hashes import partition_id
 from hudi_core.columns.nodes import StringColumn
-from hudi_core.columns.string_index import index_texts
+from hudi_core.columns.string_index import index_strings
 from hudi_core.evolve.reconcile import Absent, Stored, stored_column
 from hudi_core.expr.predicate import Column
 from hudi_core.keys.path_values import PathValue
@@ -109,15 +109,15 @@ class PartitionValues:
         if values is None or all(value is None for value in values):
             return None
         known = [value or PathValue(None, None, True) for value in values]
-        exact = [value.low is not None and not value.nulls for value in known]
-        nothing = [value is not None and value.low is None for value in values]
+        exact = [value.lower is not None and not value.nulls for value in known]
+        nothing = [value is not None and value.lower is None for value in values]
         statistics = from_values(
             column.type,
-            [value.low for value in known],
-            [value.high for value in known],
+            [value.lower for value in known],
+            [value.upper for value in known],
             [0 if is_exact else 1 if is_null else None for is_exact, is_null in zip(exact, nothing, strict=True)],
             [1 if is_exact or is_null else None for is_exact, is_null in zip(exact, nothing, strict=True)],
-            [value is None or value.low != value.low for value in values],
+            [value is None or value.lower != value.lower for value in values],
         )
         return [StatisticsPart(np.arange(len(self.members), dtype=np.int64), taken(statistics, self.members))]
 
@@ -243,7 +243,7 @@ def partition_keys(partitions: Iterable[str]) -> npt.NDArray[np.bytes_]:
 def joined(recorded: npt.NDArray[np.uint8], wanted: npt.NDArray[np.bytes_]) -> tuple[Numbers, Numbers]:
     """Rows of `recorded` keys (a row of bytes each) and places of `wanted` keys that are equal, in the order of `wanted`."""
     size = wanted.dtype.itemsize
-    found = index_texts(_texts(recorded, size)).find(_texts(wanted.view(np.uint8), size))
+    found = index_strings(_texts(recorded, size)).find(_texts(wanted.view(np.uint8), size))
     at = np.flatnonzero(found >= 0)
     return found[at], at
 

@@ -12,7 +12,7 @@ from itertools import groupby
 from operator import itemgetter
 
 from hudi_core.columns.hashes import bloom_filter_key, file_group_indexes
-from hudi_core.columns.strings import byte_column
+from hudi_core.columns.strings import utf8_column
 from hudi_core.engine import Footer
 from hudi_core.errors import CorruptFileError, TableError, UnsupportedError
 from hudi_core.formats.bloom import BloomFilter, KeySample, parse_bloom_filter
@@ -109,7 +109,7 @@ def keys_in_footer(footer: Footer | None) -> SampleKeys | None:
 
 def held_keys(keys: Sequence[bytes]) -> SampleKeys | None:
     """Keys of one slice by themselves; None for none."""
-    return SampleKeys(KeySample(byte_column(keys)), slice(None)) if keys else None
+    return SampleKeys(KeySample(utf8_column(keys)), slice(None)) if keys else None
 
 
 def kept(text: bytes | None, of: FileSlice, held: SampleKeys | None = None) -> StoredFilter:

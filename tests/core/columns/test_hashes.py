@@ -23,7 +23,7 @@ from hudi_core.columns.hashes import (
     utf8_string_hashes,
     xxh64_id,
 )
-from hudi_core.columns.strings import text_column
+from hudi_core.columns.strings import string_column
 from tests.support.conformance import vectors
 
 
@@ -94,6 +94,6 @@ def test_texts_of_many_batches_hash_as_one_by_one() -> None:
 
 def test_keys_of_many_files_are_those_of_each() -> None:
     files = [("", "a"), ("p=1", "b_0-1-2_3.parquet"), ("p=1", ""), ("", "é")]
-    found = bloom_filter_keys(["", "p=1"], np.array([0, 1, 1, 0]), text_column([name for _, name in files]))
+    found = bloom_filter_keys(["", "p=1"], np.array([0, 1, 1, 0]), string_column([name for _, name in files]))
     assert [key.decode() for key in found] == [bloom_filter_key(*file) for file in files]
-    assert len(bloom_filter_keys([], np.zeros(0, np.int64), text_column([]))) == 0
+    assert len(bloom_filter_keys([], np.zeros(0, np.int64), string_column([]))) == 0

@@ -15,7 +15,7 @@ def test_up_and_down_again_is_exact(digits: int) -> None:
     r = random.Random(digits)
     most = 10 ** (38 - digits) - 1
     values = [0, 1, -1, most, -most, *(r.randint(-most, most) for _ in range(200))]
-    up, fits = rescaled_wide(ByteStrings.of([wide_bytes(value) for value in values]), digits, 38)
+    up, fits = rescaled_wide(ByteStrings.from_list([wide_bytes(value) for value in values]), digits, 38)
     assert fits.all() and isinstance(up, ByteStrings)
     assert [up[number] for number in range(len(up))] == [wide_bytes(value * 10**digits) for value in values]
     down, fits = rescaled_wide(up, -digits, 38)
@@ -24,7 +24,7 @@ def test_up_and_down_again_is_exact(digits: int) -> None:
 
 
 def test_what_overflows_or_loses_digits_does_not_fit() -> None:
-    values = ByteStrings.of([wide_bytes(value) for value in (10**37, 10**35, -(10**37), 10**5 + 1, 10**5)])
+    values = ByteStrings.from_list([wide_bytes(value) for value in (10**37, 10**35, -(10**37), 10**5 + 1, 10**5)])
     assert rescaled_wide(values, 2, 38)[1].tolist() == [False, True, False, True, True]
     assert rescaled_wide(values, 30, 38)[1].tolist() == [False, False, False, True, True]
     assert rescaled_wide(values, -5, 38)[1].tolist() == [True, True, True, False, True]
@@ -41,5 +41,5 @@ def test_integers_go_in_and_come_out() -> None:
 
 
 def test_texts_that_stand_for_nothing_do_no_harm() -> None:
-    found, _ = rescaled_wide(ByteStrings.of([b"", wide_bytes(7)]), 1, 38)
+    found, _ = rescaled_wide(ByteStrings.from_list([b"", wide_bytes(7)]), 1, 38)
     assert isinstance(found, ByteStrings) and found[1] == wide_bytes(70)

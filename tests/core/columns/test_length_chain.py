@@ -36,27 +36,27 @@ def check(items: list[bytes]) -> None:
 @settings(deadline=None, max_examples=30)
 @given(st.integers(0, 2**32), st.integers(0, 300), st.integers(1, 400), st.booleans())
 def test_items_of_any_sizes_are_found(seed: int, low: int, spread: int, zeros: bool) -> None:
-    check(random_items(seed, module.MANY + seed % 3000, low, low + spread, zeros))
+    check(random_items(seed, module.MANY_WALKS_THRESHOLD + seed % 3000, low, low + spread, zeros))
 
 
 @settings(deadline=None, max_examples=30)
 @given(st.integers(0, 2**32), st.integers(0, 300), st.integers(1, 400), st.booleans(), st.integers(50, 500))
 def test_items_of_any_sizes_are_found_in_pieces(seed: int, low: int, spread: int, zeros: bool, piece: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "MANY", 200)
+        patch.setattr(module, "MANY_WALKS_THRESHOLD", 200)
         patch.setattr(module, "PIECE_ITEMS", piece)
         check(random_items(seed, 500 + seed % 500, low, low + spread, zeros))
 
 
 def test_items_longer_than_a_piece_and_than_half_a_length_says_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "PIECE_ITEMS", 1000)
-    items = random_items(5, 2 * module.MANY, 50, 90, zeros=False)
+    items = random_items(5, 2 * module.MANY_WALKS_THRESHOLD, 50, 90, zeros=False)
     check([*items, b"\0" * 300_000, *items, b"\1" * 70_000])
 
 
 def test_what_is_before_damage_is_given_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "PIECE_ITEMS", 1000)
-    count = 2 * module.MANY
+    count = 2 * module.MANY_WALKS_THRESHOLD
     data = bytearray(chained(random_items(3, count, 50, 90, zeros=False)))
     data[-100:] = bytes(100)
     pieces, found = module.chain_pieces(bytes(data), 4, count, "file"), 0
@@ -72,14 +72,14 @@ def test_few_items_and_none_are_found() -> None:
 
 
 def test_items_that_look_like_other_chains_are_found() -> None:
-    check([chained([b"x" * 60] * 5)[4:]] * (2 * module.MANY))
-    check([b""] * (2 * module.MANY))
-    check([b"\0" * 200_000, *[b"\0\0\0\x20" * 9] * (2 * module.MANY)])
+    check([chained([b"x" * 60] * 5)[4:]] * (2 * module.MANY_WALKS_THRESHOLD))
+    check([b""] * (2 * module.MANY_WALKS_THRESHOLD))
+    check([b"\0" * 200_000, *[b"\0\0\0\x20" * 9] * (2 * module.MANY_WALKS_THRESHOLD)])
 
 
 def test_many_walks_find_ordinary_records_without_the_single_walk(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_walk", None)
-    check(random_items(7, 5 * module.MANY, 60, 300, zeros=False))
+    check(random_items(7, 5 * module.MANY_WALKS_THRESHOLD, 60, 300, zeros=False))
 
 
 @pytest.mark.parametrize("count", [10, 20_000])

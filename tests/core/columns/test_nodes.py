@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hudi_core.columns.concat import join
+from hudi_core.columns.concat import concat_columns
 from hudi_core.columns.nodes import (
     BinaryColumn,
     Column,
@@ -19,14 +19,14 @@ from hudi_core.columns.nodes import (
     StringColumn,
     StructColumn,
     UnionColumn,
-    at,
     length,
     masked,
+    nested_column,
     spread,
     to_list,
     validity_of,
 )
-from hudi_core.columns.slicing import cut, kept, widest, without_nulls
+from hudi_core.columns.slicing import filter_rows, slice_rows, widest, without_nulls
 from hudi_core.formats.avro.columns import decode
 from tests.support.avro_values import same, written
 
@@ -45,7 +45,7 @@ ROOMY = settings(deadline=None, max_examples=60)
 def test_parts_join_to_the_whole(case: tuple[str, list[bytes]], cut: int, rows: int) -> None:
     schema, records = case
     parts = [columns((schema, part)) for part in (records[:cut], records[cut:], records)]
-    joined = join(parts, rows)
+    joined = concat_columns(parts, rows)
     assert same(to_list(joined)) == [row for part in parts for row in same(to_list(part))]
     assert length(joined) == 2 * len(records)
 
@@ -105,12 +105,12 @@ def test_rows_are_cut_out_and_kept_at_any_depth(case: tuple[str, list[bytes]], d
     column = columns(case)
     low = data.draw(st.integers(0, length(column)))
     high = data.draw(st.integers(low, length(column)))
-    rows, part = same(to_list(column))[low:high], cut(column, low, high)
+    rows, part = same(to_list(column))[low:high], slice_rows(column, low, high)
     assert same(to_list(part)) == rows
     mask = np.array(data.draw(st.lists(st.booleans(), min_size=high - low, max_size=high - low)), np.bool_)
-    chosen = kept(part, mask)
+    chosen = filter_rows(part, mask)
     assert same(to_list(chosen)) == [row for row, yes in zip(rows, mask.tolist(), strict=True) if yes]
-    assert same(to_list(join([chosen, part, part], 9))) == same(to_list(chosen)) + 2 * rows
+    assert same(to_list(concat_columns([chosen, part, part], 9))) == same(to_list(chosen)) + 2 * rows
     total = int(np.count_nonzero(mask)) + 1
     assert same(to_list(spread(chosen, np.arange(1, total), total)))[1:] == same(to_list(chosen))
     assert widest(part) <= widest(column)
@@ -134,7 +134,7 @@ def test_a_path_that_is_not_there_is_a_key_error() -> None:
     struct = StructColumn(1, {"f": NullColumn(1)})
     for path in (("g",), ("f", "g")):
         with pytest.raises(KeyError):
-            at(struct, *path)
+            nested_column(struct, *path)
 
 
 def test_union_rows_know_their_place_in_their_branch() -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from hudi_core.columns import string_index as module
 from hudi_core.columns.nodes import Bytes8, Offsets, StringColumn
-from hudi_core.columns.string_index import Hashes, first_rows, index_texts, same_texts, text_hashes
+from hudi_core.columns.string_index import Hashes, equal_strings, first_rows, hash_strings, index_strings
 
 
 def column(texts: list[str | None], before: bytes = b"") -> StringColumn:
@@ -26,7 +26,7 @@ def check(indexed: list[str | None], asked: list[str | None], before: bytes = b"
     for row, text in enumerate(indexed):
         if text is not None:
             first.setdefault(text, row)
-    index = index_texts(column(indexed, before))
+    index = index_strings(column(indexed, before))
     assert index.first.tolist() == [-1 if text is None else first[text] for text in indexed]
     found = index.find(column(asked))
     assert found.tolist() == [-1 if text is None else first.get(text, -1) for text in asked]
@@ -98,11 +98,11 @@ def test_first_rows_are_those_of_the_index(rows: list[str]) -> None:
 
 def test_texts_that_differ_in_one_byte_have_different_hashes() -> None:
     texts = [bytes([*b"a" * at, 98, *b"a" * (100 - at)]).decode() for at in range(101)]
-    assert len(np.unique(text_hashes(column([*texts])))) == 101
+    assert len(np.unique(hash_strings(column([*texts])))) == 101
 
 
 def test_pairs_of_rows_are_compared_by_their_bytes() -> None:
     left, right = column(["a", "", "abc", None, "abd"]), column(["abc", "b", ""])
     pairs = [(0, 1), (1, 2), (2, 0), (3, 2), (4, 0)]
-    found = same_texts(left, np.array([pair[0] for pair in pairs]), right, np.array([pair[1] for pair in pairs]))
+    found = equal_strings(left, np.array([pair[0] for pair in pairs]), right, np.array([pair[1] for pair in pairs]))
     assert found.tolist() == [False, True, True, True, False]

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from hudi_core.columns.murmur import hash_chain, murmurs
 from hudi_core.columns.nodes import StringColumn
-from hudi_core.columns.strings import text_column
+from hudi_core.columns.strings import string_column
 from hudi_core.errors import CorruptFileError, HudiError, UnsupportedError
 from hudi_core.formats.bloom import BloomFilter, HashedKeys, KeySample, parse_bloom_filter, positions
-from hudi_core.formats.bloom_write import FilterKind, FilterSettings, written
+from hudi_core.formats.bloom_write import FilterKind, FilterSettings, build_bloom_filter
 from tests.support.conformance import vectors
 
 SMALL = b"/////wAAAAcBAAAAYFgYAHBBYBgoJAVAAA=="
@@ -47,7 +47,7 @@ def test_positions_are_those_of_apache_hudi() -> None:
     for case in cases("hash_function"):
         said = case["input"]
         if said["hash_type"] == 1 and "output" in case:
-            found = [int(each[0]) for each in positions(text_column([said["text"]]), said["max"], said["hashes"])]
+            found = [int(each[0]) for each in positions(string_column([said["text"]]), said["max"], said["hashes"])]
             assert found == case["output"]["positions"], case["id"]
 
 
@@ -127,7 +127,7 @@ def test_hashes_of_ancient_writers_are_not_known() -> None:
 def test_few_keys_are_held_as_each_of_them_may_be(held: list[str], others: list[str]) -> None:
     growing = FilterSettings(FilterKind.DYNAMIC_V0, 2, 1e-3, 4)
     for settings_of in (FilterSettings(FilterKind.SIMPLE, 8, 0.01), growing):
-        full = written(text_column([*held, *others][len(others) // 2 :]), settings_of)
-        few = KeySample(text_column([*others, *held]))
+        full = build_bloom_filter(string_column([*held, *others][len(others) // 2 :]), settings_of)
+        few = KeySample(string_column([*others, *held]))
         rows = slice(len(others), None)
         assert full.holds(few.hashes(full.hashes, rows)) == full.may_contain(HashedKeys(held)).all()

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hudi_core.columns.strings import text_column
+from hudi_core.columns.strings import string_column
 from hudi_core.errors import UsageError
 from hudi_core.formats.bloom import HashedKeys, parse_bloom_filter
-from hudi_core.formats.bloom_write import FilterKind, FilterSettings, bloom_filter_of
+from hudi_core.formats.bloom_write import FilterKind, FilterSettings, encode_bloom_filter
 from tests.support.conformance import vectors
 
 
@@ -36,14 +36,14 @@ def test_filters_are_those_of_apache_hudi() -> None:
         failed = case.get("output", {}).get("add_errors", {})
         for key in failed:
             with pytest.raises(UsageError, match="empty"):
-                bloom_filter_of(text_column([key]), settings)
-        keys = text_column([key for key in keys_of(said["keys"]) if key not in failed])
+                encode_bloom_filter(string_column([key]), settings)
+        keys = string_column([key for key in keys_of(said["keys"]) if key not in failed])
         if "error" in case:
             refused += 1
             with pytest.raises(UsageError, match="bloom filter"):
-                bloom_filter_of(keys, settings)
+                encode_bloom_filter(keys, settings)
             continue
-        text = bloom_filter_of(keys, settings)
+        text = encode_bloom_filter(keys, settings)
         told += 1
         assert len(text) == case["output"]["text_length"], case["id"]
         assert hashlib.sha256(text).hexdigest() == case["output"]["text_sha256"], case["id"]
@@ -58,19 +58,21 @@ def test_filters_are_those_of_apache_hudi() -> None:
     st.sampled_from([0.3, 1e-3, 1e-9]),
 )
 def test_keys_that_are_written_are_found(keys: list[str], kind: FilterKind, entries: int, rate: float) -> None:
-    column = text_column(keys)
-    found = parse_bloom_filter(bloom_filter_of(column, FilterSettings(kind, entries, rate, 2 * entries)), "a filter")
+    column = string_column(keys)
+    found = parse_bloom_filter(
+        encode_bloom_filter(column, FilterSettings(kind, entries, rate, 2 * entries)), "a filter"
+    )
     assert found.may_contain(HashedKeys(column)).all()
     some = np.arange(len(keys))[::2]
     assert found.may_contain(HashedKeys(column), some).all()
 
 
 def test_absent_keys_pass_as_rarely_as_the_filter_says() -> None:
-    present = text_column([f"key-{number}" for number in range(3_000)])
+    present = string_column([f"key-{number}" for number in range(3_000)])
     absent = HashedKeys([f"other-{number}" for number in range(20_000)])
     for entries in (1_500, 3_000, 6_000):
         settings = FilterSettings(FilterKind.SIMPLE, entries, 1e-2)
-        found = parse_bloom_filter(bloom_filter_of(present, settings), "a filter")
+        found = parse_bloom_filter(encode_bloom_filter(present, settings), "a filter")
         passed = float(found.may_contain(absent).mean())
         assert passed == pytest.approx(found.false_positives, rel=0.3, abs=2e-3)
         assert not found.saturated
@@ -78,8 +80,8 @@ def test_absent_keys_pass_as_rarely_as_the_filter_says() -> None:
 
 
 def test_a_filter_with_far_too_many_keys_is_saturated() -> None:
-    keys = text_column([f"key-{number}" for number in range(2_000)])
-    found = parse_bloom_filter(bloom_filter_of(keys, FilterSettings(entries=50, most=100)), "a filter")
+    keys = string_column([f"key-{number}" for number in range(2_000)])
+    found = parse_bloom_filter(encode_bloom_filter(keys, FilterSettings(entries=50, most=100)), "a filter")
     assert found.saturated
     assert found.fill > 0.99
 
@@ -87,9 +89,9 @@ def test_a_filter_with_far_too_many_keys_is_saturated() -> None:
 @pytest.mark.parametrize(("entries", "rate"), [(0, 0.1), (10, 0.0), (10, 1.0), (10, -1.0), (2**31, 1e-9)])
 def test_settings_that_give_no_filter_are_refused(entries: int, rate: float) -> None:
     with pytest.raises(UsageError, match="bloom filter"):
-        bloom_filter_of(text_column(["a"]), FilterSettings(FilterKind.SIMPLE, entries, rate))
+        encode_bloom_filter(string_column(["a"]), FilterSettings(FilterKind.SIMPLE, entries, rate))
 
 
 def test_an_empty_key_is_refused() -> None:
     with pytest.raises(UsageError, match="empty"):
-        bloom_filter_of(text_column(["a", ""]), FilterSettings())
+        encode_bloom_filter(string_column(["a", ""]), FilterSettings())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hudi_core.columns.strings import text_column, text_list
+from hudi_core.columns.strings import string_column, string_list
 from hudi_core.formats.name_columns import base_names
 from hudi_core.formats.names import parse_base_file
 
@@ -22,7 +22,7 @@ _LIKELY = st.builds(
 @given(st.lists(_LIKELY | _PARTS))
 def test_the_same_names_are_base_files_and_have_the_same_parts(names: list[str]) -> None:
     parsed = [(row, name) for row, each in enumerate(names) if (name := parse_base_file(each)) is not None]
-    found = base_names(text_column(names))
+    found = base_names(string_column(names))
     assert found.rows.tolist() == [row for row, _ in parsed]
-    assert text_list(found.ids) == [name.file_id for _, name in parsed]
-    assert text_list(found.instants) == [name.instant for _, name in parsed]
+    assert string_list(found.ids) == [name.file_id for _, name in parsed]
+    assert string_list(found.instants) == [name.instant for _, name in parsed]

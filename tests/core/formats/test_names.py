@@ -52,17 +52,17 @@ def test_names_are_made_as_hudi_makes_them() -> None:
         token = given_["token"]
         base = BaseFileName(given_["file_id"], str(token).lower(), given_["instant"], given_["extension"])
         if token:
-            assert base.text() == output["base"]["value"]
+            assert base.file_name() == output["base"]["value"]
         if given_["log_extension"] == ".log":
             log = LogFileName(given_["file_id"], given_["instant"], given_["version"], token, "")
-            assert log.text() == output["log"]["value"]
+            assert log.file_name() == output["log"]["value"]
 
 
 def test_logs_apply_in_the_order_of_hudi() -> None:
     for case in cases("log_order"):
         logs = [parse_log_file(name) for name in case["input"]["names"]]
         ordered = sorted((log for log in logs if log), key=lambda log: log.order)
-        assert [log.text() for log in ordered] == case["output"]["ascending"]
+        assert [log.file_name() for log in ordered] == case["output"]["ascending"]
 
 
 @pytest.mark.parametrize(
@@ -98,14 +98,14 @@ def test_a_file_id_of_a_partitioned_record_index_is_taken_whole() -> None:
 
 @given(BASES)
 def test_a_base_file_name_reads_back(name: BaseFileName) -> None:
-    assert parse_base_file(name.text()) == name
-    assert parse_log_file(name.text()) is None
+    assert parse_base_file(name.file_name()) == name
+    assert parse_log_file(name.file_name()) is None
 
 
 @given(LOGS)
 def test_a_log_file_name_reads_back(name: LogFileName) -> None:
-    assert parse_log_file(name.text()) == name
-    assert parse_base_file(name.text()) is None
+    assert parse_log_file(name.file_name()) == name
+    assert parse_base_file(name.file_name()) is None
 
 
 @each_table()
@@ -120,8 +120,8 @@ def test_every_data_file_of_a_table_has_a_name_of_its_kind(entry: TableEntry) ->
         if path.suffix in (".parquet", ".hfile", ".lance"):
             name = parse_base_file(path.name)
             assert name is not None, path.name
-            assert name.text() == path.name
+            assert name.file_name() == path.name
         elif ".log." in path.name:
             log = parse_log_file(path.name)
             assert log is not None, path.name
-            assert log.text() == path.name
+            assert log.file_name() == path.name

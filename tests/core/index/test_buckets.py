@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hudi_core.columns.strings import text_column
+from hudi_core.columns.strings import string_column
 from hudi_core.columns.xxh32 import xxh32_hashes
 from hudi_core.errors import CorruptFileError, UsageError
 from hudi_core.index.buckets import (
     HASHING_FOLDER,
     bucket_numbers,
     bucket_of_file,
-    hash_texts,
+    hash_inputs,
     hashing_nodes,
     in_buckets,
     in_nodes,
@@ -38,7 +38,7 @@ def test_buckets_are_those_of_apache_hudi() -> None:
         said = case["input"]
         for each in case.get("output", {}).get("buckets", ()):
             if "value" in each["by_list"]:
-                hashed = hash_texts(text_column([said["record_key"]]), said["fields"])
+                hashed = hash_inputs(string_column([said["record_key"]]), said["fields"])
                 assert bucket_numbers(hashed, each["n"]).tolist() == [each["by_list"]["value"]], (case["id"], each)
                 told += 1
     assert told
@@ -50,7 +50,7 @@ def test_nodes_of_consistent_hashing_are_those_of_apache_hudi() -> None:
         values = case["input"]["node_values"]
         for each in case["output"]["lookups"]:
             if "value" in each["node"]:
-                hashed = hash_texts(text_column([each["key"]["record_key"]]), each["key"]["fields"])
+                hashed = hash_inputs(string_column([each["key"]["record_key"]]), each["key"]["fields"])
                 place = int(node_places(hashed, np.array([0]), values)[0])
                 assert f"node{place}" == each["node"]["value"], (case["id"], each)
                 told += 1
@@ -59,8 +59,8 @@ def test_nodes_of_consistent_hashing_are_those_of_apache_hudi() -> None:
 
 def test_many_keys_have_the_buckets_of_each_by_itself() -> None:
     keys = ["k1", "id:a,n:b", "", "ä", "id:__null__,n:__empty__", "plain,comma", "plain:colon"]
-    together = bucket_numbers(hash_texts(text_column(keys), ["id", "n"]), 957).tolist()
-    apart = [int(bucket_numbers(hash_texts(text_column([key]), ["id", "n"]), 957)[0]) for key in keys]
+    together = bucket_numbers(hash_inputs(string_column(keys), ["id", "n"]), 957).tolist()
+    apart = [int(bucket_numbers(hash_inputs(string_column([key]), ["id", "n"]), 957)[0]) for key in keys]
     assert together == apart
 
 
@@ -134,8 +134,8 @@ class TestConsistentHashing:
             hashing_nodes(storage, timeline, "p")
 
     def test_a_key_belongs_to_the_first_node_that_is_not_below_its_hash(self) -> None:
-        keys = text_column(["k"])
-        hashed = hash_texts(keys, [])
+        keys = string_column(["k"])
+        hashed = hash_inputs(keys, [])
         value = int(xxh32_hashes(keys)[0] & 0x7FFFFFFF)
         row = np.array([0])
         assert node_places(hashed, row, [value - 1, value, value + 1]).tolist() == [1]
@@ -145,15 +145,15 @@ class TestConsistentHashing:
 
     def test_keys_are_looked_for_in_the_groups_of_their_node_after_a_resize(self) -> None:
         keys = key_columns(["k", "l"], "p")
-        value = int(xxh32_hashes(text_column(["k"]))[0] & 0x7FFFFFFF)
-        other = int(xxh32_hashes(text_column(["l"]))[0] & 0x7FFFFFFF)
+        value = int(xxh32_hashes(string_column(["k"]))[0] & 0x7FFFFFFF)
+        other = int(xxh32_hashes(string_column(["l"]))[0] & 0x7FFFFFFF)
         assert value != other
         split = nodes((min(value, other), "low"), (max(value, other), "high"))
         storage, timeline = hashing(
             "20240101000000", **{f"v{FIRST}": nodes((2**31 - 1, "old")), "v20240101000000": split}
         )
         slices = [slice_of(file_id) for file_id in ("high-0", "low-0", "low-1", "old-0")]
-        found = in_nodes(keys, hash_texts(keys.records, []), slices, storage, timeline)
+        found = in_nodes(keys, hash_inputs(keys.records, []), slices, storage, timeline)
         of_key = {row: numbers.tolist() for rows, numbers in found for row in rows.tolist()}
         assert of_key == ({0: [1, 2], 1: [0]} if value < other else {0: [0], 1: [1, 2]})
 
@@ -161,12 +161,12 @@ class TestConsistentHashing:
         keys = key_columns(["k"], "q")
         storage, timeline = hashing(v20240101000000=OLD)
         with pytest.raises(UsageError, match="expected nodes of consistent hashing"):
-            in_nodes(keys, hash_texts(keys.records, []), [slice_of("a-0", "q")], storage, timeline)
-        assert in_nodes(keys, hash_texts(keys.records, []), [slice_of("a-0", "p")], storage, timeline) == []
+            in_nodes(keys, hash_inputs(keys.records, []), [slice_of("a-0", "q")], storage, timeline)
+        assert in_nodes(keys, hash_inputs(keys.records, []), [slice_of("a-0", "p")], storage, timeline) == []
 
 
 def key_columns(keys: list[str], partition: str) -> KeyColumns:
-    return KeyColumns(text_column(keys), np.zeros(len(keys), np.int32), (partition,))
+    return KeyColumns(string_column(keys), np.zeros(len(keys), np.int32), (partition,))
 
 
 def slice_of(file_id: str, partition: str = "p") -> FileSlice:
@@ -174,7 +174,7 @@ def slice_of(file_id: str, partition: str = "p") -> FileSlice:
 
 
 def test_keys_are_looked_for_in_all_groups_of_their_bucket_in_their_partition() -> None:
-    keys = KeyColumns(text_column(["a", "b", "c"]), np.array([0, 0, 1], np.int32), ("p", "q"))
+    keys = KeyColumns(string_column(["a", "b", "c"]), np.array([0, 0, 1], np.int32), ("p", "q"))
     slices = [
         slice_of("00000001-x"), slice_of("00000001-y"), slice_of("00000000-z"), slice_of("00000001-w", "q")
     ]  # fmt: skip

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hudi_core.columns.hashes import file_group_indexes
-from hudi_core.columns.strings import text_column
+from hudi_core.columns.strings import string_column, text_column
 from hudi_core.errors import UnsupportedError, UsageError
 from hudi_core.index.by_records import LOST, RecordIndexLookup
 from hudi_core.index.choose import IndexKind
@@ -34,7 +34,7 @@ def made(**more: object) -> Table:
 def looked_up(table: Table, asked: list[tuple[str, str]], whole_table: bool = False) -> list[int]:
     snapshot = table.snapshot()
     assert snapshot.metadata is not None
-    keys = key_columns(text_column([key for key, _ in asked]), text_column([path for _, path in asked]))
+    keys = key_columns(string_column([key for key, _ in asked]), string_column([path for _, path in asked]))
     lookup = RecordIndexLookup(snapshot.metadata, snapshot.slices, whole_table)
     return lookup.locate(keys, TaggingMetrics()).slices.tolist()
 
@@ -52,7 +52,7 @@ def test_keys_sent_to_a_file_group_that_is_none_are_lost() -> None:
     table = made()
     snapshot = table.snapshot()
     assert snapshot.metadata is not None
-    keys = key_columns(text_column(["a", "c"]), text_column(["p", "q"]))
+    keys = key_columns(string_column(["a", "c"]), string_column(["p", "q"]))
     lookup = RecordIndexLookup(snapshot.metadata, snapshot.slices[1:])
     assert lookup.locate(keys, TaggingMetrics()).slices.tolist() == [
         NOWHERE,

@@ -5,17 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from hudi_core.columns.byte_strings import ByteStrings
-from hudi_core.columns.strings import text_column
+from hudi_core.columns.strings import string_column
 from hudi_core.index.sorted_keys import sorted_keys
 from tests.support.conformance import vectors
 
 
 def left(files: list[dict[str, Any]], keys: list[str]) -> list[set[str]]:
     """For each key the files whose range has it, or that have none."""
-    ordered = sorted_keys(text_column(keys))
+    ordered = sorted_keys(string_column(keys))
     ranged = [each for each in files if "min" in each]
     low, high = (
-        ByteStrings.of([each[side].encode("utf-8", "surrogatepass") for each in ranged]) for side in ("min", "max")
+        ByteStrings.from_list([each[side].encode("utf-8", "surrogatepass") for each in ranged])
+        for side in ("min", "max")
     )
     starts, stops = ordered.runs(low, high)
     found = [{each["id"] for each in files if "min" not in each} for _ in keys]

@@ -15,13 +15,13 @@ from hudi_core.types import nodes as t
 
 
 def test_bounds_are_completed_by_place() -> None:
-    low, high = ByteStrings.of([b"a", b"", b""]), ByteStrings.of([b"c", b"", b""])
+    low, high = ByteStrings.from_list([b"a", b"", b""]), ByteStrings.from_list([b"c", b"", b""])
     bounds = KeyBounds(low, high, np.array([True, False, False]), np.array([False, False, True]))
-    found = bounds.completed({1: (b"d", b"f")})
-    assert [(found.low[at], found.high[at]) for at in (0, 1)] == [(b"a", b"c"), (b"d", b"f")]
+    found = bounds.completed_with({1: (b"d", b"f")})
+    assert [(found.lower[at], found.upper[at]) for at in (0, 1)] == [(b"a", b"c"), (b"d", b"f")]
     assert found.known.tolist() == [True, True, False]
     assert found.empty.tolist() == [False, False, True]
-    assert bounds.completed({}).known.tolist() == [True, False, False]
+    assert bounds.completed_with({}).known.tolist() == [True, False, False]
 
 
 def joined(*files: tuple[int, str | None, str | None, int | None, int | None]) -> KeyBounds:
@@ -35,7 +35,7 @@ def joined(*files: tuple[int, str | None, str | None, int | None, int | None]) -
 
 def test_bounds_of_a_slice_are_those_of_all_its_files() -> None:
     found = joined((0, "d", "f", 0, 3), (0, "b", "c", 0, 3), (0, "e", "h", 0, 3), (2, "x", "y", 0, 1))
-    assert (found.low[0], found.high[0], found.low[2], found.high[2]) == (b"b", b"h", b"x", b"y")
+    assert (found.lower[0], found.upper[0], found.lower[2], found.upper[2]) == (b"b", b"h", b"x", b"y")
     assert found.known.tolist() == [True, False, True] and not found.empty.any()
 
 

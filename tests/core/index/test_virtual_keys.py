@@ -8,9 +8,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from hudi_core.columns.strings import text_column
+from hudi_core.columns.strings import string_column
 from hudi_core.expr.build import col
-from hudi_core.formats.bloom_write import FilterKind, FilterSettings, bloom_filter_of
+from hudi_core.formats.bloom_write import FilterKind, FilterSettings, encode_bloom_filter
 from hudi_core.index.choose import IndexKind
 from hudi_core.index.tag import TagOptions, tag
 from hudi_core.table.table import Table
@@ -27,7 +27,7 @@ def virtual(*blocks: Block, row_group: int = 1000) -> Table:
     made = LoggedTable(ROWS, blocks, VIRTUAL, row_group=row_group)
     made.open()
     file = pq.ParquetFile(io.BytesIO(made.memory.files[BASE_NAME]))
-    filtered = bloom_filter_of(text_column(["another"]), FilterSettings(FilterKind.SIMPLE, 8, 0.01)).decode()
+    filtered = encode_bloom_filter(string_column(["another"]), FilterSettings(FilterKind.SIMPLE, 8, 0.01)).decode()
     noted = {"org.apache.hudi.bloomfilter": filtered}
     out = io.BytesIO()
     pq.write_table(file.read().replace_schema_metadata(noted), out, row_group_size=row_group)

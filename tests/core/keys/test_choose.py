@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from hudi_core.errors import UnsupportedError, UsageError
-from hudi_core.keys.choose import WriterEnvironment, choose, of_table
+from hudi_core.keys.choose import WriterEnvironment, choose, generator_of_table
 from hudi_core.keys.clock import TimeUnit
 from hudi_core.keys.generator import BareKey, CompositeKey, Generator, PathStyle, TimePart, ValuePart, WritePath
 from hudi_core.keys.zones import UTC, Zone
@@ -67,7 +67,7 @@ def test_properties_of_a_table_make_its_generator() -> None:
         "hoodie.table.keygenerator.class": "org.apache.hudi.keygen.ComplexKeyGenerator",
         f"{WRITE}hive_style_partitioning": "true",
     }
-    found: Any = of_table(table_config(LEAST | said), bare_single_key=True)
+    found: Any = generator_of_table(table_config(LEAST | said), bare_single_key=True)
     assert (found.key, found.parts, found.style) == (BareKey("a"), (ValuePart("p"),), PathStyle(hive=True))
 
 
@@ -78,7 +78,7 @@ def test_a_table_whose_paths_are_read_as_dates_with_slashes_writes_them_so() -> 
         "hoodie.table.partition.fields": "p",
         "hoodie.table.partition_extractor_class": "org.apache.hudi.hive.SlashEncodedDayPartitionValueExtractor",
     }
-    found: Any = of_table(table_config(LEAST | said))
+    found: Any = generator_of_table(table_config(LEAST | said))
     assert found.style.slashes
 
 

@@ -7,8 +7,8 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hudi_core.columns.strings import text_column, text_list
-from hudi_core.keys.composite import composite_key, key_parts, parts_of_keys
+from hudi_core.columns.strings import string_column, string_list
+from hudi_core.keys.composite import composite_key, key_parts, split_keys
 
 TEXTS = st.none() | st.text("ab_ \u00e9/=", max_size=6)
 
@@ -31,9 +31,9 @@ def test_a_long_run_of_colons_is_no_trouble() -> None:
 
 @given(st.lists(st.text("ab:,", max_size=12) | st.sampled_from(["a:__null__,b:1", "a:__empty__,b:é"]), max_size=8))
 def test_a_column_of_keys_is_taken_apart_as_each_of_them(keys: list[str]) -> None:
-    parts = parts_of_keys(text_column(keys), ["a", "b"])
+    parts = split_keys(string_column(keys), ["a", "b"])
     assert parts.texts.validity is not None
-    texts = text_list(parts.texts)
+    texts = string_list(parts.texts)
     found = [text if known else None for text, known in zip(texts, parts.texts.validity.tolist(), strict=True)]
     bounds = parts.starts.tolist()
     assert [tuple(found[low:high]) for low, high in pairwise(bounds)] == [key_parts(key, ["a", "b"]) for key in keys]

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hudi_core.columns.nodes import StringColumn, validity_of
-from hudi_core.columns.strings import text_column, text_list
+from hudi_core.columns.strings import string_column, string_list
 from hudi_core.errors import CorruptFileError
 from hudi_core.merge.binlog import sortable
 
@@ -18,13 +18,13 @@ numbers = st.integers(0, 2**63 - 1)
 @given(st.lists(st.tuples(numbers, numbers, st.integers(0, 3))))
 def test_places_sort_as_their_numbers(places: list[tuple[int, int, int]]) -> None:
     texts = [f"{'0' * min(zeros, 19 - len(str(file)))}{file}.{position}" for file, position, zeros in places]
-    found = text_list(sortable(text_column(texts), "t"))
+    found = string_list(sortable(string_column(texts), "t"))
     assert [(int(each[:19]), int(each[19:])) for each in found] == [(file, position) for file, position, _ in places]
     assert all(len(each) == 38 for each in found)
 
 
 def test_nulls_stay() -> None:
-    column = text_column(["1.2", "", "3.4"])
+    column = string_column(["1.2", "", "3.4"])
     some = StringColumn(column.offsets, column.data, np.array([True, False, True]))
     assert validity_of(sortable(some, "t")).tolist() == [True, False, True]
 
@@ -32,4 +32,4 @@ def test_nulls_stay() -> None:
 @pytest.mark.parametrize("text", ["", ".", "1", "1.", ".1", "1.2.3", "a.1", "1.-2", f"1.{10**19}"])
 def test_what_is_no_place_is_refused(text: str) -> None:
     with pytest.raises(CorruptFileError, match="a file and a position of a binary log"):
-        sortable(text_column(["1.2", text]), "t")
+        sortable(string_column(["1.2", text]), "t")

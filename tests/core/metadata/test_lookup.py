@@ -9,8 +9,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hudi_core.columns.string_index import index_texts
-from hudi_core.columns.strings import text_column
+from hudi_core.columns.string_index import index_strings
+from hudi_core.columns.strings import string_column
 from hudi_core.formats.hfile.file import HFile
 from hudi_core.formats.random_access import InMemoryFile
 from hudi_core.metadata.lookup import count, newest, newest_of, starting
@@ -61,8 +61,8 @@ def test_of_records_of_one_key_in_a_block_the_last_counts() -> None:
     made = FileGroup(None, [block], [])
     (found,) = newest(made, [b"a"])
     assert [found.batch.cells.value(row) for row in range(len(found.batch.cells))] == [block.cells.value(1)]
-    texts = text_column(["a"])
-    (look,) = newest_of(made, texts, index_texts(texts))
+    texts = string_column(["a"])
+    (look,) = newest_of(made, texts, index_strings(texts))
     assert [look().batch.cells.value(row) for row in range(len(look().batch.cells))] == [block.cells.value(1)]
 
 
@@ -71,9 +71,9 @@ def test_newest_records_of_a_column_of_keys_are_found_once(
     base: set[bytes] | None, logs: list[tuple[bool, set[bytes]]], asked: list[bytes]
 ) -> None:
     made, live = group(base, logs)
-    texts = text_column([key.decode() for key in asked])
+    texts = string_column([key.decode() for key in asked])
     found = {}
-    for look in newest_of(made, texts, index_texts(texts)):
+    for look in newest_of(made, texts, index_strings(texts)):
         each = look()
         for row, number in enumerate(each.keys.tolist()):
             assert each.batch.cells.key(row) == asked[number]

@@ -11,7 +11,7 @@ import fastavro
 import numpy as np
 import pytest
 
-from hudi_core.columns.strings import taken, text_list
+from hudi_core.columns.strings import string_list, take_strings
 from hudi_core.errors import CorruptFileError
 from hudi_core.formats.hfile.cells import Cells
 from hudi_core.metadata.lookup import LookupResult
@@ -122,7 +122,7 @@ def test_columns_of_locations_are_those_told_one_by_one(entry: TableEntry) -> No
         each = LookupResult(batch, np.arange(len(batch.cells)))
         columns = location_columns(each)
         for number, place in locations([each]):
-            assert text_list(taken(columns.partitions, np.array([number]))) == [place.partition]
+            assert string_list(take_strings(columns.partitions, np.array([number]))) == [place.partition]
             assert not columns.as_text[number]
             halves = uuid_halves(place.file_id)
             assert halves == (columns.high[number], columns.low[number], columns.numbers[number])

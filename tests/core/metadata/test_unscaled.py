@@ -18,7 +18,7 @@ def minimal(number: int) -> bytes:
 
 @given(st.lists(wide | st.integers(-300, 300), max_size=8))
 def test_bytes_of_any_length_become_the_carriers(numbers: list[int]) -> None:
-    found, known = from_bytes(ByteStrings.of([minimal(number) for number in numbers]))
+    found, known = from_bytes(ByteStrings.from_list([minimal(number) for number in numbers]))
     assert known.all()
     carried = to_texts(found)
     assert [carried[row] for row in range(len(numbers))] == [wide_bytes(number) for number in numbers]
@@ -28,5 +28,5 @@ def test_bytes_of_any_length_become_the_carriers(numbers: list[int]) -> None:
 
 
 def test_no_bytes_and_too_many_say_no_integer() -> None:
-    _, known = from_bytes(ByteStrings.of([b"", b"\x00", bytes(17)]))
+    _, known = from_bytes(ByteStrings.from_list([b"", b"\x00", bytes(17)]))
     assert known.tolist() == [False, True, False]

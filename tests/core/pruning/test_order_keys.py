@@ -85,7 +85,7 @@ def test_nan_is_a_value_above_all_others() -> None:
 
 def test_every_text_has_a_place_among_the_ranked() -> None:
     texts = sorted({str(number).encode() for number in range(1_000)})
-    keys = RankKeys(t.String(), ByteStrings.of(texts), np.arange(len(texts)))
+    keys = RankKeys(t.String(), ByteStrings.from_list(texts), np.arange(len(texts)))
     for rank, text in enumerate(texts):
         said = text.decode()
         assert keys.one_of((said,)) == ((2 * rank + 1, 2 * rank + 1),)
@@ -97,7 +97,7 @@ def test_every_text_has_a_place_among_the_ranked() -> None:
 
 
 def test_a_literal_in_a_gap_leaves_the_whole_gap_on_both_sides() -> None:
-    keys = RankKeys(t.String(), ByteStrings.of([b"a", b"c"]), np.arange(2))
+    keys = RankKeys(t.String(), ByteStrings.from_list([b"a", b"c"]), np.arange(2))
     assert keys.below(Cut("b")) == ((-1, 2),)
     assert keys.not_below(Cut("b", after=True)) == ((2, keys.top),)
 
@@ -112,7 +112,7 @@ def test_long_decimals_round_a_literal_up_to_the_next_value() -> None:
 
 
 def test_texts_that_begin_as_one_that_was_cut_have_no_place_of_their_own() -> None:
-    texts = ByteStrings.of([b"", b"ab", b"abc"])  # of "x/", "x/ab", and "x/abc" with whatever follows
+    texts = ByteStrings.from_list([b"", b"ab", b"abc"])  # of "x/", "x/ab", and "x/abc" with whatever follows
     keys = RankKeys(t.String(), texts, np.arange(3), b"x/", 3)
     assert [text for text in (b"x/abc", b"x/abcd", b"x/abc\0") if keys.tells(text)] == []
     place = {"x": 0, "w": 0, "x/": 1, "x/aa": 2, "x/ab": 3, "x/abb": 4, "x/abd": 6, "x/abdddd": 6, "x0": 6, "y": 6}
@@ -126,5 +126,5 @@ def test_texts_that_begin_as_one_that_was_cut_have_no_place_of_their_own() -> No
 
 
 def test_every_text_has_a_place_where_none_was_cut() -> None:
-    keys = RankKeys(t.String(), ByteStrings.of([b"abc"]), np.arange(1))
+    keys = RankKeys(t.String(), ByteStrings.from_list([b"abc"]), np.arange(1))
     assert keys.tells(b"abc") and keys.tells(b"abcd")

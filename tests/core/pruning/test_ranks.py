@@ -19,7 +19,7 @@ def _random_texts(r: random.Random) -> list[bytes]:
 @pytest.mark.parametrize("seed", range(200))
 def test_ranks_are_places_in_the_sorted_order(seed: int) -> None:
     texts = _random_texts(random.Random(seed))
-    found, one = ranks(ByteStrings.of(texts))
+    found, one = ranks(ByteStrings.from_list(texts))
     in_order = sorted(set(texts))
     assert found.tolist() == [in_order.index(text) for text in texts]
     assert [texts[place] for place in one] == in_order
@@ -34,10 +34,10 @@ def test_places_tell_equal_from_between(seed: int) -> None:
     for text in texts:
         below = bisect_left(literals, text)
         expected.append(2 * below + (below < len(literals) and literals[below] == text))
-    assert places(ByteStrings.of(texts), literals).tolist() == expected
+    assert places(ByteStrings.from_list(texts), literals).tolist() == expected
 
 
 def test_long_texts_that_differ_at_the_end_are_told_apart() -> None:
     texts = [b"x" * 5_000 + end for end in (b"b", b"", b"a", b"b")]
-    assert ranks(ByteStrings.of(texts))[0].tolist() == [2, 0, 1, 2]
-    assert places(ByteStrings.of(texts), [texts[2]]).tolist() == [2, 0, 1, 2]
+    assert ranks(ByteStrings.from_list(texts))[0].tolist() == [2, 0, 1, 2]
+    assert places(ByteStrings.from_list(texts), [texts[2]]).tolist() == [2, 0, 1, 2]

@@ -95,7 +95,7 @@ def test_what_a_footer_says_comes_back(cache: FooterCache) -> None:
     assert (found.rows, found.statistics) == (written.rows, written.statistics)
     assert shape(found.schema.record) == shape(written.schema.record)
     assert found.schema.max_column_id == 500
-    assert str(found.statistics["c3",].low) == "-0.0"
+    assert str(found.statistics["c3",].lower) == "-0.0"
 
 
 def test_another_size_path_or_table_is_another_file(cache: FooterCache, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -301,7 +301,7 @@ def test_any_bound_comes_back(number: float, data: bytes, text: str) -> None:
     bounds: dict[str, object] = {"x": number, "b": data, "s": text}
     written = Footer(1, schema, statistics={(name,): LeafStatistics(types[name], bounds[name]) for name in types})
     found = _footer(json.loads(_text(written))).statistics
-    assert [repr(found[name,].low) for name in types] == [repr(bounds[name]) for name in types]
+    assert [repr(found[name,].lower) for name in types] == [repr(bounds[name]) for name in types]
 
 
 def test_plans_are_the_same_and_files_are_left_alone(cache: FooterCache) -> None:

@@ -66,7 +66,7 @@ def test_what_completed_after_a_time_is_looked_for_where_footers_allow_it() -> N
     late = {OLD: "20240101000020000", NEW: "20240101000006"}
 
     def footer(_: object, file: FileInfo) -> Footer:
-        told = LeafStatistics(String(), high=late[file.name])
+        told = LeafStatistics(String(), upper=late[file.name])
         return replace(StandIn().footer(found.storage, file), statistics={("completionTime",): told})
 
     assert [each.requested_time for each in found.completed_after("06")] == ["04"]

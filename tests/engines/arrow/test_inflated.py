@@ -14,11 +14,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from hudi_arrow import parquet, thrift
+from hudi_arrow import parquet
 from hudi_arrow.inflated import PagedFile
 from hudi_arrow.storage import ArrowStorage
 from hudi_core.engine import FileInfo
 from hudi_core.errors import CorruptFileError, HudiError
+from hudi_core.formats.parquet import thrift
 
 READER = parquet.ParquetReader()
 ROWS = 3_000
@@ -185,7 +186,12 @@ def test_damaged_pages_give_an_error_or_the_right_rows(tmp_path: Path, options: 
 
 
 def test_structures_come_back_from_their_bytes() -> None:
-    fields = [thrift.i32(1, -5), thrift.i64(3, 1 << 40), thrift.texts(4, [b"a", b"bc"] * 9), thrift.numbers(5, [1, 2])]
+    fields = [
+        thrift.i32(1, -5),
+        thrift.i64(3, 1 << 40),
+        thrift.binaries(4, [b"a", b"bc"] * 9),
+        thrift.numbers(5, [1, 2]),
+    ]
     inner = thrift.encoded([thrift.binary(2, b"xyz"), thrift.false(7)])
     data = thrift.encoded([*fields, thrift.struct(8, inner), thrift.structs(9, [inner, inner])])
     found, end = thrift.structure(b"--" + data, 2)

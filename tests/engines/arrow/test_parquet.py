@@ -49,7 +49,7 @@ def test_int96_is_an_instant_in_microseconds_without_bounds_at_any_depth(tmp_pat
     assert footer.schema.get("s.l.element").field.type == t.Timestamp()
     assert footer.schema.get("m.value").field.type == t.Timestamp()
     known = footer.statistics["t",]
-    assert (known.low, known.high, known.nulls, known.values) == (None, None, None, 1)
+    assert (known.lower, known.upper, known.null_count, known.value_count) == (None, None, None, 1)
     utc = moment.replace(tzinfo=datetime.UTC)
     assert rows.to_pylist() == [{"t": utc, "s": {"x": 1, "l": [utc, None]}, "m": [("k", utc)]}]
 
@@ -62,7 +62,7 @@ def test_bounds_of_decimals_do_not_depend_on_how_they_are_stored(
     values = [Decimal("-1.50"), Decimal("2.25"), None, Decimal("-0.01")]
     table = pa.table({"d": pa.array(values, pa.decimal128(precision, 2))})
     known = read(table, tmp_path, store_decimal_as_integer=as_integer)[0].statistics["d",]
-    assert (known.low, known.high, known.nulls, known.values) == (Decimal("-1.50"), Decimal("2.25"), 1, 4)
+    assert (known.lower, known.upper, known.null_count, known.value_count) == (Decimal("-1.50"), Decimal("2.25"), 1, 4)
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_bounds_of_decimals_do_not_depend_on_how_they_are_stored(
 def test_bounds_are_values_in_the_form_of_the_domain(tmp_path: Path, values: pa.Array, low: Any, high: Any) -> None:
     footer, rows = read(pa.table({"x": values}), tmp_path)
     known = footer.statistics["x",]
-    assert (known.low, known.high) == (low, high) and type(known.low) is type(low)
+    assert (known.lower, known.upper) == (low, high) and type(known.lower) is type(low)
     assert rows.num_rows == len(values)
 
 
@@ -100,7 +100,7 @@ def test_nan_is_no_bound_and_no_value_leaves_no_bounds(tmp_path: Path) -> None:
     statistics = read(table, tmp_path)[0].statistics
     assert statistics["n",] == LeafStatistics(t.Double(), None, None, 0, 2)
     assert statistics["e",] == LeafStatistics(t.Int(), None, None, 2, 2, nans=False)
-    assert statistics["h",].low is None
+    assert statistics["h",].lower is None
 
 
 def test_bounds_hold_over_all_row_groups_and_are_unknown_when_one_has_none(tmp_path: Path) -> None:
@@ -108,7 +108,7 @@ def test_bounds_hold_over_all_row_groups_and_are_unknown_when_one_has_none(tmp_p
     statistics = read(table, tmp_path, row_group_size=1)[0].statistics
     assert statistics["a",] == LeafStatistics(t.Long(), 1, 9, 1, 4, nans=False)
     assert statistics["n",] == LeafStatistics(t.Long(), 3, 3, 3, 4, nans=False)
-    assert (statistics["s",].low, statistics["s",].high, statistics["s",].nulls) == (None, None, 0)
+    assert (statistics["s",].lower, statistics["s",].upper, statistics["s",].null_count) == (None, None, 0)
 
 
 def test_columns_without_statistics_are_unknown(tmp_path: Path) -> None:
@@ -127,7 +127,7 @@ def test_only_leaves_outside_lists_and_maps_have_statistics_and_find_theirs(tmp_
         }
     )
     statistics = read(table, tmp_path)[0].statistics
-    assert {path: known.low for path, known in statistics.items()} == {("s", "y"): 7, ("a.b",): 8, ("a", "b"): 9}
+    assert {path: known.lower for path, known in statistics.items()} == {("s", "y"): 7, ("a.b",): 8, ("a", "b"): 9}
 
 
 @pytest.mark.parametrize(
@@ -148,8 +148,8 @@ def test_only_from_some_writers_bounds_tell_that_there_is_no_nan(tmp_path: Path,
     own = pq.read_metadata(io.BytesIO(content)).created_by.encode()
     (tmp_path / "f").write_bytes(content.replace(own, writer.ljust(len(own))))
     known = READER.footer(ArrowStorage(str(tmp_path)), FileInfo("f", len(content))).statistics
-    assert (known["f",].low, known["f",].nans) == (1.0, nans)
-    assert (known["i",].low, known["i",].nans) == (1, False)
+    assert (known["f",].lower, known["f",].nans) == (1.0, nans)
+    assert (known["i",].lower, known["i",].nans) == (1, False)
 
 
 UUID_TEXT = {"type": "string", "logicalType": "uuid"}

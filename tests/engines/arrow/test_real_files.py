@@ -37,9 +37,9 @@ def test_rows_lie_within_the_statistics_of_their_file(entry: TableEntry) -> None
         for path, known in footer.statistics.items():
             values = [_at(row, footer.schema, path) for row in rows]
             present = [value for value in values if value is not None]
-            assert known.nulls in (None, len(values) - len(present))
+            assert known.null_count in (None, len(values) - len(present))
             assert known.nans or not any(isinstance(value, float) and math.isnan(value) for value in present)
-            assert all(_within(value, known.low, known.high, known.type) for value in present if value == value)
+            assert all(_within(value, known.lower, known.upper, known.type) for value in present if value == value)
 
 
 @each_table()

@@ -102,7 +102,7 @@ def test_bounds_that_are_not_recorded_are_those_of_footers(
     (bounds,) = told
     assert len(bounds.known) > 1
     assert bounds.known.all()
-    assert {bounds.low[0], bounds.high[0]} <= {key.encode() for key, _ in keys}
+    assert {bounds.lower[0], bounds.upper[0]} <= {key.encode() for key, _ in keys}
 
 
 def test_bounds_are_unknown_where_the_driver_cannot_read_a_footer(spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:

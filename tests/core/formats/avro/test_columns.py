@@ -22,8 +22,8 @@ from hudi_core.columns.nodes import (
     StringColumn,
     StructColumn,
     UnionColumn,
-    at,
     length,
+    nested_column,
     to_list,
 )
 from hudi_core.errors import CorruptFileError, UnsupportedError
@@ -58,12 +58,12 @@ def column_of(type_: Any, *values: Any, **options: Any) -> Column:
     schema = {"type": "record", "name": "R", "fields": [{"name": "f", "type": type_}]}
     parsed = fastavro.parse_schema(schema)
     rows = decoded(json.dumps(schema), [encode(parsed, {"f": value}) for value in values], **options)
-    return at(rows, "f")
+    return nested_column(rows, "f")
 
 
 def raw_column(type_: Any, *records: bytes) -> Column:
     schema = {"type": "record", "name": "R", "fields": [{"name": "f", "type": type_}]}
-    return at(decoded(json.dumps(schema), list(records)), "f")
+    return nested_column(decoded(json.dumps(schema), list(records)), "f")
 
 
 # -- laws ------------------------------------------------------------------------------------------------------------------
@@ -101,8 +101,8 @@ def test_batches_do_not_show(case: tuple[str, list[bytes]], size: int) -> None:
     whole = decoded(schema, records)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(avro_columns, "BATCH_ROWS", (size, size))
-        patch.setattr(avro_skip, "FEW_LANES", size)
-        patch.setattr(avro_read, "MOST_LANES", size)
+        patch.setattr(avro_skip, "SMALL_LANE_COUNT", size)
+        patch.setattr(avro_read, "MAX_LANES", size)
         patch.setattr(avro_lanes, "WINDOW", 10 + size)
         assert same(to_list(decoded(schema, records))) == same(to_list(whole))
 
@@ -119,7 +119,7 @@ def test_records_behind_their_lengths_are_the_same_records(case: tuple[str, list
 
 def test_damage_behind_lengths_is_told_with_the_record(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(avro_columns, "BATCH_ROWS", (100, 100))
-    monkeypatch.setattr(length_chain, "MANY", 50)
+    monkeypatch.setattr(length_chain, "MANY_WALKS_THRESHOLD", 50)
     monkeypatch.setattr(length_chain, "PIECE_ITEMS", 150)
     records = [b"\x02"] * 777 + [b"\x80"] + [b"\x02"] * 222
     parts = decode_framed('"long"', framed(records), 4, 1000, "file")
@@ -211,8 +211,8 @@ def test_a_null_struct_makes_its_fields_null_on_the_way_down() -> None:
     inner = {"type": "record", "name": "I", "fields": [{"name": "x", "type": "long"}, {"name": "t", "type": "string"}]}
     column = column_of(["null", inner], {"x": 1, "t": "a"}, None, {"x": 3, "t": "c"})
     assert isinstance(column, StructColumn)
-    assert to_list(at(column, "x")) == [1, None, 3]
-    assert to_list(at(column, "t")) == ["a", None, "c"]
+    assert to_list(nested_column(column, "x")) == [1, None, 3]
+    assert to_list(nested_column(column, "t")) == ["a", None, "c"]
 
 
 def test_no_records_give_columns_of_no_rows() -> None:
@@ -342,7 +342,7 @@ def test_items_without_bytes_are_limited_over_all_records() -> None:
     block = b"\x80\x80\x80\x01"  # a block of 2**20 nulls
     with pytest.raises(CorruptFileError, match="records 0 to 1: expected at most 16777216 items without bytes"):
         raw_column({"type": "array", "items": "null"}, block * 10 + b"\x00", block * 10 + b"\x00")
-    assert avro_walk.MOST_EMPTY_ITEMS == 16777216
+    assert avro_walk.MAX_EMPTY_ITEMS == 16777216
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hudi_core.columns.hashes import file_group_indexes
-from hudi_core.columns.strings import text_column
+from hudi_core.columns.strings import string_column
 from hudi_core.errors import CorruptFileError, HudiError, UnsupportedError
 from hudi_core.formats.hfile import file as hfile
 from hudi_core.formats.hfile.cells import Cells
@@ -112,7 +112,10 @@ def test_pieces_for_a_column_of_keys_hold_them_and_little_else(shape: Shape) -> 
     asked = ["key-000010", "key-005000", "key-000010", "key-003001", "a", "", "z" * 300, "key-00"]
     before = file.blocks_read
     found = {
-        cell.key(row) for piece in file.pieces_for(text_column(asked)) for cell in [piece()] for row in range(len(cell))
+        cell.key(row)
+        for piece in file.pieces_for(string_column(asked))
+        for cell in [piece()]
+        for row in range(len(cell))
     }
     assert {b"key-000010", b"key-005000"} <= found
     assert len(found) < len(cells) // 8

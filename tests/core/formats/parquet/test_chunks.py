@@ -47,10 +47,10 @@ def test_chunks_are_those_that_pyarrow_shows(options: dict[str, object]) -> None
         assert len(leaf.chunks) == metadata.num_row_groups
         for group, chunk in enumerate(leaf.chunks):
             known = metadata.row_group(group).column(number)
-            assert (leaf.physical, chunk.values) == (known.physical_type, known.num_values)
+            assert (leaf.physical, chunk.value_count) == (known.physical_type, known.num_values)
             statistics = known.statistics if known.is_stats_set else None
-            assert chunk.nulls == (statistics.null_count if statistics and statistics.has_null_count else None)
-            assert (chunk.low is not None) == (statistics is not None and statistics.has_min_max)
+            assert chunk.null_count == (statistics.null_count if statistics and statistics.has_null_count else None)
+            assert (chunk.lower is not None) == (statistics is not None and statistics.has_min_max)
 
 
 def test_unsigned_numbers_are_told() -> None:

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from hudi_core.avro.inbound import schema_from_avro
-from hudi_core.columns.strings import text_column
+from hudi_core.columns.strings import string_column
 from hudi_core.engine import Footer
 from hudi_core.expr.predicate import ALWAYS_TRUE
-from hudi_core.formats.bloom_write import FilterKind, FilterSettings, bloom_filter_of
+from hudi_core.formats.bloom_write import FilterKind, FilterSettings, encode_bloom_filter
 from hudi_core.keys.from_keys import RecordKeys
 from hudi_core.planning.sources.bloom_filters import BloomFilters
 from hudi_core.planning.sources.file_headers import FileHeaders
@@ -28,7 +28,7 @@ OTHERS = ["b", "n", "y"]
 
 
 def text_of(keys: list[str], settings: FilterSettings = SETTINGS) -> bytes:
-    return bloom_filter_of(text_column(keys), settings)
+    return encode_bloom_filter(string_column(keys), settings)
 
 
 def slices() -> Any:
