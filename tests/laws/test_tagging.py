@@ -95,11 +95,11 @@ class MadeKeys:
 
 
 def test_a_recorded_filter_of_the_base_file_says_nothing_of_keys_in_logs(monkeypatch: pytest.MonkeyPatch) -> None:
-    text = bloom_filter_of(text_column(["a", "c"]), SETTINGS)
+    text = encode_bloom_filter(string_column(["a", "c"]), SETTINGS)
     monkeypatch.setattr(by_files, "recorded_texts", lambda *_: {0: text})
     stored = MadeKeys([Made("p", (("a", "b", "c"),), True, True, False, "none")])
-    keys = key_columns(text_column(["a", "b"]), text_column(["p", "p"]))
-    placed = in_partitions(keys, stored.sources.snapshot.slices)
+    keys = key_columns(string_column(["a", "b"]), string_column(["p", "p"]))
+    placed = slices_of_partitions(keys, stored.sources.snapshot.slices)
     found = FileLookup(stored, FilterUse.ALL).locate(keys, placed, TaggingMetrics())  # type: ignore[arg-type]
     assert found.slices.tolist() == [0, 0]
 

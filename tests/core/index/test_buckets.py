@@ -69,7 +69,7 @@ def test_buckets_of_hashes_with_a_sign_are_those_without_it() -> None:
     keys = [f"key-{number}" for number in range(64)]
     hashes = [(31 + java_hash(key)) & 0xFFFFFFFF for key in keys]
     assert 0 < sum(each >> 31 for each in hashes) < len(keys)
-    found = bucket_numbers(hash_texts(text_column(keys), []), 957).tolist()
+    found = bucket_numbers(hash_inputs(string_column(keys), []), 957).tolist()
     assert found == [(each & 0x7FFFFFFF) % 957 for each in hashes]
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hudi_core.columns.hashes import file_group_indexes
-from hudi_core.columns.strings import string_column, text_column
+from hudi_core.columns.strings import string_column
 from hudi_core.errors import UnsupportedError, UsageError
 from hudi_core.index.by_records import LOST, RecordIndexLookup
 from hudi_core.index.choose import IndexKind
@@ -82,7 +82,7 @@ def test_buckets_are_refused_where_files_have_none() -> None:
 def test_a_key_is_looked_for_in_the_file_group_of_its_hash_without_its_sign() -> None:
     """The file group that writers put it in, by the same rule for one key and for many."""
     names = [f"key-{number}" for number in range(200)]
-    keys = KeyColumns(text_column(names), np.zeros(len(names), np.int32), ("",))
+    keys = KeyColumns(string_column(names), np.zeros(len(names), np.int32), ("",))
     groups = [FileSlice("record_index", f"record-index-{number:04}-0", "1", None) for number in range(7)]
     lookup = RecordIndexLookup(SimpleNamespace(slices=lambda _: groups), [])  # type: ignore[arg-type]
     found = {row: groups.index(group) for group, rows in lookup._parts(keys) for row in rows.tolist()}
