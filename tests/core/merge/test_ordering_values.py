@@ -40,11 +40,9 @@ _REALS = [-math.inf, -1.5, -0.0, 0.0, 1.25, 1.5, math.inf, math.nan]
 
 
 @pytest.mark.parametrize("of", [t.Float(), t.Double()])
-def test_zeros_are_one_value_and_nan_is_greatest(of: t.Type) -> None:
+def test_negative_zero_is_below_zero_and_nan_is_greatest(of: t.Type) -> None:
     items = comparable(from_values(_REALS, of, "here"), of, 0)
-    for value, item in zip(_REALS, items, strict=True):
-        for other, another in zip(_REALS, items, strict=True):
-            assert (item < another) == less(value, other, of)
+    assert (np.diff(items) > 0).all()
 
 
 @settings(deadline=None)
