@@ -139,9 +139,9 @@ class NativeReading:
         found: dict[tuple[int, bool], FileSet | None] = {}
         others = []
         for part, number in zip(parts, judged.numbers.tolist(), strict=True):
-            key = (number, part.asked)
+            key = (number, part.filtered)
             if key not in found:
-                found[key] = None if number == OTHERWISE else self._group(judged.schemas[number], part.asked)
+                found[key] = None if number == OTHERWISE else self._group(judged.schemas[number], part.filtered)
             group = found[key]
             if group is None:
                 others.append(part)
@@ -151,12 +151,12 @@ class NativeReading:
 
     def _group(self, stored: Schema, asked: bool) -> FileSet | None:
         """A group of files of this schema; None where Spark's reader does not give their very rows."""
-        reading = self._files.reading_of(stored, self._wanted.rows_of(asked=asked))
+        reading = self._files.plan_of(stored, self._wanted.schema_to_read(filtered=asked))
         return FileSet(reading, asked) if _is_able(reading) else None
 
     def rows(self, forms: NativePlans, group: FileSet) -> DataFrame:
         """The group's matching rows as the wanted columns, with their metadata."""
-        wanted, needed = self._wanted.schema, self._wanted.rows_of(asked=group.asked)
+        wanted, needed = self._wanted.schema, self._wanted.schema_to_read(filtered=group.asked)
         form = forms.form(group.reading, needed, wanted)
         root_uri = self._files.sources.snapshot.storage.uri
         files = form.read({_uri(root_uri, each.base.path): each.base.size for each in group.slices if each.base})

@@ -41,7 +41,7 @@ def judged(files: BaseFiles, wanted: Selection, parts: Sequence[SliceRead]) -> R
         if base is None or footer is None or footer.size not in (None, base.size):
             continue
         stored = heads.stored_schema(footer, base.path)
-        reading = files.reading_of(stored, wanted.rows_of(asked=part.asked))
+        reading = files.plan_of(stored, wanted.schema_to_read(filtered=part.filtered))
         if _paths_say_the_same(files.with_path_values(reading.plan, part.slice), reading, footer):
             numbers[number] = places.setdefault(stored, len(places))
     return ReadableFiles(list(places), numbers)

@@ -41,12 +41,12 @@ def frame_of(spark: SparkSession, scan: Scan) -> DataFrame:
     files, wanted = BaseFiles(scan.sources), _wanted(scan.sources, scan.schema, scan.predicate)
     native, forms = NativeReading(files, wanted), forms_of(spark)
     few = len(parts) <= MOST_FOOTERS
-    found = judged(files, wanted, parts) if few else _judged_on_executors(spark, scan.shipment(), parts)
+    found = judged(files, wanted, parts) if few else _judged_on_executors(spark, scan.remote_scan(), parts)
     groups, others = native.groups(parts, found)
     frames = [native.rows(forms, group) for group in groups]
     schema = forms.struct(scan.schema)
     if others or not frames:
-        frames.append(_by_arrow(spark, scan.shipment(), others, schema))
+        frames.append(_by_arrow(spark, scan.remote_scan(), others, schema))
     rows = frames[0] if len(frames) == 1 else reduce(lambda one, other: one.unionAll(other), frames).to(schema)
     return rows if scan.limit is None else rows.limit(scan.limit)
 
@@ -76,7 +76,7 @@ def _judged_on_executors(spark: SparkSession, shipped: RemoteScan, parts: Sequen
 
 def _enough(scan: Scan, parts: Sequence[SliceRead], limit: int) -> Sequence[SliceRead]:
     """The first parts that give so many rows, as their footers tell; all parts where rows are to be asked or merged first."""
-    told = [(part, part.slice.base) for part in parts if part.slice.base and not part.slice.logs and not part.asked]
+    told = [(part, part.slice.base) for part in parts if part.slice.base and not part.slice.logs and not part.filtered]
     rows = 0
     for begin in range(0, min(len(told), MOST_FOOTERS), _FOOTERS_AT_ONCE):
         some = told[begin : begin + _FOOTERS_AT_ONCE]
@@ -117,16 +117,18 @@ def buckets(parts: Sequence[SliceRead], count: int) -> list[list[SliceRead]]:
     return found
 
 
-def _by_arrow(spark: SparkSession, shipment: RemoteScan, parts: Sequence[SliceRead], schema: StructType) -> DataFrame:
+def _by_arrow(
+    spark: SparkSession, remote_scan: RemoteScan, parts: Sequence[SliceRead], schema: StructType
+) -> DataFrame:
     """The parts read by the Arrow reader, a task for each bucket."""
     total = sum(part.size for part in parts)
     tasks = buckets(parts, max(parallelism(spark), -(-total // TASK_BYTES)))
-    record = shipment.wanted.record
+    record = remote_scan.wanted.record
 
     def read(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             for number in batch.column(0).to_pylist():
-                for rows in shipment.read(tasks[number]):
+                for rows in remote_scan.read(tasks[number]):
                     yield batch_form(rows, record)
 
     return spark.range(0, len(tasks), 1, max(len(tasks), 1)).mapInArrow(read, schema)

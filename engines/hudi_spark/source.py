@@ -69,7 +69,7 @@ def register(spark: SparkSession) -> None:
 class SourcePartition(datasource.InputPartition):
     """Slices that one task reads, and all it needs for it."""
 
-    shipment: RemoteScan
+    remote_scan: RemoteScan
     parts: Sequence[SliceRead]
 
 
@@ -169,13 +169,13 @@ def _asked(options: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _partitions(scan: Scan) -> Sequence[SourcePartition]:
-    parts, shipment = scan.parts(), scan.shipment()
+    parts, remote_scan = scan.parts(), scan.remote_scan()
     total = sum(part.size for part in parts)
-    return [SourcePartition(shipment, heap) for heap in buckets(parts, max(_TASKS, -(-total // _TASK_BYTES)))]
+    return [SourcePartition(remote_scan, heap) for heap in buckets(parts, max(_TASKS, -(-total // _TASK_BYTES)))]
 
 
 def _rows(partition: datasource.InputPartition) -> Iterator[pa.RecordBatch]:
     assert isinstance(partition, SourcePartition)
-    record = partition.shipment.wanted.record
-    for batch in partition.shipment.read(partition.parts):
+    record = partition.remote_scan.wanted.record
+    for batch in partition.remote_scan.read(partition.parts):
         yield batch_form(batch, record)

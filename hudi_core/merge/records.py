@@ -1,8 +1,8 @@
 """Which of the records with one key wins, column by column where updates are partial. Rules: MERGE-1 to MERGE-12.
 
-Records are rows of arrays: what they hold is named by numbers, so that the rule moves no values. It is one function of an
-older and a newer record, `merged`; a file slice applies it to the records of its logs from oldest to newest, and then to the
-row of the base file and what the logs made.
+Records are rows of arrays. They refer to values by row number, so that merging moves no values. The rule is one function of
+an older and a newer record, `merged`; a file slice applies it to the records of its logs from oldest to newest, and then to
+the row of the base file and the merged log record.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ class MergeRecords:
     """Records with different keys, one a row of each array.
 
     `ordering` holds the values of each ordering field. `absolute` marks deletes without an ordering value. `listed` marks
-    deletes that stand in a delete block, not in a row. `sources` and `given` have a column for each column of a row, or a
-    single one when rows are taken whole: the number of the row that holds the column's value, and whether the record has a
-    value for it.
+    deletes that stand in a delete block, not in a row. `sources` and `has_value` have a column for each column of a row, or
+    a single one when rows are merged as a whole: the number of the row that holds the column's value, and whether the record
+    has a value for it.
     """
 
     ordering: tuple[Comparable, ...]
@@ -46,88 +46,90 @@ class MergeRecords:
     absolute: Bools
     listed: Bools
     sources: Sources
-    given: Bools
+    has_value: Bools
 
     def __len__(self) -> int:
         return len(self.deleted)
 
     def take(self, rows: NDArray[np.int64]) -> MergeRecords:
-        """These rows, in this order."""
+        """The records of these rows, in this order."""
         return MergeRecords(
-            tuple(each[rows] for each in self.ordering),
+            tuple(column[rows] for column in self.ordering),
             self.deleted[rows],
             self.absolute[rows],
             self.listed[rows],
             self.sources[rows],
-            self.given[rows],
+            self.has_value[rows],
         )
 
     def put(self, rows: NDArray[np.int64], others: MergeRecords) -> None:
-        """Other records in place of these rows."""
-        for mine, theirs in zip(self.ordering, others.ordering, strict=True):
-            mine[rows] = theirs
+        """Replaces the records of these rows."""
+        for column, other_column in zip(self.ordering, others.ordering, strict=True):
+            column[rows] = other_column
         self.deleted[rows] = others.deleted
         self.absolute[rows] = others.absolute
         self.listed[rows] = others.listed
         self.sources[rows] = others.sources
-        self.given[rows] = others.given
+        self.has_value[rows] = others.has_value
 
 
 def joined(parts: list[MergeRecords]) -> MergeRecords:
     """All records, in order; at least one part."""
     return MergeRecords(
-        tuple(np.concatenate(each) for each in zip(*(part.ordering for part in parts), strict=True)),
+        tuple(np.concatenate(columns) for columns in zip(*(part.ordering for part in parts), strict=True)),
         np.concatenate([part.deleted for part in parts]),
         np.concatenate([part.absolute for part in parts]),
         np.concatenate([part.listed for part in parts]),
         np.concatenate([part.sources for part in parts]),
-        np.concatenate([part.given for part in parts]),
+        np.concatenate([part.has_value for part in parts]),
     )
 
 
 def merged(
     older: MergeRecords, newer: MergeRecords, precedence: Precedence, latest: Bools | None = None
 ) -> MergeRecords:
-    """Of each pair of records with one key, what is left; the `latest` columns are the newer row's, whichever wins."""
-    higher = _newer_is_higher(older, newer, precedence)
-    keys = [(theirs, mine) for theirs, mine in zip(newer.ordering, older.ordering, strict=True)]
-    whole = older.deleted | newer.deleted
-    over, under = higher[:, None], whole[:, None]
-    given = np.where(over, newer.given, older.given)
-    lower_given = np.where(over, older.given, newer.given)
-    sources = np.where(over, newer.sources, older.sources)
-    lower = np.where(over, older.sources, newer.sources)
-    left = np.where(given | under, sources, lower)
+    """The merged record of each pair with one key; the `latest` columns come from the newer row, whichever wins."""
+    pairs = zip(newer.ordering, older.ordering, strict=True)
+    newer_wins = _newer_wins(older, newer, precedence)
+    has_delete = older.deleted | newer.deleted
+    newer_rows, delete_rows = newer_wins[:, None], has_delete[:, None]
+    has_value = np.where(newer_rows, newer.has_value, older.has_value)
+    loser_has_value = np.where(newer_rows, older.has_value, newer.has_value)
+    sources = np.where(newer_rows, newer.sources, older.sources)
+    loser = np.where(newer_rows, older.sources, newer.sources)
+    winner = np.where(has_value | delete_rows, sources, loser)
     if latest is not None:
-        left = np.where(latest & ~under, newer.sources, left)
+        winner = np.where(latest & ~delete_rows, newer.sources, winner)
     return MergeRecords(
-        tuple(np.where(higher, theirs, mine) for theirs, mine in keys),
-        np.where(higher, newer.deleted, older.deleted),
-        np.where(higher, newer.absolute, older.absolute),
-        np.where(higher, newer.listed, older.listed),
-        left,
-        np.where(under, given, given | lower_given),
+        tuple(np.where(newer_wins, newer_values, older_values) for newer_values, older_values in pairs),
+        np.where(newer_wins, newer.deleted, older.deleted),
+        np.where(newer_wins, newer.absolute, older.absolute),
+        np.where(newer_wins, newer.listed, older.listed),
+        winner,
+        np.where(delete_rows, has_value, has_value | loser_has_value),
     )
 
 
-def _newer_is_higher(older: MergeRecords, newer: MergeRecords, precedence: Precedence) -> Bools:
+def _newer_wins(older: MergeRecords, newer: MergeRecords, precedence: Precedence) -> Bools:
     if precedence is Precedence.NEWER:
         return np.ones(len(newer), np.bool_)
-    late = np.zeros(len(newer), np.bool_)
+    newer_loses = np.zeros(len(newer), np.bool_)
     undecided = np.ones(len(newer), np.bool_)
-    for mine, theirs in zip(older.ordering, newer.ordering, strict=True):
-        late |= undecided & ((mine < theirs) if precedence is Precedence.LOWER else (mine > theirs))
-        undecided &= mine == theirs
+    for older_values, newer_values in zip(older.ordering, newer.ordering, strict=True):
+        newer_loses |= undecided & (
+            (older_values < newer_values) if precedence is Precedence.LOWER else (older_values > newer_values)
+        )
+        undecided &= older_values == newer_values
     if precedence is Precedence.HIGHER_OR_OLDER:
-        late |= undecided
-    higher: Bools = newer.absolute | older.absolute | ~late
-    return higher & ~(older.absolute & newer.listed)
+        newer_loses |= undecided
+    newer_wins: Bools = newer.absolute | older.absolute | ~newer_loses
+    return newer_wins & ~(older.absolute & newer.listed)
 
 
 def fold(
     records: MergeRecords, keys: NDArray[np.int64], precedence: Precedence, latest: Bools | None = None
 ) -> tuple[NDArray[np.int64], MergeRecords]:
-    """The distinct keys in ascending order, and for each what is left of its records, which come from oldest to newest.
+    """The distinct keys in ascending order, and the merged record of each. `records` stand from oldest to newest.
 
     `keys` are numbers that stand for the records' keys. The work grows with the records; the number of rounds is that of
     the records of one key.
@@ -136,12 +138,12 @@ def fold(
     sorted_keys = keys[order]
     begins = np.flatnonzero(np.concatenate([[True], sorted_keys[1:] != sorted_keys[:-1]])[: len(keys)])
     counts = np.diff(np.append(begins, len(keys)))
-    left = records.take(order[begins])
+    result = records.take(order[begins])
     several = np.flatnonzero(counts > 1)
-    turn = 1
+    round_number = 1
     while len(several):
-        newer = records.take(order[begins[several] + turn])
-        left.put(several, merged(left.take(several), newer, precedence, latest))
-        turn += 1
-        several = several[counts[several] > turn]
-    return sorted_keys[begins], left
+        newer = records.take(order[begins[several] + round_number])
+        result.put(several, merged(result.take(several), newer, precedence, latest))
+        round_number += 1
+        several = several[counts[several] > round_number]
+    return sorted_keys[begins], result

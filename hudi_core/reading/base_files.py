@@ -23,35 +23,35 @@ from hudi_core.schema.schema import Path, Schema
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.types import nodes as t
 
-SMALL = 1 << 19
-"""Bytes of a row group that is read once, whatever is asked of its rows: a second look costs more than it saves."""
+SMALL_ROW_GROUP_BYTES = 1 << 19
+"""Row groups up to this size are read once, filtered or not: reading them in two steps costs more than it saves."""
 
 
 @dataclass(frozen=True, slots=True)
 class FilePlan:
-    """How the files of one schema are read: which parts of their columns, and what makes wanted rows of them."""
+    """How files of one schema are read: the columns to read, and the plan that converts them to the wanted schema."""
 
     columns: list[Path]
     stored: Schema
-    """That of these parts: the plan reads its rows."""
+    """The schema of these columns, the input of the plan."""
     plan: ReadRecord
     schemas: tuple[Schema, Schema]
-    """That of the files and the wanted one: held, since plans are found by their identity."""
+    """The schema of the files, and the wanted schema."""
 
 
 @dataclass(frozen=True, slots=True)
 class RowRange:
-    """Rows of a base file that are read together: `groups` are the parts of the file, None for all there is."""
+    """Rows of a base file that are read together: `groups` are the numbers of row groups, None is the whole file."""
 
     groups: Sequence[int] | None
     rows: int
     may_match: bool
-    """No: no row matches as it stands there."""
+    """False: no row matches as the base file has it."""
 
 
 @dataclass(frozen=True)
 class BaseFiles:
-    """Reads base files. Plans are made once for each schema that files have and each that is wanted."""
+    """Reads base files. There is one plan for each pair of a stored and a wanted schema."""
 
     sources: Sources
     _plans: dict[tuple[Schema, Schema], FilePlan] = field(default_factory=dict, repr=False, compare=False)
@@ -66,58 +66,62 @@ class BaseFiles:
     ) -> Iterator[Any]:
         """The engine's batches of the rows of the slice's base file, in file order, as rows of the wanted schema.
 
-        `row_groups` are the parts of the file to read, None for all; `keep` has a flag for each of their rows, None gives all.
+        `row_groups` are the row groups to read, None is all; `keep` has a flag for each of their rows, None keeps all.
         Raises `UnsupportedError` for a format that the engine cannot read.
         """
         engine = self.sources.snapshot.engine
         reader = engine.reader(base.name.rpartition(".")[2])
-        reading = self.reading(base, wanted)
-        read = projection(self.with_path_values(reading.plan, slice), engine.values)
-        for batch in reader.batches(self.sources.snapshot.storage, base, reading.columns, row_groups, keep):
-            yield engine.rows.batch(read(engine.rows.root(batch)))
+        file_plan = self.file_plan(base, wanted)
+        read_columns = projection(self.with_path_values(file_plan.plan, slice), engine.values)
+        for batch in reader.batches(self.sources.snapshot.storage, base, file_plan.columns, row_groups, keep):
+            yield engine.rows.batch(read_columns(engine.rows.root(batch)))
 
     def matching(self, slice: FileSlice, base: FileInfo, wanted: Selection, residual: Predicate) -> Iterator[Any]:
         """The rows of the slice's base file that match, as the wanted columns; no batch is without rows.
 
-        Row groups whose statistics exclude a match are passed over. Of the others only the columns that the predicate looks
-        at are read first, and then all wanted columns of the rows that match; all at once where most of the rows do, and where
-        row groups are small.
+        Row groups whose statistics exclude a match are skipped. Of the others the columns of the predicate are read first,
+        and then all wanted columns of the rows that match; all columns at once where most rows match or row groups are small.
         """
-        for groups in self.possible(slice, base, residual):
-            yield from self.matching_of(slice, base, wanted, residual, groups)
+        for groups in self.possible_row_groups(slice, base, residual):
+            yield from self.matching_in(slice, base, wanted, residual, groups)
 
-    def possible(self, slice: FileSlice, base: FileInfo, residual: Predicate) -> list[Sequence[int] | None]:
-        """The row groups of the slice's base file whose statistics leave a match possible, each by itself; None is the file."""
-        return [groups for groups, _, possible in self._parts(slice, base, residual) if possible]
+    def possible_row_groups(self, slice: FileSlice, base: FileInfo, residual: Predicate) -> list[Sequence[int] | None]:
+        """The row groups of the slice's base file in which a row may match, one per item; None is the whole file."""
+        return [groups for groups, _, possible in self._row_groups(slice, base, residual) if possible]
 
-    def matching_of(
+    def matching_in(
         self, slice: FileSlice, base: FileInfo, wanted: Selection, residual: Predicate, groups: Sequence[int] | None
     ) -> Iterator[Any]:
-        """As `matching`, of some row groups, whatever their statistics."""
+        """As `matching`, in these row groups, whatever their statistics."""
         keep = None
-        if self._looks_first(base, wanted):
-            keep = wanted.flags(residual, self.rows(slice, base, wanted.looked_at, groups))
+        if self._filters_first(base, wanted):
+            keep = wanted.flags(residual, self.rows(slice, base, wanted.predicate_columns, groups))
         if keep is None:
             yield from wanted.matching(residual, self.rows(slice, base, wanted.needed, groups))
         elif keep.any():
             yield from self.rows(slice, base, wanted.schema, groups, keep)
 
-    def stretches(self, slice: FileSlice, base: FileInfo, wanted: Selection, residual: Predicate) -> Iterator[RowRange]:
-        """All rows of the slice's base file, in file order. Whether one matches is looked up when its turn comes."""
-        looks_at = wanted.looked_at
-        narrow = self._looks_first(base, wanted)
-        for groups, rows, possible in self._parts(slice, base, residual):
-            match = possible and (not narrow or wanted.has_match(residual, self.rows(slice, base, looks_at, groups)))
+    def row_ranges(
+        self, slice: FileSlice, base: FileInfo, wanted: Selection, residual: Predicate
+    ) -> Iterator[RowRange]:
+        """All rows of the slice's base file, in file order. Whether a row matches is computed when its range is drawn."""
+        predicate_columns = wanted.predicate_columns
+        narrow = self._filters_first(base, wanted)
+        for groups, rows, possible in self._row_groups(slice, base, residual):
+            match = possible and (
+                not narrow or wanted.has_match(residual, self.rows(slice, base, predicate_columns, groups))
+            )
             yield RowRange(groups, rows, match)
 
-    def _parts(
+    def _row_groups(
         self, slice: FileSlice, base: FileInfo, residual: Predicate
     ) -> Iterator[tuple[Sequence[int] | None, int, bool]]:
-        """The row groups of the file, the rows of each, and whether its statistics leave a match possible."""
+        """The row groups of the file, their numbers of rows, and whether by their statistics a row may match."""
         heads, table = self.sources.heads, self.sources.snapshot.schema
         footer = heads.footer(base)
         groups = footer.row_groups
-        if not groups or (len(groups) == 1 and base.size <= SMALL):  # of the whole file planning knows as much
+        # A small file of one row group was decided on as a whole, in planning.
+        if not groups or (len(groups) == 1 and base.size <= SMALL_ROW_GROUP_BYTES):
             yield None, footer.rows, True
             return
         stored = heads.stored_schema(footer, base.path)
@@ -127,70 +131,73 @@ class BaseFiles:
             by_path = PartitionValues(self.sources.values, members).pieces(column)
             return by_path or row_group_pieces(column, groups, stored, table)
 
-        left = set(FileStatistics(len(groups), load).plan(residual).possible().tolist())
-        for number, group in enumerate(groups):
-            yield [number], group.rows, number in left
+        possible = set(FileStatistics(len(groups), load).plan(residual).possible().tolist())
+        for index, group in enumerate(groups):
+            yield [index], group.rows, index in possible
 
-    def _looks_first(self, base: FileInfo, wanted: Selection) -> bool:
-        """Whether the columns that the predicate looks at are read before the others."""
-        is_large = base.size > SMALL * len(self.sources.heads.footer(base).row_groups)
-        return is_large and len(wanted.looked_at.places) < len(wanted.needed.places)
+    def _filters_first(self, base: FileInfo, wanted: Selection) -> bool:
+        """Whether the columns of the predicate are read before the others."""
+        is_large = base.size > SMALL_ROW_GROUP_BYTES * len(self.sources.heads.footer(base).row_groups)
+        return is_large and len(wanted.predicate_columns.places) < len(wanted.needed.places)
 
-    def reading(self, base: FileInfo, wanted: Schema) -> FilePlan:
-        """How a base file's rows become rows of the wanted schema; the same object for all files of one schema."""
-        return self.reading_of(self.sources.heads.stored_schema(self.sources.heads.footer(base), base.path), wanted)
+    def file_plan(self, base: FileInfo, wanted: Schema) -> FilePlan:
+        """The plan that reads a base file as rows of the wanted schema; the same object for all files of one schema."""
+        return self.plan_of(self.sources.heads.stored_schema(self.sources.heads.footer(base), base.path), wanted)
 
-    def reading_of(self, stored: Schema, wanted: Schema) -> FilePlan:
-        """How rows of files with this schema become rows of the wanted one; the same object for the same two."""
+    def plan_of(self, stored: Schema, wanted: Schema) -> FilePlan:
+        """The plan that reads files of a stored schema as rows of the wanted schema; the same object for the same two."""
         key = (stored, wanted)
         if key not in self._plans:
             self._plans[key] = _planned(stored, wanted)
         return self._plans[key]
 
     def with_path_values(self, plan: ReadRecord, slice: FileSlice) -> ReadRecord:
-        """A partition column has the value its path tells, whatever the file holds; in the default partition it is null."""
+        """The plan with partition columns read from the partition path, whatever the file holds; null in the default
+        partition."""
         values = self.sources.values
         if not any(wanted.id in values for wanted in plan.wanted.fields):
             return plan
         partition = self.sources.partition_number(slice)
         sources = list(plan.fields)
         for position, wanted in enumerate(plan.wanted.fields):
-            known = values[wanted.id][partition] if wanted.id in values else None
-            if known is not None and known.lower is None:
+            bounds = values[wanted.id][partition] if wanted.id in values else None
+            if bounds is not None and bounds.lower is None:
                 sources[position] = Null()
-            elif known is not None and not known.nulls:
-                sources[position] = Default(known.lower)
+            elif bounds is not None and not bounds.nulls:
+                sources[position] = Default(bounds.lower)
         return replace(plan, fields=tuple(sources))
 
 
 def _planned(stored: Schema, wanted: Schema) -> FilePlan:
-    ends = _ends(stored.record, wanted.record, ())
-    part = project(stored, ends)
-    return FilePlan(ends, part, reconcile(part, wanted, nulls_for_required=True), (stored, wanted))
+    leaves = _leaf_paths(stored.record, wanted.record, ())
+    part_schema = project(stored, leaves)
+    return FilePlan(leaves, part_schema, reconcile(part_schema, wanted, nulls_for_required=True), (stored, wanted))
 
 
-def _ends(stored: t.Type, wanted: t.Type, path: Path) -> list[Path]:
-    """Where in a stored type the values are that a wanted one needs: the ends of paths, below which all is needed.
+def _leaf_paths(stored: t.Type, wanted: t.Type, path: Path) -> list[Path]:
+    """The paths to read in a stored type for a wanted type, each with all that is below it.
 
-    Fields are matched by id. A record of which nothing is wanted tells which rows have it, by any one of its fields.
+    Fields are matched by id. Of a record without a wanted field one field is read: it shows which rows have the record.
     """
     if not _is_plain(stored) or not _is_plain(wanted):
         return [path]
-    below = {each.id: each.type for each in t.children(wanted)}
-    found = [
-        end
-        for each in t.children(stored)
-        if each.id in below
-        for end in _ends(each.type, below[each.id], (*path, each.name))
+    wanted_types = {field.id: field.type for field in t.children(wanted)}
+    leaves = [
+        leaf
+        for field in t.children(stored)
+        if field.id in wanted_types
+        for leaf in _leaf_paths(field.type, wanted_types[field.id], (*path, field.name))
     ]
-    return found or _first_end(stored, path)
+    return leaves or _first_leaf(stored, path)
 
 
-def _first_end(of: t.Type, path: Path) -> list[Path]:
-    inner = t.children(of) if _is_plain(of) else ()
-    return _first_end(inner[0].type, (*path, inner[0].name)) if inner else [path] if path else []
+def _first_leaf(stored: t.Type, path: Path) -> list[Path]:
+    children = t.children(stored) if _is_plain(stored) else ()
+    return _first_leaf(children[0].type, (*path, children[0].name)) if children else [path] if path else []
 
 
-def _is_plain(of: t.Type) -> bool:
-    """Whether parts of the type can be read by themselves."""
-    return isinstance(of, t.Array | t.Map) or (isinstance(of, t.Record) and of.kind is t.RecordKind.PLAIN)
+def _is_plain(schema_type: t.Type) -> bool:
+    """Whether fields of the type can be read alone."""
+    return isinstance(schema_type, t.Array | t.Map) or (
+        isinstance(schema_type, t.Record) and schema_type.kind is t.RecordKind.PLAIN
+    )

@@ -20,7 +20,7 @@ from hudi_core.types import nodes as t
 
 
 class LogBuffer:
-    """Rows of data blocks and deletes of delete blocks, oldest first. `partial` says that columns are merged one by one."""
+    """Rows of data blocks and deletes of delete blocks, oldest first. With `partial` columns are merged one by one."""
 
     def __init__(self, columns: MergeColumns, partial: bool) -> None:
         self._columns, self._partial = columns, partial
@@ -32,11 +32,11 @@ class LogBuffer:
         self._deleted: list[Bools] = []
         self._absolute: list[Bools] = []
         self._listed: list[Bools] = []
-        self._given: list[Bools] = []
-        self._numbers: list[NDArray[np.int32]] = []
+        self._has_value: list[Bools] = []
+        self._row_numbers: list[NDArray[np.int32]] = []
 
     def add_rows(self, batch: Any, where: str, stored: Set[int] | None = None) -> None:
-        """A batch of the columns' schema. `stored` are the ids of the columns that its block has, when that is partial."""
+        """Adds a batch of the columns' schema. `stored` are the ids of the columns in its block, if that is partial."""
         columns, rows = self._columns, self._columns.engine.rows
         root, count = rows.root(batch), rows.count(batch)
         ordering, deleted = columns.ordering_values(root, where), columns.deleted(root, where)
@@ -44,31 +44,31 @@ class LogBuffer:
         if columns.keys:
             self._keys.append(columns.record_keys(root, where))
         self._add(ordering, deleted, deleted & self._without_value(ordering, count), np.zeros(count, np.bool_))
-        self._numbers.append(np.arange(self.rows, self.rows + count, dtype=np.int32))
+        self._row_numbers.append(np.arange(self.rows, self.rows + count, dtype=np.int32))
         self.rows += count
         if self._partial:
-            given = columns.given(root)
+            has_value = columns.has_value(root)
             if stored is not None:
-                given &= np.array([each.id in stored for each in columns.schema.fields])
-            self._given.append(given)
+                has_value &= np.array([field.id in stored for field in columns.schema.fields])
+            self._has_value.append(has_value)
 
     def add_deletes(self, deletes: DeleteRecords, where: str) -> None:
-        """What a delete block lists. Raises `CorruptFileError` for one without a key."""
+        """Adds the records of a delete block. Raises `CorruptFileError` for one without a key."""
         count = length(deletes.record_keys)
         if count == 0:
             return
         if not validity_of(deletes.record_keys).all():
-            raise CorruptFileError(where, expected="a key with each delete", found="a null")
+            raise CorruptFileError(where, expected="a key with each delete", found="a null key")
         columns = self._columns
         types = [place.field.type for place in columns.ordering]
         ordering, absolute = delete_ordering(deletes.ordering_values, types, columns)
-        every = np.ones(count, np.bool_)
+        all_rows = np.ones(count, np.bool_)
         if columns.keys:
             self._keys.append(deletes.record_keys)
-        self._add(columns.compared(ordering, where), every, absolute, every)
-        self._numbers.append(np.full(count, NO_ROW, np.int32))
+        self._add(columns.comparable_values(ordering, where), all_rows, absolute, all_rows)
+        self._row_numbers.append(np.full(count, NO_ROW, np.int32))
         if self._partial:
-            self._given.append(np.ones((count, self.merged_columns), np.bool_))
+            self._has_value.append(np.ones((count, self.merged_columns), np.bool_))
 
     @property
     def records(self) -> int:
@@ -76,7 +76,7 @@ class LogBuffer:
         return sum(map(len, self._deleted))
 
     def keys(self) -> StringColumn:
-        """The keys of all records; none where the columns have no keys."""
+        """The keys of all records; empty where the columns have no keys."""
         keys = (
             concat_columns(self._keys, self.records)
             if self._keys
@@ -89,27 +89,29 @@ class LogBuffer:
         """All records, and the widths of their ordering values (see `comparable`)."""
         records = self.records
         if not records:
-            none = np.zeros(0, np.bool_)
+            empty_flags = np.zeros(0, np.bool_)
             sources = np.zeros((0, self.merged_columns), np.int32)
             ordering = tuple(np.zeros(0, np.int64) for _ in self._columns.ordering)
-            empty = MergeRecords(ordering, none, none, none, sources, np.ones((0, self.merged_columns), np.bool_))
+            empty = MergeRecords(
+                ordering, empty_flags, empty_flags, empty_flags, sources, np.ones((0, self.merged_columns), np.bool_)
+            )
             return empty, tuple(0 for _ in ordering)
         types = [place.field.type for place in self._columns.ordering]
         ordering_columns = [concat_columns((part[n] for part in self._ordering), records) for n in range(len(types))]
         widths = tuple(map(width_of, ordering_columns, types))
-        numbers = np.concatenate(self._numbers)
-        whole = MergeRecords(
+        rows = np.concatenate(self._row_numbers)
+        merged_records = MergeRecords(
             tuple(
-                comparable(*each, self._columns.nulls_above)
-                for each in zip(ordering_columns, types, widths, strict=True)
+                comparable(*column, self._columns.nulls_above)
+                for column in zip(ordering_columns, types, widths, strict=True)
             ),
             np.concatenate(self._deleted),
             np.concatenate(self._absolute),
             np.concatenate(self._listed),
-            np.repeat(numbers[:, None], self.merged_columns, axis=1),
-            np.concatenate(self._given) if self._partial else np.ones((records, 1), np.bool_),
+            np.repeat(rows[:, None], self.merged_columns, axis=1),
+            np.concatenate(self._has_value) if self._partial else np.ones((records, 1), np.bool_),
         )
-        return whole, widths
+        return merged_records, widths
 
     def _add(self, ordering: tuple[Column, ...], deleted: Bools, absolute: Bools, listed: Bools) -> None:
         self._ordering.append(ordering)
@@ -118,11 +120,11 @@ class LogBuffer:
         self._listed.append(listed)
 
     def _without_value(self, ordering: tuple[Column, ...], rows: int) -> Bools:
-        """Rows whose ordering value is the one that stands for none: no field, null, or the int 0."""
+        """The rows without an ordering value: no ordering field, a null, or the int 0."""
         if not ordering:
             return np.ones(rows, np.bool_)
         if len(ordering) > 1:
             return np.zeros(rows, np.bool_)
-        of = self._columns.ordering[0].field.type
+        field_type = self._columns.ordering[0].field.type
         absent: Bools = ~validity_of(ordering[0])
-        return absent | (comparable(ordering[0], of, 0) == 0) if isinstance(of, t.Int) else absent
+        return absent | (comparable(ordering[0], field_type, 0) == 0) if isinstance(field_type, t.Int) else absent

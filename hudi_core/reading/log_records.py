@@ -1,4 +1,4 @@
-"""The records of log files: rows of data blocks, and what merging needs of them and of delete blocks, as arrays."""
+"""The records of log files: rows of data blocks, and the arrays that merging needs of data and delete blocks."""
 
 from __future__ import annotations
 
@@ -36,32 +36,32 @@ from hudi_core.timeline.schemas import with_ids_of
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.types import nodes as t
 
-TOGETHER_BYTES = 1 << 23
-"""Blocks are decoded together up to so many bytes: each decoding has its price, whatever the records, and gives a batch."""
+MAX_RUN_BYTES = 1 << 23
+"""Bytes of blocks that are decoded together: each decoding has a fixed cost and gives a batch of its own."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LogRecords:
-    """What the logs of a slice hold, oldest first.
+    """The records of a slice's log files, oldest first.
 
-    `batches` have the rows of data blocks. `records` are these rows and the deletes of delete blocks as they come, and
-    `numbers` stand for their keys: rows of the base file where records are found by position, else the first record
-    with the same key, which `keys` finds. `columns` is the number of columns that are merged one by one, 1 when rows are
-    taken whole.
+    `batches` have the rows of data blocks. `records` are these rows and the records of delete blocks, in order, and
+    `key_ids` are integers that stand for their keys: the position in the base file where records are merged by position,
+    else the first record with the same key, which `keys` looks up. `columns` is the number of columns that are merged one by
+    one, 1 when rows are merged as a whole.
     """
 
     batches: Sequence[Any]
     rows: int
     keys: StringIndex | None
-    numbers: NDArray[np.int64]
+    key_ids: NDArray[np.int64]
     records: MergeRecords
     columns: int
     widths: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class _BlockReading:
-    """How the data blocks of one schema are read."""
+class _BlockPlan:
+    """How data blocks of one schema are read: the stored schema, the part of it that is read, and the plan for that part."""
 
     stored: Schema
     part: Schema
@@ -70,41 +70,41 @@ class _BlockReading:
 
 @dataclass(frozen=True)
 class LogReader:
-    """Reads log files as rows of the schema that merging needs. Plans are made once for each schema that blocks have."""
+    """Reads log files as rows of the schema that merging needs. There is one plan for each schema of blocks."""
 
     base_files: BaseFiles
     columns: MergeColumns
-    _plans: dict[tuple[str, int], _BlockReading] = field(default_factory=dict, repr=False, compare=False)
+    _plans: dict[tuple[str, int], _BlockPlan] = field(default_factory=dict, repr=False, compare=False)
 
     def read(self, slice: FileSlice, blocks: Sequence[LogBlock], positions: NDArray[np.int64] | None) -> LogRecords:
-        """The records of a slice's counting blocks; `positions` are those of all of them in the base file, if they are told."""
+        """The records of a slice's counting blocks; `positions` are their positions in the base file, if recorded."""
         partial = self.columns.rules.partial is not None or any(map(_is_partial, blocks))
-        found = LogBuffer(self.columns, partial)
+        buffer = LogBuffer(self.columns, partial)
         for run in self._runs(blocks):
             if run[0].kind is BlockKind.DELETE:
-                found.add_deletes(read_deletes(run[0]), run[0].where)
+                buffer.add_deletes(read_deletes(run[0]), run[0].where)
             else:
-                self._add_rows(found, run, slice)
-        records, widths = found.joined()
-        keys = None if positions is not None else index_strings(found.keys())
-        numbers = positions if keys is None else keys.first
-        assert numbers is not None
-        return LogRecords(found.batches, found.rows, keys, numbers, records, found.merged_columns, widths)
+                self._add_rows(buffer, run, slice)
+        records, widths = buffer.joined()
+        keys = None if positions is not None else index_strings(buffer.keys())
+        key_ids = positions if keys is None else keys.first
+        assert key_ids is not None
+        return LogRecords(buffer.batches, buffer.rows, keys, key_ids, records, buffer.merged_columns, widths)
 
     def _runs(self, blocks: Sequence[LogBlock]) -> Iterator[list[LogBlock]]:
-        """The blocks in order: each by itself, but small ones of Avro records together when they are read in the same way."""
+        """The blocks in order, one per list; small Avro blocks that are read by the same plan are joined in one list."""
         run: list[LogBlock] = []
         size = 0
         for block in blocks:
             size += block.content_length
-            if run and (size > TOGETHER_BYTES or not self._alike(run[-1], block)):
+            if run and (size > MAX_RUN_BYTES or not self._can_join(run[-1], block)):
                 yield run
                 run, size = [], block.content_length
             run.append(block)
         if run:
             yield run
 
-    def _alike(self, one: LogBlock, other: LogBlock) -> bool:
+    def _can_join(self, one: LogBlock, other: LogBlock) -> bool:
         number_at = self.base_files.sources.snapshot.history.number_at
         keys = (HeaderKey.SCHEMA, HeaderKey.IS_PARTIAL)
         return (
@@ -113,62 +113,62 @@ class LogReader:
             and number_at(one.require(HeaderKey.INSTANT_TIME)) == number_at(other.require(HeaderKey.INSTANT_TIME))
         )
 
-    def _add_rows(self, found: LogBuffer, run: Sequence[LogBlock], slice: FileSlice) -> None:
-        """Adds the rows of data blocks that are read together; one by one when that fails, which says in which it does."""
+    def _add_rows(self, buffer: LogBuffer, run: Sequence[LogBlock], slice: FileSlice) -> None:
+        """Adds the rows of data blocks that are read together. After an error they are read one by one, to name the block."""
         where = run[0].where
         try:
-            for reading, batch in self._batches(run, slice):
-                ids = {each.id for each in reading.part.fields}
-                found.add_rows(batch, where, ids if _is_partial(run[0]) else None)
+            for block_plan, batch in self._batches(run, slice):
+                ids = {field.id for field in block_plan.part.fields}
+                buffer.add_rows(batch, where, ids if _is_partial(run[0]) else None)
         except CorruptFileError:
             if len(run) > 1:
                 for block in run:
-                    self._add_rows(found, [block], slice)
+                    self._add_rows(buffer, [block], slice)
             raise
 
-    def _batches(self, run: Sequence[LogBlock], slice: FileSlice) -> Iterator[tuple[_BlockReading, Any]]:
+    def _batches(self, run: Sequence[LogBlock], slice: FileSlice) -> Iterator[tuple[_BlockPlan, Any]]:
         """The rows of data blocks in the schema that merging needs."""
         block = run[0]
         if block.kind is BlockKind.PARQUET_DATA:
             yield from self._parquet(block, slice)
             return
-        text, count, decode = _stored(run)
-        reading = self._reading(text, None, block)
-        parts = decode([each.name for each in reading.part.fields])
+        text, count, decode = _content(run)
+        block_plan = self._block_plan(text, None, block)
+        parts = decode([field.name for field in block_plan.part.fields])
         if count == 0:
-            next(parts, None)  # raises when there is something none the less
+            next(parts, None)  # raises where there are bytes all the same
             return
         decoded = concat_columns(parts, count)
         assert isinstance(decoded, StructColumn)
-        read = projection(self.base_files.with_path_values(reading.plan, slice), self._engine.values)
-        for batch in self._engine.rows.from_columns(decoded, reading.part, block.where):
-            yield reading, self._engine.rows.batch(read(self._engine.rows.root(batch)))
+        read_columns = projection(self.base_files.with_path_values(block_plan.plan, slice), self._engine.values)
+        for batch in self._engine.rows.from_columns(decoded, block_plan.part, block.where):
+            yield block_plan, self._engine.rows.batch(read_columns(self._engine.rows.root(batch)))
 
-    def _parquet(self, block: LogBlock, slice: FileSlice) -> Iterator[tuple[_BlockReading, Any]]:
+    def _parquet(self, block: LogBlock, slice: FileSlice) -> Iterator[tuple[_BlockPlan, Any]]:
         reader = self._engine.reader("parquet")
         storage, file = _InMemory(InMemoryFile(block.content(), block.where)), FileInfo("", block.content_length)
         footer = reader.footer(storage, file)
-        reading = self._reading(repr(footer.schema.record), footer.schema, block)
-        read = projection(self.base_files.with_path_values(reading.plan, slice), self._engine.values)
+        block_plan = self._block_plan(repr(footer.schema.record), footer.schema, block)
+        read_columns = projection(self.base_files.with_path_values(block_plan.plan, slice), self._engine.values)
         try:
-            for batch in reader.batches(storage, file, [each.name for each in reading.part.fields]):
-                yield reading, self._engine.rows.batch(read(self._engine.rows.root(batch)))
+            for batch in reader.batches(storage, file, [field.name for field in block_plan.part.fields]):
+                yield block_plan, self._engine.rows.batch(read_columns(self._engine.rows.root(batch)))
         finally:
             storage.release()
 
-    def _reading(self, text: str, schema: Schema | None, block: LogBlock) -> _BlockReading:
-        """The reading of a block whose schema is written as `text`, or is given besides."""
+    def _block_plan(self, text: str, schema: Schema | None, block: LogBlock) -> _BlockPlan:
+        """The plan of a block. `schema` is None where `text` is its Avro schema."""
         history = self.base_files.sources.snapshot.history
         version = history.number_at(block.require(HeaderKey.INSTANT_TIME))
         if (text, version) not in self._plans:
-            own = schema_from_avro(text, f"{block.where}, schema") if schema is None else schema
-            stored = with_ids_of(own, history.schemas[version], history.latest.max_column_id)
+            block_schema = schema_from_avro(text, f"{block.where}, schema") if schema is None else schema
+            stored = with_ids_of(block_schema, history.schemas[version], history.latest.max_column_id)
             wanted = self.columns.schema
-            ids = {each.id for each in wanted.fields}
-            fields = tuple(each for each in stored.fields if each.id in ids)
-            part = Schema(t.Record(fields, stored.record.name))
-            plan = reconcile(part, wanted, nulls_for_required=True)
-            self._plans[text, version] = _BlockReading(stored, part, plan)
+            ids = {field.id for field in wanted.fields}
+            fields = tuple(field for field in stored.fields if field.id in ids)
+            part_schema = Schema(t.Record(fields, stored.record.name))
+            plan = reconcile(part_schema, wanted, nulls_for_required=True)
+            self._plans[text, version] = _BlockPlan(stored, part_schema, plan)
         return self._plans[text, version]
 
     @cached_property
@@ -176,8 +176,8 @@ class LogReader:
         return self.base_files.sources.snapshot.engine
 
 
-def _stored(run: Sequence[LogBlock]) -> tuple[str, int, Callable[[Collection[str]], Iterator[Column]]]:
-    """The schema of the Avro records of blocks, how many they are, and what decodes the fields of some names."""
+def _content(run: Sequence[LogBlock]) -> tuple[str, int, Callable[[Collection[str]], Iterator[Column]]]:
+    """The Avro schema of the records of blocks, their count, and the function that decodes fields by name."""
     block = run[0]
     if len(run) > 1:
         text, (data, starts, lengths) = block.require(HeaderKey.SCHEMA), joined_records(run)
@@ -189,40 +189,40 @@ def _stored(run: Sequence[LogBlock]) -> tuple[str, int, Callable[[Collection[str
     file = HFile(InMemoryFile(block.content(), block.where))
     schema = block.header.get(HeaderKey.SCHEMA) or file.schema_text
     if schema is None:
-        raise CorruptFileError(block.where, expected="a schema of the records", found="none")
+        raise CorruptFileError(block.where, expected="a schema of the records", found="no schema")
     cells = file.cells()
     spans = cells.value_offsets, cells.value_lengths
     return schema, len(cells), lambda names: decode_batches(schema, cells.data, *spans, block.where, names)
 
 
 def slice_blocks(slice: FileSlice, storage: Storage, committed: Callable[[str], bool]) -> list[LogBlock]:
-    """The blocks of a slice's logs that count, in the order in which they apply (rules TIME-15 to TIME-17)."""
+    """The blocks of a slice's log files that count, in the order in which they apply. Rules TIME-15 to TIME-17."""
     blocks = (block for log in slice.logs for block in read_blocks(storage.open(log.path)))
     return counting_blocks(blocks, committed)
 
 
-_RECORDS_A_BYTE = 1032
-"""Records that a byte of a compressed block stands for at most, as deflate makes no more bytes than this of one."""
+MAX_RECORDS_PER_BYTE = 1032
+"""The greatest number of records for each byte of a compressed block: the greatest ratio of deflate."""
 
 
 def positions_in_base(slice: FileSlice, blocks: Sequence[LogBlock]) -> NDArray[np.int64] | None:
-    """The position in the slice's base file of each record of the blocks; None unless every block tells them. Rule MERGE-15."""
+    """The position in the slice's base file of each record of the blocks; None unless every block records them. Rule MERGE-15."""
     base = None if slice.base is None else parse_base_file(slice.base.name)
     if base is None or not blocks:
         return None
-    found = []
+    positions = []
     for block in blocks:
         text = block.header.get(HeaderKey.RECORD_POSITIONS)
         if text is None or block.header.get(HeaderKey.BASE_FILE_INSTANT_TIME_OF_RECORD_POSITIONS) != base.instant:
             return None
-        found.append(read_positions(text, f"{block.where}, positions", _most_records(block)))
-    return np.concatenate(found)
+        positions.append(read_positions(text, f"{block.where}, positions", _max_records(block)))
+    return np.concatenate(positions)
 
 
-def _most_records(block: LogBlock) -> int:
-    """More records than a block of so many bytes can have: each takes a byte, where nothing is compressed."""
+def _max_records(block: LogBlock) -> int:
+    """An upper bound of the number of records in the block: without compression a record takes at least one byte."""
     plain = block.kind in (BlockKind.AVRO_DATA, BlockKind.DELETE)
-    return block.content_length if plain else _RECORDS_A_BYTE * block.content_length
+    return block.content_length if plain else MAX_RECORDS_PER_BYTE * block.content_length
 
 
 def _is_partial(block: LogBlock) -> bool:
@@ -236,7 +236,7 @@ class _InMemory:
     content: InMemoryFile
 
     def release(self) -> None:
-        """Lets go of the content: a reader may remember the storage, by what it knows of its file."""
+        """Frees the content: a reader may hold the storage as a key of its cache."""
         self.content = InMemoryFile(b"", self.content.where)
 
     @property

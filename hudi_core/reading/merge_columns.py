@@ -1,4 +1,4 @@
-"""The columns that merging looks at: the record key, ordering fields and marks of deletes, beside those that are wanted."""
+"""The columns that merging needs beside the wanted ones: the record key, ordering fields and delete markers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _DELETING = ("-U", "D")
 
 @dataclass(frozen=True)
 class MergeColumns:
-    """Where the columns that merging looks at stand in `schema`, which has the wanted columns and these."""
+    """Places of the columns that merging needs in `schema`, which has the wanted columns first and then these."""
 
     engine: Engine[Any, Any, Any]
     rules: MergeRules
@@ -43,28 +43,28 @@ class MergeColumns:
     operation: ColumnPlace | None
     marker: ColumnPlace | None
     generator: KeyGenerator[Any, Any] | None = None
-    """What makes the keys of rows that do not have them."""
+    """Makes the keys of rows with virtual keys."""
 
     @property
     def nulls_above(self) -> bool:
-        """Rows without an ordering value lose to others, whatever theirs is: also where the lower one wins."""
+        """Rows without an ordering value lose to all others, also where the lower value wins."""
         return self.rules.precedence is Precedence.LOWER
 
     @cached_property
     def latest(self) -> Bools | None:
-        """Which columns are the newer row's, whichever wins. Rule MERGE-18."""
+        """The columns that come from the newer row, whichever row wins. Rule MERGE-18."""
         if self.rules.partial is not PartialUpdates.IGNORE_NULLS:
             return None
         return np.array([is_meta(field.name) for field in self.schema.fields], np.bool_)
 
     @cached_property
-    def bare(self) -> MergeColumns:
-        """These columns without those that are wanted: the record key and ordering fields, all that is looked at in rows of
-        base files that are taken whole."""
-        none = replace(self.schema, record=replace(self.schema.record, fields=()))
-        schema = widened(none, self.schema, [*self.keys, *self.ordering])
+    def keys_and_ordering(self) -> MergeColumns:
+        """The record key and ordering fields alone: all that merging needs of rows of base files that are merged as a
+        whole."""
+        no_columns = replace(self.schema, record=replace(self.schema.record, fields=()))
+        schema = with_columns(no_columns, self.schema, [*self.keys, *self.ordering])
         keys, ordering = (
-            tuple(schema.place(each.field.id) for each in places) for places in (self.keys, self.ordering)
+            tuple(schema.place(place.field.id) for place in places) for places in (self.keys, self.ordering)
         )
         generator = self.generator and KeyGenerator(self.generator.generator, schema, self.engine.values)
         return MergeColumns(self.engine, self.rules, schema, keys, ordering, None, None, None, generator)
@@ -79,66 +79,66 @@ class MergeColumns:
         return column
 
     def ordering_values(self, root: Any, where: str) -> tuple[Column, ...]:
-        """The values of each ordering field, as they are compared."""
+        """The values of each ordering field, in the form in which they compare."""
         rows = self.engine.rows
-        found = (rows.to_column(self._value(root, each), each.field.type, where) for each in self.ordering)
-        return self.compared(tuple(found), where)
+        values = (rows.to_column(self._value(root, place), place.field.type, where) for place in self.ordering)
+        return self.comparable_values(tuple(values), where)
 
-    def compared(self, ordering: tuple[Column, ...], where: str) -> tuple[Column, ...]:
-        """Ordering values as they are compared. Rule MERGE-19."""
+    def comparable_values(self, ordering: tuple[Column, ...], where: str) -> tuple[Column, ...]:
+        """Ordering values in the form in which they compare. Rule MERGE-19."""
         if not self.rules.binlog:
             return ordering
-        return tuple(sortable(each, where) if isinstance(each, StringColumn) else each for each in ordering)
+        return tuple(sortable(column, where) if isinstance(column, StringColumn) else column for column in ordering)
 
     def deleted(self, root: Any, where: str) -> Bools:
         """Which rows of a log delete their key. Rule MERGE-7."""
         values, rows = self.engine.values, self.engine.rows
-        found: Bools = np.zeros(rows.count(rows.batch(root)), np.bool_)
+        deleted: Bools = np.zeros(rows.count(rows.batch(root)), np.bool_)
         if self.is_deleted is not None:
-            found |= rows.flags(values.one_of(self._value(root, self.is_deleted), (True,), t.Boolean()))
+            deleted |= rows.flags(values.one_of(self._value(root, self.is_deleted), (True,), t.Boolean()))
         if self.operation is not None:
             operation = self._value(root, self.operation)
-            known = values.some([values.is_null(operation), values.one_of(operation, _OPERATIONS, t.String())], root)
-            if not (found | rows.flags(known)).all():
+            is_known = values.some([values.is_null(operation), values.one_of(operation, _OPERATIONS, t.String())], root)
+            if not (deleted | rows.flags(is_known)).all():
                 raise CorruptFileError(
-                    where, expected=f"one of {', '.join(_OPERATIONS)} in {OPERATION}", found="another"
+                    where, expected=f"one of {', '.join(_OPERATIONS)} in {OPERATION}", found="another operation"
                 )
-            found |= rows.flags(values.one_of(operation, _DELETING, t.String()))
+            deleted |= rows.flags(values.one_of(operation, _DELETING, t.String()))
         if self.marker is not None and self.rules.delete_marker is not None:
-            of, marked = self.marker.field.type, self._value(root, self.marker)
-            if not isinstance(of, t.String | t.Enumeration):
-                marked, of = values.apply(CAST, [marked], [of], t.String()), t.String()
-            found |= rows.flags(values.one_of(marked, (self.rules.delete_marker,), of))
-        return found
+            marker_type, value = self.marker.field.type, self._value(root, self.marker)
+            if not isinstance(marker_type, t.String | t.Enumeration):
+                value, marker_type = values.apply(CAST, [value], [marker_type], t.String()), t.String()
+            deleted |= rows.flags(values.one_of(value, (self.rules.delete_marker,), marker_type))
+        return deleted
 
-    def given(self, root: Any) -> Bools:
+    def has_value(self, root: Any) -> Bools:
         """For each row and column whether the row has a value for it, by the rules of partial updates. Rule MERGE-10."""
         values, rows = self.engine.values, self.engine.rows
-        found = np.ones((rows.count(rows.batch(root)), len(self.schema.fields)), np.bool_)
-        for number, field in enumerate(self.schema.fields):
-            if not is_meta(field.name) and (absent := self._absent(values.field(root, number), field)) is not None:
-                found[:, number] = ~rows.flags(absent)
-        return found
+        has_value = np.ones((rows.count(rows.batch(root)), len(self.schema.fields)), np.bool_)
+        for index, field in enumerate(self.schema.fields):
+            if not is_meta(field.name) and (absent := self._absent(values.field(root, index), field)) is not None:
+                has_value[:, index] = ~rows.flags(absent)
+        return has_value
 
-    def nulls(self, of: t.Type, rows: int) -> Column:
+    def nulls(self, column_type: t.Type, rows: int) -> Column:
         """A column of the type that is null in all rows."""
-        return self._made(
+        return self._computed(
             PrimitiveColumn(np.zeros(rows, np.int32)),
             t.Int(),
-            lambda like: self.engine.values.literal(None, of, like),
-            of,
+            lambda like: self.engine.values.literal(None, column_type, like),
+            column_type,
         )
 
     def cast(self, column: Column, source: t.Type, to: t.Type) -> Column:
         """The values as SQL's CAST makes them."""
         apply = self.engine.values.apply
-        return self._made(column, source, lambda value: apply(CAST, [value], [source], to), to)
+        return self._computed(column, source, lambda value: apply(CAST, [value], [source], to), to)
 
-    def _made(self, column: Column, source: t.Type, make: Callable[[Any], Any], of: t.Type) -> Column:
+    def _computed(self, column: Column, source: t.Type, compute: Callable[[Any], Any], result_type: t.Type) -> Column:
         rows, values, where = self.engine.rows, self.engine.values, "ordering values"
         schema = Schema(t.Record((t.Field(0, "value", source),)))
         batches = rows.from_columns(StructColumn(length(column), {"value": column}), schema, where)
-        parts = (rows.to_column(make(values.field(rows.root(batch), 0)), of, where) for batch in batches)
+        parts = (rows.to_column(compute(values.field(rows.root(batch), 0)), result_type, where) for batch in batches)
         return concat_columns(parts, length(column))
 
     def _absent(self, value: Any, field: t.Field) -> Any:
@@ -175,10 +175,10 @@ def merge_columns(
     where: str,
     with_keys: bool = True,
 ) -> MergeColumns:
-    """What merging looks at, in a schema that begins with the wanted columns; no keys where rows are found by position.
+    """The columns that merging needs, in a schema that begins with the wanted columns; no keys where it goes by position.
 
-    An ordering field that the table does not have orders nothing. Raises `SchemaError` for key or delete columns of a type
-    they cannot have.
+    An ordering field that the table lacks has no effect. Raises `SchemaError` for key or delete columns of a wrong
+    type.
     """
     generator = None if config.populate_meta_fields or not with_keys else _generator(config, where)
     names = (RECORD_KEY,) if generator is None else generator.key.fields
@@ -191,40 +191,40 @@ def merge_columns(
     marker = table.find(rules.delete_field) if rules.delete_field else None
     if is_deleted is not None and not isinstance(is_deleted.field.type, t.Boolean):
         raise SchemaError(IS_DELETED, expected="a boolean", found=type(is_deleted.field.type).__name__.lower())
-    looked_at = [place for place in (*keys, *ordering, is_deleted, operation, marker) if place is not None]
-    whole = widened(wanted, table, looked_at)
+    merge_places = [place for place in (*keys, *ordering, is_deleted, operation, marker) if place is not None]
+    schema = with_columns(wanted, table, merge_places)
 
     def within(place: ColumnPlace) -> ColumnPlace:
-        return whole.place(place.field.id)
+        return schema.place(place.field.id)
 
     return MergeColumns(
         engine,
         rules,
-        whole,
+        schema,
         tuple(within(place) for place in keys if place is not None),
         tuple(map(within, ordering)),
         None if is_deleted is None else within(is_deleted),
         None if operation is None else within(operation),
         None if marker is None else within(marker),
-        None if generator is None else KeyGenerator(generator, whole, engine.values),
+        None if generator is None else KeyGenerator(generator, schema, engine.values),
     )
 
 
 def _generator(config: TableConfig, where: str) -> Generator:
-    """What makes record keys of rows without Hudi's own columns. Partition paths are not asked for."""
-    found = generator_of_table(config)
-    if not isinstance(found, Generator):
+    """The generator of record keys of a table with virtual keys. It makes no partition paths."""
+    generator = generator_of_table(config)
+    if not isinstance(generator, Generator):
         raise UnsupportedError(
-            where, expected="virtual keys made by a generator of Hudi's", found="one of a user's own"
+            where, expected="virtual keys made by a generator of Hudi's", found="a generator of the user's"
         )
-    return replace(found, parts=())
+    return replace(generator, parts=())
 
 
-def widened(wanted: Schema, table: Schema, places: list[ColumnPlace]) -> Schema:
-    """The wanted columns, and behind them those of the places that are not among them, whole at the top."""
-    chosen = {field.id: field for field in wanted.fields}
+def with_columns(wanted: Schema, table: Schema, places: list[ColumnPlace]) -> Schema:
+    """The wanted columns, followed by the top-level columns of those places that are not among them."""
+    fields = {field.id: field for field in wanted.fields}
     for place in places:
         if place.field.id not in wanted.places:
             top = table.fields[place.positions[0]]
-            chosen[top.id] = top
-    return replace(wanted, record=replace(wanted.record, fields=tuple(chosen.values())))
+            fields[top.id] = top
+    return replace(wanted, record=replace(wanted.record, fields=tuple(fields.values())))

@@ -1,4 +1,4 @@
-"""Reading slices of a scan on another machine: what goes there, and the reading there. It opens no table and lists nothing."""
+"""Remote scans: what an executor needs to read file slices of a scan. It opens no table and lists nothing."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from hudi_core.timeline.slices import FileSlice, slices_of
 
 @dataclass(frozen=True, slots=True)
 class SliceRead:
-    """A slice to read, and whether its rows are to be asked the predicate."""
+    """A slice to read, and whether its rows are filtered by the predicate."""
 
     slice: FileSlice
-    asked: bool
+    filtered: bool
 
     @property
     def size(self) -> int:
@@ -29,9 +29,9 @@ class SliceRead:
 
 @dataclass(frozen=True)
 class RemoteScan:
-    """All that reading parts of a scan needs; it can be pickled. Engine and storage go as the objects that they are.
+    """All that reading some slices of a scan needs; it can be pickled, with engine and storage.
 
-    `snapshot` has no slices, and of what was read of the table its schemas alone.
+    `snapshot` has the schemas of the table, but no slices.
     """
 
     snapshot: Snapshot
@@ -42,13 +42,13 @@ class RemoteScan:
         """The engine's batches of the parts' rows, one after the other."""
         reader = SliceReader(self.sources(parts), self.wanted, self.predicate)
         for part in parts:
-            yield from reader.read(part.slice, self.predicate if part.asked else None)
+            yield from reader.read(part.slice, self.predicate if part.filtered else None)
 
     def sources(self, parts: Sequence[SliceRead]) -> Sources:
-        """What is known of the parts' slices."""
+        """The sources of the slices."""
         return Sources(self.snapshot.of_slices(slices_of([part.slice for part in parts])))
 
 
-def shipment(snapshot: Snapshot, wanted: Schema, predicate: Predicate) -> RemoteScan:
-    """What reading parts of a snapshot's slices needs elsewhere."""
+def remote_scan(snapshot: Snapshot, wanted: Schema, predicate: Predicate) -> RemoteScan:
+    """The remote scan of a snapshot; its slices are passed when they are read."""
     return RemoteScan(replace(snapshot.without_slices(), mode=MetadataMode.OFF), wanted, predicate)

@@ -1,4 +1,4 @@
-"""`QueryResult`: rows of a query in the forms that people take them in."""
+"""`QueryResult`: rows of a query as batches, Arrow, pandas, Polars, JSON or a file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hudi_core.schema.schema import Schema
 
 
 class QueryResult(ABC):
-    """Rows of one schema, read when they are asked for, and anew each time."""
+    """Rows of one schema; each call reads them again."""
 
     schema: Schema
 
@@ -30,7 +30,7 @@ class QueryResult(ABC):
         """The number of rows."""
 
     def to_json_rows(self) -> Iterator[dict[str, Any]]:
-        """The rows as objects that `json.dumps` takes (`values.json` says in which form)."""
+        """The rows as objects that `json.dumps` takes (their form: `values.json`)."""
         for batch in self.batches():
             yield from self._rows.to_json(batch, self.schema)
 
@@ -58,13 +58,14 @@ class QueryResult(ABC):
         """Lets DuckDB, Polars, DataFusion and others take the rows without a copy."""
         return self.to_stream().__arrow_c_stream__(requested_schema)
 
-    def write(self, path: str, seen: Callable[[int], None] | None = None) -> int:
-        """The rows into a local file whose extension says the format; gives their number. `seen` is told that of each batch."""
+    def write(self, path: str, report: Callable[[int], None] | None = None) -> int:
+        """Writes the rows to a local file in the format of its extension and returns their number; `report` gets that of each
+        batch."""
 
         def batches() -> Iterator[Any]:
             for batch in self.batches():
-                if seen is not None:
-                    seen(self._rows.count(batch))
+                if report is not None:
+                    report(self._rows.count(batch))
                 yield batch
 
         return self._rows.write(path, self.schema, batches())

@@ -1,4 +1,4 @@
-"""What a query wants of rows: the columns to give, those its predicate looks at, and the rows that match."""
+"""The columns and rows that a query selects: wanted columns, columns of its predicate, and the rows that match."""
 
 from __future__ import annotations
 
@@ -31,55 +31,55 @@ class Selection:
 
     @cached_property
     def needed(self) -> Schema:
-        """The wanted columns and those that the predicate looks at, in the order of the table."""
-        return project(self.table, [*_ends(self.schema), *_ends(self.looked_at)])
+        """The wanted columns and those of the predicate, in the order of the table."""
+        return project(self.table, [*_leaf_paths(self.schema), *_leaf_paths(self.predicate_columns)])
 
-    def rows_of(self, *, asked: bool) -> Schema:
-        """What is read of files whose rows are to be asked the predicate, or are not."""
-        return self.needed if asked else self.schema
+    def schema_to_read(self, *, filtered: bool) -> Schema:
+        """The columns to read of files whose rows are filtered, or are not."""
+        return self.needed if filtered else self.schema
 
     @cached_property
-    def looked_at(self) -> Schema:
-        """The columns that the predicate looks at, and nothing else."""
+    def predicate_columns(self) -> Schema:
+        """The columns of the predicate alone."""
         return project(self.table, [self.table.place(column).path for column in columns_of(self.predicate)])
 
     def has_match(self, residual: Predicate, batches: Iterator[Any]) -> bool:
-        """Whether any row of batches of the columns looked at matches; batches are taken up to the first that has one."""
+        """Whether any row matches, in batches of the predicate's columns; they are drawn up to the first match."""
         engine = self.engine
         return any(
-            engine.rows.count(engine.rows.filter(batch, self._mask(residual, batch, self.looked_at)))
+            engine.rows.count(engine.rows.filter(batch, self._mask(residual, batch, self.predicate_columns)))
             for batch in batches
         )
 
     def flags(self, residual: Predicate, batches: Iterator[Any]) -> Bools | None:
-        """Of batches of the columns looked at, whether each row matches; None as soon as most rows so far do."""
+        """For each row of batches of the predicate's columns whether it matches; None as soon as most rows so far match."""
         engine = self.engine
-        found: list[Bools] = []
+        masks: list[Bools] = []
         rows = matches = 0
         for batch in batches:
-            found.append(engine.rows.flags(self._mask(residual, batch, self.looked_at)))
-            rows, matches = rows + len(found[-1]), matches + int(found[-1].sum())
+            masks.append(engine.rows.flags(self._mask(residual, batch, self.predicate_columns)))
+            rows, matches = rows + len(masks[-1]), matches + int(masks[-1].sum())
             if matches * 2 > rows:
                 return None
-        return np.concatenate(found) if found else np.zeros(0, np.bool_)
+        return np.concatenate(masks) if masks else np.zeros(0, np.bool_)
 
     def matching(self, residual: Predicate, batches: Iterator[Any]) -> Iterator[Any]:
-        """Of batches of the needed columns the rows that match, as the wanted columns; no batch is without rows."""
+        """The matching rows of batches of the needed columns, as the wanted columns; no batch is without rows."""
         engine = self.engine
         for batch in batches:
-            kept = engine.rows.filter(batch, self._mask(residual, batch, self.needed))
-            if engine.rows.count(kept):
-                yield engine.rows.batch(self._narrow(engine.rows.root(kept)))
+            matching = engine.rows.filter(batch, self._mask(residual, batch, self.needed))
+            if engine.rows.count(matching):
+                yield engine.rows.batch(self._narrow(engine.rows.root(matching)))
 
     def _mask(self, residual: Predicate, batch: Any, schema: Schema) -> Any:
         return is_true(residual, self.engine.values, self.engine.rows.root(batch), schema)
 
     @cached_property
     def _narrow(self) -> Callable[[Any], Any]:
-        """Rows of what is needed to rows of what is wanted."""
+        """Converts rows of the needed columns to rows of the wanted columns."""
         return projection(reconcile(self.needed, self.schema), self.engine.values)
 
 
-def _ends(schema: Schema) -> list[Path]:
-    """The columns that hold no others."""
+def _leaf_paths(schema: Schema) -> list[Path]:
+    """The paths of columns without fields of their own."""
     return [place.path for place in schema.places.values() if not children(place.field.type)]

@@ -1,4 +1,4 @@
-"""Rows of file slices: the way to read each, and the rows that match."""
+"""Rows of file slices: chooses the reader of a slice, and gives the rows that match."""
 
 from __future__ import annotations
 
@@ -27,32 +27,32 @@ class SliceReader:
     def read(self, slice: FileSlice, residual: Predicate | None) -> Iterator[Any]:
         """The engine's batches of the slice's rows, those that match `residual` if there is one.
 
-        Raises `UnsupportedError` for a format that the engine cannot read, and for records that are merged in a way that is
-        not known.
+        Raises `UnsupportedError` for a format that the engine cannot read, and for an unknown way to merge
+        records.
         """
         if slice.logs or slice.base is None:
             if residual is None:
                 return self._merged.rows(slice, self.wanted)
-            return self._merged.matching(slice, self._rows, residual)
+            return self._merged.matching(slice, self._selection, residual)
         if residual is None:
             return self._base_files.rows(slice, slice.base, self.wanted)
-        return self._base_files.matching(slice, slice.base, self._rows, residual)
+        return self._base_files.matching(slice, slice.base, self._selection, residual)
 
     def parts(self, slice: FileSlice, residual: Predicate | None) -> list[Callable[[], Iterator[Any]]]:
-        """What `read` gives, as streams one after the other that may be read side by side."""
+        """The batches of `read` as consecutive streams, which may be read side by side."""
         base, files = slice.base, self._base_files
         if slice.logs or base is None:
             return [partial(self.read, slice, residual)]
         if residual is not None:
-            possible = files.possible(slice, base, residual)
-            return [partial(files.matching_of, slice, base, self._rows, residual, groups) for groups in possible]
-        groups = len(self.sources.heads.footer(base).row_groups)
-        if groups < 2:
+            row_groups = files.possible_row_groups(slice, base, residual)
+            return [partial(files.matching_in, slice, base, self._selection, residual, groups) for groups in row_groups]
+        count = len(self.sources.heads.footer(base).row_groups)
+        if count < 2:
             return [partial(self.read, slice, residual)]
-        return [partial(files.rows, slice, base, self.wanted, [group]) for group in range(groups)]
+        return [partial(files.rows, slice, base, self.wanted, [group]) for group in range(count)]
 
     @cached_property
-    def _rows(self) -> Selection:
+    def _selection(self) -> Selection:
         snapshot = self.sources.snapshot
         return Selection(snapshot.engine, snapshot.schema, self.wanted, self.predicate)
 

@@ -23,7 +23,7 @@ from hudi_core.planning.shares import Numbers, PrunedShare, RemotePruning, joine
 from hudi_core.planning.sources.column_ranges import Bounds
 from hudi_core.planning.sources.planner import PredicatePlanner
 from hudi_core.planning.sources.sources import Sources
-from hudi_core.reading.remote import RemoteScan, SliceRead, shipment
+from hudi_core.reading.remote import RemoteScan, SliceRead, remote_scan
 from hudi_core.reading.result import QueryResult
 from hudi_core.reading.slices import SliceReader
 from hudi_core.schema.meta import is_meta
@@ -108,9 +108,9 @@ class Scan(QueryResult):
         warnings = (*self.warnings, *plan.warnings)
         return Scan(self._sources, self._asked, replace(plan, alone=lambda: self.plan.alone(), warnings=warnings))
 
-    def shipment(self) -> RemoteScan:
+    def remote_scan(self) -> RemoteScan:
         """What reading parts of this scan on another machine needs."""
-        return shipment(self._snapshot, self.schema, self.predicate)
+        return remote_scan(self._snapshot, self.schema, self.predicate)
 
     def explain(self) -> str:
         """The plan in lines for people: what each step removed, and how many slices are left."""

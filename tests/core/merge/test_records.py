@@ -22,7 +22,7 @@ class One:
     absolute: bool
     listed: bool
     sources: tuple[int, ...]
-    given: tuple[bool, ...]
+    has_value: tuple[bool, ...]
 
 
 LATEST = np.array([True, False, False])
@@ -43,11 +43,11 @@ def by_definition(older: One, newer: One, precedence: Precedence, latest: bool =
         high, low = older, newer
     if high.deleted or low.deleted:
         return high
-    pairs = zip(high.sources, low.sources, high.given, strict=True)
+    pairs = zip(high.sources, low.sources, high.has_value, strict=True)
     sources = tuple(mine if has else theirs for mine, theirs, has in pairs)
     if latest:
         sources = (newer.sources[0], *sources[1:])
-    both = tuple(mine or theirs for mine, theirs in zip(high.given, low.given, strict=True))
+    both = tuple(mine or theirs for mine, theirs in zip(high.has_value, low.has_value, strict=True))
     return One(high.ordering, high.deleted, high.absolute, high.listed, sources, both)
 
 
@@ -58,7 +58,7 @@ def records(ones: list[One], fields: int) -> MergeRecords:
         np.array([one.absolute for one in ones], np.bool_),
         np.array([one.listed for one in ones], np.bool_),
         np.array([one.sources for one in ones], np.int32).reshape(len(ones), COLUMNS),
-        np.array([one.given for one in ones], np.bool_).reshape(len(ones), COLUMNS),
+        np.array([one.has_value for one in ones], np.bool_).reshape(len(ones), COLUMNS),
     )
 
 
@@ -70,7 +70,7 @@ def ones(found: MergeRecords) -> list[One]:
             bool(found.absolute[row]),
             bool(found.listed[row]),
             tuple(found.sources[row].tolist()),
-            tuple(found.given[row].tolist()),
+            tuple(found.has_value[row].tolist()),
         )
         for row in range(len(found))
     ]
@@ -84,9 +84,9 @@ def histories(draw: st.DrawFn) -> tuple[int, list[One], list[int]]:
         kind = draw(st.sampled_from(["row", "row", "row", "delete", "listed"]))
         ordering = tuple(draw(st.integers(0, 2)) for _ in range(fields))
         absolute = kind != "row" and draw(st.booleans())
-        given = tuple(draw(st.booleans()) for _ in range(COLUMNS)) if kind == "row" else (True,) * COLUMNS
+        has_value = tuple(draw(st.booleans()) for _ in range(COLUMNS)) if kind == "row" else (True,) * COLUMNS
         sources = (NO_ROW,) * COLUMNS if kind == "listed" else (row,) * COLUMNS
-        found.append(One(ordering, kind != "row", absolute, kind == "listed", sources, given))
+        found.append(One(ordering, kind != "row", absolute, kind == "listed", sources, has_value))
     return fields, found, [draw(st.integers(0, 3)) for _ in found]
 
 

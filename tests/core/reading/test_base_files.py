@@ -65,7 +65,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, list[Names] | None, Sequence[int] | None]]:
     """What is asked of the reader: file, columns, row groups. No row group counts as small."""
-    monkeypatch.setattr(base_files, "SMALL", 0)
+    monkeypatch.setattr(base_files, "SMALL_ROW_GROUP_BYTES", 0)
     found: list[tuple[str, list[Names] | None, Sequence[int] | None]] = []
     read = ParquetReader.batches
 
@@ -123,7 +123,7 @@ def test_small_row_groups_are_read_once(
 ) -> None:
     wanted = rows(open_table(str(root)), where=where, columns=["deep.a"])
     asked.clear()
-    monkeypatch.setattr(base_files, "SMALL", 1 << 19)
+    monkeypatch.setattr(base_files, "SMALL_ROW_GROUP_BYTES", 1 << 19)
     assert rows(open_table(str(root)), where=where, columns=["deep.a"]) == wanted
     read = [(file, group) for file, _, groups in asked for group in groups]
     assert read and len(read) == len(set(read))

@@ -256,7 +256,7 @@ def test_small_blocks_of_one_schema_are_decoded_together(monkeypatch: pytest.Mon
     expected = {"key-0": "again", "key-1": "later", "key-2": "log", "key-3": "log", "key-9": "log", "key-8": "log"}
     assert values(made) == expected
     assert together == [2, 2]
-    monkeypatch.setattr(log_records, "TOGETHER_BYTES", 1)
+    monkeypatch.setattr(log_records, "MAX_RUN_BYTES", 1)
     assert values(made) == expected
     assert together == [2, 2]
 
@@ -305,7 +305,7 @@ def test_a_base_file_is_merged_a_batch_at_a_time() -> None:
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[set[str], Sequence[int] | None]]:
     """What is asked of the reader of base files: columns, row groups. No row group counts as small."""
-    monkeypatch.setattr(base_files, "SMALL", 0)
+    monkeypatch.setattr(base_files, "SMALL_ROW_GROUP_BYTES", 0)
     found: list[tuple[set[str], Sequence[int] | None]] = []
     read = ParquetReader.batches
 

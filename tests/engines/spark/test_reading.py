@@ -182,7 +182,7 @@ def test_footers_of_many_files_are_read_on_executors_and_tell_the_same(
     expected, parts, by_driver = rows_of(scan), scan.scan.parts(), judged(scan.scan)
     monkeypatch.setattr(reading, "MOST_FOOTERS", 0)
     monkeypatch.setattr(reading, "_FOOTERS_A_TASK", 40)
-    found = reading._judged_on_executors(table.spark, scan.scan.shipment(), parts)
+    found = reading._judged_on_executors(table.spark, scan.scan.remote_scan(), parts)
     assert found.schemas == by_driver.schemas
     assert found.numbers.tolist() == by_driver.numbers.tolist()
     assert min(found.numbers) >= 0
@@ -348,16 +348,16 @@ def test_a_predicate_goes_down_to_files(spark: Any) -> None:
     opened = hudi_spark.open(spark, str(entry.unpacked()))
     keys = sorted(row["_hoodie_record_key"] for row in opened.table.scan().to_json_rows())
     scan = opened.scan(where=f"_hoodie_record_key > '{keys[len(keys) // 2]}'")
-    assert any(part.asked for part in scan.scan.parts())
+    assert any(part.filtered for part in scan.scan.parts())
     plan = scan.to_spark()._jdf.queryExecution().executedPlan().toString()
     assert "GreaterThan(_hoodie_record_key," in plan
 
 
 def test_a_shipment_survives_the_way_and_reads_the_same(table: Any) -> None:
     scan = open_table(str(rides())).scan()
-    shipment = pickle.loads(pickle.dumps(scan.shipment()))
+    remote_scan = pickle.loads(pickle.dumps(scan.remote_scan()))
     rows = scan.sources.snapshot.engine.rows
-    there = [row for batch in shipment.read(scan.parts()) for row in rows.to_json(batch, scan.schema)]
+    there = [row for batch in remote_scan.read(scan.parts()) for row in rows.to_json(batch, scan.schema)]
     assert in_order(there) == in_order(scan.to_json_rows())
 
 
