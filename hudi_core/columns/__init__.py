@@ -1,7 +1,6 @@
 """Columns in memory, in the layout of Arrow: strings, lists, unions, 128-bit integers, hashes and orders of them.
 
-byte_strings  many byte texts in two arrays, and their bytes eight at a time as numbers that sort as the bytes do
-chains        chains in which each item leads to the next, walked from many places at once
+byte_strings  many byte strings in two arrays, and their bytes eight at a time as numbers that sort as the bytes do
 concat        parts of a column joined one after the other, so that each part's memory is free again when the next one is made
 decimals      decimals: Avro's big-endian bytes to numbers of whole words and back, whole columns at a time. No loop over rows
 growing       arrays that are added to, with room at their end
@@ -13,9 +12,9 @@ nodes         columns of decoded values: NumPy arrays in Arrow's memory layout, 
 slicing       some of the rows of a column: from one to another without a copy, those that a mask keeps, those that are not
               null
 spans         spans of bytes scattered in a buffer, copied into one array each after the other
-string_index  where the texts of one column stand in another: a prepared index over one side, asked with whole columns of the
+string_index  where the strings of one column stand in another: a prepared index over one side, asked with whole columns of the
               other
-strings       columns of texts: made, chosen, joined, and put in order
+strings       columns of strings: made, chosen, joined, and put in order
 unions        unions with and without a branch for null: Avro has one, engines say null in another way
-xxh32         XXH32 over whole columns of texts. Rule INDEX-15
+xxh32         XXH32 over whole columns of strings. Rule INDEX-15
 """

@@ -1,4 +1,4 @@
-"""Many byte texts in two arrays, and their bytes eight at a time as numbers that sort as the bytes do."""
+"""Many byte strings in two arrays, and their bytes eight at a time as numbers that sort as the bytes do."""
 
 from __future__ import annotations
 
@@ -21,90 +21,90 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ByteStrings:
-    """Byte texts: text i is `data[offsets[i]:offsets[i + 1]]`; int64 and uint8, as Arrow lays out `large_binary`."""
+    """Byte strings: text i is `data[offsets[i]:offsets[i + 1]]`; int64 and uint8, as Arrow lays out `large_binary`."""
 
     offsets: Ints
     data: NDArray[np.uint8]
 
     @staticmethod
-    def from_list(texts: Sequence[bytes]) -> ByteStrings:
-        lengths = np.fromiter(map(len, texts), np.int64, len(texts))
-        return ByteStrings(np.append(0, lengths).cumsum(), np.frombuffer(b"".join(texts), np.uint8))
+    def from_list(values: Sequence[bytes]) -> ByteStrings:
+        lengths = np.fromiter(map(len, values), np.int64, len(values))
+        return ByteStrings(np.append(0, lengths).cumsum(), np.frombuffer(b"".join(values), np.uint8))
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
-    def __getitem__(self, number: int) -> bytes:
-        return self.data[self.offsets[number] : self.offsets[number + 1]].tobytes()
+    def __getitem__(self, index: int) -> bytes:
+        return self.data[self.offsets[index] : self.offsets[index + 1]].tobytes()
 
-    def take(self, numbers: NDArray[Any]) -> ByteStrings:
-        """The texts at these places."""
-        starts = self.offsets[numbers]
-        return ByteStrings(*gather(self.data, starts, self.offsets[numbers + 1] - starts))
+    def take(self, indexes: NDArray[Any]) -> ByteStrings:
+        """The strings at these indexes."""
+        starts = self.offsets[indexes]
+        return ByteStrings(*gather(self.data, starts, self.offsets[indexes + 1] - starts))
 
 
 def concat_byte_strings(parts: Sequence[ByteStrings]) -> ByteStrings:
-    """All texts of all parts, in order."""
+    """All strings of all parts, in order."""
     lengths = [np.diff(part.offsets) for part in parts]
     data = [part.data[part.offsets[0] : part.offsets[-1]] for part in parts]
     return ByteStrings(np.concatenate([[0], *lengths]).cumsum(), np.concatenate(data))
 
 
 class WordReader:
-    """The bytes of texts as big-endian words: word w of a text is its bytes from `skip + 8 w` on, zeros past its end.
+    """The bytes of strings as big-endian words: word w of a string is its bytes from `skip + 8 w` on, zeros past its end.
 
-    Two texts compare as their (word, size) pairs do at the first word where these differ; `size` is the number of bytes that
+    Two strings compare as their (word, size) pairs do at the first word where these differ; `size` is the number of bytes that
     the word really has, at most eight.
     """
 
-    def __init__(self, texts: ByteStrings, skip: int = 0) -> None:
-        self.starts, self.ends = texts.offsets[:-1] + skip, texts.offsets[1:]
-        data = texts.data
+    def __init__(self, strings: ByteStrings, skip: int = 0) -> None:
+        self.starts, self.ends = strings.offsets[:-1] + skip, strings.offsets[1:]
+        data = strings.data
         if len(data) < 2 * WORD:
             data = np.concatenate([data, np.zeros(2 * WORD, np.uint8)])
         self._lanes: Words = np.ndarray((len(data) - WORD + 1,), np.dtype(">u8"), data, strides=(1,))
-        self._texts, self._skip = texts, skip
+        self._strings, self._skip = strings, skip
 
     @cached_property
     def _rows(self) -> NDArray[np.uint8] | None:
-        """The bytes of texts of one length, a row each: they stand side by side. None for others."""
-        lengths = np.diff(self._texts.offsets)
+        """The bytes of strings of one length, a row each: they stand side by side. None for others."""
+        lengths = np.diff(self._strings.offsets)
         if len(lengths) == 0 or int(lengths[0]) == 0 or (lengths != lengths[0]).any():
             return None
-        begin, end = int(self._texts.offsets[0]), int(self._texts.offsets[-1])
-        return self._texts.data[begin:end].reshape(len(lengths), -1)
+        start, end = int(self._strings.offsets[0]), int(self._strings.offsets[-1])
+        return self._strings.data[start:end].reshape(len(lengths), -1)
 
-    def read(self, word: int, at: NDArray[Any] | None = None) -> tuple[Words, NDArray[np.uint8]]:
-        """The words and their sizes: of all texts, or of those at the given places."""
-        begin = self._skip + WORD * word
-        if at is None and self._rows is not None and begin + WORD <= self._rows.shape[1]:
-            whole = self._rows[:, begin : begin + WORD].view(">u8")[:, 0].astype(np.uint64)
-            return whole, np.full(len(whole), WORD, np.uint8)
-        starts, ends = (self.starts, self.ends) if at is None else (self.starts[at], self.ends[at])
+    def read(self, word: int, rows: NDArray[Any] | None = None) -> tuple[Words, NDArray[np.uint8]]:
+        """The words and their sizes: of all strings, or of those in `rows`."""
+        offset = self._skip + WORD * word
+        if rows is None and self._rows is not None and offset + WORD <= self._rows.shape[1]:
+            words = self._rows[:, offset : offset + WORD].view(">u8")[:, 0].astype(np.uint64)
+            return words, np.full(len(words), WORD, np.uint8)
+        starts, ends = (self.starts, self.ends) if rows is None else (self.starts[rows], self.ends[rows])
         first = starts + WORD * word
         size = np.minimum(np.maximum(ends - first, 0), WORD).astype(np.uint8)
         last = len(self._lanes) - 1
         if len(first) and int(first.max()) > last:  # the word at the end of the data, moved up
-            at = np.minimum(first, last)
-            beyond = np.minimum(first - at, WORD - 1).astype(np.uint64)
-            found = self._lanes[at].astype(np.uint64) << np.uint64(8) * beyond
+            rows = np.minimum(first, last)
+            beyond = np.minimum(first - rows, WORD - 1).astype(np.uint64)
+            words = self._lanes[rows].astype(np.uint64) << np.uint64(8) * beyond
         else:
-            found = self._lanes[first].astype(np.uint64)
+            words = self._lanes[first].astype(np.uint64)
         if int(size.min(initial=WORD)) < WORD:
-            found &= _KEPT[size]
-        return found, size
+            words &= _MASKS[size]
+        return words, size
 
 
-_KEPT = np.array([(2**64 - 1) >> (64 - 8 * size) << (64 - 8 * size) for size in range(WORD + 1)], np.uint64)
-"""By size, which bits of a word belong to the text."""
+_MASKS = np.array([(2**64 - 1) >> (64 - 8 * size) << (64 - 8 * size) for size in range(WORD + 1)], np.uint64)
+"""By size, the bits of a word that belong to the string."""
 
 
-def common_prefix(texts: ByteStrings) -> int:
-    """How many bytes at the start all texts share."""
-    if not len(texts):
+def common_prefix(strings: ByteStrings) -> int:
+    """How many bytes at the start all strings share."""
+    if not len(strings):
         return 0
-    shortest = int(np.diff(texts.offsets).min())
-    reader = WordReader(texts)
+    shortest = int(np.diff(strings.offsets).min())
+    reader = WordReader(strings)
     for word in range(-(-shortest // WORD)):
         words, _ = reader.read(word)
         differing = int(np.bitwise_or.reduce(words ^ words[0]))

@@ -33,19 +33,19 @@ MAX_ROOM = 1 << 26
 
 def concat_columns(parts: Iterable[Column], rows: int) -> Column:
     """The rows of all parts, in order; about `rows` of them. The parts come from one schema; there is at least one."""
-    whole: ColumnBuilder | None = None
+    builder: ColumnBuilder | None = None
     first: Column | None = None
     for part in parts:
         if first is None:
             first = part
             continue
-        if whole is None:
-            whole = ColumnBuilder(first, rows)
-            whole.add(first)
-        whole.add(part)
+        if builder is None:
+            builder = ColumnBuilder(first, rows)
+            builder.add(first)
+        builder.add(part)
     if first is None:
         raise ValueError("no parts")
-    return first if whole is None else whole.column()
+    return first if builder is None else builder.column()
 
 
 class ColumnBuilder:
@@ -69,7 +69,7 @@ class ColumnBuilder:
                 self._values(values, self.rows)
             case StringColumn(offsets, data) | BinaryColumn(offsets, data):
                 self._offsets(offsets)
-                self._values(data[offsets[0] : offsets[-1]], self._expected(int(offsets[-1] - offsets[0]), rows))
+                self._values(data[offsets[0] : offsets[-1]], self._room_for(int(offsets[-1] - offsets[0]), rows))
             case StructColumn(fields=fields):
                 for name, field in fields.items():
                     self._child(name, field, self.rows)
@@ -80,12 +80,12 @@ class ColumnBuilder:
                     {"items": own.items} if isinstance(own, ListColumn) else {"keys": own.keys, "values": own.values}
                 )
                 for name, child in inner.items():
-                    self._child(name, child, self._expected(length(child), rows))
+                    self._child(name, child, self._room_for(length(child), rows))
             case UnionColumn(branches, _, children):
                 self._values(branches, self.rows)
-                for number, child in enumerate(children):
-                    if length(child) or number not in self.children:
-                        self._child(number, child, self._expected(length(child), rows))
+                for branch, child in enumerate(children):
+                    if length(child) or branch not in self.children:
+                        self._child(branch, child, self._room_for(length(child), rows))
                 return
             case _:
                 assert_never(part)
@@ -119,11 +119,11 @@ class ColumnBuilder:
                 assert isinstance(keys, StringColumn)
                 return MapColumn(self._offset_array(), keys, self.children["values"].column(), validity)
             case UnionColumn():
-                children = tuple(self.children[number].column() for number in range(len(like.children)))
+                children = tuple(self.children[branch].column() for branch in range(len(like.children)))
                 return UnionColumn(self._array(), like.names, children)
         assert_never(like)
 
-    def _expected(self, size: int, rows: int) -> int:
+    def _room_for(self, size: int, rows: int) -> int:
         """Room for what has `size` in a part of `rows` rows, and a quarter more: room that stays unused costs no memory."""
         return min(size * self.rows // max(rows, 1) * 5 // 4 + 64, size + MAX_ROOM)
 

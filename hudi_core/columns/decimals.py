@@ -27,45 +27,49 @@ def words_of(precision: int) -> int:
     return 2 if precision <= 38 else 4 if precision <= 76 else -(-digits // 64)
 
 
-def to_words(column: BinaryColumn | FixedBinaryColumn, of: Decimal, where: str) -> Words:
+def to_words(column: BinaryColumn | FixedBinaryColumn, decimal: Decimal, where: str) -> Words:
     """The unscaled numbers; those of null rows have no meaning.
 
     Raises CorruptFileError with `where` and the row when a value has no bytes or more digits than the type.
     """
     if isinstance(column, FixedBinaryColumn):
-        found, sound = _of_fixed(column, words_of(of.precision))
+        words, sound = _words_of_fixed(column, words_of(decimal.precision))
     else:
-        found, sound = _of_bytes(column, words_of(of.precision))
-    sound &= _within(found, of.precision)
+        words, sound = _words_of_binary(column, words_of(decimal.precision))
+    sound &= _within(words, decimal.precision)
     if column.validity is not None:
         sound |= ~column.validity
     if not sound.all():
         row = int(np.argmin(sound))
-        raise CorruptFileError(f"{where}, record {row}", expected=f"a value of {text(of)}", found=_shown(column, row))
-    return found
+        raise CorruptFileError(
+            f"{where}, record {row}", expected=f"a value of {text(decimal)}", found=_shown(column, row)
+        )
+    return words
 
 
-def from_words(words: Words, of: Decimal, validity: Validity, where: str) -> BinaryColumn | FixedBinaryColumn:
+def from_words(words: Words, decimal: Decimal, validity: Validity, where: str) -> BinaryColumn | FixedBinaryColumn:
     """Numbers as the type's Avro backing has them: as few bytes as they need, or the bytes of the fixed. Nulls are zeros.
 
     Raises SchemaError with `where` and the row when a number has more digits than the type.
     """
     if validity is not None:
         words = words * validity[:, np.newaxis]
-    sound = _within(words, of.precision)
+    sound = _within(words, decimal.precision)
     if not sound.all():
         row = int(np.argmin(sound))
-        found = str(int.from_bytes(words[row].astype("<u8").tobytes(), "little", signed=True))
-        raise SchemaError(f"{where}, row {row}", expected=f"a value of {text(of)}", found=f"the unscaled {found}"[:80])
+        value = str(int.from_bytes(words[row].astype("<u8").tobytes(), "little", signed=True))
+        raise SchemaError(
+            f"{where}, row {row}", expected=f"a value of {text(decimal)}", found=f"the unscaled {value}"[:80]
+        )
     size = _WORD * words.shape[1]
     big = words[:, ::-1].astype(">u8").view(np.uint8).reshape(-1, size)
-    if of.fixed is None:
+    if decimal.fixed is None:
         lengths = _least_sizes(words)
         if validity is not None:
             lengths *= validity
         starts = np.arange(1, len(words) + 1, dtype=np.int64) * size - lengths
         return BinaryColumn(*gather(big.reshape(-1), starts, lengths), validity)
-    wanted = of.fixed.size
+    wanted = decimal.fixed.size
     if wanted <= size:
         return FixedBinaryColumn(wanted, np.ascontiguousarray(big[:, size - wanted :]), validity)
     wide = np.empty((len(words), wanted), np.uint8)
@@ -74,76 +78,80 @@ def from_words(words: Words, of: Decimal, validity: Validity, where: str) -> Bin
     return FixedBinaryColumn(wanted, wide, validity)
 
 
-def _of_fixed(column: FixedBinaryColumn, count: int) -> tuple[Words, Bools]:
+def _words_of_fixed(column: FixedBinaryColumn, count: int) -> tuple[Words, Bools]:
     """The numbers of values of one size, and which fit."""
     rows, size = len(column.data), column.size
-    found = np.zeros((rows, count), np.uint64)
+    words = np.zeros((rows, count), np.uint64)
     if rows == 0 or size == 0:
-        return found, np.full(rows, size > 0)
+        return words, np.full(rows, size > 0)
     padded = np.zeros(rows * size + _WORD, np.uint8)  # the first value is read from before its beginning
     padded[_WORD:] = column.data.reshape(-1)
     for word in range(count):
-        here = size - _WORD * word  # bytes from the value's begin to this word's end
-        if here <= 0:
-            found[:, word] = _signs(found[:, word - 1])
+        end = size - _WORD * word  # bytes from the value's begin to this word's end
+        if end <= 0:
+            words[:, word] = _signs(words[:, word - 1])
         else:
-            seen = np.ndarray((rows,), ">u8", padded, here, (size,)).astype(np.uint64)
-            found[:, word] = seen if here >= _WORD else _lowest(seen, np.uint64(8 * (_WORD - here)))
+            column_words = np.ndarray((rows,), ">u8", padded, end, (size,)).astype(np.uint64)
+            words[:, word] = (
+                column_words if end >= _WORD else _without_highest_bits(column_words, np.uint64(8 * (_WORD - end)))
+            )
     over = size - _WORD * count
     if over <= 0:
-        return found, np.ones(rows, np.bool_)
-    return found, (column.data[:, :over] == _sign_bytes(found)[:, np.newaxis]).all(axis=1)
+        return words, np.ones(rows, np.bool_)
+    return words, (column.data[:, :over] == _sign_bytes(words)[:, np.newaxis]).all(axis=1)
 
 
-def _of_bytes(column: BinaryColumn, count: int) -> tuple[Words, Bools]:
+def _words_of_binary(column: BinaryColumn, count: int) -> tuple[Words, Bools]:
     """The numbers of values of any sizes, and which fit."""
     ends, lengths = column.offsets[1:], np.diff(column.offsets)
-    found = np.zeros((len(ends), count), np.uint64)
+    words = np.zeros((len(ends), count), np.uint64)
     sound: Bools = lengths > 0
     if not sound.any():
-        return found, sound
+        return words, sound
     padded = np.zeros(len(column.data) + _WORD, np.uint8)
     padded[_WORD:] = column.data
-    longest = int(lengths.max())
+    max_length = int(lengths.max())
     for word in range(count):
-        if _WORD * word >= longest:
-            found[:, word] = _signs(found[:, word - 1])
+        if _WORD * word >= max_length:
+            words[:, word] = _signs(words[:, word - 1])
             continue
-        here = lengths - _WORD * word
-        seen = windows(padded, np.maximum(ends - _WORD * word, 0), _WORD).view(">u8").reshape(-1).astype(np.uint64)
-        drop = np.clip(8 * (_WORD - here), 0, 56).astype(np.uint64)
-        seen = _lowest(seen, drop)
-        found[:, word] = seen if word == 0 else np.where(here > 0, seen, _signs(found[:, word - 1]))
-    found[~sound] = 0
+        rest = lengths - _WORD * word
+        column_words = (
+            windows(padded, np.maximum(ends - _WORD * word, 0), _WORD).view(">u8").reshape(-1).astype(np.uint64)
+        )
+        drop = np.clip(8 * (_WORD - rest), 0, 56).astype(np.uint64)
+        column_words = _without_highest_bits(column_words, drop)
+        words[:, word] = column_words if word == 0 else np.where(rest > 0, column_words, _signs(words[:, word - 1]))
+    words[~sound] = 0
     for row in np.flatnonzero(lengths > _WORD * count).tolist():  # none that a writer leaves
         over = column.data[ends[row] - lengths[row] : ends[row] - _WORD * count]
-        sound[row] = (over == _sign_bytes(found[row : row + 1])[0]).all()
-    return found, sound
+        sound[row] = (over == _sign_bytes(words[row : row + 1])[0]).all()
+    return words, sound
 
 
-def _lowest(words: NDArray[np.uint64], drop: NDArray[np.uint64] | np.uint64) -> NDArray[np.uint64]:
-    """The words without their `drop` highest bits (0 to 63), which become copies of the highest bit left."""
-    found: NDArray[np.uint64] = ((words << drop).view(np.int64) >> drop.astype(np.int64)).view(np.uint64)
-    return found
+def _without_highest_bits(words: NDArray[np.uint64], dropped: NDArray[np.uint64] | np.uint64) -> NDArray[np.uint64]:
+    """The words without their `dropped` highest bits (0 to 63), which become copies of the highest bit left."""
+    result: NDArray[np.uint64] = ((words << dropped).view(np.int64) >> dropped.astype(np.int64)).view(np.uint64)
+    return result
 
 
 def _signs(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """All bits of each word like its highest."""
-    found: NDArray[np.uint64] = (words.view(np.int64) >> 63).view(np.uint64)
-    return found
+    signs: NDArray[np.uint64] = (words.view(np.int64) >> 63).view(np.uint64)
+    return signs
 
 
 def _sign_bytes(words: Words) -> NDArray[np.uint8]:
     """The byte of which a number has any more in front of it."""
-    found: NDArray[np.uint8] = (words[:, -1] >> np.uint64(63)).astype(np.uint8) * np.uint8(0xFF)
-    return found
+    sign_bytes: NDArray[np.uint8] = (words[:, -1] >> np.uint64(63)).astype(np.uint8) * np.uint8(0xFF)
+    return sign_bytes
 
 
 def _within(words: Words, precision: int) -> Bools:
     """Which numbers have at most so many digits."""
     if len(words) and 10**precision < 1 << 63:  # most need no more than their lowest word
-        low = words[:, 0].view(np.int64)
-        small = -(10**precision) < int(low.min()) and int(low.max()) < 10**precision
+        lowest = words[:, 0].view(np.int64)
+        small = -(10**precision) < int(lowest.min()) and int(lowest.max()) < 10**precision
         if small and all(np.array_equal(words[:, word], _signs(words[:, 0])) for word in range(1, words.shape[1])):
             return np.ones(len(words), np.bool_)
     return _below(words, 10**precision) & ~_below(words, 1 - 10**precision)
@@ -151,7 +159,7 @@ def _within(words: Words, precision: int) -> Bools:
 
 def _below(words: Words, bound: int) -> Bools:
     """Which numbers are below a bound: by the highest word, which is signed, then by the next where those are equal."""
-    found = np.zeros(len(words), np.bool_)
+    below = np.zeros(len(words), np.bool_)
     for word in range(words.shape[1]):  # from the lowest: a higher one that differs decides anew
         part = bound >> 64 * word & _ONES
         own = words[:, word]
@@ -160,8 +168,8 @@ def _below(words: Words, bound: int) -> Bools:
             less, equal = own.view(np.int64) < signed, own.view(np.int64) == signed
         else:
             less, equal = own < np.uint64(part), own == np.uint64(part)
-        found = less | (equal & found)
-    return found
+        below = less | (equal & below)
+    return below
 
 
 def _least_sizes(words: Words) -> NDArray[np.int64]:

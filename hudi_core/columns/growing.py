@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 class GrowingArray:
     """An array like another, with room for so many rows at first."""
 
-    def __init__(self, like: NDArray[Any], room: int) -> None:
-        self.data = np.empty((room, *like.shape[1:]), like.dtype)
+    def __init__(self, like: NDArray[Any], capacity: int) -> None:
+        self.data = np.empty((capacity, *like.shape[1:]), like.dtype)
         self.size = 0
 
     def add(self, part: NDArray[Any], plus: int = 0) -> None:

@@ -19,14 +19,14 @@ _ROOT_PARTITION = "."
 _BATCH = 2048
 
 
-def xxh64_id(text: str) -> str:
+def xxh64_id(name: str) -> str:
     """Id of a column or a partition: base64 of the big-endian XXH64, 12 characters."""
-    return pybase64.b64encode_as_string(xxhash.xxh64(text.encode(), seed=_SEED).digest())
+    return pybase64.b64encode_as_string(xxhash.xxh64(name.encode(), seed=_SEED).digest())
 
 
-def md5_id(text: str) -> str:
+def md5_id(name: str) -> str:
     """Id of a file name: base64 of its MD5, 24 characters."""
-    return pybase64.b64encode_as_string(hashlib.md5(text.encode(), usedforsecurity=False).digest())
+    return pybase64.b64encode_as_string(hashlib.md5(name.encode(), usedforsecurity=False).digest())
 
 
 @lru_cache(maxsize=1 << 12)
@@ -54,54 +54,54 @@ def bloom_filter_keys(
     partitions: Sequence[str], partition_of: NDArray[np.int64], names: StringColumn
 ) -> NDArray[np.bytes_]:
     """`bloom_filter_key` of many files: of each the number of its partition in `partitions`, and its name."""
-    whole, fresh = names.data.tobytes(), hashlib.md5(usedforsecurity=False)
+    data, fresh = names.data.tobytes(), hashlib.md5(usedforsecurity=False)
     digests: list[bytes] = []
-    for low, high in pairwise(names.offsets.tolist()):
+    for start, end in pairwise(names.offsets.tolist()):
         hashed = fresh.copy()  # sooner than a new one
-        hashed.update(whole[low:high])
+        hashed.update(data[start:end])
         digests.append(hashed.digest() + bytes(2))
-    # Each is filled up to a multiple of three bytes, so that base64 gives each file a text of its own.
-    found = np.empty((len(partition_of), 36), np.uint8)
+    # Each is filled up to a multiple of three bytes, so that base64 gives each file a string of its own.
+    keys = np.empty((len(partition_of), 36), np.uint8)
     ids = np.frombuffer("".join(map(partition_id, partitions)).encode(), np.uint8).reshape(-1, 12)
-    found[:, :12] = ids[partition_of]
-    found[:, 12:] = np.frombuffer(pybase64.b64encode(b"".join(digests)), np.uint8).reshape(-1, 24)
-    found[:, 34:] = ord("=")
-    return found.view("S36").ravel()
+    keys[:, :12] = ids[partition_of]
+    keys[:, 12:] = np.frombuffer(pybase64.b64encode(b"".join(digests)), np.uint8).reshape(-1, 24)
+    keys[:, 34:] = ord("=")
+    return keys.view("S36").ravel()
 
 
-def string_hash(text: str) -> int:
+def string_hash(string: str) -> int:
     """Java's `String.hashCode`, signed 32 bits."""
-    return int(string_hashes([text])[0])
+    return int(string_hashes([string])[0])
 
 
-def string_hashes(texts: Sequence[str]) -> NDArray[np.int32]:
-    """Java's `String.hashCode` of each text: the polynomial in 31 over its UTF-16 code units, modulo 2^32."""
-    joined = "".join(texts)
+def string_hashes(strings: Sequence[str]) -> NDArray[np.int32]:
+    """Java's `String.hashCode` of each string: the polynomial in 31 over its UTF-16 code units, modulo 2^32."""
+    joined = "".join(strings)
     units = np.frombuffer(joined.encode("utf-16-le", "surrogatepass"), "<u2")
-    lengths = [len(text) for text in texts]
+    lengths = [len(string) for string in strings]
     if len(units) != len(joined):
-        lengths = [len(text.encode("utf-16-le", "surrogatepass")) // 2 for text in texts]
+        lengths = [len(string.encode("utf-16-le", "surrogatepass")) // 2 for string in strings]
     return _unit_hashes(units, np.fromiter(accumulate(lengths, initial=0), np.int64, len(lengths) + 1))
 
 
 def utf8_string_hashes(data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> NDArray[np.int32]:
-    """`string_hashes` of texts in Arrow's layout: text `i` is the UTF-8 bytes from `offsets[i]` to `offsets[i + 1]`."""
+    """`string_hashes` of strings in Arrow's layout: text `i` is the UTF-8 bytes from `offsets[i]` to `offsets[i + 1]`."""
     data = data[int(offsets[0]) : int(offsets[-1])]
     offsets = offsets - offsets[0]
     if data.size and int(data.max()) >= 0x80:
         # A character of four UTF-8 bytes takes two units, any other one: count units by the bytes that start characters.
         starts = (data & 0xC0) != 0x80
-        made = np.concatenate([[0], np.cumsum(starts.astype(np.int64) + (data >= 0xF0))])
+        unit_offsets = np.concatenate([[0], np.cumsum(starts.astype(np.int64) + (data >= 0xF0))])
         units = np.frombuffer(
             data.tobytes().decode("utf-8", "surrogatepass").encode("utf-16-le", "surrogatepass"), "<u2"
         )
-        return _unit_hashes(units, made[offsets])
+        return _unit_hashes(units, unit_offsets[offsets])
     return _unit_hashes(data, offsets)
 
 
 def _unit_hashes(units: NDArray[np.uint8] | NDArray[np.uint16], offsets: NDArray[np.int64]) -> NDArray[np.int32]:
     # 31 has an inverse modulo 2^32, so the weight of a unit can be counted from the start of a batch, the same for all
-    # texts in it, and each text's sum be brought to its own end with one factor.
+    # strings in it, and each string's sum be brought to its own end with one factor.
     hashes = np.zeros(len(offsets) - 1, np.uint32)
     for first in range(0, len(hashes), _BATCH):
         bounds = offsets[first : first + _BATCH + 1]

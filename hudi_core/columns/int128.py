@@ -25,9 +25,9 @@ def rescaled_wide(
 ) -> tuple[NDArray[np.int64] | ByteStrings, Bools]:
     """Unscaled values times 10^digits, as the carrier of a decimal of that precision, and which of them are exact and fit.
 
-    Texts are the 16 bytes that carry a long decimal. What stands for values that do not fit has no meaning.
+    Strings are the 16 bytes that carry a long decimal. What stands for values that do not fit has no meaning.
     """
-    negative, limbs = _from_texts(values) if isinstance(values, ByteStrings) else _from_integers(values)
+    negative, limbs = _from_byte_strings(values) if isinstance(values, ByteStrings) else _from_integers(values)
     fits = np.ones(len(negative), np.bool_)
     while digits > 0:
         step = min(digits, _DIGITS)
@@ -38,7 +38,7 @@ def rescaled_wide(
         fits &= _divide(limbs, 10**step) == 0
         digits += step
     fits &= _below(limbs, 10**precision)
-    return (_to_texts if precision > 18 else _to_integers)(negative, limbs), fits
+    return (_to_byte_strings if precision > 18 else _to_integers)(negative, limbs), fits
 
 
 def _from_integers(values: NDArray[np.int64]) -> tuple[Bools, Limbs]:
@@ -47,7 +47,7 @@ def _from_integers(values: NDArray[np.int64]) -> tuple[Bools, Limbs]:
     return negative, _limbs(np.zeros(len(values), np.uint64), magnitude)
 
 
-def _from_texts(values: ByteStrings) -> tuple[Bools, Limbs]:
+def _from_byte_strings(values: ByteStrings) -> tuple[Bools, Limbs]:
     reader = WordReader(values)
     high, low = reader.read(0)[0] ^ _SIGN, reader.read(1)[0]  # two's complement
     negative = high >= _SIGN
@@ -60,7 +60,7 @@ def _to_integers(negative: Bools, limbs: Limbs) -> NDArray[np.int64]:
     return signed
 
 
-def _to_texts(negative: Bools, limbs: Limbs) -> ByteStrings:
+def _to_byte_strings(negative: Bools, limbs: Limbs) -> ByteStrings:
     high, low = _negated(limbs[2] | limbs[3] << _BITS, limbs[0] | limbs[1] << _BITS, negative)
     pairs = np.stack([high ^ _SIGN, low], axis=1).astype(">u8")
     return ByteStrings(np.arange(len(negative) + 1, dtype=np.int64) * 16, pairs.view(np.uint8).reshape(-1))
@@ -95,8 +95,8 @@ def _divide(limbs: Limbs, by: int) -> Limbs:
 
 
 def _below(limbs: Limbs, bound: int) -> Bools:
-    found = np.zeros(limbs.shape[1], np.bool_)
-    for place in range(4):
-        part = np.uint64((bound >> (32 * place)) & 0xFFFF_FFFF)
-        found = (limbs[place] < part) | ((limbs[place] == part) & found)
-    return found
+    below = np.zeros(limbs.shape[1], np.bool_)
+    for limb in range(4):
+        part = np.uint64((bound >> (32 * limb)) & 0xFFFF_FFFF)
+        below = (limbs[limb] < part) | ((limbs[limb] == part) & below)
+    return below

@@ -1,21 +1,22 @@
-"""Where items lie of which each is an int32 length and that many bytes, so that one leads to the next.
+"""The offsets of items that are an int32 length and that many bytes each, so that one leads to the next.
 
 Walking such a chain one item at a time is slower than decoding the items. So it is walked a piece of some megabytes at a time,
-and a piece from many places at once, which are guessed: somewhere behind each of many even cuts, a place from which a few
-hops stay plausible.
+and a piece from many offsets at once, which are guesses: somewhere behind each of many even cuts, an offset from which a few
+hops stay plausible. What was walked from a guess is proved: a walk that began right has to arrive exactly at a later one, and
+only what is linked back to the first item counts.
 """
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hudi_core.columns.chains import walk
-from hudi_core.columns.nodes import Offsets
+from hudi_core.columns.nodes import Bools, Offsets
 from hudi_core.columns.spans import windows
 from hudi_core.errors import CorruptFileError
 
@@ -33,12 +34,12 @@ MAX_HOPS = 6 * ITEMS_A_WALK
 HOPS_TO_TRUST = 4
 
 
-def length_chain(data: bytes | memoryview, begin: int, count: int, where: str) -> tuple[Offsets, Offsets]:
-    """Where the bytes of each item begin, and how many they are. The items must fill `data` from `begin` to its end.
+def length_chain(data: bytes | memoryview, start: int, count: int, where: str) -> tuple[Offsets, Offsets]:
+    """The offset and the length of the bytes of each item. The items must fill `data` from `start` to its end.
 
-    Raises CorruptFileError, with `where` and the item's number, when they do not.
+    Raises CorruptFileError, with `where` and the item's index, when they do not.
     """
-    pieces = list(chain_pieces(data, begin, count, where))
+    pieces = list(chain_pieces(data, start, count, where))
     if len(pieces) == 1:
         return pieces[0]
     none = np.zeros(0, np.int64)
@@ -46,89 +47,145 @@ def length_chain(data: bytes | memoryview, begin: int, count: int, where: str) -
     return np.concatenate(starts), np.concatenate(lengths)
 
 
-def chain_pieces(data: bytes | memoryview, begin: int, count: int, where: str) -> Iterator[tuple[Offsets, Offsets]]:
-    """As `length_chain`, a piece after the other; none without items. What is wrong is raised where it is reached."""
-    at, end = begin, len(data)
-    if not 0 <= count <= (end - at) // 4:
-        raise CorruptFileError(where, expected=f"records in {end - at} bytes", found=f"a count of {count}")
-    pieces = max(1, count // PIECE_ITEMS, (end - begin) // PIECE_BYTES) if count >= MANY_WALKS_THRESHOLD else 1
-    found = 0
+def chain_pieces(data: bytes | memoryview, start: int, count: int, where: str) -> Iterator[tuple[Offsets, Offsets]]:
+    """As `length_chain`, one piece after the other; none without items. Damage is raised when it is reached."""
+    offset, end = start, len(data)
+    if not 0 <= count <= (end - offset) // 4:
+        raise CorruptFileError(where, expected=f"records in {end - offset} bytes", found=f"a count of {count}")
+    pieces = max(1, count // PIECE_ITEMS, (end - start) // PIECE_BYTES) if count >= MANY_WALKS_THRESHOLD else 1
+    items = 0
     for piece in range(1, pieces + 1):
-        until = begin + (end - begin) * piece // pieces
-        marks = None
-        if count - found >= MANY_WALKS_THRESHOLD and at < until:
-            marks = _walk_from_many(np.frombuffer(data, np.uint8), at, until, (end - at) // (count - found) + 1)
-        if marks is None or found + len(marks) - 1 > count:
-            marks = _walk(data, at, until, found, count, where)
-        if len(marks) > 1:
-            starts = marks[:-1] + 4
-            yield starts, marks[1:] - starts
-        at, found = int(marks[-1]), found + len(marks) - 1
-    if found < count:
+        until = start + (end - start) * piece // pieces
+        starts_of_items = None
+        if count - items >= MANY_WALKS_THRESHOLD and offset < until:
+            starts_of_items = _walk_from_many(
+                np.frombuffer(data, np.uint8), offset, until, (end - offset) // (count - items) + 1
+            )
+        if starts_of_items is None or items + len(starts_of_items) - 1 > count:
+            starts_of_items = _walk(data, offset, until, items, count, where)
+        if len(starts_of_items) > 1:
+            starts = starts_of_items[:-1] + 4
+            yield starts, starts_of_items[1:] - starts
+        offset, items = int(starts_of_items[-1]), items + len(starts_of_items) - 1
+    if items < count:
         raise CorruptFileError(
-            f"{where}, record {found}", expected=f"a record in {end - at} bytes", found="the end of the block"
+            f"{where}, record {items}", expected=f"a record in {end - offset} bytes", found="the end of the block"
         )
 
 
-def _walk(data: bytes | memoryview, at: int, until: int, found: int, count: int, where: str) -> Offsets:
-    """The places of the items from `at` on, and of the first one at `until` or behind it, if there are that many."""
+def _walk(data: bytes | memoryview, offset: int, limit: int, items: int, count: int, where: str) -> Offsets:
+    """The offsets of the items from `offset` on, and of the first one at `limit` or behind it, if there are that many."""
     size_at, end = struct.Struct(">i").unpack_from, len(data)
-    marks: list[int] = []
-    mark = marks.append
+    offset_list: list[int] = []
+    add = offset_list.append
     with suppress(struct.error):  # a length that leads out of the data, found again below
-        for _ in range(count - found):
-            if at >= until:
+        for _ in range(count - items):
+            if offset >= limit:
                 break
-            mark(at)
-            at += 4 + size_at(data, at)[0]
-    mark(at)
-    places = np.array(marks, np.int64)
-    broken = (places[1:] < places[:-1] + 4) | (places[1:] > end)
+            add(offset)
+            offset += 4 + size_at(data, offset)[0]
+    add(offset)
+    item_offsets = np.array(offset_list, np.int64)
+    broken = (item_offsets[1:] < item_offsets[:-1] + 4) | (item_offsets[1:] > end)
     if broken.any():
         item = int(np.argmax(broken))
-        at = marks[item]
-        size = f"a length of {size_at(data, at)[0]}" if at + 4 <= end else "the end of the block"
-        raise CorruptFileError(f"{where}, record {found + item}", expected=f"a record in {end - at} bytes", found=size)
-    if at < until:
+        offset = offset_list[item]
+        size = f"a length of {size_at(data, offset)[0]}" if offset + 4 <= end else "the end of the block"
         raise CorruptFileError(
-            where, expected=f"the end of the block after {count} records", found=f"{end - at} more bytes"
+            f"{where}, record {items + item}", expected=f"a record in {end - offset} bytes", found=size
         )
-    return places
+    if offset < limit:
+        raise CorruptFileError(
+            where, expected=f"the end of the block after {count} records", found=f"{end - offset} more bytes"
+        )
+    return item_offsets
 
 
-def _walk_from_many(data: NDArray[np.uint8], begin: int, until: int, typical: int) -> Offsets | None:
+def _walk_from_many(data: NDArray[np.uint8], start: int, limit: int, typical: int) -> Offsets | None:
     """As `_walk`, for items of `typical` bytes on average; None when the guesses were too bad, or the chain is broken."""
-    high, low = data[2:], data[3:]
+    upper_bytes, lower_bytes = data[2:], data[3:]
 
-    def hop(at: Offsets) -> Offsets:
-        size = high.take(at, mode="clip").astype(np.int64)
+    def hop(item_offsets: Offsets) -> Offsets:
+        size = upper_bytes.take(item_offsets, mode="clip").astype(np.int64)
         size <<= 8
-        size += low.take(at, mode="clip")
-        size += at
+        size += lower_bytes.take(item_offsets, mode="clip")
+        size += item_offsets
         size += 4
-        return np.minimum(size, until, out=size)
+        return np.minimum(size, limit, out=size)
 
-    marks, whole = walk(hop, _guesses(data, begin, until, typical), until, MAX_HOPS)
-    if not whole or int(marks[-1]) + 4 > len(data):
+    offsets, complete = walk(hop, _guesses(data, start, limit, typical), limit, MAX_HOPS)
+    if not complete or int(offsets[-1]) + 4 > len(data):
         return None
-    ends = marks + windows(data, marks, 4).view(">u4").reshape(-1)
+    ends = offsets + windows(data, offsets, 4).view(">u4").reshape(-1)
     ends += 4
-    if ends[-1] > len(data) or not np.array_equal(ends[:-1], marks[1:]):
+    if ends[-1] > len(data) or not np.array_equal(ends[:-1], offsets[1:]):
         return None  # or an item of 64 KiB, of whose length the walks saw the lower half
-    return np.append(marks, ends[-1])
+    return np.append(offsets, ends[-1])
 
 
-def _guesses(data: NDArray[np.uint8], begin: int, until: int, typical: int) -> Offsets:
+def _guesses(data: NDArray[np.uint8], start: int, limit: int, typical: int) -> Offsets:
     """The first item, and in ascending order a likely item somewhere behind each cut, where there is one."""
-    walks = (until - begin) // (typical * ITEMS_A_WALK)
-    reach = min(2 * typical, (until - begin) // 4)
-    cuts = begin + (until - begin - reach - 4) * np.arange(1, walks) // max(walks, 1)
+    walks = (limit - start) // (typical * ITEMS_A_WALK)
+    reach = min(2 * typical, (limit - start) // 4)
+    cuts = start + (limit - start - reach - 4) * np.arange(1, walks) // max(walks, 1)
     near = windows(data, cuts, reach + 1)
     cut, behind = np.divmod(np.flatnonzero((near[:, :-1] | near[:, 1:]) == 0), reach)
-    guess = at = cuts[cut] + behind  # the two high bytes of a length are zero
+    guess = offsets = cuts[cut] + behind  # the two high bytes of a length are zero
     for _ in range(HOPS_TO_TRUST):
-        after = at + 4 + windows(data, np.minimum(at, len(data) - 4), 4).view(">u4").reshape(-1)
-        likely = (after - at > typical // 8) & (after - at < typical * 8)
-        cut, guess, at = cut[likely], guess[likely], after[likely]
+        after = offsets + 4 + windows(data, np.minimum(offsets, len(data) - 4), 4).view(">u4").reshape(-1)
+        likely = (after - offsets > typical // 8) & (after - offsets < typical * 8)
+        cut, guess, offsets = cut[likely], guess[likely], after[likely]
     first = np.append(True, cut[1:] != cut[:-1]) if len(cut) else slice(0)
-    return np.unique(np.append(begin, guess[first]))
+    return np.unique(np.append(start, guess[first]))
+
+
+Hop = Callable[[Offsets], Offsets]
+"""Where the items after those at some places begin; at or behind the end of everything for places where there can be none."""
+
+
+def walk(hop: Hop, origins: Offsets, end: int, max_hops: int) -> tuple[Offsets, bool]:
+    """Where the items from `origins[0]` on begin, as far as that is proved; and whether they end exactly at `end`.
+
+    The other origins, ascending, are guesses. `max_hops` is how many items one walk takes; where it has not arrived anywhere by
+    then, the proof ends with it.
+    """
+    targets = np.append(origins, end)
+    walks, offsets, targets_index = np.arange(len(origins)), origins, np.arange(1, len(targets))
+    goals = targets[targets_index]
+    links = np.full(len(origins), -1)
+    visited = np.empty((max_hops, len(origins)), np.int64)
+    rounds = 0
+    while rounds < max_hops:
+        if len(walks) == len(origins):
+            visited[rounds] = offsets
+        else:
+            visited[rounds] = -1
+            visited[rounds, walks] = offsets
+        rounds += 1
+        offsets = hop(offsets)
+        (crossing,) = (offsets >= goals).nonzero()
+        if len(crossing):
+            targets_index[crossing] = np.searchsorted(targets, offsets[crossing])
+            arrived = crossing[targets[np.minimum(targets_index[crossing], len(origins))] == offsets[crossing]]
+            links[walks[arrived]] = targets_index[arrived]
+            going = targets_index < len(targets)
+            going[arrived] = False
+            walks, offsets, targets_index = walks[going], offsets[going], targets_index[going]
+            if len(walks) == 0:
+                break
+            goals = targets[targets_index]
+    linked, reached = _linked(links)
+    proved: NDArray[Any] = visited[:rounds].T[linked]
+    return proved[proved >= 0], reached == len(origins)
+
+
+def _linked(links: NDArray[np.int64]) -> tuple[Bools, int]:
+    """Which walks the links lead to from the first one on, each to a later one; and where they lead to in the end."""
+    linked = np.zeros(len(links), np.bool_)
+    strange = np.append(np.flatnonzero(links[:-1] != np.arange(1, len(links))), len(links) - 1)
+    reached = 0
+    while 0 <= reached < len(links):  # mostly each leads to the next
+        last = int(strange[np.searchsorted(strange, reached)])
+        linked[reached : last + 1] = True
+        reached = int(links[last])
+    return linked, reached

@@ -24,16 +24,16 @@ _MIX, _FIRST, _LAST = np.uint32(24), np.uint32(13), np.uint32(15)
 class KeyBlock:
     """Some keys made ready to be hashed: their words mixed once, for all rounds.
 
-    Keys stand in descending order of their words, so that word `w` belongs to the first keys of the block; `places` tells
+    Keys stand in descending order of their words, so that word `w` belongs to the first keys of the block; `order` tells
     where each stood among those given, None when nothing moved.
     """
 
     def __init__(self, starts: Offsets, lengths: Offsets, data: Bytes8) -> None:
         counts = lengths // _WORD
-        self.places: Numbers | None = None
+        self.order: Numbers | None = None
         if len(counts) and int(counts.min()) != int(counts.max()):
-            self.places = np.argsort(-counts, kind="stable")
-            starts, lengths, counts = starts[self.places], lengths[self.places], counts[self.places]
+            self.order = np.argsort(-counts, kind="stable")
+            starts, lengths, counts = starts[self.order], lengths[self.order], counts[self.order]
         self._lengths = lengths.astype(np.uint32)
         self._words = _word_columns(starts, counts, data)
         rest = lengths % _WORD
@@ -49,9 +49,9 @@ class KeyBlock:
         """One round, in place: seeds in, hashes out."""
         hashes ^= self._lengths
         for words in self._words:
-            head = hashes[: len(words)]
-            head *= _FACTOR
-            head ^= words
+            longer = hashes[: len(words)]
+            longer *= _FACTOR
+            longer ^= words
         if self._tails is not None:
             hashes ^= self._tails
             hashes *= self._factors
@@ -61,62 +61,62 @@ class KeyBlock:
 
     def in_order(self, hashes: Hashes) -> Hashes:
         """What belongs to the keys of the block, in the order in which they were given."""
-        if self.places is None:
+        if self.order is None:
             return hashes
-        found = np.empty_like(hashes)
-        found[self.places] = hashes
-        return found
+        ordered = np.empty_like(hashes)
+        ordered[self.order] = hashes
+        return ordered
 
 
-def key_block(texts: StringColumn, low: int, high: int) -> KeyBlock:
-    """The keys from row `low` up to row `high`."""
-    return KeyBlock(texts.offsets[low:high], np.diff(texts.offsets[low : high + 1]), texts.data)
+def key_block(keys: StringColumn, start: int, stop: int) -> KeyBlock:
+    """The keys from row `start` up to row `stop`."""
+    return KeyBlock(keys.offsets[start:stop], np.diff(keys.offsets[start : stop + 1]), keys.data)
 
 
-def key_block_of_rows(texts: StringColumn, rows: Numbers) -> KeyBlock:
+def key_block_of_rows(keys: StringColumn, rows: Numbers) -> KeyBlock:
     """The keys in these rows."""
-    starts = texts.offsets[rows]
-    return KeyBlock(starts, texts.offsets[rows + 1] - starts, texts.data)
+    starts = keys.offsets[rows]
+    return KeyBlock(starts, keys.offsets[rows + 1] - starts, keys.data)
 
 
-def hash_chain(texts: StringColumn, seed: int = 0) -> Iterator[Hashes]:
+def hash_chain(keys: StringColumn, seed: int = 0) -> Iterator[Hashes]:
     """The hashes of the keys, round after round without end; each round's seeds are the hashes of the round before."""
-    whole = key_block(texts, 0, len(texts.offsets) - 1)
-    hashes = np.full(len(whole), seed & 0xFFFFFFFF, np.uint32)
+    block = key_block(keys, 0, len(keys.offsets) - 1)
+    hashes = np.full(len(block), seed & 0xFFFFFFFF, np.uint32)
     while True:
-        whole.stir(hashes)
-        yield whole.in_order(hashes.copy())
+        block.stir(hashes)
+        yield block.in_order(hashes.copy())
 
 
-def murmurs(texts: StringColumn, seed: int = -1) -> NDArray[np.int32]:
+def murmurs(keys: StringColumn, seed: int = -1) -> NDArray[np.int32]:
     """The hash of each key, a signed number."""
-    found = np.full(len(texts.offsets) - 1, seed & 0xFFFFFFFF, np.uint32)
-    for low in range(0, len(found), BLOCK_ROWS):
-        part = key_block(texts, low, min(low + BLOCK_ROWS, len(found)))
-        hashes = found[low : low + BLOCK_ROWS].copy()
-        part.stir(hashes)
-        found[low : low + BLOCK_ROWS] = part.in_order(hashes)
-    return found.view(np.int32)
+    hashes = np.full(len(keys.offsets) - 1, seed & 0xFFFFFFFF, np.uint32)
+    for start in range(0, len(hashes), BLOCK_ROWS):
+        block = key_block(keys, start, min(start + BLOCK_ROWS, len(hashes)))
+        block_hashes = hashes[start : start + BLOCK_ROWS].copy()
+        block.stir(block_hashes)
+        hashes[start : start + BLOCK_ROWS] = block.in_order(block_hashes)
+    return hashes.view(np.int32)
 
 
 def _word_columns(starts: Offsets, counts: Offsets, data: Bytes8) -> Sequence[Hashes]:
     """Word by word, those of the keys that have so many; keys descend by their number of words."""
     if not len(counts):
         return []
-    most, least = int(counts[0]), int(counts[-1])
+    most_words, least_words = int(counts[0]), int(counts[-1])
     # what all keys have is taken in one go, a key at a time
-    width = least * _WORD
-    begin, end = int(starts[0]), int(starts[0]) + width * len(starts)
+    width = least_words * _WORD
+    start, end = int(starts[0]), int(starts[0]) + width * len(starts)
     if end <= len(data) and (starts[1:] - starts[:-1] == width).all():  # side by side
-        common = data[begin:end].reshape(len(starts), width)
+        common = data[start:end].reshape(len(starts), width)
     else:
         common = windows(data, starts, width)
-    words = common.view("<u4").reshape(len(counts), least)
-    columns = list(_mixed(np.array(words.T, np.uint32, order="C")))
-    for word in range(least, most):
-        having = int(np.searchsorted(-counts, -word, side="left"))
-        found = windows(data, starts[:having], _WORD, word * _WORD).view("<u4").reshape(-1)
-        columns.append(_mixed(found.astype(np.uint32)))
+    common_words = common.view("<u4").reshape(len(counts), least_words)
+    columns = list(_mixed(np.array(common_words.T, np.uint32, order="C")))
+    for word in range(least_words, most_words):
+        count = int(np.searchsorted(-counts, -word, side="left"))
+        words = windows(data, starts[:count], _WORD, word * _WORD).view("<u4").reshape(-1)
+        columns.append(_mixed(words.astype(np.uint32)))
     return columns
 
 

@@ -4,7 +4,7 @@ Differences from Arrow's buffers, all cheap for an adapter: validity is one bool
 no row is null), booleans are one byte a row, and all offsets are int64 (Arrow's `large_` types; its map and dense union
 want int32).
 
-A row that is null still has a slot in each array: zero in `values`, no bytes in texts, no items in lists.
+A row that is null still has a slot in each array: zero in `values`, no bytes in strings, no items in lists.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class PrimitiveColumn:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StringColumn:
-    """UTF-8 texts, checked to be valid: row i is `data[offsets[i]:offsets[i + 1]]`."""
+    """UTF-8 strings, checked to be valid: row i is `data[offsets[i]:offsets[i + 1]]`."""
 
     offsets: Offsets
     data: Bytes8
@@ -115,11 +115,11 @@ class UnionColumn:
 
     def positions(self) -> NDArray[np.int32]:
         """For each row, its row in its child: Arrow's offsets buffer of a dense union."""
-        found = np.empty(len(self.branches), np.int32)
+        positions = np.empty(len(self.branches), np.int32)
         for branch, child in enumerate(self.children):
             if rows := length(child):
-                found[self.branches == branch] = np.arange(rows, dtype=np.int32)
-        return found
+                positions[self.branches == branch] = np.arange(rows, dtype=np.int32)
+        return positions
 
 
 Column = (
@@ -220,16 +220,16 @@ def spread(column: Column, rows: NDArray[np.int64], total: int) -> Column:
 
 
 def _spread_array(values: NDArray[Any], rows: NDArray[np.int64], total: int) -> NDArray[Any]:
-    found = np.zeros((total, *values.shape[1:]), values.dtype)
-    found[rows] = values
-    return found
+    spread_values = np.zeros((total, *values.shape[1:]), values.dtype)
+    spread_values[rows] = values
+    return spread_values
 
 
 def _spread_offsets(offsets: Offsets, rows: NDArray[np.int64], total: int) -> Offsets:
-    found = np.zeros(total + 1, np.int64)
-    found[0] = offsets[0]
-    found[rows + 1] = np.diff(offsets)
-    return np.cumsum(found)
+    lengths = np.zeros(total + 1, np.int64)
+    lengths[0] = offsets[0]
+    lengths[rows + 1] = np.diff(offsets)
+    return np.cumsum(lengths)
 
 
 def _spread_union(column: UnionColumn, rows: NDArray[np.int64], total: int) -> UnionColumn:
@@ -248,41 +248,41 @@ def _spread_union(column: UnionColumn, rows: NDArray[np.int64], total: int) -> U
 def to_list(column: Column) -> list[Any]:
     """The rows as Python values (struct: dict, map: list of pairs): for messages, small results and tests."""
     match column:
-        case NullColumn(rows):
-            return [None] * rows
+        case NullColumn(row_count):
+            return [None] * row_count
         case UnionColumn(branches, _, children):
             readers = [iter(to_list(child)) for child in children]
             return [next(readers[branch]) for branch in branches.tolist()]
         case PrimitiveColumn(values):
-            found: list[Any] = values.tolist()
+            rows: list[Any] = values.tolist()
         case StringColumn(offsets, data):
-            found = [piece.decode() for piece in _pieces(offsets, data)]
+            rows = [piece.decode() for piece in _pieces(offsets, data)]
         case BinaryColumn(offsets, data):
-            found = _pieces(offsets, data)
+            rows = _pieces(offsets, data)
         case FixedBinaryColumn(data=data):
-            found = [row.tobytes() for row in data]
+            rows = [row.tobytes() for row in data]
         case EnumColumn(codes, symbols):
-            found = [symbols[code] if symbols else "" for code in codes.tolist()]
-        case StructColumn(rows, fields):
+            rows = [symbols[code] if symbols else "" for code in codes.tolist()]
+        case StructColumn(row_count, fields):
             lists = {name: to_list(field) for name, field in fields.items()}
-            found = [{name: values[row] for name, values in lists.items()} for row in range(rows)]
+            rows = [{name: values[row] for name, values in lists.items()} for row in range(row_count)]
         case ListColumn(offsets, items):
-            found = _slices(offsets, to_list(items))
+            rows = _slices(offsets, to_list(items))
         case MapColumn(offsets, keys, entries):
-            found = _slices(offsets, list(zip(to_list(keys), to_list(entries), strict=True)))
+            rows = _slices(offsets, list(zip(to_list(keys), to_list(entries), strict=True)))
         case _:
             assert_never(column)
     if column.validity is None:
-        return found
-    return [row if known else None for row, known in zip(found, column.validity.tolist(), strict=True)]
+        return rows
+    return [row if valid else None for row, valid in zip(rows, column.validity.tolist(), strict=True)]
 
 
 def _pieces(offsets: Offsets, data: Bytes8) -> list[bytes]:
-    whole = data.tobytes()
+    content = data.tobytes()
     bounds = offsets.tolist()
-    return [whole[low:high] for low, high in pairwise(bounds)]
+    return [content[start:end] for start, end in pairwise(bounds)]
 
 
 def _slices(offsets: Offsets, items: list[Any]) -> list[list[Any]]:
     bounds = offsets.tolist()
-    return [items[low:high] for low, high in pairwise(bounds)]
+    return [items[start:end] for start, end in pairwise(bounds)]

@@ -1,4 +1,4 @@
-"""Some of the rows of a column: from one to another without a copy, those that a mask keeps, those that are not null."""
+"""Some of the rows of a column: a slice without a copy, those that a mask keeps, those that are not null."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from hudi_core.columns.nodes import (
 from hudi_core.columns.spans import gather
 
 
-def slice_rows(column: Column, low: int, high: int) -> Column:
-    """The rows from `low` to `high`, which lie in the column. Arrays are views; offsets need not begin at 0."""
-    rows = slice(low, high)
+def slice_rows(column: Column, start: int, stop: int) -> Column:
+    """The rows from `start` to `stop`, which lie in the column. Arrays are views; offsets need not begin at 0."""
+    rows = slice(start, stop)
     match column:
         case NullColumn():
-            return NullColumn(high - low)
+            return NullColumn(stop - start)
         case PrimitiveColumn(values, validity):
             return PrimitiveColumn(values[rows], _validity(validity, rows))
         case EnumColumn(codes, symbols, validity):
@@ -39,22 +39,22 @@ def slice_rows(column: Column, low: int, high: int) -> Column:
         case FixedBinaryColumn(size, data, validity):
             return FixedBinaryColumn(size, data[rows], _validity(validity, rows))
         case StringColumn(offsets, data, validity):
-            return StringColumn(offsets[low : high + 1], data, _validity(validity, rows))
+            return StringColumn(offsets[start : stop + 1], data, _validity(validity, rows))
         case BinaryColumn(offsets, data, validity):
-            return BinaryColumn(offsets[low : high + 1], data, _validity(validity, rows))
+            return BinaryColumn(offsets[start : stop + 1], data, _validity(validity, rows))
         case ListColumn(offsets):
-            return replace(column, offsets=offsets[low : high + 1], validity=_validity(column.validity, rows))
+            return replace(column, offsets=offsets[start : stop + 1], validity=_validity(column.validity, rows))
         case MapColumn(offsets):
-            return replace(column, offsets=offsets[low : high + 1], validity=_validity(column.validity, rows))
+            return replace(column, offsets=offsets[start : stop + 1], validity=_validity(column.validity, rows))
         case StructColumn(_, fields, validity):
-            children = {name: slice_rows(field, low, high) for name, field in fields.items()}
-            return StructColumn(high - low, children, _validity(validity, rows))
+            children = {name: slice_rows(field, start, stop) for name, field in fields.items()}
+            return StructColumn(stop - start, children, _validity(validity, rows))
         case UnionColumn(branches, names, children):
-            before = np.bincount(branches[:low], minlength=len(children)).tolist()
+            before = np.bincount(branches[:start], minlength=len(children)).tolist()
             within = np.bincount(branches[rows], minlength=len(children)).tolist()
             parts = [
-                slice_rows(child, begin, begin + size)
-                for child, begin, size in zip(children, before, within, strict=True)
+                slice_rows(child, first, first + size)
+                for child, first, size in zip(children, before, within, strict=True)
             ]
             return UnionColumn(branches[rows], names, tuple(parts))
     assert_never(column)
@@ -70,7 +70,7 @@ def without_nulls(column: Column) -> Column:
 
 
 def filter_rows(column: Column, mask: Bools) -> Column:
-    """The rows where the mask says yes, in order."""
+    """The rows where the mask is true, in order."""
     match column:
         case NullColumn():
             return NullColumn(int(np.count_nonzero(mask)))
@@ -101,7 +101,7 @@ def filter_rows(column: Column, mask: Bools) -> Column:
             inner = {name: filter_rows(field, mask) for name, field in fields.items()}
             return StructColumn(int(np.count_nonzero(mask)), inner, _validity(validity, mask))
         case UnionColumn(branches, names, children):
-            parts = [filter_rows(child, mask[branches == number]) for number, child in enumerate(children)]
+            parts = [filter_rows(child, mask[branches == branch]) for branch, child in enumerate(children)]
             return UnionColumn(branches[mask], names, tuple(parts))
     assert_never(column)
 

@@ -45,9 +45,9 @@ def gather(data: Bytes8, starts: Offsets, lengths: Offsets | int) -> tuple[Offse
 def positions(starts: Offsets, lengths: Offsets) -> Offsets:
     """All positions from each start on, as many as its length, one run after the other."""
     ends = np.cumsum(lengths)
-    found: Offsets = np.repeat(starts - ends + lengths, lengths)
-    found += np.arange(len(found))
-    return found
+    positions_of_runs: Offsets = np.repeat(starts - ends + lengths, lengths)
+    positions_of_runs += np.arange(len(positions_of_runs))
+    return positions_of_runs
 
 
 def typical_width(lengths: Offsets) -> int:
@@ -58,35 +58,35 @@ def typical_width(lengths: Offsets) -> int:
     return widest if widest * len(lengths) <= WASTE * total else 2 * total // len(lengths) + 8
 
 
-def copy_spans(target: Bytes8, to: Offsets, data: Bytes8, starts: Offsets, lengths: Offsets, width: int) -> None:
-    """Copies spans to the places `to`, in order, each in a stretch of at least `width` bytes whose rest may be overwritten.
+def copy_spans(target: Bytes8, targets: Offsets, data: Bytes8, starts: Offsets, lengths: Offsets, width: int) -> None:
+    """Copies spans to the places `targets`, in order, each in a stretch of at least `width` bytes whose rest may be overwritten.
 
     `target` has `width` bytes behind each place. IndexError where a span passes the end of `data`.
     """
     if len(starts) == 0 or width == 0:
         return
     widest = int(lengths.max())
-    alike = widest == width == int(lengths.min())
-    if alike and (starts[1:] - starts[:-1] == width).all() and int(starts[-1]) + width <= len(data):  # side by side
-        begin = int(starts[0])
-        items(target, width)[to] = data[begin : begin + width * len(starts)].view(opaque(width))
+    equal = widest == width == int(lengths.min())
+    if equal and (starts[1:] - starts[:-1] == width).all() and int(starts[-1]) + width <= len(data):  # side by side
+        start = int(starts[0])
+        items(target, width)[targets] = data[start : start + width * len(starts)].view(opaque(width))
         return
     if int(starts.max()) + width <= len(data):
-        items(target, width)[to] = items(data, width)[starts]
+        items(target, width)[targets] = items(data, width)[starts]
     else:
         ends = starts + width
         fits = ends <= len(data)
         if fits.any():
-            items(target, width)[to[fits]] = items(data, width)[starts[fits]]
+            items(target, width)[targets[fits]] = items(data, width)[starts[fits]]
         rest = np.flatnonzero(~fits)
-        _copy_by_index(target, to[rest], data, starts[rest], np.minimum(lengths[rest], width))
+        _copy_by_index(target, targets[rest], data, starts[rest], np.minimum(lengths[rest], width))
     if widest > width:
-        long = np.flatnonzero(lengths > width)
-        _copy_by_index(target, to[long] + width, data, starts[long] + width, lengths[long] - width)
+        longer = np.flatnonzero(lengths > width)
+        _copy_by_index(target, targets[longer] + width, data, starts[longer] + width, lengths[longer] - width)
 
 
-def _copy_by_index(target: Bytes8, to: Offsets, data: Bytes8, starts: Offsets, lengths: Offsets) -> None:
-    target[positions(to, lengths)] = data.take(positions(starts, lengths))
+def _copy_by_index(target: Bytes8, targets: Offsets, data: Bytes8, starts: Offsets, lengths: Offsets) -> None:
+    target[positions(targets, lengths)] = data.take(positions(starts, lengths))
 
 
 def items(data: Bytes8, size: int, shift: int = 0) -> np.ndarray[tuple[int], np.dtype[np.void]]:

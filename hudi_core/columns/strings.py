@@ -1,4 +1,4 @@
-"""Columns of texts: made, chosen, joined, and put in order."""
+"""Columns of strings: built from Python's, taken by row, concatenated."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ from hudi_core.columns.spans import gather
 Numbers = NDArray[np.int64]
 
 
-def string_column(texts: Sequence[str]) -> StringColumn:
-    """The texts as a column without nulls."""
-    return utf8_column([text.encode("utf-8", "surrogatepass") for text in texts])
+def string_column(strings: Sequence[str]) -> StringColumn:
+    """The strings as a column without nulls."""
+    return utf8_column([string.encode("utf-8", "surrogatepass") for string in strings])
 
 
-def utf8_column(texts: Sequence[bytes]) -> StringColumn:
-    """Texts in UTF-8 as a column without nulls."""
-    lengths = np.fromiter(map(len, texts), np.int64, len(texts))
-    return StringColumn(np.append(0, lengths).cumsum(), np.frombuffer(b"".join(texts), np.uint8))
+def utf8_column(strings: Sequence[bytes]) -> StringColumn:
+    """Strings in UTF-8 as a column without nulls."""
+    lengths = np.fromiter(map(len, strings), np.int64, len(strings))
+    return StringColumn(np.append(0, lengths).cumsum(), np.frombuffer(b"".join(strings), np.uint8))
 
 
-def take_strings(texts: StringColumn, rows: Numbers | slice) -> StringColumn:
-    """The texts of these rows, in the order given."""
+def take_strings(strings: StringColumn, rows: Numbers | slice) -> StringColumn:
+    """The strings of these rows, in the order given."""
     if isinstance(rows, slice):
-        validity = None if texts.validity is None else texts.validity[rows]
-        return StringColumn(texts.offsets[rows.start : rows.stop + 1], texts.data, validity)
-    starts = texts.offsets[rows]
-    offsets, data = gather(texts.data, starts, texts.offsets[rows + 1] - starts)
-    return StringColumn(offsets, data, None if texts.validity is None else texts.validity[rows])
+        validity = None if strings.validity is None else strings.validity[rows]
+        return StringColumn(strings.offsets[rows.start : rows.stop + 1], strings.data, validity)
+    starts = strings.offsets[rows]
+    offsets, data = gather(strings.data, starts, strings.offsets[rows + 1] - starts)
+    return StringColumn(offsets, data, None if strings.validity is None else strings.validity[rows])
 
 
 def concat_strings(parts: Sequence[StringColumn]) -> StringColumn:
-    """The texts of all parts, in order."""
+    """The strings of all parts, in order."""
     if len(parts) == 1:
         return parts[0]
     lengths = [np.diff(part.offsets) for part in parts]
@@ -48,7 +48,7 @@ def concat_strings(parts: Sequence[StringColumn]) -> StringColumn:
     return StringColumn(offsets, np.concatenate(data) if data else np.empty(0, np.uint8), validity)
 
 
-def string_list(texts: StringColumn) -> list[str]:
-    """The texts of a column without nulls as Python's."""
-    whole, bounds = texts.data.tobytes(), texts.offsets.tolist()
-    return [whole[low:high].decode("utf-8", "surrogatepass") for low, high in pairwise(bounds)]
+def string_list(column: StringColumn) -> list[str]:
+    """The strings of a column without nulls as Python's."""
+    data, bounds = column.data.tobytes(), column.offsets.tolist()
+    return [data[start:end].decode("utf-8", "surrogatepass") for start, end in pairwise(bounds)]

@@ -1,4 +1,4 @@
-"""Unions with and without a branch for null: Avro has one, engines say null in another way."""
+"""Unions with and without a branch for null: Avro has one, engines have a validity."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ NULL = "null"
 
 def without_null_branch(column: UnionColumn) -> UnionColumn:
     """The union of the other branches; rows of the null branch are null rows of its first one. The union has another."""
-    null = next((number for number, child in enumerate(column.children) if isinstance(child, NullColumn)), None)
+    null = next((branch for branch, child in enumerate(column.children) if isinstance(child, NullColumn)), None)
     if null is None:
         return column
     names = column.names[:null] + column.names[null + 1 :]
     children = list(column.children[:null] + column.children[null + 1 :])
     branches = column.branches - (column.branches > null).astype(np.int8)
-    gone = column.branches == null
-    branches[gone] = 0
-    if gone.any():
-        mine = branches == 0
-        children[0] = spread(children[0], np.flatnonzero(~gone[mine]), int(np.count_nonzero(mine)))
+    is_null = column.branches == null
+    branches[is_null] = 0
+    if is_null.any():
+        in_first = branches == 0
+        children[0] = spread(children[0], np.flatnonzero(~is_null[in_first]), int(np.count_nonzero(in_first)))
     return UnionColumn(branches, names, tuple(children))
 
 
@@ -34,26 +34,26 @@ def with_null_branch(branches: NDArray[np.int8], names: Sequence[str], children:
 
     Row i is the next unread row of `children[branches[i]]`.
     """
-    found = branches.copy()
-    kept = []
-    for number, child in enumerate(children):
+    extended = branches.copy()
+    filled = []
+    for branch, child in enumerate(children):
         valid = validity_of(child)
         if not valid.all():
-            found[np.flatnonzero(branches == number)[~valid]] = len(children)
-        kept.append(without_nulls(child))
-    nulls = NullColumn(int(np.count_nonzero(found == len(children))))
-    return UnionColumn(found, (*names, NULL), (*kept, nulls))
+            extended[np.flatnonzero(branches == branch)[~valid]] = len(children)
+        filled.append(without_nulls(child))
+    nulls = NullColumn(int(np.count_nonzero(extended == len(children))))
+    return UnionColumn(extended, (*names, NULL), (*filled, nulls))
 
 
 def only_branch(column: Column) -> Column:
     """The values of a union that has but one branch besides null; any other column as it is."""
     if not isinstance(column, UnionColumn):
         return column
-    others = [number for number, child in enumerate(column.children) if not isinstance(child, NullColumn)]
+    others = [branch for branch, child in enumerate(column.children) if not isinstance(child, NullColumn)]
     if len(others) != 1:
         return column
-    (number,) = others
-    rows = np.flatnonzero(column.branches == number)
-    child = column.children[number]
+    (branch,) = others
+    rows = np.flatnonzero(column.branches == branch)
+    child = column.children[branch]
     total = len(column.branches)
     return child if length(child) == total else spread(child, rows, total)

@@ -19,5 +19,5 @@ properties       java properties text, the form of `hoodie.properties` and `.hoo
                  FORMAT-4
 random_access    what the formats read from: random access to the bytes of one file, wherever it is stored
 roaring          roaring bitmaps of 64 bits in their portable form, as log blocks name positions of records. Rule LOG-13
-secondary_key    keys of the secondary index: an indexed value and a record key in one text. Rule FORMAT-13
+secondary_key    keys of the secondary index: an indexed value and a record key in one string. Rule FORMAT-13
 """

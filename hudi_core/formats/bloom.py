@@ -98,14 +98,14 @@ class BloomFilter:
             else key_block_of_rows(keys.texts, rows)
         )
         hashes = keys.round(CACHED_ROUNDS - 1)[rows]
-        hashes = hashes.copy() if some.places is None else hashes[some.places]
+        hashes = hashes.copy() if some.order is None else hashes[some.order]
         still = np.ones(len(some), np.bool_)
         for number in range(CACHED_ROUNDS, rounds):
             some.stir(hashes)
             still &= _bits_set(row, hashes, self.bits)
             if number % 2 and not still.any():
                 break
-        return np.flatnonzero(still) if some.places is None else np.sort(some.places[still])
+        return np.flatnonzero(still) if some.order is None else np.sort(some.order[still])
 
     @property
     def fill(self) -> float:

@@ -57,7 +57,7 @@ class FilterSettings:
 
 
 def encode_bloom_filter(keys: StringColumn, settings: FilterSettings) -> bytes:
-    """The text of a filter that keys were put into one after the other.
+    """The base64 form of a filter that keys were put into one after the other.
 
     Keys that come twice count twice. Raises `UsageError` for an empty key, which Hudi's filters do not take.
     """

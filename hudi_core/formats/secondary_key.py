@@ -1,4 +1,4 @@
-"""Keys of the secondary index: an indexed value and a record key in one text. Rule FORMAT-13."""
+"""Keys of the secondary index: an indexed value and a record key in one string. Rule FORMAT-13."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ _POSITIVE = 0x7FFFFFFF
 
 
 def hash_inputs(keys: StringColumn, fields: Sequence[str]) -> KeyParts:
-    """What is hashed of keys: the texts of these hash fields where a key has names of fields, else the whole key."""
+    """What is hashed of keys: the strings of these hash fields where a key has names of fields, else the whole key."""
     parts = split_keys(keys, fields)
     counts = np.diff(parts.starts)
     without = np.flatnonzero(counts == 0)
@@ -46,7 +46,7 @@ def hash_inputs(keys: StringColumn, fields: Sequence[str]) -> KeyParts:
 
 
 def bucket_numbers(hashed: KeyParts, buckets: int) -> Numbers:
-    """The bucket of each key: Java's hash of the list of its texts, null as 0, without its sign, modulo the number of buckets."""
+    """The bucket of each key: Java's hash of the list of its strings (null as 0) without its sign, modulo `buckets`."""
     counts = np.diff(hashed.starts)
     parts = utf8_string_hashes(hashed.texts.data, hashed.texts.offsets).view(np.uint32)
     hashes = np.ones(len(counts), np.uint32)
@@ -117,7 +117,7 @@ def node_places(hashed: KeyParts, rows: Numbers, values: Sequence[int]) -> Numbe
     """The place of the node of the key in each row among the ascending values of nodes: the first that is not below the hash."""
     whole = StringColumn(
         hashed.texts.offsets[hashed.starts], hashed.texts.data
-    )  # the texts of a key stand side by side
+    )  # the strings of a key stand side by side
     hashes = (xxh32_hashes(take_strings(whole, rows)) & np.uint32(_POSITIVE)).astype(np.int64)
     places = np.searchsorted(np.array(values, np.int64), hashes)
     return places.astype(np.int64) % len(values)

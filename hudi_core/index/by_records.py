@@ -128,7 +128,7 @@ class _Places:
         return found, partitions
 
     def _of_texts(self, partitions: Numbers, file_ids: StringColumn) -> Numbers:
-        """Slices by texts of file ids: each distinct one is looked up once."""
+        """Slices by strings of file ids: each distinct one is looked up once."""
         index = index_strings(file_ids)
         pairs, at = np.unique(np.stack([partitions, index.first], axis=1), axis=0, return_inverse=True)
         names = [bytes(file_ids.data[file_ids.offsets[row] : file_ids.offsets[row + 1]]) for row in pairs[:, 1]]

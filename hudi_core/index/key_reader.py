@@ -80,7 +80,7 @@ class KeyReader:
 
 
 def input_schema(table: Schema) -> Schema:
-    """The types of an input's columns where its format does not say them: as the table has them, and keys are texts."""
+    """The types of an input's columns where its format does not say them: as the table has them, and keys are strings."""
     own = [each for each in table.fields if each.name not in (RECORD_KEY, PARTITION_PATH)]
     keys = [Field(0, name, String()) for name in (RECORD_KEY, PARTITION_PATH)]
     return Schema(record_with_ids(Record((*own, *keys))))

@@ -1,7 +1,7 @@
 """Keys in ascending order, and which run of them lies between two bounds. Rules INDEX-3, INDEX-4.
 
 Each file asks for one run of the sorted keys: 10,000 files are 20,000 searches, whatever the number of keys and however much
-their ranges overlap. Texts are compared eight bytes at a time, as numbers.
+their ranges overlap. Strings are compared eight bytes at a time, as numbers.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ def _against(bounds: ByteStrings, keys: StringColumn, skip: int) -> NDArray[np.i
 
 
 def _compared(left: WordReader, left_rows: Numbers, right: WordReader, right_rows: Numbers) -> NDArray[np.int8]:
-    """-1, 0 or 1 for each pair of texts."""
+    """-1, 0 or 1 for each pair of strings."""
     found = np.zeros(len(left_rows), np.int8)
     pairs = np.arange(len(left_rows))
     word = 0

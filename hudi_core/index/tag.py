@@ -157,7 +157,7 @@ class Tagger:
 
     @cached_property
     def _names(self) -> dict[str, StringColumn]:
-        """What locations say of each slice, and an empty text behind the last."""
+        """What locations say of each slice, and an empty string behind the last."""
         slices = self.sources.snapshot.slices
         return {
             "partition_path": string_column([*(each.partition for each in slices), ""]),

@@ -45,7 +45,7 @@ _UPWARDS: tuple[Pattern, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class KeyStrings(Generic[V]):
-    """The keys of rows, as two columns of texts without nulls."""
+    """The keys of rows, as two columns of strings without nulls."""
 
     record_key: V
     partition_path: V
@@ -63,7 +63,7 @@ class _Column:
 class KeyGenerator(Generic[V, M]):
     """Makes the keys of rows of a schema.
 
-    Raises `UnknownColumnError` for a field that the schema lacks and `SchemaError` for one of a type that makes no text or
+    Raises `UnknownColumnError` for a field that the schema lacks and `SchemaError` for one of a type that makes no string or
     no time: when it is made where that can be seen, whatever the writer would do (Avro's takes such a field for null).
     """
 
@@ -147,7 +147,7 @@ class KeyGenerator(Generic[V, M]):
         return values.refuse(path, upwards, "a partition path below the table", "a step `..` in it")
 
     def _part(self, generator: Generator, part: PathPart, root: V) -> tuple[str, V]:
-        """What comes before the text of a part, and the text."""
+        """What comes before the string of a part, and the string."""
         values, style = self._values, generator.style
         prefix = f"{part.field}=" if style.hive else ""
         if isinstance(part, TimePart):

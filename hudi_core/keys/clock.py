@@ -34,8 +34,8 @@ class TimeUnit(Enum):
 class Clock:
     """How a time is read and printed.
 
-    Numbers count `unit`; None: the field is text in one of `inputs`. Without `output_zone` a number is printed in the
-    machine's zone, a text in its own.
+    Numbers count `unit`; None: the field is a string in one of `inputs`. Without `output_zone` a number is printed in the
+    machine's zone, a string in its own.
     """
 
     output: JodaPattern
@@ -80,7 +80,7 @@ class CountPrinter:
 
 @dataclass(frozen=True, slots=True)
 class TextPrinter:
-    """The path of a time in text; None for a text that is of no form."""
+    """The path of a time in a string; None for a string that is of no form."""
 
     clock: Clock
     machine: Zone

@@ -1,4 +1,4 @@
-"""Composite record keys as text, `name:value,name:value`: put together and taken apart. Rules KEY-8 and KEY-9."""
+"""Composite record keys as strings, `name:value,name:value`: put together and taken apart. Rules KEY-8 and KEY-9."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ Numbers = NDArray[np.int64]
 NULL: Final = "__null__"
 """Stands for null in a key with names."""
 EMPTY: Final = "__empty__"
-"""Stands for the empty text in a key with names."""
+"""Stands for the empty string in a key with names."""
 
 _COMMA, _COLON = b",:"
 
 
 def composite_key(names: Sequence[str], values: Sequence[str | None]) -> str:
-    """The key of fields with these texts. Nothing in them is escaped, so that several rows may share a key.
+    """The key of fields with these strings. Nothing in them is escaped, so that several rows may share a key.
 
     >>> composite_key(("a", "b"), ("1", None))
     'a:1,b:__null__'
@@ -36,7 +36,7 @@ def composite_key(names: Sequence[str], values: Sequence[str | None]) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KeyParts:
-    """The texts of keys' fields, one after the other: those of key i stand from `starts[i]` to `starts[i + 1]`.
+    """The strings of keys' fields, one after the other: those of key i stand from `starts[i]` to `starts[i + 1]`.
 
     A null has no bytes.
     """
@@ -46,7 +46,7 @@ class KeyParts:
 
 
 def key_parts(key: str, names: Collection[str] = ()) -> tuple[str | None, ...]:
-    """The texts of one key's fields, as `split_keys` has them.
+    """The strings of one key's fields, as `split_keys` has them.
 
     >>> key_parts("a:1,2,b:x:y,c:__null__"), key_parts("id:5"), key_parts("a:1,b:2", ["b"])
     (('1,2', 'x:y', None), ('id:5',), ('2',))
@@ -59,9 +59,9 @@ def key_parts(key: str, names: Collection[str] = ()) -> tuple[str | None, ...]:
 
 
 def split_keys(keys: StringColumn, names: Collection[str] = ()) -> KeyParts:
-    """The texts of keys' fields, as Hudi takes a key apart: those of `names` only, if there are any.
+    """The strings of keys' fields, as Hudi takes a key apart: those of `names` only, if there are any.
 
-    A field ends at the last comma before the next colon. A key without a comma or without a colon is one text, whatever the
+    A field ends at the last comma before the next colon. A key without a comma or without a colon is one string, whatever the
     names. Keys are not null.
     """
     rows, starts, ends = _fields(keys, names)
@@ -110,5 +110,5 @@ def _places(keys: StringColumn, byte: int) -> Numbers:
 
 
 def _rows(offsets: Numbers, places: Numbers) -> Numbers:
-    """The rows of texts in which places lie."""
+    """The rows of strings in which places lie."""
     return np.searchsorted(offsets, places, side="right") - 1

@@ -28,7 +28,7 @@ class RecordKeys:
     """The key columns of a table, as far as it is certain how keys are made of them.
 
     `named` are the forms a key may have: with names of fields, without. Only columns whose values all writers spell alike
-    count: texts and whole numbers.
+    count: strings and whole numbers.
     """
 
     names: tuple[str, ...] = ()

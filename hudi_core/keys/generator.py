@@ -17,7 +17,7 @@ from hudi_core.options import KeyGeneratorType as Kind
 
 
 class WritePath(StrEnum):
-    """Which of Apache Hudi's writing paths is followed, where they make different texts of one value.
+    """Which of Apache Hudi's writing paths is followed, where they make different strings of one value.
 
     AVRO: records (Flink, Kafka, Spark where records are merged or rewritten). ROW: Spark's rows, the default.
     INTERNAL_ROW: Spark's internal rows (bulk insert by rows). They differ on timestamps, and on null and missing fields.
@@ -30,7 +30,7 @@ class WritePath(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class BareKey:
-    """The text of one field."""
+    """The string of one field."""
 
     field: str
 
@@ -61,7 +61,7 @@ RecordKey = BareKey | CompositeKey | AutoKey
 
 @dataclass(frozen=True, slots=True)
 class ValuePart:
-    """A part of the path with the text of a field."""
+    """A part of the path with the string of a field."""
 
     field: str
 

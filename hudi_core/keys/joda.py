@@ -1,4 +1,4 @@
-"""Joda's date patterns, which Hudi's timestamp options are written in, and the text of an instant.
+"""Joda's date patterns, which Hudi's timestamp options are written in, and the string of an instant.
 
 Not Java's of `functions/scalar/patterns.py`: years have no plus sign, and `x w e` are weeks. Rule KEY-19. Read: `joda_read.py`.
 """
@@ -19,24 +19,24 @@ WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", 
 _PIECE = re.compile(r"'((?:[^']|'')*)'|([A-Za-z])\2*|([^A-Za-z'])")
 _LETTERS = "CxwyYMdDEeaKhHkmsSZ"
 _SECONDS = {"a": 43_200, "K": 3600, "h": 3600, "H": 3600, "k": 3600, "m": 60, "Z": 60, "s": 1, "S": 0}
-"""How long a text with a letter as its finest stays the same; the others are of days."""
+"""How long a string with a letter as its finest stays the same; the others are of days."""
 
 
 @dataclass(frozen=True, slots=True)
 class JodaPattern:
-    """A pattern in pieces: (letter, width), or a text with width 0."""
+    """A pattern in pieces: (letter, width), or a string with width 0."""
 
     text: str
     pieces: tuple[tuple[str, int], ...]
 
     @property
     def parts(self) -> tuple[tuple[str, int], ...]:
-        """The pieces without texts."""
+        """The pieces without strings."""
         return tuple(piece for piece in self.pieces if piece[1])
 
     @property
     def step(self) -> int:
-        """Seconds of a clock within which the text never changes; 0 when it has fractions of a second."""
+        """Seconds of a clock within which the string never changes; 0 when it has fractions of a second."""
         return min(_SECONDS.get(letter, DAY_SECONDS) for letter, _ in self.parts)
 
 
@@ -67,7 +67,7 @@ def parse_pattern(text: str, option: str) -> JodaPattern:
 
 
 def print_instant(millis: int, zone: Zone, pattern: JodaPattern) -> str:
-    """The text of milliseconds since 1970-01-01T00:00:00Z on a zone's clock.
+    """The string of milliseconds since 1970-01-01T00:00:00Z on a zone's clock.
 
     >>> print_instant(1_700_000_000_123, Zone(3600), parse_pattern("yyyy/MM/dd HH:mm:ss.SSSZZ EEE", ""))
     '2023/11/14 23:13:20.123+01:00 Tue'

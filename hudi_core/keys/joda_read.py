@@ -14,21 +14,21 @@ from hudi_core.values.calendar import civil_from_days, days_from_civil
 _DIGITS = {"C": 9, "D": 3, "e": 1}
 """Digits that are read of a number at most, where it is not 2."""
 _DEFAULT_YEAR = 2000
-"""The year of a text that has a month or day but no year."""
+"""The year of a string that has a month or day but no year."""
 _LAST_YEAR = 292_000_000
 """Beyond it Joda's milliseconds end."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """A point in time that a text says: milliseconds since 1970-01-01T00:00:00Z, and the zone of its clock."""
+    """A point in time that a string says: milliseconds since 1970-01-01T00:00:00Z, and the zone of its clock."""
 
     millis: int
     zone: Zone
 
 
 def read_instant(text: str, pattern: JodaPattern, zone: Zone, this_year: int) -> Parsed | None:
-    """The point in time that a text says, None when there is none; the zone's clock is meant where the text has no offset.
+    """The point in time that a string says, None when there is none; the zone's clock is meant where the string has no offset.
 
     `this_year` decides the century of years with two digits: from 80 years before to 19 after.
     """
@@ -48,7 +48,7 @@ def read_instant(text: str, pattern: JodaPattern, zone: Zone, this_year: int) ->
 
 
 def is_match(text: str, pattern: JodaPattern) -> bool:
-    """Whether the text has the pattern's form, whatever its numbers say."""
+    """Whether the string has the pattern's form, whatever its numbers say."""
     return _reader(pattern).fullmatch(text) is not None
 
 

@@ -38,7 +38,7 @@ class PathValue:
 def path_values(path: str, config: TableConfig, types: Sequence[t.Type]) -> tuple[PathValue | None, ...]:
     """For each partition field, in order, what the path says; None: nothing.
 
-    `types` are the fields' types. Unknown are: fields of a generator that formats a time or is not known, texts that do not
+    `types` are the fields' types. Unknown are: fields of a generator that formats a time or is not known, strings that do not
     parse as the column's type, and every field when the path's depth does not fit.
     """
     fields = config.partition_fields

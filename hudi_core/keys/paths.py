@@ -1,4 +1,4 @@
-"""Texts of partition paths: escapes, and what stands for null. Rule KEY-11."""
+"""Strings of partition paths: escapes, and what stands for null. Rule KEY-11."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 HIVE_DEFAULT: Final = "__HIVE_DEFAULT_PARTITION__"
-"""Stands for null and for the empty text alike; both are read as null, as Apache Hudi reads them."""
+"""Stands for null and for the empty string alike; both are read as null, as Apache Hudi reads them."""
 LEGACY_DEFAULT: Final = "default"
 """What writers before 0.12 used in its place; a value like any other since."""
 
@@ -16,7 +16,7 @@ _ESCAPED = re.compile("%([0-9A-Fa-f]{2})")
 
 
 def escape(text: str) -> str:
-    """The text with Hive's special characters as `%XX`; letters beyond ASCII stay.
+    """The string with Hive's special characters as `%XX`; letters beyond ASCII stay.
 
     >>> escape("50% a/b"), escape("ü")
     ('50%25 a%2Fb', 'ü')
@@ -30,7 +30,7 @@ def escape_name(text: str) -> str:
 
 
 def unescape(text: str) -> str:
-    """The text before `escape`: each `%` with two hexadecimal digits is one character; others stay."""
+    """The string before `escape`: each `%` with two hexadecimal digits is one character; others stay."""
     return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text)
 
 

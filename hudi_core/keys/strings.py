@@ -1,4 +1,4 @@
-"""The text that a value has in keys and paths, by the path of writing. Rule KEY-7."""
+"""The string that a value has in keys and paths, by the path of writing. Rule KEY-7."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _PLAIN_SCALE = 6
 
 
 def key_text(values: Values[V, M], column: V, of: t.Type, where: str, generator: Generator) -> V:
-    """The texts of a column, null for null. Raises `SchemaError` with the field for a nested type."""
+    """The strings of a column, null for null. Raises `SchemaError` with the field for a nested type."""
     match of:
         case t.String():
             return column
@@ -75,7 +75,7 @@ def decimal_text(value: Decimal) -> str:
 
 
 def timestamp_rule(of: t.Timestamp, generator: Generator) -> Callable[[Any], str]:
-    """What makes the text of a timestamp."""
+    """What makes the string of a timestamp."""
     match generator.writer, of.zoned:
         case WritePath.ROW, False:
             return WallClock(of.unit.value)

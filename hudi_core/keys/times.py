@@ -27,9 +27,9 @@ _UNITS = {
 
 
 def time_text(values: Values[V, M], column: V, of: t.Type, part: TimePart, generator: Generator, like: V) -> V:
-    """The texts of times. Null is a time too: what stands for it is printed.
+    """The strings of times. Null is a time too: what stands for it is printed.
 
-    Raises `SchemaError` for a field of a type that the writer takes for no time, `RowError` for a text that is of no form.
+    Raises `SchemaError` for a field of a type that the writer takes for no time, `RowError` for a string that is of no form.
     """
     clock, machine, writer = part.clock, generator.zone, generator.writer
     null = values.is_null(column)

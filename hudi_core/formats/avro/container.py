@@ -49,7 +49,7 @@ def read_container(content: bytes, where: str) -> list[Any]:
 
 
 def read_string_map(content: bytes, name: str, where: str) -> dict[str, str] | None:
-    """A field of the file's one record that maps texts to texts, without making objects of the others, which may be long.
+    """A field of the file's one record that maps strings to strings, without making objects of the others, which may be long.
 
     None when there is no such field. Raises as `read_container`, and when there is not one record.
     """

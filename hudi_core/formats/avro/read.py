@@ -118,7 +118,7 @@ def _read_leaf(node: Leaf, lanes: Lanes, live: Bools | None) -> Column:
 
 
 def _check_utf8(offsets: Offsets, data: Bytes8) -> None:
-    """Raises Damaged unless every text is valid UTF-8: the joined bytes are, and no text starts within a character."""
+    """Raises Damaged unless every string is valid UTF-8: the joined bytes are, and no string starts within a character."""
     if len(data) == 0 or data.max() < 128:
         return
     try:

@@ -279,9 +279,9 @@ def _padded_rows(rows: Cells | list[bytes], part: slice, width: int) -> Texts:
 
 
 def _padded(texts: Sequence[bytes], width: int) -> Texts:
-    """Texts of one width that compare as the given ones do with any of at most `width` bytes.
+    """Strings of one width that compare as the given ones do with any of at most `width` bytes.
 
-    A text is cut or filled up with zero bytes, and then says in two bytes how long it was, or that it was longer.
+    A string is cut or filled up with zero bytes, and then says in two bytes how long it was, or that it was longer.
     """
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
     filled = np.array(texts, f"S{max(width, 1)}").view(np.uint8).reshape(len(texts), max(width, 1))

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hudi_core.columns import length_chain as module
-from hudi_core.columns.length_chain import length_chain
+from hudi_core.columns.length_chain import length_chain, walk
 from hudi_core.errors import CorruptFileError
 
 
@@ -101,3 +101,20 @@ def test_a_wrong_count_is_reported(count: int, change: int) -> None:
     data = chained(random_items(3, count, 50, 90, zeros=False))
     with pytest.raises(CorruptFileError, match=r"^file[:,]"):
         length_chain(data, 4, count + change, "file")
+
+
+@given(st.lists(st.integers(1, 9), min_size=1, max_size=200), st.data())
+def test_of_chains_walked_from_guesses_only_what_is_linked_to_the_first_counts(
+    sizes: list[int], data: st.DataObject
+) -> None:
+    offsets = np.cumsum([0, *sizes])
+    end = int(offsets[-1])
+    leads_to = np.full(end, 3 * end)  # nothing begins anywhere else
+    leads_to[offsets[:-1]] = offsets[1:]
+    guesses = np.array(sorted(data.draw(st.sets(st.integers(1, end), max_size=9))), np.int64)
+    max_hops = data.draw(st.integers(1, 300))
+    origins = np.append(0, guesses[guesses < end])
+    proved, complete = walk(lambda at: leads_to[np.minimum(at, end - 1)], origins, end, max_hops)
+    assert proved.tolist() == offsets[: len(proved)].tolist()
+    assert complete == (len(proved) == len(sizes))
+    assert len(proved) >= min(max_hops, len(sizes))
