@@ -6,38 +6,26 @@ number, date or other type stands opposite has to be one; Spark would make it nu
 
 from __future__ import annotations
 
-from typing import assert_never
-
-from hudi_core.errors import ExpressionError, UnknownColumnError, UnsupportedError
-from hudi_core.expr import moments, nodes, paths, preimage
-from hudi_core.expr.applied import FORMS, call, cast_to
-from hudi_core.expr.calls import interval_across, interval_of, is_interval, is_made_scalar, text_of_both
+from hudi_core.errors import ExpressionError, UnsupportedError
+from hudi_core.expr import moments, nodes, preimage
+from hudi_core.expr.bind_term import NotKnownError, TermBinder, is_null
+from hudi_core.expr.calls import interval_across, is_interval, is_made_scalar, text_of_both
 from hudi_core.expr.comparisons import FLIPPED, against, two_terms, with_null
-from hudi_core.expr.interval import Interval
 from hudi_core.expr.leaves import every, first_of, is_truth, negate, some
 from hudi_core.expr.like import like, pattern_of
-from hudi_core.expr.literals import NULL, constant, moved, read_text
+from hudi_core.expr.literals import read_text
 from hudi_core.expr.nodes import Comparison, Expr, Literal, Scalar
 from hudi_core.expr.place import error_at
-from hudi_core.expr.predicate import ALWAYS_NULL, Choose, Column, Constant, Opaque, Predicate, Term
+from hudi_core.expr.predicate import ALWAYS_NULL, Column, Constant, Opaque, Predicate, Term
 from hudi_core.expr.text import to_sql
 from hudi_core.expr.walk import names_in, place_of
 from hudi_core.functions import coerce
-from hudi_core.functions.record import MismatchError
-from hudi_core.functions.registry import close_names, find
 from hudi_core.functions.scalar import regex
-from hudi_core.functions.strings import PART_OF_SPLIT
-from hudi_core.schema.schema import ColumnPlace, Schema
-from hudi_core.sql.place import Span
+from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
 from hudi_core.types.text import text as type_text
 from hudi_core.values.calendar import is_zone
 from hudi_core.values.domain import INT_RANGE, LONG_RANGE
-
-_OF_SESSION = frozenset(
-    {"current_user", "user", "session_user", "current_database", "current_schema", "current_catalog"}
-)
-"""Names that are values of a session where they are no columns."""
 
 _EQUALITIES = (Comparison.EQ, Comparison.NE, Comparison.NULL_SAFE_EQ)
 
@@ -64,22 +52,12 @@ def bind_term(expr: Scalar, schema: Schema, *, case_sensitive: bool = False, ses
     """
     try:
         return _Binder(schema, case_sensitive, session_zone, False).term(expr)
-    except _NotKnownError:
+    except NotKnownError:
         raise UnsupportedError(to_sql(expr), message="the core does not know this value") from None
 
 
-class _NotKnownError(Exception):
-    """The core does not know a function, cannot follow it in the session's zone, or is to do without a column."""
-
-
-class _Binder:
-    """One binding of one expression: the schema's columns, and the session's settings."""
-
-    def __init__(self, schema: Schema, case_sensitive: bool, zone: str, partial: bool) -> None:
-        self._schema, self._case_sensitive, self._zone, self._partial = schema, case_sensitive, zone, partial
-        self._utc = zone.upper() in ("UTC", "GMT", "Z", "ETC/UTC")
-
-    # ---- predicates
+class _Binder(TermBinder):
+    """Binds one expression."""
 
     def predicate(self, expr: Expr) -> Predicate:
         match expr:
@@ -102,17 +80,17 @@ class _Binder:
             case _:
                 try:
                     return self._leaf(expr)
-                except (_NotKnownError, UnsupportedError) as unknown:
+                except (NotKnownError, UnsupportedError) as unknown:
                     self._check_names(expr)
-                    reason = unknown.args[0] if isinstance(unknown, _NotKnownError) and unknown.args else None
+                    reason = unknown.args[0] if isinstance(unknown, NotKnownError) and unknown.args else None
                     return Opaque(to_sql(expr)) if reason is None else Opaque(to_sql(expr), reason)
 
     def _check_names(self, expr: Expr) -> None:
         """Raises for a name that is not there, also where what stands around it is not known."""
-        for name in () if self._partial else names_in(expr):
+        for name in () if self.partial else names_in(expr):
             try:
-                self._resolved(name)
-            except _NotKnownError:
+                self.resolved(name)
+            except NotKnownError:
                 continue
 
     def _leaf(self, expr: Expr) -> Predicate:
@@ -143,7 +121,7 @@ class _Binder:
         if is_interval(expr):
             raise _interval_alone(expr)
         term = self.term(expr)
-        if _is_null(term):
+        if is_null(term):
             return ALWAYS_NULL
         if not isinstance(term.type, t.Boolean):
             raise error_at(place_of(expr), expected="a condition", found=_called(term, expr))
@@ -151,7 +129,7 @@ class _Binder:
 
     def _compare(self, operator: Comparison, left: Scalar, right: Scalar) -> Predicate:
         left, right = interval_across(left, right)
-        difference = moments.difference(operator, left, right, self._type_of, self._utc)
+        difference = moments.difference(operator, left, right, self.type_of, self.utc)
         if difference is not None:
             return self._compare(*difference)
         for one, other in ((left, right), (right, left)):
@@ -159,11 +137,11 @@ class _Binder:
                 self.term(other)  # beside what is not known, an interval is not known either
                 raise _interval_alone(one)
         first, second = self.term(left), self.term(right)
-        if _is_null(first) or _is_null(second):
-            return with_null(operator, second if _is_null(first) else first)
+        if is_null(first) or is_null(second):
+            return with_null(operator, second if is_null(first) else first)
         if coerce.is_nested(first.type) or coerce.is_nested(second.type):
             if coerce.are_structures([first.type, second.type]):
-                raise _NotKnownError
+                raise NotKnownError
             wrong, term = (left, first) if coerce.is_nested(first.type) else (right, second)
             raise error_at(place_of(wrong), expected="a single value to compare", found=_called(term, wrong))
         common = _compared(operator, first, second)
@@ -182,20 +160,20 @@ class _Binder:
         if plain is not None:
             return plain
         listed = [self.term(choice) for choice in choices]
-        given = [found for found in listed if not _is_null(found)]
+        given = [found for found in listed if not is_null(found)]
         with_null = len(given) < len(listed)
-        if _is_null(term) or (with_null and not given):
+        if is_null(term) or (with_null and not given):
             return ALWAYS_NULL
         types = [found.type for found in (term, *given)]
         if coerce.are_structures(types):
-            raise _NotKnownError
+            raise NotKnownError
         common = None if any(map(coerce.is_nested, types)) else coerce.widest(types)
         if common is None:
             pairs = list(zip(choices, listed, strict=True))
             wrong, found = next(((c, f) for c, f in pairs if coerce.widest([term.type, f.type]) is None), (value, term))
             raise error_at(place_of(wrong), expected=_comparable(term, value), found=_called(found, wrong))
-        subject = self._cast(term, common, value)
-        brought = [self._cast(found, common, value) for found in given]
+        subject = self.cast(term, common, value)
+        brought = [self.cast(found, common, value) for found in given]
         values = [found.value for found in brought if isinstance(found, Constant)]
         present = [found for found in values if found is not None]
         parts: list[Predicate] = [
@@ -210,159 +188,19 @@ class _Binder:
     def _as_text(self, value: Scalar) -> Term:
         term = self.term(value)
         if isinstance(coerce.seen(term.type), t.Binary):
-            raise _NotKnownError
-        return self._cast(term, t.String(), value)
-
-    # ---- terms
-
-    def term(self, expr: Scalar) -> Term:
-        match expr:
-            case nodes.Literal():
-                return constant(expr, self._zone)
-            case nodes.Name():
-                return self._named(expr)
-            case nodes.Cast(value, to):
-                term = self.term(value)
-                if coerce.is_nested(term.type) and isinstance(to, t.String):
-                    raise _NotKnownError
-                return self._cast(term, to, value)
-            case nodes.Lambda():
-                raise _NotKnownError
-            case nodes.Case(branches, otherwise):
-                return self._case(branches, otherwise)
-            case nodes.Call():
-                return self._call(expr)
-            case _:
-                assert_never(expr)
-
-    def _type_of(self, expr: Scalar) -> t.Type:
-        return self.term(expr).type
-
-    def _named(self, name: nodes.Name) -> Term:
-        named = self._resolved(name)
-        if isinstance(named, nodes.Call):
-            return self._call(named)
-        return Column(named.field.id, named.name, named.field.type, named.optional)
-
-    def _resolved(self, name: nodes.Name) -> ColumnPlace | nodes.Call:
-        """The column that a name stands for, or the calls that take a value from a list or map."""
-        try:
-            place = self._schema.find(name.path, case_sensitive=self._case_sensitive)
-        except UnknownColumnError as ambiguous:
-            raise error_at(name.span, expected=ambiguous.expected, found=ambiguous.found) from None
-        if place is not None and not place.repeated:
-            return place
-        inside = paths.inside(name, self._schema, case_sensitive=self._case_sensitive)
-        if inside is not None:
-            return inside
-        shown = ".".join(name.path)
-        if place is not None:
-            raise error_at(
-                name.span, expected="a single value in each row", found=f"{shown}, which is inside a list or map"
-            )
-        if self._partial or shown.lower() in _OF_SESSION:
-            raise _NotKnownError
-        raise error_at(name.span, message=f"no column {shown}{self._schema.suggestion(shown)}")
-
-    def _case(self, branches: tuple[tuple[Expr, Scalar], ...], otherwise: Scalar) -> Term:
-        conditions = [self.predicate(when) for when, _ in branches]
-        values = [self.term(then) for _, then in branches]
-        last = self.term(otherwise)
-        typed = [term.type for term in (*values, last) if not _is_null(term)]
-        if coerce.are_nested_alike(typed):
-            raise _NotKnownError
-        common = coerce.widest(typed) if typed else NULL.type
-        if common is None or coerce.is_nested(common):
-            raise error_at(
-                place_of(branches[0][1]),
-                expected="values of one type in CASE",
-                found=" and ".join(dict.fromkeys(map(type_text, typed))),
-            )
-        chosen = [self._cast(value, common, then) for value, (_, then) in zip(values, branches, strict=True)]
-        return Choose(tuple(zip(conditions, chosen, strict=True)), self._cast(last, common, otherwise), common)
-
-    def _call(self, expr: nodes.Call) -> Term:
-        match expr:
-            case nodes.Call("+" | "-", (moment, nodes.Call("interval") as by)):
-                return self._moved(moment, interval_of(by), expr.function == "-")
-            case nodes.Call("+", (nodes.Call("interval") as by, moment)):
-                return self._moved(moment, interval_of(by), False)
-            case nodes.Call("interval"):
-                raise _NotKnownError
-            case nodes.Call("[]", (nodes.Call("split", (text, pattern)), index)):
-                return self._known(nodes.Call(PART_OF_SPLIT.name, (text, pattern, index), expr.span))
-            case nodes.Call("[]" | "get_field", (value, Literal(str() as part))):
-                field = paths.field_of(value, part, self._schema, case_sensitive=self._case_sensitive)
-                if field is not None and (expr.function == "get_field" or self._is_struct(value)):
-                    return self._named(field)
-        return self._known(expr)
-
-    def _is_struct(self, value: Scalar) -> bool:
-        return isinstance(self._type_of(value), t.Record)
-
-    def _known(self, expr: nodes.Call) -> Term:
-        function = find(expr.function)
-        if function is not None and len(expr.arguments) not in function.arity:
-            allowed = function.arity
-            wanted = str(allowed[0]) if len(allowed) == 1 else f"{allowed[0]} to {allowed[-1]}"
-            found = str(len(expr.arguments))
-            raise error_at(expr.span, expected=f"{wanted} arguments of {expr.function}", found=found)
-        return self._applied(expr.function, [self.term(argument) for argument in expr.arguments], expr.span)
-
-    def _applied(self, function: str, arguments: list[Term], span: Span | None) -> Term:
-        """A function of terms; `+` and `-` of dates are functions of their own."""
-        if moments.is_interval_between(function, arguments):
-            raise _NotKnownError
-        function, arguments = moments.of_days(function, arguments)
-        try:
-            made = call(function, arguments, self._utc)
-        except (MismatchError, ExpressionError) as wrong:  # an argument of no such type, or a pattern that is none
-            if coerce.are_nested_alike([argument.type for argument in arguments]):
-                raise _NotKnownError from None
-            raise error_at(span, expected=wrong.expected, found=wrong.found) from None
-        if made is None and find(function) is None and function not in FORMS:
-            raise _NotKnownError(_unknown_function(function))
-        if made is None:
-            raise _NotKnownError
-        return made
-
-    def _moved(self, moment: Scalar, by: Interval, back: bool) -> Term:
-        """A date or timestamp and an interval."""
-        term = self.term(moment)
-        by = -by if back else by
-        if isinstance(term, Constant) and isinstance(term.type, t.Date | t.Timestamp) and term.value is not None:
-            if self._utc or not isinstance(term.type, t.Timestamp) or not (by.months or by.days):
-                return moved(term, by)
-            raise _NotKnownError
-        function = moments.moving(term, by, self._utc)
-        if function is None:
-            raise _NotKnownError
-        return self._applied(*function, place_of(moment))
+            raise NotKnownError
+        return self.cast(term, t.String(), value)
 
     def _brought(self, term: Term, common: t.Type, source: Scalar) -> Term:
         """One side of a comparison in the type of both. A text written as a literal has to stand for such a value."""
         if isinstance(common, t.Time) and isinstance(term, Constant) and isinstance(term.type, t.Int | t.Long):
             return Constant(term.value, common)
         if not isinstance(source, Literal) or not isinstance(term, Constant) or not isinstance(term.type, t.String):
-            return self._cast(term, common, source)
-        value = read_text(str(term.value), common, self._zone)
+            return self.cast(term, common, source)
+        value = read_text(str(term.value), common, self.zone)
         if value is None:
             raise error_at(source.span, expected=f"a value of {type_text(common)}", found=repr(term.value))
         return Constant(value, common)
-
-    def _cast(self, term: Term, to: t.Type, source: Scalar) -> Term:
-        if not self._utc and _asks_the_clock(coerce.seen(term.type), to):
-            raise _NotKnownError
-        try:
-            return cast_to(term, to)
-        except MismatchError as wrong:
-            raise error_at(place_of(source), expected=wrong.expected, found=wrong.found) from None
-
-
-def _unknown_function(name: str) -> str:
-    close = close_names(name)
-    hint = f"; did you mean {' or '.join(close)}?" if close else ""
-    return f"unknown function {name}: rows cannot be filtered by it{hint}"
 
 
 def _compared(operator: Comparison, first: Term, second: Term) -> t.Type | None:
@@ -390,19 +228,8 @@ def _plain_choices(term: Term, choices: tuple[Scalar, ...]) -> Predicate | None:
     return None
 
 
-def _asks_the_clock(source: t.Type, to: t.Type) -> bool:
-    """Whether a cast goes between an instant and what a clock shows, which depends on the zone."""
-    zoned = [isinstance(of, t.Timestamp) and of.zoned for of in (source, to)]
-    shown = [isinstance(of, t.Date | t.String) or (isinstance(of, t.Timestamp) and not of.zoned) for of in (source, to)]
-    return any(zoned) and any(shown)
-
-
 def _interval_alone(interval: nodes.Call) -> ExpressionError:
     return error_at(interval.span, expected="a date or timestamp beside an interval", found="an interval alone")
-
-
-def _is_null(term: Term) -> bool:
-    return isinstance(term, Constant) and term.value is None
 
 
 def _comparable(term: Term, source: Scalar) -> str:

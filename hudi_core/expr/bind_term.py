@@ -1,0 +1,196 @@
+"""Scalar expressions to terms: names to column ids, calls to functions of terms, casts and intervals."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import assert_never
+
+from hudi_core.errors import ExpressionError, UnknownColumnError
+from hudi_core.expr import moments, nodes, paths
+from hudi_core.expr.applied import FORMS, call, cast_to
+from hudi_core.expr.calls import interval_of
+from hudi_core.expr.interval import Interval
+from hudi_core.expr.literals import NULL, constant, moved
+from hudi_core.expr.nodes import Expr, Literal, Scalar
+from hudi_core.expr.place import error_at
+from hudi_core.expr.predicate import Choose, Column, Constant, Predicate, Term
+from hudi_core.expr.walk import place_of
+from hudi_core.functions import coerce
+from hudi_core.functions.record import MismatchError
+from hudi_core.functions.registry import close_names, find
+from hudi_core.functions.strings import PART_OF_SPLIT
+from hudi_core.schema.schema import ColumnPlace, Schema
+from hudi_core.sql.place import Span
+from hudi_core.types import nodes as t
+from hudi_core.types.text import text as type_text
+
+_OF_SESSION = frozenset(
+    {"current_user", "user", "session_user", "current_database", "current_schema", "current_catalog"}
+)
+"""Names that are values of a session where they are no columns."""
+
+
+class NotKnownError(Exception):
+    """The core does not know a function, cannot follow it in the session's zone, or is to do without a column."""
+
+
+class TermBinder:
+    """Binds scalar expressions to the columns of a schema, with the settings of a session."""
+
+    def __init__(self, schema: Schema, case_sensitive: bool, zone: str, partial: bool) -> None:
+        self._schema, self._case_sensitive, self.zone, self.partial = schema, case_sensitive, zone, partial
+        self.utc = zone.upper() in ("UTC", "GMT", "Z", "ETC/UTC")
+
+    @abstractmethod
+    def predicate(self, expr: Expr) -> Predicate:
+        """The bound predicate of a condition of CASE."""
+
+    def term(self, expr: Scalar) -> Term:
+        match expr:
+            case nodes.Literal():
+                return constant(expr, self.zone)
+            case nodes.Name():
+                return self._named(expr)
+            case nodes.Cast(value, to):
+                term = self.term(value)
+                if coerce.is_nested(term.type) and isinstance(to, t.String):
+                    raise NotKnownError
+                return self.cast(term, to, value)
+            case nodes.Lambda():
+                raise NotKnownError
+            case nodes.Case(branches, otherwise):
+                return self._case(branches, otherwise)
+            case nodes.Call():
+                return self._call(expr)
+            case _:
+                assert_never(expr)
+
+    def type_of(self, expr: Scalar) -> t.Type:
+        return self.term(expr).type
+
+    def _named(self, name: nodes.Name) -> Term:
+        named = self.resolved(name)
+        if isinstance(named, nodes.Call):
+            return self._call(named)
+        return Column(named.field.id, named.name, named.field.type, named.optional)
+
+    def resolved(self, name: nodes.Name) -> ColumnPlace | nodes.Call:
+        """The column that a name stands for, or the calls that take a value from a list or map."""
+        try:
+            place = self._schema.find(name.path, case_sensitive=self._case_sensitive)
+        except UnknownColumnError as ambiguous:
+            raise error_at(name.span, expected=ambiguous.expected, found=ambiguous.found) from None
+        if place is not None and not place.repeated:
+            return place
+        inside = paths.inside(name, self._schema, case_sensitive=self._case_sensitive)
+        if inside is not None:
+            return inside
+        shown = ".".join(name.path)
+        if place is not None:
+            raise error_at(
+                name.span, expected="a single value in each row", found=f"{shown}, which is inside a list or map"
+            )
+        if self.partial or shown.lower() in _OF_SESSION:
+            raise NotKnownError
+        raise error_at(name.span, message=f"no column {shown}{self._schema.suggestion(shown)}")
+
+    def _case(self, branches: tuple[tuple[Expr, Scalar], ...], otherwise: Scalar) -> Term:
+        conditions = [self.predicate(when) for when, _ in branches]
+        values = [self.term(then) for _, then in branches]
+        last = self.term(otherwise)
+        typed = [term.type for term in (*values, last) if not is_null(term)]
+        if coerce.are_nested_alike(typed):
+            raise NotKnownError
+        common = coerce.widest(typed) if typed else NULL.type
+        if common is None or coerce.is_nested(common):
+            raise error_at(
+                place_of(branches[0][1]),
+                expected="values of one type in CASE",
+                found=" and ".join(dict.fromkeys(map(type_text, typed))),
+            )
+        chosen = [self.cast(value, common, then) for value, (_, then) in zip(values, branches, strict=True)]
+        return Choose(tuple(zip(conditions, chosen, strict=True)), self.cast(last, common, otherwise), common)
+
+    def _call(self, expr: nodes.Call) -> Term:
+        match expr:
+            case nodes.Call("+" | "-", (moment, nodes.Call("interval") as by)):
+                return self._moved(moment, interval_of(by), expr.function == "-")
+            case nodes.Call("+", (nodes.Call("interval") as by, moment)):
+                return self._moved(moment, interval_of(by), False)
+            case nodes.Call("interval"):
+                raise NotKnownError
+            case nodes.Call("[]", (nodes.Call("split", (text, pattern)), index)):
+                return self._known(nodes.Call(PART_OF_SPLIT.name, (text, pattern, index), expr.span))
+            case nodes.Call("[]" | "get_field", (value, Literal(str() as part))):
+                field = paths.field_of(value, part, self._schema, case_sensitive=self._case_sensitive)
+                if field is not None and (expr.function == "get_field" or self._is_struct(value)):
+                    return self._named(field)
+        return self._known(expr)
+
+    def _is_struct(self, value: Scalar) -> bool:
+        return isinstance(self.type_of(value), t.Record)
+
+    def _known(self, expr: nodes.Call) -> Term:
+        function = find(expr.function)
+        if function is not None and len(expr.arguments) not in function.arity:
+            allowed = function.arity
+            wanted = str(allowed[0]) if len(allowed) == 1 else f"{allowed[0]} to {allowed[-1]}"
+            found = str(len(expr.arguments))
+            raise error_at(expr.span, expected=f"{wanted} arguments of {expr.function}", found=found)
+        return self._applied(expr.function, [self.term(argument) for argument in expr.arguments], expr.span)
+
+    def _applied(self, function: str, arguments: list[Term], span: Span | None) -> Term:
+        """A function of terms; `+` and `-` of dates are functions of their own."""
+        if moments.is_interval_between(function, arguments):
+            raise NotKnownError
+        function, arguments = moments.of_days(function, arguments)
+        try:
+            made = call(function, arguments, self.utc)
+        except (MismatchError, ExpressionError) as wrong:  # an argument of no such type, or a pattern that is none
+            if coerce.are_nested_alike([argument.type for argument in arguments]):
+                raise NotKnownError from None
+            raise error_at(span, expected=wrong.expected, found=wrong.found) from None
+        if made is None and find(function) is None and function not in FORMS:
+            raise NotKnownError(_unknown_function(function))
+        if made is None:
+            raise NotKnownError
+        return made
+
+    def _moved(self, moment: Scalar, by: Interval, back: bool) -> Term:
+        """A date or timestamp and an interval."""
+        term = self.term(moment)
+        by = -by if back else by
+        if isinstance(term, Constant) and isinstance(term.type, t.Date | t.Timestamp) and term.value is not None:
+            if self.utc or not isinstance(term.type, t.Timestamp) or not (by.months or by.days):
+                return moved(term, by)
+            raise NotKnownError
+        function = moments.moving(term, by, self.utc)
+        if function is None:
+            raise NotKnownError
+        return self._applied(*function, place_of(moment))
+
+    def cast(self, term: Term, to: t.Type, source: Scalar) -> Term:
+        if not self.utc and _asks_the_clock(coerce.seen(term.type), to):
+            raise NotKnownError
+        try:
+            return cast_to(term, to)
+        except MismatchError as wrong:
+            raise error_at(place_of(source), expected=wrong.expected, found=wrong.found) from None
+
+
+def _unknown_function(name: str) -> str:
+    close = close_names(name)
+    hint = f"; did you mean {' or '.join(close)}?" if close else ""
+    return f"unknown function {name}: rows cannot be filtered by it{hint}"
+
+
+def _asks_the_clock(source: t.Type, to: t.Type) -> bool:
+    """Whether a cast goes between an instant and what a clock shows, which depends on the zone."""
+    zoned = [isinstance(of, t.Timestamp) and of.zoned for of in (source, to)]
+    shown = [isinstance(of, t.Date | t.String) or (isinstance(of, t.Timestamp) and not of.zoned) for of in (source, to)]
+    return any(zoned) and any(shown)
+
+
+def is_null(term: Term) -> bool:
+    """Whether a term is the constant null."""
+    return isinstance(term, Constant) and term.value is None
