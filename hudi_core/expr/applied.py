@@ -38,7 +38,7 @@ def call(name: str, arguments: Sequence[Term], utc: bool = True) -> Term | None:
             return None
         if signature.null:
             return Constant(None, signature.of)
-        brought = [cast_to(argument, of) for argument, of in zip(arguments, signature.types, strict=True)]
+        brought = [cast_to(argument, data_type) for argument, data_type in zip(arguments, signature.types, strict=True)]
         return applied(function, brought, signature.of) if signature.instead is None else brought[signature.instead]
     except UnsupportedError:  # a pattern or a pair of types that the core cannot evaluate
         return None
@@ -51,38 +51,38 @@ def _signature(function: Function, arguments: Sequence[Term]) -> Signature | Non
         raise MismatchError(f"{wrong.expected} in {function.name}", wrong.found) from None
 
 
-def applied(function: Function, arguments: Sequence[Term], of: t.Type) -> Term:
+def applied(function: Function, arguments: Sequence[Term], type: t.Type) -> Term:
     """A function of terms; evaluated at once when they are all constants. Raises `UnsupportedError` where that is not known."""
     constants = [argument for argument in arguments if isinstance(argument, Constant)]
     if len(constants) == len(arguments):
         values, types = [constant.value for constant in constants], [constant.type for constant in constants]
-        return Constant(function.apply(values, types, of), of)
+        return Constant(function.apply(values, types, type), type)
     if function.strict and any(constant.value is None for constant in constants):
-        return Constant(None, of)
-    return Apply(function, tuple(arguments), of)
+        return Constant(None, type)
+    return Apply(function, tuple(arguments), type)
 
 
-def cast_to(term: Term, of: t.Type) -> Term:
+def cast_to(term: Term, target: t.Type) -> Term:
     """The term in another type, by SQL's cast. Raises `MismatchError` when SQL has no such cast."""
     source = coerce.seen(term.type)
-    if source == of or term.type == of:
+    if source == target or term.type == target:
         return term
     if isinstance(term, Constant) and term.value is None:
-        return Constant(None, of)
-    if coerce.is_nested(source) or not can_cast(source, of):
-        raise MismatchError(f"a value that can be cast to {type_text(of)}", term.type)
-    return applied(CAST, [term], of)
+        return Constant(None, target)
+    if coerce.is_nested(source) or not can_cast(source, target):
+        raise MismatchError(f"a value that can be cast to {type_text(target)}", term.type)
+    return applied(CAST, [term], target)
 
 
 def coalesced(arguments: Sequence[Term]) -> Term:
     """The first value that is not null. Raises `MismatchError`."""
-    given = [argument for argument in arguments if not (isinstance(argument, Constant) and argument.value is None)]
-    if not given:
+    values = [argument for argument in arguments if not (isinstance(argument, Constant) and argument.value is None)]
+    if not values:
         return NULL
-    common = coerce.widest(argument.type for argument in given)
+    common = coerce.widest(argument.type for argument in values)
     if common is None:
-        raise MismatchError(f"values of one type in coalesce, such as {type_text(given[0].type)}", given[-1].type)
-    brought = [cast_to(argument, common) for argument in given]
+        raise MismatchError(f"values of one type in coalesce, such as {type_text(values[0].type)}", values[-1].type)
+    brought = [cast_to(argument, common) for argument in values]
     if len(brought) == 1:
         return brought[0]
     branches = tuple((negate(is_null(argument)), argument) for argument in brought[:-1])

@@ -13,9 +13,9 @@ from hudi_core.values.calendar import DAY_SECONDS
 from hudi_core.values.domain import EXACT, INT_RANGE, LONG_RANGE
 
 
-def limits(of: t.Type) -> tuple[int, int] | None:
+def limits(type: t.Type) -> tuple[int, int] | None:
     """The positions of the least and the greatest value; None for types without neighbours, such as text."""
-    match of:
+    match type:
         case t.Boolean():
             return 0, 1
         case t.Int() | t.Date():
@@ -35,51 +35,51 @@ def limits(of: t.Type) -> tuple[int, int] | None:
             return None
 
 
-def position(value: Any, of: t.Type) -> int:
+def position(value: Any, type: t.Type) -> int:
     """Where a value stands; of a type that has `limits`. Zero of either sign stands at 0, NaN after infinity."""
-    match of:
+    match type:
         case t.Decimal(_, scale):
             return int(EXACT.scaleb(value, scale))
         case t.Float() | t.Double():
             if value != value:
-                return (_INFINITE_32 if isinstance(of, t.Float) else _INFINITE_64) + 1
-            (bits,) = struct.unpack(*_packed(of, abs(value)))
+                return (_INFINITE_32 if isinstance(type, t.Float) else _INFINITE_64) + 1
+            (bits,) = struct.unpack(*_packed(type, abs(value)))
             return -int(bits) if value < 0 else int(bits)
         case _:
             return int(value)
 
 
-def value_at(place: int, of: t.Type) -> Any:
+def value_at(place: int, type: t.Type) -> Any:
     """The value at a position within the `limits`."""
-    match of:
+    match type:
         case t.Boolean():
             return bool(place)
         case t.Decimal(_, scale):
             return EXACT.scaleb(Decimal(place), -scale)
         case t.Float() | t.Double():
-            if place > (_INFINITE_32 if isinstance(of, t.Float) else _INFINITE_64):
+            if place > (_INFINITE_32 if isinstance(type, t.Float) else _INFINITE_64):
                 return math.nan
-            code, width = (">f", ">I") if isinstance(of, t.Float) else (">d", ">Q")
+            code, width = (">f", ">I") if isinstance(type, t.Float) else (">d", ">Q")
             (size,) = struct.unpack(code, struct.pack(width, abs(place)))
             return -float(size) if place < 0 else float(size)
         case _:
             return place
 
 
-def first_where(low: int, high: int, holds: Callable[[int], bool]) -> int:
+def first_where(start: int, stop: int, holds: Callable[[int], bool]) -> int:
     """The first position from `low` to `high` where a test holds that holds from there on; `high + 1` when it never does."""
-    high += 1
-    while low < high:
-        middle = (low + high) // 2
+    stop += 1
+    while start < stop:
+        middle = (start + stop) // 2
         if holds(middle):
-            high = middle
+            stop = middle
         else:
-            low = middle + 1
-    return low
+            start = middle + 1
+    return start
 
 
-def _packed(of: t.Float | t.Double, size: float) -> tuple[str, bytes]:
-    return (">I", struct.pack(">f", size)) if isinstance(of, t.Float) else (">Q", struct.pack(">d", size))
+def _packed(type: t.Float | t.Double, size: float) -> tuple[str, bytes]:
+    return (">I", struct.pack(">f", size)) if isinstance(type, t.Float) else (">Q", struct.pack(">d", size))
 
 
 _INFINITE_32 = 0x7F80_0000

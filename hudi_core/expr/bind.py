@@ -69,8 +69,8 @@ class _Binder(TermBinder):
                 return negate(self.predicate(part))
             case nodes.Is(part, truth):
                 return is_truth(self.predicate(part), truth)
-            case nodes.Between(value, low, high):
-                bounds = nodes.Compare(Comparison.GE, value, low), nodes.Compare(Comparison.LE, value, high)
+            case nodes.Between(value, lower, upper):
+                bounds = nodes.Compare(Comparison.GE, value, lower), nodes.Compare(Comparison.LE, value, upper)
                 return every([self.predicate(bound) for bound in bounds])
             case nodes.Case(branches, otherwise):
                 if is_made_scalar(expr):
@@ -132,10 +132,10 @@ class _Binder(TermBinder):
         difference = moments.difference(operator, left, right, self.type_of, self.utc)
         if difference is not None:
             return self._compare(*difference)
-        for one, other in ((left, right), (right, left)):
-            if is_interval(one):
+        for side, other in ((left, right), (right, left)):
+            if is_interval(side):
                 self.term(other)  # beside what is not known, an interval is not known either
-                raise _interval_alone(one)
+                raise _interval_alone(side)
         first, second = self.term(left), self.term(right)
         if is_null(first) or is_null(second):
             return with_null(operator, second if is_null(first) else first)
@@ -206,11 +206,11 @@ class _Binder(TermBinder):
 def _compared(operator: Comparison, first: Term, second: Term) -> t.Type | None:
     """The type two terms are compared in; None when they are not."""
     one, other = coerce.seen(first.type), coerce.seen(second.type)
-    for of, number, term in ((one, other, second), (other, one, first)):
-        if isinstance(of, t.Boolean) and coerce.is_number(number):
+    for data_type, number, term in ((one, other, second), (other, one, first)):
+        if isinstance(data_type, t.Boolean) and coerce.is_number(number):
             return number if operator in _EQUALITIES else None
-        if isinstance(of, t.Time) and isinstance(number, t.Int | t.Long) and isinstance(term, Constant):
-            return of  # a time of day is a number of ticks to SQL
+        if isinstance(data_type, t.Time) and isinstance(number, t.Int | t.Long) and isinstance(term, Constant):
+            return data_type  # a time of day is a number of ticks to SQL
     return coerce.compared(one, other)
 
 
@@ -223,8 +223,10 @@ def _plain_choices(term: Term, choices: tuple[Scalar, ...]) -> Predicate | None:
     if kinds == {str} and isinstance(term.type, t.String):
         return preimage.one_of(term, values)
     if kinds == {int} and isinstance(term.type, t.Int | t.Long):
-        low, high = INT_RANGE if isinstance(term.type, t.Int) else LONG_RANGE
-        return preimage.one_of(term, [value for value in values if isinstance(value, int) and low <= value <= high])
+        least, greatest = INT_RANGE if isinstance(term.type, t.Int) else LONG_RANGE
+        return preimage.one_of(
+            term, [value for value in values if isinstance(value, int) and least <= value <= greatest]
+        )
     return None
 
 

@@ -135,8 +135,8 @@ class TermBinder:
         if function is not None and len(expr.arguments) not in function.arity:
             allowed = function.arity
             wanted = str(allowed[0]) if len(allowed) == 1 else f"{allowed[0]} to {allowed[-1]}"
-            found = str(len(expr.arguments))
-            raise error_at(expr.span, expected=f"{wanted} arguments of {expr.function}", found=found)
+            count = str(len(expr.arguments))
+            raise error_at(expr.span, expected=f"{wanted} arguments of {expr.function}", found=count)
         return self._applied(expr.function, [self.term(argument) for argument in expr.arguments], expr.span)
 
     def _applied(self, function: str, arguments: list[Term], span: Span | None) -> Term:
@@ -145,16 +145,16 @@ class TermBinder:
             raise NotKnownError
         function, arguments = moments.of_days(function, arguments)
         try:
-            made = call(function, arguments, self.utc)
+            term = call(function, arguments, self.utc)
         except (MismatchError, ExpressionError) as wrong:  # an argument of no such type, or a pattern that is none
             if coerce.are_nested_alike([argument.type for argument in arguments]):
                 raise NotKnownError from None
             raise error_at(span, expected=wrong.expected, found=wrong.found) from None
-        if made is None and find(function) is None and function not in FORMS:
+        if term is None and find(function) is None and function not in FORMS:
             raise NotKnownError(_unknown_function(function))
-        if made is None:
+        if term is None:
             raise NotKnownError
-        return made
+        return term
 
     def _moved(self, moment: Scalar, by: Interval, back: bool) -> Term:
         """A date or timestamp and an interval."""
@@ -186,8 +186,11 @@ def _unknown_function(name: str) -> str:
 
 def _asks_the_clock(source: t.Type, to: t.Type) -> bool:
     """Whether a cast goes between an instant and what a clock shows, which depends on the zone."""
-    zoned = [isinstance(of, t.Timestamp) and of.zoned for of in (source, to)]
-    shown = [isinstance(of, t.Date | t.String) or (isinstance(of, t.Timestamp) and not of.zoned) for of in (source, to)]
+    zoned = [isinstance(data_type, t.Timestamp) and data_type.zoned for data_type in (source, to)]
+    shown = [
+        isinstance(data_type, t.Date | t.String) or (isinstance(data_type, t.Timestamp) and not data_type.zoned)
+        for data_type in (source, to)
+    ]
     return any(zoned) and any(shown)
 
 

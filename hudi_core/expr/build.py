@@ -50,17 +50,17 @@ def lit(value: object, type: Type | str | None = None) -> ExpressionBuilder:
     """
     if isinstance(value, np.generic):
         value = _plain(value)
-    of = sql_type(type) if isinstance(type, str) else type or _own_type(value)
-    if of is None and isinstance(type, str):
+    data_type = sql_type(type) if isinstance(type, str) else type or _own_type(value)
+    if data_type is None and isinstance(type, str):
         raise UsageError("lit", expected="the SQL name of a type", found=repr(type))
-    if of is None and value is not None and not isinstance(value, bool | int | Decimal | str | bytes):
+    if data_type is None and value is not None and not isinstance(value, bool | int | Decimal | str | bytes):
         raise UsageError("lit", expected="a value SQL can write", found=repr(value))
-    if of is not None and not isinstance(value, str):
+    if data_type is not None and not isinstance(value, str):
         try:
-            value = coerce(value, of)
+            value = coerce(value, data_type)
         except SchemaError as wrong:
             raise UsageError("lit", expected=wrong.expected, found=wrong.found) from None
-    return ExpressionBuilder(nodes.Literal(value, of))
+    return ExpressionBuilder(nodes.Literal(value, data_type))
 
 
 def function(name: str, *arguments: object) -> ExpressionBuilder:
@@ -243,10 +243,10 @@ def _parts(node: Expr, kind: type[nodes.And | nodes.Or]) -> tuple[Expr, ...]:
 def _plain(value: np.generic) -> object:
     """A scalar of NumPy's as Python's. Raises `UsageError` for a time of parts of a microsecond, which Python's cannot hold."""
     if isinstance(value, np.datetime64) and np.datetime_data(value.dtype)[0] not in ("generic", "Y", "M", "W", "D"):
-        whole = value.astype("datetime64[us]")
-        if not np.isnat(value) and whole != value:
+        micros = value.astype("datetime64[us]")
+        if not np.isnat(value) and micros != value:
             raise UsageError("lit", expected="a time of whole microseconds", found=str(value))
-        value = whole
+        value = micros
     found: object = value.item()
     return found
 

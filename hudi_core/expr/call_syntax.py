@@ -57,9 +57,9 @@ class CallSyntax(Cursor):
         span = self.span(start)
         if text.name in NARROW and text.is_plain:
             return Call(text.name.lower(), (value,), span)
-        of = self._type(text)
-        if of is not None:
-            return calls.cast(value, of, try_, span)
+        data_type = self._type(text)
+        if data_type is not None:
+            return calls.cast(value, data_type, try_, span)
         return Call("try_cast" if try_ else "cast", (value, Literal(" ".join(text.span.source.split()))), span)
 
     def lambda_parameters(self) -> tuple[str, ...] | None:
@@ -79,10 +79,10 @@ class CallSyntax(Cursor):
             return String()
         if text.name in _OPAQUE_TYPES or text.collation is not None:
             return None
-        of = sql_type(text.name, *numbers) if len(numbers) == len(text.parameters) and not text.sizes else None
-        if of is None:
+        data_type = sql_type(text.name, *numbers) if len(numbers) == len(text.parameters) and not text.sizes else None
+        if data_type is None:
             self.fail("the SQL name of a type", text.token)
-        return of
+        return data_type
 
     def _called(self, name: str, arguments: list[Expr], start: Token) -> Expr:
         self.expect(")")
@@ -94,9 +94,9 @@ class CallSyntax(Cursor):
         self.expect("(")
         value = self.operand()
         self.expect("AS")
-        made = self.cast_to(value, start, name == "try_cast")
+        cast = self.cast_to(value, start, name == "try_cast")
         self.expect(")")
-        return made
+        return cast
 
     def extract_call(self, _: str, start: Token) -> Expr:
         self.expect("(")

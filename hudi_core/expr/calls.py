@@ -64,8 +64,8 @@ def build(name: str, arguments: tuple[Expr, ...], span: Span | None) -> Expr:
         return make(*arguments, span)
     if name in ("trim", "ltrim", "rtrim") and len(arguments) == 2:  # SQL says what to trim first
         arguments = arguments[::-1]
-    known = find(name)
-    proper = known.name if known is not None else ALIASES.get(name, name)
+    function = find(name)
+    proper = function.name if function is not None else ALIASES.get(name, name)
     return Call(proper, tuple(scalar(argument) for argument in arguments), span)
 
 
@@ -75,11 +75,11 @@ def extract(unit: str, value: Scalar, span: Span | None) -> Expr:
     return Call(function, (value,), span) if function else Call("date_part", (Literal(unit), value), span)
 
 
-def scalar(found: Expr) -> Scalar:
+def scalar(expr: Expr) -> Scalar:
     """A predicate where a value is wanted: the boolean it gives."""
-    if isinstance(found, Name | Literal | Call | Cast | Case | Lambda):
-        return found
-    return Case(((found, Literal(True)), (Not(found), Literal(False))))
+    if isinstance(expr, Name | Literal | Call | Cast | Case | Lambda):
+        return expr
+    return Case(((expr, Literal(True)), (Not(expr), Literal(False))))
 
 
 def cast(value: Scalar, to: Type, try_: bool, span: Span | None) -> Scalar:
@@ -93,14 +93,14 @@ def cast(value: Scalar, to: Type, try_: bool, span: Span | None) -> Scalar:
 def negative(value: Scalar, span: Span | None) -> Scalar:
     """`-value`; an interval is negated at once."""
     if isinstance(value, Call) and value.function == "interval":
-        found = interval_of(value)
-        return interval_call(-found, span)
+        interval = interval_of(value)
+        return interval_call(-interval, span)
     return Call("negative", (value,), span)
 
 
-def interval_call(found: Interval, span: Span | None) -> Call:
+def interval_call(interval: Interval, span: Span | None) -> Call:
     """An interval as a node: a call of its months, days and microseconds."""
-    return Call("interval", (Literal(found.months), Literal(found.days), Literal(found.micros)), span)
+    return Call("interval", (Literal(interval.months), Literal(interval.days), Literal(interval.micros)), span)
 
 
 def interval_of(call: Call) -> Interval:
@@ -110,9 +110,9 @@ def interval_of(call: Call) -> Interval:
     return Interval(months, days, micros)
 
 
-def is_interval(found: Scalar) -> TypeGuard[Call]:
+def is_interval(node: Scalar) -> TypeGuard[Call]:
     """Whether a node is an interval."""
-    return isinstance(found, Call) and found.function == "interval"
+    return isinstance(node, Call) and node.function == "interval"
 
 
 def interval_across(left: Scalar, right: Scalar) -> tuple[Scalar, Scalar]:
@@ -120,28 +120,28 @@ def interval_across(left: Scalar, right: Scalar) -> tuple[Scalar, Scalar]:
 
     `ts + INTERVAL '1' DAY < x` is `ts < x - INTERVAL '1' DAY`. Not so for months, of which adding loses days.
     """
-    for one, other in ((left, right), (right, left)):
-        if not isinstance(one, Call) or one.function not in ("+", "-") or len(one.arguments) != 2:
+    for side, other in ((left, right), (right, left)):
+        if not isinstance(side, Call) or side.function not in ("+", "-") or len(side.arguments) != 2:
             continue
-        moment, by = one.arguments if is_interval(one.arguments[1]) else one.arguments[::-1]
+        moment, by = side.arguments if is_interval(side.arguments[1]) else side.arguments[::-1]
         if not is_interval(by) or interval_of(by).months or not _is_typed_constant(other):
             continue
-        if one.function == "-" and by is one.arguments[0]:
+        if side.function == "-" and by is side.arguments[0]:
             continue
-        back = Call("-" if one.function == "+" else "+", (other, by), one.span)
-        return (moment, back) if one is left else (back, moment)
+        back = Call("-" if side.function == "+" else "+", (other, by), side.span)
+        return (moment, back) if side is left else (back, moment)
     return left, right
 
 
-def is_made_scalar(found: Case) -> bool:
+def is_made_scalar(case: Case) -> bool:
     """Whether a CASE is but a predicate that stands for a value, as `scalar` makes it."""
-    return bool(found.branches) and scalar(found.branches[0][0]) == found
+    return bool(case.branches) and scalar(case.branches[0][0]) == case
 
 
-def _is_typed_constant(found: Scalar) -> bool:
-    match found:
-        case Literal(_, of):
-            return isinstance(of, Date | Timestamp)
+def _is_typed_constant(node: Scalar) -> bool:
+    match node:
+        case Literal(_, type):
+            return isinstance(type, Date | Timestamp)
         case Call("+" | "-", (left, right)):
             return _is_typed_constant(left) and (is_interval(right) or _is_typed_constant(right))
         case _:

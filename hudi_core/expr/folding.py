@@ -45,21 +45,21 @@ def folded(parts: Sequence[Predicate], kind: type[And] | type[Or]) -> list[Predi
     """The parts of an AND or OR; those that are conditions on the values of one term are one, where the first of them stood."""
     if len(parts) < 2:
         return list(parts)
-    kept: list[Predicate | _Chain] = []
+    result: list[Predicate | _Chain] = []
     chains: dict[Hashable, _Chain] = {}
     for part in parts:
         term = _only_term(part, kind)
         if term is None:
-            kept.append(part)
+            result.append(part)
             continue
         chain = chains.get(key := term_key(term))
         if chain is None:
             chains[key] = chain = _Chain(term, [])
-            kept.append(chain)
+            result.append(chain)
         chain.parts.append(part)
-    if len(kept) == len(parts):
+    if len(result) == len(parts):
         return list(parts)
-    return [made for part in kept for made in (part.folded(kind) if isinstance(part, _Chain) else (part,))]
+    return [predicate for part in result for predicate in (part.folded(kind) if isinstance(part, _Chain) else (part,))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,17 +75,17 @@ class _Chain:
         # `a IN (1, NULL)` is `a IN (1) OR NULL`, `a NOT IN (1, NULL)` is `a NOT IN (1) AND NULL`
         with_null = any(_has_null(part) for part in self.parts)
         sets = [_value_set(part) for part in self.parts]
-        joined = _union(sets) if kind is Or else _union([one.complement for one in sets]).complement
-        made = _conditions(self.term, joined, kind)
+        joined = _union(sets) if kind is Or else _union([value_set.complement for value_set in sets]).complement
+        predicate = _conditions(self.term, joined, kind)
         if not with_null:
-            return made
-        match made:
+            return predicate
+        match predicate:
             case [OneOf(term, values)] if kind is Or:
                 return [OneOf(term, values, with_null=True)]
             case [Not(OneOf(term, values))] if kind is And:
                 return [Not(OneOf(term, values, with_null=True))]
             case _:
-                return [*made, ALWAYS_NULL]
+                return [*predicate, ALWAYS_NULL]
 
 
 def _only_term(part: Predicate, kind: type[And] | type[Or]) -> Term | None:
@@ -95,26 +95,26 @@ def _only_term(part: Predicate, kind: type[And] | type[Or]) -> Term | None:
     """
     match part:
         case OneOf(term, _, with_null):
-            kept = not with_null or kind is Or
+            is_condition = not with_null or kind is Or
         case Not(OneOf(term, _, with_null)):
-            kept = not with_null or kind is And
+            is_condition = not with_null or kind is And
         case Below(term) | Not(Below(term)):
-            kept = True
+            is_condition = True
         case And((first, *others)) | Or((first, *others)):
             if len(part.parts) > _MAX_PARTS or _has_null(first):
                 return None
-            found = _only_term(first, kind)
-            if found is None:
+            first_term = _only_term(first, kind)
+            if first_term is None:
                 return None
-            key = term_key(found)
+            key = term_key(first_term)
             for other in others:
                 same = None if _has_null(other) else _only_term(other, kind)
                 if same is None or term_key(same) != key:
                     return None
-            return found
+            return first_term
         case _:
             return None
-    return term if kept and not isinstance(term.type, Nested) else None
+    return term if is_condition and not isinstance(term.type, Nested) else None
 
 
 _MAX_PARTS = 64
@@ -146,8 +146,8 @@ def _value_set(part: Predicate) -> ValueSet:
             raise AssertionError(part)  # `_only_term` lets nothing else pass
 
 
-def _edge(cut: Cut, of: Type) -> _Edge:
-    return sort_key(cut.value, of), cut.after, cut
+def _edge(cut: Cut, type: Type) -> _Edge:
+    return sort_key(cut.value, type), cut.after, cut
 
 
 def _place(edge: _Edge) -> tuple[Any, bool]:
@@ -157,17 +157,17 @@ def _place(edge: _Edge) -> tuple[Any, bool]:
 def _union(sets: Sequence[ValueSet]) -> ValueSet:
     """All values of the sets, by one sweep over their edges."""
     steps = [
-        (_place(edge), edge, 1 if (number % 2 == 0) is not one.below else -1)
-        for one in sets
-        for number, edge in enumerate(one.edges)
+        (_place(edge), edge, 1 if (index % 2 == 0) is not values.below else -1)
+        for values in sets
+        for index, edge in enumerate(values.edges)
     ]
     steps.sort(key=lambda step: step[0])
-    depth = sum(one.below for one in sets)
+    depth = sum(values.below for values in sets)
     below, inside = depth > 0, depth > 0
     edges: list[_Edge] = []
-    for number, (place, edge, step) in enumerate(steps):
+    for index, (place, edge, step) in enumerate(steps):
         depth += step
-        if number + 1 < len(steps) and steps[number + 1][0] == place:
+        if index + 1 < len(steps) and steps[index + 1][0] == place:
             continue
         if (depth > 0) is not inside:
             inside = not inside
@@ -182,11 +182,11 @@ def _conditions(term: Term, values: ValueSet, kind: type[And] | type[Or]) -> lis
     if len(ranges) + bool(points) <= len(gaps) + bool(others):
         parts = [
             *([OneOf(term, tuple(points))] if points or not ranges else []),
-            *(_range(term, *one) for one in ranges),
+            *(_range(term, *cuts) for cuts in ranges),
         ]
         return _parts(parts, Or, kind)
     parts = [Not(OneOf(term, tuple(others)))] if others or not gaps else []
-    return _parts([*parts, *(_beside(term, *one) for one in gaps)], And, kind)
+    return _parts([*parts, *(_beside(term, *cuts) for cuts in gaps)], And, kind)
 
 
 def _parts(parts: list[Predicate], joined_by: type[And] | type[Or], kind: type[And] | type[Or]) -> list[Predicate]:
@@ -202,23 +202,23 @@ def _taken_apart(values: ValueSet) -> tuple[list[Any], list[tuple[Cut | None, Cu
         ends.append(None)
     points: list[Any] = []
     ranges: list[tuple[Cut | None, Cut | None]] = []
-    for low, high in zip(ends[::2], ends[1::2], strict=True):
-        if low is not None and high is not None and low[0] == high[0]:
-            points.append(low[2].value)
+    for lower, upper in zip(ends[::2], ends[1::2], strict=True):
+        if lower is not None and upper is not None and lower[0] == upper[0]:
+            points.append(lower[2].value)
         else:
-            ranges.append((low and low[2], high and high[2]))
+            ranges.append((lower and lower[2], upper and upper[2]))
     return points, ranges
 
 
-def _range(term: Term, low: Cut | None, high: Cut | None) -> Predicate:
+def _range(term: Term, lower: Cut | None, upper: Cut | None) -> Predicate:
     """From one cut to the other."""
-    parts: list[Predicate] = [] if low is None else [Not(Below(term, low))]
-    parts += [] if high is None else [Below(term, high)]
+    parts: list[Predicate] = [] if lower is None else [Not(Below(term, lower))]
+    parts += [] if upper is None else [Below(term, upper)]
     return And(tuple(parts)) if len(parts) > 1 else parts[0] if parts else Not(OneOf(term, ()))
 
 
-def _beside(term: Term, low: Cut | None, high: Cut | None) -> Predicate:
+def _beside(term: Term, lower: Cut | None, upper: Cut | None) -> Predicate:
     """Not from one cut to the other."""
-    parts: list[Predicate] = [] if low is None else [Below(term, low)]
-    parts += [] if high is None else [Not(Below(term, high))]
+    parts: list[Predicate] = [] if lower is None else [Below(term, lower)]
+    parts += [] if upper is None else [Not(Below(term, upper))]
     return Or(tuple(parts)) if len(parts) > 1 else parts[0] if parts else OneOf(term, ())

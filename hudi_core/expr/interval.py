@@ -33,15 +33,15 @@ class Interval:
         return Interval(-self.months, -self.days, -self.micros)
 
 
-def of_unit(number: str, unit: str) -> Interval | None:
+def of_unit(quantity: str, unit: str) -> Interval | None:
     """So many of one unit; None when the unit is none, or has no such fraction.
 
     >>> of_unit("1.5", "seconds"), of_unit("2", "WEEK"), of_unit("1.5", "month")
     (Interval(months=0, days=0, micros=1500000), Interval(months=0, days=14, micros=0), None)
     """
     name = unit.upper().removesuffix("S")
-    exact = Decimal(number.replace(" ", "")) * (_MONTHS.get(name) or _DAYS.get(name) or _MICROS.get(name) or 0)
-    if exact != int(exact) or (name not in _MICROS and "." in number):
+    exact = Decimal(quantity.replace(" ", "")) * (_MONTHS.get(name) or _DAYS.get(name) or _MICROS.get(name) or 0)
+    if exact != int(exact) or (name not in _MICROS and "." in quantity):
         return None
     count = int(exact)
     if name in _MONTHS:
@@ -57,14 +57,14 @@ def of_text(text: str) -> Interval | None:
     >>> of_text("1 day 2 hours")
     Interval(months=0, days=1, micros=7200000000)
     """
-    total, at = Interval(), 0
+    total, offset = Interval(), 0
     bare = text.strip()
-    while at < len(bare):
-        found = _PAIR.match(bare, at)
-        part = of_unit(found[1], found[2]) if found else None
-        if found is None or part is None:
+    while offset < len(bare):
+        match = _PAIR.match(bare, offset)
+        part = of_unit(match[1], match[2]) if match else None
+        if match is None or part is None:
             return None
-        total, at = total + part, found.end()
+        total, offset = total + part, match.end()
     return total if bare else None
 
 
@@ -72,11 +72,11 @@ def of_range(text: str, first: str, last: str) -> Interval | None:
     """A text from one unit down to another, as in `'1 02:03:04.5' DAY TO SECOND` or `'1-6' YEAR TO MONTH`."""
     start, end = first.upper().removesuffix("S"), last.upper().removesuffix("S")
     if (start, end) == ("YEAR", "MONTH"):
-        found = _YEAR_TO_MONTH.fullmatch(text.strip())
-        if found is None or int(found[3]) > 11:
+        match = _YEAR_TO_MONTH.fullmatch(text.strip())
+        if match is None or int(match[3]) > 11:
             return None
-        months = int(found[2]) * 12 + int(found[3])
-        return Interval(months=-months if found[1] == "-" else months)
+        months = int(match[2]) * 12 + int(match[3])
+        return Interval(months=-months if match[1] == "-" else months)
     if start not in _CLOCK or end not in _CLOCK or _CLOCK.index(start) >= _CLOCK.index(end):
         return None
     bare = text.strip()

@@ -34,19 +34,19 @@ class Inverse:
 
     def below(self, cut: Cut) -> list[Interval]:
         """The positions, of all stretches, at which the function lies below the cut."""
-        found: list[Interval] = []
+        intervals: list[Interval] = []
         for stretch in self.stretches:
             edge = self._edge(stretch, cut)
-            found.append((stretch.first, edge - 1) if stretch.rising else (edge, stretch.last))
-        return merged(found)
+            intervals.append((stretch.first, edge - 1) if stretch.rising else (edge, stretch.last))
+        return merged(intervals)
 
-    def between(self, low: Any, high: Any) -> list[Interval]:
+    def between(self, lower: Any, upper: Any) -> list[Interval]:
         """The positions at which the function gives a value from `low` to `high`, both included."""
-        found: list[Interval] = []
+        intervals: list[Interval] = []
         for stretch in self.stretches:
-            before, after = self._edge(stretch, Cut(low)), self._edge(stretch, Cut(high, True))
-            found.append((before, after - 1) if stretch.rising else (after, before - 1))
-        return merged(found)
+            before, after = self._edge(stretch, Cut(lower)), self._edge(stretch, Cut(upper, True))
+            intervals.append((before, after - 1) if stretch.rising else (after, before - 1))
+        return merged(intervals)
 
     def _edge(self, stretch: Stretch, cut: Cut) -> int:
         """Where the function crosses the cut: from there on not below it when rising, below it when falling."""
@@ -78,38 +78,38 @@ def inverse_of(term: Apply) -> Inverse | None:
     types = tuple(other.type for other in term.arguments)
     values = tuple(other.value if isinstance(other, Constant) else None for other in term.arguments)
     call = Known(types, values, variables[0], term.type, ends)
-    known = tuple(stretch for stretch in term.function.stretches(call) if stretch.first <= stretch.last)
-    if not known:
+    monotone = tuple(stretch for stretch in term.function.stretches(call) if stretch.first <= stretch.last)
+    if not monotone:
         return None
-    at, edge = _evaluator(term.function, call), term.function.edge(call)
-    if edge is None and not all(_is_total(stretch, at, term) for stretch in known):
+    evaluate, edge = _evaluator(term.function, call), term.function.edge(call)
+    if edge is None and not all(_is_total(stretch, evaluate, term) for stretch in monotone):
         return None
-    return Inverse(argument, known, tuple(_gaps(known, ends)), at, term.type, edge)
+    return Inverse(argument, monotone, tuple(_gaps(monotone, ends)), evaluate, term.type, edge)
 
 
 def _evaluator(function: Function, call: Known) -> Callable[[int], Any]:
     values = list(call.values)
 
-    def at(place: int) -> Any:
+    def evaluate(place: int) -> Any:
         values[call.variable] = axis.value_at(place, call.argument)
         return function.apply(values, call.types, call.of)
 
-    return at
+    return evaluate
 
 
-def _is_total(stretch: Stretch, at: Callable[[int], Any], term: Apply) -> bool:
+def _is_total(stretch: Stretch, evaluate: Callable[[int], Any], term: Apply) -> bool:
     """No null comes of a value: a function that rises or falls gives none between two ends that give none.
 
     Where a date or timestamp leaves its type's range the evaluation gives null, but the comparison is made as if it did not.
     """
     if stretch.by_one or isinstance(term.type, t.Timestamp):
         return True
-    return at(stretch.first) is not None and at(stretch.last) is not None
+    return evaluate(stretch.first) is not None and evaluate(stretch.last) is not None
 
 
-def is_below(value: Any, cut: Cut, of: Type) -> bool:
+def is_below(value: Any, cut: Cut, type: Type) -> bool:
     """Whether a value, not null, lies below a cut."""
-    return not less(cut.value, value, of) if cut.after else less(value, cut.value, of)
+    return not less(cut.value, value, type) if cut.after else less(value, cut.value, type)
 
 
 def _within(place: int, stretch: Stretch) -> int:
@@ -119,25 +119,25 @@ def _within(place: int, stretch: Stretch) -> int:
 
 def merged(intervals: Iterable[Interval]) -> list[Interval]:
     """In order, without empty ones, neighbours joined."""
-    found: list[Interval] = []
-    for low, high in sorted(interval for interval in intervals if interval[0] <= interval[1]):
-        if found and low <= found[-1][1] + 1:
-            found[-1] = (found[-1][0], max(found[-1][1], high))
+    result: list[Interval] = []
+    for first, last in sorted(interval for interval in intervals if interval[0] <= interval[1]):
+        if result and first <= result[-1][1] + 1:
+            result[-1] = (result[-1][0], max(result[-1][1], last))
         else:
-            found.append((low, high))
-    return found
+            result.append((first, last))
+    return result
 
 
-def without(intervals: list[Interval], gone: list[Interval]) -> list[Interval]:
-    found: list[Interval] = []
-    for low, high in intervals:
-        for first, last in gone:
-            if first > low:
-                found.append((low, min(high, first - 1)))
-            low = max(low, last + 1)
-        found.append((low, high))
-    return merged(found)
+def without(intervals: list[Interval], removed: list[Interval]) -> list[Interval]:
+    result: list[Interval] = []
+    for lower, upper in intervals:
+        for first, last in removed:
+            if first > lower:
+                result.append((lower, min(upper, first - 1)))
+            lower = max(lower, last + 1)
+        result.append((lower, upper))
+    return merged(result)
 
 
-def _gaps(known: tuple[Stretch, ...], ends: Interval) -> list[Interval]:
-    return without([ends], merged((stretch.first, stretch.last) for stretch in known))
+def _gaps(monotone: tuple[Stretch, ...], ends: Interval) -> list[Interval]:
+    return without([ends], merged((stretch.first, stretch.last) for stretch in monotone))

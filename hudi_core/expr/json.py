@@ -50,8 +50,8 @@ def to_json(expr: Expr) -> dict[str, Any]:
             return {"compare": operator.value, "left": to_json(left), "right": to_json(right)}
         case In(value, choices):
             return {"in": to_json(value), "choices": [to_json(choice) for choice in choices]}
-        case Between(value, low, high):
-            return {"between": to_json(value), "low": to_json(low), "high": to_json(high)}
+        case Between(value, lower, upper):
+            return {"between": to_json(value), "low": to_json(lower), "high": to_json(upper)}
         case Like(value, pattern, escape):
             return {"like": to_json(value), "pattern": pattern, "escape": escape}
         case RegexLike(value, pattern):
@@ -97,8 +97,8 @@ def _expr(data: Any) -> Expr:
             return Compare(Comparison(operator), scalar(_expr(left)), scalar(_expr(right)))
         case {"in": value, "choices": [*choices]}:
             return In(scalar(_expr(value)), tuple(scalar(_expr(choice)) for choice in choices))
-        case {"between": value, "low": low, "high": high}:
-            return Between(scalar(_expr(value)), scalar(_expr(low)), scalar(_expr(high)))
+        case {"between": value, "low": lower, "high": upper}:
+            return Between(scalar(_expr(value)), scalar(_expr(lower)), scalar(_expr(upper)))
         case {"like": value, "pattern": str() as pattern, "escape": str() as escape} if len(escape) == 1:
             return Like(scalar(_expr(value)), pattern, escape)
         case {"rlike": value, "pattern": str() as pattern}:
@@ -142,28 +142,28 @@ def _literal(literal: Literal) -> dict[str, Any]:
 
 
 def _read_literal(data: Mapping[str, Any]) -> Literal:
-    of = _type(data["type"]) if "type" in data else None
+    data_type = _type(data["type"]) if "type" in data else None
     match data:
         case {"decimal": str() as digits}:
-            return Literal(Decimal(digits), of)
+            return Literal(Decimal(digits), data_type)
         case {"bytes": str() as digits}:
-            return Literal(bytes.fromhex(digits), of)
-        case {"literal": (int() | float() | str()) as number, "type": "DOUBLE" | "FLOAT"} if not isinstance(
-            number, bool
+            return Literal(bytes.fromhex(digits), data_type)
+        case {"literal": (int() | float() | str()) as literal, "type": "DOUBLE" | "FLOAT"} if not isinstance(
+            literal, bool
         ):
-            real = float(number)
-            return Literal(math.nan if real != real else real, of)
+            real = float(literal)
+            return Literal(math.nan if real != real else real, data_type)
         case {"literal": None | bool() | int() | str() as value}:
-            return Literal(value, of)
+            return Literal(value, data_type)
         case _:
             raise ExpressionError("expression JSON", expected="a literal", found=_shown(data))
 
 
 def _type(name: str) -> Type:
-    found = named_type(name)
-    if found is None:
+    data_type = named_type(name)
+    if data_type is None:
         raise ExpressionError("expression JSON", expected="the SQL name of a type", found=repr(name))
-    return found
+    return data_type
 
 
 def _shown(data: Any) -> str:

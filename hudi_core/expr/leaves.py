@@ -104,15 +104,15 @@ _MAX_FLAT_BRANCHES = 8
 
 
 def _joined(parts: Iterable[Predicate], kind: type[And] | type[Or], unit: Always, decisive: Always) -> Predicate:
-    kept: list[Predicate] = []
+    flat: list[Predicate] = []
     for part in parts:
-        kept += part.parts if isinstance(part, kind) else (part,)
-    if decisive in kept:
+        flat += part.parts if isinstance(part, kind) else (part,)
+    if decisive in flat:
         return decisive
-    kept = folded([part for part in kept if part != unit], kind)
-    if kept.count(ALWAYS_NULL) > 1:
-        first = kept.index(ALWAYS_NULL)
-        kept = [part for number, part in enumerate(kept) if number <= first or part != ALWAYS_NULL]
-    if len(kept) == 1:
-        return kept[0]
-    return kind(tuple(kept)) if kept else unit
+    flat = folded([part for part in flat if part != unit], kind)
+    if flat.count(ALWAYS_NULL) > 1:
+        first = flat.index(ALWAYS_NULL)
+        flat = [part for index, part in enumerate(flat) if index <= first or part != ALWAYS_NULL]
+    if len(flat) == 1:
+        return flat[0]
+    return kind(tuple(flat)) if flat else unit

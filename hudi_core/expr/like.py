@@ -17,24 +17,24 @@ def pattern_of(text: str, escape: str = "\\", span: Span | None = None) -> Patte
     ('a%', AnyRun())
     """
     parts: list[str | AnyChar | AnyRun] = []
-    kept: list[str] = []
+    literal: list[str] = []
     characters = iter(text)
     for character in characters:
         if character == escape:
             escaped = next(characters, None)
             if escaped not in ("%", "_", escape):
-                found = "the end of the pattern" if escaped is None else repr(escaped)
-                raise error_at(span, expected=f"%, _ or {escape} after the escape character {escape}", found=found)
-            kept.append(escaped)
+                following = "the end of the pattern" if escaped is None else repr(escaped)
+                raise error_at(span, expected=f"%, _ or {escape} after the escape character {escape}", found=following)
+            literal.append(escaped)
         elif character in "%_":
-            if kept:
-                parts.append("".join(kept))
-                kept.clear()
+            if literal:
+                parts.append("".join(literal))
+                literal.clear()
             if character == "_" or not parts or parts[-1] != AnyRun():
                 parts.append(AnyRun() if character == "%" else AnyChar())
         else:
-            kept.append(character)
-    return (*parts, "".join(kept)) if kept else tuple(parts)
+            literal.append(character)
+    return (*parts, "".join(literal)) if literal else tuple(parts)
 
 
 def like(term: Term, pattern: Pattern) -> Predicate:

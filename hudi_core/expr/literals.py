@@ -24,34 +24,34 @@ NULL = Constant(None, t.String())
 
 def constant(literal: Literal, zone: str = "UTC") -> Constant:
     """A literal with its type. Raises `ExpressionError` for a text that is no value of the type said with it."""
-    value, of = literal.value, literal.type
+    value, data_type = literal.value, literal.type
     if value is None:
-        return NULL if of is None else Constant(None, of)
-    if of is None:
+        return NULL if data_type is None else Constant(None, data_type)
+    if data_type is None:
         return _untyped(value, literal)
-    if isinstance(value, str) and not isinstance(of, t.String | t.Enumeration):
-        read = read_text(value, of, zone)
+    if isinstance(value, str) and not isinstance(data_type, t.String | t.Enumeration):
+        read = read_text(value, data_type, zone)
         if read is None:
-            raise error_at(literal.span, expected=f"the text of a {type_text(of)}", found=repr(value))
-        return Constant(read, of)
+            raise error_at(literal.span, expected=f"the text of a {type_text(data_type)}", found=repr(value))
+        return Constant(read, data_type)
     try:
-        check(value, of)
+        check(value, data_type)
     except SchemaError as wrong:
         raise error_at(literal.span, expected=wrong.expected, found=wrong.found) from None
-    return Constant(value, of)
+    return Constant(value, data_type)
 
 
-def read_text(text: str, of: t.Type, zone: str = "UTC") -> Any:
+def read_text(text: str, type: t.Type, zone: str = "UTC") -> Any:
     """What a text stands for as another type, by SQL's cast; None when it stands for nothing.
 
     A point in time without a zone is one of the session's zone.
     """
-    if isinstance(of, t.Timestamp) and of.zoned and zone != "UTC":
-        found = parse_timestamp(text, of.unit.value)
-        if found is None or found[1]:
-            return None if found is None else found[0]
-        return found[0] - zone_shift(found[0] // of.unit.value, zone) * of.unit.value
-    return cast(text, t.String(), of)
+    if isinstance(type, t.Timestamp) and type.zoned and zone != "UTC":
+        ticks = parse_timestamp(text, type.unit.value)
+        if ticks is None or ticks[1]:
+            return None if ticks is None else ticks[0]
+        return ticks[0] - zone_shift(ticks[0] // type.unit.value, zone) * type.unit.value
+    return cast(text, t.String(), type)
 
 
 def moved(moment: Constant, by: Interval) -> Constant:
@@ -66,11 +66,12 @@ def moved(moment: Constant, by: Interval) -> Constant:
             return Constant(days, moment.type)
         return Constant(days * DAY_SECONDS * 1_000_000 + by.micros, t.Timestamp())
     assert isinstance(moment.type, t.Timestamp)
-    of = moment.type if moment.type.unit.value >= 1_000_000 else replace(moment.type, unit=t.Unit.MICROS)
-    day = DAY_SECONDS * of.unit.value
-    days, within = divmod(value * (of.unit.value // moment.type.unit.value), day)
+    data_type = moment.type if moment.type.unit.value >= 1_000_000 else replace(moment.type, unit=t.Unit.MICROS)
+    day = DAY_SECONDS * data_type.unit.value
+    days, within = divmod(value * (data_type.unit.value // moment.type.unit.value), day)
     return Constant(
-        (months_later(days, by.months) + by.days) * day + within + by.micros * (of.unit.value // 1_000_000), of
+        (months_later(days, by.months) + by.days) * day + within + by.micros * (data_type.unit.value // 1_000_000),
+        data_type,
     )
 
 

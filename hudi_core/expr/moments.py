@@ -73,11 +73,11 @@ def difference(
         case _:
             return None
     types = type_of(first), type_of(second)
-    if by.months or not all(isinstance(of, t.Date | t.Timestamp) for of in types):
+    if by.months or not all(isinstance(data_type, t.Date | t.Timestamp) for data_type in types):
         return None
-    if all(isinstance(of, t.Date) for of in types):
+    if all(isinstance(data_type, t.Date) for data_type in types):
         return None if by.micros else (operator, Call("datediff", (first, second), left.span), Literal(by.days))
-    if not utc and any(isinstance(of, t.Timestamp) and of.zoned for of in types):
+    if not utc and any(isinstance(data_type, t.Timestamp) and data_type.zoned for data_type in types):
         return None
     if isinstance(second, Literal):
         return operator, first, Call("+", (second, right), left.span)

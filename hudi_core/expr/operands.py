@@ -196,8 +196,8 @@ class Operands(CallSyntax):
         span = self.span(token)
         source = self.source(token)
         if token.kind is Kind.NUMBER:
-            number, of = number_value(f"-{source}" if negative else source)
-            return Literal(number, of, span)
+            constant, data_type = number_value(f"-{source}" if negative else source)
+            return Literal(constant, data_type, span)
         if token.kind is Kind.BYTES:
             data = bytes_value(source)
             if data is None:

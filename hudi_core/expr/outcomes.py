@@ -65,7 +65,7 @@ class Questions(Protocol[M]):
         """Some text, not null, may match the pattern (or not match it, when negated)."""
         ...
 
-    def unknown(self, what: Opaque) -> M:
+    def unknown(self, predicate: Opaque) -> M:
         """Anything may be: the answer for what the core does not know."""
         ...
 
@@ -78,56 +78,60 @@ class Questions(Protocol[M]):
         ...
 
 
-def can_be(outcome: Truth, predicate: Predicate, given: Questions[M]) -> M:
+def can_be(outcome: Truth, predicate: Predicate, questions: Questions[M]) -> M:
     """Whether some row may give `outcome`. Asks nothing that this one outcome does not need."""
     match predicate:
         case Below(term, cut):
             if outcome is TRUE:
-                return given.low_is_below(term, cut)
-            return given.high_is_above(term, cut) if outcome is FALSE else given.may_hold_null(term)
+                return questions.low_is_below(term, cut)
+            return questions.high_is_above(term, cut) if outcome is FALSE else questions.may_hold_null(term)
         case And(parts):
-            return _and_can_be(outcome, parts, given)
+            return _and_can_be(outcome, parts, questions)
         case Not(part):
-            return can_be(~outcome, part, given)
+            return can_be(~outcome, part, questions)
         case Or(parts):  # De Morgan is exact in three-valued logic, so the rules of AND serve both
-            return can_be(~outcome, And(tuple(Not(part) for part in parts)), given)
+            return can_be(~outcome, And(tuple(Not(part) for part in parts)), questions)
         case Is(part, truth):
             if outcome is NULL:
-                return given.some([])
+                return questions.some([])
             if outcome is TRUE:
-                return can_be(truth, part, given)
-            return given.some([can_be(other, part, given) for other in Truth if other is not truth])
+                return can_be(truth, part, questions)
+            return questions.some([can_be(other, part, questions) for other in Truth if other is not truth])
         case OneOf(term, values, with_null):
             if outcome is TRUE:
-                return given.may_hold_one_of(term, values)
+                return questions.may_hold_one_of(term, values)
             absent = NULL if with_null else FALSE  # `5 IN (1, NULL)` is NULL, not FALSE
-            answers = [given.may_hold_null(term)] if outcome is NULL else []
-            return given.some(answers + ([given.may_hold_none_of(term, values)] if outcome is absent else []))
+            answers = [questions.may_hold_null(term)] if outcome is NULL else []
+            return questions.some(answers + ([questions.may_hold_none_of(term, values)] if outcome is absent else []))
         case IsNull(term):
             if outcome is NULL:
-                return given.some([])
-            return given.may_hold_null(term) if outcome is TRUE else given.may_hold_value(term)
+                return questions.some([])
+            return questions.may_hold_null(term) if outcome is TRUE else questions.may_hold_value(term)
         case Less(left, right, or_equal):
             if outcome is TRUE:
-                return given.may_be_less(left, right, or_equal)
+                return questions.may_be_less(left, right, or_equal)
             if outcome is FALSE:  # the order is total: not a < b is b <= a
-                return given.may_be_less(right, left, not or_equal)
-            return given.some([given.may_hold_null(left), given.may_hold_null(right)])
+                return questions.may_be_less(right, left, not or_equal)
+            return questions.some([questions.may_hold_null(left), questions.may_hold_null(right)])
         case Matches(term, pattern):
-            return given.may_hold_null(term) if outcome is NULL else given.may_match(term, pattern, outcome is FALSE)
+            return (
+                questions.may_hold_null(term)
+                if outcome is NULL
+                else questions.may_match(term, pattern, outcome is FALSE)
+            )
         case Always(truth):
-            return given.every([]) if truth is outcome else given.some([])
+            return questions.every([]) if truth is outcome else questions.some([])
         case Opaque():
-            return given.unknown(predicate)
+            return questions.unknown(predicate)
         case _:
             assert_never(predicate)
 
 
-def _and_can_be(outcome: Truth, parts: tuple[Predicate, ...], given: Questions[M]) -> M:
+def _and_can_be(outcome: Truth, parts: tuple[Predicate, ...], questions: Questions[M]) -> M:
     if outcome is TRUE:
-        return given.every([can_be(TRUE, part, given) for part in parts])
+        return questions.every([can_be(TRUE, part, questions) for part in parts])
     if outcome is FALSE:
-        return given.some([can_be(FALSE, part, given) for part in parts])
-    some_null = given.some([can_be(NULL, part, given) for part in parts])
-    not_false = [given.some([can_be(truth, part, given) for truth in (NULL, TRUE)]) for part in parts]
-    return given.every([some_null, *not_false])
+        return questions.some([can_be(FALSE, part, questions) for part in parts])
+    some_null = questions.some([can_be(NULL, part, questions) for part in parts])
+    not_false = [questions.some([can_be(truth, part, questions) for truth in (NULL, TRUE)]) for part in parts]
+    return questions.every([some_null, *not_false])

@@ -175,11 +175,11 @@ class _Parser(Operands):
         symmetric = not plain and self.take("SYMMETRIC")
         if not plain and not symmetric:
             self.take("ASYMMETRIC")
-        low = self.operand(_PREDICATE + 1)
+        lower = self.operand(_PREDICATE + 1)
         self.expect("AND")
-        high = self.operand(_PREDICATE + 1)
-        there = Between(value, low, high)
-        return Or((there, Between(value, high, low))) if symmetric else there
+        upper = self.operand(_PREDICATE + 1)
+        between = Between(value, lower, upper)
+        return Or((between, Between(value, upper, lower))) if symmetric else between
 
     def _like(self, value: Scalar, start: Token, any_case: bool) -> Expr:
         if self.token.key in ("ANY", "SOME", "ALL") and self.following.key == "(":
@@ -189,10 +189,14 @@ class _Parser(Operands):
             joined, patterns = And, (self.operand(_PREDICATE + 1),)
         escape = "\\"
         if self.take("ESCAPE"):
-            given = self.prefix()
-            if not isinstance(given, Literal) or not isinstance(given.value, str) or len(given.value) != 1:
+            pattern_expr = self.prefix()
+            if (
+                not isinstance(pattern_expr, Literal)
+                or not isinstance(pattern_expr.value, str)
+                or len(pattern_expr.value) != 1
+            ):
                 self.fail("one character in quotes after ESCAPE", self.last)
-            escape = given.value
+            escape = pattern_expr.value
         span = self.span(start)
         parts = tuple(calls.like(value, pattern, escape, span, any_case=any_case) for pattern in patterns)
         return parts[0] if len(parts) == 1 else joined(parts)

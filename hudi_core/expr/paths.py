@@ -35,24 +35,24 @@ def field_of(value: Scalar, part: str, schema: Schema, *, case_sensitive: bool) 
     return None if place is None or place.repeated else name
 
 
-def _taken(column: Name, of: t.Type, name: Name, length: int, case_sensitive: bool) -> Call | None:
+def _taken(column: Name, data_type: t.Type, name: Name, length: int, case_sensitive: bool) -> Call | None:
     value: Scalar = column
     for part in name.path[length:]:
         arrays = 0
-        while isinstance(of, t.Array):
-            of, arrays = of.element.type, arrays + 1
-        match of:
+        while isinstance(data_type, t.Array):
+            data_type, arrays = data_type.element.type, arrays + 1
+        match data_type:
             case t.Record(fields) if arrays <= 1:
                 field = _field(fields, part, case_sensitive)
                 if field is None:
                     return None
-                value, of = Call("get_field", (value, Literal(part)), name.span), field.type
+                value, data_type = Call("get_field", (value, Literal(part)), name.span), field.type
             case t.Map(_, entry) if arrays == 0:
-                value, of = Call("[]", (value, Literal(part)), name.span), entry.type
+                value, data_type = Call("[]", (value, Literal(part)), name.span), entry.type
             case _:
                 return None
         if arrays:
-            of = t.Array(t.Field(0, "element", of))
+            data_type = t.Array(t.Field(0, "element", data_type))
     return value if isinstance(value, Call) else None
 
 

@@ -175,10 +175,10 @@ def unknowns_of(predicate: Predicate) -> list[str]:
     """What the core does not know in a predicate, as SQL text: of these rows cannot be tested, and files are kept."""
     if isinstance(predicate, Opaque):
         return [predicate.text]
-    found = [text for part in parts_of(predicate) for text in unknowns_of(part)]
+    unknowns = [text for part in parts_of(predicate) for text in unknowns_of(part)]
     for term in terms_of(predicate):
-        found += _unknowns_in(term)
-    return found
+        unknowns += _unknowns_in(term)
+    return unknowns
 
 
 def _unknowns_in(term: Term) -> list[str]:
@@ -211,33 +211,33 @@ def term_key(term: Term) -> Hashable:
 
 def columns_of(predicate: Predicate) -> dict[int, Column]:
     """The columns a predicate looks at, by id, in order of first appearance."""
-    found: dict[int, Column] = {}
-    _collect(predicate, found)
-    return found
+    columns: dict[int, Column] = {}
+    _collect(predicate, columns)
+    return columns
 
 
-def _collect(part: Predicate | Term, found: dict[int, Column]) -> None:
+def _collect(part: Predicate | Term, columns: dict[int, Column]) -> None:
     match part:
         case Column():
-            found.setdefault(part.id, part)
+            columns.setdefault(part.id, part)
         case Below(term) | OneOf(term) | IsNull(term) | Matches(term):
-            _collect(term, found)
+            _collect(term, columns)
         case Less(left, right):
-            _collect(left, found)
-            _collect(right, found)
+            _collect(left, columns)
+            _collect(right, columns)
         case Not(inner) | Is(inner):
-            _collect(inner, found)
+            _collect(inner, columns)
         case And(parts) | Or(parts):
             for inner in parts:
-                _collect(inner, found)
+                _collect(inner, columns)
         case Apply(_, arguments):
             for argument in arguments:
-                _collect(argument, found)
+                _collect(argument, columns)
         case Choose(branches, otherwise):
             for condition, value in branches:
-                _collect(condition, found)
-                _collect(value, found)
-            _collect(otherwise, found)
+                _collect(condition, columns)
+                _collect(value, columns)
+            _collect(otherwise, columns)
         case Always() | Opaque() | Constant():
             pass
 
@@ -245,10 +245,10 @@ def _collect(part: Predicate | Term, found: dict[int, Column]) -> None:
 def literals_of(predicate: Predicate, column_id: int) -> list[object]:
     """The values that a column itself is compared with, in order of appearance, repetitions included."""
     match predicate:
-        case Below(Column(id=found), cut):
-            return [cut.value] if found == column_id else []
-        case OneOf(Column(id=found), values):
-            return list(values) if found == column_id else []
+        case Below(Column(id=own_id), cut):
+            return [cut.value] if own_id == column_id else []
+        case OneOf(Column(id=own_id), values):
+            return list(values) if own_id == column_id else []
         case Not(inner) | Is(inner):
             return literals_of(inner, column_id)
         case And(parts) | Or(parts):

@@ -65,10 +65,10 @@ def below(term: Term, cut: Cut) -> Predicate:
                 return Below(term, cut)
             return _taken_back(inverse, inverse.below(cut), Below(term, cut), cut.after)
         case _:
-            at = _extreme(cut, term.type)
-            if at is None:
+            side = _extreme(cut, term.type)
+            if side is None:
                 return Below(term, cut)
-            return never(term) if at < 0 else Not(never(term))
+            return never(term) if side < 0 else Not(never(term))
 
 
 def one_of(term: Term, values: Iterable[object], with_null: bool = False) -> Predicate:
@@ -87,10 +87,12 @@ def one_of(term: Term, values: Iterable[object], with_null: bool = False) -> Pre
             if with_null and isinstance(found_back, OneOf):
                 return replace(found_back, with_null=True)
             return some([found_back, ALWAYS_NULL]) if with_null else found_back
-        case Column(type=t.Date() | t.Time() | t.Timestamp() as of):  # an interval may have led out of the type's range
-            low, high = axis.limits(of) or (0, 0)
-            kept = (value for value in values if low <= axis.position(value, of) <= high)
-            return OneOf(term, distinct(tuple(kept), of), with_null)
+        case Column(
+            type=t.Date() | t.Time() | t.Timestamp() as data_type
+        ):  # an interval may have led out of the type's range
+            first, last = axis.limits(data_type) or (0, 0)
+            inside = (value for value in values if first <= axis.position(value, data_type) <= last)
+            return OneOf(term, distinct(tuple(inside), data_type), with_null)
         case _:
             return OneOf(term, distinct(tuple(values), term.type), with_null)
 
@@ -133,14 +135,14 @@ def _over_branches(term: Choose, leaf: Callable[[Term], Predicate]) -> Predicate
     return first_of([(condition, leaf(then)) for condition, then in term.branches], leaf(term.otherwise))
 
 
-def _extreme(cut: Cut, of: Type) -> int | None:
+def _extreme(cut: Cut, type: Type) -> int | None:
     """-1 for a cut below all values, 1 for one above all, else None."""
-    if isinstance(of, t.String | t.Binary):
+    if isinstance(type, t.String | t.Binary):
         return -1 if not cut.value and not cut.after else None
-    ends = axis.limits(of)
+    ends = axis.limits(type)
     if ends is None:
         return None
-    place = axis.position(cut.value, of)
+    place = axis.position(cut.value, type)
     if place < ends[0] or (place == ends[0] and not cut.after):
         return -1
     return 1 if place > ends[1] or (place == ends[1] and cut.after) else None
@@ -161,26 +163,30 @@ def _one_of_taken_back(term: Apply, values: tuple[Any, ...]) -> Predicate:
     if inverse is None:
         return leaf
     if len(values) > _MANY and inverse.edge is None:
-        low, high = inverse.below(Cut(values[0])), inverse.below(Cut(values[-1], True))
-        hull = merged([*without(high, low), *inverse.unknown])
+        lower, upper = inverse.below(Cut(values[0])), inverse.below(Cut(values[-1], True))
+        hull = merged([*without(upper, lower), *inverse.unknown])
         return every([_inside(inverse.argument, hull, False), leaf])
-    found = [interval for value in values for interval in inverse.between(value, value)]
-    points = all(low == high for low, high in found)
-    return _taken_back(inverse, found if points else merged(found), leaf, False)
+    intervals = [interval for value in values for interval in inverse.between(value, value)]
+    points = all(lower == upper for lower, upper in intervals)
+    return _taken_back(inverse, intervals if points else merged(intervals), leaf, False)
 
 
 def _spelled(term: Apply, values: tuple[Any, ...]) -> list[Any] | None:
     """What texts are the spelling of, for a cast whose texts tell all values apart; None for another function."""
-    of = term.arguments[0].type
-    exact = isinstance(of, t.Boolean | t.Int | t.Long | t.Decimal | t.Date | t.Time | t.Timestamp)
+    data_type = term.arguments[0].type
+    exact = isinstance(data_type, t.Boolean | t.Int | t.Long | t.Decimal | t.Date | t.Time | t.Timestamp)
     if term.function is not CAST or not isinstance(term.type, t.String) or not exact:
         return None
-    read = [cast(text, t.String(), of) for text in values]
-    return [value for value, text in zip(read, values, strict=True) if value is not None and to_text(value, of) == text]
+    read = [cast(string, t.String(), data_type) for string in values]
+    return [
+        value
+        for value, string in zip(read, values, strict=True)
+        if value is not None and to_text(value, data_type) == string
+    ]
 
 
-def _taken_back(inverse: Inverse, found: list[Interval], leaf: Predicate, after: bool) -> Predicate:
-    inside = _inside(inverse.argument, found, after)
+def _taken_back(inverse: Inverse, intervals: list[Interval], leaf: Predicate, after: bool) -> Predicate:
+    inside = _inside(inverse.argument, intervals, after)
     if not inverse.unknown:
         return inside
     return some([inside, every([_inside(inverse.argument, list(inverse.unknown), False), leaf])])
@@ -191,9 +197,9 @@ def _inside(argument: Term, intervals: list[Interval], after: bool) -> Predicate
     inverse = inverse_of(argument) if isinstance(argument, Apply) and intervals else None
     if inverse is None:
         return _range(argument, intervals, after, below, one_of)
-    values = [(axis.value_at(low, argument.type), axis.value_at(high, argument.type)) for low, high in intervals]
-    found = merged(interval for ends in values for interval in inverse.between(*ends))
-    return _taken_back(inverse, found, _range(argument, intervals, after, Below, OneOf), after)
+    values = [(axis.value_at(first, argument.type), axis.value_at(last, argument.type)) for first, last in intervals]
+    preimages = merged(interval for ends in values for interval in inverse.between(*ends))
+    return _taken_back(inverse, preimages, _range(argument, intervals, after, Below, OneOf), after)
 
 
 def _range(
@@ -203,21 +209,21 @@ def _range(
     under: Callable[[Term, Cut], Predicate],
     among: Callable[[Term, tuple[object, ...]], Predicate],
 ) -> Predicate:
-    of, ends = argument.type, axis.limits(argument.type)
+    data_type, ends = argument.type, axis.limits(argument.type)
     assert ends is not None
-    points = tuple(axis.value_at(low, of) for low, high in intervals if low == high)
+    points = tuple(axis.value_at(first, data_type) for first, last in intervals if first == last)
     parts: list[Predicate] = [among(argument, points)] if points else []
-    for low, high in intervals:
-        if low < high:
-            bounds = [negate(under(argument, _cut_before(low, of, after)))] if low > ends[0] else []
-            bounds += [under(argument, _cut_before(high + 1, of, after))] if high < ends[1] else []
+    for first, last in intervals:
+        if first < last:
+            bounds = [negate(under(argument, _cut_before(first, data_type, after)))] if first > ends[0] else []
+            bounds += [under(argument, _cut_before(last + 1, data_type, after))] if last < ends[1] else []
             parts.append(every(bounds) if bounds else negate(_never(argument)))
     return some(parts) if parts else _never(argument)
 
 
-def _cut_before(place: int, of: Type, after: bool) -> Cut:
+def _cut_before(place: int, type: Type, after: bool) -> Cut:
     """The cut between a position and the one before, said by the plainer of the two values; by `after` where they are alike."""
-    value, previous = axis.value_at(place, of), axis.value_at(place - 1, of)
+    value, previous = axis.value_at(place, type), axis.value_at(place - 1, type)
     lengths = len(str(value).rstrip("0")), len(str(previous).rstrip("0"))
     return Cut(previous, True) if lengths[1] < lengths[0] or (after and lengths[0] == lengths[1]) else Cut(value)
 

@@ -23,8 +23,8 @@ def truth_of(predicate: Predicate, row: Mapping[int, object]) -> Truth:
 
     Raises `UnsupportedError` for what the core does not know.
     """
-    asked = _Row(row)
-    return next(truth for truth in Truth if can_be(truth, predicate, asked))
+    row_answers = _Row(row)
+    return next(truth for truth in Truth if can_be(truth, predicate, row_answers))
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class _Row:
 
     def may_hold_one_of(self, term: Term, values: tuple[object, ...]) -> bool:
         value = self._value(term)
-        return value is not None and any(equal(value, each, term.type) for each in values)
+        return value is not None and any(equal(value, choice, term.type) for choice in values)
 
     def may_hold_none_of(self, term: Term, values: tuple[object, ...]) -> bool:
         return self.may_hold_value(term) and not self.may_hold_one_of(term, values)
@@ -55,18 +55,18 @@ class _Row:
         return self._value(term) is not None
 
     def may_be_less(self, left: Term, right: Term, or_equal: bool) -> bool:
-        one, other = self._value(left), self._value(right)
-        if one is None or other is None:
+        first, second = self._value(left), self._value(right)
+        if first is None or second is None:
             return False
-        return not less(other, one, left.type) if or_equal else less(one, other, left.type)
+        return not less(second, first, left.type) if or_equal else less(first, second, left.type)
 
     def may_match(self, term: Term, pattern: Pattern | str, negated: bool) -> bool:
         value = self._value(term)
         wanted = regex.parse(pattern) if isinstance(pattern, str) else regex.like(pattern)
         return isinstance(value, str) and (wanted.compiled.search(value) is None) is negated
 
-    def unknown(self, what: Opaque) -> bool:
-        raise UnsupportedError(what.text, message=what.reason)
+    def unknown(self, predicate: Opaque) -> bool:
+        raise UnsupportedError(predicate.text, message=predicate.reason)
 
     def every(self, answers: list[bool]) -> bool:
         return all(answers)

@@ -98,8 +98,8 @@ def _leveled(expr: Expr) -> tuple[int, str]:
             return _PREDICATE, f"{_scalar(left)} {operator.value} {_scalar(right)}"
         case In(value, choices):
             return _PREDICATE, f"{_scalar(value)} IN ({_list(choices)})"
-        case Between(value, low, high):
-            return _PREDICATE, f"{_scalar(value)} BETWEEN {_scalar(low)} AND {_scalar(high)}"
+        case Between(value, lower, upper):
+            return _PREDICATE, f"{_scalar(value)} BETWEEN {_scalar(lower)} AND {_scalar(upper)}"
         case Like(value, pattern, escape):
             tail = "" if escape == "\\" else f" ESCAPE {quoted(escape)}"
             return _PREDICATE, f"{_scalar(value)} LIKE {quoted(pattern)}{tail}"
@@ -152,8 +152,8 @@ def _call(call: Call) -> tuple[int, str]:
             return _PRIMARY, f"{_scalar(value, _PRIMARY)}[{_scalar(index, 0)}]"
         case "get_field", (value, Literal(str() as part)):
             return _PRIMARY, f"{_bracketed(value)}.{name(part)}"
-        case ("cast" | "try_cast") as function, (value, Literal(str() as of)):
-            return _PRIMARY, f"{function.upper()}({_scalar(value, 0)} AS {of})"
+        case ("cast" | "try_cast") as function, (value, Literal(str() as type)):
+            return _PRIMARY, f"{function.upper()}({_scalar(value, 0)} AS {type})"
         case "=>", (Literal(str() as part), value):
             return _PRIMARY, f"{name(part)} => {_scalar(value, 0)}"
         case ("timestampadd" | "timestampdiff") as function, (Literal(str() as unit), first, second) if (
@@ -194,20 +194,20 @@ def _literal(literal: Literal) -> str:
             return "TRUE" if truth else "FALSE"
         case bytes() as data, _:
             return f"X'{data.hex().upper()}'"
-        case str() as text, (Date() | Time(Unit.MICROS) | Timestamp(Unit.MICROS)) as of:
-            return f"{sql_name(of)} {quoted(text)}"
-        case int() as count, (Date() | Time(Unit.MICROS) | Timestamp(Unit.MICROS)) as of:
-            return f"{sql_name(of)} {quoted(to_text(count, of))}"
-        case (int() | str()) as value, (Date() | Time() | Timestamp()) as of:
-            return f"CAST({quoted(value if isinstance(value, str) else to_text(value, of))} AS {sql_name(of)})"
-        case int() as number, None:
-            return str(number)
-        case int() as number, Long():
-            return f"{number}L"
-        case int() as number, Int() if -(1 << 15) <= number < 1 << 15:
-            return f"{number}S"
-        case int() as number, Int():
-            return f"CAST({number} AS INT)"
+        case str() as text, (Date() | Time(Unit.MICROS) | Timestamp(Unit.MICROS)) as type:
+            return f"{sql_name(type)} {quoted(text)}"
+        case int() as count, (Date() | Time(Unit.MICROS) | Timestamp(Unit.MICROS)) as type:
+            return f"{sql_name(type)} {quoted(to_text(count, type))}"
+        case (int() | str()) as value, (Date() | Time() | Timestamp()) as type:
+            return f"CAST({quoted(value if isinstance(value, str) else to_text(value, type))} AS {sql_name(type)})"
+        case int() as ticks, None:
+            return str(ticks)
+        case int() as ticks, Long():
+            return f"{ticks}L"
+        case int() as ticks, Int() if -(1 << 15) <= ticks < 1 << 15:
+            return f"{ticks}S"
+        case int() as ticks, Int():
+            return f"CAST({ticks} AS INT)"
         case Decimal() as exact, DecimalType():
             return f"{exact:f}BD"
         case Decimal() as exact, _:

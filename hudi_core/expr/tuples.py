@@ -38,9 +38,9 @@ def _fields(left: Scalar, right: Scalar) -> list[tuple[Scalar, Scalar]] | None:
 
 
 def _all_equal(pairs: list[tuple[Scalar, Scalar]]) -> Expr:
-    parts: list[Expr] = [_equal(one, other) for one, other in pairs]
+    parts: list[Expr] = [_equal(left, right) for left, right in pairs]
     return parts[0] if len(parts) == 1 else And(tuple(parts))
 
 
-def _equal(one: Scalar, other: Scalar) -> Expr:
-    return compared(Comparison.NULL_SAFE_EQ, one, other)
+def _equal(left: Scalar, right: Scalar) -> Expr:
+    return compared(Comparison.NULL_SAFE_EQ, left, right)

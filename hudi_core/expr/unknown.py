@@ -38,8 +38,8 @@ _CONSEQUENCE: Final = "no file is skipped by it and rows cannot be filtered by i
 def _unknown_functions(tree: Expr) -> Iterator[str]:
     for node in walk(tree):
         if isinstance(node, Call) and node.function[0].isalpha():
-            known = node.function in NAMES or node.function in SUGAR_NAMES or node.function in _SYNTAX
-            if not known:
+            is_known = node.function in NAMES or node.function in SUGAR_NAMES or node.function in _SYNTAX
+            if not is_known:
                 yield node.function
 
 

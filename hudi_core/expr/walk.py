@@ -39,8 +39,8 @@ def parts_of(expr: Expr) -> tuple[Expr, ...]:
             return left, right
         case In(value, choices):
             return (value, *choices)
-        case Between(value, low, high):
-            return value, low, high
+        case Between(value, lower, upper):
+            return value, lower, upper
         case Like(value) | RegexLike(value) | IsNull(value) | Cast(value):
             return (value,)
         case Call(_, arguments):
@@ -84,9 +84,9 @@ def _flat(expr: Expr, kind: type[And] | type[Or], opposite: type[And] | type[Or]
         case Not(Not(part)):
             return _flat(part, kind, opposite)
         case And(parts) | Or(parts) if isinstance(expr, kind):
-            return tuple(part for each in parts for part in _flat(each, kind, opposite))
+            return tuple(part for nested in parts for part in _flat(nested, kind, opposite))
         case Not((And(parts) | Or(parts)) as inner) if isinstance(inner, opposite):
-            return tuple(part for each in parts for part in _flat(Not(each), kind, opposite))
+            return tuple(part for nested in parts for part in _flat(Not(nested), kind, opposite))
         case _:
             return (expr,)
 
@@ -132,8 +132,8 @@ def changed(expr: Expr, change: Callable[[Expr], Expr | None]) -> Expr:
             return replace(expr, left=of(left), right=of(right))
         case In(value, choices):
             return replace(expr, value=of(value), choices=tuple(map(of, choices)))
-        case Between(value, low, high):
-            return replace(expr, value=of(value), low=of(low), high=of(high))
+        case Between(value, lower, upper):
+            return replace(expr, value=of(value), low=of(lower), high=of(upper))
         case Like(value) | RegexLike(value) | IsNull(value) | Cast(value):
             return replace(expr, value=of(value))
         case Call(_, arguments):
