@@ -37,6 +37,8 @@ B = TypeVar("B")
 MaskIn = TypeVar("MaskIn", contravariant=True)
 MaskOut = TypeVar("MaskOut", covariant=True)
 BatchOut = TypeVar("BatchOut", covariant=True)
+Task = TypeVar("Task")
+Result = TypeVar("Result")
 
 
 class ValueReader(Protocol[V, MaskOut]):
@@ -303,6 +305,23 @@ class Rows(Protocol[V, MaskIn, B]):
         ...
 
 
+class Runner(Protocol):
+    """Runs tasks somewhere: in this thread, in threads, on other machines. The core decides on the tasks. Rule ENGINE-9."""
+
+    @property
+    def parallelism(self) -> int:
+        """How many tasks run at the same time; at least 1."""
+        ...
+
+    def run(self, work: Callable[[Task], Result], tasks: Sequence[Task]) -> list[Result]:
+        """The result of `work` for each task, in the order of the tasks.
+
+        Work, tasks and results can be pickled. A task may run more than once, so it changes nothing. Raises when a task
+        raises: its error, or the runner's own that quotes it.
+        """
+        ...
+
+
 class Engine(Protocol[V, M, B]):
     """A named bundle of capabilities; what the entry point `hudi_core.engines` gives."""
 
@@ -314,6 +333,9 @@ class Engine(Protocol[V, M, B]):
 
     @property
     def rows(self) -> Rows[V, M, B]: ...
+
+    @property
+    def runner(self) -> Runner: ...
 
     def storage(self, uri: str, options: Mapping[str, str] | None = None) -> Storage:
         """The storage whose root is the URI or local path.
@@ -334,6 +356,15 @@ class ScanReader(Protocol[BatchOut]):
 
     def read_scan(self, scan: Any) -> Iterator[BatchOut]:
         """The rows of a `table.scan.Scan`, its limit kept, as batches of the engine; in no order."""
+        ...
+
+
+@runtime_checkable
+class LayeredEngine(Protocol):
+    """What an entry point may give in place of an engine: an engine that leaves footers, files and storage to another."""
+
+    def over(self, files: Engine[Any, Any, Any]) -> Engine[Any, Any, Any]:
+        """The engine, on top of one that reads files. Raises `UnsupportedError` where it cannot stand on that one."""
         ...
 
 

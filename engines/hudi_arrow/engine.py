@@ -14,6 +14,7 @@ from hudi_arrow.storage import ArrowStorage
 from hudi_arrow.values import ArrowValues
 from hudi_core.engine import Engine, FileReader, Storage
 from hudi_core.errors import UnsupportedError
+from hudi_core.parallel.runners import ThreadRunner
 
 _READERS: dict[str, FileReader[pa.RecordBatch]] = {".parquet": ParquetReader(), ".orc": OrcReader()}
 _WITHOUT_ROWS = {"lance": "Lance", "hfile": "HFile"}
@@ -26,6 +27,7 @@ class ArrowEngine:
     name = "arrow"
     values = ArrowValues()
     rows = ArrowRows()
+    runner = ThreadRunner()
 
     def storage(self, uri: str, options: Mapping[str, str] | None = None) -> Storage:
         return ArrowStorage(uri, options)

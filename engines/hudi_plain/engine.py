@@ -7,6 +7,7 @@ from typing import Any
 
 from hudi_core.engine import Engine, FileReader, Storage
 from hudi_core.errors import UnsupportedError, UsageError
+from hudi_core.parallel.runners import SerialRunner
 from hudi_plain.rows import Batch, PlainRows
 from hudi_plain.storage import PlainStorage
 from hudi_plain.values import PlainValues
@@ -18,6 +19,7 @@ class PlainEngine:
     name = "plain"
     values = PlainValues()
     rows = PlainRows()
+    runner = SerialRunner()
 
     def storage(self, uri: str, options: Mapping[str, str] | None = None) -> Storage:
         if options:

@@ -8,7 +8,7 @@ native   which files Spark's own reader takes, and one plan for all files of one
 relations  files as DataFrames, made where Spark plans them soonest
 java     what a plan takes of the driver's JVM, in a few calls
 tagging  `tagLocation`: keys in, keys with the file that holds their record out
-dealing  rows dealt to chosen tasks
+runner   tasks on executors, and rows sent to chosen tasks
 source   the data source `hudi_core` of Spark 4, and its streams
 engine   the bundle behind `--engine spark`
 

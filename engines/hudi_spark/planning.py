@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 
 from hudi_core.planning.shares import shares
 from hudi_core.table.scan import Scan
-from hudi_spark.dealing import on_executors
+from hudi_spark.runner import SparkRunner
 
 MOST_RECORDS = 4_000_000
 """Records of statistics, one for each file and column of a predicate, that the driver reads: some 250 MB at most."""
@@ -28,5 +28,5 @@ def planned(spark: SparkSession, scan: Scan, most: int = MOST_RECORDS) -> Scan:
         return scan
     slices = scan.sources.snapshot.slices
     cut = shares(slices, -(-records // RECORDS_A_SHARE))
-    found = on_executors(spark, [slices.chosen(share) for share in cut], work.prune)
+    found = SparkRunner(spark).run(work.prune, [slices.chosen(share) for share in cut])
     return scan.with_shares(cut, found, f"{records:,} records read on executors in {len(cut)} shares")

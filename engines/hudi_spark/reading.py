@@ -21,9 +21,9 @@ from hudi_core.schema.schema import Schema
 from hudi_core.table.scan import Scan
 from hudi_core.table.table import Table
 from hudi_spark.arrow_form import batch_form
-from hudi_spark.dealing import on_executors
 from hudi_spark.native import NativeReading, forms_of
 from hudi_spark.readable import OTHERWISE, ReadableFiles, judged
+from hudi_spark.runner import SparkRunner
 from hudi_spark.structs import nullable_struct
 
 MOST_FOOTERS = 4096
@@ -63,9 +63,9 @@ def _judged_on_executors(spark: SparkSession, shipped: RemoteScan, parts: Sequen
         sources = shipped.sources(share)
         return judged(BaseFiles(sources), _wanted(sources, shipped.wanted, shipped.predicate), share)
 
-    count = max(parallelism(spark), -(-len(parts) // _FOOTERS_A_TASK))
+    count = max(SparkRunner(spark).parallelism, -(-len(parts) // _FOOTERS_A_TASK))
     cut = [each for each in np.array_split(np.arange(len(parts)), count) if len(each)]
-    found = on_executors(spark, [[parts[number] for number in share.tolist()] for share in cut], judge)
+    found = SparkRunner(spark).run(judge, [[parts[number] for number in share.tolist()] for share in cut])
     places: dict[Schema, int] = {}
     numbers = np.full(len(parts), OTHERWISE, np.int32)
     for share, each in zip(cut, found, strict=True):
@@ -93,7 +93,7 @@ def frame_of_changes(spark: SparkSession, table: Table, **asked: Any) -> DataFra
     found = table.changes(**asked)
     pieces = found.pieces()
     record = found.schema.record
-    count = max(min(len(pieces), _TASKS_A_CORE * parallelism(spark)), 1)
+    count = max(min(len(pieces), _TASKS_A_CORE * SparkRunner(spark).parallelism), 1)
 
     def read(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
@@ -122,7 +122,7 @@ def _by_arrow(
 ) -> DataFrame:
     """The parts read by the Arrow reader, a task for each bucket."""
     total = sum(part.size for part in parts)
-    tasks = buckets(parts, max(parallelism(spark), -(-total // TASK_BYTES)))
+    tasks = buckets(parts, max(SparkRunner(spark).parallelism, -(-total // TASK_BYTES)))
     record = remote_scan.wanted.record
 
     def read(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -132,11 +132,3 @@ def _by_arrow(
                     yield batch_form(rows, record)
 
     return spark.range(0, len(tasks), 1, max(len(tasks), 1)).mapInArrow(read, schema)
-
-
-def parallelism(spark: SparkSession) -> int:
-    """Tasks that run at the same time, as far as the session tells."""
-    said: Any = spark.conf.get("spark.sql.leafNodeDefaultParallelism", None)
-    if said is None and hasattr(spark, "sparkContext"):
-        return int(spark.sparkContext.defaultParallelism)
-    return int(said or 8)

@@ -34,8 +34,8 @@ from hudi_core.table.table import Table
 from hudi_core.timeline.slices import FileSlice, slices_of
 from hudi_core.timeline.times import Time
 from hudi_spark.arrow_form import batch_form
-from hudi_spark.dealing import numbers_of_tasks, on_executors
-from hudi_spark.reading import buckets, parallelism
+from hudi_spark.reading import buckets
+from hudi_spark.runner import SparkRunner, partition_keys
 
 DEFAULT = TagOptions()
 WIDE = 0.25
@@ -105,7 +105,7 @@ def tag(
     if options.index is IndexKind.BUCKET and options.whole_table:
         raise UsageError("bucket index", expected="keys in their own partitions", found="a look at the whole table")
     sources = Sources(table.snapshot(as_of))
-    count = tasks or parallelism(spark)
+    count = tasks or SparkRunner(spark).parallelism
     shipped = _shipment(table, sources, options)
     by_record_index = options.index is IndexKind.RECORD_INDEX
     if options.index is IndexKind.BUCKET:
@@ -151,7 +151,7 @@ def _bounds(spark: SparkSession, shipped: RemoteTagging, tasks: int) -> KeyBound
 
     if len(unknown) <= FEW:
         return recorded.completed_with(read(unknown))
-    found = on_executors(spark, [unknown[number::tasks] for number in range(tasks)], read)
+    found = SparkRunner(spark).run(read, [unknown[number::tasks] for number in range(tasks)])
     return recorded.completed_with({number: ends for each in found for number, ends in each.items()})
 
 
@@ -231,7 +231,7 @@ def _by_buckets(keys: DataFrame, shipped: RemoteTagging, count: int) -> DataFram
     if len(heaps) < 2:
         return keys.coalesce(1)
     tasks = np.empty(len(shipped.slices), np.int32)
-    numbers = numbers_of_tasks(len(heaps))
+    numbers = partition_keys(len(heaps))
     for number, heap in zip(numbers, heaps, strict=True):
         tasks[[places[part.slice.partition, part.slice.file_id] for part in heap]] = number
 
@@ -251,7 +251,7 @@ def _by_files(keys: DataFrame, shipped: RemoteTagging, names: list[str], count: 
     """Each task has some files and gets all keys, packed; what it finds is joined to the keys."""
     parts = [SliceRead(each, False) for each in shipped.slices]
     heaps = [tuple(part.slice for part in heap) for heap in buckets(parts, count)]
-    dealt = dict(zip(numbers_of_tasks(len(heaps)), heaps, strict=True))
+    dealt = dict(zip(partition_keys(len(heaps)), heaps, strict=True))
 
     def packed(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         reader = _reader(batches)

@@ -13,12 +13,14 @@ from hudi_arrow.engine import ENGINE
 from hudi_arrow.rows import ArrowRows
 from hudi_arrow.types import to_arrow
 from hudi_arrow.values import ArrowValues
+from hudi_core.engine import Runner
 from hudi_core.schema.schema import Schema
 from hudi_core.types.nodes import Type
 from tests.contract.columns import ColumnsContract
 from tests.contract.harness import AnyEngine, Given
 from tests.contract.keys import KeysContract
 from tests.contract.rows import ProjectionContract, RowsContract, RowTruthContract
+from tests.contract.runner import RunnerContract
 from tests.contract.storage import StorageContract
 from tests.contract.texts import TextsContract
 from tests.contract.values import ValuesContract
@@ -115,3 +117,9 @@ class TestColumns(ColumnsContract):
 
 class TestStorage(StorageContract):
     pass
+
+
+class TestRunner(RunnerContract):
+    @pytest.fixture
+    def runner(self) -> Runner:
+        return ENGINE.runner

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from hudi_core.engine import Runner
 from hudi_core.schema.schema import Schema
 from hudi_core.types.nodes import Type
 from hudi_plain.engine import ENGINE
@@ -16,6 +17,7 @@ from tests.contract.columns import ColumnsContract
 from tests.contract.harness import AnyEngine, Given
 from tests.contract.keys import KeysContract
 from tests.contract.rows import ProjectionContract, RowsContract, RowTruthContract
+from tests.contract.runner import RunnerContract
 from tests.contract.storage import StorageContract
 from tests.contract.texts import TextsContract
 from tests.contract.values import ValuesContract
@@ -90,3 +92,9 @@ class TestColumns(ColumnsContract):
 
 class TestStorage(StorageContract):
     pass
+
+
+class TestRunner(RunnerContract):
+    @pytest.fixture
+    def runner(self) -> Runner:
+        return ENGINE.runner
