@@ -1,37 +1,39 @@
-"""The Spark engine in one bundle: rows of a scan come from a local or configured Spark session, files' heads from Arrow."""
+"""The Spark engine in one bundle: Spark runs scans, in the running session or a local one; another engine reads files."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
 
-from hudi_core.engine import Engine, FileReader, Storage
+from hudi_core.engine import Engine, FileReader, LayeredEngine, Storage
 from hudi_core.errors import UnsupportedError
-from hudi_core.table.engines import load_engine
+from hudi_core.schema.schema import Schema
 from hudi_core.table.scan import Scan
+from hudi_core.types.nodes import Record
 from hudi_spark.arrow_form import from_form
 from hudi_spark.reading import frame_of
+from hudi_spark.runner import SparkRunner
 from hudi_spark.sessions import session
 from hudi_spark.values import SparkValues
 
-READER = "arrow"
-"""The engine that plans on the driver and reads on executors what Spark's own reader does not."""
+_NO_COLUMNS = Schema(Record(()))
 
 
+@dataclass(frozen=True)
 class SparkEngine:
-    """`hudi_core.engine.Engine` whose scans Spark runs. Batches are those of the Arrow engine."""
+    """`hudi_core.engine.Engine` whose scans Spark runs. Batches are those of the engine that reads files, which are Arrow's."""
 
-    name = "spark"
-
-    def __init__(self) -> None:
-        self._arrow: Engine[Any, Any, Any] = load_engine(READER)
+    files: Engine[Any, Any, Any]
+    """Plans on the driver, and reads on executors what Spark's own reader does not."""
+    name: str = "spark"
 
     @property
     def values(self) -> Any:
-        """What the batches are looked at with on the driver."""
-        return self._arrow.values
+        """Operations on the batches, on the driver."""
+        return self.files.values
 
     @property
     def columns(self) -> SparkValues:
@@ -40,23 +42,37 @@ class SparkEngine:
 
     @property
     def rows(self) -> Any:
-        return self._arrow.rows
+        return self.files.rows
+
+    @property
+    def runner(self) -> SparkRunner:
+        return SparkRunner(session())
 
     def storage(self, uri: str, options: Mapping[str, str] | None = None) -> Storage:
-        return self._arrow.storage(uri, options)
+        return self.files.storage(uri, options)
 
     def reader(self, extension: str) -> FileReader[Any]:
-        return self._arrow.reader(extension)
+        return self.files.reader(extension)
 
     def read_scan(self, scan: Scan) -> Iterator[pa.RecordBatch]:
-        """The rows of a scan, in no order, as batches of the Arrow engine."""
-        kind = pa.struct(self._arrow.rows.stream(scan.schema, []).schema)
-        of = scan.schema.record
+        """The rows of a scan, in no order, as batches of the engine that reads files."""
+        arrow_type = pa.struct(self.files.rows.stream(scan.schema, []).schema)
+        record = scan.schema.record
         for batch in arrow_batches(frame_of(session(), scan)):
             if batch.num_columns:
-                yield pa.RecordBatch.from_struct_array(from_form(batch.to_struct_array(), of, kind))
+                yield pa.RecordBatch.from_struct_array(from_form(batch.to_struct_array(), record, arrow_type))
             else:
                 yield batch
+
+
+class SparkLayer:
+    """Makes the Spark engine of an engine that reads files."""
+
+    def over(self, files: Engine[Any, Any, Any]) -> SparkEngine:
+        """Raises `UnsupportedError` for an engine whose batches are not Arrow's: Spark takes no others from Python."""
+        if not isinstance(files.rows.stream(_NO_COLUMNS, []).read_all(), pa.Table):
+            raise UnsupportedError("Spark", expected="files read as Arrow batches", found=f"the engine {files.name!r}")
+        return SparkEngine(files)
 
 
 def arrow_batches(frame: Any) -> list[pa.RecordBatch]:
@@ -70,4 +86,4 @@ def arrow_batches(frame: Any) -> list[pa.RecordBatch]:
     return list(frame._collect_as_arrow())
 
 
-ENGINE: Engine[Any, Any, pa.RecordBatch] = SparkEngine()
+ENGINE: LayeredEngine = SparkLayer()

@@ -12,10 +12,11 @@ from typing import Annotated, Any
 import typer
 
 from hudi_core.cli.explain.command import show, write_page
-from hudi_core.cli.options import DEFAULT_ENGINE, EngineOption, JsonOption
+from hudi_core.cli.options import EngineOption, JsonOption
 from hudi_core.cli.output import Output
 from hudi_core.cli.words import counted
 from hudi_core.errors import StorageError
+from hudi_core.table.engines import DEFAULT_ENGINE
 from hudi_core.table.open import open_table
 from hudi_core.table.table import Table
 

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
-from hudi_core.cli.options import DEFAULT_ENGINE, EngineOption, JsonOption, opened
+from hudi_core.cli.options import EngineOption, JsonOption, opened
 from hudi_core.cli.output import Output, say
 from hudi_core.cli.words import counted
 from hudi_core.engine import Engine, InputRows
@@ -24,7 +24,7 @@ from hudi_core.keys.generator import AnyGenerator, Generator, TimePart, WritePat
 from hudi_core.keys.zones import parse_zone
 from hudi_core.schema.schema import Schema
 from hudi_core.snapshot.snapshot import MetadataMode
-from hudi_core.table.engines import load_engine
+from hudi_core.table.engines import DEFAULT_ENGINE, load_engine
 from hudi_core.table.keying import table_generator
 from hudi_core.types import nodes as t
 from hudi_core.types.walk import with_children

@@ -8,7 +8,6 @@ from typing import Annotated, Any
 import typer
 
 from hudi_core.cli.options import (
-    DEFAULT_ENGINE,
     AsOfOption,
     EngineOption,
     JsonOption,
@@ -25,6 +24,7 @@ from hudi_core.index.key_reader import PARTITION_PATH, RECORD_KEY
 from hudi_core.index.tag import LOCATION, Tagger
 from hudi_core.schema.schema import ColumnPlace
 from hudi_core.snapshot.snapshot import MetadataMode
+from hudi_core.table.engines import DEFAULT_ENGINE
 
 SHOWN = 20
 """Records shown to people."""

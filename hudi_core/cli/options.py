@@ -53,7 +53,6 @@ AsOfOption = Annotated[
 WHERE = "A predicate, as after WHERE in SQL."
 WhereOption = Annotated[str | None, typer.Option("--where", metavar="SQL", help=WHERE)]
 CaseOption = Annotated[bool, typer.Option("--case-sensitive", help="Tell names of columns apart by case.")]
-DEFAULT_ENGINE = "arrow"
 STORAGE_OPTIONS: ContextVar[Mapping[str, str]] = ContextVar("storage_options", default=MappingProxyType({}))
 """Those that stand before the command."""
 

@@ -9,7 +9,6 @@ from typing import Annotated
 import typer
 
 from hudi_core.cli.options import (
-    DEFAULT_ENGINE,
     FOOTER_CACHE_MIB,
     AsOfOption,
     CaseOption,
@@ -29,6 +28,7 @@ from hudi_core.cli.words import counted
 from hudi_core.errors import UsageError
 from hudi_core.reading.result import QueryResult
 from hudi_core.snapshot.snapshot import MetadataMode
+from hudi_core.table.engines import DEFAULT_ENGINE
 from hudi_core.table.scan import Scan
 
 SHOWN = 20

@@ -12,7 +12,6 @@ import typer
 
 from hudi_core.cli.forms import form
 from hudi_core.cli.options import (
-    DEFAULT_ENGINE,
     AsOfOption,
     CaseOption,
     EngineOption,
@@ -32,6 +31,7 @@ from hudi_core.evolve.sql import parse_changes
 from hudi_core.schema.loss import ConversionLoss, Converted
 from hudi_core.schema.schema import Schema
 from hudi_core.snapshot.snapshot import MetadataMode
+from hudi_core.table.engines import DEFAULT_ENGINE
 
 FORMS = "avro, internal, arrow, spark or ddl"
 ToOption = Annotated[str | None, typer.Option("--to", metavar="FORM", help=f"The schema's text: {FORMS}.")]

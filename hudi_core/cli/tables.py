@@ -8,7 +8,6 @@ from typing import Annotated, Any
 import typer
 
 from hudi_core.cli.options import (
-    DEFAULT_ENGINE,
     FOOTER_CACHE_MIB,
     AsOfOption,
     CaseOption,
@@ -28,6 +27,7 @@ from hudi_core.errors import SchemaError, UnsupportedError
 from hudi_core.planning.plan import Decision, ScanPlan
 from hudi_core.schema.meta import is_meta
 from hudi_core.snapshot.snapshot import MetadataMode
+from hudi_core.table.engines import DEFAULT_ENGINE
 from hudi_core.table.open import open_table
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import Instant

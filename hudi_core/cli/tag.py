@@ -10,7 +10,6 @@ import typer
 
 from hudi_core.cli.keys import KeyOptionsOption, read_options
 from hudi_core.cli.options import (
-    DEFAULT_ENGINE,
     AsOfOption,
     EngineOption,
     JsonOption,
@@ -27,6 +26,7 @@ from hudi_core.index.key_reader import input_schema
 from hudi_core.index.tag import Tagger, TagOptions
 from hudi_core.planning.sources.stored_filters import FilterState
 from hudi_core.snapshot.snapshot import MetadataMode
+from hudi_core.table.engines import DEFAULT_ENGINE
 
 _STAGES = (
     ("pairs", "of a key and a file slice"),

@@ -1,4 +1,7 @@
-"""Engines by name: whatever the entry points `hudi_core.engines` offer. The core names none of them itself."""
+"""Engines by name: whatever the entry points `hudi_core.engines` offer.
+
+The core imports none of them. It names one, the default: users get it who choose none, and layered engines stand on it.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,11 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
-from hudi_core.engine import Engine
+from hudi_core.engine import Engine, LayeredEngine
 from hudi_core.errors import UnsupportedError, UsageError
 
 GROUP = "hudi_core.engines"
+DEFAULT_ENGINE = "arrow"
 
 
 @cache
@@ -17,8 +21,8 @@ def _offered() -> dict[str, EntryPoint]:
     return {point.name: point for point in entry_points(group=GROUP)}
 
 
-def load_engine(name: str) -> Engine[Any, Any, Any]:
-    """The engine of this name.
+def load_engine(name: str, files: str = DEFAULT_ENGINE) -> Engine[Any, Any, Any]:
+    """The engine of this name; a layered one on top of the engine named `files`, which reads its files.
 
     Raises `UsageError` when nobody offers it, `UnsupportedError` when the library it stands on is not installed.
     """
@@ -26,9 +30,13 @@ def load_engine(name: str) -> Engine[Any, Any, Any]:
     if point is None:
         raise UsageError(f"engine {name!r}", expected=f"one of {', '.join(sorted(_offered()))}", found="no such engine")
     try:
-        engine: Engine[Any, Any, Any] = point.load()
+        engine: Engine[Any, Any, Any] | LayeredEngine = point.load()
     except ModuleNotFoundError as missing:
         raise UnsupportedError(
             f"engine {name!r}", message=f"needs the package {missing.name}: pip install 'hudi-core[{name}]'"
         ) from missing
-    return engine
+    if not isinstance(engine, LayeredEngine):
+        return engine
+    if files == name:
+        raise UsageError(f"engine {name!r}", expected="another engine that reads its files", found=repr(files))
+    return engine.over(load_engine(files))

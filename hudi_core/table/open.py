@@ -11,7 +11,7 @@ from hudi_core.formats.properties import parse_properties
 from hudi_core.options import PROPERTIES_PATH, TableConfig, table_config
 from hudi_core.snapshot.footer_cache import MOST_BYTES, FooterCache
 from hudi_core.snapshot.snapshot import MetadataMode
-from hudi_core.table.engines import load_engine
+from hudi_core.table.engines import DEFAULT_ENGINE, load_engine
 from hudi_core.table.table import Table
 from hudi_core.timeline.history import history_of
 from hudi_core.timeline.timeline import load_timeline
@@ -21,7 +21,7 @@ _BACKUP = f"{PROPERTIES_PATH}.backup"
 
 def open_table(
     uri: str | PathLike[str],
-    engine: str = "arrow",
+    engine: str = DEFAULT_ENGINE,
     *,
     metadata: MetadataMode | str = MetadataMode.AUTO,
     case_sensitive: bool = False,

@@ -11,7 +11,6 @@ import typer
 from hudi_core.cli.explain.page import Explained, Reason, html_page
 from hudi_core.cli.explain.picture import column_picture
 from hudi_core.cli.options import (
-    DEFAULT_ENGINE,
     FOOTER_CACHE_MIB,
     WHERE,
     AsOfOption,
@@ -30,6 +29,7 @@ from hudi_core.cli.output import Output, say, write_file
 from hudi_core.cli.words import counted, duration, share, shortened, size
 from hudi_core.planning.plan import ALL_MATCH, READ, SKIP, VERDICTS, ScanPlan
 from hudi_core.snapshot.snapshot import MetadataMode
+from hudi_core.table.engines import DEFAULT_ENGINE
 from hudi_core.table.scan import Scan
 from hudi_core.table.table import Table
 
