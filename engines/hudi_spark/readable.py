@@ -31,7 +31,7 @@ class ReadableFiles:
 
 def judged(files: BaseFiles, wanted: Selection, parts: Sequence[SliceRead]) -> ReadableFiles:
     """What the footers of a scan's parts say. Those that cannot be read are left to the reader of the rows."""
-    heads = files.sources.heads
+    heads = files.sources.headers
     bases = [_parquet_alone(part.slice) for part in parts]
     footers = heads.footers([base for base in bases if base is not None])
     places: dict[Schema, int] = {}

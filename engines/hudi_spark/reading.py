@@ -80,7 +80,7 @@ def _enough(scan: Scan, parts: Sequence[SliceRead], limit: int) -> Sequence[Slic
     rows = 0
     for begin in range(0, min(len(told), MOST_FOOTERS), _FOOTERS_AT_ONCE):
         some = told[begin : begin + _FOOTERS_AT_ONCE]
-        footers = scan.sources.heads.footers([base for _, base in some])
+        footers = scan.sources.headers.footers([base for _, base in some])
         for number, (_, base) in enumerate(some, start=begin + 1):
             rows += footers[base.path].rows if base.path in footers else 0
             if rows >= limit:

@@ -100,9 +100,9 @@ def _of_images(column: Column, path: Path, sides: Sequence[ComparedSlice | None]
             continue  # what the path of a partition tells is not in its files
         slices = [(number, side.slice) for number, side in found]
         files = [each.base for _, each in slices if each.base is not None]
-        footers = sources.heads.footers(files)
+        footers = sources.headers.footers(files)
         stored = {
-            file.path: sources.heads.stored_schema(footers[file.path], file.path)
+            file.path: sources.headers.stored_schema(footers[file.path], file.path)
             for file in files
             if file.path in footers
         }

@@ -117,7 +117,7 @@ class _Places:
         partitions = self.partitions.find(of.partitions)
         found = np.full(len(partitions), LOST, np.int64)
         if len(self._hashes):
-            asked = np.stack([partitions, of.high, of.low, of.numbers], axis=1)
+            asked = np.stack([partitions, of.high, of.low, of.file_indexes], axis=1)
             hashes = _mixed(asked)
             at = np.minimum(np.searchsorted(self._hashes, hashes), len(self._hashes) - 1)
             same = (self._rows[at] == asked).all(axis=1) & ~of.as_text

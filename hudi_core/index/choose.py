@@ -73,7 +73,7 @@ def choose(sources: Sources, asked: IndexKind, keys: int, tasks: Sequence[SliceL
             return Choice(by_files, f"{said}; the record index would be {_megabytes(index)}")
         why_not = _unusable(sources)
     except TableError as error:
-        snapshot.set_aside(error)
+        snapshot.warn_or_raise(error)
         why_not = "it cannot be read"
     if why_not:
         return Choice(by_files, f"{said}; not the record index: {why_not}")

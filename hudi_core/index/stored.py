@@ -128,9 +128,9 @@ class StoredKeys:
             return _unknown_bounds(len(numbers))
         column = Column(place.field.id, RECORD_KEY, String())
         pieces = [
-            (piece.numbers, piece.statistics)
+            (piece.files, piece.statistics)
             for piece in self.sources.recorded.pieces(column)
-            if isinstance(piece.statistics.low, ByteStrings)
+            if isinstance(piece.statistics.lower, ByteStrings)
         ]
         return _joined(numbers, pieces)
 
@@ -178,11 +178,11 @@ def _joined(numbers: Numbers, pieces: Sequence[tuple[Numbers, ColumnStatistics]]
         rows = np.flatnonzero(np.append(numbers, -1)[slices] == slice_numbers)
         slices = slices[rows]
         no_value = (statistics.nulls[rows] == statistics.rows[rows]) & (statistics.rows[rows] >= 0)
-        known = statistics.low_known[rows] & statistics.high_known[rows]
+        known = statistics.lower_known[rows] & statistics.upper_known[rows]
         np.add.at(files, slices, 1)
         np.add.at(files_without_key, slices, no_value)
         doubtful[slices[~known & ~no_value]] = True
-        file_lower, file_upper = statistics.low, statistics.high
+        file_lower, file_upper = statistics.lower, statistics.upper
         assert isinstance(file_lower, ByteStrings)
         assert isinstance(file_upper, ByteStrings)
         for index, row in zip(slices[known].tolist(), rows[known].tolist(), strict=True):

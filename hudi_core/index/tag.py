@@ -192,7 +192,7 @@ class Tagger:
         try:
             found = lookup.locate(keys, self.work)
         except TableError as error:
-            snapshot.set_aside(error)
+            snapshot.warn_or_raise(error)
             found = Locations(np.full(len(keys), LOST, np.int64), np.full(len(keys), NOWHERE, np.int64))
         lost = np.flatnonzero(found.slices == LOST)
         if len(lost):

@@ -78,7 +78,7 @@ class _Entries:
     offsets: Offsets
     names: StringColumn
     sizes: NDArray[np.int64]
-    gone: NDArray[np.bool_]
+    deleted: NDArray[np.bool_]
 
 
 def _live(
@@ -86,7 +86,7 @@ def _live(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Which of the entries stand for live files, one for each, and their sizes. A deleted file goes, one that is there twice
     has grown to the larger size."""
-    if not of.gone.any() and int(keys.max(initial=-1)) + 1 == len(of.keys):
+    if not of.deleted.any() and int(keys.max(initial=-1)) + 1 == len(of.keys):
         return rows, of.sizes[rows]  # each key has one record, and names in a record are distinct
     name = index_strings(of.names).first
     rows = rows[np.lexsort((rows, orders[rows], name[rows], keys[rows]))]
@@ -95,7 +95,7 @@ def _live(
         return rows, of.sizes[rows]
     lengths = np.diff(np.append(starts, len(rows)))
     at = np.arange(len(rows))
-    last_gone = np.repeat(np.maximum.reduceat(np.where(of.gone[rows], at, -1), starts), lengths)
+    last_gone = np.repeat(np.maximum.reduceat(np.where(of.deleted[rows], at, -1), starts), lengths)
     sizes = np.maximum.reduceat(np.where(at > last_gone, of.sizes[rows], -1), starts)
     live = sizes >= 0
     return rows[starts][live], sizes[live]

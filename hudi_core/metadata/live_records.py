@@ -30,7 +30,7 @@ class RecordOrder(Protocol):
     @property
     def kinds(self) -> Ints: ...
     @property
-    def gone(self) -> Bools: ...
+    def deleted(self) -> Bools: ...
     @property
     def tight(self) -> Bools: ...
 
@@ -66,7 +66,7 @@ def live_records(
     `unique`: so many keys, the first, are known to be different ones.
     """
     kinds = _over(parts, lambda part: part.kinds)
-    gone = _over(parts, lambda part: part.gone)
+    gone = _over(parts, lambda part: part.deleted)
     words = words_of(keys)
     meeting = _NONE if apart else _meeting(words, unique)
     if not len(meeting):

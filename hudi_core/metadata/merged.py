@@ -32,14 +32,14 @@ def merged(run: Ints, of: ColumnStatistics) -> tuple[Ints | None, ColumnStatisti
 def _reduced_runs(of: ColumnStatistics, order: Ints, starts: Ints) -> ColumnStatistics:
     """The records at `order`, those from each of `starts` on merged into one."""
     empty = (of.nulls == of.rows) & (of.rows >= 0)
-    low, low_known = _extreme(of.low, of.low_known, empty, order, starts, least=True)
-    high, high_known = _extreme(of.high, of.high_known, empty, order, starts, least=False)
+    lower, lower_known = _extreme(of.lower, of.lower_known, empty, order, starts, least=True)
+    upper, upper_known = _extreme(of.upper, of.upper_known, empty, order, starts, least=False)
     return ColumnStatistics(
         of.type,
-        low,
-        high,
-        low_known,
-        high_known,
+        lower,
+        upper,
+        lower_known,
+        upper_known,
         _added(of.nulls[order], starts),
         _added(of.rows[order], starts),
         None if of.nans is None else np.logical_or.reduceat(of.nans[order], starts),

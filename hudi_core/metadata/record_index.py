@@ -50,7 +50,7 @@ class LocationColumns:
     partitions: StringColumn
     high: NDArray[np.int64]
     low: NDArray[np.int64]
-    numbers: NDArray[np.int64]
+    file_indexes: NDArray[np.int64]
     as_text: NDArray[np.bool_]
     file_ids: StringColumn | None
 

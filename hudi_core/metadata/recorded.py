@@ -87,48 +87,48 @@ _BY_ORDINAL: Final[Mapping[int, t.Type]] = {
     19: t.Timestamp(t.Unit.MICROS, zoned=False),
     20: t.Timestamp(t.Unit.NANOS, zoned=False),
 }
-"""By `valueType.typeOrdinal`. 0 and 1 tell no type; the size of a fixed (9) is not told."""
-_UNTOLD: Final = 0
-"""Stands for records that tell no type."""
+"""By `valueType.typeOrdinal`. 0 and 1 record no type; the size of a fixed (9) is not recorded."""
+_NO_TYPE: Final = 0
+"""Stands for records that record no type."""
 _UNKNOWN_ORDINAL: Final = 100
 """Stands for all from here on."""
 
 _PRECISION_AND_SCALE = re.compile(rb"\s*([0-9]{1,3})\s*,\s*([0-9]{1,3})\s*")
 
 NO_KIND: Final = -1
-"""The kind of a record that has no bounds and tells no type."""
+"""The kind of a record that has no bounds and records no type."""
 
 
 @dataclass(frozen=True, slots=True)
 class BoundKind:
-    """How bounds are stored: as a type that the records tell, or as one that they look like."""
+    """How bounds are stored: as a type that the records name, or as one that they look like."""
 
     type: t.Type
-    told: bool
+    typed: bool
 
 
-UNTYPED: Final = BoundKind(t.Binary(), told=False)
+UNTYPED: Final = BoundKind(t.Binary(), typed=False)
 """Stands for the kind of records that have none."""
 
 
 @dataclass(slots=True)
 class BoundKinds:
-    """The kinds that were met, by number."""
+    """The kinds of a decoding, each with its index."""
 
-    numbers: dict[BoundKind, int] = field(default_factory=dict)
+    indexes: dict[BoundKind, int] = field(default_factory=dict)
 
-    def number(self, of: t.Type | None, *, told: bool) -> int:
-        return NO_KIND if of is None else self.numbers.setdefault(BoundKind(of, told), len(self.numbers))
+    def index_of(self, type: t.Type | None, *, typed: bool) -> int:
+        return NO_KIND if type is None else self.indexes.setdefault(BoundKind(type, typed), len(self.indexes))
 
-    def renumbered(self, numbers: Ints, of: BoundKinds) -> Ints:
-        """Numbers of others as numbers here."""
-        if list(of.numbers) == list(self.numbers)[: len(of.numbers)]:
-            return numbers
-        own = [self.number(kind.type, told=kind.told) for kind in of.numbers]
-        return np.array([*own, NO_KIND], np.int64)[numbers]
+    def renumbered(self, indexes: Ints, others: BoundKinds) -> Ints:
+        """Indexes into other kinds as indexes into these."""
+        if list(others.indexes) == list(self.indexes)[: len(others.indexes)]:
+            return indexes
+        own = [self.index_of(kind.type, typed=kind.typed) for kind in others.indexes]
+        return np.array([*own, NO_KIND], np.int64)[indexes]
 
-    def __getitem__(self, number: int) -> BoundKind:
-        return UNTYPED if number == NO_KIND else list(self.numbers)[number]
+    def __getitem__(self, index: int) -> BoundKind:
+        return UNTYPED if index == NO_KIND else list(self.indexes)[index]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -138,13 +138,13 @@ class DecodedStatistics:
     keys: NDArray[np.uint8]
     order: Ints
     kinds: Ints
-    low: UnionColumn
-    high: UnionColumn
+    lower: UnionColumn
+    upper: UnionColumn
     rows: Ints
     nulls: Ints
     size: Ints
     """Uncompressed bytes of the column's chunks."""
-    gone: Bools
+    deleted: Bools
     """The record says that its file is deleted."""
     tight: Bools
     """The record replaces what was there before."""
@@ -161,23 +161,24 @@ def decoded(batches: list[RecordBatch], key_size: int) -> tuple[DecodedStatistic
     count = sum(len(batch.cells) for batch in batches)
     try:
         payload = nested_column(column, _PAYLOAD)
-        low, high = nested_column(payload, "minValue"), nested_column(payload, "maxValue")
-        stated = {
-            name: nested_column(payload, name)
-            for name in ("valueCount", "nullCount", "totalUncompressedSize", "isDeleted")
-        }
+        lower, upper = nested_column(payload, "minValue"), nested_column(payload, "maxValue")
+        stated = {name: nested_column(payload, name) for name in ("valueCount", "nullCount", "totalUncompressedSize", "isDeleted")}
     except KeyError as missing:
         raise CorruptFileError(
             first.where, expected=f"a schema of column statistics with {missing}", found="none"
         ) from None
-    if not isinstance(payload, StructColumn) or not isinstance(low, UnionColumn) or not isinstance(high, UnionColumn):
+    if (
+        not isinstance(payload, StructColumn)
+        or not isinstance(lower, UnionColumn)
+        or not isinstance(upper, UnionColumn)
+    ):
         raise CorruptFileError(first.where, expected="a schema of column statistics", found="another")
     part = DecodedStatistics(
         keys[0] if len(keys) == 1 else np.concatenate(keys),
         np.repeat([batch.order for batch in batches], [len(batch.cells) for batch in batches]),
-        _kinds(payload, low, high, kinds),
-        low,
-        high,
+        _kinds(payload, lower, upper, kinds),
+        lower,
+        upper,
         _counts(stated["valueCount"]),
         _counts(stated["nullCount"]),
         _counts(stated["totalUncompressedSize"]),
@@ -234,30 +235,30 @@ def _keys(batch: RecordBatch, size: int) -> NDArray[np.uint8]:
     return np.ascontiguousarray(keys)
 
 
-def _kinds(payload: StructColumn, low: UnionColumn, high: UnionColumn, kinds: BoundKinds) -> Ints:
+def _kinds(payload: StructColumn, lower: UnionColumn, upper: UnionColumn, kinds: BoundKinds) -> Ints:
     """The number of each record's kind."""
     ordinals, details = _told(payload)
     found = np.full(payload.length, NO_KIND, np.int64)
     for ordinal in _occurring(ordinals):
         chosen = ordinals == ordinal
-        if ordinal == _UNTOLD:
-            _by_looks(found, np.flatnonzero(chosen), low, high, kinds)
+        if ordinal == _NO_TYPE:
+            _by_looks(found, np.flatnonzero(chosen), lower, upper, kinds)
         elif ordinal == _DECIMAL:
             rows = np.flatnonzero(chosen)
             found[rows] = _decimal_kinds(details, rows, kinds)
         else:
-            found[chosen] = kinds.number(_BY_ORDINAL.get(ordinal), told=True)
+            found[chosen] = kinds.index_of(_BY_ORDINAL.get(ordinal), typed=True)
     return found
 
 
-def _by_looks(found: Ints, rows: Ints, low: UnionColumn, high: UnionColumn, kinds: BoundKinds) -> None:
-    """Sets the kinds of records that tell no type: that of either bound."""
-    nothing = low.names.index("null") if "null" in low.names else NO_KIND
-    wrappers = low.branches[rows]
-    wrappers = np.where(wrappers == nothing, high.branches[rows], wrappers)
+def _by_looks(found: Ints, rows: Ints, lower: UnionColumn, upper: UnionColumn, kinds: BoundKinds) -> None:
+    """Sets the kinds of records that record no type: that of either bound."""
+    nothing = lower.names.index("null") if "null" in lower.names else NO_KIND
+    wrappers = lower.branches[rows]
+    wrappers = np.where(wrappers == nothing, upper.branches[rows], wrappers)
     for branch in _occurring(wrappers):
-        looks = _BY_WRAPPER.get(low.names[branch].rpartition(".")[2])
-        found[rows[wrappers == branch]] = kinds.number(looks, told=False)
+        looks = _BY_WRAPPER.get(lower.names[branch].rpartition(".")[2])
+        found[rows[wrappers == branch]] = kinds.index_of(looks, typed=False)
 
 
 def _told(payload: StructColumn) -> tuple[Ints, StringColumn | None]:
@@ -265,10 +266,10 @@ def _told(payload: StructColumn) -> tuple[Ints, StringColumn | None]:
     for it."""
     said = payload.fields.get("valueType")
     if not isinstance(said, StructColumn) or not isinstance(ordinal := said.fields.get("typeOrdinal"), PrimitiveColumn):
-        return np.full(payload.length, _UNTOLD), None
-    ordinals = np.clip(ordinal.values.astype(np.int64), _UNTOLD, _UNKNOWN_ORDINAL)
+        return np.full(payload.length, _NO_TYPE), None
+    ordinals = np.clip(ordinal.values.astype(np.int64), _NO_TYPE, _UNKNOWN_ORDINAL)
     if said.validity is not None:
-        ordinals[~said.validity] = _UNTOLD
+        ordinals[~said.validity] = _NO_TYPE
     details = said.fields.get("additionalInfo")
     return ordinals, details if isinstance(details, StringColumn) else None
 
@@ -279,9 +280,9 @@ def _decimal_kinds(details: StringColumn | None, rows: Ints, kinds: BoundKinds) 
         return np.full(len(rows), NO_KIND, np.int64)
     texts = ByteStrings(details.offsets, details.data).take(rows)
     if _all_alike(texts):
-        return np.full(len(rows), kinds.number(_decimal(texts[0]), told=True), np.int64)
+        return np.full(len(rows), kinds.index_of(_decimal(texts[0]), typed=True), np.int64)
     rank, examples = ranks(texts)
-    numbers = [kinds.number(_decimal(texts[example]), told=True) for example in examples.tolist()]
+    numbers = [kinds.index_of(_decimal(texts[example]), typed=True) for example in examples.tolist()]
     return np.array(numbers, np.int64)[rank]
 
 
@@ -314,7 +315,7 @@ def _text_wrapper(kind: BoundKind) -> str:
     match kind:
         case BoundKind(t.String() | t.Uuid()):
             return "StringWrapper"
-        case BoundKind(t.Decimal(), told=False):
+        case BoundKind(t.Decimal(), typed=False):
             return "DecimalWrapper"
         case _:
             return "BytesWrapper"

@@ -57,7 +57,7 @@ class _Earlier:
 
     keys: Octets
     kinds: Ints
-    found: Sequence[ColumnStatistics]
+    statistics_by_kind: Sequence[ColumnStatistics]
     """Those of the records, piece by piece in their order."""
 
     def __len__(self) -> int:
@@ -68,7 +68,7 @@ class _Earlier:
         return np.zeros(len(self), np.int64)
 
     @property
-    def gone(self) -> Bools:
+    def deleted(self) -> Bools:
         return np.zeros(len(self), np.bool_)
 
     @property
@@ -77,14 +77,16 @@ class _Earlier:
 
     def statistics(self, rows: Ints) -> ColumnStatistics:
         """The statistics of some records, ascending, all of one kind."""
-        begins = np.cumsum([0, *map(len, self.found)])
-        cuts = np.searchsorted(rows, begins)
-        pieces = [
-            taken(of, rows[low:high] - begin)
-            for of, begin, low, high in zip(self.found, begins[:-1], cuts[:-1], cuts[1:], strict=True)
-            if high > low
+        offsets = np.cumsum([0, *map(len, self.statistics_by_kind)])
+        cuts = np.searchsorted(rows, offsets)
+        parts = [
+            taken(statistics, rows[start:stop] - offset)
+            for statistics, offset, start, stop in zip(
+                self.statistics_by_kind, offsets[:-1], cuts[:-1], cuts[1:], strict=True
+            )
+            if stop > start
         ]
-        return concatenated(pieces)
+        return concatenated(parts)
 
 
 _Part = DecodedStatistics | _Earlier
@@ -153,9 +155,9 @@ def _earlier(found: Sequence[RecordedStatistics], column: str, kinds: BoundKinds
 def _kind_number(found: RecordedStatistics, kinds: BoundKinds) -> int:
     """The kind of records; none where nothing has a bound or tells a type."""
     of = found.statistics
-    if not found.typed and of.type == UNTYPED.type and not (of.low_known.any() or of.high_known.any()):
+    if not found.typed and of.type == UNTYPED.type and not (of.lower_known.any() or of.upper_known.any()):
         return NO_KIND
-    return kinds.number(of.type, told=found.typed)
+    return kinds.index_of(of.type, typed=found.typed)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -263,30 +265,30 @@ class _Reading:
             places, statistics = (None, statistics) if of_kind.run is None else merged(of_kind.run, statistics)
             records = of_kind.records if places is None else of_kind.records[places]
             keys = self.keys if len(records) == len(self.keys) else self.keys[records]
-            yield RecordedStatistics(keys[:, COLUMN_SIZE:], statistics, kind.told)
+            yield RecordedStatistics(keys[:, COLUMN_SIZE:], statistics, kind.typed)
 
     def _pieces(self, live: LiveRecords, kind: BoundKind, *, typed: bool) -> Iterator[ColumnStatistics]:
-        """What the records say, part by part."""
+        """The statistics of the records, part by part."""
         ends = np.cumsum([len(part) for part in self.parts])
-        begin = low = 0
-        for part, end, high in zip(self.parts, ends, np.searchsorted(live.records, ends), strict=True):
-            if high > low:
-                rows = None if high - low == len(part) else live.records[low:high] - begin
-                void = None if live.void is None else live.void[low:high]
+        offset = start = 0
+        for part, end, stop in zip(self.parts, ends, np.searchsorted(live.records, ends), strict=True):
+            if stop > start:
+                rows = None if stop - start == len(part) else live.records[start:stop] - offset
+                void = None if live.void is None else live.void[start:stop]
                 yield self._statistics(part, rows, void, kind, typed=typed)
-            begin, low = end, high
+            offset, start = end, stop
 
     def _statistics(
         self, part: _Part, rows: Ints | None, void: Bools | None, kind: BoundKind, *, typed: bool
     ) -> ColumnStatistics:
         if isinstance(part, _Earlier):
             return part.statistics(np.arange(len(part)) if rows is None else rows)
-        low, low_known = bounds(part.low, rows, kind)
-        high, high_known = bounds(part.high, rows, kind)
+        lower, lower_known = bounds(part.lower, rows, kind)
+        upper, upper_known = bounds(part.upper, rows, kind)
         if void is not None:
-            low_known, high_known = low_known & ~void, high_known & ~void
+            lower_known, upper_known = lower_known & ~void, upper_known & ~void
         nulls, counts, size = part.nulls, part.rows, part.size
         if rows is not None:
             nulls, counts, size = nulls[rows], counts[rows], size[rows]
-        recorded = ColumnStatistics(kind.type, low, high, low_known, high_known, nulls, counts)
+        recorded = ColumnStatistics(kind.type, lower, upper, lower_known, upper_known, nulls, counts)
         return believed(recorded, Origin(counts, size, self.of_files), typed=typed)

@@ -28,7 +28,7 @@ def as_stored(of: ColumnStatistics, stored: t.Type) -> ColumnStatistics | None:
     match of.type, stored:
         case _ if of.type == stored:
             return of
-        case _ if not (of.low_known.any() or of.high_known.any()):
+        case _ if not (of.lower_known.any() or of.upper_known.any()):
             return without_bounds(of, stored)
         case (t.Decimal(), t.Decimal()):
             return _rescaled(of, of.type.scale, stored)
@@ -47,10 +47,15 @@ def as_stored(of: ColumnStatistics, stored: t.Type) -> ColumnStatistics | None:
 
 
 def _rescaled(of: ColumnStatistics, scale: int, stored: t.Decimal) -> ColumnStatistics:
-    low, low_fits = rescaled_wide(_exact(of.low), stored.scale - scale, stored.precision)
-    high, high_fits = rescaled_wide(_exact(of.high), stored.scale - scale, stored.precision)
+    lower, low_fits = rescaled_wide(_exact(of.lower), stored.scale - scale, stored.precision)
+    upper, high_fits = rescaled_wide(_exact(of.upper), stored.scale - scale, stored.precision)
     return replace(
-        of, type=stored, low=low, high=high, low_known=of.low_known & low_fits, high_known=of.high_known & high_fits
+        of,
+        type=stored,
+        lower=lower,
+        upper=upper,
+        lower_known=of.lower_known & low_fits,
+        upper_known=of.upper_known & high_fits,
     )
 
 

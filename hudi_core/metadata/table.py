@@ -235,7 +235,7 @@ class MetadataTable(Portable):
         records = together(later)
         return extended(known.statistics, records, column, key_size) if records else known.statistics
 
-    def left(self) -> EarlierReads:
+    def reads(self) -> EarlierReads:
         """What was read, for the metadata table as of a later time."""
         statistics = {key: CachedStatistics(self._statistics[key], made_of) for key, made_of in self._made_of.items()}
         return EarlierReads(self.earlier.groups | self._groups, self.earlier.statistics | statistics, self._known_keys)
@@ -289,7 +289,7 @@ def open_metadata_table(
         return MetadataTable(storage, own, timeline, frozenset(config.metadata_partitions), pending)
     timeline = timeline.with_contents_of(earlier.timeline)
     partitions = frozenset(config.metadata_partitions)
-    return MetadataTable(storage, own, timeline, partitions, pending, earlier=earlier.left())
+    return MetadataTable(storage, own, timeline, partitions, pending, earlier=earlier.reads())
 
 
 def _refuse_lagging(storage: Storage, timeline: Timeline, data: Timeline) -> None:

@@ -80,7 +80,11 @@ def believed(recorded: ColumnStatistics, made: Origin, *, typed: bool = True) ->
         dropped = empty & (rows > 0) & ~made.short
         nulls = np.where(dropped, -1, nulls)
     counted = replace(
-        recorded, nulls=nulls, rows=rows, low_known=recorded.low_known & ~empty, high_known=recorded.high_known & ~empty
+        recorded,
+        nulls=nulls,
+        rows=rows,
+        lower_known=recorded.lower_known & ~empty,
+        upper_known=recorded.upper_known & ~empty,
     )
     match recorded.type:
         case t.Float() | t.Double():
@@ -96,32 +100,32 @@ def believed(recorded: ColumnStatistics, made: Origin, *, typed: bool = True) ->
 def _floats(of: ColumnStatistics, made: Origin) -> ColumnStatistics:
     """Bounds of 0.0 stand for NaN somewhere in the file; merged with others they leave a range that reaches zero."""
     assert carrier(of.type) is Carrier.FLOATS
-    low, high = _floats_of(of.low), _floats_of(of.high)
+    lower, upper = _floats_of(of.lower), _floats_of(of.upper)
     with np.errstate(invalid="ignore"):
         # A footer has -0.0 as the lower bound of real zeros.
-        stand_in = (low == 0) & (high == 0) & ~np.signbit(low)
-        reaches_zero = (low <= 0) & ((high >= 0) | np.isnan(high))
+        stand_in = (lower == 0) & (upper == 0) & ~np.signbit(lower)
+        reaches_zero = (lower <= 0) & ((upper >= 0) | np.isnan(upper))
     hidden = stand_in | (reaches_zero & ~made.one_footer & ~made.in_memory)
-    low_known = of.low_known & ~hidden & ~np.isnan(low)
-    high_known = of.high_known & ~hidden & ~np.isnan(high)
+    lower_known = of.lower_known & ~hidden & ~np.isnan(lower)
+    upper_known = of.upper_known & ~hidden & ~np.isnan(upper)
     has_values = (of.nulls != of.rows) | (of.rows < 0)
-    nans = has_values & ~(low_known & high_known)
-    return replace(of, low_known=low_known, high_known=high_known, nans=nans)
+    nans = has_values & ~(lower_known & upper_known)
+    return replace(of, lower_known=lower_known, upper_known=upper_known, nans=nans)
 
 
 def _texts(of: ColumnStatistics, made: Origin) -> ColumnStatistics:
     trusted = _no_row_group_missing(of, made)
-    low, high = _texts_of(of.low), _texts_of(of.high)
-    low = _cut_supplementary(low, ~made.one_footer)
-    late = ~made.one_footer & _holds(high, _UTF16_LAST, _SUPPLEMENTARY)
-    return replace(of, low=low, low_known=of.low_known & trusted, high_known=of.high_known & trusted & ~late)
+    lower, upper = _texts_of(of.lower), _texts_of(of.upper)
+    lower = _cut_supplementary(lower, ~made.one_footer)
+    late = ~made.one_footer & _holds(upper, _UTF16_LAST, _SUPPLEMENTARY)
+    return replace(of, lower=lower, lower_known=of.lower_known & trusted, upper_known=of.upper_known & trusted & ~late)
 
 
 def _bytes(of: ColumnStatistics, made: Origin) -> ColumnStatistics:
     """Signed and unsigned order agree on what lies between two bounds only when these are one."""
     trusted = _no_row_group_missing(of, made)
-    trusted &= made.one_footer | _same(_texts_of(of.low), _texts_of(of.high))
-    return replace(of, low_known=of.low_known & trusted, high_known=of.high_known & trusted)
+    trusted &= made.one_footer | _same(_texts_of(of.lower), _texts_of(of.upper))
+    return replace(of, lower_known=of.lower_known & trusted, upper_known=of.upper_known & trusted)
 
 
 def _no_row_group_missing(of: ColumnStatistics, made: Origin) -> Bools:
@@ -140,10 +144,10 @@ def _texts_of(bounds: object) -> ByteStrings:
     return bounds
 
 
-def _first(of: ByteStrings, low: int, high: int) -> NDArray[np.int64]:
-    """Where in its bytes each text first has a byte from `low` up to `high`; its end when it has none."""
+def _first(of: ByteStrings, lower: int, upper: int) -> NDArray[np.int64]:
+    """Where in its bytes each text first has a byte from `lower` up to `upper`; its end when it has none."""
     ends = of.offsets[1:]
-    places = np.flatnonzero((of.data >= low) & (of.data < high))
+    places = np.flatnonzero((of.data >= lower) & (of.data < upper))
     if not len(places):
         return ends.copy()
     at = np.searchsorted(places, of.offsets[:-1])
@@ -151,18 +155,18 @@ def _first(of: ByteStrings, low: int, high: int) -> NDArray[np.int64]:
     return found
 
 
-def _holds(of: ByteStrings, low: int, high: int) -> Bools:
-    held: Bools = _first(of, low, high) < of.offsets[1:]
+def _holds(of: ByteStrings, lower: int, upper: int) -> Bools:
+    held: Bools = _first(of, lower, upper) < of.offsets[1:]
     return held
 
 
-def _cut_supplementary(low: ByteStrings, which: Bools) -> ByteStrings:
+def _cut_supplementary(lower: ByteStrings, which: Bools) -> ByteStrings:
     """The chosen texts up to their first character above U+FFFF: UTF-16 sorts it before some that UTF-8 sorts it after."""
-    if not len(low.data) or int(low.data.max()) < _SUPPLEMENTARY:
-        return low
-    ends = np.where(which, _first(low, _SUPPLEMENTARY, 0x100), low.offsets[1:])
-    starts = low.offsets[:-1]
-    return ByteStrings(*gather(low.data, starts, ends - starts))
+    if not len(lower.data) or int(lower.data.max()) < _SUPPLEMENTARY:
+        return lower
+    ends = np.where(which, _first(lower, _SUPPLEMENTARY, 0x100), lower.offsets[1:])
+    starts = lower.offsets[:-1]
+    return ByteStrings(*gather(lower.data, starts, ends - starts))
 
 
 def _same(a: ByteStrings, b: ByteStrings) -> Bools:

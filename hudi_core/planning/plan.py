@@ -50,7 +50,7 @@ class Decision:
 class Reasons:
     """Why, for each slice: a number into `texts`."""
 
-    numbers: npt.NDArray[np.int32]
+    text_of_slice: npt.NDArray[np.int32]
     texts: tuple[str, ...]
 
 
@@ -83,7 +83,7 @@ class ScanPlan(Portable):
         return [self.slices[number] for number in np.flatnonzero(self.codes != SKIP).tolist()]
 
     def decision(self, number: int) -> Decision:
-        by = self.reasons.texts[self.reasons.numbers[number]]
+        by = self.reasons.texts[self.reasons.text_of_slice[number]]
         return Decision(self.slices[number], VERDICTS[self.codes[number]], by)
 
     def decisions(self) -> Iterator[Decision]:

@@ -1,7 +1,7 @@
 """What each file may hold of a column, as two keys: the form in which statistics are asked.
 
 Everything that can be decided once is decided here. An unknown bound is the end of the keys, a column without values has
-low above high, contradictory bounds are unknown ones, NaN and null are flags. A comparison is then one comparison of
+lower above upper, contradictory bounds are unknown ones, NaN and null are flags. A comparison is then one comparison of
 integers, and asks for neither validity nor counts.
 """
 
@@ -33,40 +33,40 @@ LONGEST = 24
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Intervals:
-    """For each file (or block of files) the keys between which a column's values lie. Low above high: it has no values.
+    """For each file (or block of files) the keys between which a column's values lie. Low above upper: it has no values.
 
     NaN stands outside: `nans` says which files may hold it, None that none may. `nulls` says which may hold null.
     """
 
-    low: KeyArray
-    high: KeyArray
+    lower: KeyArray
+    upper: KeyArray
     nulls: Bools
     nans: Bools | None = None
 
-    def each(self, change: Callable[[NDArray[Any]], NDArray[Any]]) -> Intervals:
+    def map(self, change: Callable[[NDArray[Any]], NDArray[Any]]) -> Intervals:
         """The same change made to all arrays."""
         nans = None if self.nans is None else change(self.nans)
-        return Intervals(change(self.low), change(self.high), change(self.nulls), nans)
+        return Intervals(change(self.lower), change(self.upper), change(self.nulls), nans)
 
 
 def hull(of: Intervals) -> Intervals:
     """What some file of each block may hold; files in arrays of shape (blocks, `BLOCK`)."""
     nans = None if of.nans is None else np.logical_or.reduce(of.nans, axis=1)
-    return Intervals(of.low.min(1), of.high.max(1), np.logical_or.reduce(of.nulls, axis=1), nans)
+    return Intervals(of.lower.min(1), of.upper.max(1), np.logical_or.reduce(of.nulls, axis=1), nans)
 
 
 def folded(statistics: ColumnStatistics, literals: list[bytes] | None = None) -> tuple[OrderKeys, Intervals]:
     """The intervals of a column, and its keys. Texts are placed among `literals` when these are all that will be asked."""
-    low_known, high_known = statistics.low_known, statistics.high_known
+    lower_known, upper_known = statistics.lower_known, statistics.upper_known
     match carrier(statistics.type):
         case Carrier.FLOATS:
             return _folded_floats(statistics)
         case Carrier.TEXTS:
-            keys, low, high = _text_keys(statistics, literals)
+            keys, lower, upper = _text_keys(statistics, literals)
         case Carrier.INTEGERS:
-            keys, low, high, fits = _whole_keys(statistics)
-            low_known, high_known = low_known & fits, high_known & fits
-    return keys, _interval(keys, statistics, low, high, low_known, high_known)
+            keys, lower, upper, fits = _whole_keys(statistics)
+            lower_known, upper_known = lower_known & fits, upper_known & fits
+    return keys, _interval(keys, statistics, lower, upper, lower_known, upper_known)
 
 
 def plain_keys(of: t.Type, literals: list[bytes] | None) -> OrderKeys:
@@ -83,22 +83,22 @@ def plain_keys(of: t.Type, literals: list[bytes] | None) -> OrderKeys:
 
 def plain_intervals(statistics: ColumnStatistics, keys: OrderKeys, literals: list[bytes] | None) -> Intervals:
     """The intervals of a column in its `plain_keys`."""
-    low_known, high_known = statistics.low_known, statistics.high_known
+    lower_known, upper_known = statistics.lower_known, statistics.upper_known
     if isinstance(keys, FloatKeys):
         return _folded_floats(statistics)[1]
-    if isinstance(statistics.low, ByteStrings) or isinstance(statistics.high, ByteStrings):
+    if isinstance(statistics.lower, ByteStrings) or isinstance(statistics.upper, ByteStrings):
         assert (
-            isinstance(statistics.low, ByteStrings)
-            and isinstance(statistics.high, ByteStrings)
+            isinstance(statistics.lower, ByteStrings)
+            and isinstance(statistics.upper, ByteStrings)
             and literals is not None
         )
-        low, high = places(statistics.low, literals), places(statistics.high, literals)
-        return _interval(keys, statistics, low, high, low_known, high_known)
+        lower, upper = places(statistics.lower, literals), places(statistics.upper, literals)
+        return _interval(keys, statistics, lower, upper, lower_known, upper_known)
     fits = np.ones(len(statistics), np.bool_)
-    for bound, is_known in ((statistics.low, low_known), (statistics.high, high_known)):
+    for bound, is_known in ((statistics.lower, lower_known), (statistics.upper, upper_known)):
         fits &= ~is_known | ((bound >= keys.bottom) & (bound <= keys.top))
-    low_known, high_known = low_known & fits, high_known & fits
-    return _interval(keys, statistics, statistics.low, statistics.high, low_known, high_known)
+    lower_known, upper_known = lower_known & fits, upper_known & fits
+    return _interval(keys, statistics, statistics.lower, statistics.upper, lower_known, upper_known)
 
 
 def placed(of: Intervals, keys: OrderKeys, numbers: Ints, count: int) -> Intervals:
@@ -129,50 +129,55 @@ def placed(of: Intervals, keys: OrderKeys, numbers: Ints, count: int) -> Interva
     if nans is None and isinstance(keys, FloatKeys) and unspoken.any():
         nans = np.zeros(len(numbers), np.bool_)
     return Intervals(
-        laid(of.low, keys.top, keys.bottom, np.minimum),
-        laid(of.high, keys.bottom, keys.top, np.maximum),
+        laid(of.lower, keys.top, keys.bottom, np.minimum),
+        laid(of.upper, keys.bottom, keys.top, np.maximum),
         laid(of.nulls, False, True, np.logical_or),
         None if nans is None else laid(nans, False, True, np.logical_or),
     )
 
 
 def _interval(
-    keys: OrderKeys, statistics: ColumnStatistics, low: KeyArray, high: KeyArray, low_known: Bools, high_known: Bools
+    keys: OrderKeys,
+    statistics: ColumnStatistics,
+    lower: KeyArray,
+    upper: KeyArray,
+    lower_known: Bools,
+    upper_known: Bools,
 ) -> Intervals:
     """Folds what is unknown, contradictory or empty into the keys."""
-    sane = ~(low_known & high_known) | (low <= high)
-    low = np.where(low_known & sane, low, low.dtype.type(keys.bottom))
-    high = np.where(high_known & sane, high, low.dtype.type(keys.top))
+    sane = ~(lower_known & upper_known) | (lower <= upper)
+    lower = np.where(lower_known & sane, lower, lower.dtype.type(keys.bottom))
+    upper = np.where(upper_known & sane, upper, lower.dtype.type(keys.top))
     nulls, rows = statistics.nulls, statistics.rows
     empty = (nulls == rows) & (rows >= 0)
-    low[empty], high[empty] = keys.top, keys.bottom
-    return Intervals(low, high, nulls != 0)
+    lower[empty], upper[empty] = keys.top, keys.bottom
+    return Intervals(lower, upper, nulls != 0)
 
 
 def _folded_floats(statistics: ColumnStatistics) -> tuple[OrderKeys, Intervals]:
     """NaN is no bound: as an upper one it says that there is NaN and nothing of the other values, as a lower one nothing."""
-    assert not isinstance(statistics.low, ByteStrings) and not isinstance(statistics.high, ByteStrings)
+    assert not isinstance(statistics.lower, ByteStrings) and not isinstance(statistics.upper, ByteStrings)
     keys = FloatKeys()
-    low_nan, high_nan = np.isnan(statistics.low), np.isnan(statistics.high)
+    lower_nan, upper_nan = np.isnan(statistics.lower), np.isnan(statistics.upper)
     of = _interval(
         keys,
         statistics,
-        float_keys(np.asarray(statistics.low, np.float64)),
-        float_keys(np.asarray(statistics.high, np.float64)),
-        statistics.low_known & ~low_nan,
-        statistics.high_known & ~high_nan,
+        float_keys(np.asarray(statistics.lower, np.float64)),
+        float_keys(np.asarray(statistics.upper, np.float64)),
+        statistics.lower_known & ~lower_nan,
+        statistics.upper_known & ~upper_nan,
     )
-    nans = of.low <= of.high
+    nans = of.lower <= of.upper
     if statistics.nans is not None:
-        nans &= statistics.nans | (high_nan & statistics.high_known) | (low_nan & statistics.low_known)
+        nans &= statistics.nans | (upper_nan & statistics.upper_known) | (lower_nan & statistics.lower_known)
     return keys, replace(of, nans=nans if nans.any() else None)
 
 
 def _whole_keys(statistics: ColumnStatistics) -> tuple[OrderKeys, KeyArray, KeyArray, Bools]:
     """Keys of integers in as few bytes as hold them, and which bounds are values of the type at all."""
-    assert not isinstance(statistics.low, ByteStrings) and not isinstance(statistics.high, ByteStrings)
-    low, high = statistics.low, statistics.high
-    fits = np.ones(len(low), np.bool_)
+    assert not isinstance(statistics.lower, ByteStrings) and not isinstance(statistics.upper, ByteStrings)
+    lower, upper = statistics.lower, statistics.upper
+    fits = np.ones(len(lower), np.bool_)
     dtype: type[np.signedinteger[Any]]
     match statistics.type:
         case t.Boolean():
@@ -181,15 +186,15 @@ def _whole_keys(statistics: ColumnStatistics) -> tuple[OrderKeys, KeyArray, KeyA
             keys, dtype = _KEYS_OF_TYPES[type(narrow)], np.int32
         case other:
             scale = _scale(other)
-            known = np.concatenate([low[statistics.low_known], high[statistics.high_known]])
+            known = np.concatenate([lower[statistics.lower_known], upper[statistics.upper_known]])
             least, most = (int(known.min()), int(known.max())) if len(known) else (0, 0)
             if most - least > 2**32 - 4:
-                return IntegerKeys(scale, 0, -(2**63), 2**63 - 1, False), low, high, fits
+                return IntegerKeys(scale, 0, -(2**63), 2**63 - 1, False), lower, upper, fits
             base = (least + most) // 2
-            return IntegerKeys(scale, base, -(2**31), 2**31 - 1, True), _narrow(low, base), _narrow(high, base), fits
-    for bound, is_known in ((low, statistics.low_known), (high, statistics.high_known)):
+            return IntegerKeys(scale, base, -(2**31), 2**31 - 1, True), _narrow(lower, base), _narrow(upper, base), fits
+    for bound, is_known in ((lower, statistics.lower_known), (upper, statistics.upper_known)):
         fits &= ~is_known | ((bound >= keys.bottom) & (bound <= keys.top))
-    return keys, low.astype(dtype), high.astype(dtype), fits
+    return keys, lower.astype(dtype), upper.astype(dtype), fits
 
 
 _INT = IntegerKeys(0, 0, -(2**31), 2**31 - 1, False)
@@ -211,12 +216,12 @@ def _narrow(values: Any, base: int) -> KeyArray:
 
 
 def _text_keys(statistics: ColumnStatistics, literals: list[bytes] | None) -> tuple[OrderKeys, KeyArray, KeyArray]:
-    assert isinstance(statistics.low, ByteStrings) and isinstance(statistics.high, ByteStrings)
+    assert isinstance(statistics.lower, ByteStrings) and isinstance(statistics.upper, ByteStrings)
     count = len(statistics)
     if literals is not None:
-        low, high = places(statistics.low, literals), places(statistics.high, literals)
-        return RankKeys(statistics.type, ByteStrings.from_list(literals), np.arange(len(literals))), low, high
-    texts, prefix, cut = _shortened(concat_byte_strings([statistics.low, statistics.high]))
+        lower, upper = places(statistics.lower, literals), places(statistics.upper, literals)
+        return RankKeys(statistics.type, ByteStrings.from_list(literals), np.arange(len(literals))), lower, upper
+    texts, prefix, cut = _shortened(concat_byte_strings([statistics.lower, statistics.upper]))
     found, order = ranks(texts)
     keys = 2 * found + np.int32(1)
     return RankKeys(statistics.type, texts, order, prefix, cut), keys[:count], keys[count:]

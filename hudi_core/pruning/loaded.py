@@ -81,18 +81,18 @@ class Loaded:
         met, odd = (np.empty(files.stop - files.start, np.bool_) for _ in range(2))
         for part in _stretches(files):
             here = slice(part.start - files.start, part.stop - files.start)
-            low, high = self._bound_keys(part)
-            within = np.less_equal(low, last, out=met[here])
-            within &= high >= first
-            strange = np.greater(low, high, out=odd[here])
-            if low.dtype == np.int64 and self.keys.top < _GREATEST:
-                strange |= (low < self.keys.bottom) | (high > self.keys.top)
-            known = self.statistics.low_known[part] & self.statistics.high_known[part]
+            lower, upper = self._bound_keys(part)
+            within = np.less_equal(lower, last, out=met[here])
+            within &= upper >= first
+            strange = np.greater(lower, upper, out=odd[here])
+            if lower.dtype == np.int64 and self.keys.top < _GREATEST:
+                strange |= (lower < self.keys.bottom) | (upper > self.keys.top)
+            known = self.statistics.lower_known[part] & self.statistics.upper_known[part]
             strange |= ~known
         at = odd.nonzero()[0]
         if len(at):
             of_odd = self.intervals(at + files.start)
-            met[at] = (of_odd.low <= last) & (of_odd.high >= first)
+            met[at] = (of_odd.lower <= last) & (of_odd.upper >= first)
         self._remove_empty(met, files)
         return met
 
@@ -108,12 +108,12 @@ class Loaded:
             met[part] &= (nulls[part] != rows[part]) | (rows[part] < 0)
 
     def _bound_keys(self, files: slice) -> tuple[KeyArray, KeyArray]:
-        low, high = _sliced(self.statistics.low, files), _sliced(self.statistics.high, files)
+        lower, upper = _sliced(self.statistics.lower, files), _sliced(self.statistics.upper, files)
         if self.literals is None:
-            assert not isinstance(low, ByteStrings) and not isinstance(high, ByteStrings)
-            return low, high
-        assert isinstance(low, ByteStrings) and isinstance(high, ByteStrings)
-        return places(low, self.literals), places(high, self.literals)
+            assert not isinstance(lower, ByteStrings) and not isinstance(upper, ByteStrings)
+            return lower, upper
+        assert isinstance(lower, ByteStrings) and isinstance(upper, ByteStrings)
+        return places(lower, self.literals), places(upper, self.literals)
 
 
 _GREATEST = 2**63 - 1
@@ -127,10 +127,10 @@ def _stretches(files: slice) -> Iterator[slice]:
 def _cut(statistics: ColumnStatistics, files: slice) -> ColumnStatistics:
     return ColumnStatistics(
         statistics.type,
-        _sliced(statistics.low, files),
-        _sliced(statistics.high, files),
-        statistics.low_known[files],
-        statistics.high_known[files],
+        _sliced(statistics.lower, files),
+        _sliced(statistics.upper, files),
+        statistics.lower_known[files],
+        statistics.upper_known[files],
         statistics.nulls[files],
         statistics.rows[files],
         None if statistics.nans is None else statistics.nans[files],

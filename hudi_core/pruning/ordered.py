@@ -69,46 +69,46 @@ def holds(wanted: ValueSet, of: Intervals, at: Any = ..., *, ascending: bool = F
         found = of.nans[at] if found is None else found | of.nans[at]
     if wanted.null:
         found = of.nulls[at] if found is None else found | of.nulls[at]
-    return np.zeros(of.low[at].shape, np.bool_) if found is None else found
+    return np.zeros(of.lower[at].shape, np.bool_) if found is None else found
 
 
 def _holds_in_range(wanted: ValueSet, of: Intervals, at: Any, ascending: bool) -> Bools:
     ranges, bottom, top = wanted.ranges, wanted.keys.bottom, wanted.keys.top
     if wanted.ends is not None:
-        firsts, lasts = wanted.ends.astype(of.low.dtype, copy=False)
-        return (_meets_ascending if ascending else _meets)(firsts, lasts, of.low[at], of.high[at])
+        firsts, lasts = wanted.ends.astype(of.lower.dtype, copy=False)
+        return (_meets_ascending if ascending else _meets)(firsts, lasts, of.lower[at], of.upper[at])
     found: Bools | None = None
     for first, last in ranges:
         met: Bools
         if first > bottom:
-            met = of.high[at] >= first
+            met = of.upper[at] >= first
             if last < top:
-                met &= of.low[at] <= last
+                met &= of.lower[at] <= last
         elif last < top:
-            met = of.low[at] <= last
+            met = of.lower[at] <= last
         else:  # any value will do
-            met = of.low[at] <= of.high[at]
+            met = of.lower[at] <= of.upper[at]
         found = met if found is None else found | met
     assert found is not None
     return found
 
 
-def _meets(firsts: KeyArray, lasts: KeyArray, low: KeyArray, high: KeyArray) -> Bools:
-    """Whether the first range that does not end below `low` begins at or below `high`."""
-    following = np.searchsorted(lasts, low)
-    met: Bools = firsts[np.minimum(following, len(firsts) - 1)] <= high
-    met &= low <= lasts[-1]
+def _meets(firsts: KeyArray, lasts: KeyArray, lower: KeyArray, upper: KeyArray) -> Bools:
+    """Whether the first range that does not end below `lower` begins at or below `upper`."""
+    following = np.searchsorted(lasts, lower)
+    met: Bools = firsts[np.minimum(following, len(firsts) - 1)] <= upper
+    met &= lower <= lasts[-1]
     return met
 
 
-def _meets_ascending(firsts: KeyArray, lasts: KeyArray, low: KeyArray, high: KeyArray) -> Bools:
-    """The same for ascending `low`: the ranges are searched among the files, not the files among the ranges."""
-    flat_low, flat_high = low.ravel(), high.ravel()
+def _meets_ascending(firsts: KeyArray, lasts: KeyArray, lower: KeyArray, upper: KeyArray) -> Bools:
+    """The same for ascending `lower`: the ranges are searched among the files, not the files among the ranges."""
+    flat_low, flat_high = lower.ravel(), upper.ravel()
     ends = np.searchsorted(flat_low, lasts, side="right")
     following = np.repeat(firsts, np.diff(ends, prepend=0))
     met = np.zeros(len(flat_low), np.bool_)
     np.less_equal(following, flat_high[: len(following)], out=met[: len(following)])
-    return met.reshape(low.shape)
+    return met.reshape(lower.shape)
 
 
 Blocks = slice | NDArray[np.int64]
@@ -119,14 +119,14 @@ Blocks = slice | NDArray[np.int64]
 class OrderedFiles:
     """Files by ascending lower bound, in arrays of shape (blocks, `BLOCK`)."""
 
-    numbers: NDArray[np.int32] | None
+    file_numbers: NDArray[np.int32] | None
     """Their file numbers; None when they are listed in this order anyway."""
     files: Intervals
     """Those that are unbounded hold nothing here."""
     unbounded: NDArray[np.int32]
     """The numbers of the files that may hold any value, ascending; read only."""
     hull: Intervals
-    lows: list[int]
+    lowers: list[int]
     """The least lower bound in each block, ascending."""
     reach: list[int]
     """The greatest upper bound in each block and those before it, ascending."""
@@ -136,29 +136,29 @@ class OrderedFiles:
 
     @property
     def size(self) -> int:
-        return self.files.low.size
+        return self.files.lower.size
 
 
 def ordered(listed: Intervals, keys: OrderKeys) -> OrderedFiles:
     """The files of whole blocks, put in order; those whose lower bound is an end of the keys stay as they are listed."""
-    unbounded = np.flatnonzero((listed.low == keys.bottom) & (listed.high == keys.top)).astype(np.int32)
+    unbounded = np.flatnonzero((listed.lower == keys.bottom) & (listed.upper == keys.top)).astype(np.int32)
     unbounded.flags.writeable = False
     if len(unbounded):
-        listed = replace(listed, low=listed.low.copy(), high=listed.high.copy())
-        listed.low[unbounded], listed.high[unbounded] = keys.top, keys.bottom
+        listed = replace(listed, lower=listed.lower.copy(), upper=listed.upper.copy())
+        listed.lower[unbounded], listed.upper[unbounded] = keys.top, keys.bottom
     numbers = None
-    if not (listed.low[1:] >= listed.low[:-1]).all():
-        order = np.argsort(listed.low)
-        low = listed.low[order]
-        order[: np.searchsorted(low, keys.bottom, "right")].sort()
-        order[np.searchsorted(low, keys.top) :].sort()
-        listed = listed.each(lambda array: array[order])
+    if not (listed.lower[1:] >= listed.lower[:-1]).all():
+        order = np.argsort(listed.lower)
+        lower = listed.lower[order]
+        order[: np.searchsorted(lower, keys.bottom, "right")].sort()
+        order[np.searchsorted(lower, keys.top) :].sort()
+        listed = listed.map(lambda array: array[order])
         numbers = order.astype(np.int32)
-    files = listed.each(lambda array: array.reshape(-1, BLOCK))
-    blocks = (np.arange(len(listed.low)) if numbers is None else numbers).reshape(-1, BLOCK)
+    files = listed.map(lambda array: array.reshape(-1, BLOCK))
+    blocks = (np.arange(len(listed.lower)) if numbers is None else numbers).reshape(-1, BLOCK)
     of = hull(files)
-    reach = np.maximum.accumulate(of.high)
-    summary = (of.low.tolist(), reach.tolist(), blocks.min(1).tolist(), blocks.max(1).tolist())
+    reach = np.maximum.accumulate(of.upper)
+    summary = (of.lower.tolist(), reach.tolist(), blocks.min(1).tolist(), blocks.max(1).tolist())
     return OrderedFiles(numbers, files, unbounded, of, *summary)
 
 
@@ -178,9 +178,9 @@ def candidates(wanted: ValueSet, of: OrderedFiles) -> Blocks:
     if len(wanted.ranges) != 1:
         return holds(wanted, of.hull, ascending=True).nonzero()[0]
     ((first, last),) = wanted.ranges
-    begin, end = bisect_left(of.reach, first), bisect_right(of.lows, last)
+    begin, end = bisect_left(of.reach, first), bisect_right(of.lowers, last)
     if end - begin > _FEW_BLOCKS:
-        high_enough = of.hull.high[begin:end] >= first
+        high_enough = of.hull.upper[begin:end] >= first
         if not high_enough.all():
             return high_enough.nonzero()[0] + begin
     return slice(begin, max(begin, end))
@@ -221,7 +221,7 @@ def opened(wanted: ValueSet, of: OrderedFiles, *some: Blocks) -> Numbers:
     if len(parts) == 1:
         return of.unbounded
     numbers = np.concatenate(parts)
-    numbers.sort(kind="stable" if of.numbers is None else None)  # which is fast where parts ascend
+    numbers.sort(kind="stable" if of.file_numbers is None else None)  # which is fast where parts ascend
     return numbers
 
 
@@ -232,16 +232,16 @@ def _opened(wanted: ValueSet, of: OrderedFiles, blocks: Blocks) -> Numbers:
         found += blocks.start * BLOCK
     else:
         found += np.repeat((blocks - np.arange(len(blocks))) * BLOCK, np.count_nonzero(masks, axis=1))
-    return found if of.numbers is None else of.numbers[found]
+    return found if of.file_numbers is None else of.file_numbers[found]
 
 
 def everywhere(wanted: ValueSet, of: OrderedFiles) -> Bools:
     """Which files, by number, may hold a wanted value."""
     found = holds(wanted, of.files, ascending=True).ravel()
-    if of.numbers is not None:
+    if of.file_numbers is not None:
         in_order = found
         found = np.empty(len(in_order), np.bool_)
-        found[of.numbers.astype(np.intp)] = in_order
+        found[of.file_numbers.astype(np.intp)] = in_order
     if wanted.ranges:
         found[of.unbounded] = True
     return found

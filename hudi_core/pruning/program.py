@@ -56,7 +56,7 @@ class SameForAll:
 class MayHold:
     """The file may hold a value of the column whose key is in the ranges, or null when that is wanted."""
 
-    known: ColumnAnswers
+    answers: ColumnAnswers
     ranges: Ranges
     null: bool
     _wanted: ValueSet | None = field(default=None, init=False, repr=False)
@@ -66,7 +66,7 @@ class MayHold:
         """The same in the form in which files are asked; made once, when it is first asked for."""
         found = self._wanted
         if found is None:
-            found = self._wanted = ValueSet.of(self.known.keys, self.ranges, self.null)
+            found = self._wanted = ValueSet.of(self.answers.keys, self.ranges, self.null)
         return found
 
 
@@ -98,34 +98,34 @@ YES, NO = SameForAll(True), SameForAll(False)
 class Compiler:
     """`expr.outcomes.Questions` answered by programs. `known` gives a term's statistics, None when nothing can be known."""
 
-    known: Callable[[Term], ColumnAnswers | None]
+    columns: Callable[[Term], ColumnAnswers | None]
 
     def low_is_below(self, term: Term, cut: Cut) -> Program:
-        known = self.known(term)
+        known = self.columns(term)
         return YES if known is None else _holds(known, known.keys.below(cut))
 
     def high_is_above(self, term: Term, cut: Cut) -> Program:
-        known = self.known(term)
+        known = self.columns(term)
         return YES if known is None else _holds(known, known.keys.not_below(cut))
 
     def may_hold_one_of(self, term: Term, values: tuple[object, ...]) -> Program:
-        known = self.known(term)
+        known = self.columns(term)
         return YES if known is None else _holds(known, known.keys.one_of(values))
 
     def may_hold_none_of(self, term: Term, values: tuple[object, ...]) -> Program:
-        known = self.known(term)
+        known = self.columns(term)
         return YES if known is None else _holds(known, known.keys.none_of(values))
 
     def may_hold_null(self, term: Term) -> Program:
-        known = self.known(term)
+        known = self.columns(term)
         return YES if known is None else _holds(known, (), null=True)
 
     def may_hold_value(self, term: Term) -> Program:
-        known = self.known(term)
+        known = self.columns(term)
         return YES if known is None else _holds(known, known.keys.everything)
 
     def may_be_less(self, left: Term, right: Term, or_equal: bool) -> Program:
-        one, other = self.known(left), self.known(right)
+        one, other = self.columns(left), self.columns(right)
         both = self.every([self.may_hold_value(left), self.may_hold_value(right)])
         if one is None or other is None or not _comparable(one, other):
             return both
@@ -168,7 +168,7 @@ def _merged(
                 continue
             if part is deciding:
                 return [deciding]
-            place = places.setdefault(part.known, len(found)) if isinstance(part, MayHold) else len(found)
+            place = places.setdefault(part.answers, len(found)) if isinstance(part, MayHold) else len(found)
             if place < len(found):
                 shared.setdefault(place, [found[place]]).append(part)  # type: ignore[arg-type]
             else:
@@ -191,11 +191,11 @@ def _joined(parts: list[MayHold], join: Callable[[MayHold, MayHold], Program], d
 
 
 def _both(one: MayHold, other: MayHold) -> Program:
-    return _holds(one.known, intersection(one.ranges, other.ranges), one.null and other.null)
+    return _holds(one.answers, intersection(one.ranges, other.ranges), one.null and other.null)
 
 
 def _either(one: MayHold, other: MayHold) -> Program:
-    return _holds(one.known, union(one.ranges, other.ranges), one.null or other.null)
+    return _holds(one.answers, union(one.ranges, other.ranges), one.null or other.null)
 
 
 def _comparable(one: ColumnAnswers, other: ColumnAnswers) -> bool:
@@ -218,8 +218,8 @@ def mask(program: Program, files: Files) -> Bools:
             return holds(wanted, known.listed, files)
         case MayBeLess(left, right, or_equal):
             lesser, greater = _intervals(left, files), _intervals(right, files)
-            low, high = _comparable_keys(left, lesser.low), _comparable_keys(right, greater.high)
-            less: Bools = low <= high if or_equal else low < high
+            lower, upper = _comparable_keys(left, lesser.lower), _comparable_keys(right, greater.upper)
+            less: Bools = lower <= upper if or_equal else lower < upper
             return less if greater.nans is None else less | greater.nans  # NaN is greatest, and equal to itself
         case AllOf(parts):
             return _every(parts, files)
@@ -257,7 +257,7 @@ def picked(files: Files, places: NDArray[np.int64]) -> NDArray[np.int64]:
 
 def _intervals(known: ColumnAnswers, files: Files) -> Intervals:
     listed = known.listed
-    return listed.intervals(files) if isinstance(listed, Loaded) else listed.each(lambda array: array[files])
+    return listed.intervals(files) if isinstance(listed, Loaded) else listed.map(lambda array: array[files])
 
 
 def _size(files: Files) -> int:

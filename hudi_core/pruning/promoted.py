@@ -29,9 +29,9 @@ def promoted(statistics: ColumnStatistics, wanted: t.Type) -> ColumnStatistics:
         way = promotion(statistics.type, wanted, Purpose.STATISTICS)
     if way is None:
         return without_bounds(statistics, wanted)
-    low = _cast(way.cast, statistics.low, statistics.type, wanted)
-    high = _cast(way.cast, statistics.high, statistics.type, wanted)
-    if low is None or high is None:
+    lower = _cast(way.cast, statistics.lower, statistics.type, wanted)
+    upper = _cast(way.cast, statistics.upper, statistics.type, wanted)
+    if lower is None or upper is None:
         return without_bounds(statistics, wanted)
     nans = statistics.nans
     if carrier(wanted) is Carrier.FLOATS and carrier(statistics.type) is not Carrier.FLOATS:
@@ -39,10 +39,10 @@ def promoted(statistics: ColumnStatistics, wanted: t.Type) -> ColumnStatistics:
     return replace(
         statistics,
         type=wanted,
-        low=low[0],
-        high=high[0],
-        low_known=statistics.low_known & low[1],
-        high_known=statistics.high_known & high[1],
+        lower=lower[0],
+        upper=upper[0],
+        lower_known=statistics.lower_known & lower[1],
+        upper_known=statistics.upper_known & upper[1],
         nans=nans,
     )
 

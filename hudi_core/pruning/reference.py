@@ -17,8 +17,8 @@ _NAN = float("nan")
 class ValueInterval:
     """What is known of one column in one file. A bound of None is not known; NaN stands outside the bounds."""
 
-    low: object = None
-    high: object = None
+    lower: object = None
+    upper: object = None
     nulls: bool = True
     """May hold null."""
     values: bool = True
@@ -38,12 +38,12 @@ class SingleFile:
 
     def low_is_below(self, term: Term, cut: Cut) -> bool:
         known = self._known(term)
-        return known.values and (known.low is None or _below(known.low, cut, term.type))
+        return known.values and (known.lower is None or _below(known.lower, cut, term.type))
 
     def high_is_above(self, term: Term, cut: Cut) -> bool:
         known = self._known(term)
         nan_is = isinstance(term.type, t.Float | t.Double) and known.nans and not _below(_NAN, cut, term.type)
-        return known.values and (nan_is or known.high is None or not _below(known.high, cut, term.type))
+        return known.values and (nan_is or known.upper is None or not _below(known.upper, cut, term.type))
 
     def may_hold_one_of(self, term: Term, values: tuple[object, ...]) -> bool:
         return any(
@@ -53,10 +53,10 @@ class SingleFile:
     def may_hold_none_of(self, term: Term, values: tuple[object, ...]) -> bool:
         known = self._known(term)
         has_nan = isinstance(term.type, t.Float | t.Double) and known.nans
-        if not known.values or has_nan or known.low is None or known.high is None:
+        if not known.values or has_nan or known.lower is None or known.upper is None:
             return known.values
-        one = equal(known.low, known.high, term.type)
-        return not one or not any(equal(known.low, value, term.type) for value in values)
+        one = equal(known.lower, known.upper, term.type)
+        return not one or not any(equal(known.lower, value, term.type) for value in values)
 
     def may_hold_null(self, term: Term) -> bool:
         return self._known(term).nulls
@@ -68,9 +68,9 @@ class SingleFile:
         one, other = self._known(left), self._known(right)
         if not (one.values and other.values):
             return False
-        if one.low is None or other.high is None or (isinstance(right.type, t.Float | t.Double) and other.nans):
+        if one.lower is None or other.upper is None or (isinstance(right.type, t.Float | t.Double) and other.nans):
             return True
-        return less(one.low, other.high, left.type) or (or_equal and equal(one.low, other.high, left.type))
+        return less(one.lower, other.upper, left.type) or (or_equal and equal(one.lower, other.upper, left.type))
 
     def may_match(self, term: Term, pattern: Pattern | str, negated: bool) -> bool:
         return self.may_hold_value(term)

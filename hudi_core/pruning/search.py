@@ -54,7 +54,7 @@ class _Way:
 def find(program: Program, count: int) -> Numbers:
     """The numbers, ascending, of those of `count` files for which the program says yes."""
     if isinstance(program, MayHold) and not program.ranges:
-        return program.known.listed.nulls.nonzero()[0]
+        return program.answers.listed.nulls.nonzero()[0]
     if count > SMALL:
         way = _way(program)
         if way and (route := way.route()).cost <= count:

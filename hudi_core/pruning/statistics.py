@@ -63,15 +63,15 @@ def carrier(of: t.Type) -> Carrier:
 class ColumnStatistics:
     """One column, of one stored type, in n files. Bounds are wide: no value that is not NaN lies outside a known one.
 
-    What `low` and `high` hold where they are not known has no meaning. `nulls` and `rows` (nulls included) are -1 where
+    What `lower` and `upper` hold where they are not known has no meaning. `nulls` and `rows` (nulls included) are -1 where
     unknown. `nans` says which files may hold NaN; None: every file may, if the type has NaN at all.
     """
 
     type: t.Type
-    low: Bounds
-    high: Bounds
-    low_known: Bools
-    high_known: Bools
+    lower: Bounds
+    upper: Bounds
+    lower_known: Bools
+    upper_known: Bools
     nulls: Ints
     rows: Ints
     nans: Bools | None = None
@@ -82,8 +82,8 @@ class ColumnStatistics:
 
 def from_values(
     type: t.Type,
-    low: Sequence[object],
-    high: Sequence[object],
+    lower: Sequence[object],
+    upper: Sequence[object],
     nulls: Sequence[int | None],
     rows: Sequence[int | None],
     nans: Sequence[bool] | None = None,
@@ -91,10 +91,10 @@ def from_values(
     """Statistics from values in the form of `hudi_core.values`, one of each for a file; None is unknown."""
     return ColumnStatistics(
         type,
-        _carried(type, low),
-        _carried(type, high),
-        np.array([value is not None for value in low], np.bool_),
-        np.array([value is not None for value in high], np.bool_),
+        _carried(type, lower),
+        _carried(type, upper),
+        np.array([value is not None for value in lower], np.bool_),
+        np.array([value is not None for value in upper], np.bool_),
         np.array([-1 if count is None else count for count in nulls], np.int64),
         np.array([-1 if count is None else count for count in rows], np.int64),
         None if nans is None else np.array(nans, np.bool_),
@@ -118,7 +118,7 @@ def absent(type: t.Type, count: int, default: object = None) -> ColumnStatistics
     if isinstance(type, t.Nested):
         return replace(unknown(type, count), nulls=zeros, rows=ones)
     one = from_values(type, [default], [default], [0], [1], [bool(default != default)])
-    value = _taken(one.low, np.zeros(count, np.int64))
+    value = _taken(one.lower, np.zeros(count, np.int64))
     known = np.ones(count, np.bool_)
     assert one.nans is not None
     return ColumnStatistics(type, value, value, known, known, zeros, ones, np.repeat(one.nans, count))
@@ -132,7 +132,7 @@ def nothing(type: t.Type, count: int) -> ColumnStatistics:
 def is_told(statistics: ColumnStatistics) -> Bools:
     """Of which files all that statistics can tell is known: both bounds where there are values, nulls, and NaN."""
     empty = (statistics.nulls == statistics.rows) & (statistics.rows >= 0)
-    told: Bools = statistics.low_known & statistics.high_known
+    told: Bools = statistics.lower_known & statistics.upper_known
     if carrier(statistics.type) is Carrier.FLOATS:
         told &= False if statistics.nans is None else ~statistics.nans
     found: Bools = (empty | told) & (statistics.nulls >= 0)
@@ -149,10 +149,10 @@ def concatenated(parts: Sequence[ColumnStatistics]) -> ColumnStatistics:
         nans = np.concatenate([np.ones(len(part), np.bool_) if part.nans is None else part.nans for part in parts])
     return ColumnStatistics(
         first.type,
-        _joined([part.low for part in parts]),
-        _joined([part.high for part in parts]),
-        np.concatenate([part.low_known for part in parts]),
-        np.concatenate([part.high_known for part in parts]),
+        _joined([part.lower for part in parts]),
+        _joined([part.upper for part in parts]),
+        np.concatenate([part.lower_known for part in parts]),
+        np.concatenate([part.upper_known for part in parts]),
         np.concatenate([part.nulls for part in parts]),
         np.concatenate([part.rows for part in parts]),
         nans,
@@ -163,10 +163,10 @@ def taken(statistics: ColumnStatistics, numbers: Ints) -> ColumnStatistics:
     """The statistics of some files, in the order given; a number may occur again."""
     return ColumnStatistics(
         statistics.type,
-        _taken(statistics.low, numbers),
-        _taken(statistics.high, numbers),
-        statistics.low_known[numbers],
-        statistics.high_known[numbers],
+        _taken(statistics.lower, numbers),
+        _taken(statistics.upper, numbers),
+        statistics.lower_known[numbers],
+        statistics.upper_known[numbers],
         statistics.nulls[numbers],
         statistics.rows[numbers],
         None if statistics.nans is None else statistics.nans[numbers],

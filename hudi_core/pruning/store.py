@@ -31,7 +31,7 @@ class StatisticsPart:
     statistics are then joined, as those of a base file and its logs are; a number that occurs nowhere is unknown.
     """
 
-    numbers: Ints
+    files: Ints
     statistics: ColumnStatistics
 
 
@@ -140,8 +140,8 @@ class FileStatistics:
         pieces = list(self.load(column))
         parts = [promoted(piece.statistics, column.type) for piece in pieces]
         if len(parts) == 1:
-            return pieces[0].numbers, parts[0]
-        numbers = np.concatenate([np.zeros(0, np.int64), *(piece.numbers for piece in pieces)])
+            return pieces[0].files, parts[0]
+        numbers = np.concatenate([np.zeros(0, np.int64), *(piece.files for piece in pieces)])
         return numbers, concatenated(parts or [unknown(column.type, 0)])
 
     def _folded(
@@ -160,8 +160,8 @@ def _is_consecutive(numbers: Ints, count: int) -> bool:
 
 def _is_short(statistics: ColumnStatistics) -> bool:
     """Whether bounds that are texts take about as many bytes as those that are cut."""
-    assert isinstance(statistics.low, ByteStrings) and isinstance(statistics.high, ByteStrings)
-    return len(statistics.low.data) + len(statistics.high.data) <= 2 * LONGEST * len(statistics)
+    assert isinstance(statistics.lower, ByteStrings) and isinstance(statistics.upper, ByteStrings)
+    return len(statistics.lower.data) + len(statistics.upper.data) <= 2 * LONGEST * len(statistics)
 
 
 def _literals(predicate: Predicate, column: Column) -> list[bytes]:

@@ -117,7 +117,7 @@ class BaseFiles:
         self, slice: FileSlice, base: FileInfo, residual: Predicate
     ) -> Iterator[tuple[Sequence[int] | None, int, bool]]:
         """The row groups of the file, their numbers of rows, and whether by their statistics a row may match."""
-        heads, table = self.sources.heads, self.sources.snapshot.schema
+        heads, table = self.sources.headers, self.sources.snapshot.schema
         footer = heads.footer(base)
         groups = footer.row_groups
         # A small file of one row group was decided on as a whole, in planning.
@@ -137,12 +137,12 @@ class BaseFiles:
 
     def _filters_first(self, base: FileInfo, wanted: Selection) -> bool:
         """Whether the columns of the predicate are read before the others."""
-        is_large = base.size > SMALL_ROW_GROUP_BYTES * len(self.sources.heads.footer(base).row_groups)
+        is_large = base.size > SMALL_ROW_GROUP_BYTES * len(self.sources.headers.footer(base).row_groups)
         return is_large and len(wanted.predicate_columns.places) < len(wanted.needed.places)
 
     def file_plan(self, base: FileInfo, wanted: Schema) -> FilePlan:
         """The plan that reads a base file as rows of the wanted schema; the same object for all files of one schema."""
-        return self.plan_of(self.sources.heads.stored_schema(self.sources.heads.footer(base), base.path), wanted)
+        return self.plan_of(self.sources.headers.stored_schema(self.sources.headers.footer(base), base.path), wanted)
 
     def plan_of(self, stored: Schema, wanted: Schema) -> FilePlan:
         """The plan that reads files of a stored schema as rows of the wanted schema; the same object for the same two."""

@@ -46,7 +46,7 @@ class SliceReader:
         if residual is not None:
             row_groups = files.possible_row_groups(slice, base, residual)
             return [partial(files.matching_in, slice, base, self._selection, residual, groups) for groups in row_groups]
-        count = len(self.sources.heads.footer(base).row_groups)
+        count = len(self.sources.headers.footer(base).row_groups)
         if count < 2:
             return [partial(self.read, slice, residual)]
         return [partial(files.rows, slice, base, self.wanted, [group]) for group in range(count)]

@@ -110,7 +110,7 @@ class Snapshot(Portable):
         try:
             found = open_metadata_table(self.storage, self.config, self.whole, self.earlier)
         except TableError as error:
-            self.set_aside(error)
+            self.warn_or_raise(error)
             return None
         if found is None and self.mode is MetadataMode.REQUIRE:
             raise UnsupportedError(self.storage.uri, expected="a metadata table", found="none")
@@ -131,7 +131,7 @@ class Snapshot(Portable):
             try:
                 return self.metadata.files()
             except TableError as error:
-                self.set_aside(error)
+                self.warn_or_raise(error)
         return listed(self.storage)
 
     @cached_property
@@ -170,7 +170,7 @@ class Snapshot(Portable):
             return None
         return self.metadata if self.metadata is not None and partition in self.metadata.partitions else None
 
-    def set_aside(self, error: TableError) -> None:
+    def warn_or_raise(self, error: TableError) -> None:
         """What to do about a part of the metadata table that cannot be used: warn, or fail when it is required."""
         if self.mode is MetadataMode.REQUIRE:
             raise error

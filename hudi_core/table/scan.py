@@ -186,7 +186,7 @@ class Scan(QueryResult):
             number for number in self._kept if self._residual(number) is None and not self._snapshot.slices[number].logs
         ]
         bases = {number: base for number in told if (base := self._snapshot.slices[number].base)}
-        footers = self._sources.heads.footers(list(bases.values()))
+        footers = self._sources.headers.footers(list(bases.values()))
         rows = {number: footers[base.path].rows for number, base in bases.items() if base.path in footers}
         others = [number for number in self._kept if number not in rows]
         rows.update(zip(others, read_ahead([partial(self._counted, number) for number in others]), strict=True))

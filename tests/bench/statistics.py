@@ -173,14 +173,14 @@ def _assert_equal(read: Mapping[str, RecordedStatistics], theirs: Bounds) -> Non
 
 def assert_same_bounds(name: str, column: ColumnStatistics, low: np.ndarray, high: np.ndarray) -> None:
     """The same pairs of bounds, each as often, whatever their order."""
-    peer_order, order = np.lexsort((high, low)), np.lexsort((_values(column.high), _values(column.low)))
+    peer_order, order = np.lexsort((high, low)), np.lexsort((_values(column.upper), _values(column.lower)))
     _assert_bounds(name, column, order, low[peer_order], high[peer_order])
 
 
 def _assert_bounds(name: str, column: ColumnStatistics, order: np.ndarray, low: np.ndarray, high: np.ndarray) -> None:
-    for bound, peer in ((column.low, low), (column.high, high)):
+    for bound, peer in ((column.lower, low), (column.upper, high)):
         assert (_values(bound)[order] == _stored(peer)).all(), f"the bounds of {name} differ"
-    assert column.low_known.all() and column.high_known.all(), f"a bound of {name} is unknown"
+    assert column.lower_known.all() and column.upper_known.all(), f"a bound of {name} is unknown"
     assert (column.nulls == 3).all() and (column.rows == 1000).all(), f"the counts of {name} differ"
 
 

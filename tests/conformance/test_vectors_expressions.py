@@ -193,7 +193,7 @@ def skipping_question(parsed: Any, columns: dict[int, Any], schema: Schema, hudi
         "ask": "skipping",
         "hudi": hudi,
         "could": could_match(parsed, columns, schema),
-        "unknown": any(each is None or (each.values and None in (each.low, each.high)) for each in known),
+        "unknown": any(each is None or (each.values and None in (each.lower, each.upper)) for each in known),
         "patterns": [node.pattern for node in nodes if isinstance(node, n.Like)],
         "functions": {
             function_of(node, schema) for node in nodes if isinstance(node, n.Call | n.Cast) and names_in(node)

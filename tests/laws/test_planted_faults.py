@@ -56,7 +56,11 @@ FAULTS: dict[str, tuple[Callable[..., object], str, str]] = {
     ),
     "two null flags are joined by AND": (program._either, "one.null or other.null", "one.null and other.null"),
     "survivors of an AND are lost": (program._every, "found[places[kept]] = True", "found[places[kept][1:]] = True"),
-    "NaN is not greatest": (program.mask, "return less if nans is None else less | nans[files]", "return less"),
+    "NaN is not greatest": (
+        program.mask,
+        "return less if greater.nans is None else less | greater.nans",
+        "return less",
+    ),
     "less by one": (keys.IntegerKeys.below, "self._begin(cut) - 1", "self._begin(cut) - 2"),
     "between two integers counts as after": (
         keys.IntegerKeys._begin,
@@ -74,11 +78,11 @@ FAULTS: dict[str, tuple[Callable[..., object], str, str]] = {
     "the next value is left out of NOT IN": (keysets.complement, "max(begin, last + 1)", "max(begin, last + 2)"),
     "one value is no range": (keysets.intersection, "if first <= last", "if first < last"),
     "NaN is ignored": (intervals._folded_floats, "replace(of, nans=nans if nans.any() else None)", "of"),
-    "NaN counts only where told": (intervals._folded_floats, "| (high_nan & statistics.high_known)", ""),
-    "an unknown bound is what stands there": (intervals._interval, "high_known & sane", "sane"),
+    "NaN counts only where told": (intervals._folded_floats, "| (upper_nan & statistics.upper_known)", ""),
+    "an unknown bound is what stands there": (intervals._interval, "upper_known & sane", "sane"),
     "unknown counts mean all null": (intervals._interval, "(nulls == rows) & (rows >= 0)", "nulls == rows"),
     "unknown null counts mean none": (intervals._interval, "nulls != 0", "nulls > 0"),
-    "the hull of a block is its core": (intervals.hull, "of.low.min(1)", "of.low.max(1)"),
+    "the hull of a block is its core": (intervals.hull, "of.lower.min(1)", "of.lower.max(1)"),
     "a file nobody speaks of holds nothing": (intervals.placed, "found[unspoken] = not_known", "pass"),
     "the last of several statistics counts": (
         intervals.placed,
@@ -101,13 +105,13 @@ FAULTS: dict[str, tuple[Callable[..., object], str, str]] = {
     ),
     "ranges that end at a bound miss it": (ordered._meets_ascending, 'side="right"', 'side="left"'),
     "a run of blocks ends early": (ordered._run, "slice(first, last + 1)", "slice(first, last)"),
-    "files with NaN are not listed": (search._way_of_column, "if wanted.nan else []", "if False else []"),
+    "files with NaN are not listed": (search._way_of_column, "if wanted.nan and", "if False and"),
     "all match though some are null": (
         store.PruningPlan.all_match,
         "for other in (FALSE, NULL):",
         "for other in (FALSE,):",
     ),
-    "statistics go by name": (store.FileStatistics.known, "column.id", "column.name"),
+    "statistics go by name": (store.FileStatistics._asked, "column.id", "column.name"),
 }
 
 

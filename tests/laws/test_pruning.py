@@ -70,9 +70,9 @@ def test_less_knowledge_never_makes_an_outcome_impossible(seed: int) -> None:
         found = of.pieces.get(column.id, [])
         if column.id != lost:
             return found
-        keeping = [np.isin(piece.numbers, sorted(kept)) for piece in found]
+        keeping = [np.isin(piece.files, sorted(kept)) for piece in found]
         return [
-            StatisticsPart(piece.numbers[at], taken(piece.statistics, at.nonzero()[0]))
+            StatisticsPart(piece.files[at], taken(piece.statistics, at.nonzero()[0]))
             for piece, at in zip(found, keeping, strict=True)
         ]
 

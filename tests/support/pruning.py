@@ -139,46 +139,46 @@ def _summarised(
     if r.random() < 0.3:
         r.shuffle(written)
     numbers = [number for number, *_ in written]
-    lows, highs, nulls, rows, nans = ([one[place] for one in written] for place in range(1, 6))
-    statistics = columns.from_values(version.type, lows, highs, nulls, rows, None if all(nans) else nans)
+    lowers, uppers, nulls, rows, nans = ([one[place] for one in written] for place in range(1, 6))
+    statistics = columns.from_values(version.type, lowers, uppers, nulls, rows, None if all(nans) else nans)
     return StatisticsPart(np.array(numbers, np.int64), statistics)
 
 
 def _hull(one: ValueInterval, other: ValueInterval, type: t.Type) -> ValueInterval:
     if not (one.values and other.values):
         known = one if one.values else other
-        return ValueInterval(known.low, known.high, one.nulls or other.nulls, known.values, known.nans)
+        return ValueInterval(known.lower, known.upper, one.nulls or other.nulls, known.values, known.nans)
     key = lambda value: sort_key(value, type)  # noqa: E731
-    low = None if one.low is None or other.low is None else min(one.low, other.low, key=key)
-    high = None if one.high is None or other.high is None else max(one.high, other.high, key=key)
-    return ValueInterval(low, high, one.nulls or other.nulls, True, one.nans or other.nans)
+    lower = None if one.lower is None or other.lower is None else min(one.lower, other.lower, key=key)
+    upper = None if one.upper is None or other.upper is None else max(one.upper, other.upper, key=key)
+    return ValueInterval(lower, upper, one.nulls or other.nulls, True, one.nans or other.nans)
 
 
 def _statistics(r: random.Random, type: t.Type, values: list[Any]) -> tuple[Any, Any, int | None, int | None, bool]:
-    """Low, high, nulls, rows and whether NaN may be there: true, but often wider than need be or not known."""
+    """Low, upper, nulls, rows and whether NaN may be there: true, but often wider than need be or not known."""
     got = [value for value in values if value is not None]
     nan = any(value != value for value in got)
     real = sorted((value for value in got if value == value), key=lambda value: sort_key(value, type))
-    low, high = (real[0], real[-1]) if real else (None, None)
+    lower, upper = (real[0], real[-1]) if real else (None, None)
     if real and r.random() < 0.3:  # truncated, merged or stale
         others = [value for value in VALUES[type] if value == value]
-        low = min([low, r.choice(others)], key=lambda value: sort_key(value, type))
-        high = max([high, r.choice(others)], key=lambda value: sort_key(value, type))
+        lower = min([lower, r.choice(others)], key=lambda value: sort_key(value, type))
+        upper = max([upper, r.choice(others)], key=lambda value: sort_key(value, type))
     if real and isinstance(type, t.Binary) and r.random() < 0.5:
-        low, high = low[:1], widened_high(high[:1])
+        lower, upper = lower[:1], widened_high(upper[:1])
     if not real and r.random() < 0.5 and not isinstance(type, t.String):
-        low = high = VALUES[type][0]  # bounds of no value: to be ignored when all rows are null
+        lower = upper = VALUES[type][0]  # bounds of no value: to be ignored when all rows are null
         if len(values) - len(got) != len(values):
-            low = high = None
-    low, high = (None if r.random() < 0.08 else low), (None if r.random() < 0.08 else high)
+            lower = upper = None
+    lower, upper = (None if r.random() < 0.08 else lower), (None if r.random() < 0.08 else upper)
     nan_is_bound = nan and r.random() < 0.3  # NaN taken for the greatest value
-    high = math.nan if nan_is_bound else high
+    upper = math.nan if nan_is_bound else upper
     counted = r.random() < 0.85
     nulls = len(values) - len(got) if counted else None
     rows = len(values) if r.random() < 0.9 else None
     if not real and (nulls is None or rows is None or nulls != rows):
-        low, high = None, math.nan if nan_is_bound else None
-    return low, high, nulls, rows, (nan and not nan_is_bound) or r.random() < 0.15
+        lower, upper = None, math.nan if nan_is_bound else None
+    return lower, upper, nulls, rows, (nan and not nan_is_bound) or r.random() < 0.15
 
 
 def widened_high(cut: bytes) -> bytes | None:
@@ -188,13 +188,13 @@ def widened_high(cut: bytes) -> bytes | None:
 
 
 def _plain(
-    stored: t.Type, wanted: t.Type, low: Any, high: Any, nulls: int | None, rows: int | None, nan: bool
+    stored: t.Type, wanted: t.Type, lower: Any, upper: Any, nulls: int | None, rows: int | None, nan: bool
 ) -> ValueInterval:
     values = nulls is None or rows is None or nulls != rows
     number = isinstance(stored, t.Float | t.Double)
-    if high is not None and high != high:
-        high, nan = None, True
-    known = [_read(bound, stored, wanted) for bound in (low, high)]
+    if upper is not None and upper != upper:
+        upper, nan = None, True
+    known = [_read(bound, stored, wanted) for bound in (lower, upper)]
     return ValueInterval(*known, nulls=nulls != 0, values=values, nans=nan and number)
 
 
@@ -213,16 +213,16 @@ def far_world(r: random.Random) -> World:
     """Files of small numbers, among them a few with far greater ones of which the statistics say nothing."""
     of = Column(10, "far", r.choice([t.Long(), t.Time(), t.Timestamp()]))
     far = [-(2**50), -(2**33), 2**33, 2**50]
-    rows, plain, lows = [], [], []
+    rows, plain, lowers = [], [], []
     for _ in range(12):
         hidden = r.random() < 0.3
         value = r.choice(far) if hidden else r.randint(-5, 5)
         rows.append(({10: value},))
-        low = None if hidden and (value < 0 or r.random() < 0.5) else min(value, 0)
-        high = None if hidden and (value > 0 or r.random() < 0.5) else max(value, 0)
-        lows.append((low, high))
-        plain.append(SingleFile({10: ValueInterval(low, high, nulls=False)}))
-    bounds = list(zip(*lows, strict=True))
+        lower = None if hidden and (value < 0 or r.random() < 0.5) else min(value, 0)
+        upper = None if hidden and (value > 0 or r.random() < 0.5) else max(value, 0)
+        lowers.append((lower, upper))
+        plain.append(SingleFile({10: ValueInterval(lower, upper, nulls=False)}))
+    bounds = list(zip(*lowers, strict=True))
     statistics = columns.from_values(of.type, *bounds, [0] * 12, [1] * 12)
     return World((of,), tuple(rows), tuple(plain), {10: [StatisticsPart(np.arange(12), statistics)]})
 
@@ -241,8 +241,8 @@ def alike_world(r: random.Random) -> World:
         rows.append(tuple({of.id: value} for value in values))
         bounds.append((values[0], values[-1]))
         plain.append(SingleFile({of.id: ValueInterval(values[0], values[-1], nulls=False)}))
-    low, high = zip(*bounds, strict=True)
-    statistics = columns.from_values(of.type, low, high, [0] * 30, [2] * 30)
+    lower, upper = zip(*bounds, strict=True)
+    statistics = columns.from_values(of.type, lower, upper, [0] * 30, [2] * 30)
     return World((of,), tuple(rows), tuple(plain), {of.id: [StatisticsPart(np.arange(30), statistics)]})
 
 
@@ -261,7 +261,7 @@ def _compares_texts(p: Predicate) -> bool:
 
 @contextmanager
 def small_blocks(r: random.Random) -> Iterator[None]:
-    """Blocks of a few files and low thresholds, so that few files take all the ways that many take."""
+    """Blocks of a few files and lower thresholds, so that few files take all the ways that many take."""
     block = r.choice([2, 4, 8])
     with ExitStack() as stack:
         for module in (intervals, ordered, search):

@@ -102,7 +102,7 @@ def show(out: Output, where: str, scan: Scan) -> None:
 def reasons(plan: ScanPlan) -> list[Reason]:
     """What decided, and about how many slices; most first."""
     why = plan.reasons
-    numbers, firsts, counts = np.unique(why.numbers, return_index=True, return_counts=True)
+    numbers, firsts, counts = np.unique(why.text_of_slice, return_index=True, return_counts=True)
     found = [
         Reason(why.texts[number], VERDICTS[plan.codes[first]], count)
         for number, first, count in zip(numbers.tolist(), firsts.tolist(), counts.tolist(), strict=True)

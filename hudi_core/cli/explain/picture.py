@@ -89,7 +89,7 @@ class ColumnPicture:
 def column_picture(column: Column, predicate: Predicate, bounds: Sequence[Bounds]) -> ColumnPicture:
     """The picture of a column, over slices whose ranges are given in their order."""
     named = distinct(tuple(value for value in literals_of(predicate, column.id) if value == value), column.type)
-    known = [value for found in bounds if found for value in (found.low, found.high) if value is not None]
+    known = [value for found in bounds if found for value in (found.lower, found.upper) if value is not None]
     scale = scale_over(known, named, column.type)
     may = can_be(TRUE, predicate, _Standing.of(column, named))
     return ColumnPicture(
@@ -107,9 +107,9 @@ def column_picture(column: Column, predicate: Predicate, bounds: Sequence[Bounds
 
 def _drawn(scale: Scale, found: ColumnRange) -> DrawnSlice:
     # A bound may itself be NaN: all values may be, or those above a known one.
-    low = found.low if found.low == found.low else None
-    high = found.high if found.high == found.high else None
-    nans = found.nans or low is not found.low or high is not found.high
+    low = found.lower if found.lower == found.lower else None
+    high = found.upper if found.upper == found.upper else None
+    nans = found.nans or low is not found.lower or high is not found.upper
     bounded = low is not None or high is not None
     said = []
     if found.values:

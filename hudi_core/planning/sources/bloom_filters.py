@@ -34,7 +34,7 @@ are left out."""
 class BloomFilters:
     """Filters of base files. A slice with log files is ruled out where its log files exclude the keys as well."""
 
-    heads: FileHeaders
+    headers: FileHeaders
     logs: Callable[[], LogStatistics]
     keys: RecordKeys
     read: ReadFilters
@@ -43,13 +43,13 @@ class BloomFilters:
 
     @property
     def knows_keys(self) -> bool:
-        return self.heads.snapshot.stores_keys
+        return self.headers.snapshot.stores_keys
 
     def keys_of(self, leaf: OneOf) -> Keys | None:
         return self.keys.of_column(leaf) if self.knows_keys else None
 
     def without(self, lookup: Lookup, slices: Numbers) -> Numbers:
-        all_slices = self.heads.snapshot.slices
+        all_slices = self.headers.snapshot.slices
         with_base = [row for row in slices.tolist() if all_slices[row].base is not None]
         plain = [row for row in with_base if not all_slices[row].logs]
         logged = np.array([row for row in with_base if all_slices[row].logs], np.int64)
@@ -68,7 +68,7 @@ class BloomFilters:
 
     def _condition(self, lookup: Lookup) -> Predicate:
         """What is TRUE of each row with one of the keys, on the key columns and on Hudi's own."""
-        place = self.heads.snapshot.schema.find(RECORD_KEY)
+        place = self.headers.snapshot.schema.find(RECORD_KEY)
         if place is None:
             return lookup.condition
         column = Column(place.field.id, place.name, place.field.type)
@@ -76,15 +76,15 @@ class BloomFilters:
 
     def _denied(self, keys: Keys, rows: Numbers) -> Numbers:
         """The slices whose filter denies all the keys, among these, which ascend."""
-        slices, hashed, denied = self.heads.snapshot.slices, HashedKeys(sorted(keys)), list[int]()
+        slices, hashed, denied = self.headers.snapshot.slices, HashedKeys(sorted(keys)), list[int]()
         for start in range(0, len(rows), _BATCH):
             batch = rows[start : start + _BATCH].tolist()
             for position, text in self.read([slices[row] for row in batch]):
                 file_slice = slices[batch[position]]
-                footer = None if file_slice.base is None else self.heads.footer_read(file_slice.base)
+                footer = None if file_slice.base is None else self.headers.footer_read(file_slice.base)
                 stored = kept(text, file_slice, keys_in_footer(footer))
                 if stored.problem is not None:
-                    self.heads.snapshot.set_aside(stored.problem)
+                    self.headers.snapshot.warn_or_raise(stored.problem)
                 if stored.filter is not None and not stored.filter.may_contain(hashed).any():
                     denied.append(batch[position])
         return np.array(sorted(denied), np.int64)

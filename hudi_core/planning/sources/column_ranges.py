@@ -23,8 +23,8 @@ from hudi_core.values.order import sort_key
 class ColumnRange:
     """What is known of a column's values in a slice. A bound is None when it is not known, or when there is no value."""
 
-    low: object
-    high: object
+    lower: object
+    upper: object
     values: bool = True
     """There may be values that are not null."""
     nulls: bool = True
@@ -41,22 +41,22 @@ def ranges(column: Column, pieces: Iterable[StatisticsPart], numbers: Sequence[i
     found: dict[int, Bounds] = {}
     for piece in pieces:
         statistics = promoted(piece.statistics, column.type)
-        for row in np.flatnonzero(np.isin(piece.numbers, numbers)).tolist():
-            number = int(piece.numbers[row])
+        for row in np.flatnonzero(np.isin(piece.files, numbers)).tolist():
+            number = int(piece.files[row])
             known = _range(statistics, row, column.type)
             found[number] = _joined(found[number], known, column.type) if number in found else known
     return [found.get(number) for number in numbers]
 
 
 def _range(statistics: ColumnStatistics, row: int, of: t.Type) -> Bounds:
-    low = value(statistics.low, row, of) if statistics.low_known[row] else None
-    high = value(statistics.high, row, of) if statistics.high_known[row] else None
+    lower = value(statistics.lower, row, of) if statistics.lower_known[row] else None
+    upper = value(statistics.upper, row, of) if statistics.upper_known[row] else None
     nulls, rows = int(statistics.nulls[row]), int(statistics.rows[row])
-    if low is None and high is None and nulls < 0:
+    if lower is None and upper is None and nulls < 0:
         return None
     values = nulls < 0 or nulls != rows
     may_be_nan = statistics.nans is None or bool(statistics.nans[row])
-    return ColumnRange(low, high, values, nulls != 0, values and may_be_nan and isinstance(of, t.Float | t.Double))
+    return ColumnRange(lower, upper, values, nulls != 0, values and may_be_nan and isinstance(of, t.Float | t.Double))
 
 
 def value(bounds: Any, row: int, of: t.Type) -> object:
@@ -86,8 +86,8 @@ def _joined(one: Bounds, other: Bounds, of: t.Type) -> Bounds:
     nulls, nans = one.nulls or other.nulls, one.nans or other.nans
     if not one.values or not other.values:
         bounded = other if not one.values else one
-        return ColumnRange(bounded.low, bounded.high, bounded.values, nulls, nans)
-    lows, highs = (one.low, other.low), (one.high, other.high)
-    low = None if None in lows else min(lows, key=lambda bound: sort_key(bound, of))
-    high = None if None in highs else max(highs, key=lambda bound: sort_key(bound, of))
-    return ColumnRange(low, high, True, nulls, nans)
+        return ColumnRange(bounded.lower, bounded.upper, bounded.values, nulls, nans)
+    lowers, uppers = (one.lower, other.lower), (one.upper, other.upper)
+    lower = None if None in lowers else min(lowers, key=lambda bound: sort_key(bound, of))
+    upper = None if None in uppers else max(uppers, key=lambda bound: sort_key(bound, of))
+    return ColumnRange(lower, upper, True, nulls, nans)

@@ -70,8 +70,8 @@ class ConditionColumns:
                 ]
             if by_slice is None:
                 return []
-            at = np.searchsorted(by_slice.numbers, asked)
-            told = np.flatnonzero(np.append(by_slice.numbers, -1)[at] == asked)
+            at = np.searchsorted(by_slice.files, asked)
+            told = np.flatnonzero(np.append(by_slice.files, -1)[at] == asked)
             return [StatisticsPart(told, taken(by_slice.statistics, at[told]))]
 
         return load

@@ -64,8 +64,8 @@ class ExpressionIndex:
 
     partition: str
     function: str
-    of: Column
-    rest: tuple[Literal, ...]
+    argument: Column
+    literals: tuple[Literal, ...]
     column: Column
 
 
@@ -133,9 +133,9 @@ def said_with_indexes(
 
 def _is_call_of(call: Call, index: ExpressionIndex, schema: Schema, case_sensitive: bool) -> bool:
     match call.arguments:
-        case (Name(path), *rest) if call.function == index.function and tuple(rest) == index.rest:
+        case (Name(path), *rest) if call.function == index.function and tuple(rest) == index.literals:
             place = schema.find(path, case_sensitive=case_sensitive)
-            return place is not None and place.field.id == index.of.id
+            return place is not None and place.field.id == index.argument.id
         case _:
             return False
 
@@ -145,12 +145,12 @@ def expression_pieces(index: ExpressionIndex, files: DataFiles, metadata: Metada
     out. Raises `TableError` when it is damaged."""
     told = np.zeros(len(files), np.bool_)
     pieces: list[StatisticsPart] = []
-    for found in metadata.expression_stats(index.partition, index.of.name):
+    for found in metadata.expression_stats(index.partition, index.argument.name):
         if found.typed:
             rows, at = joined(found.keys, files.keys)
             told[at] = True
             pieces.append(StatisticsPart(files.slices[at], taken(found.statistics, rows)))
     open_slices = np.unique(files.slices[~told])
     for piece in pieces:
-        whole = np.flatnonzero(~np.isin(piece.numbers, open_slices))
-        yield StatisticsPart(piece.numbers[whole], taken(piece.statistics, whole))
+        whole = np.flatnonzero(~np.isin(piece.files, open_slices))
+        yield StatisticsPart(piece.files[whole], taken(piece.statistics, whole))

@@ -28,7 +28,7 @@ class FileHeaders:
 
     snapshot: Snapshot
     _footers: dict[str, Footer] = field(default_factory=dict, repr=False, compare=False)
-    _told: dict[str, Footer] = field(default_factory=dict, repr=False, compare=False)
+    _planning_footers: dict[str, Footer] = field(default_factory=dict, repr=False, compare=False)
     """What footers say to planning: of files that were read, and from the snapshot's cache."""
     _logs: dict[str, LogHeaders] = field(default_factory=dict, repr=False, compare=False)
     _stored: dict[tuple[int, Record], Schema] = field(default_factory=dict, repr=False, compare=False)
@@ -38,7 +38,7 @@ class FileHeaders:
         if file.path not in self._footers:
             reader = self.snapshot.engine.reader(file.name.rpartition(".")[2])
             self._footers[file.path] = reader.footer(self.snapshot.storage, file)
-            self._told[file.path] = self._footers[file.path]
+            self._planning_footers[file.path] = self._footers[file.path]
         return self._footers[file.path]
 
     def footer_read(self, file: FileInfo) -> Footer | None:
@@ -50,22 +50,22 @@ class FileHeaders:
 
         They are read, unless the snapshot's cache keeps them. Those that cannot be read are missing, with a warning.
         """
-        missing = {file.path: file for file in files if file.path not in self._told}
+        missing = {file.path: file for file in files if file.path not in self._planning_footers}
         cache, root = self.snapshot.footer_cache, self.snapshot.storage.uri
         if not missing:
-            return self._told
+            return self._planning_footers
         if cache is not None:
             with self._aside():
-                self._told.update(cache.get(root, list(missing.values())))
-        self._read_together(missing, self._told, self.footer)
+                self._planning_footers.update(cache.get(root, list(missing.values())))
+        self._read_together(missing, self._planning_footers, self.footer)
         if cache is not None:
             with self._aside():
                 cache.put(root, {file: self._footers[path] for path, file in missing.items() if path in self._footers})
-        return self._told
+        return self._planning_footers
 
     def are_known(self, slice: FileSlice) -> bool:
         """Whether the heads of all of a slice's files were asked for before, so that asking again reads nothing."""
-        base_is_known = slice.base is None or slice.base.path in self._told
+        base_is_known = slice.base is None or slice.base.path in self._planning_footers
         return base_is_known and all(log.path in self._logs for log in slice.logs)
 
     @contextmanager

@@ -24,43 +24,43 @@ from hudi_core.pruning.store import FileStatistics, StatisticsPart
 class FileStatisticsAnswer:
     """Knowledge of the files of slices, one by one, for slices with log files; of others it knows nothing."""
 
-    doubt: FooterFallback
-    left: Numbers
+    fallback: FooterFallback
+    slices: Numbers
     facts: ConditionColumns
     note: str = field(default="", init=False)
 
     def possible(self, predicate: Predicate) -> npt.NDArray[np.bool_]:
-        files, found = self._files, np.ones(len(self.left), np.bool_)
-        places = np.searchsorted(self.left, files.slices)
+        files, found = self._files, np.ones(len(self.slices), np.bool_)
+        places = np.searchsorted(self.slices, files.slices)
         by_file = self._statistics.plan(predicate, self.facts.of_slices(files.slices)).possible()
         found[places] = False
         found[places[by_file]] = True
-        found[~found] = ~self._whole(self.left[~found])
+        found[~found] = ~self._whole(self.slices[~found])
         return found
 
     def certain(self, predicate: Predicate) -> npt.NDArray[np.bool_]:
-        return np.zeros(len(self.left), np.bool_)
+        return np.zeros(len(self.slices), np.bool_)
 
     @cached_property
     def _files(self) -> DataFiles:
         """The files of those slices that have log files."""
-        files = self.doubt.recorded.files
-        with_logs = np.intersect1d(self.left, files.slices[files.logs])
+        files = self.fallback.recorded.files
+        with_logs = np.intersect1d(self.slices, files.slices[files.logs])
         return files.chosen(np.isin(files.slices, with_logs))
 
     @cached_property
     def _statistics(self) -> FileStatistics:
         files = self._files
         numbered = replace(files, slices=np.arange(len(files), dtype=np.int64))
-        known: ColumnStatsOfSlices = self.doubt.with_headers(replace(self.doubt.recorded, files=numbered))
+        known: ColumnStatsOfSlices = self.fallback.with_headers(replace(self.fallback.recorded, files=numbered))
 
         def load(column: Column) -> Iterable[StatisticsPart]:
-            return self.doubt.by_path(column, files.slices) or known.pieces(column)
+            return self.fallback.by_path(column, files.slices) or known.pieces(column)
 
         return FileStatistics(len(files), load)
 
     def _whole(self, slices: Numbers) -> npt.NDArray[np.bool_]:
         """In which of these slices all log blocks hold whole rows."""
-        logs = [[log.path for log in self.doubt.heads.snapshot.slices[number].logs] for number in slices.tolist()]
-        headers = self.doubt.heads.logs([path for each in logs for path in each])
+        logs = [[log.path for log in self.fallback.headers.snapshot.slices[number].logs] for number in slices.tolist()]
+        headers = self.fallback.headers.logs([path for each in logs for path in each])
         return np.array([not any(headers[path].parts_of_rows for path in each) for each in logs], np.bool_)

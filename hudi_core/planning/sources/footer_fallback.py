@@ -24,8 +24,8 @@ def is_told_of(pieces: Iterable[StatisticsPart], count: int) -> npt.NDArray[np.b
     """Of which of the slices 0 to `count` - 1 all that can be told of a column is told."""
     spoken, untold = np.zeros(count, np.bool_), np.zeros(count, np.bool_)
     for piece in pieces:
-        spoken[piece.numbers] = True
-        untold[piece.numbers[~is_told(piece.statistics)]] = True
+        spoken[piece.files] = True
+        untold[piece.files[~is_told(piece.statistics)]] = True
     return spoken & ~untold
 
 
@@ -33,15 +33,15 @@ def is_told_of(pieces: Iterable[StatisticsPart], count: int) -> npt.NDArray[np.b
 class FooterFallback:
     """What is open beside recorded statistics. `by_path` tells a column of some slices from their paths; None: it cannot."""
 
-    heads: FileHeaders
+    headers: FileHeaders
     recorded: ColumnStatsOfSlices
     by_path: Callable[[Column, Numbers], list[StatisticsPart] | None]
 
-    def about(self, slices: Numbers, predicate: Predicate, facts: Load) -> Numbers:
+    def doubtful(self, slices: Numbers, predicate: Predicate, facts: Load) -> Numbers:
         """Which of these slices are in doubt."""
         if not len(slices):
             return slices
-        known = replace(self.recorded, files=self._files_of(slices), doubted=True)
+        known = replace(self.recorded, files=self._files_of(slices), optimistic=True)
 
         def load(column: Column) -> Iterable[StatisticsPart]:
             return self.by_path(column, slices) or known.pieces(column)
@@ -50,7 +50,7 @@ class FooterFallback:
 
     def read(self, asked: Numbers, doubtful: Numbers) -> Load:
         """Reads what the files of doubtful slices say of a column, numbered from 0 as they stand in `asked`, which ascends."""
-        slices = [self.heads.snapshot.slices[number] for number in doubtful.tolist()]
+        slices = [self.headers.snapshot.slices[number] for number in doubtful.tolist()]
         places = np.searchsorted(asked, doubtful)
         bases = [each.base for each in slices if each.base is not None]
         files = self._files_of(doubtful)
@@ -60,21 +60,21 @@ class FooterFallback:
             by_path = self.by_path(column, asked)
             if by_path is not None:
                 return by_path
-            footers = self.heads.footers(bases)
+            footers = self.headers.footers(bases)
             stored = {
-                base.path: self.heads.stored_schema(footers[base.path], base.path)
+                base.path: self.headers.stored_schema(footers[base.path], base.path)
                 for base in bases
                 if base.path in footers
             }
             numbered = zip(range(len(slices)), slices, strict=True)
             found = [*footer_pieces(column, numbered, stored, self.recorded.wanted, footers), *logs.pieces(column)]
-            return [StatisticsPart(places[piece.numbers], piece.statistics) for piece in found]
+            return [StatisticsPart(places[piece.files], piece.statistics) for piece in found]
 
         return load
 
     def with_headers(self, known: ColumnStatsOfSlices) -> ColumnStatsOfSlices:
         """Recorded knowledge that thinks of log files without statistics what their headers say."""
-        return replace(known, untold=lambda column, members: self._by_headers(column, known.files, members))
+        return replace(known, on_missing=lambda column, members: self._by_headers(column, known.files, members))
 
     def _files_of(self, slices: Numbers) -> DataFiles:
         """The files of some slices, numbered from 0 as they stand there."""
@@ -86,10 +86,10 @@ class FooterFallback:
         """What headers of log files without statistics of a column let one think of it; of base files nothing."""
         logs = np.flatnonzero(files.logs[members])
         paths = [files.path(each) for each in members[logs].tolist()]
-        headers = self.heads.logs(paths)
+        headers = self.headers.logs(paths)
         found = np.full(len(members), MissingStats.ANYTHING, np.int8)
         for place, member, path in zip(logs.tolist(), members[logs].tolist(), paths, strict=True):
             stored = stored_column(self.recorded.versions[files.versions[member]], self.recorded.wanted, column.id)
             if isinstance(stored, Stored):
-                found[place] = headers[path].untold(stored.place.path[0])
+                found[place] = headers[path].missing_stats(stored.place.path[0])
         return found

@@ -72,11 +72,11 @@ class IndexLookups:
 
     index: Index
     facts: ConditionColumns
-    set_aside: Callable[[TableError], None]
+    on_error: Callable[[TableError], None]
     lookups: dict[Keys, tuple[Lookup, Column]] = field(default_factory=dict)
     """The lookups, with the condition column of each."""
 
-    def said(self, predicate: Predicate) -> Predicate:
+    def with_conditions(self, predicate: Predicate) -> Predicate:
         """The predicate with conditions that the index knows said as facts."""
 
         def fact_for(leaf: Leaf) -> Column | None:
@@ -104,7 +104,7 @@ class IndexLookups:
             for lookup, fact in self.lookups.values() if not note else ():
                 self.facts.tell_never(fact, self.index.without(lookup, left))
         except TableError as error:
-            self.set_aside(error)
+            self.on_error(error)
             note = "cannot be read"
         nothing = FileStatistics(len(left), lambda _: ())
         return StatisticsAnswer(nothing, np.arange(len(left), dtype=np.int64), self.facts.of_slices(left), note)
@@ -114,7 +114,7 @@ class IndexLookups:
 class RecordIndex:
     """The record index: in which file group each key is."""
 
-    heads: FileHeaders
+    headers: FileHeaders
     metadata: MetadataTable
     recorded: Callable[[], ColumnStatsOfSlices]
     keys: RecordKeys
@@ -123,10 +123,10 @@ class RecordIndex:
 
     @cached_property
     def unusable(self) -> str:
-        if not is_current(self.metadata, self.heads.snapshot.timeline):
+        if not is_current(self.metadata, self.headers.snapshot.timeline):
             return "it tells of another instant"
         known = keys_of(self.metadata, RECORD_INDEX)
-        rows = None if known is None else rows_of(self.heads, self.recorded())
+        rows = None if known is None else rows_of(self.headers, self.recorded())
         if known is None or rows is None:
             return "it is not certain that each key is in one place"
         return "" if known == rows else f"a key may be in several places: {known} keys, {rows} rows"
@@ -146,7 +146,7 @@ class RecordIndex:
 
     @cached_property
     def _numbers(self) -> Mapping[tuple[str, str], int]:
-        return {(each.partition, each.file_id): number for number, each in enumerate(self.heads.snapshot.slices)}
+        return {(each.partition, each.file_id): number for number, each in enumerate(self.headers.snapshot.slices)}
 
 
 @dataclass(frozen=True)
@@ -179,7 +179,7 @@ class SecondaryIndex:
         holding = self.records.holding(record_keys) if len(record_keys) <= MAX_RECORDS else None
         if holding is None:
             return slices[:0]
-        all_slices = self.records.heads.snapshot.slices
+        all_slices = self.records.headers.snapshot.slices
         return np.array([row for row in np.setdiff1d(slices, holding).tolist() if not all_slices[row].logs], np.int64)
 
     def _records(self, values: Keys) -> frozenset[str]:

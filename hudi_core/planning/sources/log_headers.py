@@ -24,7 +24,7 @@ class LogHeaders:
     parts_of_rows: bool
     columns: frozenset[str] = frozenset()
 
-    def untold(self, name: str) -> MissingStats:
+    def missing_stats(self, name: str) -> MissingStats:
         """What to think of a top-level column by its name, when there are no statistics of it.
 
         A partial update of a row that was deleted before may leave its other columns null.

@@ -25,14 +25,14 @@ class LogStatistics:
 
     def may_exclude(self, condition: Predicate, slices: Numbers) -> Numbers:
         """Which of these slices' log files exclude the condition if those without statistics do. Reads no log file."""
-        return self._excluding(condition, slices, replace(self._statistics(slices), doubted=True))
+        return self._excluding(condition, slices, replace(self._statistics(slices), optimistic=True))
 
     def exclude(self, condition: Predicate, slices: Numbers) -> Numbers:
         """Which of these slices have no log file with a row for which the condition is TRUE. A log file without statistics
         may have one unless its headers, which are read, show deletes alone."""
         statistics = self._statistics(slices)
         by_headers = partial(self._by_headers, statistics.files)
-        return self._excluding(condition, slices, replace(statistics, untold=by_headers))
+        return self._excluding(condition, slices, replace(statistics, on_missing=by_headers))
 
     def _statistics(self, slices: Numbers) -> ColumnStatsOfSlices:
         """The recorded statistics of the slices' log files, by position of the slice in `slices`, which ascend."""
@@ -48,6 +48,6 @@ class LogStatistics:
 
     def _by_headers(self, logs: DataFiles, _: Column, members: Numbers) -> npt.NDArray[np.int8]:
         paths = [logs.path(member) for member in members.tolist()]
-        headers = self.fallback.heads.logs(paths)
+        headers = self.fallback.headers.logs(paths)
         deletes_alone = [not (headers[path].whole_rows or headers[path].parts_of_rows) for path in paths]
         return np.where(deletes_alone, MissingStats.NOTHING, MissingStats.ANYTHING).astype(np.int8)

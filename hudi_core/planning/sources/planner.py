@@ -36,21 +36,21 @@ MOST_IN_DOUBT = 4096
 class PredicatePlanner:
     """One predicate, as the parts of its outermost AND, and what is known that may answer it."""
 
-    known: Sources
-    given: Sequence[Conjunct]
+    inputs: Sources
+    original: Sequence[Conjunct]
     case_sensitive: bool = False
 
     @cached_property
     def conjuncts(self) -> list[Conjunct]:
         """The parts as sources can answer them. Key columns that only together tell record keys add a part."""
-        return [*map(self._said, self.given), *self._whole_keys()]
+        return [*map(self._said, self.original), *self._whole_keys()]
 
     def alternatives(self, conjunct: Conjunct) -> list[list[Conjunct]]:
         """A conjunct taken apart: the parts of its outermost OR, each as the parts of its AND; none for a leaf."""
         found = [conjuncts(part) for part in disjuncts(conjunct.tree)]
         if len(found) == 1 and len(found[0]) == 1:
             return []
-        schema = self.known.snapshot.schema
+        schema = self.inputs.snapshot.schema
         return [
             [self._said(bound_conjunct(part, schema, case_sensitive=self.case_sensitive)) for part in parts]
             for parts in found
@@ -66,7 +66,7 @@ class PredicatePlanner:
         return [
             *self._by_commits(),
             self._by_paths(columns),
-            *(by_index.pop(index.name) for index in self.known.indexes),
+            *(by_index.pop(index.name) for index in self.inputs.indexes),
             *self._by_metadata(),
             *self._by_expressions(columns),
             *self._by_single_files(),
@@ -77,31 +77,33 @@ class PredicatePlanner:
 
     @cached_property
     def _facts(self) -> ConditionColumns:
-        return ConditionColumns(self.known.partition_of, FIRST_FACT - len(self.known.expression_indexes))
+        return ConditionColumns(self.inputs.partition_of, FIRST_FACT - len(self.inputs.expression_indexes))
 
     @cached_property
     def _lookups(self) -> list[IndexLookups]:
-        indexes = [*self.known.indexes, *self.known.filters, self._in_footers]
-        return [IndexLookups(index, self._facts, self.known.snapshot.set_aside) for index in indexes]
+        indexes = [*self.inputs.indexes, *self.inputs.filters, self._in_footers]
+        return [IndexLookups(index, self._facts, self.inputs.snapshot.warn_or_raise) for index in indexes]
 
     @cached_property
     def _in_footers(self) -> Index:
-        return filters_in_footers(self.known.heads, lambda: LogStatistics(self.known.doubt), self.known.record_keys)
+        return filters_in_footers(
+            self.inputs.headers, lambda: LogStatistics(self.inputs.fallback), self.inputs.record_keys
+        )
 
     def _said(self, conjunct: Conjunct) -> Conjunct:
-        plain = with_path_facts(conjunct.predicate, self.known.values, self._facts)
-        forms = [plain, *(lookup.said(plain) for lookup in self._lookups)]
-        schema, indexes = self.known.snapshot.schema, self.known.expression_indexes
+        plain = with_path_facts(conjunct.predicate, self.inputs.values, self._facts)
+        forms = [plain, *(lookup.with_conditions(plain) for lookup in self._lookups)]
+        schema, indexes = self.inputs.snapshot.schema, self.inputs.expression_indexes
         if indexes:
             found = said_with_indexes(conjunct.tree, indexes, schema, case_sensitive=self.case_sensitive)
             forms += [found] if found is not None else []
         return replace(conjunct, predicate=plain, hinted=every(dict.fromkeys(forms)))
 
     def _whole_keys(self) -> list[Conjunct]:
-        found = self.known.record_keys.of_columns([conjunct.predicate for conjunct in self.given])
+        found = self.inputs.record_keys.of_columns([conjunct.predicate for conjunct in self.original])
         if found is None:
             return []
-        parts = [self.given[place] for place in found[0]]
+        parts = [self.original[place] for place in found[0]]
         key_lookup = Lookup(found[1], whole(parts))
         facts = [lookups.fact(key_lookup) for lookups in self._lookups if lookups.index.knows_keys]
         if not facts:
@@ -110,75 +112,75 @@ class PredicatePlanner:
         return [Conjunct(" AND ".join(part.text for part in parts), tree, ALWAYS_TRUE, every(map(is_fact, facts)))]
 
     def _by_commits(self) -> list[Source]:
-        known = self.known
+        known = self.inputs
         if known.commits is None:
             return []
         return [known.commits.source(known.snapshot.slices, known.snapshot.timeline.layout, known.snapshot.schema)]
 
     def _by_paths(self, columns: Iterable[int]) -> Source:
         name = "partition values"
-        if not self.known.snapshot.config.partition_fields:
+        if not self.inputs.snapshot.config.partition_fields:
             return Source(name, None, "the table has no partitions")
-        if not any(column in self.known.values or self._facts.is_of_partitions(column) for column in columns):
+        if not any(column in self.inputs.values or self._facts.is_of_partitions(column) for column in columns):
             return Source(name, None, "no partition column in the predicate")
-        return Source(name, lambda left, _: self._of_partitions(self.known.paths, left), knows_all=True)
+        return Source(name, lambda left, _: self._of_partitions(self.inputs.paths, left), knows_all=True)
 
     def _by_metadata(self) -> list[Source]:
-        snapshot = self.known.snapshot
+        snapshot = self.inputs.snapshot
         if snapshot.usable(COLUMN_STATS) is None:
             return [
                 Source(COLUMN_STATS, None, "not in the metadata table" if snapshot.metadata else "no metadata table")
             ]
-        by_slice = Source(COLUMN_STATS, lambda left, _: self._of_slices(self.known.column_stats, left), knows_all=True)
-        if snapshot.usable(PARTITION_STATS) is None or len(self.known.partitions) < 2:
+        by_slice = Source(COLUMN_STATS, lambda left, _: self._of_slices(self.inputs.column_stats, left), knows_all=True)
+        if snapshot.usable(PARTITION_STATS) is None or len(self.inputs.partitions) < 2:
             return [by_slice]
         return [
             Source(
-                PARTITION_STATS, lambda left, _: self._of_partitions(self.known.partition_stats, left), knows_all=True
+                PARTITION_STATS, lambda left, _: self._of_partitions(self.inputs.partition_stats, left), knows_all=True
             ),
             by_slice,
         ]
 
     def _of_partitions(self, statistics: FileStatistics, left: Numbers) -> StatisticsAnswer:
-        return StatisticsAnswer(statistics, self.known.partition_of[left], self._facts.of_partitions, of_slices=False)
+        return StatisticsAnswer(statistics, self.inputs.partition_of[left], self._facts.of_partitions, of_slices=False)
 
     def _of_slices(self, statistics: FileStatistics, left: Numbers) -> StatisticsAnswer:
-        return StatisticsAnswer(statistics, left, self._facts.of_slices(self.known.every))
+        return StatisticsAnswer(statistics, left, self._facts.of_slices(self.inputs.all_slices))
 
     def _by_expressions(self, columns: set[int]) -> list[Source]:
         return [
             Source(index.partition, partial(self._by_expression, index))
-            for index in self.known.expression_indexes
+            for index in self.inputs.expression_indexes
             if index.column.id in columns
         ]
 
     def _by_expression(self, index: ExpressionIndex, left: Numbers, _: Predicate) -> StatisticsAnswer:
-        snapshot, others = self.known.snapshot, self._facts.of_slices(self.known.every)
+        snapshot, others = self.inputs.snapshot, self._facts.of_slices(self.inputs.all_slices)
 
         def facts(column: Column) -> Iterable[StatisticsPart]:
             if column.id != index.column.id or snapshot.metadata is None:
                 return others(column)
             try:
-                return list(expression_pieces(index, self.known.recorded.files, snapshot.metadata))
+                return list(expression_pieces(index, self.inputs.recorded.files, snapshot.metadata))
             except TableError as error:
-                snapshot.set_aside(error)
+                snapshot.warn_or_raise(error)
                 return []
 
-        return StatisticsAnswer(self.known.column_stats, left, facts)
+        return StatisticsAnswer(self.inputs.column_stats, left, facts)
 
     def _by_single_files(self) -> list[Source]:
         name = "column_stats of single files"
-        if not self.known.has_logs or self.known.snapshot.usable(COLUMN_STATS) is None:
+        if not self.inputs.has_logs or self.inputs.snapshot.usable(COLUMN_STATS) is None:
             return []
-        if self.known.merges is not MergedColumns.WHOLE_ROWS:
+        if self.inputs.merges is not MergedColumns.WHOLE_ROWS:
             return [Source(name, None, "rows are put together from several files")]
-        return [Source(name, lambda left, _: FileStatisticsAnswer(self.known.doubt, left, self._facts))]
+        return [Source(name, lambda left, _: FileStatisticsAnswer(self.inputs.fallback, left, self._facts))]
 
     def _by_heads(self, left: Numbers, predicate: Predicate) -> StatisticsAnswer:
         """What files say of themselves where that may change the answer."""
-        doubt, beside = self.known.doubt, self.known.snapshot.usable(COLUMN_STATS) is not None
-        open_questions = left[~self.known.settled(left, predicate)]
-        doubtful = doubt.about(open_questions, predicate, self._facts.of_slices(open_questions))
+        doubt, beside = self.inputs.fallback, self.inputs.snapshot.usable(COLUMN_STATS) is not None
+        open_questions = left[~self.inputs.has_complete_statistics(left, predicate)]
+        doubtful = doubt.doubtful(open_questions, predicate, self._facts.of_slices(open_questions))
         note = f"{len(doubtful)} of {len(left)} in doubt" if beside else ""
         if beside and len(doubtful) > MOST_IN_DOUBT:
             doubtful, note = doubtful[:0], f"{note}: more than the {MOST_IN_DOUBT} that are read beside column_stats"

@@ -146,9 +146,9 @@ class ColumnStatsOfSlices:
     wanted: Schema
     recorded: Recorded
     twins: Mapping[int, str] = field(default_factory=dict)
-    untold: Think = anything
+    on_missing: Think = anything
     opaque_logs: bool = False
-    doubted: bool = False
+    optimistic: bool = False
 
     def pieces(self, column: Column) -> Iterator[StatisticsPart]:
         """What is known of the column in each file, as that of its slice."""
@@ -183,15 +183,15 @@ class ColumnStatsOfSlices:
                 rows, at = joined(found.keys, keys)
                 missing[at] = False
                 told = taken(statistics, rows)
-                if self.doubted:
+                if self.optimistic:
                     hidden = ~is_told(told) & ~self.files.logs[members[at]]
                     told = replace(told, nulls=np.where(hidden, 0, told.nulls), rows=np.where(hidden, 0, told.rows))
                 yield StatisticsPart(self.files.slices[members[at]], told)
         return members[missing]
 
     def _without(self, column: Column, members: Numbers) -> Iterator[StatisticsPart]:
-        thoughts = self.untold(column, members)
-        if self.doubted:
+        thoughts = self.on_missing(column, members)
+        if self.optimistic:
             thoughts = np.full(len(members), MissingStats.NOTHING, np.int8)
         for thought, make in (
             (MissingStats.ANYTHING, unknown),

@@ -50,16 +50,16 @@ class Sources(Portable):
     snapshot: Snapshot
     commits: CommitTimes | None = None
     by_indexes: bool = True
-    _told: dict[int, npt.NDArray[np.bool_]] = field(default_factory=dict, repr=False, compare=False)
+    _complete: dict[int, npt.NDArray[np.bool_]] = field(default_factory=dict, repr=False, compare=False)
     """By column the slices of which `column_stats` tell all that can be told."""
 
     @cached_property
-    def heads(self) -> FileHeaders:
+    def headers(self) -> FileHeaders:
         """What data files say of themselves."""
         return FileHeaders(self.snapshot)
 
     @cached_property
-    def every(self) -> Numbers:
+    def all_slices(self) -> Numbers:
         """The numbers of all slices."""
         return np.arange(len(self.snapshot.slices), dtype=np.int64)
 
@@ -111,7 +111,7 @@ class Sources(Portable):
         snapshot, table = self.snapshot, self.snapshot.usable(RECORD_INDEX) if self.by_indexes else None
         if table is None:
             return []
-        records = RecordIndex(self.heads, table, lambda: self.recorded, self.record_keys)
+        records = RecordIndex(self.headers, table, lambda: self.recorded, self.record_keys)
         versions = snapshot.history.schemas
         return [records, *secondary_indexes(table, self._definitions, snapshot.schema, versions, records)]
 
@@ -121,7 +121,7 @@ class Sources(Portable):
         table = self.snapshot.usable(BLOOM_FILTERS)
         if table is None:
             return []
-        return [filters_in_metadata(self.heads, lambda: LogStatistics(self.doubt), self.record_keys, table)]
+        return [filters_in_metadata(self.headers, lambda: LogStatistics(self.fallback), self.record_keys, table)]
 
     @cached_property
     def expression_indexes(self) -> tuple[ExpressionIndex, ...]:
@@ -136,7 +136,7 @@ class Sources(Portable):
         try:
             return index_definitions(self.snapshot.storage, self.snapshot.config)
         except TableError as error:
-            self.snapshot.set_aside(error)
+            self.snapshot.warn_or_raise(error)
             return {}
 
     @cached_property
@@ -167,7 +167,7 @@ class Sources(Portable):
         try:
             return list(known.pieces(column, self._covered))
         except TableError as error:
-            self.snapshot.set_aside(error)
+            self.snapshot.warn_or_raise(error)
             return []
 
     def _covered(self, name: str) -> npt.NDArray[np.bool_]:
@@ -186,11 +186,11 @@ class Sources(Portable):
         """What paths and `column_stats` tell, of slices."""
 
         def load(column: Column) -> Iterable[StatisticsPart]:
-            found = list(self.by_path(column, self.every) or self.recorded.pieces(column))
-            self._told[column.id] = is_told_of(found, len(self.every))
+            found = list(self.by_path(column, self.all_slices) or self.recorded.pieces(column))
+            self._complete[column.id] = is_told_of(found, len(self.all_slices))
             return found
 
-        return FileStatistics(len(self.every), load)
+        return FileStatistics(len(self.all_slices), load)
 
     def by_path(self, column: Column, slices: Numbers) -> list[StatisticsPart] | None:
         """The column in these slices as their paths tell it; None when it is no partition column, or no path tells anything."""
@@ -212,34 +212,34 @@ class Sources(Portable):
         try:
             return {} if table is None else table.column_stats(names)
         except TableError as error:
-            self.snapshot.set_aside(error)
+            self.snapshot.warn_or_raise(error)
             return {}
 
     @cached_property
-    def doubt(self) -> FooterFallback:
+    def fallback(self) -> FooterFallback:
         """What only files themselves can tell."""
-        return FooterFallback(self.heads, self.recorded, self.by_path)
+        return FooterFallback(self.headers, self.recorded, self.by_path)
 
-    def settled(self, slices: Numbers, predicate: Predicate) -> npt.NDArray[np.bool_]:
+    def has_complete_statistics(self, slices: Numbers, predicate: Predicate) -> npt.NDArray[np.bool_]:
         """Of which slices `column_stats` told all that can be told of the predicate's columns, when it was asked."""
         found = np.ones(len(slices), np.bool_)
         for column in columns_of(predicate):
             if column > FIRST_FACT:
-                told = self._told.get(column)
+                told = self._complete.get(column)
                 found &= False if told is None else told[slices]
         return found
 
     def bounds(self, column: Column, numbers: Sequence[int]) -> list[Bounds]:
         """What is known of a column's values in these slices, from whatever source tells. No file is read for it."""
-        by_path = self.by_path(column, self.every)
+        by_path = self.by_path(column, self.all_slices)
         if by_path is not None:
             return ranges(column, by_path, numbers)
         if self.snapshot.usable(COLUMN_STATS) is not None:
             return ranges(column, list(self.recorded.pieces(column)), numbers)
         slices = self.snapshot.slices
-        some = np.array([n for n in sorted(set(numbers)) if self.heads.are_known(slices[n])], np.int64)
+        some = np.array([n for n in sorted(set(numbers)) if self.headers.are_known(slices[n])], np.int64)
         pieces = [
-            StatisticsPart(some[piece.numbers], piece.statistics) for piece in self.doubt.read(some, some)(column)
+            StatisticsPart(some[piece.files], piece.statistics) for piece in self.fallback.read(some, some)(column)
         ]
         return ranges(column, pieces, numbers)
 

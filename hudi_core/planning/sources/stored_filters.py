@@ -64,13 +64,13 @@ def recorded_filters(snapshot: Snapshot) -> MetadataTable | None:
     try:
         groups = metadata.slices(BLOOM_FILTERS)
     except TableError as error:
-        snapshot.set_aside(error)
+        snapshot.warn_or_raise(error)
         return None
     for each in groups:
         try:
             metadata.opened(each)
         except TableError as error:
-            snapshot.set_aside(error)
+            snapshot.warn_or_raise(error)
     return metadata
 
 
@@ -89,7 +89,7 @@ def recorded_texts(metadata: MetadataTable | None, snapshot: Snapshot, slices: S
             for number, text in filter_texts(metadata.lookup(BLOOM_FILTERS, keys)):
                 texts[asked[keys[number]]] = text
         except TableError as error:
-            snapshot.set_aside(error)
+            snapshot.warn_or_raise(error)
     return texts
 
 

@@ -125,4 +125,4 @@ def test_columns_of_locations_are_those_told_one_by_one(entry: TableEntry) -> No
             assert string_list(take_strings(columns.partitions, np.array([number]))) == [place.partition]
             assert not columns.as_text[number]
             halves = uuid_halves(place.file_id)
-            assert halves == (columns.high[number], columns.low[number], columns.numbers[number])
+            assert halves == (columns.high[number], columns.low[number], columns.file_indexes[number])

@@ -60,9 +60,12 @@ def told(metadata: MetadataTable, columns: list[str]) -> dict[str, dict[bytes, o
 def _rows(found: RecordedStatistics) -> Iterator[tuple[bytes, object]]:
     of = found.statistics
     for row in range(len(found)):
-        low, high = bound(of, row, low=True), bound(of, row, low=False)
+        lower, upper = bound(of, row, lower=True), bound(of, row, lower=False)
         nans = None if of.nans is None else bool(of.nans[row])
-        yield found.keys[row].tobytes(), (of.type, repr(low), repr(high), int(of.nulls[row]), int(of.rows[row]), nans)
+        yield (
+            found.keys[row].tobytes(),
+            (of.type, repr(lower), repr(upper), int(of.nulls[row]), int(of.rows[row]), nans),
+        )
 
 
 @each_table()

@@ -36,8 +36,8 @@ def suffix(file: str, partition: str = "p") -> bytes:
     return (partition_id(partition) + md5_id(file)).encode()
 
 
-def ints(low: int, high: int, **said: Any) -> dict[str, Any]:
-    return statistics(("IntWrapper", low), ("IntWrapper", high), ordinal=3, **said)
+def ints(lower: int, upper: int, **said: Any) -> dict[str, Any]:
+    return statistics(("IntWrapper", lower), ("IntWrapper", upper), ordinal=3, **said)
 
 
 def told(records: MetadataRecords, column: str = "c", pieces: Sequence[Piece] = ()) -> dict[bytes, tuple[Any, ...]]:
@@ -52,15 +52,15 @@ def as_told(groups: Sequence[RecordedStatistics]) -> dict[bytes, tuple[Any, ...]
             suffix_ = each.keys[row].tobytes()
             assert suffix_ not in found
             of = each.statistics
-            low, high = bound(of, row, low=True), bound(of, row, low=False)
-            found[suffix_] = (type(of.type).__name__, low, high, int(of.nulls[row]), int(of.rows[row]))
+            lower, upper = bound(of, row, lower=True), bound(of, row, lower=False)
+            found[suffix_] = (type(of.type).__name__, lower, upper, int(of.nulls[row]), int(of.rows[row]))
     return found
 
 
-def bound(of: ColumnStatistics, row: int, *, low: bool) -> object:
-    if not (of.low_known if low else of.high_known)[row]:
+def bound(of: ColumnStatistics, row: int, *, lower: bool) -> object:
+    if not (of.lower_known if lower else of.upper_known)[row]:
         return None
-    value = (of.low if low else of.high)[row]
+    value = (of.lower if lower else of.upper)[row]
     if isinstance(of.type, t.Decimal):
         unscaled = int.from_bytes(value, "big") - WIDE_OFFSET if isinstance(value, bytes) else int(value)
         return Decimal(unscaled).scaleb(-of.type.scale)
@@ -95,7 +95,7 @@ def test_columns_are_told_apart_and_missing_ones_have_nothing() -> None:
     found = read_statistics(records, ["c", "d", "e"], FILE_KEY)
     assert [len(found[column]) for column in ("c", "d", "e")] == [1, 1, 0]
     assert found["c"][0].keys[0].tobytes() == suffix("f")
-    assert bound(found["d"][0].statistics, 0, low=True) == 3
+    assert bound(found["d"][0].statistics, 0, lower=True) == 3
 
 
 def test_no_records_at_all() -> None:
@@ -152,8 +152,8 @@ def test_known_and_unknown_counts_are_not_added() -> None:
 
 
 def test_nan_that_one_of_several_records_may_hide_is_not_forgotten() -> None:
-    def doubles(low: float, high: float) -> dict[str, Any]:
-        return statistics(("DoubleWrapper", low), ("DoubleWrapper", high), ordinal=6)
+    def doubles(lower: float, upper: float) -> dict[str, Any]:
+        return statistics(("DoubleWrapper", lower), ("DoubleWrapper", upper), ordinal=6)
 
     base = batch({key("f"): doubles(0.0, 0.0), key("g"): doubles(1.0, 2.0), key("h"): doubles(1.0, 2.0)})
     log = batch({key("f"): doubles(3.0, 4.0), key("g"): doubles(0.0, 0.0), key("h"): doubles(3.0, 4.0)}, 1)
@@ -234,7 +234,7 @@ def test_records_without_a_type_have_that_of_their_wrapper(wrapper: str, value: 
     records = MetadataRecords([batch({key("f"): statistics((wrapper, value), (wrapper, value))}, 0, OLDEST)], [])
     (found,) = read_statistics(records, ["c"], FILE_KEY)["c"]
     assert (found.statistics.type, found.typed) == (of, False)
-    assert found.statistics.low_known.tolist() == found.statistics.high_known.tolist() == [True]
+    assert found.statistics.lower_known.tolist() == found.statistics.upper_known.tolist() == [True]
 
 
 def test_type_that_is_not_known_gives_counts_only() -> None:
@@ -260,7 +260,7 @@ def test_schema_of_something_else_is_damage() -> None:
 
 
 said = st.builds(
-    lambda low, width, nulls, more, flags: (low, low + width, nulls, nulls + more, *flags),
+    lambda lower, width, nulls, more, flags: (lower, lower + width, nulls, nulls + more, *flags),
     st.integers(-5, 5),
     st.integers(0, 5),
     st.integers(0, 3),
@@ -282,11 +282,11 @@ def test_merging_is_that_of_applying_record_after_record(
             before = state.pop(file, None)
             if record is None:
                 continue
-            low, high, nulls, rows, deleted, tight = record
+            lower, upper, nulls, rows, deleted, tight = record
             if before is not None and not (before[4] or deleted or tight):
-                low, high = min(low, before[0]), max(high, before[1])
+                lower, upper = min(lower, before[0]), max(upper, before[1])
                 nulls, rows = nulls + before[2], rows + before[3]
-            state[file] = (low, high, nulls, rows, deleted)
+            state[file] = (lower, upper, nulls, rows, deleted)
         there = {
             key(file): ints(record[0], record[1], nulls=record[2], rows=record[3], deleted=record[4], tight=record[5])
             for file, record in sorted(event.items())
@@ -374,7 +374,7 @@ def _partition_paths(recorded: Any) -> dict[str, str]:
 
 def _as_recorded(each: RecordedStatistics, row: int) -> tuple[Any, ...]:
     of = each.statistics
-    return bound(of, row, low=True), bound(of, row, low=False), int(of.nulls[row]), int(of.rows[row])
+    return bound(of, row, lower=True), bound(of, row, lower=False), int(of.nulls[row]), int(of.rows[row])
 
 
 def _recorded(stats: dict[str, Any], of: t.Type) -> tuple[Any, ...]:

@@ -11,8 +11,8 @@ from hudi_core.pruning.statistics import ColumnStatistics, from_values, unscaled
 from hudi_core.types import nodes as t
 
 
-def one(of: t.Type, low: object, high: object) -> ColumnStatistics:
-    return from_values(of, [low], [high], [0], [1])
+def one(of: t.Type, lower: object, upper: object) -> ColumnStatistics:
+    return from_values(of, [lower], [upper], [0], [1])
 
 
 MICROS = t.Timestamp(t.Unit.MICROS)
@@ -40,7 +40,7 @@ def test_bounds_that_only_look_different_keep_their_values(carried: t.Type, stor
     found = as_stored(one(carried, *values), stored)
     assert found is not None
     assert found.type == stored
-    assert found.low_known.all()
+    assert found.lower_known.all()
 
 
 @pytest.mark.parametrize(
@@ -57,20 +57,20 @@ def test_statistics_without_bounds_have_the_counts_of_any_type() -> None:
     found = as_stored(from_values(t.Binary(), [None], [None], [2], [3]), t.Double())
     assert found is not None
     assert (found.type, found.nulls.tolist(), found.rows.tolist()) == (t.Double(), [2], [3])
-    assert not found.low_known.any()
+    assert not found.lower_known.any()
 
 
 @pytest.mark.parametrize("stored", [t.Decimal(10, 2), t.Decimal(25, 2, t.Fixed(11))], ids=str)
 def test_decimals_come_to_the_scale_of_the_file(stored: t.Decimal) -> None:
-    low, high = Decimal("-1234.50"), Decimal("0.07")
-    found = as_stored(one(V1_DECIMAL, low, high), stored)
+    lower, upper = Decimal("-1234.50"), Decimal("0.07")
+    found = as_stored(one(V1_DECIMAL, lower, upper), stored)
     assert found is not None
-    expected = one(stored, low, high)
-    assert (found.low[0], found.high[0]) == (expected.low[0], expected.high[0])
-    assert unscaled(low, stored.scale) == -123450
+    expected = one(stored, lower, upper)
+    assert (found.lower[0], found.upper[0]) == (expected.lower[0], expected.upper[0])
+    assert unscaled(lower, stored.scale) == -123450
 
 
 def test_decimal_that_the_type_cannot_have_is_unknown() -> None:
     found = as_stored(one(V1_DECIMAL, Decimal("0.005"), Decimal("1")), t.Decimal(10, 2))
     assert found is not None
-    assert (found.low_known.tolist(), found.high_known.tolist()) == ([False], [True])
+    assert (found.lower_known.tolist(), found.upper_known.tolist()) == ([False], [True])

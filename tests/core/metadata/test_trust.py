@@ -21,8 +21,8 @@ MANY = ONE_ROW_GROUP + 1
 
 def belief(
     of: t.Type,
-    low: object,
-    high: object,
+    lower: object,
+    upper: object,
     *,
     nulls: int | None = 0,
     rows: int | None = 3,
@@ -30,12 +30,12 @@ def belief(
     of_files: bool = True,
     typed: bool = True,
 ) -> ColumnStatistics:
-    recorded = from_values(of, [low], [high], [nulls], [rows])
+    recorded = from_values(of, [lower], [upper], [nulls], [rows])
     return believed(recorded, Origin(recorded.rows, np.array([size]), of_files), typed=typed)
 
 
 def known(of: ColumnStatistics) -> tuple[bool, bool]:
-    return bool(of.low_known[0]), bool(of.high_known[0])
+    return bool(of.lower_known[0]), bool(of.upper_known[0])
 
 
 def counts(of: ColumnStatistics) -> tuple[int, int]:
@@ -92,15 +92,15 @@ def test_footer_has_minus_zero_below_real_zeros() -> None:
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "trusted"), [(-1.0, 1.0, False), (-0.0, 2.0, False), (0.5, 2.0, True), (-3.0, -1.0, True)]
+    ("lower", "upper", "trusted"), [(-1.0, 1.0, False), (-0.0, 2.0, False), (0.5, 2.0, True), (-3.0, -1.0, True)]
 )
 def test_nan_in_one_of_several_row_groups_leaves_a_range_that_reaches_zero(
-    low: float, high: float, trusted: bool
+    lower: float, upper: float, trusted: bool
 ) -> None:
-    assert known(belief(t.Double(), low, high, rows=MANY)) == (trusted, trusted)
-    assert known(belief(t.Double(), low, high, of_files=False)) == (trusted, trusted)
-    assert known(belief(t.Double(), low, high)) == (True, True)
-    assert known(belief(t.Double(), low, high, rows=MANY, size=MEMORY)) == (True, True)
+    assert known(belief(t.Double(), lower, upper, rows=MANY)) == (trusted, trusted)
+    assert known(belief(t.Double(), lower, upper, of_files=False)) == (trusted, trusted)
+    assert known(belief(t.Double(), lower, upper)) == (True, True)
+    assert known(belief(t.Double(), lower, upper, rows=MANY, size=MEMORY)) == (True, True)
 
 
 def test_nan_as_a_bound_is_no_bound() -> None:
@@ -126,11 +126,11 @@ def test_row_group_of_long_texts_may_hide_among_nulls() -> None:
 
 def test_texts_are_widened_where_java_may_have_compared_them() -> None:
     found = belief(t.String(), "a\U0001f600b", "z\uffff", rows=MANY)
-    assert isinstance(found.low, ByteStrings)
-    assert (found.low[0], known(found)) == (b"a", (True, False))
+    assert isinstance(found.lower, ByteStrings)
+    assert (found.lower[0], known(found)) == (b"a", (True, False))
     exact = belief(t.String(), "a\U0001f600b", "z\uffff")
-    assert isinstance(exact.low, ByteStrings)
-    assert (exact.low[0], known(exact)) == ("a\U0001f600b".encode(), (True, True))
+    assert isinstance(exact.lower, ByteStrings)
+    assert (exact.lower[0], known(exact)) == ("a\U0001f600b".encode(), (True, True))
 
 
 def test_bytes_are_believed_where_order_cannot_matter() -> None:
@@ -147,13 +147,13 @@ texts = st.text(st.sampled_from("a~é\ud7ff\ue000\uffff\U00010000\U0010ffff"), m
 @settings(max_examples=300)
 @given(st.lists(texts, min_size=1, max_size=6))
 def test_no_text_lies_outside_bounds_that_java_compared(values: list[str]) -> None:
-    low, high = (choose(values, key=lambda text: text.encode("utf-16-be")) for choose in (min, max))
-    found = belief(t.String(), low, high, rows=MANY)
-    assert isinstance(found.low, ByteStrings)
-    assert isinstance(found.high, ByteStrings)
-    assert found.low_known[0]
-    assert all(found.low[0] <= value.encode() for value in values)
-    assert not found.high_known[0] or all(value.encode() <= found.high[0] for value in values)
+    lower, upper = (choose(values, key=lambda text: text.encode("utf-16-be")) for choose in (min, max))
+    found = belief(t.String(), lower, upper, rows=MANY)
+    assert isinstance(found.lower, ByteStrings)
+    assert isinstance(found.upper, ByteStrings)
+    assert found.lower_known[0]
+    assert all(found.lower[0] <= value.encode() for value in values)
+    assert not found.upper_known[0] or all(value.encode() <= found.upper[0] for value in values)
 
 
 numbers = st.sampled_from([-math.inf, -2.0, -0.0, 0.0, 1.5, math.inf, math.nan])
@@ -164,24 +164,24 @@ numbers = st.sampled_from([-math.inf, -2.0, -0.0, 0.0, 1.5, math.inf, math.nan])
 def test_no_number_lies_outside_bounds_of_row_groups(groups: list[list[float]]) -> None:
     """As Hudi takes them from footers: 0.0 for a group with NaN, least and greatest of all groups as Java compares."""
     taken = [_footer(group) for group in groups]
-    low, high = min((each[0] for each in taken), key=_java), max((each[1] for each in taken), key=_java)
+    lower, upper = min((each[0] for each in taken), key=_java), max((each[1] for each in taken), key=_java)
     single = len(groups) == 1
-    found = belief(t.Double(), low, high, rows=3 if single else MANY)
+    found = belief(t.Double(), lower, upper, rows=3 if single else MANY)
     values = [value for group in groups for value in group]
     assert found.nans is not None
     assert found.nans[0] or not any(map(math.isnan, values))
     rest = [value for value in values if not math.isnan(value)]
-    assert isinstance(found.low, np.ndarray)
-    assert isinstance(found.high, np.ndarray)
-    assert not found.low_known[0] or all(found.low[0] <= value for value in rest)
-    assert not found.high_known[0] or all(value <= found.high[0] for value in rest)
+    assert isinstance(found.lower, np.ndarray)
+    assert isinstance(found.upper, np.ndarray)
+    assert not found.lower_known[0] or all(found.lower[0] <= value for value in rest)
+    assert not found.upper_known[0] or all(value <= found.upper[0] for value in rest)
 
 
 def _footer(group: Sequence[float]) -> tuple[float, float]:
     if any(map(math.isnan, group)):
         return 0.0, 0.0
-    low, high = min(group), max(group)
-    return -0.0 if low == 0 else low, 0.0 if high == 0 else high
+    lower, upper = min(group), max(group)
+    return -0.0 if lower == 0 else lower, 0.0 if upper == 0 else upper
 
 
 def _java(value: float) -> tuple[float, float]:

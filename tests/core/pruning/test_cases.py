@@ -37,16 +37,16 @@ TYPES: dict[str, t.Type] = {
 def test_a_file_can_have_the_outcomes_that_the_case_names(case: dict[str, Any]) -> None:
     of = TYPES[case["type"]]
     predicate = bind(parse_predicate(case["where"]), Schema(t.Record((t.Field(1, "x", of),))))
-    low, high = coerce(case["low"], of), coerce(case["high"], of)
+    lower, upper = coerce(case["low"], of), coerce(case["high"], of)
     nans = [case["nans"]] if "nans" in case else None
-    statistics = from_values(of, [low], [high], [case["nulls"]], [case["rows"]], nans)
+    statistics = from_values(of, [lower], [upper], [case["nulls"]], [case["rows"]], nans)
     store = FileStatistics(1, lambda _: [StatisticsPart(np.array([0]), statistics)])
     expected = {Truth[name] for name in case["outcomes"]}
     assert store.plan(predicate).outcomes(0) == expected
     values = case["nulls"] is None or case["nulls"] != case["rows"]
-    sane = low is None or high is None or low <= high  # type: ignore[operator]
+    sane = lower is None or upper is None or lower <= upper  # type: ignore[operator]
     known = ValueInterval(
-        *((low, high) if sane else ()), nulls=case["nulls"] != 0, values=values, nans=case.get("nans", True)
+        *((lower, upper) if sane else ()), nulls=case["nulls"] != 0, values=values, nans=case.get("nans", True)
     )
     plain = SingleFile({1: known})
     assert expected <= {outcome for outcome in Truth if can_be(outcome, predicate, plain)}

@@ -17,9 +17,9 @@ FACT = Column(FIRST_FACT, "fact", t.Boolean())
 LOWS = [0, 10, 20, 30, 40, 50]
 
 
-def numbers(lows: list[int]) -> Iterable[StatisticsPart]:
-    statistics = from_values(t.Int(), lows, [low + 5 for low in lows], [0] * len(lows), [9] * len(lows))
-    return [StatisticsPart(np.arange(len(lows)), statistics)]
+def numbers(lowers: list[int]) -> Iterable[StatisticsPart]:
+    statistics = from_values(t.Int(), lowers, [lower + 5 for lower in lowers], [0] * len(lowers), [9] * len(lowers))
+    return [StatisticsPart(np.arange(len(lowers)), statistics)]
 
 
 def facts(_: Column) -> Iterable[StatisticsPart]:

@@ -31,13 +31,14 @@ def statistics(of: t.Type, values: list[Any], *, seed: int = 1) -> ColumnStatist
     rows = draw.integers(-1, 4, COUNT).tolist()
     counts = [[None if count < 0 else count for count in each] for each in (nulls, rows)]
     nans = (draw.random(COUNT) < 0.1).tolist() if isinstance(of, t.Double) else None
-    low, high = some(0.1), some(0.1)
+    lower, upper = some(0.1), some(0.1)
     if isinstance(of, t.String):  # places among literals do not tell that bounds in one gap contradict each other
         ends = [
-            (one, other) if None in (one, other) else sorted((one, other)) for one, other in zip(low, high, strict=True)
+            (one, other) if None in (one, other) else sorted((one, other))
+            for one, other in zip(lower, upper, strict=True)
         ]
-        low, high = (list(each) for each in zip(*ends, strict=True))
-    return from_values(of, low, high, *counts, nans)
+        lower, upper = (list(each) for each in zip(*ends, strict=True))
+    return from_values(of, lower, upper, *counts, nans)
 
 
 A, B = Column(1, "a", t.Long()), Column(2, "b", t.Long())

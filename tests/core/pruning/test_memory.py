@@ -37,10 +37,10 @@ def statistics(of: t.Type, size: int, shared: int) -> ColumnStatistics:
                 of, texts(size, shared, 1), texts(size, shared, 2), known, known, counts * 0, counts
             )
         case t.Double():
-            low: np.ndarray = random.normal(size=FILES)
+            lower: np.ndarray = random.normal(size=FILES)
         case _:
-            low = random.integers(0, 1 << 60, FILES)
-    return ColumnStatistics(of, low, low + 5, known, known, counts * 0, counts, ~known)
+            lower = random.integers(0, 1 << 60, FILES)
+    return ColumnStatistics(of, lower, lower + 5, known, known, counts * 0, counts, ~known)
 
 
 def kept(of: t.Type, size: int = 0, shared: int = 0, *, times: int = 3, whole: bool = False) -> float:

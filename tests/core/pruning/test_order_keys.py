@@ -107,8 +107,8 @@ def test_long_decimals_round_a_literal_up_to_the_next_value() -> None:
     one, exact = text_cut(Cut(Decimal("0.00000000005")), of)
     assert not exact
     assert (one, True) == text_cut(Cut(Decimal("0.0000000001")), of)
-    low, high = text_cut(Cut(Decimal("-1e40")), of)[0], text_cut(Cut(Decimal("1e40")), of)[0]
-    assert low == b"\0" * 16 and high == b"\xff" * 16
+    lower, upper = text_cut(Cut(Decimal("-1e40")), of)[0], text_cut(Cut(Decimal("1e40")), of)[0]
+    assert lower == b"\0" * 16 and upper == b"\xff" * 16
 
 
 def test_texts_that_begin_as_one_that_was_cut_have_no_place_of_their_own() -> None:

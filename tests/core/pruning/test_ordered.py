@@ -16,19 +16,19 @@ from hudi_core.types import nodes as t
 COUNT = 20 * BLOCK
 
 
-def _ordered(low: Any, unknown: Any = ()) -> tuple[ValueSet, OrderedFiles, Any]:
-    lows: list[Any] = [int(value) for value in low]
+def _ordered(lower: Any, unknown: Any = ()) -> tuple[ValueSet, OrderedFiles, Any]:
+    lowers: list[Any] = [int(value) for value in lower]
     for number in unknown:
-        lows[number] = None
-    highs = [None if value is None else value + 5 for value in lows]
-    keys, of = folded(from_values(t.Int(), lows, highs, [0] * len(lows), [9] * len(lows)))
-    listed = placed(of, keys, np.arange(len(lows)), len(lows))
+        lowers[number] = None
+    uppers = [None if value is None else value + 5 for value in lowers]
+    keys, of = folded(from_values(t.Int(), lowers, uppers, [0] * len(lowers), [9] * len(lowers)))
+    listed = placed(of, keys, np.arange(len(lowers)), len(lowers))
     return ValueSet.of(keys, ((1_000, 1_100),)), ordered(listed, keys), listed
 
 
 def test_files_listed_in_order_keep_their_numbers() -> None:
     wanted, of, _ = _ordered(range(COUNT))
-    assert of.numbers is None
+    assert of.file_numbers is None
     (run,) = runs(of, candidates(wanted, of))
     assert run.files == slice(3 * BLOCK, 5 * BLOCK)
     assert opened(wanted, of, run.blocks).tolist() == list(range(995, 1_101))
@@ -45,10 +45,10 @@ def test_unbounded_files_are_listed_and_the_others_stay_dense() -> None:
 
 
 def test_a_far_reaching_file_costs_a_look_at_hulls_and_no_more() -> None:
-    low = np.arange(COUNT)
-    high = low + 5
-    high[3] = COUNT
-    keys, of = folded(from_values(t.Int(), low.tolist(), high.tolist(), [0] * COUNT, [9] * COUNT))
+    lower = np.arange(COUNT)
+    upper = lower + 5
+    upper[3] = COUNT
+    keys, of = folded(from_values(t.Int(), lower.tolist(), upper.tolist(), [0] * COUNT, [9] * COUNT))
     listed = placed(of, keys, np.arange(COUNT), COUNT)
     in_order, wanted = ordered(listed, keys), ValueSet.of(keys, ((4_000, 4_100),))
     blocks = candidates(wanted, in_order)
@@ -57,8 +57,8 @@ def test_a_far_reaching_file_costs_a_look_at_hulls_and_no_more() -> None:
 
 
 def test_scattered_files_are_found_through_the_order() -> None:
-    low = np.random.default_rng(1).permutation(COUNT)
-    wanted, of, listed = _ordered(low)
+    lower = np.random.default_rng(1).permutation(COUNT)
+    wanted, of, listed = _ordered(lower)
     blocks = candidates(wanted, of)
     assert size(blocks) == 2
     (run,) = runs(of, blocks)
@@ -74,8 +74,8 @@ def _some_ranges(r: random.Random, count: int) -> Ranges:
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 10, 500])
 def test_ranges_are_met_however_they_are_searched(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
     r = random.Random(count)
-    low = np.random.default_rng(count).permutation(COUNT)
-    wanted, of, listed = _ordered(low, range(0, COUNT, 1_000))
+    lower = np.random.default_rng(count).permutation(COUNT)
+    wanted, of, listed = _ordered(lower, range(0, COUNT, 1_000))
     for ranges in (_some_ranges(r, count), (*_some_ranges(r, count)[:-1], (COUNT, wanted.keys.top))):
         monkeypatch.setattr(module, "FEW_RANGES", 10**6)
         one_by_one = holds(ValueSet.of(wanted.keys, ranges), listed)
@@ -83,7 +83,7 @@ def test_ranges_are_met_however_they_are_searched(count: int, monkeypatch: pytes
         asked = ValueSet.of(wanted.keys, ranges)
         assert (holds(asked, listed) == one_by_one).all()
         assert (everywhere(asked, of) == one_by_one).all()
-        in_order = holds(asked, of.files, ascending=True).ravel()[np.argsort(of.numbers)]  # type: ignore[arg-type]
+        in_order = holds(asked, of.files, ascending=True).ravel()[np.argsort(of.file_numbers)]  # type: ignore[arg-type]
         in_order[of.unbounded] = True
         assert (in_order == one_by_one).all()
 

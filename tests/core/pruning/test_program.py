@@ -13,8 +13,8 @@ from hudi_core.types import nodes as t
 A, B = Column(1, "a", t.Int()), Column(2, "b", t.Int())
 
 
-def _known(low: list[int | None], high: list[int | None], nulls: list[int]) -> ColumnAnswers:
-    keys, of = folded(from_values(t.Int(), low, high, nulls, [9] * len(low)))
+def _known(lower: list[int | None], upper: list[int | None], nulls: list[int]) -> ColumnAnswers:
+    keys, of = folded(from_values(t.Int(), lower, upper, nulls, [9] * len(lower)))
     return ColumnAnswers(t.Int(), keys, of)
 
 

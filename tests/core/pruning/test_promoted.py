@@ -75,21 +75,21 @@ def test_bounds_are_cast_as_values_are(stored: t.Type, wanted: t.Type, values: l
         except SchemaError:
             expected.append(None)
     carried = from_values(wanted, expected, expected, [0] * count, [1] * count)
-    assert found.low_known.tolist() == found.high_known.tolist() == carried.low_known.tolist()
-    known = [number for number in range(count) if carried.low_known[number]]
+    assert found.lower_known.tolist() == found.upper_known.tolist() == carried.lower_known.tolist()
+    known = [number for number in range(count) if carried.lower_known[number]]
     assert known, "no value has a counterpart"
-    if isinstance(found.low, ByteStrings):
-        assert isinstance(carried.low, ByteStrings)
-        assert [found.low[number] for number in known] == [carried.low[number] for number in known]
+    if isinstance(found.lower, ByteStrings):
+        assert isinstance(carried.lower, ByteStrings)
+        assert [found.lower[number] for number in known] == [carried.lower[number] for number in known]
     else:
-        assert found.low[known].tolist() == carried.low[known].tolist()
+        assert found.lower[known].tolist() == carried.lower[known].tolist()
 
 
 @pytest.mark.parametrize("wanted", [t.String(), t.Date(), t.Array(t.Field(2, "element", t.Int()))])
 def test_what_does_not_keep_order_keeps_the_counts_alone(wanted: t.Type) -> None:
     found = promoted(from_values(t.Long(), [2], [10], [3], [9]), wanted)
     assert found.type == wanted
-    assert not found.low_known.any() and not found.high_known.any()
+    assert not found.lower_known.any() and not found.upper_known.any()
     assert found.nulls.tolist() == [3] and found.rows.tolist() == [9]
 
 

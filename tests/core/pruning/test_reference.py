@@ -45,11 +45,11 @@ def test_a_column_without_values_is_null() -> None:
 
 
 def test_two_columns_are_compared_by_their_bounds() -> None:
-    low, high = ValueInterval(1.0, 2.0, nulls=False, nans=False), ValueInterval(3.0, 4.0, nulls=False, nans=False)
-    assert _outcomes(Less(X, Y), x=low, y=high) == {TRUE}
-    assert _outcomes(Less(Y, X), x=low, y=high) == {FALSE}
-    assert _outcomes(Less(X, Y), x=low, y=low) == {TRUE, FALSE}
-    assert _outcomes(Less(Y, X), x=ValueInterval(1.0, 2.0, nulls=False), y=high) == {TRUE, FALSE}
+    lower, upper = ValueInterval(1.0, 2.0, nulls=False, nans=False), ValueInterval(3.0, 4.0, nulls=False, nans=False)
+    assert _outcomes(Less(X, Y), x=lower, y=upper) == {TRUE}
+    assert _outcomes(Less(Y, X), x=lower, y=upper) == {FALSE}
+    assert _outcomes(Less(X, Y), x=lower, y=lower) == {TRUE, FALSE}
+    assert _outcomes(Less(Y, X), x=ValueInterval(1.0, 2.0, nulls=False), y=upper) == {TRUE, FALSE}
 
 
 def test_a_function_may_give_anything() -> None:

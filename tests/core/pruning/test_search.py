@@ -17,12 +17,12 @@ COUNT = SMALL + 500
 _RANDOM = np.random.default_rng(3)
 
 
-def _known(low: np.ndarray, nulls: float = 0.0, nans: float = 0.0, unknown: float = 0.0) -> ColumnAnswers:
-    values = [None if _RANDOM.random() < unknown else float(value) for value in low]
-    highs = [None if value is None else value + 20.0 for value in values]
+def _known(lower: np.ndarray, nulls: float = 0.0, nans: float = 0.0, unknown: float = 0.0) -> ColumnAnswers:
+    values = [None if _RANDOM.random() < unknown else float(value) for value in lower]
+    uppers = [None if value is None else value + 20.0 for value in values]
     null_counts = (_RANDOM.random(COUNT) < nulls).astype(int).tolist()
     statistics = from_values(
-        t.Double(), values, highs, null_counts, [9] * COUNT, (_RANDOM.random(COUNT) < nans).tolist()
+        t.Double(), values, uppers, null_counts, [9] * COUNT, (_RANDOM.random(COUNT) < nans).tolist()
     )
     keys, of = folded(statistics)
     listed = placed(of, keys, np.arange(COUNT), COUNT)
@@ -35,9 +35,9 @@ SCATTERED = _known(_RANDOM.permutation(COUNT) * 10.0, nulls=0.5, nans=0.01)
 PLAIN = ColumnAnswers(t.Double(), IN_ORDER.keys, IN_ORDER.listed)
 
 
-def _range(known: ColumnAnswers, low: float, high: float, null: bool = False) -> MayHold:
-    first = known.keys.one_of((low,))[0][0]
-    last = known.keys.one_of((high,))[0][0]
+def _range(known: ColumnAnswers, lower: float, upper: float, null: bool = False) -> MayHold:
+    first = known.keys.one_of((lower,))[0][0]
+    last = known.keys.one_of((upper,))[0][0]
     return MayHold(known, ((first, last),), null)
 
 

@@ -37,8 +37,8 @@ def test_carrier_of_each_kind_of_type(of: t.Type, expected: Carrier) -> None:
 
 def test_values_become_bounds() -> None:
     found = from_values(t.Decimal(9, 2), [Decimal("-1.50"), None], [None, Decimal("2.00")], [0, None], [5, 6])
-    assert found.low.tolist() == [-150, 0] and found.low_known.tolist() == [True, False]
-    assert found.high.tolist() == [0, 200] and found.high_known.tolist() == [False, True]
+    assert found.lower.tolist() == [-150, 0] and found.lower_known.tolist() == [True, False]
+    assert found.upper.tolist() == [0, 200] and found.upper_known.tolist() == [False, True]
     assert found.nulls.tolist() == [0, -1] and found.rows.tolist() == [5, 6]
 
 
@@ -51,14 +51,14 @@ def test_long_decimals_sort_by_their_bytes() -> None:
 
 def test_absent_without_default_holds_null_alone() -> None:
     found = absent(t.String(), 3)
-    assert not found.low_known.any() and (found.nulls == found.rows).all()
+    assert not found.lower_known.any() and (found.nulls == found.rows).all()
 
 
 def test_absent_with_default_holds_that_alone() -> None:
     found = absent(t.String(), 2, "x")
-    assert isinstance(found.low, ByteStrings)
-    assert [found.low[0], found.low[1]] == [b"x", b"x"]
-    assert (found.nulls == 0).all() and found.low_known.all()
+    assert isinstance(found.lower, ByteStrings)
+    assert [found.lower[0], found.lower[1]] == [b"x", b"x"]
+    assert (found.nulls == 0).all() and found.lower_known.all()
 
 
 def test_absent_with_nan_as_default_holds_nan() -> None:
@@ -72,16 +72,16 @@ def test_concatenated_fills_in_what_only_some_parts_tell() -> None:
     told = from_values(t.Double(), [1.0], [2.0], [0], [1], [False])
     found = concatenated([told, unknown(t.Double(), 2)])
     assert found.nans is not None and found.nans.tolist() == [False, True, True]
-    assert found.low_known.tolist() == [True, False, False]
+    assert found.lower_known.tolist() == [True, False, False]
 
 
 def test_taken_repeats_and_leaves_out() -> None:
     found = taken(
         from_values(t.String(), ["a", "b", None], ["c", "d", None], [0, 1, None], [9] * 3), np.array([2, 0, 0])
     )
-    assert isinstance(found.low, ByteStrings)
-    assert [found.low[number] for number in range(3)] == [b"", b"a", b"a"]
-    assert found.low_known.tolist() == [False, True, True] and found.nulls.tolist() == [-1, 0, 0]
+    assert isinstance(found.lower, ByteStrings)
+    assert [found.lower[number] for number in range(3)] == [b"", b"a", b"a"]
+    assert found.lower_known.tolist() == [False, True, True] and found.nulls.tolist() == [-1, 0, 0]
 
 
 @pytest.mark.parametrize(
@@ -95,5 +95,5 @@ def test_taken_repeats_and_leaves_out() -> None:
 )
 def test_absent_nested_with_default_is_not_null_and_has_no_bounds(of: t.Type, default: object) -> None:
     found = absent(of, 2, default)
-    assert not (found.low_known.any() or found.high_known.any())
+    assert not (found.lower_known.any() or found.upper_known.any())
     assert (found.nulls.tolist(), found.rows.tolist()) == ([0, 0], [1, 1])

@@ -39,15 +39,15 @@ class Loader:
         self.read.append(column.name)
         numbers = list(range(self.count))
         if column.id == 1:
-            low: list[Any] = [number * 10 for number in numbers]
-            high: list[Any] = [number * 10 + 9 for number in numbers]
+            lower: list[Any] = [number * 10 for number in numbers]
+            upper: list[Any] = [number * 10 + 9 for number in numbers]
         elif column.id == 2:
-            low = [f"k{number * 7919 % self.count:08d}" for number in numbers]
-            high = [text + "z" for text in low]
+            lower = [f"k{number * 7919 % self.count:08d}" for number in numbers]
+            upper = [text + "z" for text in lower]
         else:
             return []
         nulls = [int(number % 5 == 0) for number in numbers]
-        return [StatisticsPart(np.arange(self.count), from_values(column.type, low, high, nulls, [9] * self.count))]
+        return [StatisticsPart(np.arange(self.count), from_values(column.type, lower, upper, nulls, [9] * self.count))]
 
 
 def _same_by_hand(store: FileStatistics, predicate: Predicate, expected: list[int]) -> None:
@@ -138,8 +138,8 @@ def test_a_slice_is_asked_as_the_union_of_its_files() -> None:
     bounds = {1: ([5, 1], [5, 1]), 2: ([1, 7], [1, 7])}
 
     def load(column: Column) -> list[StatisticsPart]:
-        low, high = bounds[column.id]
-        return [StatisticsPart(np.array([0, 0]), from_values(column.type, low, high, [0, 0], [1, 1]))]
+        lower, upper = bounds[column.id]
+        return [StatisticsPart(np.array([0, 0]), from_values(column.type, lower, upper, [0, 0], [1, 1]))]
 
     store = FileStatistics(1, load)
     assert store.plan(And((OneOf(one, (5,)), OneOf(other, (7,))))).possible().tolist() == [0]
@@ -182,9 +182,9 @@ class TestTextsThatWereCut:
 
     def texts(self, column: Column) -> list[StatisticsPart]:
         self.reads = getattr(self, "reads", 0) + 1
-        low = [f"{number % 100:02d}{'x' * 30}{number:08d}" for number in range(self.COUNT)]
-        high = [text + "y" for text in low]
-        statistics = from_values(column.type, low, high, [0] * self.COUNT, [9] * self.COUNT)
+        lower = [f"{number % 100:02d}{'x' * 30}{number:08d}" for number in range(self.COUNT)]
+        upper = [text + "y" for text in lower]
+        statistics = from_values(column.type, lower, upper, [0] * self.COUNT, [9] * self.COUNT)
         return [StatisticsPart(np.arange(self.COUNT), statistics)]
 
     def test_are_asked_whole_about_a_literal_that_begins_alike(self) -> None:

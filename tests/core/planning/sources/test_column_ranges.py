@@ -20,9 +20,9 @@ from hudi_core.types import nodes as t
 def piece(
     of: t.Type, numbers: Sequence[int], *files: tuple[Any, Any, int | None, int | None], nans: bool = False
 ) -> StatisticsPart:
-    """Statistics of files (low, high, nulls, rows) of numbered slices."""
-    low, high, nulls, rows = zip(*files, strict=True)
-    return StatisticsPart(np.array(numbers, np.int64), from_values(of, low, high, nulls, rows, [nans] * len(files)))
+    """Statistics of files (lower, upper, nulls, rows) of numbered slices."""
+    lower, upper, nulls, rows = zip(*files, strict=True)
+    return StatisticsPart(np.array(numbers, np.int64), from_values(of, lower, upper, nulls, rows, [nans] * len(files)))
 
 
 def found(of: t.Type, *pieces: StatisticsPart, of_slices: Sequence[int] = (0,)) -> list[ColumnRange | None]:
@@ -30,7 +30,7 @@ def found(of: t.Type, *pieces: StatisticsPart, of_slices: Sequence[int] = (0,)) 
 
 
 @pytest.mark.parametrize(
-    ("of", "low", "high"),
+    ("of", "lower", "upper"),
     [
         (t.Int(), -5, 7),
         (t.Boolean(), False, True),
@@ -42,10 +42,10 @@ def found(of: t.Type, *pieces: StatisticsPart, of_slices: Sequence[int] = (0,)) 
         (t.Timestamp(), 0, 1_700_000_000_000_000),
     ],
 )
-def test_bounds_come_back_as_the_values_they_were(of: t.Type, low: Any, high: Any) -> None:
-    (known,) = found(of, piece(of, [0], (low, high, 0, 10)))
-    assert known == ColumnRange(low, high, nulls=False)
-    assert type(known.low) is type(low)
+def test_bounds_come_back_as_the_values_they_were(of: t.Type, lower: Any, upper: Any) -> None:
+    (known,) = found(of, piece(of, [0], (lower, upper, 0, 10)))
+    assert known == ColumnRange(lower, upper, nulls=False)
+    assert type(known.lower) is type(lower)
 
 
 def test_files_of_one_slice_are_joined() -> None:

@@ -33,9 +33,9 @@ STORED = Schema(t.Record((t.Field(1, "old_a", t.Int()), t.Field(4, "r", INNER)))
 
 
 def leaf(
-    low: object, high: object, nulls: int | None = 0, rows: int = 10, of: t.Primitive | None = None
+    lower: object, upper: object, nulls: int | None = 0, rows: int = 10, of: t.Primitive | None = None
 ) -> LeafStatistics:
-    return LeafStatistics(of or t.Int(), low, high, nulls, rows, nans=False)
+    return LeafStatistics(of or t.Int(), lower, upper, nulls, rows, nans=False)
 
 
 def footer(statistics: Mapping[Path, LeafStatistics], groups: tuple[RowGroup, ...] = ()) -> Footer:
@@ -129,6 +129,6 @@ def test_counts_and_bounds_of_files_keep_their_numbers() -> None:
     slices = [(4, FileSlice("", "4", "1", FileInfo("4", 1))), (9, FileSlice("", "9", "1", FileInfo("9", 1)))]
     footers = {"4": footer({A: leaf(1, 5, nulls=2)}), "9": footer({A: leaf(3, 4, nulls=0)})}
     (piece,) = footer_pieces(column("a"), slices, {"4": STORED, "9": STORED}, WANTED, footers)
-    assert piece.numbers.tolist() == [4, 9] and piece.statistics.type == t.Int()
+    assert piece.files.tolist() == [4, 9] and piece.statistics.type == t.Int()
     assert piece.statistics.nulls.tolist() == [2, 0] and piece.statistics.rows.tolist() == [10, 10]
-    assert np.asarray(piece.statistics.high).tolist() == [5, 4]
+    assert np.asarray(piece.statistics.upper).tolist() == [5, 4]

@@ -246,7 +246,7 @@ class TestBloomFilters:
         made = MadeTable([replace(group, logs=logs) for group in GROUPS], self.with_statistics)
         sources = Sources(made.open().snapshot())
         lookup = Lookup(frozenset({"m"}), bind((col("id") == "m").node, sources.snapshot.schema))
-        assert sources.filters[0].without(lookup, sources.every).tolist() == [1, 2]
+        assert sources.filters[0].without(lookup, sources.all_slices).tolist() == [1, 2]
         read = {path for path in made.memory.reads if ".log." in path}
         assert read == {f"{made.groups[group].partition}/{made.log_name(group, 0)}" for group in (1, 2)}
 

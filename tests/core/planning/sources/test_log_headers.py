@@ -36,28 +36,28 @@ def headers(*blocks: bytes) -> LogHeaders:
 def test_deletes_change_no_column() -> None:
     found = headers(DELETES, ROLLBACK)
     assert (found.whole_rows, found.parts_of_rows) == (False, False)
-    assert found.untold("n") is MissingStats.NOTHING
+    assert found.missing_stats("n") is MissingStats.NOTHING
 
 
 def test_partial_updates_set_their_columns_and_may_leave_others_null() -> None:
     found = headers(PART, DELETES)
     assert (found.whole_rows, found.parts_of_rows, found.columns) == (False, True, frozenset({"id", "n"}))
-    assert found.untold("n") is MissingStats.ANYTHING
-    assert found.untold("x") is MissingStats.NULLS
+    assert found.missing_stats("n") is MissingStats.ANYTHING
+    assert found.missing_stats("x") is MissingStats.NULLS
 
 
 def test_whole_rows_may_set_every_column() -> None:
-    assert headers(WHOLE).untold("x") is MissingStats.ANYTHING
-    assert headers(PART, WHOLE).untold("x") is MissingStats.ANYTHING
+    assert headers(WHOLE).missing_stats("x") is MissingStats.ANYTHING
+    assert headers(PART, WHOLE).missing_stats("x") is MissingStats.ANYTHING
     assert (headers(PART, WHOLE).whole_rows, headers(PART, WHOLE).parts_of_rows) == (True, True)
 
 
 def test_file_that_was_cut_is_judged_by_its_whole_blocks() -> None:
-    assert headers(DELETES, WHOLE[:-3]).untold("n") is MissingStats.NOTHING
+    assert headers(DELETES, WHOLE[:-3]).missing_stats("n") is MissingStats.NOTHING
 
 
 def test_nothing_is_known_of_a_file_that_cannot_be_read() -> None:
-    assert UNREADABLE.untold("n") is MissingStats.ANYTHING
+    assert UNREADABLE.missing_stats("n") is MissingStats.ANYTHING
     assert UNREADABLE.parts_of_rows
     for damaged in (block(AVRO, instant="1", partial="true"), block(AVRO, instant="1", schema="{", partial="true")):
         with pytest.raises(HudiError, match="a log"):

@@ -45,10 +45,10 @@ def slice_of(number: int, logs: int = 0) -> FileSlice:
 SLICES = slices_of([slice_of(0), slice_of(1), slice_of(2)])
 
 
-def recorded(numbers: Sequence[int], low: Sequence[Any], high: Sequence[Any]) -> RecordedStatistics:
+def recorded(numbers: Sequence[int], lower: Sequence[Any], upper: Sequence[Any]) -> RecordedStatistics:
     """Records of the base files of some slices."""
     keys = hashed_keys(SLICES.files, SLICES.bases[np.array(numbers)])
-    of = from_values(t.Int(), low, high, [0] * len(low), [5] * len(low))
+    of = from_values(t.Int(), lower, upper, [0] * len(lower), [5] * len(lower))
     return RecordedStatistics(np.array(keys).view(np.uint8).reshape(len(numbers), -1), of, True)
 
 
@@ -98,9 +98,9 @@ def test_a_column_is_not_taken_for_absent_where_the_version_is_not_certain() -> 
 
 def test_what_is_thought_of_files_without_records() -> None:
     for thought, expected in ((MissingStats.ANYTHING, [1, 2]), (MissingStats.NULLS, []), (MissingStats.NOTHING, [])):
-        known = knowledge(untold=lambda _, files, thought=thought: np.full(len(files), thought, np.int8))
+        known = knowledge(on_missing=lambda _, files, thought=thought: np.full(len(files), thought, np.int8))
         assert read("b = 8", known) == expected
-    nulls = knowledge(untold=lambda _, files: np.full(len(files), MissingStats.NULLS, np.int8))
+    nulls = knowledge(on_missing=lambda _, files: np.full(len(files), MissingStats.NULLS, np.int8))
     assert read("b is null", nulls) == [1, 2]
 
 
@@ -110,10 +110,10 @@ def test_nothing_is_known_of_slices_whose_logs_may_make_anything() -> None:
     stored = dict(STORED)
     known = ColumnStatsOfSlices(files, VERSIONS, NEW, lambda names: {name: stored.get(name, ()) for name in names})
     settled = ColumnStatsOfSlices(
-        files, VERSIONS, NEW, known.recorded, untold=lambda _, at: np.full(len(at), MissingStats.NOTHING, np.int8)
+        files, VERSIONS, NEW, known.recorded, on_missing=lambda _, at: np.full(len(at), MissingStats.NOTHING, np.int8)
     )
     assert read("n > 6", settled) == [2]
-    opaque = ColumnStatsOfSlices(files, VERSIONS, NEW, known.recorded, untold=settled.untold, opaque_logs=True)
+    opaque = ColumnStatsOfSlices(files, VERSIONS, NEW, known.recorded, on_missing=settled.on_missing, opaque_logs=True)
     assert read("n > 6", opaque) == [0, 2]
 
 
@@ -146,11 +146,11 @@ class TestPartitions:
                 name: (
                     RecordedStatistics(
                         keys.view(np.uint8).reshape(2, -1),
-                        from_values(t.Int(), [low] * 2, [high] * 2, [0] * 2, [9] * 2),
+                        from_values(t.Int(), [lower] * 2, [upper] * 2, [0] * 2, [9] * 2),
                         True,
                     ),
                 )
-                for name, (low, high) in names.items()
+                for name, (lower, upper) in names.items()
                 if name in asked
             }
 
@@ -159,7 +159,7 @@ class TestPartitions:
     def numbers(self, known: PartitionStats, covered: Sequence[bool] = (True, True)) -> list[int]:
         column = Column(1, "n", t.Long())
         pieces = list(known.pieces(column, lambda _: np.array(covered)))
-        return [number for piece in pieces for number in piece.numbers.tolist()]
+        return [number for piece in pieces for number in piece.files.tolist()]
 
     def test_partitions_are_told_where_each_of_their_files_was_counted(self) -> None:
         known = self.known([NEW], {"n": (1, 5)})
