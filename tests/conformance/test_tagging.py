@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -25,12 +24,11 @@ from hudi_core.planning.sources.stored_filters import recorded_filters, recorded
 from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.table.open import open_table
 from hudi_core.table.table import Table
+from tests.support.buckets import bucket_options, is_bucketed
 from tests.support.commands import ran
 from tests.support.conformance import TableEntry, each_table, each_table_where
 
 Truth = dict[HoodieKey, set[str]]
-
-_BUCKETS = re.compile(r"bucket index, (\w+), (\d+) buckets(?:, hash field (\w+))?")
 
 
 def readable(entry: TableEntry) -> bool:
@@ -218,13 +216,9 @@ def test_rows_that_do_not_hold_their_keys_are_tagged(entry: TableEntry) -> None:
             assert (location["partition_path"], location["file_id"]) in places
 
 
-@each_table_where(lambda entry: _BUCKETS.search(entry.expected.get("what") or ""), "a bucket index")
+@each_table_where(is_bucketed, "a bucket index")
 def test_records_of_bucketed_tables_are_in_their_buckets(entry: TableEntry) -> None:
-    said = _BUCKETS.search(entry.expected["what"])
-    assert said is not None
-    engine, buckets, field = said.groups()
-    fields = (field,) if field else ()
-    options = TagOptions(IndexKind.BUCKET, buckets=int(buckets) if engine == "simple" else None, hash_fields=fields)
+    options = bucket_options(entry)
     table, truth = open_table(str(entry.unpacked())), truth_of(entry)
     check(table, truth, options)
     columns = {"record_key": [key.record_key for key in truth], "partition_path": [key.partition_path for key in truth]}

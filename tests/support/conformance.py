@@ -35,8 +35,9 @@ class TableEntry:
 
     @property
     def requires(self) -> list[str]:
-        """Readers the table needs beyond Parquet (the corpus marks Lance base files so)."""
-        return list(_corpus_entries().get(self.name, {}).get("requires", []))
+        """Readers the table needs beyond those of Parquet and ORC."""
+        base_file_format = self.expected["table"]["base_file_format"]
+        return [] if base_file_format in ("PARQUET", "ORC") else [f"{base_file_format} reader for base files"]
 
     def unpacked(self) -> Path:
         """The table's root folder, unpacked into a temporary folder shared by the whole run. Read only."""
@@ -55,13 +56,6 @@ def _unpack(folder: Path) -> Path:
         archive.extractall(target)
     (found,) = {path.parent.parent for path in target.glob("*/.hoodie/hoodie.properties")}
     return found
-
-
-@cache
-def _corpus_entries() -> dict[str, dict[str, Any]]:
-    manifest = ROOT / "corpus" / "manifest.json"
-    entries = json.loads(manifest.read_text("utf-8"))["entries"] if manifest.is_file() else []
-    return {entry["name"]: entry for entry in entries}
 
 
 @cache

@@ -19,6 +19,7 @@ from hudi_core.errors import CorruptFileError, HudiError, UnsupportedError
 from hudi_core.formats.bloom import BloomFilter, HashedKeys, KeySample, parse_bloom_filter, positions
 from hudi_core.formats.bloom_write import FilterKind, FilterSettings, build_bloom_filter
 from tests.support.conformance import vectors
+from tests.support.vector_blooms import keys_of
 
 SMALL = b"/////wAAAAcBAAAAYFgYAHBBYBgoJAVAAA=="
 GROWING = b"/////wAAAAcBAAAAYAAAAAoAAAADAAAAAf////8AAAAHAQAAAGBYGABwQWAYKCQFQAA="
@@ -64,10 +65,15 @@ def test_probes_answer_as_those_of_apache_hudi() -> None:
             if isinstance(expected, bool):
                 assert found.may_contain(HashedKeys([key])).tolist() == [expected], (case["id"], key)
         for run in output.get("probe_counts", ()):
-            said = run["keys"]
-            keys = [f"{said['prefix']}{number}" for number in range(said["from"], said["from"] + said["count"])]
-            assert int(found.may_contain(HashedKeys(keys)).sum()) == run["hits"], case["id"]
+            hits = int(found.may_contain(HashedKeys(keys_of(run["keys"]))).sum())
+            assert hits == run["hits"], case["id"]
     assert told
+
+
+def test_runs_of_recorded_keys_have_their_prefix_and_suffix() -> None:
+    assert keys_of({"prefix": "k-", "from": 9, "count": 2, "suffix": "/x"}) == ["k-9/x", "k-10/x"]
+    assert keys_of({"from": 0, "count": 1}) == ["0"]
+    assert keys_of(["a", ""]) == ["a", ""]
 
 
 @pytest.mark.parametrize("text", [SMALL, GROWING])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any
 
 import numpy as np
 import pytest
@@ -15,12 +14,7 @@ from hudi_core.errors import UsageError
 from hudi_core.formats.bloom import HashedKeys, parse_bloom_filter
 from hudi_core.formats.bloom_write import FilterKind, FilterSettings, encode_bloom_filter
 from tests.support.conformance import vectors
-
-
-def keys_of(said: Any) -> list[str]:
-    if isinstance(said, list):
-        return said
-    return [f"{said['prefix']}{number}" for number in range(said["from"], said["from"] + said["count"])]
+from tests.support.vector_blooms import keys_of
 
 
 def test_filters_are_those_of_apache_hudi() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import Any
 
@@ -12,14 +11,13 @@ from hudi_core.errors import StorageError, UsageError
 from hudi_core.index.choose import IndexKind
 from hudi_core.index.tag import TagOptions, locate
 from hudi_core.keys.records import HoodieKey
+from tests.support.buckets import bucket_options, is_bucketed, is_consistent
 from tests.support.commands import rides
 from tests.support.conformance import tables
 
 pytest.importorskip("pyspark.sql", reason="PySpark is not installed")
 import hudi_spark
 from hudi_spark import tagging
-
-_BUCKETS = re.compile(r"bucket index, (\w+), (\d+) buckets(?:, hash field (\w+))?")
 
 Located = dict[tuple[str, str], tuple[Any, ...] | None]
 
@@ -32,14 +30,11 @@ def recorded(metadata_partition: str) -> Any:
     pytest.skip("no such recorded table")
 
 
-def bucketed(engine: str) -> tuple[str, TagOptions]:
+def bucketed(consistent: bool) -> tuple[str, TagOptions]:
     """A recorded table with a bucket index of the kind, and what locates its keys."""
     for entry in tables():
-        said = _BUCKETS.search(entry.expected.get("what") or "")
-        if said is not None and said[1].startswith(engine) and not entry.requires:
-            fields = (said[3],) if said[3] else ()
-            buckets = int(said[2]) if engine == "simple" else None
-            return str(entry.unpacked()), TagOptions(IndexKind.BUCKET, buckets=buckets, hash_fields=fields)
+        if not entry.requires and is_bucketed(entry) and is_consistent(entry) is consistent:
+            return str(entry.unpacked()), bucket_options(entry)
     pytest.skip("no such recorded table")
 
 
@@ -144,10 +139,10 @@ def test_keys_of_the_whole_table_need_no_partitions(spark: Any) -> None:
     assert places == {**dict(reversed(keys[:-2])), keys[-1][0]: None}
 
 
-@pytest.mark.parametrize("engine", ["simple", "consistent"])
+@pytest.mark.parametrize("consistent", [False, True], ids=["simple", "consistent"])
 @pytest.mark.parametrize("tasks", [1, 3])
-def test_keys_of_buckets_are_located_with_their_files(spark: Any, engine: str, tasks: int) -> None:
-    root, options = bucketed(engine)
+def test_keys_of_buckets_are_located_with_their_files(spark: Any, consistent: bool, tasks: int) -> None:
+    root, options = bucketed(consistent)
     table = hudi_spark.open(spark, root)
     keys = keys_of(table)
     frame = spark.createDataFrame(keys, "record_key string, partition_path string")
@@ -162,7 +157,7 @@ def test_keys_of_buckets_are_located_with_their_files(spark: Any, engine: str, t
 
 
 def test_buckets_of_the_whole_table_are_refused(spark: Any) -> None:
-    root, options = bucketed("simple")
+    root, options = bucketed(consistent=False)
     frame = spark.createDataFrame([("a", "b")], "record_key string, partition_path string")
     with pytest.raises(UsageError, match="own partitions"):
         hudi_spark.open(spark, root).tag(frame, replace(options, whole_table=True))
