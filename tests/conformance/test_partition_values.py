@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from datetime import UTC
-from typing import Any
 
 from hudi_core.keys.path_values import path_values
 from hudi_core.options import table_config
 from hudi_core.timeline.instants import time_order
 from hudi_core.timeline.times import query_time
+from tests.conformance.deviations.instants import INSTANTS
 from tests.conformance.deviations.partitions import PARTITIONS, UNKNOWN
-from tests.support.conformance import vectors
-from tests.support.ledger import Ledger
+from tests.support.conformance import cases
+from tests.support.ledger import REFUSED, Ledger, attempt
 from tests.support.vector_expressions import value_in
 from tests.support.vector_schemas import persisted_type
 
@@ -28,31 +28,33 @@ CONFIG = table_config(
 )
 
 
-def cases(subject: str, operation: str) -> list[dict[str, Any]]:
-    return [case for case in vectors(subject) if case["op"] == operation]
+def test_times_of_instants_are_ordered_as_in_hudi_or_deviate_with_a_reason() -> None:
+    ledger = Ledger("instants", INSTANTS)
+    for case in cases("partition_paths", "instant"):
+        text, output = case["input"]["text"], case["output"]
+        valid = attempt(lambda text=text: query_time(text, UTC)) != REFUSED
+        ledger.settle(case, {"ask": "valid", "text": text}, valid, output["valid"]["value"])
+        if text.isdigit():  # the timeline has no other
+            ledger.settle(case, {"ask": "order", "text": text}, time_order(text), output["fixed"]["value"])
+    ledger.close()
 
 
-def test_times_of_instants_are_completed_as_in_hudi() -> None:
-    asked = [case for case in cases("partition_paths", "instant") if len(case["input"]["text"]) in (14, 17)]
-    for case in asked:
-        text = case["input"]["text"]
-        if text.isdigit():
-            assert time_order(text) == case["output"]["fixed"]["value"]
+def test_times_since_1970_are_instants_as_in_hudi_or_deviate_with_a_reason() -> None:
+    ledger = Ledger("instants", INSTANTS)
+    for case in cases("partition_paths", "instant_format"):
+        text = str(case["input"]["epoch_millis"])
+        ours = attempt(lambda text=text: query_time(text, UTC))
+        ledger.settle(case, {"ask": "epoch", "text": text}, ours, case["output"]["format_date"]["value"])
+    ledger.close()
 
 
-def test_epochs_are_instants_as_in_hudi() -> None:
-    asked = [
-        case for case in cases("partition_paths", "instant_format") if len(str(case["input"]["epoch_millis"])) == 13
-    ]
-    for case in asked:
-        assert query_time(str(case["input"]["epoch_millis"]), UTC) == case["output"]["format_date"]["value"]
-
-
-def test_dates_and_times_are_instants_as_in_hudi() -> None:
-    """But for the end of the second, which Apache Hudi takes, and we the beginning: a time that people write is that time."""
+def test_dates_and_times_are_instants_as_in_hudi_or_deviate_with_a_reason() -> None:
+    ledger = Ledger("instants", INSTANTS)
     for case in cases("partition_paths", "instant_for_date_text"):
-        if "output" in case:
-            assert query_time(case["input"]["text"], UTC)[:14] == case["output"][:14]
+        text = case["input"]["text"]
+        ours = attempt(lambda text=text: query_time(text, UTC))
+        ledger.settle(case, {"ask": "date", "text": text}, ours, case.get("output", REFUSED))
+    ledger.close()
 
 
 def test_folders_tell_values_as_in_hudi() -> None:

@@ -7,15 +7,11 @@ from typing import Any
 
 from hudi_core.columns.hashes import column_stats_key, partition_stats_key
 from tests.conformance.deviations.statistics import DEVIATIONS, SUBJECT
-from tests.support.conformance import vectors
+from tests.support.conformance import cases
 from tests.support.ledger import REFUSED, Ledger
 from tests.support.vector_statistics import Range, carried, record_of, recorded_wrapper, told, type_name, wrapped
 
 Case = Mapping[str, Any]
-
-
-def cases(operation: str) -> list[Case]:
-    return [case for case in vectors("column_stats_merge") if case["op"] == operation]
 
 
 def writable(part: Range, avro: Any, version: str) -> bool:
@@ -56,16 +52,16 @@ def settle_merged(ledger: Ledger, case: Case, older: Range, newer: Range) -> Non
 
 def test_records_of_one_key_merge_as_in_apache_hudi_or_deviate_with_a_reason() -> None:
     ledger = Ledger(SUBJECT, DEVIATIONS)
-    for case in cases("merge_records"):
+    for case in cases(SUBJECT, "merge_records"):
         settle_merged(ledger, case, case["input"]["prev"], case["input"]["next"])
-    for case in cases("merge_range"):
+    for case in cases(SUBJECT, "merge_range"):
         settle_merged(ledger, case, case["input"]["left"], case["input"]["right"])
     ledger.close()
 
 
 def test_bounds_are_those_that_apache_hudi_reads() -> None:
     ledger = Ledger(SUBJECT, DEVIATIONS)
-    for case in cases("wrap"):
+    for case in cases(SUBJECT, "wrap"):
         for each in case.get("output", {}).get("values", ()):
             if "value" not in each.get("wrapped", ()) or "value" not in each["unwrapped"]:
                 continue  # Hudi has no wrapper for it
@@ -82,7 +78,7 @@ def test_bounds_are_those_that_apache_hudi_reads() -> None:
 
 
 def test_keys_of_records_are_those_of_apache_hudi() -> None:
-    for case in cases("records"):
+    for case in cases(SUBJECT, "records"):
         said = case["input"]["range"]
         (record,) = case["output"]["records"]
         file = said["file"].rpartition("/")[2]

@@ -74,6 +74,14 @@ def vectors(subject: str) -> list[dict[str, Any]]:
     return cases
 
 
+def cases(subject: str, operation: str) -> list[dict[str, Any]]:
+    """The cases of one operation; skips the calling test with the reason when none is recorded."""
+    found = [case for case in vectors(subject) if case["op"] == operation]
+    if not found:
+        pytest.skip(f"no conformance vectors of {subject}, {operation}")
+    return found
+
+
 def each_table() -> pytest.MarkDecorator:
     """Parametrise a test over all tables; one skipped case with the reason when there are none."""
     found = tables()
