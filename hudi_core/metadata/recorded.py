@@ -162,7 +162,8 @@ def decoded(batches: list[RecordBatch], key_size: int) -> tuple[DecodedStatistic
     try:
         payload = nested_column(column, _PAYLOAD)
         lower, upper = nested_column(payload, "minValue"), nested_column(payload, "maxValue")
-        stated = {name: nested_column(payload, name) for name in ("valueCount", "nullCount", "totalUncompressedSize", "isDeleted")}
+        names = ("valueCount", "nullCount", "totalUncompressedSize", "isDeleted")
+        stated = {name: nested_column(payload, name) for name in names}
     except KeyError as missing:
         raise CorruptFileError(
             first.where, expected=f"a schema of column statistics with {missing}", found="none"

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from hudi_core.parallel.ordered import in_order, processors
+from hudi_core.parallel.limits import PROCESSORS
+from hudi_core.parallel.ordered import in_order
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -30,7 +31,7 @@ class ThreadRunner:
 
     @property
     def parallelism(self) -> int:
-        return processors() if self.threads is None else self.threads
+        return PROCESSORS if self.threads is None else self.threads
 
     def run(self, work: Callable[[T], R], tasks: Sequence[T]) -> list[R]:
         return list(in_order(work, tasks, self.threads))
