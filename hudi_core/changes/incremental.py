@@ -52,7 +52,7 @@ def between(timeline: Timeline, config: TableConfig, since: str | None, until: s
         if time_order(placed(each)) > time_order(begin) and each.requested_time not in made
     ]
     instants = tuple(sorted(inside, key=lambda each: (time_order(placed(each)), each.order)))
-    cut = replace(cut, passed_over=made)
+    cut = replace(cut, excluded_times=made)
     if begin == EARLIEST:
         return CommitRange(cut, None, instants)
     first = next((each.requested_time for each in known.commits), None)

@@ -99,7 +99,7 @@ def hashing_nodes(storage: Storage, timeline: Timeline, partition: str) -> list[
     """
     folder = f"{HASHING_FOLDER}/{partition}".rstrip("/")
     files = {info.name.removesuffix(_SUFFIX): info for info in storage.list(folder) if info.name.endswith(_SUFFIX)}
-    valid = [instant for instant in files if instant == _FIRST or timeline.committed(instant)]
+    valid = [instant for instant in files if instant == _FIRST or timeline.is_committed(instant)]
     if not valid:
         return None
     path = files[max(valid)].path

@@ -106,7 +106,7 @@ class MetadataTable(Portable):
 
     def counts(self, requested_time: str) -> bool:
         """What was written at this instant counts."""
-        return self.timeline.committed(requested_time) and requested_time not in self.pending
+        return self.timeline.is_committed(requested_time) and requested_time not in self.pending
 
     def slices(self, partition: str) -> list[FileSlice]:
         """The latest slice of each file group of a metadata partition, by file id.

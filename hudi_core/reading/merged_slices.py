@@ -60,7 +60,7 @@ class MergedSlices:
     def _rows(self, slice: FileSlice, wanted: Schema, row_ranges: RowRanges) -> Iterator[Any]:
         snapshot = self._sources.snapshot
         engine = snapshot.engine
-        blocks = slice_blocks(slice, snapshot.storage, snapshot.timeline.committed)
+        blocks = slice_blocks(slice, snapshot.storage, snapshot.timeline.is_committed)
         columns, logs = self._logs(slice, blocks, wanted)
         narrow = projection(reconcile(columns.schema, wanted), engine.values)
         is_wanted_schema = len(columns.schema.fields) == len(wanted.fields)

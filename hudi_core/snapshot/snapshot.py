@@ -18,7 +18,7 @@ from hudi_core.snapshot.footer_cache import FooterCache
 from hudi_core.snapshot.listing import listed
 from hudi_core.timeline.files import FileList
 from hudi_core.timeline.latest import latest_slices, visibility
-from hudi_core.timeline.replaced import replaced_long_ago
+from hudi_core.timeline.replaced import archived_replacements
 from hudi_core.timeline.schemas import SchemaHistory, schema_history
 from hudi_core.timeline.services import FileGroup
 from hudi_core.timeline.slices import Slices
@@ -147,7 +147,7 @@ class Snapshot(Portable):
         """File groups that archived replace commits took away. Writers clean them away before they archive: damage in the
         history is no reason to refuse the table."""
         try:
-            return replaced_long_ago(self.timeline, instants)
+            return archived_replacements(self.timeline, instants)
         except TableError as error:
             said = f"{error}; file groups replaced before {self.timeline.start} may be read"
             if said not in self.warnings:

@@ -74,6 +74,6 @@ def _lost(
     cleaned: Sequence[CleanedFile], cut: Timeline, slices: Callable[[], Sequence[FileSlice]]
 ) -> Iterator[CleanedFile]:
     """Files that counted at the time and are newer than what is there of their file group."""
-    counted = [each for each in cleaned if cut.committed(each[2]) and each[:2] not in cut.replaced]
+    counted = [each for each in cleaned if cut.is_committed(each[2]) and each[:2] not in cut.replaced]
     there = {(each.partition, each.file_id): each.instant for each in slices()} if counted else {}
     return (each for each in counted if time_order(there.get(each[:2], "")) < time_order(each[2]))

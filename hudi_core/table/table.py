@@ -244,4 +244,4 @@ def _row_limit(limit: SupportsIndex | None) -> int | None:
 
 
 def _cut(timeline: Timeline) -> _Cut:
-    return timeline.until, timeline.completed_until, timeline.passed_over, timeline.instants
+    return timeline.until, timeline.completed_until, timeline.excluded_times, timeline.instants

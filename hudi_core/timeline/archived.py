@@ -1,4 +1,4 @@
-"""What is asked of archived instants: `ArchivedTimeline`, the form of both layouts."""
+"""`ArchivedTimeline`: queries of archived instants, in either layout."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from hudi_core.timeline.instants import Instant
 
 Content = bytes | Mapping[str, Any]
-"""What an instant says: bytes as the active timeline has them, or the record itself."""
+"""The content of an instant: bytes as the active timeline has them, or the record itself."""
 
 
 class ArchivedTimeline(Protocol):
@@ -19,19 +19,19 @@ class ArchivedTimeline(Protocol):
         ...
 
     def completed_after(self, time: str) -> Sequence[Instant]:
-        """Those that completed later than a time, in order; none where completion times are not known."""
+        """Those that completed later than a time, in order; empty where completion times are not recorded."""
         ...
 
     def completion_time(self, requested_time: str) -> str | None:
-        """When the write requested at this time completed; None when the history does not tell."""
+        """When the write requested at this time completed; None where the history does not record it."""
         ...
 
     def content(self, instant: Instant) -> Content:
-        """What the completed instant says; empty bytes for nothing."""
+        """The content of the completed instant; empty bytes where it has none."""
         ...
 
 
-def in_order(found: Iterable[Instant]) -> tuple[Instant, ...]:
-    """Each instant once: an archive that was cut off and begun anew holds some twice."""
-    once = {(instant.requested_time, instant.completes_as): instant for instant in found}
-    return tuple(sorted(once.values(), key=lambda instant: instant.order))
+def in_order(instants: Iterable[Instant]) -> tuple[Instant, ...]:
+    """The instants in order, without duplicates: an archive that was interrupted and begun again holds some twice."""
+    distinct = {(instant.requested_time, instant.completes_as): instant for instant in instants}
+    return tuple(sorted(distinct.values(), key=lambda instant: instant.order))

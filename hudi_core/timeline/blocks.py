@@ -12,12 +12,12 @@ from hudi_core.formats.log import BlockKind, HeaderKey, LogBlock, rollback_targe
 _CONTENT = frozenset({BlockKind.DELETE, BlockKind.AVRO_DATA, BlockKind.HFILE_DATA, BlockKind.PARQUET_DATA})
 
 
-def counting_blocks(blocks: Iterable[LogBlock], committed: Callable[[str], bool]) -> list[LogBlock]:
+def counting_blocks(blocks: Iterable[LogBlock], is_committed: Callable[[str], bool]) -> list[LogBlock]:
     """The data and delete blocks that count, in the order in which they apply. `blocks` are those of all log files of a slice,
     oldest file first.
 
-    A rollback cancels the blocks of its target wherever they stand: no instant is used twice. A block that log compaction
-    made stands in for the blocks of the instants it names, where the latest of these stood. Source: Hudi's log scanner of
+    A rollback cancels the blocks of its target wherever they stand: no instant is used twice. A block of a log
+    compaction replaces the blocks of the instants it names, where the latest of these stood. Source: Hudi's log scanner of
     table version 8; fact sheet 6.4.
     """
     by_instant: dict[str, list[LogBlock]] = {}
@@ -27,36 +27,38 @@ def counting_blocks(blocks: Iterable[LogBlock], committed: Callable[[str], bool]
             cancelled.add(rollback_target(block))
         elif block.kind in _CONTENT:
             instant = block.require(HeaderKey.INSTANT_TIME)
-            if committed(instant):
+            if is_committed(instant):
                 by_instant.setdefault(instant, []).append(block)
     for instant in cancelled & by_instant.keys():
         del by_instant[instant]
-    return [block for instant in _in_place(by_instant) for block in by_instant[instant]]
+    return [block for instant in _instants_in_order(by_instant) for block in by_instant[instant]]
 
 
-def _in_place(by_instant: dict[str, list[LogBlock]]) -> list[str]:
+def _instants_in_order(by_instant: dict[str, list[LogBlock]]) -> list[str]:
     """The instants whose blocks count, oldest first: compacted ones replaced by what they were compacted into."""
     compacted = {
-        instant: [time.strip() for time in found.split(",")]
+        instant: [time.strip() for time in times.split(",")]
         for instant, blocks in by_instant.items()
-        if (found := blocks[0].header.get(HeaderKey.COMPACTED_BLOCK_TIMES)) is not None
+        if (times := blocks[0].header.get(HeaderKey.COMPACTED_BLOCK_TIMES)) is not None
     }
     if not compacted:
         return list(by_instant)
-    into: dict[str, str] = {}
+    compacted_into: dict[str, str] = {}
     for instant in reversed(by_instant):
         for original in compacted.get(instant, ()):
-            into[original] = into.get(instant, instant)
+            compacted_into[original] = compacted_into.get(instant, instant)
     latest_first: dict[str, None] = {}
     for instant in reversed(by_instant):
-        final = into.get(instant, instant)
-        if final in by_instant and (instant not in compacted or _alone(instant, compacted, by_instant, into)):
+        final = compacted_into.get(instant, instant)
+        if final in by_instant and (
+            instant not in compacted or _has_no_originals(instant, compacted, by_instant, compacted_into)
+        ):
             latest_first.setdefault(final)
     return list(reversed(latest_first))
 
 
-def _alone(
-    instant: str, compacted: dict[str, list[str]], by_instant: dict[str, list[LogBlock]], into: dict[str, str]
+def _has_no_originals(
+    instant: str, compacted: dict[str, list[str]], by_instant: dict[str, list[LogBlock]], compacted_into: dict[str, str]
 ) -> bool:
-    """A compacted block of which no original is left stands where it is, unless it was compacted again."""
-    return instant not in into and not any(original in by_instant for original in compacted[instant])
+    """Whether no original of a compacted block counts, so that it keeps its own place, unless it was compacted again."""
+    return instant not in compacted_into and not any(original in by_instant for original in compacted[instant])

@@ -33,8 +33,8 @@ class FileList:
         return len(self.sizes)
 
     def name(self, row: int) -> str:
-        low, high = self.names.offsets[row], self.names.offsets[row + 1]
-        return self.names.data[low:high].tobytes().decode("utf-8", "surrogatepass")
+        start, stop = self.names.offsets[row], self.names.offsets[row + 1]
+        return self.names.data[start:stop].tobytes().decode("utf-8", "surrogatepass")
 
     def info(self, row: int) -> FileInfo:
         folders = (self.folder, self.partitions[self.partition_of[row]])
@@ -54,22 +54,22 @@ class FileList:
 
     def by_name(self) -> dict[str, dict[str, int]]:
         """Sizes by name, by partition."""
-        found: dict[str, dict[str, int]] = {partition: {} for partition in self.partitions}
+        sizes_of: dict[str, dict[str, int]] = {partition: {} for partition in self.partitions}
         for number, name, size in zip(
             self.partition_of.tolist(), string_list(self.names), self.sizes.tolist(), strict=True
         ):
-            found[self.partitions[number]][name] = size
-        return found
+            sizes_of[self.partitions[number]][name] = size
+        return sizes_of
 
 
 def files_in(folders: Mapping[str, Iterable[FileInfo]], folder: str = "") -> FileList:
     """The files of partitions, each of which is a folder below `folder`."""
     partitions = tuple(sorted(folders))
-    infos = [(number, each) for number, partition in enumerate(partitions) for each in folders[partition]]
+    infos = [(number, info) for number, partition in enumerate(partitions) for info in folders[partition]]
     return FileList(
         partitions,
         np.array([number for number, _ in infos], np.int64),
-        string_column([each.name for _, each in infos]),
-        np.array([each.size for _, each in infos], np.int64),
+        string_column([info.name for _, info in infos]),
+        np.array([info.size for _, info in infos], np.int64),
         folder,
     )

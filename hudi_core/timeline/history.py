@@ -1,4 +1,4 @@
-"""The history of a table: its archived instants, whichever way its layout keeps them. Rules TIME-20 to TIME-24."""
+"""The history of a table: its archived instants, in the form of its layout. Rules TIME-20 to TIME-24."""
 
 from __future__ import annotations
 

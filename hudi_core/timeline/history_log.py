@@ -69,18 +69,18 @@ class LogHistory:
 
     @cached_property
     def _instants(self) -> Sequence[Instant]:
-        found = [
+        instants = [
             Instant(record["commitTime"], record["actionType"], InstantState.COMPLETED, None, path, True)
             for path in self._paths
             for record in self._records(path, _STATE)
             if _is_completed(record)
         ]
-        return in_order(found)
+        return in_order(instants)
 
     @property
     def _paths(self) -> list[str]:
         named = ((_ARCHIVE.fullmatch(info.name), info.path) for info in self.storage.list(self.folder))
-        return [path for _, path in sorted((int(found[1]), path) for found, path in named if found)]
+        return [path for _, path in sorted((int(match[1]), path) for match, path in named if match)]
 
     def _read(self, path: str) -> Iterator[tuple[tuple[str, str], Content]]:
         for record in self._records(path, None):
@@ -92,14 +92,19 @@ class LogHistory:
         source = self.storage.open(path)
         for block in read_blocks(source):
             if block.kind is BlockKind.CORRUPT:
-                raise CorruptFileError(block.where, expected="whole log blocks", found="a damaged one")
+                raise CorruptFileError(block.where, expected="whole log blocks", found="a damaged block")
             if block.kind is BlockKind.AVRO_DATA:
-                found = avro_records(block)
+                records = avro_records(block)
                 yield from read_records(
-                    found.schema_text, found.data, found.starts.tolist(), found.lengths.tolist(), block.where, names
+                    records.schema_text,
+                    records.data,
+                    records.starts.tolist(),
+                    records.lengths.tolist(),
+                    block.where,
+                    names,
                 )
 
 
 def _is_completed(record: Mapping[str, Any]) -> bool:
-    """The record is of a completed instant: writers of before 0.9 archived nothing else and did not say the state."""
+    """Whether the record is of a completed instant: writers before 0.9 archived no others and did not record the state."""
     return record.get("actionState") in (InstantState.COMPLETED.name, None) and bool(record.get("commitTime"))

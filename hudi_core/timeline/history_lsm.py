@@ -36,46 +36,48 @@ class LsmHistory:
     _contents: dict[str, Mapping[tuple[str, str], bytes]] = field(default_factory=dict, repr=False, compare=False)
 
     def instants(self) -> Sequence[Instant]:
-        return in_order(instant for file in self._files for instant in self._of(file))
+        return in_order(instant for file in self._files for instant in self._instants_of(file))
 
     def completed_after(self, time: str) -> Sequence[Instant]:
         files = (file for file in self._files if file.path in self._instants or self._may_hold(file, time))
-        late = time_order(time)
+        earliest = time_order(time)
         return in_order(
             instant
             for file in files
-            for instant in self._of(file)
-            if instant.completion_time is not None and time_order(instant.completion_time) > late
+            for instant in self._instants_of(file)
+            if instant.completion_time is not None and time_order(instant.completion_time) > earliest
         )
 
     def _may_hold(self, file: FileInfo, time: str) -> bool:
-        """The file may hold an instant that completed after the time, as far as its footer tells."""
-        told = self.reader.footer(self.storage, file).statistics.get((_NAMES[1],))
-        # Times are of seconds or of milliseconds: their texts are compared as far as both go.
-        return told is None or not isinstance(told.upper, str) or told.upper[:_SECONDS] >= time[:_SECONDS]
+        """Whether by its footer the file may hold an instant that completed after the time."""
+        statistics = self.reader.footer(self.storage, file).statistics.get((_NAMES[1],))
+        # Times have seconds or milliseconds: the common prefix is compared.
+        return (
+            statistics is None or not isinstance(statistics.upper, str) or statistics.upper[:_SECONDS] >= time[:_SECONDS]
+        )
 
     def completion_time(self, requested_time: str) -> str | None:
-        asked = time_order(requested_time)
+        requested = time_order(requested_time)
         for file in self._files:
             first, last = _range(file)
-            if time_order(first) <= asked <= time_order(last):
-                for instant in self._of(file):
+            if time_order(first) <= requested <= time_order(last):
+                for instant in self._instants_of(file):
                     if instant.requested_time == requested_time and instant.completes_as in WRITES:
                         return instant.completion_time
         return None
 
     def content(self, instant: Instant) -> Content:
         if instant.file not in self._contents:
-            # One file at a time: its instants are asked for one after the other, and hold far more than their names.
+            # One file at a time: its instants are requested one after the other, and their contents are large.
             self._contents.clear()
-            file = next(each for each in self._files if each.path == instant.file)
+            file = next(file for file in self._files if file.path == instant.file)
             self._contents[instant.file] = {
                 (row["instantTime"], completed_action(row["action"])): _bytes(row[_CONTENT])
                 for row in self._rows(file, (*_NAMES, _CONTENT))
             }
         return self._contents[instant.file].get((instant.requested_time, instant.completes_as), b"")
 
-    def _of(self, file: FileInfo) -> tuple[Instant, ...]:
+    def _instants_of(self, file: FileInfo) -> tuple[Instant, ...]:
         if file.path not in self._instants:
             self._instants[file.path] = tuple(
                 Instant(
@@ -88,12 +90,12 @@ class LsmHistory:
     def _rows(self, file: FileInfo, names: Sequence[str]) -> Iterator[Mapping[str, Any]]:
         where = f"{self.storage.uri}/{file.path}"
         schema = self.reader.footer(self.storage, file).schema
-        fields = tuple(each for each in schema.fields if each.name in names)
+        fields = tuple(field for field in schema.fields if field.name in names)
         if len(fields) != len(names):
             raise CorruptFileError(where, expected=f"columns {', '.join(names)}", found=f"{len(fields)} of them")
-        part: Schema = replace(schema, record=replace(schema.record, fields=fields))
+        part_schema: Schema = replace(schema, record=replace(schema.record, fields=fields))
         for batch in self.reader.batches(self.storage, file, list(names)):
-            for row in self.rows.to_json(batch, part):
+            for row in self.rows.to_json(batch, part_schema):
                 if not isinstance(row["instantTime"], str) or not isinstance(row["action"], str):
                     raise CorruptFileError(where, expected="a time and an action in each row", found=repr(row)[:80])
                 yield row
@@ -101,27 +103,27 @@ class LsmHistory:
     @cached_property
     def _files(self) -> Sequence[FileInfo]:
         """The files of the newest manifest, by range of times."""
-        there = {info.name: info for info in self.storage.list(self.folder)}
-        number = self._version(there)
+        files = {info.name: info for info in self.storage.list(self.folder)}
+        number = self._version(files)
         if number is None:
             return ()
         name = f"manifest_{number}"
         where = f"{self.storage.uri}/{self.folder}/{name}"
         names = _manifest(self.storage.read(f"{self.folder}/{name}"), where)
-        missing = [each for each in names if each not in there]
+        missing = [name for name in names if name not in files]
         if missing:
-            raise CorruptFileError(where, expected="files that are there", found=f"{missing[0]}, which is not")
-        return tuple(there[each] for each in sorted(names))
+            raise CorruptFileError(where, expected="the files of the manifest", found=f"no {missing[0]}")
+        return tuple(files[name] for name in sorted(names))
 
-    def _version(self, there: Mapping[str, FileInfo]) -> int | None:
-        if _VERSION_FILE in there:
+    def _version(self, files: Mapping[str, FileInfo]) -> int | None:
+        if _VERSION_FILE in files:
             path = f"{self.folder}/{_VERSION_FILE}"
-            said = self.storage.read(path).strip()
-            if said.isdigit():
-                return int(said)
+            version = self.storage.read(path).strip()
+            if version.isdigit():
+                return int(version)
             # A writer is replacing it: the newest manifest is whole, for it is written first.
-        found = (_MANIFEST.fullmatch(name) for name in there)
-        return max((int(each[1]) for each in found if each), default=None)
+        matches = (_MANIFEST.fullmatch(name) for name in files)
+        return max((int(match[1]) for match in matches if match), default=None)
 
 
 def _manifest(content: bytes, where: str) -> list[str]:

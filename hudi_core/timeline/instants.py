@@ -62,25 +62,25 @@ class Instant:
 
 
 def completed_action(action: str) -> str:
-    """The action that a completed one is called by."""
+    """The name of the action once it has completed."""
     return _COMPLETES_AS.get(action, action)
 
 
 def time_order(time: str) -> str:
-    """The text by which an instant time compares: as it is, but 14-digit times of old writers stand for the end of their
+    """The string by which an instant time compares: itself, but 14-digit times of old writers stand for the end of their
     second. Metadata tables append digits to a data table's time; such a time sorts right after it."""
     return f"{time}999" if len(time) == 14 else time
 
 
 def parse_instant(file: str) -> Instant | None:
-    """The instant that a file name of a timeline folder speaks of, or None when it speaks of none.
+    """The instant of a file name of a timeline folder; None for other files.
 
-    Both layouts are understood, whichever the folder has: they differ only in whether a completion time is in the name.
+    Names of both layouts are parsed: they differ only in whether they have a completion time.
     """
-    found = _NAME.fullmatch(file)
-    if found is None:
+    match = _NAME.fullmatch(file)
+    if match is None:
         return None
-    time, completion, action, suffix = found.groups()
+    time, completion, action, suffix = match.groups()
     if action == "inflight" and suffix is None:
         action, suffix = COMMIT, "inflight"
     if action not in _ACTIONS:
@@ -94,11 +94,11 @@ def parse_instant(file: str) -> Instant | None:
 
 def latest_states(instants: Iterable[Instant]) -> tuple[Instant, ...]:
     """One instant for each action: the furthest state of it, in order. A compaction and the commit it became are one."""
-    found: dict[tuple[str, str], Instant] = {}
+    latest: dict[tuple[str, str], Instant] = {}
     for instant in instants:
         key = instant.requested_time, instant.completes_as
-        known = found.get(key)
-        # Of two completed files of one action, the first that was completed counts: a writer that tried again found it there.
+        known = latest.get(key)
+        # Of two completed files of one action, the first that was completed counts: a writer that retried kept it.
         if known is None or instant.state > known.state:
-            found[key] = instant
-    return tuple(sorted(found.values(), key=lambda instant: instant.order))
+            latest[key] = instant
+    return tuple(sorted(latest.values(), key=lambda instant: instant.order))

@@ -1,6 +1,6 @@
-"""The latest slice of every file group (Hudi's file-system view), found for all groups at once. Rules TIME-12 to TIME-14.
+"""The latest slice of every file group (Hudi's file-system view), computed for all groups at once. Rules TIME-12 to TIME-14.
 
-Instants are compared as texts; here they are numbers in the order of these.
+Instants compare as strings; here they are integers in the same order.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from hudi_core.formats.name_columns import base_names
 from hudi_core.formats.names import LogFileName, parse_log_file
 from hudi_core.pruning.ranks import ranks
 from hudi_core.timeline.files import FileList
-from hudi_core.timeline.replaced import replaced_long_ago
+from hudi_core.timeline.replaced import archived_replacements
 from hudi_core.timeline.slices import NO_BASE, Slices
 from hudi_core.timeline.timeline import Timeline
 
@@ -31,18 +31,18 @@ Bools = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Visibility:
-    """What of a folder's files a query may see: the timeline, as far as slices need it.
+    """Which files of a folder a query may see: the part of the timeline that slices depend on.
 
-    `committed` tells of a requested time whether its files count; `completed_at` gives its completion time (the requested
+    `is_committed` is true of a requested time whose files count; `completion_time` gives its completion time (the requested
     time itself where the layout has none); `pending_compactions` are requested times that opened a slice without a base
-    file yet; `replaced` are the file groups (partition, file id) that a completed replace commit took away, and
-    `replaced_before`, told the instants that files name, gives those that archived ones took away, with the requested time:
-    files that are younger still count.
+    file yet; `replaced` are the file groups (partition, file id) that a completed replace commit replaced, and
+    `replaced_before` gives, for the instants in names of files, those that archived ones replaced, with the requested time:
+    younger files still count.
     """
 
     layout: int
-    committed: Callable[[str], bool]
-    completed_at: Callable[[str], str]
+    is_committed: Callable[[str], bool]
+    completion_time: Callable[[str], str]
     pending_compactions: Set[str] = frozenset()
     replaced: Set[tuple[str, str]] = frozenset()
     replaced_before: Callable[[Collection[str]], Mapping[tuple[str, str], str]] = lambda _: {}
@@ -52,16 +52,16 @@ def visibility(timeline: Timeline) -> Visibility:
     """What a query of the table at the timeline's instant may see."""
     return Visibility(
         timeline.layout,
-        timeline.committed,
+        timeline.is_committed,
         timeline.completion_time,
         timeline.pending_compactions,
         timeline.replaced.keys(),
-        partial(replaced_long_ago, timeline),
+        partial(archived_replacements, timeline),
     )
 
 
 def latest_slices(files: FileList, visible: Visibility) -> Slices:
-    """The latest slice of every live file group, by partition and file id. Other files than base and log files are passed over.
+    """The latest slice of every live file group, by partition and file id. Other files than base and log files are ignored.
 
     A base file opens a slice keyed by its instant. Layout 1: a log file names the slice's instant. Layout 2: it names the
     delta commit that wrote it, and belongs to the slice with the greatest instant not above that commit's completion time;
@@ -70,58 +70,60 @@ def latest_slices(files: FileList, visible: Visibility) -> Slices:
     """
     bases = base_names(files.names)
     log_rows, logs = _logs(files, bases.rows)
-    distinct, number_of = _distinct(bases.instants)
+    distinct, distinct_of_base = _distinct(bases.instants)
     instants = sorted({*distinct, *(log.instant for log in logs), *visible.pending_compactions})
-    place = {instant: number for number, instant in enumerate(instants)}
-    committed = np.array([visible.committed(instant) for instant in instants], np.bool_)
+    number_of_instant = {instant: number for number, instant in enumerate(instants)}
+    is_committed = np.array([visible.is_committed(instant) for instant in instants], np.bool_)
     ids = concat_strings([bases.ids, string_column([log.file_id for log in logs])])
-    of_bases = np.array([place[instant] for instant in distinct], np.int64)[number_of]
-    of_logs = np.array([place[log.instant] for log in logs], np.int64)
-    rows, gone = np.concatenate([bases.rows, log_rows]), dict.fromkeys(visible.replaced, len(instants))
+    of_bases = np.array([number_of_instant[instant] for instant in distinct], np.int64)[distinct_of_base]
+    of_logs = np.array([number_of_instant[log.instant] for log in logs], np.int64)
+    rows, replaced_until = np.concatenate([bases.rows, log_rows]), dict.fromkeys(visible.replaced, len(instants))
     for replaced, time in visible.replaced_before(instants).items():
-        gone.setdefault(replaced, bisect_right(instants, time))
-    groups, group_of = _groups(files, rows, ids, np.concatenate([of_bases, of_logs]), gone)
+        replaced_until.setdefault(replaced, bisect_right(instants, time))
+    groups, group_of = _groups(files, rows, ids, np.concatenate([of_bases, of_logs]), replaced_until)
     # Rows of one instant are the same file written twice: the last counts.
-    seen = np.flatnonzero(committed[of_bases] & (group_of[: len(bases.rows)] >= 0))
-    held = _Bases.of(group_of[seen], of_bases[seen], bases.rows[seen], len(instants))
+    counting = np.flatnonzero(is_committed[of_bases] & (group_of[: len(bases.rows)] >= 0))
+    base_index = _BaseIndex.build(group_of[counting], of_bases[counting], bases.rows[counting], len(instants))
     # In layout 1 a log file collects blocks of many instants: those that do not count are left out when its blocks are read.
-    seen = np.flatnonzero((committed[of_logs] | (visible.layout == 1)) & (group_of[len(bases.rows) :] >= 0))
-    order = sorted(seen.tolist(), key=lambda at: logs[at].order)
-    seen = np.array(order, np.int64)[np.argsort(group_of[len(bases.rows) :][order], kind="stable")] if order else seen
-    group, instant = group_of[len(bases.rows) :][seen], of_logs[seen]
-    pending = np.array(sorted(place[each] for each in visible.pending_compactions), np.int64)
-    opened = instant if visible.layout == 1 else _opened(held, group, instant, pending, instants, visible)
-    first, chosen = _latest(held, group, opened, committed, pending, len(groups))
-    there = np.flatnonzero(first >= 0)
+    counting = np.flatnonzero((is_committed[of_logs] | (visible.layout == 1)) & (group_of[len(bases.rows) :] >= 0))
+    order = sorted(counting.tolist(), key=lambda at: logs[at].order)
+    counting = (
+        np.array(order, np.int64)[np.argsort(group_of[len(bases.rows) :][order], kind="stable")] if order else counting
+    )
+    group, instant = group_of[len(bases.rows) :][counting], of_logs[counting]
+    pending = np.array(sorted(number_of_instant[time] for time in visible.pending_compactions), np.int64)
+    opened = instant if visible.layout == 1 else _opened(base_index, group, instant, pending, instants, visible)
+    first, chosen = _latest(base_index, group, opened, is_committed, pending, len(groups))
+    live = np.flatnonzero(first >= 0)
     renumbered = np.cumsum(first >= 0) - 1
     by_slice = chosen[np.lexsort((opened[chosen], group[chosen]))]
-    numbers = files.partition_of[rows[groups[there]]]
+    numbers = files.partition_of[rows[groups[live]]]
     used, partition_of = np.unique(numbers, return_inverse=True)
     return Slices(
         files,
         tuple(files.partitions[number] for number in used.tolist()),
         partition_of.astype(np.int64),
-        take_strings(ids, groups[there]),
+        take_strings(ids, groups[live]),
         tuple(instants),
-        first[there],
-        held.rows_at(there, first[there]),
-        np.searchsorted(renumbered[group[by_slice]], np.arange(len(there) + 1)),
-        log_rows[seen[by_slice]],
+        first[live],
+        base_index.rows_at(live, first[live]),
+        np.searchsorted(renumbered[group[by_slice]], np.arange(len(live) + 1)),
+        log_rows[counting[by_slice]],
         instant[by_slice],
     )
 
 
 def _logs(files: FileList, bases: Numbers) -> tuple[Numbers, list[LogFileName]]:
-    """The rows of log files, and their names taken apart. Logs of changes are for readers of changes."""
-    other = np.ones(len(files), np.bool_)
-    other[bases] = False
-    parsed = [(row, parse_log_file(files.name(row))) for row in np.flatnonzero(other).tolist()]
-    found = [(row, log) for row, log in parsed if log is not None and not log.is_cdc]
-    return np.array([row for row, _ in found], np.int64), [log for _, log in found]
+    """The rows of log files, and their parsed names, without CDC logs."""
+    is_other = np.ones(len(files), np.bool_)
+    is_other[bases] = False
+    parsed = [(row, parse_log_file(files.name(row))) for row in np.flatnonzero(is_other).tolist()]
+    logs = [(row, log) for row, log in parsed if log is not None and not log.is_cdc]
+    return np.array([row for row, _ in logs], np.int64), [log for _, log in logs]
 
 
 def _distinct(texts: StringColumn) -> tuple[list[str], Numbers]:
-    """The different texts, and for each row the number of its own."""
+    """The distinct strings, and for each row the number of its string."""
     first, numbers = np.unique(index_strings(texts).first, return_inverse=True)
     return string_list(take_strings(texts, first)), numbers.astype(np.int64)
 
@@ -140,97 +142,101 @@ def _groups(
     )
     group_of = group_of.astype(np.int64)
     if replaced:
-        known = {partition: number for number, partition in enumerate(files.partitions)}
-        gone = [
-            (known[partition], file_id, end) for (partition, file_id), end in replaced.items() if partition in known
+        partition_numbers = {partition: number for number, partition in enumerate(files.partitions)}
+        known_replaced = [
+            (partition_numbers[partition], file_id, end)
+            for (partition, file_id), end in replaced.items()
+            if partition in partition_numbers
         ]
-        found = index_strings(ids).find(string_column([file_id for _, file_id, _ in gone]))
-        keys = np.array([number for number, _, _ in gone], np.int64) * (int(rank.max()) + 1) + rank[found]
-        ends = np.array([end for _, _, end in gone], np.int64)[found >= 0]
-        order = np.argsort(keys[found >= 0])
-        keys, ends = keys[found >= 0][order], np.append(ends[order], 0)
+        file_id_rows = index_strings(ids).find(string_column([file_id for _, file_id, _ in known_replaced]))
+        keys = (
+            np.array([number for number, _, _ in known_replaced], np.int64) * (int(rank.max()) + 1) + rank[file_id_rows]
+        )
+        ends = np.array([end for _, _, end in known_replaced], np.int64)[file_id_rows >= 0]
+        order = np.argsort(keys[file_id_rows >= 0])
+        keys, ends = keys[file_id_rows >= 0][order], np.append(ends[order], 0)
         own = files.partition_of[rows] * (int(rank.max()) + 1) + rank
-        at = np.searchsorted(keys, own)
-        group_of[(np.append(keys, -1)[at] == own) & (instants < ends[at])] = -1
+        places = np.searchsorted(keys, own)
+        group_of[(np.append(keys, -1)[places] == own) & (instants < ends[places])] = -1
     return groups.astype(np.int64), group_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Bases:
-    """The base files that count, by group and instant, one for each of both: keys `group * instants + instant`, ascending."""
+class _BaseIndex:
+    """The base files that count, at most one for each group and instant: keys `group * instants + instant`, ascending."""
 
     keys: Numbers
     rows: Numbers
     instants: int
 
     @staticmethod
-    def of(groups: Numbers, instants: Numbers, rows: Numbers, count: int) -> _Bases:
+    def build(groups: Numbers, instants: Numbers, rows: Numbers, count: int) -> _BaseIndex:
         keys = groups * count + instants
         order = np.argsort(keys, kind="stable")
         keys = keys[order]
         last = np.append(keys[1:] != keys[:-1], True) if len(keys) else np.zeros(0, np.bool_)
-        return _Bases(keys[last], rows[order][last], count)
+        return _BaseIndex(keys[last], rows[order][last], count)
 
     def rows_at(self, groups: Numbers, instants: Numbers) -> Numbers:
         """The rows of files, or `NO_BASE`."""
         keys = groups * self.instants + instants
-        at = np.searchsorted(self.keys, keys)
-        return np.where(np.append(self.keys, -1)[at] == keys, np.append(self.rows, NO_BASE)[at], NO_BASE)
+        places = np.searchsorted(self.keys, keys)
+        return np.where(np.append(self.keys, -1)[places] == keys, np.append(self.rows, NO_BASE)[places], NO_BASE)
 
     def least(self, groups: Numbers) -> Numbers:
         """The first instant in each of the groups; one above all where there is none."""
-        at = np.searchsorted(self.keys, groups * self.instants)
-        found = np.append(self.keys, -1)[at] - groups * self.instants
-        return np.where((found >= 0) & (found < self.instants), found, self.instants)
+        places = np.searchsorted(self.keys, groups * self.instants)
+        offsets = np.append(self.keys, -1)[places] - groups * self.instants
+        return np.where((offsets >= 0) & (offsets < self.instants), offsets, self.instants)
 
     def greatest(self, groups: Numbers, until: Numbers | int) -> Numbers:
-        """The last instant up to one in each of the groups; negative where there is none."""
-        at = np.searchsorted(self.keys, groups * self.instants + until, side="right")
-        found = np.append(-1, self.keys)[at] - groups * self.instants
-        return np.where(found < 0, -1, found)
+        """The last instant not above `until` in each of the groups; negative where there is none."""
+        places = np.searchsorted(self.keys, groups * self.instants + until, side="right")
+        offsets = np.append(-1, self.keys)[places] - groups * self.instants
+        return np.where(offsets < 0, -1, offsets)
 
 
 def _opened(
-    held: _Bases, group: Numbers, instant: Numbers, pending: Numbers, instants: Sequence[str], visible: Visibility
+    bases: _BaseIndex, group: Numbers, instant: Numbers, pending: Numbers, instants: Sequence[str], visible: Visibility
 ) -> Numbers:
     """Layout 2: the instant of the slice that each log file belongs to. Logs stand by group, and in a group in their order."""
     if not len(group):
         return group
     last = int(pending[-1]) if len(pending) else -1
-    # Where nothing began after the write did, it does not matter when it completed, which may be far to seek.
-    later = np.maximum(held.greatest(group, len(instants) - 1), last) > instant
+    # The completion time, which may need the history, matters only where a slice began after the write did.
+    later = np.maximum(bases.greatest(group, len(instants) - 1), last) > instant
     completed = instant.copy()
     for number in np.unique(instant[later]).tolist():
-        until = bisect_right(instants, visible.completed_at(instants[number])) - 1
+        until = bisect_right(instants, visible.completion_time(instants[number])) - 1
         completed[later & (instant == number)] = max(number, until)
-    least, begun = held.least(group), held.greatest(group, completed)
+    least, begun = bases.least(group), bases.greatest(group, completed)
     # The first log of a group before which nothing began opens a slice, to which those after it may belong.
     starts = np.flatnonzero(np.append(True, group[1:] != group[:-1]))
     of_group = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(group))))
-    at = np.arange(len(group))
-    opener = np.minimum.reduceat(np.where(begun < 0, at, len(group)), starts)[of_group]
-    own = np.where(at >= opener, np.append(instant, -1)[opener], -1)
+    rows = np.arange(len(group))
+    opener = np.minimum.reduceat(np.where(begun < 0, rows, len(group)), starts)[of_group]
+    own = np.where(rows >= opener, np.append(instant, -1)[opener], -1)
     beginning = np.minimum(np.where(begun < 0, len(instants), least), np.where(own < 0, len(instants), own))
     scheduled = np.append(-1, pending)[np.searchsorted(pending, completed, side="right")]
-    scheduled = np.where((scheduled > beginning) & (at != opener), scheduled, -1)
-    found: Numbers = np.maximum(np.maximum(begun, own), scheduled)
-    return found
+    scheduled = np.where((scheduled > beginning) & (rows != opener), scheduled, -1)
+    opened: Numbers = np.maximum(np.maximum(begun, own), scheduled)
+    return opened
 
 
 def _latest(
-    held: _Bases, group: Numbers, opened: Numbers, committed: Bools, pending: Numbers, groups: int
+    bases: _BaseIndex, group: Numbers, opened: Numbers, committed: Bools, pending: Numbers, groups: int
 ) -> tuple[Numbers, Numbers]:
     """The instant of each group's latest slice, negative where it has none; and the places of the log files to read with it,
     in their order."""
     is_pending = np.zeros(len(committed) + 1, np.bool_)
     is_pending[pending] = True
     counts = np.flatnonzero((committed | is_pending[:-1])[opened])
-    waits = is_pending[opened[counts]] & (held.rows_at(group[counts], opened[counts]) == NO_BASE)
-    first = held.greatest(np.arange(groups), held.instants - 1) if held.instants else np.full(groups, -1)
-    settled = counts[~waits]
+    is_pending_slice = is_pending[opened[counts]] & (bases.rows_at(group[counts], opened[counts]) == NO_BASE)
+    first = bases.greatest(np.arange(groups), bases.instants - 1) if bases.instants else np.full(groups, -1)
+    settled = counts[~is_pending_slice]
     np.maximum.at(first, group[settled], opened[settled])
     # Slices that wait for their compaction are read together with the one before them; or alone, where there is none.
-    alone = counts[waits & (first[group[counts]] < 0)]
+    alone = counts[is_pending_slice & (first[group[counts]] < 0)]
     least = np.full(groups, len(committed))
     np.minimum.at(least, group[alone], opened[alone])
     first = np.where(least < len(committed), least, first)

@@ -1,7 +1,7 @@
-"""Which schema a table has, and which its files were written under, with the column ids of one life. Rules TIME-30 to TIME-36.
+"""The schema of a table and the schemas its files were written under, with stable column ids. Rules TIME-30 to TIME-36.
 
-A table that evolves on read keeps a history of schemas with ids. Without one a column is its name, and ids are given over
-the life of the table as far as the active timeline tells it.
+With schema evolution on read a table has a history of schemas with ids. Without one a column is identified by its name, and
+ids are assigned along the commits of the active timeline.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ FooterSchema = Callable[[FileInfo], Schema]
 """Reads the schema in a base file's footer."""
 
 Written = list[tuple[str, Mapping[str, str]]]
-"""What commits say beside what they did, by requested time, oldest first."""
+"""Extra metadata of commits by requested time, oldest first."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class SchemaHistory:
     """The schemas that files of a table were written under, oldest first, and the one it has.
 
     `times` are requested times of commits in ascending order, and `numbers` the schema each wrote under. Before the first of
-    them there may have been schemas that nobody tells of any more.
+    them there may have been schemas that are not recorded any more.
     """
 
     schemas: tuple[Schema, ...]
@@ -54,8 +54,8 @@ class SchemaHistory:
     def number_at(self, instant: str) -> int:
         """The number in `schemas` of the schema that files of an instant were written under: that of the commit, else of the
         last one before it, else the first."""
-        at = bisect_right(self._order, time_order(instant)) - 1
-        return self.numbers[at] if at >= 0 else 0
+        position = bisect_right(self._order, time_order(instant)) - 1
+        return self.numbers[position] if position >= 0 else 0
 
     def certain(self, instant: str) -> bool:
         """The schema of an instant is known, and not taken from the first commit after it."""
@@ -78,12 +78,12 @@ def schema_history(timeline: Timeline, config: TableConfig, footer_schema: Foote
 
 
 def _history(timeline: Timeline, config: TableConfig, written: Written, footer_schema: FooterSchema) -> SchemaHistory:
-    stored = _stored(timeline, written)
+    stored = _stored_schemas(timeline, written)
     if stored:
         return _by_id(written, stored, config)
     texts = [(time, text) for time, each in written if (text := each.get(_AVRO))]
     if not texts:
-        only = _without_commits(timeline, config, footer_schema)
+        only = _schema_without_commits(timeline, config, footer_schema)
         return SchemaHistory((only,), (), (), only)
     distinct = list(dict.fromkeys(text for _, text in texts))
     schemas = identified(_from_avro(text, config) for text in distinct)
@@ -96,7 +96,7 @@ def _history(timeline: Timeline, config: TableConfig, written: Written, footer_s
 def _by_id(written: Written, stored: Mapping[int, Schema], config: TableConfig) -> SchemaHistory:
     """With a history: a commit's own schema with ids, else the last one of the history before it, else its Avro schema with
     the ids that its names have in the first schema of the history. Archived commits wrote under the history's versions."""
-    others = _ids_given_twice(stored)
+    others = _reused_ids(stored)
     stored = {version: _with_other_ids(schema, others) for version, schema in stored.items()}
     versions = sorted(stored)
     greatest = max(schema.max_column_id for schema in stored.values())
@@ -104,54 +104,55 @@ def _by_id(written: Written, stored: Mapping[int, Schema], config: TableConfig) 
     known: dict[object, int] = {}
     times = [str(version) for version in versions if version and (not written or version < int(written[0][0]))]
     if times:
-        # Files of archived commits were written under versions that no commit of the timeline tells of.
+        # Files of archived commits were written under versions that no commit of the timeline records.
         schemas += [stored[version] for version in versions[: len(times) + (versions[0] == 0)]]
         known = {version: number for number, version in enumerate(versions[: len(schemas)])}
     numbers = [known[int(time)] for time in times]
-    for time, each in written:
-        own, avro = each.get(_INTERNAL), each.get(_AVRO)
-        at = bisect_right(versions, int(time)) - 1
-        key: object = own or (versions[at] if at >= 0 and versions[at] > 0 else avro or versions[0])
+    for time, extra in written:
+        internal, avro = extra.get(_INTERNAL), extra.get(_AVRO)
+        position = bisect_right(versions, int(time)) - 1
+        key: object = internal or (
+            versions[position] if position >= 0 and versions[position] > 0 else avro or versions[0]
+        )
         if key not in known:
             known[key] = len(schemas)
             if isinstance(key, int):
                 schemas.append(stored[key])
-            elif own:
-                schemas.append(_with_other_ids(schema_from_json(own, f"{_INTERNAL} of commit {time}"), others))
+            elif internal:
+                schemas.append(_with_other_ids(schema_from_json(internal, f"{_INTERNAL} of commit {time}"), others))
             else:
                 schemas.append(with_ids_of(_from_avro(str(key), config), stored[versions[0]], greatest))
         numbers.append(known[key])
     if not schemas:
         schemas.append(stored[versions[-1]])
     last = schemas[numbers[-1]] if numbers else schemas[0]
-    latest = replace(last, max_column_id=max(each.max_column_id for each in (*schemas, *stored.values())))
+    latest = replace(last, max_column_id=max(extra.max_column_id for extra in (*schemas, *stored.values())))
     latest = _named_as_written(latest, written, config)
     return SchemaHistory(tuple(schemas), (*times, *(time for time, _ in written)), tuple(numbers), latest)
 
 
 def _named_as_written(latest: Schema, written: Written, config: TableConfig) -> Schema:
-    """The latest schema as its Avro text has it, where both agree on the columns: names of types and defaults are only
-    there."""
-    avro = next((text for _, each in reversed(written) if (text := each.get(_AVRO))), None)
+    """The latest schema with the type names and defaults of its Avro text, where both have the same columns."""
+    avro = next((text for _, extra in reversed(written) if (text := extra.get(_AVRO))), None)
     if avro is None:
         return latest
-    said = _from_avro(avro, config)
-    if set(said.ids) != set(latest.ids):
+    schema = _from_avro(avro, config)
+    if set(schema.ids) != set(latest.ids):
         return latest
     return replace(
-        with_ids_of(said, latest, latest.max_column_id), version=latest.version, max_column_id=latest.max_column_id
+        with_ids_of(schema, latest, latest.max_column_id), version=latest.version, max_column_id=latest.max_column_id
     )
 
 
 def with_ids_of(stored: Schema, version: Schema, greatest: int) -> Schema:
-    """A schema of its own making (of a file, or Avro text) with the column ids that its names have in `version`; what that
-    version does not have gets ids beyond `greatest`."""
+    """A schema without ids (of a file, or Avro text) with the column ids that its names have in `version`; columns that the
+    version lacks get ids above `greatest`."""
 
-    def numbered(of: Type, path: Path) -> Type:
-        return with_children(of, tuple(renumbered(each, (*path, each.name)) for each in children(of)))
+    def numbered(parent: Type, path: Path) -> Type:
+        return with_children(parent, tuple(renumbered(field, (*path, field.name)) for field in children(parent)))
 
-    def renumbered(each: Field, path: Path) -> Field:
-        return replace(each, id=version.ids.get(path, NO_ID), type=numbered(each.type, path))
+    def renumbered(field: Field, path: Path) -> Field:
+        return replace(field, id=version.ids.get(path, NO_ID), type=numbered(field.type, path))
 
     record = numbered(stored.record, ())
     assert isinstance(record, Record)
@@ -159,7 +160,7 @@ def with_ids_of(stored: Schema, version: Schema, greatest: int) -> Schema:
 
 
 def _with_partition_columns(latest: Schema, config: TableConfig) -> Schema:
-    """Partition columns that files, and so the schemas of commits, leave out: as the table was created with, else as text."""
+    """Partition columns that files, and so the schemas of commits, leave out: as the table was created with, else as strings."""
     missing = [name for name in config.partition_fields if latest.find(name, case_sensitive=False) is None]
     if not missing:
         return latest
@@ -171,59 +172,59 @@ def _with_partition_columns(latest: Schema, config: TableConfig) -> Schema:
 
 
 def _from_avro(text: str, config: TableConfig) -> Schema:
-    found = schema_from_avro(text, "schema of a commit")
-    return replace(found, record=with_meta_columns(found.record)) if config.populate_meta_fields else found
+    schema = schema_from_avro(text, "schema of a commit")
+    return replace(schema, record=with_meta_columns(schema.record)) if config.populate_meta_fields else schema
 
 
-def _stored(timeline: Timeline, written: Written) -> dict[int, Schema]:
+def _stored_schemas(timeline: Timeline, written: Written) -> dict[int, Schema]:
     """The newest history document of a commit that counts, by version; with it the schemas that commits carry themselves."""
-    found: dict[int, Schema] = {}
-    document = _document(timeline.storage, timeline)
+    stored: dict[int, Schema] = {}
+    document = _history_document(timeline.storage, timeline)
     if document is not None:
         where, text = document
-        found = {schema.version: schema for schema in history_from_json(text, where)}
-    for time, each in written:
-        own = each.get(_INTERNAL)
-        if own:
-            schema = schema_from_json(own, f"{_INTERNAL} of commit {time}")
-            found.setdefault(schema.version, schema)
-    return found
+        stored = {schema.version: schema for schema in history_from_json(text, where)}
+    for time, extra in written:
+        internal = extra.get(_INTERNAL)
+        if internal:
+            schema = schema_from_json(internal, f"{_INTERNAL} of commit {time}")
+            stored.setdefault(schema.version, schema)
+    return stored
 
 
-def _ids_given_twice(stored: Mapping[int, Schema]) -> dict[int, Mapping[int, int]]:
-    """By version, ids to replace: one that comes back after a version without it is another column's.
+def _reused_ids(stored: Mapping[int, Schema]) -> dict[int, Mapping[int, int]]:
+    """By version, the ids to replace: an id that returns after a version without it belongs to another column.
 
-    Hudi calculates the greatest id anew when columns were dropped, and then gives the same id again.
+    Hudi computes the greatest id again when columns were dropped, and then reuses ids.
     """
     fresh = count(max(schema.max_column_id for schema in stored.values()) + 1)
-    ever: set[int] = set()
+    seen: set[int] = set()
     current: dict[int, int] = {}
-    found: dict[int, Mapping[int, int]] = {}
+    others: dict[int, Mapping[int, int]] = {}
     for version in sorted(stored):
-        here = [column for column in column_ids(stored[version].record) if column >= 0]
+        columns = [column for column in column_ids(stored[version].record) if column >= 0]
         current = {
-            column: current[column] if column in current else next(fresh) if column in ever else column
-            for column in here
+            column: current[column] if column in current else next(fresh) if column in seen else column
+            for column in columns
         }
-        ever.update(here)
-        found[version] = {column: own for column, own in current.items() if column != own}
-    return found
+        seen.update(columns)
+        others[version] = {column: new_id for column, new_id in current.items() if column != new_id}
+    return others
 
 
 def _with_other_ids(schema: Schema, others: Mapping[int, Mapping[int, int]]) -> Schema:
-    given = others.get(schema.version)
-    if not given:
+    new_ids = others.get(schema.version)
+    if not new_ids:
         return schema
-    greatest = max(schema.max_column_id, *given.values())
-    return replace(schema, record=record_with_other_ids(schema.record, given), max_column_id=greatest)
+    greatest = max(schema.max_column_id, *new_ids.values())
+    return replace(schema, record=record_with_other_ids(schema.record, new_ids), max_column_id=greatest)
 
 
-def _document(storage: Storage, timeline: Timeline) -> tuple[str, str] | None:
+def _history_document(storage: Storage, timeline: Timeline) -> tuple[str, str] | None:
     """Path and text of the newest history of a commit that counts. Each holds the whole history up to then, newest first."""
     names = {}
     for info in storage.list(SCHEMA_FOLDER):
         time, _, rest = info.name.partition(".")
-        if f".{rest}" == _ACTION and info.size and timeline.committed(requested := time.partition("_")[0]):
+        if f".{rest}" == _ACTION and info.size and timeline.is_committed(requested := time.partition("_")[0]):
             names[time_order(requested)] = info.path
     if not names:
         return None
@@ -235,15 +236,15 @@ def _document(storage: Storage, timeline: Timeline) -> tuple[str, str] | None:
         raise CorruptFileError(where, expected="a history of schemas as UTF-8", found=str(error)) from None
 
 
-def _without_commits(timeline: Timeline, config: TableConfig, footer_schema: FooterSchema) -> Schema:
-    for _, each in timeline.newest_first():
-        for stats in each.stats.values():
+def _schema_without_commits(timeline: Timeline, config: TableConfig, footer_schema: FooterSchema) -> Schema:
+    for _, metadata in timeline.newest_first():
+        for stats in metadata.stats.values():
             for stat in stats:
                 if stat.path and parse_base_file(stat.path.rpartition("/")[2]) is not None:
                     try:
                         return footer_schema(FileInfo(stat.path, stat.file_size or 0))
                     except StorageError:
-                        if timeline.storage.exists(stat.path):  # a cleaner takes files that commits tell of
+                        if timeline.storage.exists(stat.path):  # a clean removes files that commits name
                             raise
                     except UnsupportedError:
                         continue

@@ -1,6 +1,6 @@
-"""What table services did and are to do: cleans, savepoints, rollbacks, restores, plans of compaction and clustering.
+"""Records of table services: cleans, savepoints, rollbacks, restores, plans of compaction and clustering.
 
-Rules TIME-26 to TIME-28. Contents are read when asked for; errors name the file.
+Rules TIME-26 to TIME-28. Contents are read on use; errors name the file.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ FileGroup = tuple[str, str]
 """Partition path, empty for a table without partitions, and file id."""
 
 
-def _none_is(empty: object) -> BeforeValidator:
+def _default_for_null(empty: object) -> BeforeValidator:
     return BeforeValidator(lambda value: empty if value is None else value)
 
 
-_Text = Annotated[str, _none_is("")]
-_Texts = Annotated[tuple[str, ...], _none_is(())]
+_String = Annotated[str, _default_for_null("")]
+_Strings = Annotated[tuple[str, ...], _default_for_null(())]
 
 
 class _Read(BaseModel):
@@ -41,69 +41,69 @@ class _Read(BaseModel):
 
 
 class CleanedPartition(_Read):
-    policy: _Text = ""
-    deleted: _Texts = Field((), alias="successDeleteFiles")
+    policy: _String = ""
+    deleted: _Strings = Field((), alias="successDeleteFiles")
     """Names of files."""
-    gone: Annotated[bool, _none_is(False)] = Field(False, alias="isPartitionDeleted")
-    """The partition went as a whole."""
+    gone: Annotated[bool, _default_for_null(False)] = Field(False, alias="isPartitionDeleted")
+    """The whole partition was deleted."""
 
 
 class CleanMetadata(_Read):
-    """What a clean took away. Queries of times before `earliest_retained` may miss files; None: it kept by other measures."""
+    """The record of a clean. Queries of times before `earliest_retained` may miss files; None: the policy is not by time."""
 
     earliest_retained: Annotated[str | None, BeforeValidator(lambda value: value or None)] = Field(
         None, alias="earliestCommitToRetain"
     )
-    partitions: Annotated[Mapping[str, CleanedPartition], _none_is({})] = Field(
+    partitions: Annotated[Mapping[str, CleanedPartition], _default_for_null({})] = Field(
         default_factory=dict, alias="partitionMetadata"
     )
 
 
 class SavedPartition(_Read):
-    files: _Texts = Field((), alias="savepointDataFile")
+    files: _Strings = Field((), alias="savepointDataFile")
     """Names of files."""
 
 
 class Savepoint(_Read):
-    """The files of the latest slices at the savepoint's time: no clean takes them away."""
+    """The files of the latest slices at the savepoint's time: no clean deletes them."""
 
-    by: _Text = Field("", alias="savepointedBy")
-    comments: _Text = ""
-    partitions: Annotated[Mapping[str, SavedPartition], _none_is({})] = Field(
+    by: _String = Field("", alias="savepointedBy")
+    comments: _String = ""
+    partitions: Annotated[Mapping[str, SavedPartition], _default_for_null({})] = Field(
         default_factory=dict, alias="partitionMetadata"
     )
 
 
-class _Undone(_Read):
-    instants: _Texts = Field((), alias="commitsRollback")
+class _Rollback(_Read):
+    instants: _Strings = Field((), alias="commitsRollback")
 
 
-class _Restored(_Read):
-    instants: _Texts = Field((), alias="instantsToRollback")
+class _Restore(_Read):
+    instants: _Strings = Field((), alias="instantsToRollback")
 
 
 class _Slice(_Read):
-    partition: _Text = Field("", alias="partitionPath")
-    file_id: _Text = Field("", alias="fileId")
+    partition: _String = Field("", alias="partitionPath")
+    file_id: _String = Field("", alias="fileId")
 
 
 class _CompactionPlan(_Read):
-    slices: Annotated[tuple[_Slice, ...], _none_is(())] = Field((), alias="operations")
+    slices: Annotated[tuple[_Slice, ...], _default_for_null(())] = Field((), alias="operations")
 
 
 class _ClusteringGroup(_Read):
-    slices: Annotated[tuple[_Slice, ...], _none_is(())] = ()
+    slices: Annotated[tuple[_Slice, ...], _default_for_null(())] = ()
 
 
 class _ClusteringPlan(_Read):
-    groups: Annotated[tuple[_ClusteringGroup, ...], _none_is(())] = Field(
+    groups: Annotated[tuple[_ClusteringGroup, ...], _default_for_null(())] = Field(
         (), validation_alias=AliasPath("clusteringPlan", "inputGroups")
     )
 
 
 @dataclass(frozen=True, slots=True)
 class PendingWork:
-    """Something that was requested and is not done; `file_groups` are those it is going to rewrite, as far as its plan tells."""
+    """A pending action; `file_groups` are those it will rewrite by its plan, empty where it has none."""
 
     instant: Instant
     file_groups: tuple[FileGroup, ...]
@@ -113,14 +113,14 @@ M = TypeVar("M", bound=BaseModel)
 
 
 def clean(timeline: Timeline, instant: Instant) -> CleanMetadata:
-    """What a completed clean did."""
+    """The record of a completed clean."""
     return _read(CleanMetadata, timeline, instant)
 
 
 def latest_clean(timeline: Timeline) -> CleanMetadata | None:
-    """What the last clean did that completed on the timeline, whatever the time it is cut at; None: there was none."""
-    done = [instant for instant in timeline.instants if instant.action == CLEAN and instant.completed]
-    return clean(timeline, done[-1]) if done else None
+    """The record of the last completed clean of the timeline, whatever its cuts; None: there was none."""
+    cleans = [instant for instant in timeline.instants if instant.action == CLEAN and instant.completed]
+    return clean(timeline, cleans[-1]) if cleans else None
 
 
 def savepoints(timeline: Timeline) -> list[str]:
@@ -129,23 +129,23 @@ def savepoints(timeline: Timeline) -> list[str]:
 
 
 def savepoint(timeline: Timeline, instant: Instant) -> Savepoint:
-    """What a completed savepoint keeps."""
+    """The record of a completed savepoint."""
     return _read(Savepoint, timeline, instant)
 
 
-def undone(timeline: Timeline, instant: Instant) -> tuple[str, ...]:
-    """Requested times of the instants that a completed rollback or restore took away."""
+def rolled_back(timeline: Timeline, instant: Instant) -> tuple[str, ...]:
+    """Requested times of the instants that a completed rollback or restore removed."""
     if instant.action == ROLLBACK:
-        return _read(_Undone, timeline, instant).instants
-    return _read(_Restored, timeline, instant).instants
+        return _read(_Rollback, timeline, instant).instants
+    return _read(_Restore, timeline, instant).instants
 
 
 def pending_work(timeline: Timeline) -> Sequence[PendingWork]:
-    """What is requested or at work, in order. A plan is read of each compaction and clustering."""
-    return [PendingWork(instant, _planned(timeline, instant)) for instant in timeline.pending]
+    """The pending actions, in order. The plans of compactions and clusterings are read."""
+    return [PendingWork(instant, _planned_file_groups(timeline, instant)) for instant in timeline.pending]
 
 
-def _planned(timeline: Timeline, instant: Instant) -> tuple[FileGroup, ...]:
+def _planned_file_groups(timeline: Timeline, instant: Instant) -> tuple[FileGroup, ...]:
     if instant.action in (COMPACTION, LOG_COMPACTION):
         slices = _checked(_CompactionPlan, timeline, instant, timeline.plan(instant)).slices
     elif instant.action in (CLUSTERING, REPLACE_COMMIT):
@@ -154,10 +154,10 @@ def _planned(timeline: Timeline, instant: Instant) -> tuple[FileGroup, ...]:
         if not record.get("clusteringPlan"):
             return ()
         groups = _checked(_ClusteringPlan, timeline, instant, record).groups
-        slices = tuple(each for group in groups for each in group.slices)
+        slices = tuple(file_slice for group in groups for file_slice in group.slices)
     else:
         return ()
-    return tuple(dict.fromkeys((each.partition, each.file_id) for each in slices))
+    return tuple(dict.fromkeys((file_slice.partition, file_slice.file_id) for file_slice in slices))
 
 
 def _read(model: type[M], timeline: Timeline, instant: Instant) -> M:
@@ -172,6 +172,6 @@ def _checked(model: type[M], timeline: Timeline, instant: Instant, record: Mappi
         place = ".".join(str(part) for part in first["loc"])
         raise CorruptFileError(
             f"{timeline.storage.uri}/{timeline.folder}/{instant.file}",
-            expected=f"what a {instant.action} says",
+            expected=f"the record of a {instant.action}",
             found=f"{place}: {first['msg']}",
         ) from None

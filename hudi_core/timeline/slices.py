@@ -1,4 +1,4 @@
-"""File slices: which base file and log files together hold a file group's rows; one, and all of a table as columns."""
+"""File slices: the base file and log files that hold the rows of a file group; one, and all of a table as columns."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from hudi_core.timeline.files import FileList
 Numbers = NDArray[np.int64]
 
 NO_BASE = -1
-"""Stands for the base file of a slice that has none."""
+"""The row of the base file of a slice without one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class FileSlice:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Slices(Sequence[FileSlice]):
-    """Slices as columns, by partition and file id. A `FileSlice` is made when one is asked for.
+    """Slices as columns, by partition and file id. Indexing makes a `FileSlice`.
 
     Of each slice: the number of its partition in `partitions`, its file id, the number of its instant in `instants`, the row
     of its base file in `files` (or `NO_BASE`). The log files of slice i are `logs[log_offsets[i]:log_offsets[i + 1]]`, rows
@@ -71,26 +71,26 @@ class Slices(Sequence[FileSlice]):
     def __getitem__(self, number: slice) -> list[FileSlice]: ...
     def __getitem__(self, number: int | slice) -> FileSlice | list[FileSlice]:
         if isinstance(number, slice):
-            return [self._made(each) for each in range(len(self))[number]]
-        return self._made(range(len(self))[number])
+            return [self._slice(each) for each in range(len(self))[number]]
+        return self._slice(range(len(self))[number])
 
     def __iter__(self) -> Iterator[FileSlice]:
-        return map(self._made, range(len(self)))
+        return map(self._slice, range(len(self)))
 
     def without_logs(self) -> Slices:
         """The slices that have a base file, with that alone."""
-        at, nothing = np.flatnonzero(self.bases != NO_BASE), np.zeros(0, np.int64)
+        rows, empty = np.flatnonzero(self.bases != NO_BASE), np.zeros(0, np.int64)
         return Slices(
             self.files,
             self.partitions,
-            self.partition_of[at],
-            take_strings(self.ids, at),
+            self.partition_of[rows],
+            take_strings(self.ids, rows),
             self.instants,
-            self.instant_of[at],
-            self.bases[at],
-            np.zeros(len(at) + 1, np.int64),
-            nothing,
-            nothing,
+            self.instant_of[rows],
+            self.bases[rows],
+            np.zeros(len(rows) + 1, np.int64),
+            empty,
+            empty,
         )
 
     def chosen(self, numbers: Numbers) -> Slices:
@@ -116,13 +116,13 @@ class Slices(Sequence[FileSlice]):
             self.log_instants[at],
         )
 
-    def _made(self, number: int) -> FileSlice:
-        low, high = self.ids.offsets[number : number + 2]
+    def _slice(self, number: int) -> FileSlice:
+        start, stop = self.ids.offsets[number : number + 2]
         base = int(self.bases[number])
         logs = self.logs[self.log_offsets[number] : self.log_offsets[number + 1]]
         return FileSlice(
             self.partitions[self.partition_of[number]],
-            self.ids.data[low:high].tobytes().decode("utf-8", "surrogatepass"),
+            self.ids.data[start:stop].tobytes().decode("utf-8", "surrogatepass"),
             self.instants[self.instant_of[number]],
             None if base == NO_BASE else self.files.info(base),
             tuple(map(self.files.info, logs.tolist())),
@@ -130,36 +130,36 @@ class Slices(Sequence[FileSlice]):
 
 
 def slices_of(slices: Sequence[FileSlice]) -> Slices:
-    """Slices that were made one by one, as columns, in their order."""
-    partitions = tuple(sorted({each.partition for each in slices}))
+    """File slices as columns, in their order."""
+    partitions = tuple(sorted({file_slice.partition for file_slice in slices}))
     numbers = {partition: number for number, partition in enumerate(partitions)}
-    partition_of = np.array([numbers[each.partition] for each in slices], np.int64)
-    counts = np.array([len(each.files) for each in slices], np.int64)
-    infos = [info for each in slices for info in each.files]
+    partition_of = np.array([numbers[file_slice.partition] for file_slice in slices], np.int64)
+    counts = np.array([len(file_slice.files) for file_slice in slices], np.int64)
+    infos = [info for file_slice in slices for info in file_slice.files]
     files = FileList(
         partitions,
         np.repeat(partition_of, counts),
         string_column([info.name for info in infos]),
         np.array([info.size for info in infos], np.int64),
     )
-    has_base = np.array([each.base is not None for each in slices], np.bool_)
+    has_base = np.array([file_slice.base is not None for file_slice in slices], np.bool_)
     begins = np.cumsum(counts) - counts
     bases = np.where(has_base, begins, NO_BASE)
     is_log = np.ones(len(infos), np.bool_)
     is_log[bases[has_base]] = False
-    named = [(parse_log_file(info.name), each.instant) for each in slices for info in each.logs]
-    of_logs = [instant if name is None else name.instant for name, instant in named]
-    known = dict.fromkeys((*(each.instant for each in slices), *of_logs))
-    instants = {instant: number for number, instant in enumerate(known)}
+    names = [(parse_log_file(info.name), file_slice.instant) for file_slice in slices for info in file_slice.logs]
+    log_instants = [instant if name is None else name.instant for name, instant in names]
+    distinct_instants = dict.fromkeys((*(file_slice.instant for file_slice in slices), *log_instants))
+    instants = {instant: number for number, instant in enumerate(distinct_instants)}
     return Slices(
         files,
         partitions,
         partition_of,
-        string_column([each.file_id for each in slices]),
+        string_column([file_slice.file_id for file_slice in slices]),
         tuple(instants),
-        np.array([instants[each.instant] for each in slices], np.int64),
+        np.array([instants[file_slice.instant] for file_slice in slices], np.int64),
         bases,
-        np.append(0, np.cumsum([len(each.logs) for each in slices], dtype=np.int64)),
+        np.append(0, np.cumsum([len(file_slice.logs) for file_slice in slices], dtype=np.int64)),
         np.flatnonzero(is_log),
-        np.array([instants[instant] for instant in of_logs], np.int64),
+        np.array([instants[instant] for instant in log_instants], np.int64),
     )

@@ -33,10 +33,10 @@ from hudi_core.timeline.times import query_time
 
 @dataclass(frozen=True)
 class Timeline(Portable):
-    """Instants of the active timeline, each in its latest state, in Hudi's order. Content is read when asked for, once.
+    """Instants of the active timeline, each in its latest state, in Hudi's order. Content is read on first use.
 
-    Cuts take instants out of `completed`, `commits` and what follows from them: `until` those that were requested later,
-    `completed_until` those that completed later, `passed_over` those requested at these times. `history` has the archived
+    Cuts remove instants from `completed`, `commits` and what follows from them: `until` those requested later,
+    `completed_until` those completed later, `excluded_times` those requested at these times. `history` has the archived
     instants, `zone` is that of the times (None: the machine's own).
     """
 
@@ -46,7 +46,7 @@ class Timeline(Portable):
     instants: tuple[Instant, ...]
     until: str | None = None
     completed_until: str | None = None
-    passed_over: frozenset[str] = frozenset()
+    excluded_times: frozenset[str] = frozenset()
     history: ArchivedTimeline | None = None
     zone: tzinfo | None = None
     _read: dict[Instant, CommitMetadata] = field(default_factory=dict, repr=False, compare=False)
@@ -55,24 +55,24 @@ class Timeline(Portable):
     def as_of(self, time: str | None) -> Timeline:
         """The timeline as a query of that time sees it: an instant's requested time, or a date. None is the latest.
 
-        A time before the active timeline's start brings the archived instants in.
+        For a time before the active timeline's start, archived instants are included.
         """
         until = None if time is None else query_time(time, self.zone)
-        whole = self.with_archived() if until is not None and self.starts_after(until) else self
-        return replace(whole, until=until)
+        timeline = self.with_archived() if until is not None and self.starts_after(until) else self
+        return replace(timeline, until=until)
 
     def as_completed(self, time: str | None) -> Timeline:
         """The timeline with the writes that had completed by a time; in layout 1, that were requested by it."""
         until = None if time is None else query_time(time, self.zone)
-        whole = self.with_archived() if until is not None and self.starts_after(until) else self
-        return replace(whole, completed_until=until)
+        timeline = self.with_archived() if until is not None and self.starts_after(until) else self
+        return replace(timeline, completed_until=until)
 
     def with_contents_of(self, earlier: Timeline) -> Timeline:
-        """The timeline with what an earlier look at it has read: a completed instant's content never changes."""
+        """The timeline with the contents that an earlier one has read: the content of a completed instant never changes."""
         return replace(
             self,
-            _read={each: known for each, known in earlier._read.items() if each.completed},
-            _extras={each: known for each, known in earlier._extras.items() if each.completed},
+            _read={instant: content for instant, content in earlier._read.items() if instant.completed},
+            _extras={instant: content for instant, content in earlier._extras.items() if instant.completed},
         )
 
     def with_archived(self) -> Timeline:
@@ -80,26 +80,26 @@ class Timeline(Portable):
         return self._with(self.history.instants() if self.history is not None else ())
 
     def with_completed_after(self, time: str) -> Timeline:
-        """The timeline with all instants that completed after a time, as far as anything tells of them: archived ones too, if
-        they were long at work."""
+        """The timeline with all known instants that completed after a time, also archived ones that were inflight for
+        long."""
         if self.starts_after(time):
             return self.with_archived()
         return self._with(self.history.completed_after(time) if self.history is not None else ())
 
     def _with(self, archived: Sequence[Instant]) -> Timeline:
-        known = {(instant.requested_time, instant.completes_as) for instant in self.instants}
-        found = [each for each in archived if (each.requested_time, each.completes_as) not in known]
-        instants = tuple(sorted((*found, *self.instants), key=lambda instant: instant.order))
-        return replace(self, instants=instants) if found else self
+        keys = {(instant.requested_time, instant.completes_as) for instant in self.instants}
+        added = [instant for instant in archived if (instant.requested_time, instant.completes_as) not in keys]
+        instants = tuple(sorted((*added, *self.instants), key=lambda instant: instant.order))
+        return replace(self, instants=instants) if added else self
 
     def starts_after(self, time: str) -> bool:
-        """The active timeline does not reach back to this instant time: only the history can tell of it."""
+        """Whether the active timeline starts after this instant time: only the history reaches back to it."""
         return self.start is not None and time_order(time) < time_order(self.start)
 
     @cached_property
     def completed(self) -> tuple[Instant, ...]:
         """Completed instants of all actions."""
-        return tuple(i for i in self.instants if i.completed and self._seen(i.requested_time, i.completion_time))
+        return tuple(i for i in self.instants if i.completed and self._is_visible(i.requested_time, i.completion_time))
 
     @cached_property
     def commits(self) -> tuple[Instant, ...]:
@@ -108,14 +108,14 @@ class Timeline(Portable):
 
     @cached_property
     def pending(self) -> tuple[Instant, ...]:
-        """Instants that are not completed, whether at work or failed."""
+        """Instants that are not completed, whether inflight or failed."""
         return tuple(instant for instant in self.instants if not instant.completed)
 
     @cached_property
     def pending_compactions(self) -> frozenset[str]:
         """Requested times of compactions that are scheduled: each opened slices that have no base file yet."""
         scheduled = (instant.requested_time for instant in self.pending if instant.action == COMPACTION)
-        return frozenset(time for time in scheduled if self._seen(time, None))
+        return frozenset(time for time in scheduled if self._is_visible(time, None))
 
     @cached_property
     def start(self) -> str | None:
@@ -123,45 +123,45 @@ class Timeline(Portable):
 
         Savepointed commits do not count: they stay when later ones are archived. None: there was no write.
         """
-        kept = {instant.requested_time for instant in self.instants if instant.action == SAVEPOINT}
+        savepoints = {instant.requested_time for instant in self.instants if instant.action == SAVEPOINT}
         writes = WRITES | {COMPACTION, LOG_COMPACTION, CLUSTERING}
-        times = (i.requested_time for i in self.instants if i.action in writes and i.requested_time not in kept)
+        times = (i.requested_time for i in self.instants if i.action in writes and i.requested_time not in savepoints)
         return next(times, None)
 
-    def archived(self, requested_time: str) -> bool:
-        """The time lies before the active timeline's start: only the history can tell of it."""
+    def is_archived(self, requested_time: str) -> bool:
+        """Whether the requested time lies before the active timeline's start: only the history has the instant."""
         return (
             self.start is not None
             and time_order(requested_time) < time_order(self.start)
             and requested_time not in self._known_times
         )
 
-    def committed(self, requested_time: str) -> bool:
-        """Files of the write requested at this time count: it is completed, or so old that it is archived."""
+    def is_committed(self, requested_time: str) -> bool:
+        """Whether files of the write requested at this time count: it is completed, or archived."""
         return requested_time in self._completion or (
-            self.archived(requested_time) and self._archived_seen(requested_time)
+            self.is_archived(requested_time) and self._is_visible_archived(requested_time)
         )
 
-    def _seen(self, requested_time: str, completion_time: str | None) -> bool:
-        if requested_time in self.passed_over:
+    def _is_visible(self, requested_time: str, completion_time: str | None) -> bool:
+        if requested_time in self.excluded_times:
             return False
         if self.until is not None and time_order(requested_time) > time_order(self.until):
             return False
-        ended = completion_time or requested_time
-        return self.completed_until is None or time_order(ended) <= time_order(self.completed_until)
+        completed_at = completion_time or requested_time
+        return self.completed_until is None or time_order(completed_at) <= time_order(self.completed_until)
 
-    def _archived_seen(self, requested_time: str) -> bool:
-        if not self._seen(requested_time, None) or self.completed_until is None:
-            return self._seen(requested_time, None)
-        return self._seen(requested_time, self.completion_time(requested_time))
+    def _is_visible_archived(self, requested_time: str) -> bool:
+        if not self._is_visible(requested_time, None) or self.completed_until is None:
+            return self._is_visible(requested_time, None)
+        return self._is_visible(requested_time, self.completion_time(requested_time))
 
     def completion_time(self, requested_time: str) -> str:
-        """When the write requested at this time completed; the history is asked about archived ones. Its requested time where
-        neither tells."""
-        known = self._completion.get(requested_time)
-        if known is None and self.layout > 1 and self.history is not None and self.archived(requested_time):
-            known = self.history.completion_time(requested_time)
-        return known or requested_time
+        """The completion time of the write requested at this time, for an archived one by the history; its requested time
+        where neither records it."""
+        completed = self._completion.get(requested_time)
+        if completed is None and self.layout > 1 and self.history is not None and self.is_archived(requested_time):
+            completed = self.history.completion_time(requested_time)
+        return completed or requested_time
 
     @cached_property
     def _completion(self) -> Mapping[str, str | None]:
@@ -173,58 +173,58 @@ class Timeline(Portable):
         return frozenset(i.requested_time for i in self.instants if i.completes_as in WRITES or not i.completed)
 
     def metadata(self, instant: Instant) -> CommitMetadata:
-        """What a commit, delta commit or replace commit did; for one at work, what it says it is about to do.
+        """The commit metadata of a commit, delta commit or replace commit; of an inflight one, what it is about to do.
 
         Raises `CorruptFileError` and `StorageError`, which name the file.
         """
-        known = self._read.get(instant)
-        if known is None:
-            known = self._read[instant] = read_commit(self._content(instant), self._where(instant))
-        return known
+        metadata = self._read.get(instant)
+        if metadata is None:
+            metadata = self._read[instant] = read_commit(self._content(instant), self._where(instant))
+        return metadata
 
     def extras(self) -> list[Mapping[str, str]]:
-        """`metadata(instant).extra` of all commits, in order. Their files are read at the same time: each is a wait."""
+        """`metadata(instant).extra` of all commits, in order. Their files are read side by side."""
         return list(in_order(self._extra, self.commits, STORAGE_REQUESTS))
 
     def _extra(self, instant: Instant) -> Mapping[str, str]:
-        """`metadata(instant).extra`, which tells the schema of the rows written; faster where many files were."""
-        known = self._extras.get(instant)
-        if known is not None:
-            return known
+        """`metadata(instant).extra`, which has the schema of the rows written; faster where many files were written."""
+        cached = self._extras.get(instant)
+        if cached is not None:
+            return cached
         if instant not in self._read:
             content = self._content(instant)
-            found = read_extra(content, self._where(instant)) if isinstance(content, bytes) else None
-            if found is not None:
-                self._extras[instant] = found
-                return found
+            extra = read_extra(content, self._where(instant)) if isinstance(content, bytes) else None
+            if extra is not None:
+                self._extras[instant] = extra
+                return extra
         return self.metadata(instant).extra
 
     def operation(self, instant: Instant) -> str | None:
-        """The operation behind an instant (`UPSERT`, `CLUSTER`, ...); None when nothing tells."""
+        """The operation behind an instant (`UPSERT`, `CLUSTER`, ...); None where it is not recorded."""
         if instant.action in WRITES and instant.state is not InstantState.REQUESTED:
             return self.metadata(instant).operation
         if instant.completes_as == REPLACE_COMMIT and instant.state is InstantState.REQUESTED:
-            said = self.record(instant).get("operationType")
-            return said if isinstance(said, str) else None
+            operation = self.record(instant).get("operationType")
+            return operation if isinstance(operation, str) else None
         return None
 
     @cached_property
     def replaced(self) -> Mapping[tuple[str, str], str]:
-        """File groups (partition, file id) that a completed replace commit took away, with its requested time."""
-        found: dict[tuple[str, str], str] = {}
+        """File groups (partition, file id) that a completed replace commit replaced, with its requested time."""
+        groups: dict[tuple[str, str], str] = {}
         for instant in self.commits:
             if instant.action == REPLACE_COMMIT:
                 for partition, file_ids in self.metadata(instant).replaced.items():
-                    found |= {(partition, file_id): instant.requested_time for file_id in file_ids}
-        return found
+                    groups |= {(partition, file_id): instant.requested_time for file_id in file_ids}
+        return groups
 
     def newest_first(self) -> Iterator[tuple[Instant, CommitMetadata]]:
-        """Completed commits with their metadata, latest first, read one by one as the caller goes on."""
+        """Completed commits with their metadata, latest first, read as the caller iterates."""
         for instant in reversed(self.commits):
             yield instant, self.metadata(instant)
 
     def record(self, instant: Instant) -> Mapping[str, Any]:
-        """What an instant of another kind than a commit says, a plan or the account of a service; empty for nothing.
+        """The record of an instant other than a commit: a plan, or the metadata of a table service; empty without content.
 
         Raises `CorruptFileError` and `StorageError`, which name the file.
         """
@@ -234,7 +234,7 @@ class Timeline(Portable):
         return content
 
     def plan(self, instant: Instant) -> Mapping[str, Any]:
-        """What a pending instant was requested to do; empty when it does not say."""
+        """What a pending instant was requested to do; empty where it is not recorded."""
         requested = f"{instant.requested_time}.{instant.action}.{InstantState.REQUESTED.name.lower()}"
         if not self.storage.exists(f"{self.folder}/{requested}"):
             return {}
@@ -252,12 +252,12 @@ class Timeline(Portable):
 
 
 def load_timeline(storage: Storage, config: TableConfig, history: ArchivedTimeline | None = None) -> Timeline:
-    """The active timeline of a table: one listing, no file is read. Files that are not instants are passed over."""
-    found = timeline_in(storage, config.timeline_folder, config.layout)
-    return replace(found, history=history, zone=UTC if config.timezone is TimeZone.UTC else None)
+    """The active timeline of a table: one listing, no file is read. Files that are not instants are ignored."""
+    timeline = timeline_in(storage, config.timeline_folder, config.layout)
+    return replace(timeline, history=history, zone=UTC if config.timezone is TimeZone.UTC else None)
 
 
 def timeline_in(storage: Storage, folder: str, layout: int) -> Timeline:
     """The active timeline in a folder."""
-    found = (parse_instant(info.name) for info in storage.list(folder))
-    return Timeline(storage, folder, layout, latest_states(instant for instant in found if instant is not None))
+    instants = (parse_instant(info.name) for info in storage.list(folder))
+    return Timeline(storage, folder, layout, latest_states(instant for instant in instants if instant is not None))

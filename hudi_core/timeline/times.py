@@ -10,7 +10,7 @@ import numpy as np
 from hudi_core.errors import UsageError, described
 
 Time = str | int | date | np.datetime64
-"""A time that a table is asked about. A `datetime` is a `date`; one without a zone is in the timeline's, as a string is."""
+"""A time of a query. A `datetime` is a `date`; one without a zone is in the timeline's, as a string is."""
 
 EARLIEST = "000"
 """Sorts before every instant."""
@@ -21,7 +21,7 @@ _DATE = re.compile(
     re.ASCII,
 )
 _EPOCHS = {10: 1000, 13: 1}
-"""Milliseconds in a unit, by number of digits: no instant is as short."""
+"""Milliseconds of an epoch's unit, by its number of digits: no instant has as few."""
 _INSTANTS = {14: "%Y%m%d%H%M%S", 17: "%Y%m%d%H%M%S"}
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -29,7 +29,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 def time_text(time: Time) -> str:
     """A time as a string that `query_time` reads. A datetime with a zone is a moment, any other a wall clock's time.
 
-    Raises `UsageError` for what is no time.
+    Raises `UsageError` for other objects.
 
     >>> time_text(datetime(2024, 3, 1, 10, 20, 30)), time_text(datetime(2024, 3, 1, tzinfo=UTC)), time_text(date(2024, 3, 1))
     ('2024-03-01T10:20:30', '2024-03-01T00:00:00+00:00', '2024-03-01')
@@ -53,7 +53,7 @@ def time_text(time: Time) -> str:
 def query_time(text: str, zone: tzinfo | None = None) -> str:
     """An instant time as people write it, in the form in which the timeline has it.
 
-    Taken are an instant (`yyyyMMddHHmmss[SSS]`), a date, a date and time (`yyyy-MM-dd HH:mm[:ss[.SSS]]`, or with a T), either
+    Accepted are an instant (`yyyyMMddHHmmss[SSS]`), a date, a date and time (`yyyy-MM-dd HH:mm[:ss[.SSS]]`, or with a T), either
     with an offset or Z, seconds and milliseconds since 1970 (10 and 13 digits). Without an offset the time is in the
     timeline's zone; with one it is brought there: `zone`, None for the machine's own. Digits beyond milliseconds are cut.
     Shorter and longer rows of digits stand for themselves. Raises `UsageError`.
@@ -67,10 +67,10 @@ def query_time(text: str, zone: tzinfo | None = None) -> str:
     try:
         if stripped.isascii() and stripped.isdigit():
             return _digits(stripped, zone)
-        found = _DATE.fullmatch(stripped)
-        if found is None:
+        match = _DATE.fullmatch(stripped)
+        if match is None:
             raise ValueError(text)
-        day, clock, fraction, offset = found.groups()
+        day, clock, fraction, offset = match.groups()
         millis = int(f"{fraction or '':0<3}"[:3])
         wall = datetime.fromisoformat(f"{day} {clock or '00:00'}{_offset(offset)}") + timedelta(milliseconds=millis)
         return _instant(wall if offset is None else wall.astimezone(zone))
@@ -92,8 +92,8 @@ def _digits(digits: str, zone: tzinfo | None) -> str:
     return digits
 
 
-def _offset(said: str | None) -> str:
-    return "" if said is None else "+00:00" if said == "Z" else said if len(said) > 3 else f"{said}:00"
+def _offset(offset: str | None) -> str:
+    return "" if offset is None else "+00:00" if offset == "Z" else offset if len(offset) > 3 else f"{offset}:00"
 
 
 def _instant(wall: datetime) -> str:

@@ -8,7 +8,7 @@ from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.table.open import open_table
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import COMPACTION, Instant
-from hudi_core.timeline.services import clean, latest_clean, pending_work, savepoint, savepoints, undone
+from hudi_core.timeline.services import clean, latest_clean, pending_work, rolled_back, savepoint, savepoints
 from tests.support.conformance import TableEntry, each_table, each_table_where
 
 
@@ -54,7 +54,7 @@ def test_completion_times_of_archived_writes_are_known(entry: TableEntry) -> Non
     timeline = opened(entry).timeline
     for requested, completed, action in archived(entry):
         if action.endswith("commit"):
-            assert timeline.archived(requested)
+            assert timeline.is_archived(requested)
             assert timeline.completion_time(requested) == (completed or requested)
 
 
@@ -68,7 +68,7 @@ def test_what_services_did_can_be_read(entry: TableEntry) -> None:
             case "savepoint":
                 assert savepoint(timeline, instant).partitions
             case "rollback" | "restore":
-                assert not {i.requested_time for i in timeline.commits} & set(undone(timeline, instant))
+                assert not {i.requested_time for i in timeline.commits} & set(rolled_back(timeline, instant))
     said = {
         i["requested_time"]
         for i in entry.expected["timeline"]

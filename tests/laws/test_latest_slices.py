@@ -31,14 +31,14 @@ def _visible(draw: st.DrawFn) -> Visibility:
     pending = draw(st.sets(st.sampled_from(_TIMES), max_size=3)) - lasted.keys()
     replaced = draw(st.sets(st.tuples(st.sampled_from(["", "p", "r"]), _IDS), max_size=1))
 
-    def completed_at(time: str) -> str:
+    def completion_time(time: str) -> str:
         return str(int(time) + lasted.get(time, 0))
 
     long_ago = draw(
         st.dictionaries(st.tuples(st.sampled_from(["", "p", "r"]), _IDS), st.sampled_from(_TIMES), max_size=2)
     )
     layout = draw(st.sampled_from([1, 2]))
-    return Visibility(layout, lasted.__contains__, completed_at, pending, replaced, lambda _: long_ago)
+    return Visibility(layout, lasted.__contains__, completion_time, pending, replaced, lambda _: long_ago)
 
 
 @given(_FOLDERS, _visible())
@@ -64,9 +64,9 @@ def _one_by_one(folders: Mapping[str, Sequence[FileInfo]], visible: Visibility) 
             bases: dict[str, FileInfo] = {}
             logs: list[tuple[LogFileName, FileInfo]] = []
             for name, info in names:
-                if isinstance(name, BaseFileName) and name.file_id == file_id and visible.committed(name.instant):
+                if isinstance(name, BaseFileName) and name.file_id == file_id and visible.is_committed(name.instant):
                     bases[name.instant] = info
-                counts = visible.layout == 1 or (name is not None and visible.committed(name.instant))
+                counts = visible.layout == 1 or (name is not None and visible.is_committed(name.instant))
                 if isinstance(name, LogFileName) and name.file_id == file_id and not name.is_cdc and counts:
                     logs.append((name, info))
             latest = _latest(folder, file_id, bases, logs, visible)
@@ -85,7 +85,7 @@ def _latest(
     slices: dict[str, list[FileInfo]] = {instant: [] for instant in bases}
     for log, info in sorted(logs, key=lambda entry: entry[0].order):
         slices.setdefault(_slice_of(log, slices, visible), []).append(info)
-    opened = sorted(i for i in slices if i in visible.pending_compactions or visible.committed(i))
+    opened = sorted(i for i in slices if i in visible.pending_compactions or visible.is_committed(i))
     if not opened:
         return None
     first = len(opened) - 1
@@ -99,7 +99,7 @@ def _latest(
 def _slice_of(log: LogFileName, slices: Collection[str], visible: Visibility) -> str:
     if visible.layout == 1:
         return log.instant
-    completed = visible.completed_at(log.instant)
+    completed = visible.completion_time(log.instant)
     begun = [instant for instant in slices if instant <= completed]
     scheduled = [instant for instant in visible.pending_compactions if begun and min(begun) < instant <= completed]
     return max([*begun, *scheduled], default=log.instant)

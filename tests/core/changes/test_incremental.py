@@ -45,7 +45,7 @@ def test_commits_are_placed_by_their_completion() -> None:
 def test_the_end_cuts_by_completion() -> None:
     found = between(OVERTAKEN, config(), None, "45")
     assert [each.requested_time for each in found.timeline.commits] == ["20", "40"]
-    assert not found.timeline.committed("10")
+    assert not found.timeline.is_committed("10")
     assert found.commits is None
 
 
@@ -100,14 +100,14 @@ def test_a_write_that_was_long_at_work_is_found_in_the_history() -> None:
     assert times(found) == ["03"]
     assert found.commits is not None
     assert [time in found.commits for time in ("01", "03", "12", "16")] == [False, True, False, False]
-    assert found.timeline.committed("03")
+    assert found.timeline.is_committed("03")
 
 
 def test_log_compaction_changes_no_row() -> None:
     made = timeline("10_11.deltacommit", "20_21.deltacommit", "30_31.deltacommit", log_compaction="20_21.deltacommit")
     found = between(made, config(), "10", None)
     assert times(found) == ["10", "30"]
-    assert not found.timeline.committed("20")
+    assert not found.timeline.is_committed("20")
     assert times(between(made, config(**{"hoodie.table.type": "COPY_ON_WRITE"}), "10", None)) == ["10", "20", "30"]
 
 

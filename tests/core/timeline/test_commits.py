@@ -92,7 +92,7 @@ def test_write_stats_of_every_table_are_read_as_recorded(entry: TableEntry) -> N
 def test_what_a_long_commit_says_beside_its_files_is_read_alone(
     entry: TableEntry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(commits, "_LONG", 0)
+    monkeypatch.setattr(commits, "LARGE_FILE_BYTES", 0)
     for path in (entry.unpacked() / ".hoodie" / "timeline").glob("*commit"):
         content = path.read_bytes()
         assert read_extra(content, "place") == read_commit(content, "place").extra

@@ -135,8 +135,8 @@ def test_archived_instants_join_the_timeline_for_times_before_its_start() -> Non
     assert reader.reads == []
     assert [each.requested_time for each in whole.as_of("04").commits] == ["01", "04"]
     assert [each.requested_time for each in whole.as_completed("06").commits] == ["01"]
-    assert whole.as_completed("06").committed("01")
-    assert not whole.as_completed("06").committed("04")
+    assert whole.as_completed("06").is_committed("01")
+    assert not whole.as_completed("06").is_committed("04")
 
 
 def test_a_log_file_of_an_archived_write_goes_to_the_slice_its_completion_tells() -> None:

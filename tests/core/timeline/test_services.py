@@ -9,7 +9,7 @@ import fastavro
 import pytest
 
 from hudi_core.errors import CorruptFileError
-from hudi_core.timeline.services import clean, latest_clean, pending_work, savepoint, savepoints, undone
+from hudi_core.timeline.services import clean, latest_clean, pending_work, rolled_back, savepoint, savepoints
 from hudi_core.timeline.timeline import Timeline, timeline_in
 from tests.support.archives import clean_file
 from tests.support.memory import Memory
@@ -97,7 +97,7 @@ def test_a_rollback_and_a_restore_name_what_they_took_away() -> None:
             "08_09.restore": avro({"instantsToRollback": ["07", "06"]}, instantsToRollback=TEXTS),
         }
     )
-    assert [undone(found, instant) for instant in found.completed] == [("03",), ("07", "06")]
+    assert [rolled_back(found, instant) for instant in found.completed] == [("03",), ("07", "06")]
 
 
 PLACES = {"partitionPath": ["null", "string"], "fileId": ["null", "string"]}

@@ -62,7 +62,7 @@ def test_what_is_not_completed_is_pending() -> None:
         ("14", "rollback", InstantState.INFLIGHT),
     ]
     assert found.pending_compactions == {"13"}
-    assert not found.committed("12")
+    assert not found.is_committed("12")
 
 
 def test_as_of_cuts_by_requested_time() -> None:
@@ -78,31 +78,31 @@ def test_as_of_cuts_by_requested_time() -> None:
 def test_instants_before_the_start_are_archived_and_count() -> None:
     found, _ = timeline(i20_21__commit=b"", i22__inflight=b"", i05_06__clean=b"")
     assert found.start == "20"
-    assert found.committed("10")
-    assert found.archived("10")
-    assert not found.archived("20")
-    assert not found.committed("21")
-    assert not found.committed("22")
-    assert not found.as_of("09").committed("10")
+    assert found.is_committed("10")
+    assert found.is_archived("10")
+    assert not found.is_archived("20")
+    assert not found.is_committed("21")
+    assert not found.is_committed("22")
+    assert not found.as_of("09").is_committed("10")
 
 
 def test_failed_write_before_all_others_does_not_count_as_archived() -> None:
     found, _ = timeline(i10__inflight=b"", i20_21__commit=b"")
-    assert not found.committed("10")
-    assert found.committed("09")
+    assert not found.is_committed("10")
+    assert found.is_committed("09")
 
 
 def test_a_rollback_at_work_before_all_writes_does_not_count_as_archived() -> None:
     found, _ = timeline(i10__rollback__inflight=b"", i20_21__commit=b"")
     assert found.start == "20"
-    assert not found.committed("10")
-    assert found.committed("11")
+    assert not found.is_committed("10")
+    assert found.is_committed("11")
 
 
 def test_savepointed_commit_left_alone_by_archiving_does_not_move_the_start() -> None:
     found, _ = timeline(i10_11__commit=b"", i10_12__savepoint=b"", i30_31__commit=b"")
     assert found.start == "30"
-    assert found.committed("20")
+    assert found.is_committed("20")
     assert times(found) == ["10", "30"]
 
 
@@ -112,15 +112,15 @@ def test_a_service_that_is_pending_holds_the_start_back(service: str, state: str
     """Nothing that was requested after it is archived: what is not there of that time did not complete."""
     found, _ = timeline(**{f"i10__{service}__{state}": b"", "i20_21__commit": b""})
     assert found.start == "10"
-    assert not found.committed("15")
-    assert found.committed("09") and not found.committed("10")
+    assert not found.is_committed("15")
+    assert found.is_committed("09") and not found.is_committed("10")
 
 
 @pytest.mark.parametrize("action", ["clean", "rollback", "savepoint", "indexing", "restore"])
 def test_what_writes_no_rows_says_nothing_of_the_start(action: str) -> None:
     found, _ = timeline(**{f"i10_11__{action}": b"", "i20_21__commit": b""})
     assert found.start == "20"
-    assert found.committed("15")
+    assert found.is_committed("15")
 
 
 def test_as_completed_cuts_by_completion_time() -> None:
@@ -134,7 +134,7 @@ def test_as_completed_cuts_by_completion_time() -> None:
 
 def test_empty_timeline_knows_nothing() -> None:
     found, _ = timeline()
-    assert (found.start, found.commits, found.committed("10")) == (None, (), False)
+    assert (found.start, found.commits, found.is_committed("10")) == (None, (), False)
 
 
 def test_completion_time_is_the_requested_time_where_none_is_recorded() -> None:
