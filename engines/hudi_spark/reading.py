@@ -99,7 +99,7 @@ def frame_of_changes(spark: SparkSession, table: Table, **asked: Any) -> DataFra
         for batch in batches:
             for number in batch.column(0).to_pylist():
                 for piece in pieces[number::count]:
-                    for rows in found.of_piece(*piece):
+                    for rows in found.piece_batches(*piece):
                         yield batch_form(rows, record)
 
     frame = spark.range(0, count if pieces else 0, 1, count).mapInArrow(read, nullable_struct(found.schema))

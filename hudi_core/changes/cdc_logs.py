@@ -1,4 +1,4 @@
-"""Changes as a commit logged them, read in place of the slices that it changed where they tell enough. Rule QUERY-19."""
+"""CDC logs: changes as a commit logged them, read instead of the slices that it changed. Rule QUERY-19."""
 
 from __future__ import annotations
 
@@ -33,9 +33,8 @@ _OPERATIONS = (INSERT, UPDATE, DELETE)
 
 @dataclass(frozen=True, slots=True)
 class CdcBatch:
-    """A batch of logged changes: how many, their operations as an engine's column, their record keys where those are logged, and
-    batches of the rows before and after, None where those are not logged or not asked for. A row that was not there is all
-    null."""
+    """A batch of logged changes: their count, operations as an engine's column, record keys where those are logged, and batches
+    of the rows before and after, None where those are not logged or not requested. A missing row is all null."""
 
     count: int
     operations: Any
@@ -44,26 +43,27 @@ class CdcBatch:
     after: Any
 
 
-def change_logs(stats: Sequence[WriteStat], there: Sequence[FileInfo]) -> tuple[FileInfo, ...] | None:
-    """The logs of changes of a write to a file group, by what it says it did; None where it did not log all that it changed,
-    or they are not there any more."""
-    by_name = {info.name: info for info in there}
+def change_logs(stats: Sequence[WriteStat], files: Sequence[FileInfo]) -> tuple[FileInfo, ...] | None:
+    """The CDC logs of a write to a file group, by its write statistics; None where it did not log all changes, or the logs
+    were deleted."""
+    by_name = {info.name: info for info in files}
     names = [path.rpartition("/")[2] for stat in stats for path in stat.cdc_files]
     if not all(stat.cdc_files for stat in stats) or not all(name in by_name for name in names):
         return None
     return tuple(by_name[name] for name in names)
 
 
-def sides_asked_for(needed: Schema) -> tuple[str, ...] | None:
-    """Which of the rows before and after columns of changes are about; None where they have Hudi's own columns, which are not
-    logged."""
-    images = [each for each in needed.fields if each.name in (BEFORE, AFTER)]
-    own = (is_meta(inner.name) for each in images if isinstance(each.type, Record) for inner in each.type.fields)
-    return None if any(own) else tuple(each.name for each in images)
+def requested_images(needed: Schema) -> tuple[str, ...] | None:
+    """Which of `before` and `after` the columns include; None where they include meta columns, which are not logged."""
+    images = [field for field in needed.fields if field.name in (BEFORE, AFTER)]
+    meta_columns = (
+        is_meta(inner.name) for field in images if isinstance(field.type, Record) for inner in field.type.fields
+    )
+    return None if any(meta_columns) else tuple(field.name for field in images)
 
 
-def may_tell(config: TableConfig, sides: Sequence[str]) -> bool:
-    """The table logs changes, and with them more than operations and keys where rows are asked for."""
+def logs_suffice(config: TableConfig, sides: Sequence[str]) -> bool:
+    """Whether the table logs changes, with rows before or after where those are requested."""
     return config.cdc_enabled and (not sides or config.cdc_mode is not CdcMode.OP_KEY_ONLY)
 
 
@@ -75,55 +75,58 @@ class CdcLogReader:
     images: Schema
 
     def read(self, slice: FileSlice, files: Sequence[FileInfo], sides: Sequence[str]) -> list[CdcBatch]:
-        """What the logs hold that a write left beside a slice. Raises `CorruptFileError` for bytes that are no such log."""
+        """The changes in the logs that a write left beside a slice. Raises `CorruptFileError` for bytes that are no such log."""
         storage = self.base_files.sources.snapshot.storage
         return [
-            found
+            batch
             for file in files
             for block in read_blocks(storage.open(file.path))
-            for found in self._block(block, slice, sides)
+            for batch in self._block(block, slice, sides)
         ]
 
     def _block(self, block: LogBlock, slice: FileSlice, sides: Sequence[str]) -> Iterator[CdcBatch]:
         if block.kind is not BlockKind.CDC_DATA:
             raise CorruptFileError(block.where, expected="a block of changes", found=block.kind.name)
         records = avro_records(block)
-        own = schema_from_avro(records.schema_text, f"{block.where}, schema")
-        there = {each.name for each in own.fields}
+        log_schema = schema_from_avro(records.schema_text, f"{block.where}, schema")
+        names = {field.name for field in log_schema.fields}
         # Rows after that are not logged are those of the slice, to which only the rows before have to be put.
-        sides = (BEFORE,) if AFTER in sides and AFTER not in there else sides
-        fields = tuple(each for each in own.fields if each.name in (OPERATION, _KEY, *sides))
-        if OPERATION not in there:
-            raise CorruptFileError(block.where, expected=f"changes with a column {OPERATION}", found="none")
+        sides = (BEFORE,) if AFTER in sides and AFTER not in names else sides
+        fields = tuple(field for field in log_schema.fields if field.name in (OPERATION, _KEY, *sides))
+        if OPERATION not in names:
+            raise CorruptFileError(block.where, expected=f"changes with a column {OPERATION}", found="no such column")
         if len(records.starts) == 0:
             return
         data = np.frombuffer(records.data, np.uint8)
-        names = [each.name for each in fields]
-        decoded = decode(records.schema_text, data, records.starts, records.lengths, block.where, names)
+        read_names = [field.name for field in fields]
+        decoded = decode(records.schema_text, data, records.starts, records.lengths, block.where, read_names)
         assert isinstance(decoded, StructColumn)
         for batch in self._engine.rows.from_columns(decoded, Schema(Record(fields)), block.where):
             yield self._logged(self._engine.rows.root(batch), fields, block, slice)
 
     def _logged(self, root: Any, fields: Sequence[Field], block: LogBlock, slice: FileSlice) -> CdcBatch:
         values, rows = self._engine.values, self._engine.rows
-        columns = {each.name: values.field(root, number) for number, each in enumerate(fields)}
+        columns = {field.name: values.field(root, index) for index, field in enumerate(fields)}
         operations = columns[OPERATION]
-        known = rows.flags(values.one_of(operations, _OPERATIONS, String()))
-        if not known.all():
+        is_known = rows.flags(values.one_of(operations, _OPERATIONS, String()))
+        if not is_known.all():
             raise CorruptFileError(
-                block.where, expected=f"one of {', '.join(_OPERATIONS)} in {OPERATION}", found="another"
+                block.where, expected=f"one of {', '.join(_OPERATIONS)} in {OPERATION}", found="another operation"
             )
         keys = rows.to_column(columns[_KEY], String(), block.where) if _KEY in columns else None
         assert keys is None or isinstance(keys, StringColumn)
         if keys is not None and keys.validity is not None and not keys.validity.all():
             raise CorruptFileError(block.where, expected="a key with every change", found="null")
-        found = {
-            each.name: self._image(each, columns, root, block, slice) for each in fields if each.name in (BEFORE, AFTER)
+        row_images = {
+            field.name: self._image(field, columns, root, block, slice)
+            for field in fields
+            if field.name in (BEFORE, AFTER)
         }
-        return CdcBatch(len(known), operations, keys, found.get(BEFORE), found.get(AFTER))
+        return CdcBatch(len(is_known), operations, keys, row_images.get(BEFORE), row_images.get(AFTER))
 
     def _image(self, field: Field, columns: dict[str, Any], root: Any, block: LogBlock, slice: FileSlice) -> Any:
-        """The rows before or after as a batch of `images`. The record key tells rows from none: it is the log's, or empty."""
+        """The rows before or after as a batch of `images`. Missing rows have no record key; others have the
+        log's, or an empty one."""
         if not isinstance(field.type, Record):
             raise CorruptFileError(
                 block.where, expected=f"rows in {field.name}", found=type(field.type).__name__.lower()
@@ -139,13 +142,13 @@ class CdcLogReader:
         key = values.literal("", String(), root) if key is None else key
         parts = [
             (
-                each,
-                values.field(read, number) if each.name != RECORD_KEY else values.replaced(key, absent, None, String()),
+                field,
+                values.field(read, index) if field.name != RECORD_KEY else values.replaced(key, absent, None, String()),
             )
-            for number, each in enumerate(self.images.fields)
+            for index, field in enumerate(self.images.fields)
         ]
-        nobody = values.is_null(values.literal("", String(), root))
-        return self._engine.rows.batch(values.struct(parts, nobody, root))
+        no_row_is_null = values.is_null(values.literal("", String(), root))
+        return self._engine.rows.batch(values.struct(parts, no_row_is_null, root))
 
     @property
     def _engine(self) -> Engine[Any, Any, Any]:

@@ -15,11 +15,11 @@ from hudi_core.changes.cdc_logs import (
     CdcBatch,
     CdcLogReader,
     change_logs,
-    may_tell,
-    sides_asked_for,
+    logs_suffice,
+    requested_images,
 )
 from hudi_core.changes.data_skipping import ComparedGroup, ComparedSlice
-from hudi_core.changes.incremental import placed
+from hudi_core.changes.incremental import order_time
 from hudi_core.changes.rows import AFTER, BEFORE, DELETE, INSERT, UPDATE, ChangeRows
 from hudi_core.columns.nodes import Bools, StringColumn
 from hudi_core.columns.string_index import StringIndex, index_strings
@@ -59,28 +59,28 @@ class CommitChanges:
     files: Mapping[FileGroup, Sequence[FileInfo]]
     schema: Schema
     needed: Schema
-    """The columns of changes that are asked for, or that a predicate looks at."""
+    """The columns of changes that are requested, and those of the predicate."""
 
     @cached_property
     def groups(self) -> list[FileGroup]:
-        """The file groups that the commit wrote to or took away, by partition and file id."""
+        """The file groups that the commit wrote to or replaced, by partition and file id."""
         return sorted({*self._stats, *self._replaced})
 
-    def of(self, group: FileGroup) -> Iterator[Any]:
+    def batches(self, group: FileGroup) -> Iterator[Any]:
         """The engine's batches of the changes of one file group. Raises `UsageError` when files of it are cleaned away."""
         logs = self.logs(group)
         logged = None if logs is None else self._from_logs(group, logs)
         if logged is not None:
             return logged
-        found = self.compared(group)
-        if found.after is None:
-            return iter(()) if found.before is None else self._deleted(found.before.slice)
-        if found.before is None:
-            return self._inserted(self._changed(found.after.slice))
-        return self._compared(group, found.before.slice, found.after.slice)
+        compared = self.compared(group)
+        if compared.after is None:
+            return iter(()) if compared.before is None else self._deleted(compared.before.slice)
+        if compared.before is None:
+            return self._inserted(self._changed(compared.after.slice))
+        return self._compared(group, compared.before.slice, compared.after.slice)
 
     def compared(self, group: FileGroup) -> ComparedGroup:
-        """What is compared of one file group. Raises `UsageError` when files of it are cleaned away."""
+        """The slices of one file group to compare. Raises `UsageError` when files of it are cleaned away."""
         before, after = self._slices_before.get(group), self._slices_after.get(group)
         self._refuse_cleaned(group, before)
         assert after is not None or group in self._replaced
@@ -90,12 +90,12 @@ class CommitChanges:
 
     @cached_property
     def _stats(self) -> Mapping[FileGroup, Sequence[WriteStat]]:
-        found: dict[FileGroup, list[WriteStat]] = {}
+        stats_of: dict[FileGroup, list[WriteStat]] = {}
         for partition, stats in self.snapshot.timeline.metadata(self.instant).stats.items():
             for stat in stats:
                 if stat.path:
-                    found.setdefault((partition, stat.file_id), []).append(stat)
-        return found
+                    stats_of.setdefault((partition, stat.file_id), []).append(stat)
+        return stats_of
 
     @cached_property
     def _replaced(self) -> frozenset[FileGroup]:
@@ -104,13 +104,13 @@ class CommitChanges:
 
     @cached_property
     def _after(self) -> Sources:
-        return self._at(self.snapshot.timeline.as_completed(placed(self.instant)))
+        return self._sources_at(self.snapshot.timeline.as_completed(order_time(self.instant)))
 
     @cached_property
     def _before(self) -> Sources | None:
-        return None if self.past is None else self._at(self.past)
+        return None if self.past is None else self._sources_at(self.past)
 
-    def _at(self, timeline: Timeline) -> Sources:
+    def _sources_at(self, timeline: Timeline) -> Sources:
         listing: dict[str, list[FileInfo]] = {}
         for partition, file_id in self.groups:
             listing.setdefault(partition, []).extend(self.files.get((partition, file_id), ()))
@@ -125,15 +125,15 @@ class CommitChanges:
         return _by_group(self._after)
 
     def _refuse_cleaned(self, group: FileGroup, before: FileSlice | None) -> None:
-        """The files that the commit wrote, and those it wrote them from, have to be there."""
-        there = {info.name for info in self.files.get(group, ())}
+        """Raises `UsageError` where files that the commit wrote or read are missing."""
+        names = {info.name for info in self.files.get(group, ())}
         stats = self._stats.get(group, ())
         needed = {name for stat in stats for name in (stat.path.rpartition("/")[2], stat.base_file) if name}
-        # What a log file was written to, its base file tells: the commit before may be any.
+        # The slice of a log file is known by its base file: its previous commit may be any.
         previous = (stat.previous for stat in stats if stat.previous and parse_base_file(stat.path.rpartition("/")[2]))
         since = max(previous, default="")
         begun = before.instant if before is not None else ""
-        missing = not needed <= there or time_order(begun) < time_order(since)
+        missing = not needed <= names or time_order(begun) < time_order(since)
         if missing or (group in self._replaced and before is None):
             where = "/".join(group).lstrip("/")
             raise UsageError(
@@ -145,12 +145,12 @@ class CommitChanges:
     # -- logged changes ----------------------------------------------------------------------------------------------------
 
     def logs(self, group: FileGroup) -> tuple[FileInfo, ...] | None:
-        """The logs of changes to read in place of the slices of a file group; None where they do not tell what is asked.
-        Rule QUERY-19."""
-        stats, sides = self._stats.get(group, ()), sides_asked_for(self.needed)
-        if sides is None or group in self._replaced or not stats or not may_tell(self.snapshot.config, sides):
+        """The CDC logs to read instead of the slices of a file group; None where they lack requested columns. Rule
+        QUERY-19."""
+        stats, sides = self._stats.get(group, ()), requested_images(self.needed)
+        if sides is None or group in self._replaced or not stats or not logs_suffice(self.snapshot.config, sides):
             return None
-        history, times = self.snapshot.history, {each.previous for each in stats if each.previous}
+        history, times = self.snapshot.history, {stat.previous for stat in stats if stat.previous}
         # Rows of an older schema were converted by the writer of the log, not by the rules of this library.
         versions = {history.number_at(time) for time in (self.instant.requested_time, *times)}
         if len(versions) > 1 or group not in self._slices_after:
@@ -158,50 +158,51 @@ class CommitChanges:
         return change_logs(stats, self.files.get(group, ()))
 
     def _from_logs(self, group: FileGroup, files: Sequence[FileInfo]) -> Iterator[Any] | None:
-        """The changes of a file group by its logs of changes; None where these are not all."""
-        sides, after, stats = sides_asked_for(self.needed), self._slices_after[group], self._stats[group]
+        """The changes of a file group by its logs of changes; None where the logs are incomplete."""
+        sides, after, stats = requested_images(self.needed), self._slices_after[group], self._stats[group]
         assert sides is not None
         try:
-            found = CdcLogReader(BaseFiles(self._after), self._images).read(after, files, sides)
+            logged = CdcLogReader(BaseFiles(self._after), self._images).read(after, files, sides)
         except TableError as error:
-            said = f"{error}; comparing file slices instead"
-            if said not in self.snapshot.warnings:
-                self.snapshot.warnings.append(said)
+            message = f"{error}; comparing file slices instead"
+            if message not in self.snapshot.warnings:
+                self.snapshot.warnings.append(message)
             return None
         counts = [count for each in stats for count in (each.inserts, each.updates, each.deletes)]
-        if None in counts or sum(count or 0 for count in counts) != sum(each.count for each in found):
+        if None in counts or sum(count or 0 for count in counts) != sum(each.count for each in logged):
             return None
-        if AFTER in sides and any(each.after is None for each in found):
-            return self._with_rows_after(after, found)
-        if BEFORE in sides and any(each.before is None for each in found):
+        if AFTER in sides and any(each.after is None for each in logged):
+            return self._with_rows_after(after, logged)
+        if BEFORE in sides and any(each.before is None for each in logged):
             return None
-        return (self._form.batch(each.operations, each.before, each.after, each.operations) for each in found)
+        return (self._form.batch(each.operations, each.before, each.after, each.operations) for each in logged)
 
-    def _with_rows_after(self, after: FileSlice, found: Sequence[CdcBatch]) -> Iterator[Any] | None:
-        """Logged changes with the rows that the commit left; None where these are others than the log tells."""
+    def _with_rows_after(self, after: FileSlice, logged: Sequence[CdcBatch]) -> Iterator[Any] | None:
+        """Logged changes with the rows that the commit left; None where these differ from the log."""
         values, rows = self.snapshot.engine.values, self.snapshot.engine.rows
         changed = list(self._changed(after))
         index = index_strings(self._form.keys_of(changed))
-        at, met = np.full(len(index.first), -1, np.int64), 0
-        images, gone, passed = [], [], 0
-        for each in found:
-            if each.before is None or each.keys is None:
+        position_before, logged_rows = np.full(len(index.first), -1, np.int64), 0
+        images, deletes, offset = [], [], 0
+        for batch in logged:
+            if batch.before is None or batch.keys is None:
                 return None
-            deleted = rows.flags(values.one_of(each.operations, (DELETE,), String()))
-            updated = rows.flags(values.one_of(each.operations, (UPDATE,), String()))
-            place = index.find(each.keys)
-            if (place[~deleted] < 0).any():
+            deleted = rows.flags(values.one_of(batch.operations, (DELETE,), String()))
+            updated = rows.flags(values.one_of(batch.operations, (UPDATE,), String()))
+            rows_after = index.find(batch.keys)
+            if (rows_after[~deleted] < 0).any():
                 return None
-            met += int((~deleted).sum())
-            at[place[updated]] = passed + np.flatnonzero(updated)
-            images.append(each.before)
-            passed += each.count
+            logged_rows += int((~deleted).sum())
+            position_before[rows_after[updated]] = offset + np.flatnonzero(updated)
+            images.append(batch.before)
+            offset += batch.count
             if deleted.any():
-                gone.append(rows.keep(each.before, deleted))
-        if met != len(at):
+                deletes.append(rows.keep(batch.before, deleted))
+        if logged_rows != len(position_before):
             return None
         return chain(
-            self._updated(changed, images, at[index.first]), (self._form.said(DELETE, batch, None) for batch in gone)
+            self._updated(changed, images, position_before[index.first]),
+            (self._form.from_images(DELETE, deleted_rows, None) for deleted_rows in deletes),
         )
 
     # -- rows --------------------------------------------------------------------------------------------------------------
@@ -231,72 +232,74 @@ class CommitChanges:
         return bind((col(COMMIT_TIME) != self.instant.requested_time).node, self._images)
 
     def _inserted(self, rows: Iterator[Any]) -> Iterator[Any]:
-        return (self._form.said(INSERT, None, batch) for batch in rows)
+        return (self._form.from_images(INSERT, None, batch) for batch in rows)
 
     def _deleted(self, before: FileSlice) -> Iterator[Any]:
-        return (self._form.said(DELETE, batch, None) for batch in self._read(self._before, before, None))
+        return (self._form.from_images(DELETE, batch, None) for batch in self._read(self._before, before, None))
 
     def _compared(self, group: FileGroup, before: FileSlice, after: FileSlice) -> Iterator[Any]:
-        """The changed rows with what they were before, those that late rows filled up, then the rows that are there no more, then
-        those that are back: a late row may undo a delete and then lose to a row of an older commit."""
+        """Changed rows with the rows before, rows that late rows completed, deleted rows, and rows that returned: a late row may
+        undo a delete and then lose to a row of an older commit."""
         engine = self.snapshot.engine.rows
-        changed, late = list(self._changed(after)), list(self._late(group, after))
+        changed, late_rows = list(self._changed(after)), list(self._late_rows(group, after))
         rows = sum(map(engine.count, changed))
-        index = index_strings(self._form.keys_of([*changed, *late]))
-        stayed = index_strings(self._all_keys(after)) if self._may_delete(group, after) else None
-        old = np.zeros(0 if stayed is None else len(stayed.first), np.bool_)
-        at = np.full(len(index.first), -1, np.int64)
-        images, gone, passed = [], [], 0
+        index = index_strings(self._form.keys_of([*changed, *late_rows]))
+        keys_after = index_strings(self._all_keys(after)) if self._may_delete(group, after) else None
+        in_slice_before = np.zeros(0 if keys_after is None else len(keys_after.first), np.bool_)
+        position_before = np.full(len(index.first), -1, np.int64)
+        images, deletes, offset = [], [], 0
         for batch in self._read(self._before, before, None):
             keys = self._form.keys(batch)
-            found = index.find(keys)
-            kept = np.flatnonzero(found >= 0)
-            if len(kept):
-                images.append(engine.keep(batch, found >= 0))
-                at[found[kept]] = np.arange(passed, passed + len(kept))
-                passed += len(kept)
-            if stayed is not None:
-                place = stayed.find(keys)
-                old[place[place >= 0]] = True
-                if (place < 0).any():
-                    gone.append(engine.keep(batch, place < 0))
-        yield from self._updated(changed, images, at[index.first[:rows]])
-        yield from self._filled_up(late, images, at[index.first[rows:]])
-        for batch in gone:
-            yield self._form.said(DELETE, batch, None)
-        if stayed is not None:
-            old[stayed.find(self._form.keys_of(changed))] = True
-            yield from self._back(after, stayed, old[stayed.first])
+            matches = index.find(keys)
+            matched = np.flatnonzero(matches >= 0)
+            if len(matched):
+                images.append(engine.keep(batch, matches >= 0))
+                position_before[matches[matched]] = np.arange(offset, offset + len(matched))
+                offset += len(matched)
+            if keys_after is not None:
+                rows_after = keys_after.find(keys)
+                in_slice_before[rows_after[rows_after >= 0]] = True
+                if (rows_after < 0).any():
+                    deletes.append(engine.keep(batch, rows_after < 0))
+        yield from self._updated(changed, images, position_before[index.first[:rows]])
+        yield from self._filled_up(late_rows, images, position_before[index.first[rows:]])
+        for batch in deletes:
+            yield self._form.from_images(DELETE, batch, None)
+        if keys_after is not None:
+            in_slice_before[keys_after.find(self._form.keys_of(changed))] = True
+            yield from self._returned(after, keys_after, in_slice_before[keys_after.first])
 
-    def _back(self, after: FileSlice, stayed: StringIndex, old: Bools) -> Iterator[Any]:
+    def _returned(self, after: FileSlice, keys_after: StringIndex, in_slice_before: Bools) -> Iterator[Any]:
         """Rows of the later slice that are not `old`: neither in the slice before nor of the commit."""
-        if old.all():
+        if in_slice_before.all():
             return
         engine = self.snapshot.engine.rows
         for batch in self._read(self._after, after, None):
-            back = ~old[stayed.find(self._form.keys(batch))]
-            if back.any():
-                yield self._form.said(INSERT, None, engine.keep(batch, back))
+            returned = ~in_slice_before[keys_after.find(self._form.keys(batch))]
+            if returned.any():
+                yield self._form.from_images(INSERT, None, engine.keep(batch, returned))
 
-    def _updated(self, changed: Sequence[Any], images: Sequence[Any], at: NDArray[np.int64]) -> Iterator[Any]:
+    def _updated(
+        self, changed: Sequence[Any], images: Sequence[Any], position_before: NDArray[np.int64]
+    ) -> Iterator[Any]:
         """Changed rows, each with the row before at a position in the images: an update, or an insert where there is none."""
         if not images:
             yield from self._inserted(iter(changed))
             return
-        for old, new in self._pairs(changed, images, at):
-            yield self._form.said(UPDATE, old, new)
+        for old, new in self._pairs(changed, images, position_before):
+            yield self._form.from_images(UPDATE, old, new)
 
-    def _late(self, group: FileGroup, after: FileSlice) -> Iterator[Any]:
+    def _late_rows(self, group: FileGroup, after: FileSlice) -> Iterator[Any]:
         """The rows of a slice that are of other commits, and that a late row of this one may have filled up."""
         names = {name.rpartition("/")[2] for each in self._stats[group] for name in (each.path, *each.log_files)}
         logs = tuple(info for info in after.logs if info.name in names)
         if not logs or not self._merges_columns(logs):
             return
-        named = index_strings(self._all_keys(replace(after, base=None, logs=logs)))
+        late_keys = index_strings(self._all_keys(replace(after, base=None, logs=logs)))
         for batch in self._read(self._after, after, self._of_others):
-            found = named.find(self._form.keys(batch)) >= 0
-            if found.any():
-                yield self.snapshot.engine.rows.keep(batch, found)
+            is_late = late_keys.find(self._form.keys(batch)) >= 0
+            if is_late.any():
+                yield self.snapshot.engine.rows.keep(batch, is_late)
 
     def _merges_columns(self, logs: Sequence[FileInfo]) -> bool:
         snapshot = self.snapshot
@@ -304,29 +307,35 @@ class CommitChanges:
             return True
         return any(log_headers(snapshot.storage.open(info.path)).parts_of_rows for info in logs)
 
-    def _filled_up(self, late: Sequence[Any], images: Sequence[Any], at: NDArray[np.int64]) -> Iterator[Any]:
+    def _filled_up(
+        self, late: Sequence[Any], images: Sequence[Any], position_before: NDArray[np.int64]
+    ) -> Iterator[Any]:
         """Of rows of other commits those that have other values than before."""
         engine = self.snapshot.engine.rows
-        for old, new in self._pairs(late, images, at) if images else ():
+        for old, new in self._pairs(late, images, position_before) if images else ():
             rows = zip(engine.to_json(old, self._images), engine.to_json(new, self._images), strict=True)
-            differ = np.array([one[RECORD_KEY] is not None and _bare(one) != _bare(other) for one, other in rows])
+            differ = np.array(
+                [one[RECORD_KEY] is not None and _without_meta(one) != _without_meta(other) for one, other in rows]
+            )
             if differ.any():
-                yield self._form.said(UPDATE, engine.keep(old, differ), engine.keep(new, differ))
+                yield self._form.from_images(UPDATE, engine.keep(old, differ), engine.keep(new, differ))
 
-    def _pairs(self, changed: Sequence[Any], images: Sequence[Any], at: NDArray[np.int64]) -> Iterator[tuple[Any, Any]]:
+    def _pairs(
+        self, changed: Sequence[Any], images: Sequence[Any], position_before: NDArray[np.int64]
+    ) -> Iterator[tuple[Any, Any]]:
         """Batches of rows before, all null where there was none, and of the rows in their place."""
         engine = self.snapshot.engine.rows
-        columns, begin = len(self._images.fields), 0
+        columns, start = len(self._images.fields), 0
         for batch in changed:
-            end = begin + engine.count(batch)
-            rows = [np.arange(end - begin)] * columns
+            stop = start + engine.count(batch)
+            rows = [np.arange(stop - start)] * columns
             both = zip(
-                engine.gather(images, [at[begin:end]] * columns, self._images),
+                engine.gather(images, [position_before[start:stop]] * columns, self._images),
                 engine.gather([batch], rows, self._images),
                 strict=True,
             )
             yield from both
-            begin = end
+            start = stop
 
     def _may_delete(self, group: FileGroup, after: FileSlice) -> bool:
         return bool(after.logs) or any(stat.deletes != 0 for stat in self._stats[group])
@@ -336,7 +345,7 @@ class CommitChanges:
         return self._form.keys_of(list(reader.read(slice, None)), 0)
 
 
-def _bare(row: Mapping[str, Any]) -> list[Any]:
+def _without_meta(row: Mapping[str, Any]) -> list[Any]:
     """The values of a row but Hudi's own."""
     return [value for name, value in row.items() if not is_meta(name)]
 

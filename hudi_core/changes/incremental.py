@@ -17,7 +17,7 @@ _LOG_COMPACT = "LOG_COMPACT"
 
 @dataclass(frozen=True, slots=True)
 class CommitRange:
-    """The writes between two times: `commits` are those whose rows are asked for, None for all there are; `instants` are they
+    """The writes between two times: `commits` are those whose rows are requested, None for all; `instants` are the same
     in the order of completion, `timeline` is cut at the end."""
 
     timeline: Timeline
@@ -28,11 +28,10 @@ class CommitRange:
 def between(timeline: Timeline, config: TableConfig, since: str | None, until: str | None) -> CommitRange:
     """The writes after `since`, up to and with `until`; None is the beginning, and the end.
 
-    Writes are placed by their completion time, in layout 1, which has none, by their requested time. `since` may be
-    `earliest`. Archived instants are brought in where the active timeline does not reach back to `since`, and those that
+    Writes are ordered by their completion time, in layout 1, which has none, by their requested time. `since` may be
+    `earliest`. Archived instants are included where the active timeline does not reach back to `since`, and those that
     completed after it though they were requested before the active timeline's start. Raises
-    `UsageError` for texts that are no times and an end before the beginning, `UnsupportedError` where rows do not say which
-    commit wrote them.
+    `UsageError` for strings that are no times and an end before the beginning, `UnsupportedError` for a table with virtual keys.
     """
     if not config.populate_meta_fields:
         raise UnsupportedError(
@@ -42,45 +41,45 @@ def between(timeline: Timeline, config: TableConfig, since: str | None, until: s
     end = None if until is None else query_time(until, timeline.zone)
     if end is not None and time_order(end) < time_order(begin):
         raise UsageError("until", expected=f"a time from {begin} on", found=end)
-    # Which slices there are, the active timeline tells; which commits there were before it, only the history.
+    # The active timeline has the slices; commits before it are in the history alone.
     cut = timeline.as_completed(end)
-    known = timeline.with_completed_after(begin)
-    made = _log_compactions(cut, config)
+    history = timeline.with_completed_after(begin)
+    log_compactions = _log_compactions(cut, config)
     inside = [
-        each
-        for each in known.as_completed(end).commits
-        if time_order(placed(each)) > time_order(begin) and each.requested_time not in made
+        instant
+        for instant in history.as_completed(end).commits
+        if time_order(order_time(instant)) > time_order(begin) and instant.requested_time not in log_compactions
     ]
-    instants = tuple(sorted(inside, key=lambda each: (time_order(placed(each)), each.order)))
-    cut = replace(cut, excluded_times=made)
+    instants = tuple(sorted(inside, key=lambda instant: (time_order(order_time(instant)), instant.order)))
+    cut = replace(cut, excluded_times=log_compactions)
     if begin == EARLIEST:
         return CommitRange(cut, None, instants)
-    first = next((each.requested_time for each in known.commits), None)
-    text = f"committed after {begin}" + (f" up to {end}" if end is not None else "")
-    times = frozenset(each.requested_time for each in instants)
-    return CommitRange(cut, CommitTimes(text, times, begin, first), instants)
+    first = next((instant.requested_time for instant in history.commits), None)
+    description = f"committed after {begin}" + (f" up to {end}" if end is not None else "")
+    times = frozenset(instant.requested_time for instant in instants)
+    return CommitRange(cut, CommitTimes(description, times, begin, first), instants)
 
 
 def _log_compactions(timeline: Timeline, config: TableConfig) -> frozenset[str]:
-    """Requested times of log compactions. They change no row, yet write rows anew under their own time: what they were made
-    from is read in their place."""
+    """Requested times of log compactions. They change no row, but rewrite rows under their own time: their inputs are read
+    instead."""
     if config.type is TableType.COPY_ON_WRITE:
         return frozenset()
     return frozenset(
-        each.requested_time
-        for each in timeline.commits
-        if each.completes_as == DELTA_COMMIT and timeline.metadata(each).operation == _LOG_COMPACT
+        instant.requested_time
+        for instant in timeline.commits
+        if instant.completes_as == DELTA_COMMIT and timeline.metadata(instant).operation == _LOG_COMPACT
     )
 
 
 def _begin(since: str | None, timeline: Timeline) -> str:
-    said = EARLIEST if since is None else since.strip()
-    # Apache Hudi's users write a zero or some for the beginning.
-    if said.lower() == _FROM_THE_BEGINNING or (said and not said.strip("0")):
+    text = EARLIEST if since is None else since.strip()
+    # Users of Apache Hudi write one or more zeros for the beginning.
+    if text.lower() == _FROM_THE_BEGINNING or (text and not text.strip("0")):
         return EARLIEST
-    return query_time(said, timeline.zone)
+    return query_time(text, timeline.zone)
 
 
-def placed(instant: Instant) -> str:
-    """The time by which a write counts as before or after another."""
+def order_time(instant: Instant) -> str:
+    """The time by which writes are ordered."""
     return instant.completion_time or instant.requested_time

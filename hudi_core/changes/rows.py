@@ -25,7 +25,7 @@ INSERT, UPDATE, DELETE = "i", "u", "d"
 def changes_schema(table: Schema, *, meta: bool) -> Schema:
     """The schema of changes: `op` (`i`, `u`, `d`), `ts_ms` (the commit's requested time), and `before` and `after`, rows of the
     table, with `meta` with Hudi's own columns; null where there was none."""
-    image = Record(tuple(each for each in with_all_optional(table).fields if meta or not is_meta(each.name)))
+    image = Record(tuple(field for field in with_all_optional(table).fields if meta or not is_meta(field.name)))
     fields = (
         Field(NO_ID, OPERATION, String(), optional=False),
         Field(NO_ID, TIME, String(), optional=False),
@@ -35,14 +35,14 @@ def changes_schema(table: Schema, *, meta: bool) -> Schema:
     return Schema(record_with_missing_ids(Record(fields)))
 
 
-def _without_ids(of: Type) -> Type:
-    inner = tuple(replace(each, id=NO_ID, type=_without_ids(each.type)) for each in children(of))
-    return with_children(of, inner)
+def _without_ids(column_type: Type) -> Type:
+    inner = tuple(replace(field, id=NO_ID, type=_without_ids(field.type)) for field in children(column_type))
+    return with_children(column_type, inner)
 
 
 @dataclass(frozen=True)
 class ChangeRows:
-    """Makes batches of changes, of the schema `changes`, of a commit's rows before and after, which have the schema `images`."""
+    """Makes batches of changes (schema `changes`) from the rows before and after a commit (schema `images`)."""
 
     engine: Engine[Any, Any, Any]
     changes: Schema
@@ -50,7 +50,7 @@ class ChangeRows:
     time: str
     """The commit's requested time."""
 
-    def said(self, operation: str, before: Any, after: Any) -> Any:
+    def from_images(self, operation: str, before: Any, after: Any) -> Any:
         """A batch of changes. An update whose row before is null throughout is an insert."""
         values, rows = self.engine.values, self.engine.rows
         like = rows.root(after if after is not None else before)
@@ -62,20 +62,20 @@ class ChangeRows:
         return self.batch(operations, before, after, like)
 
     def batch(self, operations: Any, before: Any, after: Any, like: Any) -> Any:
-        """A batch of changes of these operations. A row without a key is none; None stands for no rows."""
+        """A batch of changes with these operations. A row without a key is missing; None is no rows at all."""
         values, rows = self.engine.values, self.engine.rows
         op_, time_, before_, after_ = self.changes.fields
-        nobody = values.is_null(operations)
+        no_row_is_null = values.is_null(operations)
         images = []
-        for each, batch in ((before_, before), (after_, after)):
+        for field, batch in ((before_, before), (after_, after)):
             if batch is None:
-                images.append((each, values.literal(None, each.type, like)))
+                images.append((field, values.literal(None, field.type, like)))
                 continue
             root = rows.root(batch)
-            parts = [(field, values.field(root, self._positions[field.name])) for field in _fields(each)]
-            images.append((each, values.struct(parts, values.is_null(values.field(root, self._key_position)), root)))
+            parts = [(inner, values.field(root, self._positions[inner.name])) for inner in _fields(field)]
+            images.append((field, values.struct(parts, values.is_null(values.field(root, self._key_position)), root)))
         time = values.literal(self.time, String(), like)
-        return rows.batch(values.struct([(op_, operations), (time_, time), *images], nobody, like))
+        return rows.batch(values.struct([(op_, operations), (time_, time), *images], no_row_is_null, like))
 
     def keys_of(self, batches: Sequence[Any], position: int | None = None) -> StringColumn:
         """The record keys of batches of rows, one after the other."""
@@ -98,7 +98,7 @@ class ChangeRows:
 
     @cached_property
     def _positions(self) -> Mapping[str, int]:
-        return {each.name: number for number, each in enumerate(self.images.fields)}
+        return {field.name: position for position, field in enumerate(self.images.fields)}
 
 
 def _fields(image: Field) -> Sequence[Field]:

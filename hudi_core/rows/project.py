@@ -1,4 +1,4 @@
-"""A read plan run: rows as a file stores them become rows of the wanted schema, by an engine's operations alone."""
+"""Execution of a read plan: converts stored rows to rows of the wanted schema by an engine's kernels."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def projection(plan: ReadRecord, values: Values[V, M]) -> Read[V]:
     return _record(plan, values)
 
 
-def _reading(plan: Reading, of: Type, values: Values[V, M]) -> Read[V]:
-    """The function that reads a column of stored values as values of the wanted type `of`."""
+def _reading(plan: Reading, wanted_type: Type, values: Values[V, M]) -> Read[V]:
+    """The function that reads a column of stored values as values of `wanted_type`."""
     match plan:
         case AsStored():
             return lambda stored: stored
@@ -59,7 +59,7 @@ def _reading(plan: Reading, of: Type, values: Values[V, M]) -> Read[V]:
                 wanted, [(values.no(values.is_null(stored)), branch, read(stored))], stored
             )
         case OutOfUnion(branches):
-            return _out_of_union([_reading(reading, of, values) for reading in branches], of, values)
+            return _out_of_union([_reading(reading, wanted_type, values) for reading in branches], wanted_type, values)
         case _:
             assert_never(plan)
 
@@ -102,12 +102,12 @@ def _union(plan: ReadUnion, values: Values[V, M]) -> Read[V]:
     return read
 
 
-def _out_of_union(branches: list[Read[V]], of: Type, values: Values[V, M]) -> Read[V]:
+def _out_of_union(branches: list[Read[V]], union_type: Type, values: Values[V, M]) -> Read[V]:
     def read(stored: V) -> V:
-        found = branches[-1](values.branch(stored, len(branches) - 1))
+        result = branches[-1](values.branch(stored, len(branches) - 1))
         for position, take in enumerate(branches[:-1]):
-            one = take(values.branch(stored, position))
-            found = values.choose(values.is_branch(stored, position), one, found, of)
-        return found
+            value = take(values.branch(stored, position))
+            result = values.choose(values.is_branch(stored, position), value, result, union_type)
+        return result
 
     return read

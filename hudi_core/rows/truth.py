@@ -20,15 +20,15 @@ M = TypeVar("M")
 def is_true(predicate: Predicate, values: Values[V, M], root: V, schema: Schema) -> M:
     """For each row of `root`, a column of structs of the schema, whether the predicate is TRUE there.
 
-    Raises `UnsupportedError` when the predicate holds something the core does not know, or a column below a list or map.
+    Raises `UnsupportedError` when the predicate has an unknown function, or a column below a list or map.
     """
     return can_be(TRUE, predicate, RowQuestions(values, root, schema))
 
 
 def truth_masks(predicate: Predicate, values: Values[V, M], root: V, schema: Schema) -> dict[Truth, M]:
     """For each truth, the rows that have it; every row is in exactly one of the three."""
-    asked = RowQuestions(values, root, schema)
-    return {truth: can_be(truth, predicate, asked) for truth in Truth}
+    questions = RowQuestions(values, root, schema)
+    return {truth: can_be(truth, predicate, questions) for truth in Truth}
 
 
 def evaluate(term: Term, values: Values[V, M], root: V, schema: Schema) -> V:
@@ -44,14 +44,14 @@ class RowQuestions(Generic[V, M]):
 
     def __init__(self, values: Values[V, M], root: V, schema: Schema) -> None:
         self._values, self._root, self._schema = values, root, schema
-        self._known: dict[Hashable, V] = {}
+        self._values_of_terms: dict[Hashable, V] = {}
 
     def value(self, term: Term) -> V:
         """The term's value in each row."""
         key = term_key(term)
-        if key not in self._known:
-            self._known[key] = self._evaluated(term)
-        return self._known[key]
+        if key not in self._values_of_terms:
+            self._values_of_terms[key] = self._evaluated(term)
+        return self._values_of_terms[key]
 
     def low_is_below(self, term: Term, cut: Cut) -> M:
         return self._values.below(self.value(term), cut, term.type)
@@ -78,8 +78,8 @@ class RowQuestions(Generic[V, M]):
         matches = self._values.matches(self.value(term), pattern)
         return self._present_and_not(term, matches) if negated else matches
 
-    def unknown(self, what: Opaque) -> M:
-        raise UnsupportedError(what.text, message=what.reason)
+    def unknown(self, opaque: Opaque) -> M:
+        raise UnsupportedError(opaque.text, message=opaque.reason)
 
     def every(self, answers: list[M]) -> M:
         return answers[0] if len(answers) == 1 else self._values.every(answers, self._root)
@@ -109,7 +109,7 @@ class RowQuestions(Generic[V, M]):
     def _column(self, place: ColumnPlace) -> V:
         if place.repeated:
             raise UnsupportedError(place.name, expected="a column outside lists and maps", found="one inside")
-        found = self._root
+        column = self._root
         for position in place.positions:
-            found = self._values.field(found, position)
-        return found
+            column = self._values.field(column, position)
+        return column

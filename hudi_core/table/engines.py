@@ -17,20 +17,22 @@ DEFAULT_ENGINE = "arrow"
 
 
 @cache
-def _offered() -> dict[str, EntryPoint]:
-    return {point.name: point for point in entry_points(group=GROUP)}
+def _entry_points() -> dict[str, EntryPoint]:
+    return {entry_point.name: entry_point for entry_point in entry_points(group=GROUP)}
 
 
 def load_engine(name: str, files: str = DEFAULT_ENGINE) -> Engine[Any, Any, Any]:
     """The engine of this name; a layered one on top of the engine named `files`, which reads its files.
 
-    Raises `UsageError` when nobody offers it, `UnsupportedError` when the library it stands on is not installed.
+    Raises `UsageError` for an unknown name, `UnsupportedError` when its library is not installed.
     """
-    point = _offered().get(name)
-    if point is None:
-        raise UsageError(f"engine {name!r}", expected=f"one of {', '.join(sorted(_offered()))}", found="no such engine")
+    entry_point = _entry_points().get(name)
+    if entry_point is None:
+        raise UsageError(
+            f"engine {name!r}", expected=f"one of {', '.join(sorted(_entry_points()))}", found="no such engine"
+        )
     try:
-        engine: Engine[Any, Any, Any] | LayeredEngine = point.load()
+        engine: Engine[Any, Any, Any] | LayeredEngine = entry_point.load()
     except ModuleNotFoundError as missing:
         raise UnsupportedError(
             f"engine {name!r}", message=f"needs the package {missing.name}: pip install 'hudi-core[{name}]'"

@@ -1,4 +1,4 @@
-"""The key generator of a table: what its properties say, and where they do not, a key that is there. Rule KEY-3."""
+"""The key generator of a table, by its properties, and where these are ambiguous by one of its keys. Rule KEY-3."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ def table_generator(
     writer: WritePath = WritePath.ROW,
     machine: WriterEnvironment = UTC_MACHINE,
 ) -> AnyGenerator:
-    """The generator that made a table's keys. `options` count before the table's properties, which lack some of them.
+    """The generator that made a table's keys. `options` override the table's properties.
 
     One row is read where releases differ on the form of keys. Raises what `choose` raises.
     """
-    said = dict(table_options(table.config))
+    properties = dict(table_options(table.config))
     if _is_ambiguous(table):
-        said[BARE_SINGLE_KEY] = str(_has_bare_keys(table)).lower()
-    return choose({**said, **(options or {})}, writer=writer, machine=machine)
+        properties[BARE_SINGLE_KEY] = str(_has_bare_keys(table)).lower()
+    return choose({**properties, **(options or {})}, writer=writer, machine=machine)
 
 
 def _is_ambiguous(table: Table) -> bool:
@@ -36,7 +36,7 @@ def _is_ambiguous(table: Table) -> bool:
 
 
 def _has_bare_keys(table: Table) -> bool:
-    """Whether the first key that is found has no name before it; false for an empty table."""
+    """Whether the first key has no field name before its value; false for an empty table."""
     named = f"{table.config.record_key_fields[0]}:"
     for row in table.scan(columns=[RECORD_KEY], limit=1).to_json_rows():
         return not str(row[RECORD_KEY]).startswith(named)

@@ -1,4 +1,4 @@
-"""Opening a table: is it one, what does it say of itself, which instants has it."""
+"""Opening a table: its properties and its timeline."""
 
 from __future__ import annotations
 
@@ -31,40 +31,39 @@ def open_table(
 ) -> Table:
     """The Hudi table whose root folder is at a local path or URL.
 
-    `footer_cache` is a local file that keeps what footers of base files say, for planning where the metadata table has no
-    statistics; it is made when it is not there, may serve many tables and processes, and grows to so many bytes.
+    `footer_cache` is a local file that keeps footers of base files, for planning where the metadata table has no
+    statistics; it is created if missing, may serve many tables and processes, and grows to `footer_cache_bytes`.
 
     `storage_options` go to the library that opens the URL: `pyarrow.fs` for s3, gs, abfs and hdfs, where they may also stand
     after a `?` in the URL, and fsspec for others.
 
-    Reads its properties and lists its timeline, nothing else. Raises `NotATableError`, `UnsupportedError` for a version that
-    is not known, `CorruptFileError` for damaged properties, `UsageError` for an engine nobody offers
-    and a mode that is none.
+    Reads its properties and lists its timeline, nothing else. Raises `NotATableError`, `UnsupportedError` for an unknown
+    version, `CorruptFileError` for damaged properties, `UsageError` for an unknown engine or metadata mode.
     """
-    place = fspath(uri)
-    if not place.strip():
-        raise UsageError("table", expected="a path or URL", found="an empty text")
+    location = fspath(uri)
+    if not location.strip():
+        raise UsageError("table", expected="a path or URL", found="an empty string")
     if metadata not in list(MetadataMode):
         raise UsageError("metadata", expected=f"one of {', '.join(MetadataMode)}", found=repr(metadata))
-    bundle = load_engine(engine)
-    storage = bundle.storage(place, storage_options)
+    loaded_engine = load_engine(engine)
+    storage = loaded_engine.storage(location, storage_options)
     config = _properties(storage)
-    timeline = load_timeline(storage, config, history_of(bundle, storage, config))
+    timeline = load_timeline(storage, config, history_of(loaded_engine, storage, config))
     cache = None if footer_cache is None else FooterCache(footer_cache, footer_cache_bytes)
-    return Table(bundle, storage, config, timeline, MetadataMode(metadata), case_sensitive, cache)
+    return Table(loaded_engine, storage, config, timeline, MetadataMode(metadata), case_sensitive, cache)
 
 
 def refreshed(table: Table) -> Table:
-    """The table as it is now: opened anew, but what was read of files that have not changed is not read again.
+    """The table with its latest commits, opened again without a second read of files that have not changed.
 
-    These are the contents of instants, the files of the metadata table, and the statistics of columns that a predicate has
-    named: those only take in what was written since. `table` stays as it was, and is what is returned when nothing has
-    happened. Raises what `open_table` does.
+    These are the contents of instants, the files of the metadata table, and the statistics of columns of earlier
+    predicates, which only read what was written since. `table` does not change; it is returned when nothing has changed.
+    Raises what `open_table` does.
     """
     storage = table.storage
     config = _properties(storage)
     timeline = load_timeline(storage, config, history_of(table.engine, storage, config))
-    if config == table.config and timeline.instants == table.timeline.instants and _is_still_good(table):
+    if config == table.config and timeline.instants == table.timeline.instants and _is_up_to_date(table):
         return table
     return Table(
         table.engine,
@@ -78,20 +77,22 @@ def refreshed(table: Table) -> Table:
     )
 
 
-def _is_still_good(table: Table) -> bool:
-    """Whether what a table whose own timeline has not changed knows can be used on. The metadata table may have been compacted
-    or got an index since; where something could not be used, it may be there by now."""
+def _is_up_to_date(table: Table) -> bool:
+    """Whether a table with an unchanged timeline needs no second read. Its metadata table may have been compacted or have a
+    new index; what could not be used may be usable."""
     metadata = table.metadata_read
     return not table.warnings and (metadata is None or metadata.has_not_changed())
 
 
 def _properties(storage: Storage) -> TableConfig:
-    """The properties; while a writer replaces them, the copy it keeps beside them."""
+    """The properties; while a writer replaces them, their backup."""
     where = f"{storage.uri}/{PROPERTIES_PATH}"
     present = storage.exists(PROPERTIES_PATH)
     has_backup = storage.exists(_BACKUP)
     if not present and not has_backup:
-        raise NotATableError(storage.uri, expected=f"a Hudi table, with {PROPERTIES_PATH}", found=_found(storage))
+        raise NotATableError(
+            storage.uri, expected=f"a Hudi table, with {PROPERTIES_PATH}", found=_description_of(storage)
+        )
     if present:
         try:
             return table_config(parse_properties(storage.read(PROPERTIES_PATH), where), where)
@@ -104,7 +105,7 @@ def _properties(storage: Storage) -> TableConfig:
     return config.model_copy(update={"findings": (*config.findings, finding)})
 
 
-def _found(storage: Storage) -> str:
+def _description_of(storage: Storage) -> str:
     try:
         return "a folder without it" if storage.list("", recursive=False) else "no such folder, or an empty one"
     except StorageError as error:

@@ -1,4 +1,4 @@
-"""`Table`: a Hudi table that was opened, and what it is and has at any instant."""
+"""`Table`: an open Hudi table: its schema, file slices and rows at any instant."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ from hudi_core.timeline.slices import FileSlice
 from hudi_core.timeline.timeline import Timeline
 from hudi_core.timeline.times import Time, time_text
 
-_Cut = tuple[str | None, str | None, frozenset[str], tuple[Instant, ...]]
-"""What a query sees of the timeline: its cuts by requested and by completion time, what it passes over, its instants."""
+_TimelineKey = tuple[str | None, str | None, frozenset[str], tuple[Instant, ...]]
+"""The key of a cut of the timeline: its limits by requested and by completion time, excluded times, and instants."""
 
 
 @dataclass(frozen=True)
 class Table(Portable):
-    """A table that was opened. It shows the timeline as it was then; `refreshed` gives it with later commits.
+    """An open table. It shows the timeline as of opening; `refreshed` returns it with later commits.
 
     Tables, scans and plans may be shared by threads, and be copied and sent to other processes: a copy shows the same.
     """
@@ -53,9 +53,11 @@ class Table(Portable):
     footer_cache: FooterCache | None = field(default=None, compare=False)
     earlier: MetadataTable | None = field(default=None, repr=False, compare=False)
     """The metadata table as it was read before the table was refreshed."""
-    _snapshots: dict[_Cut, Snapshot] = field(default_factory=dict, repr=False, compare=False)
-    _sources: dict[tuple[*_Cut, CommitTimes | None], Sources] = field(default_factory=dict, repr=False, compare=False)
-    _base_files: dict[_Cut, Sources] = field(default_factory=dict, repr=False, compare=False)
+    _snapshots: dict[_TimelineKey, Snapshot] = field(default_factory=dict, repr=False, compare=False)
+    _sources: dict[tuple[*_TimelineKey, CommitTimes | None], Sources] = field(
+        default_factory=dict, repr=False, compare=False
+    )
+    _base_files: dict[_TimelineKey, Sources] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def schema(self) -> Schema:
@@ -78,8 +80,8 @@ class Table(Portable):
         """
         before = self.schema
         after = evolve(before, changes, case_sensitive=self.case_sensitive)
-        for lost in lost_names(before, after, self.config.named_columns):
-            warnings.warn(lost, stacklevel=2)
+        for warning in lost_names(before, after, self.config.named_columns):
+            warnings.warn(warning, stacklevel=2)
         return after
 
     def slices(self, as_of: Time | None = None) -> Sequence[FileSlice]:
@@ -106,22 +108,25 @@ class Table(Portable):
         Times are instants, dates and moments as strings, or Python's `datetime` and `date`. A datetime with a zone is a moment;
         without one it is in the zone of the table's timeline, as a string without an offset is. Rule TIME-5. Raises
         `ExpressionError` and `UnknownColumnError` for a predicate or columns that do not fit the schema, `UsageError` for
-        what is no predicate, time, limit or list of columns, and for times that the table cannot be asked about any more.
+        what is no predicate, time, limit or list of columns, and for times whose files are cleaned away.
         """
         tree = None if where is None else as_asked(where)
-        asked = ScanOptions(tree, _names(columns), _row_limit(limit), meta, self.case_sensitive)
+        options = ScanOptions(tree, _names(columns), _row_limit(limit), meta, self.case_sensitive)
         if read_optimized:
             if since is not None or until is not None:
-                raise UsageError("read_optimized", expected="no range of times", found="one")
-            return Scan(self._base_files_of(self.snapshot(as_of)), asked)
+                raise UsageError("read_optimized", expected="no range of times", found="a range of times")
+            return Scan(self._base_files_of(self.snapshot(as_of)), options)
         if since is None and until is None:
-            return Scan(self._sources_of(self.snapshot(as_of), None), asked)
+            return Scan(self._sources_of(self.snapshot(as_of), None), options)
         if as_of is not None:
-            raise UsageError("as_of", expected="either a time or a range of times", found="both")
-        begin, end = _text(since), _text(until)
-        found = between(self.timeline, self.config, begin, end)
-        # Like Apache Hudi, under the latest schema, also where the range ends before it came to be.
-        return Scan(self._sources_of(self._snapshot_of(found.timeline, end, self.timeline), found.commits), asked)
+            raise UsageError("as_of", expected="either a time or a range of times", found="both a time and a range")
+        begin, end = _time_string(since), _time_string(until)
+        commit_range = between(self.timeline, self.config, begin, end)
+        # Like Apache Hudi under the latest schema, also where the range ends before that schema.
+        return Scan(
+            self._sources_of(self._snapshot_of(commit_range.timeline, end, self.timeline), commit_range.commits),
+            options,
+        )
 
     def changes(
         self,
@@ -132,34 +137,34 @@ class Table(Portable):
         limit: SupportsIndex | None = None,
         meta: bool = True,
     ) -> Changes:
-        """What commits after `since` and up to `until` changed, one by one: inserts, updates and deletes of rows, each with the
-        row before and after, in the columns `op`, `ts_ms`, `before` and `after` (`queries.changes`).
+        """The changes of commits after `since` and up to `until`, one by one: inserts, updates and deletes of rows, each with the
+        row before and after, in the columns `op`, `ts_ms`, `before` and `after` (`changes.changes`).
 
-        `where` and `columns` speak of these columns and what is in them (`after.price`); with `meta` rows have Hudi's own
+        `where` and `columns` refer to these columns and their fields (`after.price`); with `meta` rows have Hudi's own
         columns too, which logs of changes lack: without them a table that keeps such logs reads fewer files. Nothing is read
         yet. Raises as `scan` does; reading raises `UsageError` where files that are to be compared are cleaned away.
         """
-        names, most = _names(columns), _row_limit(limit)
-        begin, end = _text(since), _text(until)
-        found = between(self.timeline, self.config, begin, end)
-        snapshot = self._snapshot_of(found.timeline, end, self.timeline)
-        return changes(snapshot, found, where, names, most, meta=meta, case_sensitive=self.case_sensitive)
+        names, max_rows = _names(columns), _row_limit(limit)
+        begin, end = _time_string(since), _time_string(until)
+        commit_range = between(self.timeline, self.config, begin, end)
+        snapshot = self._snapshot_of(commit_range.timeline, end, self.timeline)
+        return changes(snapshot, commit_range, where, names, max_rows, meta=meta, case_sensitive=self.case_sensitive)
 
     def snapshot(self, as_of: Time | None = None) -> Snapshot:
         """The table at an instant: a requested time, or another form of a time (`timeline.times`). None is the latest.
 
         Raises `UsageError` for a time before the first commit that is known, and for one whose files are cleaned away.
         """
-        time = _text(as_of)
+        time = _time_string(as_of)
         cut = self.timeline.as_of(time)
         if time is not None:
             refuse_unknown(time, self.timeline, cut)
         return self._snapshot_of(cut, time)
 
-    def _snapshot_of(self, cut: Timeline, asked: str | None, named_by: Timeline | None = None) -> Snapshot:
-        key = _cut(cut)
+    def _snapshot_of(self, cut: Timeline, requested_time: str | None, named_by: Timeline | None = None) -> Snapshot:
+        key = _timeline_key(cut)
         if key not in self._snapshots:
-            found = Snapshot(
+            snapshot = Snapshot(
                 self.engine,
                 self.storage,
                 self.config,
@@ -171,19 +176,19 @@ class Table(Portable):
                 earlier=self.earlier,
             )
             time = cut.until or cut.completed_until
-            if asked is not None and time is not None:
-                refuse_cleaned(asked, time, self.timeline, cut, lambda: found.slices)
-            self._snapshots[key] = found
+            if requested_time is not None and time is not None:
+                refuse_cleaned(requested_time, time, self.timeline, cut, lambda: snapshot.slices)
+            self._snapshots[key] = snapshot
         return self._snapshots[key]
 
     def _base_files_of(self, snapshot: Snapshot) -> Sources:
-        key = _cut(snapshot.timeline)
+        key = _timeline_key(snapshot.timeline)
         if key not in self._base_files:
             self._base_files[key] = Sources(replace(snapshot, read_optimized=True))
         return self._base_files[key]
 
     def _sources_of(self, snapshot: Snapshot, commits: CommitTimes | None) -> Sources:
-        key = (*_cut(snapshot.timeline), commits)
+        key = (*_timeline_key(snapshot.timeline), commits)
         if key not in self._sources:
             self._sources[key] = Sources(snapshot, commits)
         return self._sources[key]
@@ -191,15 +196,17 @@ class Table(Portable):
     @property
     def metadata_read(self) -> MetadataTable | None:
         """The metadata table as a query of the latest instant has read it so far, or one before it."""
-        return next((found for each in self._snapshots.values() if (found := each.metadata_read)), self.earlier)
+        return next(
+            (metadata for snapshot in self._snapshots.values() if (metadata := snapshot.metadata_read)), self.earlier
+        )
 
     @property
     def warnings(self) -> list[str]:
-        """What could not be used so far, and why."""
-        return [said for each in self._snapshots.values() for said in each.warnings]
+        """Metadata that could not be used so far, with the reasons."""
+        return [warning for snapshot in self._snapshots.values() for warning in snapshot.warnings]
 
     def findings(self) -> Iterator[str]:
-        """What to beware of with this table, a sentence each."""
+        """Warnings about the table's properties, one sentence each."""
         yield from self.config.findings
         if self.config.base_file_format in (BaseFileFormat.LANCE, BaseFileFormat.HFILE):
             yield f"base files are {self.config.base_file_format.value}: their rows cannot be read"
@@ -212,7 +219,7 @@ class Table(Portable):
             yield f"indexes under construction: {', '.join(sorted(self.config.metadata_partitions_inflight))}"
 
 
-def _text(time: Time | None) -> str | None:
+def _time_string(time: Time | None) -> str | None:
     return None if time is None else time_text(time)
 
 
@@ -237,11 +244,11 @@ def _row_limit(limit: SupportsIndex | None) -> int | None:
         return None
     if isinstance(limit, bool) or not isinstance(limit, SupportsIndex):
         raise UsageError("limit", expected="a whole number of rows", found=described(limit))
-    most = index(limit)
-    if most < 0:
-        raise UsageError("limit", expected="0 rows or more", found=str(most))
-    return most
+    max_rows = index(limit)
+    if max_rows < 0:
+        raise UsageError("limit", expected="0 rows or more", found=str(max_rows))
+    return max_rows
 
 
-def _cut(timeline: Timeline) -> _Cut:
+def _timeline_key(timeline: Timeline) -> _TimelineKey:
     return timeline.until, timeline.completed_until, timeline.excluded_times, timeline.instants

@@ -53,7 +53,7 @@ class TestNotATable:
 
     def test_an_empty_path(self) -> None:
         said = refused("inspect", "")
-        assert (said.status, said.error) == (2, "table: expected a path or URL, found an empty text")
+        assert (said.status, said.error) == (2, "table: expected a path or URL, found an empty string")
 
     def test_a_url_of_a_kind_nobody_opens(self) -> None:
         assert refused("files", "nosuch://bucket/table").status == 1
