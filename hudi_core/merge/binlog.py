@@ -1,4 +1,4 @@
-"""Places in a binary log as texts that sort: what MySQL's change records are ordered by. Rule MERGE-19."""
+"""Positions in a binary log as strings that sort: the ordering values of MySQL's change records. Rule MERGE-19."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from hudi_core.columns.spans import positions
 from hudi_core.errors import CorruptFileError
 
 _DIGITS = 19
-"""The most that a number of 64 bits has."""
+"""The greatest number of digits of a 64-bit integer."""
 _DOT, _ZERO, _NINE = b".09"
 
 
 def sortable(places: StringColumn, where: str) -> StringColumn:
-    """Texts `<file>.<position>`, two whole numbers, as texts of one width that sort as the numbers do; nulls stay.
+    """Strings `<file>.<position>`, two integers, as strings of one width that sort as the integers do; nulls stay.
 
-    Raises `CorruptFileError` for a text that is something else.
+    Raises `CorruptFileError` for any other string.
     """
     rows, valid = length(places), validity_of(places)
     begins, ends = places.offsets[:-1], places.offsets[1:]
@@ -31,8 +31,8 @@ def sortable(places: StringColumn, where: str) -> StringColumn:
     fits = (np.minimum(file, position) > 0) & (np.maximum(file, position) <= _DIGITS) & all_digits
     if not (fits | ~valid).all():
         row = int(np.argmin(fits | ~valid))
-        found = places.data[begins[row] : ends[row]].tobytes().decode()
-        raise CorruptFileError(where, expected="a file and a position of a binary log, as 3.1234", found=repr(found))
+        value = places.data[begins[row] : ends[row]].tobytes().decode()
+        raise CorruptFileError(where, expected="a file and a position of a binary log, as 3.1234", found=repr(value))
     data = np.full(rows * 2 * _DIGITS, _ZERO, np.uint8)
     middle = np.arange(rows, dtype=np.int64) * 2 * _DIGITS + _DIGITS
     data[positions(middle - file, file)] = places.data[positions(begins, file)]

@@ -39,7 +39,7 @@ _KINDS: dict[type, tuple[str, ...]] = {
     t.Timestamp: ("TimestampMicrosWrapper", _LONG),
     t.Decimal: ("DecimalWrapper",),
 }
-"""The kinds of value that a delete may have for a field of a type. Writers on Spark know dates and times as numbers."""
+"""The kinds of value that a delete may have for a field of a type. Writers on Spark store dates and times as integers."""
 
 
 LISTED_DECIMAL = t.Decimal(30, 15)
@@ -47,7 +47,7 @@ LISTED_DECIMAL = t.Decimal(30, 15)
 
 
 class OrderingColumns(Protocol):
-    """What an engine knows of columns of a type."""
+    """Operations of an engine on columns of a type."""
 
     def nulls(self, of: t.Type, rows: int) -> Column:
         """A column of the type that is null in all rows."""
@@ -61,23 +61,23 @@ class OrderingColumns(Protocol):
 def delete_ordering(
     values: Column, types: Sequence[t.Type], engine: OrderingColumns
 ) -> tuple[tuple[Column, ...], Bools]:
-    """For each ordering field its values in deletes, and which deletes are absolute: their ordering value is not given, is
+    """For each ordering field its values in deletes, and which deletes are absolute: their ordering value is missing, is
     the int 0 that stands for none, or is of another type than the field's.
 
-    Raises `UnsupportedError` for a type whose ordering values in delete blocks are not known.
+    Raises `UnsupportedError` for a type whose form in delete blocks is unknown.
     """
     rows = length(values)
     if not types or not isinstance(values, UnionColumn):
         return tuple(engine.nulls(of, rows) for of in types), np.ones(rows, np.bool_)
     parts = [values] if len(types) == 1 else _listed(values, len(types))
-    found, given = [], np.ones(rows, np.bool_)
+    columns, has_value = [], np.ones(rows, np.bool_)
     for part, of in zip(parts, types, strict=True):
-        column, valid = _of_type(part, rows, of, engine)
-        found.append(column)
-        given &= valid
+        column, valid = _values_of_type(part, rows, of, engine)
+        columns.append(column)
+        has_value &= valid
     if len(types) == 1:
-        given &= ~_zero_ints(values)
-    return tuple(found), ~given
+        has_value &= ~_zero_ints(values)
+    return tuple(columns), ~has_value
 
 
 _Part = UnionColumn | tuple[UnionColumn, NDArray[np.int64], NDArray[np.int64]]
@@ -96,7 +96,7 @@ def _listed(values: UnionColumn, fields: int) -> list[_Part]:
     return [(lists.items, deletes, lists.offsets[right] + field) for field in range(fields)]
 
 
-def _of_type(part: _Part, rows: int, of: t.Type, engine: OrderingColumns) -> tuple[Column, Bools]:
+def _values_of_type(part: _Part, rows: int, of: t.Type, engine: OrderingColumns) -> tuple[Column, Bools]:
     """The values of a field, null where a delete has none of its type, and where it has one."""
     values, deletes, places = part if isinstance(part, tuple) else (part, np.arange(rows), np.arange(rows))
     branches, positions = values.branches[places], values.positions()[places]
@@ -106,8 +106,8 @@ def _of_type(part: _Part, rows: int, of: t.Type, engine: OrderingColumns) -> tup
         raise UnsupportedError(
             "delete blocks", expected="an ordering field whose type is known there", found=type(of).__name__.lower()
         )
-    found: Column | None = None
-    given = np.zeros(rows, np.bool_)
+    column: Column | None = None
+    has_value = np.zeros(rows, np.bool_)
     for kind in kinds:
         if kind not in values.names:
             continue
@@ -116,18 +116,18 @@ def _of_type(part: _Part, rows: int, of: t.Type, engine: OrderingColumns) -> tup
         child = values.children[number]
         if len(chosen) == 0 or not isinstance(child, StructColumn):
             continue
-        of_kind = _taken(child.fields["value"], positions[chosen].astype(np.int64))
+        of_kind = _rows_of_column(child.fields["value"], positions[chosen].astype(np.int64))
         if isinstance(of, t.Timestamp | t.Time) and kind.endswith("MicrosWrapper"):
             of_kind = _in_unit(of_kind, of.unit)
         elif isinstance(of, t.Decimal):
             of_kind = engine.cast(of_kind, LISTED_DECIMAL, of)
         part_rows = spread(of_kind, deletes[chosen], rows)
-        found = part_rows if found is None else _both(found, part_rows)
-        given[deletes[chosen]] = True
-    return engine.nulls(of, rows) if found is None else found, given
+        column = part_rows if column is None else _sum_of_disjoint(column, part_rows)
+        has_value[deletes[chosen]] = True
+    return engine.nulls(of, rows) if column is None else column, has_value
 
 
-def _taken(column: Column, positions: NDArray[np.int64]) -> Column:
+def _rows_of_column(column: Column, positions: NDArray[np.int64]) -> Column:
     """Rows of a column, in this order."""
     match column:
         case PrimitiveColumn(values):
@@ -150,7 +150,7 @@ def _in_unit(column: Column, unit: t.Unit) -> Column:
             return PrimitiveColumn(micros * 1_000)
 
 
-def _both(first: Column, second: Column) -> Column:
+def _sum_of_disjoint(first: Column, second: Column) -> Column:
     """Numbers of two columns of which each row has one at most."""
     assert isinstance(first, PrimitiveColumn)
     assert isinstance(second, PrimitiveColumn)

@@ -1,6 +1,6 @@
 """Values of a column as a NumPy array whose items compare as the values do, so that whole columns can be ordered.
 
-The order is that of `values.order`, NaN greatest and text by its UTF-8 bytes, but -0.0 is below 0.0, as Java compares them.
+The order is that of `values.order`, NaN greatest and strings by their UTF-8 bytes, but -0.0 is below 0.0, as Java compares them.
 Rule MERGE-5.
 """
 
@@ -29,8 +29,8 @@ from hudi_core.types.nodes import Decimal, Type
 
 Comparable = NDArray[Any]
 
-_LENGTH = 4
-"""Bytes that stand behind a text for its length, so that one that ends in zeros is above one without."""
+LENGTH_BYTES = 4
+"""Bytes of the length that follows each string, so that a string that ends in zeros is above one without them."""
 
 
 def width_of(column: Column, of: Type) -> int:
@@ -50,59 +50,61 @@ def comparable(column: Column, of: Type, width: int, nulls_above: bool = False) 
     """Items that compare as the values of the type do. Nulls are as 0 in numbers, and below every other value; or, with
     `nulls_above`, above all.
 
-    Arrays made with one `width` (of `width_of` for one of them) compare with each other, and rightly where one of both
+    Arrays made with one `width` (of `width_of` for one of them) compare with each other, correctly where one of the two
     values is no longer than it. Raises `UnsupportedError` for a type without an order.
     """
-    found = _comparable(column, of, width)
+    items = _comparable(column, of, width)
     if nulls_above:
-        absent = np.ones(len(found), np.bool_) if isinstance(column, NullColumn) else ~validity_of(column)
-        found[absent] = np.iinfo(np.int64).max if found.dtype.kind == "i" else b"\xff" * found.dtype.itemsize
-    return found
+        absent = np.ones(len(items), np.bool_) if isinstance(column, NullColumn) else ~validity_of(column)
+        items[absent] = np.iinfo(np.int64).max if items.dtype.kind == "i" else b"\xff" * items.dtype.itemsize
+    return items
 
 
 def _comparable(column: Column, of: Type, width: int) -> Comparable:
     validity = None if isinstance(column, NullColumn) else validity_of(column)
     match column:
         case NullColumn(length):
-            return np.zeros(length, np.int64) if width == 0 else np.zeros(length, f"S{width + _LENGTH}")
+            return np.zeros(length, np.int64) if width == 0 else np.zeros(length, f"S{width + LENGTH_BYTES}")
         case PrimitiveColumn(values):
-            return _blotted(_real(values) if values.dtype.kind == "f" else values.astype(np.int64), validity)
+            return _with_zero_nulls(
+                _float_keys(values) if values.dtype.kind == "f" else values.astype(np.int64), validity
+            )
         case EnumColumn(codes):
-            return _blotted(codes.astype(np.int64), validity)
+            return _with_zero_nulls(codes.astype(np.int64), validity)
         case BinaryColumn(offsets, data) if isinstance(of, Decimal):
-            return _number(offsets, data, width, validity)
+            return _decimal_keys(offsets, data, width, validity)
         case FixedBinaryColumn(size, data) if isinstance(of, Decimal):
-            return _number(np.arange(len(data) + 1) * size, data.reshape(-1), width, validity)
+            return _decimal_keys(np.arange(len(data) + 1) * size, data.reshape(-1), width, validity)
         case StringColumn(offsets, data) | BinaryColumn(offsets, data):
-            return _text(offsets, data, width, validity)
+            return _string_keys(offsets, data, width, validity)
         case FixedBinaryColumn(size, data):
-            return _text(np.arange(len(data) + 1) * size, data.reshape(-1), width, validity)
+            return _string_keys(np.arange(len(data) + 1) * size, data.reshape(-1), width, validity)
         case _:
             raise UnsupportedError("ordering values", expected="a type with an order", found=type(of).__name__.lower())
 
 
-def _blotted(values: NDArray[np.int64], validity: Bools | None) -> Comparable:
+def _with_zero_nulls(values: NDArray[np.int64], validity: Bools | None) -> Comparable:
     return values if validity is None or validity.all() else np.where(validity, values, 0)
 
 
-def _real(values: NDArray[Any]) -> NDArray[np.int64]:
+def _float_keys(values: NDArray[Any]) -> NDArray[np.int64]:
     doubles = values.astype(np.float64)
     bits = doubles.view(np.int64)
     ordered = np.where(bits < 0, bits ^ np.int64(0x7FFF_FFFF_FFFF_FFFF), bits)
     return np.where(np.isnan(doubles), np.iinfo(np.int64).max, ordered)
 
 
-def _text(offsets: Offsets, data: Bytes8, width: int, validity: Bools | None) -> Comparable:
+def _string_keys(offsets: Offsets, data: Bytes8, width: int, validity: Bools | None) -> Comparable:
     lengths = np.diff(offsets)
-    items = np.zeros((len(lengths), width + _LENGTH), np.uint8)
+    items = np.zeros((len(lengths), width + LENGTH_BYTES), np.uint8)
     _fill(items, offsets[:-1], np.minimum(lengths, width), data)
-    items[:, width:] = (lengths + 1).astype(">u4").view(np.uint8).reshape(-1, _LENGTH)  # 0 is null
+    items[:, width:] = (lengths + 1).astype(">u4").view(np.uint8).reshape(-1, LENGTH_BYTES)  # 0 is null
     if validity is not None:
         items[~validity] = 0
     return _items(items)
 
 
-def _number(offsets: Offsets, data: Bytes8, width: int, validity: Bools | None) -> Comparable:
+def _decimal_keys(offsets: Offsets, data: Bytes8, width: int, validity: Bools | None) -> Comparable:
     """Unscaled two's complement, right-aligned with its sign carried on; the sign's bit turned, it compares as bytes."""
     lengths = np.minimum(np.diff(offsets), width)
     ends = offsets[1:]
@@ -119,11 +121,11 @@ def _number(offsets: Offsets, data: Bytes8, width: int, validity: Bools | None) 
 
 def _fill(items: NDArray[np.uint8], starts: Offsets, lengths: Offsets, data: Bytes8, step: int = 1) -> None:
     """The bytes of each row, one position of all rows at a time."""
-    for at in range(int(lengths.max(initial=0))):
-        rows = np.flatnonzero(lengths > at)
-        items[rows, at] = data[starts[rows] + step * at]
+    for index in range(int(lengths.max(initial=0))):
+        rows = np.flatnonzero(lengths > index)
+        items[rows, index] = data[starts[rows] + step * index]
 
 
 def _items(rows: NDArray[np.uint8]) -> Comparable:
-    """Rows of bytes as items of one text each. NumPy passes over zeros at the end, which all of them have room for."""
+    """Rows of bytes as byte strings of NumPy, one per row. NumPy ignores zeros at the end, which are the same in all."""
     return np.ascontiguousarray(rows).view(f"S{rows.shape[1]}").reshape(-1)

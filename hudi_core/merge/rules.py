@@ -1,4 +1,4 @@
-"""How a table merges records: the mode Hudi infers from its properties, and what old payload classes mean. Rule MERGE-1."""
+"""How a table merges records: the merge mode that Hudi infers, and the rules of payload classes. Rule MERGE-1."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _DEBEZIUM_UNAVAILABLE: Final = "__debezium_unavailable_value"
 
 
 class PartialUpdates(Enum):
-    """Which values of the record that wins count as not given, so that the other record's stay."""
+    """Which values of the winning record count as missing, so that the other record's values stay."""
 
     IGNORE_DEFAULTS = "IGNORE_DEFAULTS"
     """The default of the column; null where it has none, or null."""
     IGNORE_NULLS = "IGNORE_NULLS"
     """Null: what PartialUpdateAvroPayload does before table version 9."""
     FILL_UNAVAILABLE = "FILL_UNAVAILABLE"
-    """Texts and bytes that are a marker."""
+    """Strings and bytes that are a marker."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class MergeRules:
     by_value: Precedence = Precedence.HIGHER
     """Which record wins by event time."""
     binlog: bool = False
-    """The ordering value is a place in a binary log: rule MERGE-19."""
+    """The ordering value is a position in a binary log: rule MERGE-19."""
 
     @property
     def precedence(self) -> Precedence:
@@ -59,21 +59,21 @@ _EVENT, _COMMIT, _CUSTOM = MergeMode.EVENT_TIME_ORDERING, MergeMode.COMMIT_TIME_
 
 @dataclass(frozen=True, slots=True)
 class Payload:
-    """What a payload class of Hudi's means."""
+    """The merge rules of a payload class of Hudi."""
 
     rules: MergeRules
     mode_since: int | None = 0
     """The table version from which on the class is a merge mode; None where its mode is CUSTOM in every version."""
     before_9: MergeRules | None = None
-    """What the class does before table version 9, where that is something else."""
+    """The rules before table version 9, where they differ."""
 
     def in_version(self, version: int) -> MergeRules:
         """The rules in a table of this version."""
-        return self.before_9 if self.before_9 is not None and version < _SPELT_SINCE else self.rules
+        return self.before_9 if self.before_9 is not None and version < PROPERTIES_SINCE else self.rules
 
 
-_SPELT_SINCE: Final = 9
-"""The table version that spells most payload classes as properties."""
+PROPERTIES_SINCE: Final = 9
+"""The table version from which on properties replace most payload classes."""
 _MODEL: Final = "org.apache.hudi.common.model"
 _PARTIAL: Final = MergeRules(_EVENT, partial=PartialUpdates.IGNORE_DEFAULTS)
 _POSTGRES: Final = MergeRules(
@@ -88,15 +88,15 @@ PAYLOADS: Final = {
     f"{_MODEL}.DefaultHoodieRecordPayload": Payload(MergeRules(_EVENT)),
     f"{_MODEL}.EventTimeAvroPayload": Payload(MergeRules(_EVENT)),
     f"{_MODEL}.PartialUpdateAvroPayload": Payload(
-        _PARTIAL, _SPELT_SINCE, before_9=replace(_PARTIAL, partial=PartialUpdates.IGNORE_NULLS)
+        _PARTIAL, PROPERTIES_SINCE, before_9=replace(_PARTIAL, partial=PartialUpdates.IGNORE_NULLS)
     ),
     f"{_MODEL}.OverwriteNonDefaultsWithLatestAvroPayload": Payload(
-        MergeRules(_COMMIT, partial=PartialUpdates.IGNORE_DEFAULTS), _SPELT_SINCE
+        MergeRules(_COMMIT, partial=PartialUpdates.IGNORE_DEFAULTS), PROPERTIES_SINCE
     ),
-    f"{_MODEL}.AWSDmsAvroPayload": Payload(MergeRules(_COMMIT, delete_field="Op", delete_marker="D"), _SPELT_SINCE),
-    f"{_MODEL}.debezium.PostgresDebeziumAvroPayload": Payload(_POSTGRES, _SPELT_SINCE),
+    f"{_MODEL}.AWSDmsAvroPayload": Payload(MergeRules(_COMMIT, delete_field="Op", delete_marker="D"), PROPERTIES_SINCE),
+    f"{_MODEL}.debezium.PostgresDebeziumAvroPayload": Payload(_POSTGRES, PROPERTIES_SINCE),
     f"{_MODEL}.debezium.MySqlDebeziumAvroPayload": Payload(
-        _MYSQL, _SPELT_SINCE, before_9=replace(_MYSQL, ordering_fields=(_EVENT_SEQUENCE,), binlog=True)
+        _MYSQL, PROPERTIES_SINCE, before_9=replace(_MYSQL, ordering_fields=(_EVENT_SEQUENCE,), binlog=True)
     ),
     f"{_MODEL}.HoodieAvroPayload": Payload(MergeRules(_COMMIT), None),
     f"{_MODEL}.ReverseOrderHoodieRecordPayload": Payload(MergeRules(_EVENT, by_value=Precedence.LOWER), None),
@@ -116,19 +116,19 @@ def infer_mode(
     strategy for all. Raises `CorruptFileError` for properties that contradict each other.
     """
     if not payload:
-        found = mode or (_by_strategy(strategy, where) if strategy else _EVENT if ordered else _COMMIT)
-        if found is _CUSTOM and not strategy:
+        inferred = mode or (_by_strategy(strategy, where) if strategy else _EVENT if ordered else _COMMIT)
+        if inferred is _CUSTOM and not strategy:
             raise _contradiction(where, "a payload class or a strategy with the merge mode CUSTOM", "none")
-        return found
+        return inferred
     meaning = PAYLOADS.get(payload)
     is_mode = meaning is not None and meaning.mode_since is not None and version >= meaning.mode_since
-    known = meaning.rules.mode if meaning is not None and is_mode else None
-    if version >= _SPELT_SINCE and known is not None:
-        return known
-    found = known or _CUSTOM
-    if mode is not None and mode is not found:
-        raise _contradiction(where, f"the merge mode {found.value} with the payload class {payload}", mode.value)
-    return found
+    payload_mode = meaning.rules.mode if meaning is not None and is_mode else None
+    if version >= PROPERTIES_SINCE and payload_mode is not None:
+        return payload_mode
+    inferred = payload_mode or _CUSTOM
+    if mode is not None and mode is not inferred:
+        raise _contradiction(where, f"the merge mode {inferred.value} with the payload class {payload}", mode.value)
+    return inferred
 
 
 def merge_rules(config: TableConfig, where: str) -> MergeRules:
@@ -147,14 +147,14 @@ def merge_rules(config: TableConfig, where: str) -> MergeRules:
     )
     payload = PAYLOADS.get(config.payload_class or "")
     if payload is None and mode is _CUSTOM:
-        found = config.payload_class or f"the merge strategy {config.merge_strategy_id}"
-        raise UnsupportedError(where, expected="records merged by event time or commit time", found=found)
+        name = config.payload_class or f"the merge strategy {config.merge_strategy_id}"
+        raise UnsupportedError(where, expected="records merged by event time or commit time", found=name)
     rules = MergeRules(mode) if payload is None else payload.in_version(config.version)
-    return _as_stated(rules, config, where)
+    return _with_properties(rules, config, where)
 
 
-def _as_stated(rules: MergeRules, config: TableConfig, where: str) -> MergeRules:
-    """The rules with what the properties say themselves."""
+def _with_properties(rules: MergeRules, config: TableConfig, where: str) -> MergeRules:
+    """The rules, overridden by the table's properties."""
     stated = {key.removeprefix(_PREFIX): value for key, value in config.properties.items() if value}
     field, marker = stated.get(_DELETE_FIELD), stated.get(_DELETE_MARKER)
     if (field is None) is not (marker is None):
