@@ -44,7 +44,7 @@ class CleanedPartition(_Read):
     policy: _String = ""
     deleted: _Strings = Field((), alias="successDeleteFiles")
     """Names of files."""
-    gone: Annotated[bool, _default_for_null(False)] = Field(False, alias="isPartitionDeleted")
+    partition_deleted: Annotated[bool, _default_for_null(False)] = Field(False, alias="isPartitionDeleted")
     """The whole partition was deleted."""
 
 

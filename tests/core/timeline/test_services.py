@@ -54,7 +54,7 @@ def test_a_clean_tells_what_it_kept_and_took() -> None:
     found = timeline({"08_09.clean": CLEANED})
     said = clean(found, found.completed[0])
     assert said.earliest_retained == "07"
-    assert (said.partitions["p"].deleted, said.partitions["p"].gone) == (("a",), False)
+    assert (said.partitions["p"].deleted, said.partitions["p"].partition_deleted) == (("a",), False)
 
 
 def test_the_latest_clean_is_the_last_that_completed() -> None:
