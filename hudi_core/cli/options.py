@@ -12,7 +12,7 @@ import typer
 
 from hudi_core.cli.output import say
 from hudi_core.errors import UsageError
-from hudi_core.snapshot.footer_cache import MOST_BYTES
+from hudi_core.snapshot.footer_cache import DEFAULT_MAX_BYTES
 from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.table.open import open_table
 from hudi_core.table.table import Table
@@ -44,7 +44,7 @@ FooterCacheSize = Annotated[
         help="How large that file may grow, in MiB; what was not asked for longest goes first.",
     ),
 ]
-FOOTER_CACHE_MIB = MOST_BYTES >> 20
+FOOTER_CACHE_MIB = DEFAULT_MAX_BYTES >> 20
 JsonOption = Annotated[bool, typer.Option("--json", help="One JSON object a line on standard output.")]
 AsOfOption = Annotated[
     str | None,

@@ -128,7 +128,7 @@ def _show(out: Output, tagger: Tagger, seconds: float, explain: bool) -> None:
             rows = ({"filters": state.name.lower(), "count": filters[state]} for state in FilterState if filters[state])
             out.rows(("filters", "count"), rows, title="Bloom filters")
             work = tagger.work
-            if filters[FilterState.ASKED]:
+            if filters[FilterState.USABLE]:
                 full = f"the fullest that was asked has {100 * work.fill:.0f} % of its bits set"
                 out.text(f"{full}, the worst lets {work.false_positives:.2g} of absent keys pass")
         out.text()

@@ -33,9 +33,9 @@ from hudi_core.planning.sources.stored_filters import (
     FilterState,
     SampleKeys,
     held_keys,
-    kept,
     recorded_filters,
     recorded_texts,
+    stored_filter,
     text_in_footer,
 )
 from hudi_core.snapshot.snapshot import Snapshot
@@ -235,7 +235,7 @@ class FileLookup:
         if each.base is None or each.logs:
             work.filter(FilterState.MISSING)
             return asked
-        found = kept(text or text_in_footer(footer or self.stored.footer(each)), each, task.edges)
+        found = stored_filter(text or text_in_footer(footer or self.stored.footer(each)), each, task.edges)
         work.filter(found.state, found.filter)
         if found.filter is None:
             return asked

@@ -68,7 +68,7 @@ def live_records(
     kinds = _over(parts, lambda part: part.kinds)
     gone = _over(parts, lambda part: part.deleted)
     words = words_of(keys)
-    meeting = _NONE if apart else _meeting(words, unique)
+    meeting = _NONE if apart else _shared_keys(words, unique)
     if not len(meeting):
         live = LiveRecords(np.arange(len(kinds)), kinds)
         return live.chosen(~gone) if gone.any() else live
@@ -97,21 +97,23 @@ def _over(parts: Sequence[RecordOrder], take: Callable[[RecordOrder], NDArray[An
     return take(parts[0]) if len(parts) == 1 else np.concatenate([take(part) for part in parts])
 
 
-def _meeting(words: NDArray[np.uint64], unique: int) -> Ints:
+def _shared_keys(words: NDArray[np.uint64], unique: int) -> Ints:
     """The records whose key may be another record's too: those that share a mixture of the key's words. The first `unique` ones
     are looked up among the others."""
     mixed = words[:, 0] * _MIXERS[0]
     for word, mixer in zip(words.T[1:], _MIXERS[1:], strict=False):
         mixed += word * mixer
     if unique:
-        return np.append(np.flatnonzero(_may_be_among(mixed[:unique], mixed[unique:])), np.arange(unique, len(mixed)))
+        return np.append(
+            np.flatnonzero(_may_contain_each(mixed[:unique], mixed[unique:])), np.arange(unique, len(mixed))
+        )
     sequence = np.argsort(mixed)
     ordered = mixed[sequence]
     same = ordered[1:] == ordered[:-1]
     return np.sort(sequence[np.append(same, False) | np.append(False, same)]) if same.any() else _NONE
 
 
-def _may_be_among(mixed: NDArray[np.uint64], others: NDArray[np.uint64]) -> Bools:
+def _may_contain_each(mixed: NDArray[np.uint64], others: NDArray[np.uint64]) -> Bools:
     """Which mixtures share their last bits with one of the others: those that are among them, and few more."""
     last = np.uint64((1 << max(16, len(others).bit_length() + 3)) - 1)
     shared = np.zeros(int(last) + 1, np.bool_)

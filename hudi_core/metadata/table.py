@@ -193,7 +193,7 @@ class MetadataTable(Portable):
     def expression_stats(self, index: str, column: str) -> tuple[RecordedStatistics, ...]:
         """What the expression index, a metadata partition, knows of its function of a column, for each file."""
         if (index, column) not in self._statistics:
-            pieces, logs = self._about(index, [column])
+            pieces, logs = self._records_of_columns(index, [column])
             of_logs = replace(logs, batches=[_with_keys(batch, FILE_KEY) for batch in logs.batches])
             of_files = [partial(_piece_with_keys, piece, FILE_KEY) for piece in pieces]
             self._statistics[index, column] = read_statistics(of_logs, [column], FILE_KEY, of_files, nulls_apart=True)[
@@ -213,7 +213,7 @@ class MetadataTable(Portable):
                     self._statistics[partition, column] = found
             anew = [column for column in missing if (partition, column) not in self._statistics]
             if anew:
-                pieces, logs = self._about(partition, anew)
+                pieces, logs = self._records_of_columns(partition, anew)
                 for column, found in read_statistics(logs, anew, key_size, pieces).items():
                     self._statistics[partition, column] = found
             self._made_of.update(((partition, column), made_of) for column in missing)
@@ -240,7 +240,7 @@ class MetadataTable(Portable):
         statistics = {key: CachedStatistics(self._statistics[key], made_of) for key, made_of in self._made_of.items()}
         return EarlierReads(self.earlier.groups | self._groups, self.earlier.statistics | statistics, self._known_keys)
 
-    def _about(self, partition: str, columns: Sequence[str]) -> tuple[list[Piece], MetadataRecords]:
+    def _records_of_columns(self, partition: str, columns: Sequence[str]) -> tuple[list[Piece], MetadataRecords]:
         """The records of columns in a metadata partition whose keys begin with the column."""
         groups = [self.opened(each) for each in self.slices(partition)]
         names = [xxh64_id(column).encode() for column in columns]

@@ -80,15 +80,15 @@ class ScanPlan(Portable):
 
     def kept(self) -> list[FileSlice]:
         """The slices to read, in order."""
-        return [self.slices[number] for number in np.flatnonzero(self.codes != SKIP).tolist()]
+        return [self.slices[row] for row in np.flatnonzero(self.codes != SKIP).tolist()]
 
-    def decision(self, number: int) -> Decision:
-        by = self.reasons.texts[self.reasons.text_of_slice[number]]
-        return Decision(self.slices[number], VERDICTS[self.codes[number]], by)
+    def decision(self, row: int) -> Decision:
+        by = self.reasons.texts[self.reasons.text_of_slice[row]]
+        return Decision(self.slices[row], VERDICTS[self.codes[row]], by)
 
     def decisions(self) -> Iterator[Decision]:
         """Every slice with its verdict, in order."""
-        return (self.decision(number) for number in range(len(self.slices)))
+        return (self.decision(row) for row in range(len(self.slices)))
 
     def count(self, code: int) -> int:
         return int(np.count_nonzero(self.codes == code))

@@ -58,10 +58,10 @@ class StatisticsAnswer:
             return np.zeros(len(self.members), np.bool_)
         return self._each(self.statistics.plan(predicate, self.facts).all_match())
 
-    def _each(self, numbers: Numbers) -> Bools:
-        found = np.zeros(self.statistics.count, np.bool_)
-        found[numbers] = True
-        return found[self.members]
+    def _each(self, chosen: Numbers) -> Bools:
+        flags = np.zeros(self.statistics.count, np.bool_)
+        flags[chosen] = True
+        return flags[self.members]
 
 
 Open = Callable[[Numbers, Predicate], SourceAnswer]
@@ -93,30 +93,30 @@ def prune(
     """
     codes = np.full(len(slices), READ, np.int8)
     removed_by = np.full(len(slices), -1, np.int32)
-    left = np.arange(len(slices), dtype=np.int64)
+    remaining = np.arange(len(slices), dtype=np.int64)
     plain, wide = whole(conjuncts), hinted(conjuncts)
     steps: list[Step] = []
     opened: list[tuple[int, SourceAnswer, Numbers]] = []
-    for number, source in enumerate(sources if conjuncts else ()):
+    for rank, source in enumerate(sources if conjuncts else ()):
         begun = perf_counter()
-        before = len(left)
+        before = len(remaining)
         if source.open is None or not before:
             steps.append(Step(source.name, before, 0, perf_counter() - begun, source.note))
             continue
-        known = source.open(left, wide)
-        opened.append((number, known, left))
-        kept = known.possible(wide)
-        codes[left[known.certain(plain)]] = ALL_MATCH
-        removed_by[left[~kept]] = number
-        codes[left[~kept]] = SKIP
-        left = left[kept]
-        steps.append(Step(source.name, before, before - len(left), perf_counter() - begun, known.note))
+        answer = source.open(remaining, wide)
+        opened.append((rank, answer, remaining))
+        possible = answer.possible(wide)
+        codes[remaining[answer.certain(plain)]] = ALL_MATCH
+        removed_by[remaining[~possible]] = rank
+        codes[remaining[~possible]] = SKIP
+        remaining = remaining[possible]
+        steps.append(Step(source.name, before, before - len(remaining), perf_counter() - begun, answer.note))
 
     def why() -> Reasons:
         return _reasons(conjuncts, alternatives, [source.name for source in sources], opened, codes, removed_by)
 
     def by_itself() -> list[tuple[str, int]]:
-        asked = [(sources[number], known, left) for number, known, left in opened]
+        asked = [(sources[rank], answer, remaining) for rank, answer, remaining in opened]
         return [(conjunct.text, len(slices) - len(_left(conjunct, len(slices), asked))) for conjunct in conjuncts]
 
     return ScanPlan(slices, codes, tuple(steps), why, alone=by_itself)
@@ -132,18 +132,20 @@ def _reasons(
 ) -> Reasons:
     """For a skipped slice the source, and the leaves of the predicate that are impossible there."""
     tally, plain = Tally(len(codes)), whole(conjuncts)
-    for number, known, asked in opened:
-        skipped = removed_by[asked] == number
+    for rank, answer, asked in opened:
+        skipped = removed_by[asked] == rank
         if skipped.any():
 
-            def possible(conjunct: Conjunct, known: SourceAnswer = known) -> Bools:
-                return known.possible(conjunct.hinted)
+            def possible(conjunct: Conjunct, answer: SourceAnswer = answer) -> Bools:
+                return answer.possible(conjunct.hinted)
 
-            found, texts = impossible_leaves(conjuncts, possible, alternatives, skipped, "the conditions together")
-            tally.add(asked[skipped], found, [f"{names[number]}: {text}" for text in texts])
-        certain = asked[(codes[asked] == ALL_MATCH) & known.certain(plain)]
+            leaf_of_slice, texts = impossible_leaves(
+                conjuncts, possible, alternatives, skipped, "the conditions together"
+            )
+            tally.add(asked[skipped], leaf_of_slice, [f"{names[rank]}: {text}" for text in texts])
+        certain = asked[(codes[asked] == ALL_MATCH) & answer.certain(plain)]
         if len(certain):
-            tally.add(certain, np.zeros(len(certain), np.int64), [f"{names[number]}: every row matches"])
+            tally.add(certain, np.zeros(len(certain), np.int64), [f"{names[rank]}: every row matches"])
     return tally.reasons()
 
 
@@ -152,10 +154,10 @@ def _left(conjunct: Conjunct, slices: int, opened: Sequence[tuple[Source, Source
 
     A source that does not know all answers for the slices that it was opened for, and of others it says nothing.
     """
-    left = np.arange(slices, dtype=np.int64)
-    for source, known, asked in opened:
+    remaining = np.arange(slices, dtype=np.int64)
+    for source, answer, candidates in opened:
         if source.knows_all and source.open is not None:
-            left = left[source.open(left, conjunct.hinted).possible(conjunct.hinted)]
+            remaining = remaining[source.open(remaining, conjunct.hinted).possible(conjunct.hinted)]
         else:
-            left = np.setdiff1d(left, asked[~known.possible(conjunct.hinted)], assume_unique=True)
-    return left
+            remaining = np.setdiff1d(remaining, candidates[~answer.possible(conjunct.hinted)], assume_unique=True)
+    return remaining

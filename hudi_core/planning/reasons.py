@@ -15,7 +15,7 @@ Numbers = npt.NDArray[np.int64]
 Possible = Callable[[Conjunct], Bools]
 """For each of the slices that a source was asked about, whether it may hold a row for which the conjunct is TRUE."""
 
-MOST_ALTERNATIVES = 64
+MAX_ALTERNATIVES = 64
 """An OR of more parts is told as a whole: nobody reads so long a reason."""
 
 
@@ -43,21 +43,21 @@ def impossible_leaves(
     Of an AND that is the first part that is, of an OR all of its parts: of `(a = 1 AND b = 2) OR c = 3` it may be
     `b = 2 OR c = 3`. `together` is told of slices in which the parts are impossible only with one another.
     """
-    left = undecided.copy()
-    codes = np.zeros(len(left), np.int64)
+    open_slices = undecided.copy()
+    codes = np.zeros(len(open_slices), np.int64)
     texts: list[str] = []
     for conjunct in conjuncts:
-        if not left.any():
+        if not open_slices.any():
             break
-        decided = left & ~possible(conjunct)
+        decided = open_slices & ~possible(conjunct)
         if not decided.any():
             continue
-        found, said = _leaves(conjunct, possible, alternatives, decided)
-        codes[decided] = found + len(texts)
-        texts += said
-        left &= ~decided
-    if left.any():
-        codes[left] = len(texts)
+        leaf_codes, leaf_texts = _leaves(conjunct, possible, alternatives, decided)
+        codes[decided] = leaf_codes + len(texts)
+        texts += leaf_texts
+        open_slices &= ~decided
+    if open_slices.any():
+        codes[open_slices] = len(texts)
         texts.append(together)
     return codes[undecided], texts
 
@@ -68,17 +68,20 @@ def _leaves(
     """The same of one conjunct, in slices where it is impossible."""
     parts = alternatives(conjunct)
     codes = np.zeros(np.count_nonzero(decided), np.int64)
-    if len(parts) > MOST_ALTERNATIVES or all(len(part) == 1 for part in parts):
+    if len(parts) > MAX_ALTERNATIVES or all(len(part) == 1 for part in parts):
         return codes, [conjunct.text]
     texts = [""]
     for part in parts:
         together = " AND ".join(each.text for each in part)
-        found, said = impossible_leaves(part, possible, alternatives, decided, together)
-        pairs, codes = np.unique(codes * len(said) + found, return_inverse=True)
-        firsts, seconds = np.divmod(pairs, len(said))
-        texts = [_either(texts[one], said[other]) for one, other in zip(firsts.tolist(), seconds.tolist(), strict=True)]
+        leaf_codes, leaf_texts = impossible_leaves(part, possible, alternatives, decided, together)
+        pairs, codes = np.unique(codes * len(leaf_texts) + leaf_codes, return_inverse=True)
+        firsts, seconds = np.divmod(pairs, len(leaf_texts))
+        texts = [
+            _either(texts[first], leaf_texts[second])
+            for first, second in zip(firsts.tolist(), seconds.tolist(), strict=True)
+        ]
     return codes, texts
 
 
-def _either(one: str, other: str) -> str:
-    return f"{one} OR {other}" if one else other
+def _either(first: str, second: str) -> str:
+    return f"{first} OR {second}" if first else second

@@ -71,10 +71,10 @@ def pruning(sources: Sources, conjuncts: Sequence[Conjunct], *, case_sensitive: 
 def records_to_read(sources: Sources, conjuncts: Sequence[Conjunct]) -> int:
     """How many records of `column_stats` the predicate makes whoever plans read: one for each file and column, but for
     partition columns, of which paths tell."""
-    asked = {column for conjunct in conjuncts for column in columns_of(conjunct.predicate)} - sources.values.keys()
-    if not asked or sources.snapshot.usable(COLUMN_STATS) is None:
+    columns = {column for conjunct in conjuncts for column in columns_of(conjunct.predicate)} - sources.values.keys()
+    if not columns or sources.snapshot.usable(COLUMN_STATS) is None:
         return 0
-    return len(sources.recorded.files) * len(asked)
+    return len(sources.recorded.files) * len(columns)
 
 
 def shares(slices: Slices, count: int) -> list[Numbers]:
@@ -84,7 +84,7 @@ def shares(slices: Slices, count: int) -> list[Numbers]:
     firsts[logs_alone] = slices.logs[slices.log_offsets[logs_alone]]
     files = slices.files
     keys = hashed_keys(files, firsts)
-    return [each for each in np.array_split(np.argsort(keys, kind="stable"), max(count, 1)) if len(each)]
+    return [share for share in np.array_split(np.argsort(keys, kind="stable"), max(count, 1)) if len(share)]
 
 
 def _keys_of_files(slices: Slices) -> npt.NDArray[np.bytes_]:
@@ -92,21 +92,21 @@ def _keys_of_files(slices: Slices) -> npt.NDArray[np.bytes_]:
 
 
 def joined(
-    slices: Slices, cut: Sequence[Numbers], found: Sequence[PrunedShare], why: Callable[[], Reasons], note: str
+    slices: Slices, cut: Sequence[Numbers], pruned: Sequence[PrunedShare], why: Callable[[], Reasons], note: str
 ) -> ScanPlan:
     """The plan of all slices from those of their shares. `why` finds reasons; `note` says of `column_stats` how it was read."""
     codes = np.full(len(slices), READ, np.int8)
-    for numbers, each in zip(cut, found, strict=True):
-        codes[numbers] = each.codes
-    steps = [_of_all(together, note) for together in _by_source([each.steps for each in found])]
-    warnings = dict.fromkeys(said for each in found for said in each.warnings)
+    for rows, share in zip(cut, pruned, strict=True):
+        codes[rows] = share.codes
+    steps = [_of_all(together, note) for together in _by_source([share.steps for share in pruned])]
+    warnings = dict.fromkeys(warning for share in pruned for warning in share.warnings)
     return ScanPlan(slices, codes, tuple(steps), why, tuple(warnings))
 
 
-def _by_source(found: Sequence[Sequence[Step]]) -> list[list[Step]]:
+def _by_source(steps_of_shares: Sequence[Sequence[Step]]) -> list[list[Step]]:
     """The steps of each source, in the order of the share that asked most of them: one without log files asks fewer."""
-    together: dict[str, list[Step]] = {step.source: [] for step in max(found, key=len, default=())}
-    for step in (step for steps in found for step in steps):
+    together: dict[str, list[Step]] = {step.source: [] for step in max(steps_of_shares, key=len, default=())}
+    for step in (step for steps in steps_of_shares for step in steps):
         together.setdefault(step.source, []).append(step)
     return list(together.values())
 
@@ -114,13 +114,13 @@ def _by_source(found: Sequence[Sequence[Step]]) -> list[list[Step]]:
 def _of_all(steps: Sequence[Step], note: str) -> Step:
     """A step as all shares took it, side by side. What they note of it differs where it has numbers of slices."""
     notes = dict.fromkeys(step.note for step in steps)
-    said = [next(iter(notes))] if len(notes) == 1 else []
+    remarks = [next(iter(notes))] if len(notes) == 1 else []
     if steps[0].source == COLUMN_STATS:
-        said.append(note)
+        remarks.append(note)
     return Step(
         steps[0].source,
         sum(step.before for step in steps),
         sum(step.removed for step in steps),
         max(step.seconds for step in steps),
-        "; ".join(filter(None, said)),
+        "; ".join(filter(None, remarks)),
     )

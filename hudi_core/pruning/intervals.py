@@ -24,10 +24,10 @@ from hudi_core.types import nodes as t
 BLOCK = 256
 """Files summarised together."""
 
-KEPT_WHOLE = 1 << 20
+MAX_UNCUT_BYTES = 1 << 20
 """Bytes of a column's texts up to which they are kept whole, however long they are."""
 
-LONGEST = 24
+MAX_STRING_BYTES = 24
 """Bytes of a text, after what all texts of the column begin with, that are kept where there are more."""
 
 
@@ -230,11 +230,11 @@ def _text_keys(statistics: ColumnStatistics, literals: list[bytes] | None) -> tu
 def _shortened(texts: ByteStrings) -> tuple[ByteStrings, bytes, int | None]:
     """The texts where there are so many bytes of them that memory counts: without what all begin with, and long ones cut; what
     all begin with, and at how many bytes they are cut (None: none is)."""
-    if len(texts.data) <= KEPT_WHOLE:
+    if len(texts.data) <= MAX_UNCUT_BYTES:
         return texts, b"", None
     shared, lengths = common_prefix(texts), np.diff(texts.offsets)
-    if not shared and not (lengths > LONGEST).any():
+    if not shared and not (lengths > MAX_STRING_BYTES).any():
         return texts, b"", None
     prefix, left = texts[0][:shared], lengths - shared
-    kept = ByteStrings(*gather(texts.data, texts.offsets[:-1] + shared, np.minimum(left, LONGEST)))
-    return kept, prefix, LONGEST if (left > LONGEST).any() else None
+    kept = ByteStrings(*gather(texts.data, texts.offsets[:-1] + shared, np.minimum(left, MAX_STRING_BYTES)))
+    return kept, prefix, MAX_STRING_BYTES if (left > MAX_STRING_BYTES).any() else None

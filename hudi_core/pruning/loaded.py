@@ -21,10 +21,10 @@ from hudi_core.pruning.ordered import ValueSet, holds
 from hudi_core.pruning.ranks import places
 from hudi_core.pruning.statistics import Bools, ColumnStatistics, taken
 
-STRETCH = 1 << 16
+CHUNK = 1 << 16
 """Files looked at together."""
 
-_FEW = 8
+_SPARSE = 8
 """When fewer than one in so many files may match, the counts of those alone are looked at."""
 
 Files = slice | NDArray[Any]
@@ -68,7 +68,7 @@ class Loaded:
         if not isinstance(files, slice):
             return holds(wanted, self.intervals(files))
         if len(wanted.ranges) > 1 or isinstance(self.keys, FloatKeys):
-            parts = [holds(wanted, self.intervals(part)) for part in _stretches(files)]
+            parts = [holds(wanted, self.intervals(part)) for part in _chunks(files)]
             return np.concatenate(parts) if parts else np.zeros(0, np.bool_)
         nulls: Bools = self.statistics.nulls[files] != 0 if wanted.null else np.zeros(0, np.bool_)
         if not wanted.ranges:
@@ -79,7 +79,7 @@ class Loaded:
     def _in_range(self, first: int, last: int, files: slice) -> Bools:
         """Which files may hold a value with a key from the first to the last."""
         met, odd = (np.empty(files.stop - files.start, np.bool_) for _ in range(2))
-        for part in _stretches(files):
+        for part in _chunks(files):
             here = slice(part.start - files.start, part.stop - files.start)
             lower, upper = self._bound_keys(part)
             within = np.less_equal(lower, last, out=met[here])
@@ -99,12 +99,12 @@ class Loaded:
     def _remove_empty(self, met: Bools, files: slice) -> None:
         """Files without values match nothing."""
         nulls, rows = self.statistics.nulls[files], self.statistics.rows[files]
-        if np.count_nonzero(met) * _FEW < len(met):
+        if np.count_nonzero(met) * _SPARSE < len(met):
             at = met.nonzero()[0]
             met[at] = (nulls[at] != rows[at]) | (rows[at] < 0)
             return
-        for begin in range(0, len(met), STRETCH):
-            part = slice(begin, begin + STRETCH)
+        for begin in range(0, len(met), CHUNK):
+            part = slice(begin, begin + CHUNK)
             met[part] &= (nulls[part] != rows[part]) | (rows[part] < 0)
 
     def _bound_keys(self, files: slice) -> tuple[KeyArray, KeyArray]:
@@ -119,9 +119,9 @@ class Loaded:
 _GREATEST = 2**63 - 1
 
 
-def _stretches(files: slice) -> Iterator[slice]:
-    for begin in range(files.start, files.stop, STRETCH):
-        yield slice(begin, min(begin + STRETCH, files.stop))
+def _chunks(files: slice) -> Iterator[slice]:
+    for begin in range(files.start, files.stop, CHUNK):
+        yield slice(begin, min(begin + CHUNK, files.stop))
 
 
 def _cut(statistics: ColumnStatistics, files: slice) -> ColumnStatistics:

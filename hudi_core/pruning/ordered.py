@@ -23,13 +23,13 @@ from hudi_core.pruning.statistics import Bools
 Numbers = NDArray[np.signedinteger[Any]]
 """File numbers, int32 or int64."""
 
-_FEW_BLOCKS = 8
+_MAX_UNCHECKED_BLOCKS = 8
 """Up to so many blocks are opened without a look at the hull of each."""
 
-_FEW_RUNS = 4
+_MAX_RUNS = 4
 """Up to so many runs of blocks are looked at one by one."""
 
-FEW_RANGES = 3
+MAX_COMPARED_RANGES = 3
 """Up to so many ranges are compared one after the other, more are searched."""
 
 
@@ -52,7 +52,7 @@ class ValueSet:
             first, last = ranges[-1]
             ranges = (*ranges[:-1], (first, last - 1)) if first < last else ranges[:-1]
         ends = None
-        if len(ranges) > FEW_RANGES:
+        if len(ranges) > MAX_COMPARED_RANGES:
             ends = np.fromiter(chain.from_iterable(ranges), np.int64, 2 * len(ranges)).reshape(-1, 2).T.copy()
         return ValueSet(keys, ranges, nan, null, ends)
 
@@ -179,7 +179,7 @@ def candidates(wanted: ValueSet, of: OrderedFiles) -> Blocks:
         return holds(wanted, of.hull, ascending=True).nonzero()[0]
     ((first, last),) = wanted.ranges
     begin, end = bisect_left(of.reach, first), bisect_right(of.lowers, last)
-    if end - begin > _FEW_BLOCKS:
+    if end - begin > _MAX_UNCHECKED_BLOCKS:
         high_enough = of.hull.upper[begin:end] >= first
         if not high_enough.all():
             return high_enough.nonzero()[0] + begin
@@ -201,7 +201,7 @@ def runs(of: OrderedFiles, blocks: Blocks) -> list[BlockRun]:
     if int(blocks[-1]) - int(blocks[0]) + 1 == count:
         return [_run(of, int(blocks[0]), int(blocks[-1]) + 1)]
     gaps = (blocks[1:] - blocks[:-1] != 1).nonzero()[0] + 1
-    if len(gaps) >= _FEW_RUNS:
+    if len(gaps) >= _MAX_RUNS:
         return [BlockRun(blocks, count, None)]
     bounds = [0, *gaps.tolist(), count]
     return [_run(of, int(blocks[begin]), int(blocks[end - 1]) + 1) for begin, end in pairwise(bounds)]

@@ -24,13 +24,13 @@ from hudi_core.pruning.ordered import OrderedFiles, ValueSet, everywhere, holds
 from hudi_core.pruning.statistics import Bools
 from hudi_core.types.nodes import Type
 
-FEW_LEFT = 16
+SMALL_REMAINDER = 16
 """When one in so many consecutive files is left, the rest of an AND looks at those alone."""
 
-FEW_PICKED_LEFT = 2
+SMALL_PICKED_REMAINDER = 2
 """The same for files that are picked by number anyway."""
 
-WORTH_NARROWING = 4_096
+NARROWING_THRESHOLD = 4_096
 """Among so many files or fewer, looking at all costs less than picking some out."""
 
 
@@ -233,10 +233,10 @@ def mask(program: Program, files: Files) -> Bools:
 
 
 def _every(parts: tuple[Program, ...], files: Files) -> Bools:
-    few_left = FEW_LEFT if isinstance(files, slice) else FEW_PICKED_LEFT
+    few_left = SMALL_REMAINDER if isinstance(files, slice) else SMALL_PICKED_REMAINDER
     found = mask(parts[0], files)
     for done, part in enumerate(parts[1:], start=1):
-        if len(found) > WORTH_NARROWING:
+        if len(found) > NARROWING_THRESHOLD:
             left = np.count_nonzero(found)
             if not left:
                 return found

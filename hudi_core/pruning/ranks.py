@@ -101,13 +101,13 @@ def _place(reader: WordReader, at: Any, of: WordReader, literals: Ints, word: in
             _place(reader, goes_on, of, literals[longer], word + 1, found)
 
 
-_FEW_WORDS = 4
+_MAX_SCANNED_WORDS = 4
 """Up to so many words are compared one after the other, more are searched."""
 
 
 def _begins(words: NDArray[np.uint64], wanted: NDArray[np.uint64]) -> tuple[NDArray[Any], Ints]:
     """For each word how many of the wanted ones, which ascend, are below it; and the places of words that are wanted."""
-    if len(wanted) > _FEW_WORDS:
+    if len(wanted) > _MAX_SCANNED_WORDS:
         begin = np.searchsorted(wanted, words)
         return begin, np.flatnonzero(wanted[np.minimum(begin, len(wanted) - 1)] == words)
     few = (words > wanted[0]).astype(np.int32)

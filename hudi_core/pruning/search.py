@@ -164,10 +164,10 @@ def _union(parts: list[Numbers]) -> Numbers:
         return parts[0] if parts else np.zeros(0, np.int64)
     longest = max(parts, key=len)
     others = [part for part in parts if part is not longest]
-    if sum(map(len, others)) * _FEW_OTHERS <= len(longest):
+    if sum(map(len, others)) * _INSERTION_RATIO <= len(longest):
         return _inserted(longest, _union(others))
     together = np.concatenate(parts)
-    together.sort(kind="stable" if len(parts) <= _FEW_PARTS else None)
+    together.sort(kind="stable" if len(parts) <= _MAX_MERGED_RUNS else None)
     first = np.ones(len(together), np.bool_)
     np.not_equal(together[1:], together[:-1], out=first[1:])
     return together[first]
@@ -186,8 +186,8 @@ def _inserted(many: Numbers, few: Numbers) -> Numbers:
     return found
 
 
-_FEW_OTHERS = 16
+_INSERTION_RATIO = 16
 """Up to one in so many numbers is put into the longest part where it belongs."""
 
-_FEW_PARTS = 8
+_MAX_MERGED_RUNS = 8
 """Up to so many ascending parts are merged, more are sorted."""

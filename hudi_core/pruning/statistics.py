@@ -30,7 +30,7 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Bounds = Ints | Floats | ByteStrings
 
-LONGEST_INT64_DECIMAL = 18
+MAX_INT64_DECIMAL_PRECISION = 18
 """Digits of a decimal whose unscaled value always fits 64 bits."""
 
 WIDE_SIZE = 16
@@ -53,7 +53,7 @@ def carrier(of: t.Type) -> Carrier:
             return Carrier.FLOATS
         case t.String() | t.Enumeration() | t.Uuid() | t.Binary() | t.Fixed() | t.Vector():
             return Carrier.TEXTS
-        case t.Decimal(precision) if precision > LONGEST_INT64_DECIMAL:
+        case t.Decimal(precision) if precision > MAX_INT64_DECIMAL_PRECISION:
             return Carrier.TEXTS
         case _:
             return Carrier.INTEGERS
@@ -129,7 +129,7 @@ def nothing(type: t.Type, count: int) -> ColumnStatistics:
     return replace(unknown(type, count), nulls=np.zeros(count, np.int64), rows=np.zeros(count, np.int64))
 
 
-def is_told(statistics: ColumnStatistics) -> Bools:
+def is_complete_in(statistics: ColumnStatistics) -> Bools:
     """Of which files all that statistics can tell is known: both bounds where there are values, nulls, and NaN."""
     empty = (statistics.nulls == statistics.rows) & (statistics.rows >= 0)
     told: Bools = statistics.lower_known & statistics.upper_known

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.expr.outcomes import can_be
 from hudi_core.expr.predicate import And, Column, Cut, Predicate, Term, literals_of
-from hudi_core.pruning.intervals import LONGEST, Intervals, folded, placed
+from hudi_core.pruning.intervals import MAX_STRING_BYTES, Intervals, folded, placed
 from hudi_core.pruning.loaded import Files, Loaded
 from hudi_core.pruning.order_keys import RankKeys, text_cut
 from hudi_core.pruning.ordered import ordered
@@ -38,7 +38,7 @@ class StatisticsPart:
 Load = Callable[[Column], Iterable[StatisticsPart]]
 """Reads what is known of a column: when a predicate first names it, and where long texts that were cut are needed whole."""
 
-FIRST_FACT = -(1 << 62)
+FIRST_CONDITION_ID = -(1 << 62)
 """Ids from here down belong to columns that are made for one predicate; those of schemas are far above."""
 
 
@@ -74,7 +74,7 @@ class FileStatistics:
     def plan(self, predicate: Predicate, facts: Load | None = None) -> PruningPlan:
         """What the predicate makes of the files. Columns are read when the plan first needs them.
 
-        `facts` reads columns that are made for this predicate alone, whose ids are at most `FIRST_FACT`; they are not kept.
+        `facts` reads columns made for this predicate alone, whose ids are at most `FIRST_CONDITION_ID`; they are not cached.
         Without it nothing is known of them.
         """
         return PruningPlan(predicate, _Columns(self, predicate, facts))
@@ -161,7 +161,7 @@ def _is_consecutive(numbers: Ints, count: int) -> bool:
 def _is_short(statistics: ColumnStatistics) -> bool:
     """Whether bounds that are texts take about as many bytes as those that are cut."""
     assert isinstance(statistics.lower, ByteStrings) and isinstance(statistics.upper, ByteStrings)
-    return len(statistics.lower.data) + len(statistics.upper.data) <= 2 * LONGEST * len(statistics)
+    return len(statistics.lower.data) + len(statistics.upper.data) <= 2 * MAX_STRING_BYTES * len(statistics)
 
 
 def _literals(predicate: Predicate, column: Column) -> list[bytes]:
@@ -252,7 +252,7 @@ class _Columns:
         found = self.ready.get(term.id)
         if found is None:
             statistics = self.statistics
-            if term.id <= FIRST_FACT:
+            if term.id <= FIRST_CONDITION_ID:
                 if self.facts is None:
                     return None
                 statistics = FileStatistics(statistics.count, self.facts)

@@ -49,7 +49,7 @@ DELETE FROM footers WHERE (root, path) IN (
 )
 """  # the first ones that together are such a share of all
 
-MOST_BYTES: Final = 1 << 28
+DEFAULT_MAX_BYTES: Final = 1 << 28
 """How large a cache may grow: what some hundred thousand base files say."""
 
 _USED_AGAIN_AFTER: Final = 3600
@@ -79,7 +79,7 @@ class FooterCache:
     cannot be read or written `StorageError`: both name the file, and nothing of it is believed.
     """
 
-    def __init__(self, path: str, most: int = MOST_BYTES) -> None:
+    def __init__(self, path: str, most: int = DEFAULT_MAX_BYTES) -> None:
         self.path, self.most = path, most
         if LocalPath(path).is_dir():
             raise UsageError(path, expected="a file for the footer cache", found="a folder")
@@ -117,7 +117,7 @@ class FooterCache:
             rows.append((root, file.path, file.size, said, _digest(root, file.path, file.size, said), now))
         with self._opened() as database:
             database.executemany("INSERT OR REPLACE INTO footers VALUES (?, ?, ?, ?, ?, ?)", rows)
-            held = _bytes_held(database)
+            held = _stored_bytes(database)
             if held > self.most:
                 database.execute(_DROP_LEAST_USED, (1 - _KEPT * self.most / held,))
 
@@ -175,7 +175,7 @@ def _made_by(database: sqlite3.Connection) -> tuple[int, int]:
     return application, version
 
 
-def _bytes_held(database: sqlite3.Connection) -> int:
+def _stored_bytes(database: sqlite3.Connection) -> int:
     """How large the file is, without pages that are free."""
     values = [
         database.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count", "page_size")

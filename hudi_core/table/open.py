@@ -9,7 +9,7 @@ from hudi_core.engine import Storage
 from hudi_core.errors import CorruptFileError, NotATableError, StorageError, UsageError
 from hudi_core.formats.properties import parse_properties
 from hudi_core.options import PROPERTIES_PATH, TableConfig, table_config
-from hudi_core.snapshot.footer_cache import MOST_BYTES, FooterCache
+from hudi_core.snapshot.footer_cache import DEFAULT_MAX_BYTES, FooterCache
 from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.table.engines import DEFAULT_ENGINE, load_engine
 from hudi_core.table.table import Table
@@ -26,7 +26,7 @@ def open_table(
     metadata: MetadataMode | str = MetadataMode.AUTO,
     case_sensitive: bool = False,
     footer_cache: str | None = None,
-    footer_cache_bytes: int = MOST_BYTES,
+    footer_cache_bytes: int = DEFAULT_MAX_BYTES,
     storage_options: Mapping[str, str] | None = None,
 ) -> Table:
     """The Hudi table whose root folder is at a local path or URL.

@@ -202,7 +202,10 @@ def first_failure_of_cut_texts(worlds: int = 200) -> str | None:
     """The same for texts that begin alike, and are cut where they differ."""
     for seed in range(worlds):
         r = random.Random(seed)
-        with mock.patch.object(intervals, "KEPT_WHOLE", -1), mock.patch.object(intervals, "LONGEST", r.choice(CUTS)):
+        with (
+            mock.patch.object(intervals, "MAX_UNCUT_BYTES", -1),
+            mock.patch.object(intervals, "MAX_STRING_BYTES", r.choice(CUTS)),
+        ):
             try:
                 check_alike_world(r, predicates=20)
             except Exception as error:  # noqa: BLE001

@@ -45,7 +45,7 @@ def test_every_row_is_among_the_outcomes_of_its_file_for_each_type(kind: t.Type)
 def test_every_row_is_among_the_outcomes_of_its_file_where_texts_are_cut(
     kind: t.Type, longest: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(intervals, "KEPT_WHOLE", -1)
+    monkeypatch.setattr(intervals, "MAX_UNCUT_BYTES", -1)
     monkeypatch.setattr(intervals, "LONGEST", longest)
     r = random.Random(f"{kind} {longest}")
     for _ in range(4 * EFFORT):

@@ -268,12 +268,12 @@ def small_blocks(r: random.Random) -> Iterator[None]:
             stack.enter_context(mock.patch.object(module, "BLOCK", block))
         for module in (search, store):
             stack.enter_context(mock.patch.object(module, "SMALL", r.choice([0, 0, 10**9])))
-        stack.enter_context(mock.patch.object(program, "FEW_LEFT", r.choice([1, 2, 16])))
-        stack.enter_context(mock.patch.object(program, "WORTH_NARROWING", r.choice([0, 0, 10**9])))
+        stack.enter_context(mock.patch.object(program, "SMALL_REMAINDER", r.choice([1, 2, 16])))
+        stack.enter_context(mock.patch.object(program, "NARROWING_THRESHOLD", r.choice([0, 0, 10**9])))
         cost = r.choice([0, 1, 16])
         for name in ("_SCATTERED", "_SEARCHED"):
             stack.enter_context(mock.patch.object(search, name, cost))
-        stack.enter_context(mock.patch.object(ordered, "FEW_RANGES", r.choice([1, 3])))
+        stack.enter_context(mock.patch.object(ordered, "MAX_COMPARED_RANGES", r.choice([1, 3])))
         yield
 
 

@@ -16,7 +16,7 @@ from hudi_core.planning.sources.file_headers import FileHeaders
 from hudi_core.planning.sources.indexes import Index, Keys, Lookup
 from hudi_core.planning.sources.log_statistics import LogStatistics
 from hudi_core.planning.sources.slice_statistics import Numbers
-from hudi_core.planning.sources.stored_filters import kept, keys_in_footer, recorded_texts, text_in_footer
+from hudi_core.planning.sources.stored_filters import keys_in_footer, recorded_texts, stored_filter, text_in_footer
 from hudi_core.schema.meta import RECORD_KEY
 from hudi_core.timeline.slices import FileSlice
 
@@ -63,15 +63,15 @@ class BloomFilters:
         denied_logged = np.intersect1d(denied, logged)
         if not len(denied_logged):
             return denied
-        kept = np.setdiff1d(denied_logged, self.logs().exclude(condition, denied_logged))
-        return np.setdiff1d(denied, kept)
+        undecided = np.setdiff1d(denied_logged, self.logs().exclude(condition, denied_logged))
+        return np.setdiff1d(denied, undecided)
 
     def _condition(self, lookup: Lookup) -> Predicate:
         """What is TRUE of each row with one of the keys, on the key columns and on Hudi's own."""
-        place = self.headers.snapshot.schema.find(RECORD_KEY)
-        if place is None:
+        key_column = self.headers.snapshot.schema.find(RECORD_KEY)
+        if key_column is None:
             return lookup.condition
-        column = Column(place.field.id, place.name, place.field.type)
+        column = Column(key_column.field.id, key_column.name, key_column.field.type)
         return every([lookup.condition, OneOf(column, tuple(sorted(lookup.keys)))])
 
     def _denied(self, keys: Keys, rows: Numbers) -> Numbers:
@@ -82,7 +82,7 @@ class BloomFilters:
             for position, text in self.read([slices[row] for row in batch]):
                 file_slice = slices[batch[position]]
                 footer = None if file_slice.base is None else self.headers.footer_read(file_slice.base)
-                stored = kept(text, file_slice, keys_in_footer(footer))
+                stored = stored_filter(text, file_slice, keys_in_footer(footer))
                 if stored.problem is not None:
                     self.headers.snapshot.warn_or_raise(stored.problem)
                 if stored.filter is not None and not stored.filter.may_contain(hashed).any():

@@ -36,41 +36,43 @@ Bounds = ColumnRange | None
 """None where nothing at all is known."""
 
 
-def ranges(column: Column, pieces: Iterable[StatisticsPart], numbers: Sequence[int]) -> list[Bounds]:
+def ranges(column: Column, pieces: Iterable[StatisticsPart], slice_rows: Sequence[int]) -> list[Bounds]:
     """What is known of each of these slices' values, joined over its files."""
-    found: dict[int, Bounds] = {}
+    range_of: dict[int, Bounds] = {}
     for piece in pieces:
         statistics = promoted(piece.statistics, column.type)
-        for row in np.flatnonzero(np.isin(piece.files, numbers)).tolist():
-            number = int(piece.files[row])
-            known = _range(statistics, row, column.type)
-            found[number] = _joined(found[number], known, column.type) if number in found else known
-    return [found.get(number) for number in numbers]
+        for row in np.flatnonzero(np.isin(piece.files, slice_rows)).tolist():
+            slice_row = int(piece.files[row])
+            range_ = _range(statistics, row, column.type)
+            range_of[slice_row] = _joined(range_of[slice_row], range_, column.type) if slice_row in range_of else range_
+    return [range_of.get(slice_row) for slice_row in slice_rows]
 
 
-def _range(statistics: ColumnStatistics, row: int, of: t.Type) -> Bounds:
-    lower = value(statistics.lower, row, of) if statistics.lower_known[row] else None
-    upper = value(statistics.upper, row, of) if statistics.upper_known[row] else None
+def _range(statistics: ColumnStatistics, row: int, type_: t.Type) -> Bounds:
+    lower = value(statistics.lower, row, type_) if statistics.lower_known[row] else None
+    upper = value(statistics.upper, row, type_) if statistics.upper_known[row] else None
     nulls, rows = int(statistics.nulls[row]), int(statistics.rows[row])
     if lower is None and upper is None and nulls < 0:
         return None
     values = nulls < 0 or nulls != rows
     may_be_nan = statistics.nans is None or bool(statistics.nans[row])
-    return ColumnRange(lower, upper, values, nulls != 0, values and may_be_nan and isinstance(of, t.Float | t.Double))
+    return ColumnRange(
+        lower, upper, values, nulls != 0, values and may_be_nan and isinstance(type_, t.Float | t.Double)
+    )
 
 
-def value(bounds: Any, row: int, of: t.Type) -> object:
+def value(bounds: Any, row: int, type_: t.Type) -> object:
     """A bound in the form of `hudi_core.values`."""
     if isinstance(bounds, ByteStrings):
         carried = bounds[row]
-        match of:
+        match type_:
             case t.String() | t.Enumeration() | t.Uuid():
                 return carried.decode("utf-8", "replace")
             case t.Decimal(scale=scale):
                 return EXACT.scaleb(Decimal(int.from_bytes(carried, "big") - WIDE_OFFSET), -scale)
             case _:
                 return carried
-    match of:
+    match type_:
         case t.Decimal(scale=scale):
             return EXACT.scaleb(Decimal(int(bounds[row])), -scale)
         case t.Boolean():
@@ -79,15 +81,15 @@ def value(bounds: Any, row: int, of: t.Type) -> object:
             return float(bounds[row]) if np.asarray(bounds).dtype.kind == "f" else int(bounds[row])
 
 
-def _joined(one: Bounds, other: Bounds, of: t.Type) -> Bounds:
+def _joined(first: Bounds, second: Bounds, type_: t.Type) -> Bounds:
     """What is known of the values of both together."""
-    if one is None or other is None:
+    if first is None or second is None:
         return None
-    nulls, nans = one.nulls or other.nulls, one.nans or other.nans
-    if not one.values or not other.values:
-        bounded = other if not one.values else one
+    nulls, nans = first.nulls or second.nulls, first.nans or second.nans
+    if not first.values or not second.values:
+        bounded = second if not first.values else first
         return ColumnRange(bounded.lower, bounded.upper, bounded.values, nulls, nans)
-    lowers, uppers = (one.lower, other.lower), (one.upper, other.upper)
-    lower = None if None in lowers else min(lowers, key=lambda bound: sort_key(bound, of))
-    upper = None if None in uppers else max(uppers, key=lambda bound: sort_key(bound, of))
+    lowers, uppers = (first.lower, second.lower), (first.upper, second.upper)
+    lower = None if None in lowers else min(lowers, key=lambda bound: sort_key(bound, type_))
+    upper = None if None in uppers else max(uppers, key=lambda bound: sort_key(bound, type_))
     return ColumnRange(lower, upper, True, nulls, nans)

@@ -39,15 +39,17 @@ class CommitTimes:
 
     def condition(self, schema: Schema) -> Conjunct:
         """The condition on rows: their commit is one of these."""
-        time, begin = col(COMMIT_TIME), time_order(self.since)
-        known = time.is_in(sorted(self.times))
+        time, start = col(COMMIT_TIME), time_order(self.since)
+        is_known = time.is_in(sorted(self.times))
         if self.first is None:
-            tree = time > begin
-        elif begin >= self.first:
-            tree = known  # a commit that no timeline tells of is older than the beginning
+            tree = time > start
+        elif start >= self.first:
+            tree = is_known  # a commit that no timeline tells of is older than the beginning
         else:
             tree = (
-                known | ((time > begin) & (time < self.first)) if self.times else (time > begin) & (time < self.first)
+                is_known | ((time > start) & (time < self.first))
+                if self.times
+                else (time > start) & (time < self.first)
             )
         bound = bind(tree.node, schema)
         return Conjunct(self.text, tree.node, bound, bound)
@@ -58,9 +60,9 @@ class CommitTimes:
         assert place is not None
         column = place.field.id
 
-        def open_(left: npt.NDArray[np.int64], _: Predicate) -> _Written:
-            touched = (self._touched(slices[number], layout) for number in left.tolist())
-            return _Written(np.fromiter(touched, np.bool_, len(left)), column)
+        def open_(rows: npt.NDArray[np.int64], _: Predicate) -> _Written:
+            touched = (self._touched(slices[row], layout) for row in rows.tolist())
+            return _Written(np.fromiter(touched, np.bool_, len(rows)), column)
 
         return Source("commits", open_)
 
@@ -83,8 +85,8 @@ class _Written:
     note: str = ""
 
     def possible(self, predicate: Predicate) -> npt.NDArray[np.bool_]:
-        asked = self.column in columns_of(predicate)
-        return self.touched.copy() if asked else np.ones(len(self.touched), np.bool_)
+        names_commit_time = self.column in columns_of(predicate)
+        return self.touched.copy() if names_commit_time else np.ones(len(self.touched), np.bool_)
 
     def certain(self, predicate: Predicate) -> npt.NDArray[np.bool_]:
         return np.zeros(len(self.touched), np.bool_)

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from hudi_core.expr.leaves import every, is_truth, negate, some
 from hudi_core.expr.predicate import And, Below, Column, Is, IsNull, Less, Matches, Not, OneOf, Opaque, Or, Predicate
 from hudi_core.pruning.statistics import ColumnStatistics, from_values, taken
-from hudi_core.pruning.store import FIRST_FACT, Load, StatisticsPart
+from hudi_core.pruning.store import FIRST_CONDITION_ID, Load, StatisticsPart
 from hudi_core.types.nodes import Boolean
 
 Bools = npt.NDArray[np.bool_]
@@ -29,7 +29,7 @@ class ConditionColumns:
     """The facts of one predicate. `partition_of` gives for each slice the number of its partition."""
 
     partition_of: Numbers
-    first: int = FIRST_FACT
+    first: int = FIRST_CONDITION_ID
     """The id of the first fact; those above it are taken."""
     _names: list[str] = field(default_factory=list)
     _of_partitions: dict[int, ColumnStatistics] = field(default_factory=dict)
@@ -40,11 +40,11 @@ class ConditionColumns:
         self._names.append(name)
         return Column(self.first - len(self._names) + 1, name, Boolean())
 
-    def tell_partitions(self, fact: Column, of: ColumnStatistics) -> None:
+    def set_partitions(self, fact: Column, statistics: ColumnStatistics) -> None:
         """What is known of the fact in each partition."""
-        self._of_partitions[fact.id] = of
+        self._of_partitions[fact.id] = statistics
 
-    def tell_never(self, fact: Column, slices: Numbers) -> None:
+    def set_never_true(self, fact: Column, slices: Numbers) -> None:
         """The fact is true in no row of these slices; of others nothing is known."""
         no = [False] * len(slices)
         statistics = from_values(Boolean(), no, no, [None] * len(slices), [None] * len(slices))
@@ -56,23 +56,23 @@ class ConditionColumns:
 
     def of_partitions(self, fact: Column) -> Iterable[StatisticsPart]:
         """What is known of a fact, by number of partition."""
-        found = self._of_partitions.get(fact.id)
-        return [] if found is None else [StatisticsPart(np.arange(len(found), dtype=np.int64), found)]
+        statistics = self._of_partitions.get(fact.id)
+        return [] if statistics is None else [StatisticsPart(np.arange(len(statistics), dtype=np.int64), statistics)]
 
-    def of_slices(self, asked: Numbers) -> Load:
+    def of_slices(self, rows: Numbers) -> Load:
         """Reads what is known of facts in these slices, numbered from 0 as they stand in `asked`."""
 
         def load(fact: Column) -> Iterable[StatisticsPart]:
             by_partition, by_slice = self._of_partitions.get(fact.id), self._of_slices.get(fact.id)
             if by_partition is not None:
                 return [
-                    StatisticsPart(np.arange(len(asked), dtype=np.int64), taken(by_partition, self.partition_of[asked]))
+                    StatisticsPart(np.arange(len(rows), dtype=np.int64), taken(by_partition, self.partition_of[rows]))
                 ]
             if by_slice is None:
                 return []
-            at = np.searchsorted(by_slice.files, asked)
-            told = np.flatnonzero(np.append(by_slice.files, -1)[at] == asked)
-            return [StatisticsPart(told, taken(by_slice.statistics, at[told]))]
+            positions = np.searchsorted(by_slice.files, rows)
+            known_rows = np.flatnonzero(np.append(by_slice.files, -1)[positions] == rows)
+            return [StatisticsPart(known_rows, taken(by_slice.statistics, positions[known_rows]))]
 
         return load
 
@@ -82,17 +82,17 @@ def is_fact(fact: Column) -> Predicate:
     return OneOf(fact, (True,))
 
 
-def said_with_facts(predicate: Predicate, fact_for: Callable[[Leaf], Column | None]) -> Predicate:
+def with_condition_columns(predicate: Predicate, fact_for: Callable[[Leaf], Column | None]) -> Predicate:
     """The predicate with every condition for which there is a fact replaced by it: the same truth on every row."""
     match predicate:
         case Not(part):
-            return negate(said_with_facts(part, fact_for))
+            return negate(with_condition_columns(part, fact_for))
         case Is(part, truth):
-            return is_truth(said_with_facts(part, fact_for), truth)
+            return is_truth(with_condition_columns(part, fact_for), truth)
         case And(parts):
-            return every([said_with_facts(part, fact_for) for part in parts])
+            return every([with_condition_columns(part, fact_for) for part in parts])
         case Or(parts):
-            return some([said_with_facts(part, fact_for) for part in parts])
+            return some([with_condition_columns(part, fact_for) for part in parts])
         case Below() | OneOf() | IsNull() | Less() | Matches() | Opaque():
             fact = fact_for(predicate)
             return predicate if fact is None else is_fact(fact)

@@ -20,9 +20,9 @@ from hudi_core.expr.walk import changed
 from hudi_core.metadata.definitions import IndexDefinition
 from hudi_core.metadata.table import COLUMN_STATS, MetadataTable
 from hudi_core.planning.sources.slice_statistics import DataFiles, joined
-from hudi_core.planning.sources.stable_names import steady_column
+from hudi_core.planning.sources.stable_names import stable_column
 from hudi_core.pruning.statistics import taken
-from hudi_core.pruning.store import FIRST_FACT, StatisticsPart
+from hudi_core.pruning.store import FIRST_CONDITION_ID, StatisticsPart
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
 
@@ -79,7 +79,7 @@ def expression_indexes(
         function = _SPELLED.get(definition.function.lower(), definition.function.lower())
         if not partition.startswith("expr_index_") or definition.kind != COLUMN_STATS or len(definition.columns) != 1:
             continue
-        place = steady_column(definition.columns[0], wanted, versions)
+        place = stable_column(definition.columns[0], wanted, versions)
         if place is None or not isinstance(place.field.type, _MADE_OF.get(function, ())):
             continue
         rest = _rest(function, {name: said for name, said in definition.options.items() if name != "expr"})
@@ -87,7 +87,7 @@ def expression_indexes(
             continue
         of = Column(place.field.id, place.name, place.field.type)
         call = to_sql(Call(function, (Name((of.name,)), *rest)))
-        value = Column(FIRST_FACT - len(found), call, _RESULTS.get(function, of.type))
+        value = Column(FIRST_CONDITION_ID - len(found), call, _RESULTS.get(function, of.type))
         found.append(ExpressionIndex(partition, function, of, rest, value))
     return tuple(found)
 
@@ -105,28 +105,29 @@ def _rest(function: str, options: Mapping[str, str]) -> tuple[Literal, ...] | No
         return None
 
 
-def said_with_indexes(
+def with_index_columns(
     tree: Expr, indexes: Sequence[ExpressionIndex], schema: Schema, *, case_sensitive: bool
 ) -> Predicate | None:
     """The predicate with functions that indexes know as columns of their own; None when it has none of them."""
-    met: list[ExpressionIndex] = []
+    used: list[ExpressionIndex] = []
 
     def column_for(node: Expr) -> Expr | None:
         for index in indexes:
             if isinstance(node, Call) and _is_call_of(node, index, schema, case_sensitive):
-                met.append(index)
+                used.append(index)
                 return Name((index.column.name,))
         return None
 
-    said = changed(tree, column_for)
-    if not met:
+    rewritten = changed(tree, column_for)
+    if not used:
         return None
     fields = tuple(
-        t.Field(each.column.id, each.column.name, each.column.type, optional=True) for each in dict.fromkeys(met)
+        t.Field(index_.column.id, index_.column.name, index_.column.type, optional=True)
+        for index_ in dict.fromkeys(used)
     )
     wider = replace(schema, record=replace(schema.record, fields=(*schema.record.fields, *fields)))
     try:
-        return bind(said, wider, case_sensitive=case_sensitive)
+        return bind(rewritten, wider, case_sensitive=case_sensitive)
     except ExpressionError:
         return None  # a column of such a name is there already
 
@@ -143,14 +144,14 @@ def _is_call_of(call: Call, index: ExpressionIndex, schema: Schema, case_sensiti
 def expression_pieces(index: ExpressionIndex, files: DataFiles, metadata: MetadataTable) -> Iterator[StatisticsPart]:
     """What the index tells of its function in each file, as that of its slice; nothing of slices with a file that it leaves
     out. Raises `TableError` when it is damaged."""
-    told = np.zeros(len(files), np.bool_)
+    has_record = np.zeros(len(files), np.bool_)
     pieces: list[StatisticsPart] = []
-    for found in metadata.expression_stats(index.partition, index.argument.name):
-        if found.typed:
-            rows, at = joined(found.keys, files.keys)
-            told[at] = True
-            pieces.append(StatisticsPart(files.slices[at], taken(found.statistics, rows)))
-    open_slices = np.unique(files.slices[~told])
+    for recorded in metadata.expression_stats(index.partition, index.argument.name):
+        if recorded.typed:
+            rows, members = joined(recorded.keys, files.keys)
+            has_record[members] = True
+            pieces.append(StatisticsPart(files.slices[members], taken(recorded.statistics, rows)))
+    open_slices = np.unique(files.slices[~has_record])
     for piece in pieces:
-        whole = np.flatnonzero(~np.isin(piece.files, open_slices))
-        yield StatisticsPart(piece.files[whole], taken(piece.statistics, whole))
+        complete = np.flatnonzero(~np.isin(piece.files, open_slices))
+        yield StatisticsPart(piece.files[complete], taken(piece.statistics, complete))

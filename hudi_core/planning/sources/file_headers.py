@@ -108,15 +108,17 @@ class FileHeaders:
         self._logs[path] = log_headers(self.snapshot.storage.open(path))
         return self._logs[path]
 
-    def _read_together(self, asked: Mapping[str, T], known: Mapping[str, object], read: Callable[[T], object]) -> None:
+    def _read_together(
+        self, wanted: Mapping[str, T], cached: Mapping[str, object], read: Callable[[T], object]
+    ) -> None:
         """Reads by path what is not known."""
 
-        def tried(one: T) -> None:
+        def tried(item: T) -> None:
             try:
-                read(one)
+                read(item)
             except HudiError as error:
                 self.snapshot.warnings.append(f"{error}; its statistics are not used")
 
-        missing = [one for path, one in asked.items() if path not in known]
+        missing = [item for path, item in wanted.items() if path not in cached]
         for _ in in_order(tried, missing, STORAGE_REQUESTS):
             pass

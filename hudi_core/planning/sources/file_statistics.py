@@ -30,13 +30,13 @@ class FileStatisticsAnswer:
     note: str = field(default="", init=False)
 
     def possible(self, predicate: Predicate) -> npt.NDArray[np.bool_]:
-        files, found = self._files, np.ones(len(self.slices), np.bool_)
-        places = np.searchsorted(self.slices, files.slices)
+        files, flags = self._files, np.ones(len(self.slices), np.bool_)
+        positions = np.searchsorted(self.slices, files.slices)
         by_file = self._statistics.plan(predicate, self.facts.of_slices(files.slices)).possible()
-        found[places] = False
-        found[places[by_file]] = True
-        found[~found] = ~self._whole(self.slices[~found])
-        return found
+        flags[positions] = False
+        flags[positions[by_file]] = True
+        flags[~flags] = ~self._whole(self.slices[~flags])
+        return flags
 
     def certain(self, predicate: Predicate) -> npt.NDArray[np.bool_]:
         return np.zeros(len(self.slices), np.bool_)
@@ -52,15 +52,15 @@ class FileStatisticsAnswer:
     def _statistics(self) -> FileStatistics:
         files = self._files
         numbered = replace(files, slices=np.arange(len(files), dtype=np.int64))
-        known: ColumnStatsOfSlices = self.fallback.with_headers(replace(self.fallback.recorded, files=numbered))
+        recorded: ColumnStatsOfSlices = self.fallback.with_headers(replace(self.fallback.recorded, files=numbered))
 
         def load(column: Column) -> Iterable[StatisticsPart]:
-            return self.fallback.by_path(column, files.slices) or known.pieces(column)
+            return self.fallback.by_path(column, files.slices) or recorded.pieces(column)
 
         return FileStatistics(len(files), load)
 
     def _whole(self, slices: Numbers) -> npt.NDArray[np.bool_]:
         """In which of these slices all log blocks hold whole rows."""
-        logs = [[log.path for log in self.fallback.headers.snapshot.slices[number].logs] for number in slices.tolist()]
-        headers = self.fallback.headers.logs([path for each in logs for path in each])
-        return np.array([not any(headers[path].parts_of_rows for path in each) for each in logs], np.bool_)
+        logs = [[log.path for log in self.fallback.headers.snapshot.slices[row].logs] for row in slices.tolist()]
+        headers = self.fallback.headers.logs([path for paths in logs for path in paths])
+        return np.array([not any(headers[path].parts_of_rows for path in paths) for paths in logs], np.bool_)

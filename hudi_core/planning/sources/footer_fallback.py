@@ -16,17 +16,17 @@ from hudi_core.expr.predicate import Column, Predicate
 from hudi_core.planning.sources.file_headers import FileHeaders
 from hudi_core.planning.sources.footer_statistics import footer_pieces
 from hudi_core.planning.sources.slice_statistics import ColumnStatsOfSlices, DataFiles, MissingStats, Numbers
-from hudi_core.pruning.statistics import is_told
+from hudi_core.pruning.statistics import is_complete_in
 from hudi_core.pruning.store import FileStatistics, Load, StatisticsPart
 
 
-def is_told_of(pieces: Iterable[StatisticsPart], count: int) -> npt.NDArray[np.bool_]:
+def complete_slices(pieces: Iterable[StatisticsPart], count: int) -> npt.NDArray[np.bool_]:
     """Of which of the slices 0 to `count` - 1 all that can be told of a column is told."""
-    spoken, untold = np.zeros(count, np.bool_), np.zeros(count, np.bool_)
+    has_part, incomplete = np.zeros(count, np.bool_), np.zeros(count, np.bool_)
     for piece in pieces:
-        spoken[piece.files] = True
-        untold[piece.files[~is_told(piece.statistics)]] = True
-    return spoken & ~untold
+        has_part[piece.files] = True
+        incomplete[piece.files[~is_complete_in(piece.statistics)]] = True
+    return has_part & ~incomplete
 
 
 @dataclass(frozen=True)
@@ -41,23 +41,23 @@ class FooterFallback:
         """Which of these slices are in doubt."""
         if not len(slices):
             return slices
-        known = replace(self.recorded, files=self._files_of(slices), optimistic=True)
+        recorded = replace(self.recorded, files=self._files_of(slices), optimistic=True)
 
         def load(column: Column) -> Iterable[StatisticsPart]:
-            return self.by_path(column, slices) or known.pieces(column)
+            return self.by_path(column, slices) or recorded.pieces(column)
 
         return np.delete(slices, FileStatistics(len(slices), load).plan(predicate, facts).possible())
 
-    def read(self, asked: Numbers, doubtful: Numbers) -> Load:
+    def read(self, rows: Numbers, doubtful: Numbers) -> Load:
         """Reads what the files of doubtful slices say of a column, numbered from 0 as they stand in `asked`, which ascends."""
-        slices = [self.headers.snapshot.slices[number] for number in doubtful.tolist()]
-        places = np.searchsorted(asked, doubtful)
-        bases = [each.base for each in slices if each.base is not None]
+        slices = [self.headers.snapshot.slices[row] for row in doubtful.tolist()]
+        positions = np.searchsorted(rows, doubtful)
+        bases = [file_slice.base for file_slice in slices if file_slice.base is not None]
         files = self._files_of(doubtful)
         logs = self.with_headers(replace(self.recorded, files=files.chosen(files.logs)))
 
         def load(column: Column) -> Iterable[StatisticsPart]:
-            by_path = self.by_path(column, asked)
+            by_path = self.by_path(column, rows)
             if by_path is not None:
                 return by_path
             footers = self.headers.footers(bases)
@@ -67,14 +67,14 @@ class FooterFallback:
                 if base.path in footers
             }
             numbered = zip(range(len(slices)), slices, strict=True)
-            found = [*footer_pieces(column, numbered, stored, self.recorded.wanted, footers), *logs.pieces(column)]
-            return [StatisticsPart(places[piece.files], piece.statistics) for piece in found]
+            parts = [*footer_pieces(column, numbered, stored, self.recorded.wanted, footers), *logs.pieces(column)]
+            return [StatisticsPart(positions[piece.files], piece.statistics) for piece in parts]
 
         return load
 
-    def with_headers(self, known: ColumnStatsOfSlices) -> ColumnStatsOfSlices:
+    def with_headers(self, recorded: ColumnStatsOfSlices) -> ColumnStatsOfSlices:
         """Recorded knowledge that thinks of log files without statistics what their headers say."""
-        return replace(known, on_missing=lambda column, members: self._by_headers(column, known.files, members))
+        return replace(recorded, on_missing=lambda column, members: self._by_headers(column, recorded.files, members))
 
     def _files_of(self, slices: Numbers) -> DataFiles:
         """The files of some slices, numbered from 0 as they stand there."""

@@ -26,28 +26,28 @@ def footer_pieces(
 ) -> Iterator[StatisticsPart]:
     """What footers tell of a column in the base files of numbered slices, a piece for each stored type. `stored` and
     `footers` are by path. Nothing is known of a file whose footer could not be read."""
-    known: dict[t.Type, list[tuple[int, LeafStatistics]]] = {}
+    leaves_by_type: dict[t.Type, list[tuple[int, LeafStatistics]]] = {}
     missing: dict[object, list[int]] = {}
     nothing: list[int] = []
-    for number, each in slices:
-        if each.base is None:
+    for row, file_slice in slices:
+        if file_slice.base is None:
             continue
-        footer = footers.get(each.base.path)
+        footer = footers.get(file_slice.base.path)
         if footer is None:
-            nothing.append(number)
+            nothing.append(row)
             continue
-        place = stored_column(stored[each.base.path], wanted, column.id)
-        if isinstance(place, Absent):
-            missing.setdefault(place.value, []).append(number)
+        position = stored_column(stored[file_slice.base.path], wanted, column.id)
+        if isinstance(position, Absent):
+            missing.setdefault(position.value, []).append(row)
             continue
-        leaf = _told(footer.statistics, footer.rows, place.place.path, column.type)
+        leaf = _told(footer.statistics, footer.rows, position.place.path, column.type)
         if leaf is None:
-            nothing.append(number)
+            nothing.append(row)
         else:
-            known.setdefault(leaf.type, []).append((number, leaf))
-    for kind, leaves in known.items():
-        numbers = np.array([number for number, _ in leaves], np.int64)
-        yield StatisticsPart(numbers, _statistics(kind, [leaf for _, leaf in leaves]))
+            leaves_by_type.setdefault(leaf.type, []).append((row, leaf))
+    for kind, leaves in leaves_by_type.items():
+        rows = np.array([row for row, _ in leaves], np.int64)
+        yield StatisticsPart(rows, _statistics(kind, [leaf for _, leaf in leaves]))
     for value, absentees in missing.items():
         yield StatisticsPart(np.array(absentees, np.int64), absent(column.type, len(absentees), value))
     if nothing:
@@ -58,14 +58,18 @@ def row_group_pieces(
     column: Column, groups: Sequence[RowGroup], stored: Schema, wanted: Schema
 ) -> list[StatisticsPart]:
     """What the footer of one file tells of a column in its row groups, numbered from 0. `stored` is the file's schema."""
-    numbers = np.arange(len(groups), dtype=np.int64)
-    place = stored_column(stored, wanted, column.id)
-    if isinstance(place, Absent):
-        return [StatisticsPart(numbers, absent(column.type, len(groups), place.value))]
-    found = [_told(group.statistics, group.rows, place.place.path, column.type) for group in groups]
-    told = [leaf for leaf in found if leaf is not None]
+    rows = np.arange(len(groups), dtype=np.int64)
+    position = stored_column(stored, wanted, column.id)
+    if isinstance(position, Absent):
+        return [StatisticsPart(rows, absent(column.type, len(groups), position.value))]
+    group_leaves = [_told(group.statistics, group.rows, position.place.path, column.type) for group in groups]
+    known_leaves = [leaf for leaf in group_leaves if leaf is not None]
     # Leaves of one file have one type, and a record's is the column's.
-    return [StatisticsPart(numbers, _statistics(told[0].type, told))] if len(told) == len(found) else []
+    return (
+        [StatisticsPart(rows, _statistics(known_leaves[0].type, known_leaves))]
+        if len(known_leaves) == len(group_leaves)
+        else []
+    )
 
 
 def _statistics(kind: t.Type, leaves: Sequence[LeafStatistics]) -> ColumnStatistics:
@@ -79,9 +83,9 @@ def _statistics(kind: t.Type, leaves: Sequence[LeafStatistics]) -> ColumnStatist
     )
 
 
-def _told(statistics: Mapping[Path, LeafStatistics], rows: int, path: Path, of: t.Type) -> LeafStatistics | None:
+def _told(statistics: Mapping[Path, LeafStatistics], rows: int, path: Path, type_: t.Type) -> LeafStatistics | None:
     """What a footer tells of a column; of a record, that it is never null where a leaf below it never is."""
-    if not isinstance(of, t.Record):
+    if not isinstance(type_, t.Record):
         return statistics.get(path)
     below = (statistics[leaf] for leaf in statistics if leaf[: len(path)] == path)
-    return LeafStatistics(of, null_count=0, value_count=rows) if any(leaf.null_count == 0 for leaf in below) else None
+    return LeafStatistics(type_, null_count=0, value_count=rows) if any(leaf.null_count == 0 for leaf in below) else None

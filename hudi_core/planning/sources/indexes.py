@@ -18,10 +18,10 @@ from hudi_core.metadata.lookup import starting
 from hudi_core.metadata.record_index import locations
 from hudi_core.metadata.table import RECORD_INDEX, MetadataTable
 from hudi_core.planning.prune import Source, StatisticsAnswer
-from hudi_core.planning.sources.conditions import ConditionColumns, Leaf, said_with_facts
+from hudi_core.planning.sources.conditions import ConditionColumns, Leaf, with_condition_columns
 from hudi_core.planning.sources.file_headers import FileHeaders
 from hudi_core.planning.sources.slice_statistics import ColumnStatsOfSlices, Numbers
-from hudi_core.planning.sources.stable_names import steady_column
+from hudi_core.planning.sources.stable_names import stable_column
 from hudi_core.planning.sources.uniqueness import is_current, keys_of, rows_of
 from hudi_core.pruning.store import FileStatistics
 from hudi_core.schema.schema import Schema
@@ -83,7 +83,7 @@ class IndexLookups:
             keys = self.index.keys_of(leaf) if isinstance(leaf, OneOf) else None
             return None if keys is None else self.fact(Lookup(keys, leaf))
 
-        return said_with_facts(predicate, fact_for)
+        return with_condition_columns(predicate, fact_for)
 
     def fact(self, lookup: Lookup) -> Column:
         """The fact that a row has one of the keys; the same one for the same keys."""
@@ -95,19 +95,19 @@ class IndexLookups:
         """The index as a source."""
         if not self.lookups:
             return Source(self.index.name, None, "no condition on equality that it knows")
-        return Source(self.index.name, lambda left, _: self._open(left))
+        return Source(self.index.name, lambda slices, _: self._open(slices))
 
-    def _open(self, left: Numbers) -> StatisticsAnswer:
+    def _open(self, slices: Numbers) -> StatisticsAnswer:
         note = ""
         try:
             note = self.index.unusable
             for lookup, fact in self.lookups.values() if not note else ():
-                self.facts.tell_never(fact, self.index.without(lookup, left))
+                self.facts.set_never_true(fact, self.index.without(lookup, slices))
         except TableError as error:
             self.on_error(error)
             note = "cannot be read"
-        nothing = FileStatistics(len(left), lambda _: ())
-        return StatisticsAnswer(nothing, np.arange(len(left), dtype=np.int64), self.facts.of_slices(left), note)
+        nothing = FileStatistics(len(slices), lambda _: ())
+        return StatisticsAnswer(nothing, np.arange(len(slices), dtype=np.int64), self.facts.of_slices(slices), note)
 
 
 @dataclass(frozen=True)
@@ -125,11 +125,11 @@ class RecordIndex:
     def unusable(self) -> str:
         if not is_current(self.metadata, self.headers.snapshot.timeline):
             return "it tells of another instant"
-        known = keys_of(self.metadata, RECORD_INDEX)
-        rows = None if known is None else rows_of(self.headers, self.recorded())
-        if known is None or rows is None:
+        key_count = keys_of(self.metadata, RECORD_INDEX)
+        row_count = None if key_count is None else rows_of(self.headers, self.recorded())
+        if key_count is None or row_count is None:
             return "it is not certain that each key is in one place"
-        return "" if known == rows else f"a key may be in several places: {known} keys, {rows} rows"
+        return "" if key_count == row_count else f"a key may be in several places: {key_count} keys, {row_count} rows"
 
     def keys_of(self, leaf: OneOf) -> Keys | None:
         return self.keys.of_column(leaf)
@@ -140,13 +140,16 @@ class RecordIndex:
 
     def holding(self, keys: Keys) -> Numbers | None:
         """The slices that hold the keys; None when one is said to be where no slice is."""
-        places = {location for _, location in locations(self.metadata.lookup(RECORD_INDEX, keys))}
-        numbers = [self._numbers.get((place.partition, place.file_id)) for place in places]
-        return None if None in numbers else np.array(sorted(n for n in numbers if n is not None), np.int64)
+        places_of_keys = {location for _, location in locations(self.metadata.lookup(RECORD_INDEX, keys))}
+        rows = [self._numbers.get((place.partition, place.file_id)) for place in places_of_keys]
+        return None if None in rows else np.array(sorted(n for n in rows if n is not None), np.int64)
 
     @cached_property
     def _numbers(self) -> Mapping[tuple[str, str], int]:
-        return {(each.partition, each.file_id): number for number, each in enumerate(self.headers.snapshot.slices)}
+        return {
+            (file_slice.partition, file_slice.file_id): row
+            for row, file_slice in enumerate(self.headers.snapshot.slices)
+        }
 
 
 @dataclass(frozen=True)
@@ -167,8 +170,8 @@ class SecondaryIndex:
     def unusable(self) -> str:
         if self.records.unusable:
             return f"{RECORD_INDEX}: {self.records.unusable}"
-        here, known = keys_of(self.metadata, self.name), keys_of(self.metadata, RECORD_INDEX)
-        return "" if here == known else f"it is not whole: {here} keys, {known} in {RECORD_INDEX}"
+        entry_count, key_count = keys_of(self.metadata, self.name), keys_of(self.metadata, RECORD_INDEX)
+        return "" if entry_count == key_count else f"it is not whole: {entry_count} keys, {key_count} in {RECORD_INDEX}"
 
     def keys_of(self, leaf: OneOf) -> Keys | None:
         is_this = isinstance(leaf.term, Column) and leaf.term.id == self.column
@@ -186,16 +189,19 @@ class SecondaryIndex:
         """The keys of records with one of the values."""
         groups = self.metadata.slices(self.name)
         if self.version == "V1":  # the hash of a whole key chooses its file group
-            asked = dict.fromkeys(range(len(groups)), values)
+            values_by_group = dict.fromkeys(range(len(groups)), values)
         else:
-            places = {value: secondary_file_group_index(value, len(groups)) for value in values}
-            asked = {place: frozenset(v for v in values if places[v] == place) for place in set(places.values())}
-        found: set[str] = set()
-        for number, some in asked.items():
-            prefixes = [secondary_prefix(value).encode() for value in some]
-            for key in starting(self.metadata.opened(groups[number]), prefixes):
-                found.add(split_secondary_key(key.decode("utf-8", "replace"), self.name)[1])
-        return frozenset(found)
+            group_of_value = {value: secondary_file_group_index(value, len(groups)) for value in values}
+            values_by_group = {
+                place: frozenset(v for v in values if group_of_value[v] == place)
+                for place in set(group_of_value.values())
+            }
+        record_keys: set[str] = set()
+        for group, group_values in values_by_group.items():
+            prefixes = [secondary_prefix(value).encode() for value in group_values]
+            for key in starting(self.metadata.opened(groups[group]), prefixes):
+                record_keys.add(split_secondary_key(key.decode("utf-8", "replace"), self.name)[1])
+        return frozenset(record_keys)
 
 
 def secondary_indexes(
@@ -206,12 +212,12 @@ def secondary_indexes(
     records: RecordIndex,
 ) -> list[Index]:
     """The secondary indexes of columns whose values all writers spell alike: texts, whole numbers, dates (as day numbers)."""
-    found: list[Index] = []
+    indexes: list[Index] = []
     for partition in sorted(definitions.keys() & metadata.partitions):
         definition = definitions[partition]
         if not partition.startswith("secondary_index_") or len(definition.columns) != 1:
             continue
-        place = steady_column(definition.columns[0], wanted, versions)
-        if place is not None and isinstance(place.field.type, String | Int | Long | Date):
-            found.append(SecondaryIndex(metadata, partition, place.field.id, definition.version, records))
-    return found
+        column = stable_column(definition.columns[0], wanted, versions)
+        if column is not None and isinstance(column.field.type, String | Int | Long | Date):
+            indexes.append(SecondaryIndex(metadata, partition, column.field.id, definition.version, records))
+    return indexes

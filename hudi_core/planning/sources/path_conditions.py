@@ -14,7 +14,7 @@ from hudi_core.errors import UnsupportedError
 from hudi_core.expr.predicate import Apply, Below, Choose, Column, IsNull, OneOf, Predicate, columns_of
 from hudi_core.expr.row import truth_of
 from hudi_core.keys.path_values import PathValue
-from hudi_core.planning.sources.conditions import ConditionColumns, Leaf, said_with_facts
+from hudi_core.planning.sources.conditions import ConditionColumns, Leaf, with_condition_columns
 from hudi_core.pruning.statistics import ColumnStatistics, from_values, taken
 from hudi_core.truth import NULL, TRUE, Truth
 from hudi_core.types.nodes import Boolean
@@ -23,7 +23,7 @@ Values = Mapping[int, Sequence[PathValue | None]]
 """What paths say of partition columns: by column id, a value for each partition."""
 
 
-def with_path_facts(predicate: Predicate, values: Values, facts: ConditionColumns) -> Predicate:
+def with_path_conditions(predicate: Predicate, values: Values, facts: ConditionColumns) -> Predicate:
     """The predicate with conditions that paths decide said as facts, which are told to `facts`."""
 
     def fact_for(leaf: Leaf) -> Column | None:
@@ -32,22 +32,27 @@ def with_path_facts(predicate: Predicate, values: Values, facts: ConditionColumn
         columns = columns_of(leaf)
         if not columns or not columns.keys() <= values.keys():
             return None
-        truths = _truths(leaf, [values[each] for each in columns], list(columns))
+        truths = _truths(leaf, [values[column] for column in columns], list(columns))
         if truths is None:
             return None
         fact = facts.new(str(leaf))
-        facts.tell_partitions(fact, truths)
+        facts.set_partitions(fact, truths)
         return fact
 
-    return said_with_facts(predicate, fact_for)
+    return with_condition_columns(predicate, fact_for)
 
 
-def _truths(leaf: Leaf, said: Sequence[Sequence[PathValue | None]], ids: Sequence[int]) -> ColumnStatistics | None:
+def _truths(
+    leaf: Leaf, path_columns: Sequence[Sequence[PathValue | None]], ids: Sequence[int]
+) -> ColumnStatistics | None:
     """What is known of the condition in each partition; each combination of values is tested once. None: it is not known."""
-    numbers: dict[tuple[PathValue | None, ...], int] = {}
-    of_partitions = [numbers.setdefault(combination, len(numbers)) for combination in zip(*said, strict=True)]
+    rows_of_combinations: dict[tuple[PathValue | None, ...], int] = {}
+    of_partitions = [
+        rows_of_combinations.setdefault(combination, len(rows_of_combinations))
+        for combination in zip(*path_columns, strict=True)
+    ]
     try:
-        truths = [_truth(leaf, combination, ids) for combination in numbers]
+        truths = [_truth(leaf, combination, ids) for combination in rows_of_combinations]
     except UnsupportedError:
         return None
     values = [None if truth in (None, NULL) else truth is TRUE for truth in truths]

@@ -18,17 +18,17 @@ from hudi_core.planning.conjuncts import Conjunct, bound_conjunct, whole
 from hudi_core.planning.prune import Source, StatisticsAnswer
 from hudi_core.planning.sources.bloom_filters import filters_in_footers
 from hudi_core.planning.sources.conditions import ConditionColumns, is_fact
-from hudi_core.planning.sources.expression_indexes import ExpressionIndex, expression_pieces, said_with_indexes
+from hudi_core.planning.sources.expression_indexes import ExpressionIndex, expression_pieces, with_index_columns
 from hudi_core.planning.sources.file_statistics import FileStatisticsAnswer
 from hudi_core.planning.sources.indexes import Index, IndexLookups, Lookup
 from hudi_core.planning.sources.log_statistics import LogStatistics
 from hudi_core.planning.sources.merged_columns import MergedColumns
-from hudi_core.planning.sources.path_conditions import with_path_facts
+from hudi_core.planning.sources.path_conditions import with_path_conditions
 from hudi_core.planning.sources.slice_statistics import Numbers
 from hudi_core.planning.sources.sources import Sources
-from hudi_core.pruning.store import FIRST_FACT, FileStatistics, StatisticsPart
+from hudi_core.pruning.store import FIRST_CONDITION_ID, FileStatistics, StatisticsPart
 
-MOST_IN_DOUBT = 4096
+MAX_DOUBTFUL_SLICES = 4096
 """Footers that are read beside `column_stats`: a second or so from a local disk, some seconds from object storage."""
 
 
@@ -47,20 +47,20 @@ class PredicatePlanner:
 
     def alternatives(self, conjunct: Conjunct) -> list[list[Conjunct]]:
         """A conjunct taken apart: the parts of its outermost OR, each as the parts of its AND; none for a leaf."""
-        found = [conjuncts(part) for part in disjuncts(conjunct.tree)]
-        if len(found) == 1 and len(found[0]) == 1:
+        alternatives = [conjuncts(part) for part in disjuncts(conjunct.tree)]
+        if len(alternatives) == 1 and len(alternatives[0]) == 1:
             return []
         schema = self.inputs.snapshot.schema
         return [
             [self._said(bound_conjunct(part, schema, case_sensitive=self.case_sensitive)) for part in parts]
-            for parts in found
+            for parts in alternatives
         ]
 
     @cached_property
     def sources(self) -> list[Source]:
         """The sources, those first that cost least and tell most."""
-        asked = self.conjuncts  # tells the indexes what to look up
-        columns = {column for conjunct in asked for column in columns_of(conjunct.hinted)}
+        conjuncts_ = self.conjuncts  # tells the indexes what to look up
+        columns = {column for conjunct in conjuncts_ for column in columns_of(conjunct.hinted)}
         by_index = {lookup.index.name: lookup.source() for lookup in self._lookups}
         in_footers = by_index.pop(self._in_footers.name)
         return [
@@ -77,7 +77,7 @@ class PredicatePlanner:
 
     @cached_property
     def _facts(self) -> ConditionColumns:
-        return ConditionColumns(self.inputs.partition_of, FIRST_FACT - len(self.inputs.expression_indexes))
+        return ConditionColumns(self.inputs.partition_of, FIRST_CONDITION_ID - len(self.inputs.expression_indexes))
 
     @cached_property
     def _lookups(self) -> list[IndexLookups]:
@@ -91,20 +91,20 @@ class PredicatePlanner:
         )
 
     def _said(self, conjunct: Conjunct) -> Conjunct:
-        plain = with_path_facts(conjunct.predicate, self.inputs.values, self._facts)
+        plain = with_path_conditions(conjunct.predicate, self.inputs.values, self._facts)
         forms = [plain, *(lookup.with_conditions(plain) for lookup in self._lookups)]
         schema, indexes = self.inputs.snapshot.schema, self.inputs.expression_indexes
         if indexes:
-            found = said_with_indexes(conjunct.tree, indexes, schema, case_sensitive=self.case_sensitive)
-            forms += [found] if found is not None else []
+            indexed = with_index_columns(conjunct.tree, indexes, schema, case_sensitive=self.case_sensitive)
+            forms += [indexed] if indexed is not None else []
         return replace(conjunct, predicate=plain, hinted=every(dict.fromkeys(forms)))
 
     def _whole_keys(self) -> list[Conjunct]:
-        found = self.inputs.record_keys.of_columns([conjunct.predicate for conjunct in self.original])
-        if found is None:
+        keys_of_parts = self.inputs.record_keys.of_columns([conjunct.predicate for conjunct in self.original])
+        if keys_of_parts is None:
             return []
-        parts = [self.original[place] for place in found[0]]
-        key_lookup = Lookup(found[1], whole(parts))
+        parts = [self.original[position] for position in keys_of_parts[0]]
+        key_lookup = Lookup(keys_of_parts[1], whole(parts))
         facts = [lookups.fact(key_lookup) for lookups in self._lookups if lookups.index.knows_keys]
         if not facts:
             return []
@@ -112,10 +112,10 @@ class PredicatePlanner:
         return [Conjunct(" AND ".join(part.text for part in parts), tree, ALWAYS_TRUE, every(map(is_fact, facts)))]
 
     def _by_commits(self) -> list[Source]:
-        known = self.inputs
-        if known.commits is None:
+        inputs = self.inputs
+        if inputs.commits is None:
             return []
-        return [known.commits.source(known.snapshot.slices, known.snapshot.timeline.layout, known.snapshot.schema)]
+        return [inputs.commits.source(inputs.snapshot.slices, inputs.snapshot.timeline.layout, inputs.snapshot.schema)]
 
     def _by_paths(self, columns: Iterable[int]) -> Source:
         name = "partition values"
@@ -123,7 +123,7 @@ class PredicatePlanner:
             return Source(name, None, "the table has no partitions")
         if not any(column in self.inputs.values or self._facts.is_of_partitions(column) for column in columns):
             return Source(name, None, "no partition column in the predicate")
-        return Source(name, lambda left, _: self._of_partitions(self.inputs.paths, left), knows_all=True)
+        return Source(name, lambda slices, _: self._of_partitions(self.inputs.paths, slices), knows_all=True)
 
     def _by_metadata(self) -> list[Source]:
         snapshot = self.inputs.snapshot
@@ -131,21 +131,27 @@ class PredicatePlanner:
             return [
                 Source(COLUMN_STATS, None, "not in the metadata table" if snapshot.metadata else "no metadata table")
             ]
-        by_slice = Source(COLUMN_STATS, lambda left, _: self._of_slices(self.inputs.column_stats, left), knows_all=True)
+        by_slice = Source(
+            COLUMN_STATS, lambda slices, _: self._of_slices(self.inputs.column_stats, slices), knows_all=True
+        )
         if snapshot.usable(PARTITION_STATS) is None or len(self.inputs.partitions) < 2:
             return [by_slice]
         return [
             Source(
-                PARTITION_STATS, lambda left, _: self._of_partitions(self.inputs.partition_stats, left), knows_all=True
+                PARTITION_STATS,
+                lambda slices, _: self._of_partitions(self.inputs.partition_stats, slices),
+                knows_all=True,
             ),
             by_slice,
         ]
 
-    def _of_partitions(self, statistics: FileStatistics, left: Numbers) -> StatisticsAnswer:
-        return StatisticsAnswer(statistics, self.inputs.partition_of[left], self._facts.of_partitions, of_slices=False)
+    def _of_partitions(self, statistics: FileStatistics, slices: Numbers) -> StatisticsAnswer:
+        return StatisticsAnswer(
+            statistics, self.inputs.partition_of[slices], self._facts.of_partitions, of_slices=False
+        )
 
-    def _of_slices(self, statistics: FileStatistics, left: Numbers) -> StatisticsAnswer:
-        return StatisticsAnswer(statistics, left, self._facts.of_slices(self.inputs.all_slices))
+    def _of_slices(self, statistics: FileStatistics, slices: Numbers) -> StatisticsAnswer:
+        return StatisticsAnswer(statistics, slices, self._facts.of_slices(self.inputs.all_slices))
 
     def _by_expressions(self, columns: set[int]) -> list[Source]:
         return [
@@ -154,7 +160,7 @@ class PredicatePlanner:
             if index.column.id in columns
         ]
 
-    def _by_expression(self, index: ExpressionIndex, left: Numbers, _: Predicate) -> StatisticsAnswer:
+    def _by_expression(self, index: ExpressionIndex, slices: Numbers, _: Predicate) -> StatisticsAnswer:
         snapshot, others = self.inputs.snapshot, self._facts.of_slices(self.inputs.all_slices)
 
         def facts(column: Column) -> Iterable[StatisticsPart]:
@@ -166,7 +172,7 @@ class PredicatePlanner:
                 snapshot.warn_or_raise(error)
                 return []
 
-        return StatisticsAnswer(self.inputs.column_stats, left, facts)
+        return StatisticsAnswer(self.inputs.column_stats, slices, facts)
 
     def _by_single_files(self) -> list[Source]:
         name = "column_stats of single files"
@@ -174,15 +180,18 @@ class PredicatePlanner:
             return []
         if self.inputs.merges is not MergedColumns.WHOLE_ROWS:
             return [Source(name, None, "rows are put together from several files")]
-        return [Source(name, lambda left, _: FileStatisticsAnswer(self.inputs.fallback, left, self._facts))]
+        return [Source(name, lambda slices, _: FileStatisticsAnswer(self.inputs.fallback, slices, self._facts))]
 
-    def _by_heads(self, left: Numbers, predicate: Predicate) -> StatisticsAnswer:
+    def _by_heads(self, slices: Numbers, predicate: Predicate) -> StatisticsAnswer:
         """What files say of themselves where that may change the answer."""
         doubt, beside = self.inputs.fallback, self.inputs.snapshot.usable(COLUMN_STATS) is not None
-        open_questions = left[~self.inputs.has_complete_statistics(left, predicate)]
+        open_questions = slices[~self.inputs.has_complete_statistics(slices, predicate)]
         doubtful = doubt.doubtful(open_questions, predicate, self._facts.of_slices(open_questions))
-        note = f"{len(doubtful)} of {len(left)} in doubt" if beside else ""
-        if beside and len(doubtful) > MOST_IN_DOUBT:
-            doubtful, note = doubtful[:0], f"{note}: more than the {MOST_IN_DOUBT} that are read beside column_stats"
-        statistics = FileStatistics(len(left), doubt.read(left, doubtful))
-        return StatisticsAnswer(statistics, np.arange(len(left), dtype=np.int64), self._facts.of_slices(left), note)
+        note = f"{len(doubtful)} of {len(slices)} in doubt" if beside else ""
+        if beside and len(doubtful) > MAX_DOUBTFUL_SLICES:
+            doubtful, note = (
+                doubtful[:0],
+                f"{note}: more than the {MAX_DOUBTFUL_SLICES} that are read beside column_stats",
+            )
+        statistics = FileStatistics(len(slices), doubt.read(slices, doubtful))
+        return StatisticsAnswer(statistics, np.arange(len(slices), dtype=np.int64), self._facts.of_slices(slices), note)

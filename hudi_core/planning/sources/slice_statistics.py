@@ -24,7 +24,7 @@ from hudi_core.keys.path_values import PathValue
 from hudi_core.metadata.file_keys import hashed_keys
 from hudi_core.metadata.statistics import RecordedStatistics
 from hudi_core.metadata.stored import as_stored
-from hudi_core.pruning.statistics import absent, from_values, is_told, nothing, taken, unknown
+from hudi_core.pruning.statistics import absent, from_values, is_complete_in, nothing, taken, unknown
 from hudi_core.pruning.store import StatisticsPart
 from hudi_core.schema.schema import Schema
 from hudi_core.timeline.files import FileList
@@ -69,16 +69,16 @@ class DataFiles:
 
     def chosen(self, which: npt.NDArray[np.bool_]) -> DataFiles:
         """Some of the files."""
-        places = np.flatnonzero(which)
+        positions = np.flatnonzero(which)
         return DataFiles(
-            self.slices[places],
+            self.slices[positions],
             self.files,
-            self.rows[places],
-            self.versions[places],
-            self.certain[places],
-            self.logs[places],
+            self.rows[positions],
+            self.versions[positions],
+            self.certain[positions],
+            self.logs[positions],
             self.keys_of,
-            self.keys[places],
+            self.keys[positions],
         )
 
     @cached_property
@@ -91,9 +91,9 @@ class DataFiles:
     def __len__(self) -> int:
         return len(self.slices)
 
-    def path(self, number: int) -> str:
+    def path(self, file: int) -> str:
         """The path of a file."""
-        return self.files.info(int(self.rows[number])).path
+        return self.files.info(int(self.rows[file])).path
 
 
 @dataclass(frozen=True)
@@ -108,13 +108,13 @@ class PartitionValues:
         values = self.columns.get(column.id)
         if values is None or all(value is None for value in values):
             return None
-        known = [value or PathValue(None, None, True) for value in values]
-        exact = [value.lower is not None and not value.nulls for value in known]
+        path_bounds = [value or PathValue(None, None, True) for value in values]
+        exact = [value.lower is not None and not value.nulls for value in path_bounds]
         nothing = [value is not None and value.lower is None for value in values]
         statistics = from_values(
             column.type,
-            [value.lower for value in known],
-            [value.upper for value in known],
+            [value.lower for value in path_bounds],
+            [value.upper for value in path_bounds],
             [0 if is_exact else 1 if is_null else None for is_exact, is_null in zip(exact, nothing, strict=True)],
             [1 if is_exact or is_null else None for is_exact, is_null in zip(exact, nothing, strict=True)],
             [value is None or value.lower != value.lower for value in values],
@@ -167,26 +167,30 @@ class ColumnStatsOfSlices:
                 sure = self.files.slices[members[certain]]
                 yield StatisticsPart(sure, absent(column.type, len(sure), value))
                 yield from self._without(column, members[~certain])
-            case Stored(place):
-                for name in (place.name, self.twins.get(column.id)):
+            case Stored(stored):
+                for name in (stored.name, self.twins.get(column.id)):
                     if name is not None:
-                        members = yield from self._joined(name, place.field.type, members)
+                        members = yield from self._joined(name, stored.field.type, members)
                 yield from self._without(column, members)
 
     def _joined(self, name: str, stored: t.Type, members: Numbers) -> Generator[StatisticsPart, None, Numbers]:
         """What records of the column tell; gives the files without one."""
         missing = np.ones(len(members), np.bool_)
         keys = self.files.keys[members]
-        for found in self.recorded([name]).get(name, ()):
-            statistics = found.statistics if found.typed else as_stored(found.statistics, stored)
+        for records in self.recorded([name]).get(name, ()):
+            statistics = records.statistics if records.typed else as_stored(records.statistics, stored)
             if statistics is not None:
-                rows, at = joined(found.keys, keys)
-                missing[at] = False
-                told = taken(statistics, rows)
+                rows, positions = joined(records.keys, keys)
+                missing[positions] = False
+                statistics_of_files = taken(statistics, rows)
                 if self.optimistic:
-                    hidden = ~is_told(told) & ~self.files.logs[members[at]]
-                    told = replace(told, nulls=np.where(hidden, 0, told.nulls), rows=np.where(hidden, 0, told.rows))
-                yield StatisticsPart(self.files.slices[members[at]], told)
+                    hidden = ~is_complete_in(statistics_of_files) & ~self.files.logs[members[positions]]
+                    statistics_of_files = replace(
+                        statistics_of_files,
+                        nulls=np.where(hidden, 0, statistics_of_files.nulls),
+                        rows=np.where(hidden, 0, statistics_of_files.rows),
+                    )
+                yield StatisticsPart(self.files.slices[members[positions]], statistics_of_files)
         return members[missing]
 
     def _without(self, column: Column, members: Numbers) -> Iterator[StatisticsPart]:
@@ -205,8 +209,8 @@ class ColumnStatsOfSlices:
     def missing(self, name: str) -> Numbers:
         """The files without a record of the column of this name."""
         without = np.ones(len(self.files), np.bool_)
-        for found in self.recorded([name]).get(name, ()):
-            without[joined(found.keys, self.files.keys)[1]] = False
+        for records in self.recorded([name]).get(name, ()):
+            without[joined(records.keys, self.files.keys)[1]] = False
         return np.flatnonzero(without)
 
 
@@ -222,17 +226,17 @@ class PartitionStats:
 
     def pieces(self, column: Column, covered: Callable[[str], npt.NDArray[np.bool_]]) -> Iterator[StatisticsPart]:
         stored = [stored_column(version, self.wanted, column.id) for version in self.versions]
-        places = {(one.place.name, one.place.field.type) for one in stored if isinstance(one, Stored)}
-        if len(places) != 1 or any(isinstance(one, Absent) for one in stored):
+        places = {(column_.place.name, column_.place.field.type) for column_ in stored if isinstance(column_, Stored)}
+        if len(places) != 1 or any(isinstance(column_, Absent) for column_ in stored):
             return
         ((name, kind),) = places
         keys = partition_keys(self.partitions)
-        for found in self.recorded([name]).get(name, ()):
-            statistics = found.statistics if found.typed else as_stored(found.statistics, kind)
+        for records in self.recorded([name]).get(name, ()):
+            statistics = records.statistics if records.typed else as_stored(records.statistics, kind)
             if statistics is not None:
-                rows, at = joined(found.keys, keys)
-                trusted = covered(name)[at]
-                yield StatisticsPart(at[trusted], taken(statistics, rows[trusted]))
+                rows, positions = joined(records.keys, keys)
+                trusted = covered(name)[positions]
+                yield StatisticsPart(positions[trusted], taken(statistics, rows[trusted]))
 
 
 def partition_keys(partitions: Iterable[str]) -> npt.NDArray[np.bytes_]:
@@ -243,9 +247,9 @@ def partition_keys(partitions: Iterable[str]) -> npt.NDArray[np.bytes_]:
 def joined(recorded: npt.NDArray[np.uint8], wanted: npt.NDArray[np.bytes_]) -> tuple[Numbers, Numbers]:
     """Rows of `recorded` keys (a row of bytes each) and places of `wanted` keys that are equal, in the order of `wanted`."""
     size = wanted.dtype.itemsize
-    found = index_strings(_texts(recorded, size)).find(_texts(wanted.view(np.uint8), size))
-    at = np.flatnonzero(found >= 0)
-    return found[at], at
+    rows = index_strings(_texts(recorded, size)).find(_texts(wanted.view(np.uint8), size))
+    positions = np.flatnonzero(rows >= 0)
+    return rows[positions], positions
 
 
 def _texts(keys: npt.NDArray[np.uint8], size: int) -> StringColumn:
@@ -264,16 +268,16 @@ def files_of(
     is_base = slices.bases != NO_BASE
     logs = np.diff(slices.log_offsets)
     counts = logs + is_base
-    numbers = np.repeat(np.arange(len(slices)), counts)
-    begins = np.cumsum(counts) - counts
-    of_logs = np.ones(len(numbers), np.bool_)
-    of_logs[begins[is_base]] = False
-    rows, instants = np.empty(len(numbers), np.int64), np.empty(len(numbers), np.int64)
+    slice_of_file = np.repeat(np.arange(len(slices)), counts)
+    starts = np.cumsum(counts) - counts
+    of_logs = np.ones(len(slice_of_file), np.bool_)
+    of_logs[starts[is_base]] = False
+    rows, instants = np.empty(len(slice_of_file), np.int64), np.empty(len(slice_of_file), np.int64)
     rows[of_logs], instants[of_logs] = slices.logs, slices.log_instants
     rows[~of_logs], instants[~of_logs] = slices.bases[is_base], slices.instant_of[is_base]
-    known = [version_of(instant) for instant in slices.instants]
-    versions = np.array([version for version, _ in known], np.int32)[instants]
-    certain = np.array([sure for _, sure in known], np.bool_)[instants]
+    version_of_instant = [version_of(instant) for instant in slices.instants]
+    versions = np.array([version for version, _ in version_of_instant], np.int32)[instants]
+    certain = np.array([sure for _, sure in version_of_instant], np.bool_)[instants]
     if last is not None:
         certain &= ~of_logs | (versions == last)
-    return DataFiles(numbers, slices.files, rows, versions, certain, of_logs, keys_of)
+    return DataFiles(slice_of_file, slices.files, rows, versions, certain, of_logs, keys_of)

@@ -22,7 +22,7 @@ from hudi_core.planning.sources.column_ranges import Bounds, ranges
 from hudi_core.planning.sources.commits import CommitTimes
 from hudi_core.planning.sources.expression_indexes import ExpressionIndex, expression_indexes
 from hudi_core.planning.sources.file_headers import FileHeaders
-from hudi_core.planning.sources.footer_fallback import FooterFallback, is_told_of
+from hudi_core.planning.sources.footer_fallback import FooterFallback, complete_slices
 from hudi_core.planning.sources.indexes import Index, RecordIndex, secondary_indexes
 from hudi_core.planning.sources.log_statistics import LogStatistics
 from hudi_core.planning.sources.merged_columns import MergedColumns, merges
@@ -34,7 +34,7 @@ from hudi_core.planning.sources.slice_statistics import (
     files_of,
 )
 from hudi_core.portable import Portable
-from hudi_core.pruning.store import FIRST_FACT, FileStatistics, StatisticsPart
+from hudi_core.pruning.store import FIRST_CONDITION_ID, FileStatistics, StatisticsPart
 from hudi_core.snapshot.snapshot import Snapshot
 from hudi_core.timeline.slices import FileSlice
 
@@ -69,7 +69,7 @@ class Sources(Portable):
 
     @cached_property
     def _partition_numbers(self) -> dict[str, int]:
-        return {partition: number for number, partition in enumerate(self.partitions)}
+        return {partition: row for row, partition in enumerate(self.partitions)}
 
     def partition_number(self, slice: FileSlice) -> int:
         return self._partition_numbers[slice.partition]
@@ -160,12 +160,12 @@ class Sources(Portable):
         table = self.snapshot.metadata
         assert table is not None
         versions = self.snapshot.history.schemas
-        used = [versions[number] for number in np.unique(self.recorded.files.versions)]
+        used = [versions[version] for version in np.unique(self.recorded.files.versions)]
         if not self.recorded.files.certain.all() or (self.has_logs and self.merges is MergedColumns.ANYTHING):
             return []
-        known = PartitionStats(self.partitions, used, self.snapshot.schema, table.partition_stats)
+        recorded = PartitionStats(self.partitions, used, self.snapshot.schema, table.partition_stats)
         try:
-            return list(known.pieces(column, self._covered))
+            return list(recorded.pieces(column, self._covered))
         except TableError as error:
             self.snapshot.warn_or_raise(error)
             return []
@@ -186,9 +186,9 @@ class Sources(Portable):
         """What paths and `column_stats` tell, of slices."""
 
         def load(column: Column) -> Iterable[StatisticsPart]:
-            found = list(self.by_path(column, self.all_slices) or self.recorded.pieces(column))
-            self._complete[column.id] = is_told_of(found, len(self.all_slices))
-            return found
+            parts = list(self.by_path(column, self.all_slices) or self.recorded.pieces(column))
+            self._complete[column.id] = complete_slices(parts, len(self.all_slices))
+            return parts
 
         return FileStatistics(len(self.all_slices), load)
 
@@ -222,26 +222,27 @@ class Sources(Portable):
 
     def has_complete_statistics(self, slices: Numbers, predicate: Predicate) -> npt.NDArray[np.bool_]:
         """Of which slices `column_stats` told all that can be told of the predicate's columns, when it was asked."""
-        found = np.ones(len(slices), np.bool_)
+        complete = np.ones(len(slices), np.bool_)
         for column in columns_of(predicate):
-            if column > FIRST_FACT:
-                told = self._complete.get(column)
-                found &= False if told is None else told[slices]
-        return found
+            if column > FIRST_CONDITION_ID:
+                complete_slices_ = self._complete.get(column)
+                complete &= False if complete_slices_ is None else complete_slices_[slices]
+        return complete
 
-    def bounds(self, column: Column, numbers: Sequence[int]) -> list[Bounds]:
+    def bounds(self, column: Column, rows: Sequence[int]) -> list[Bounds]:
         """What is known of a column's values in these slices, from whatever source tells. No file is read for it."""
         by_path = self.by_path(column, self.all_slices)
         if by_path is not None:
-            return ranges(column, by_path, numbers)
+            return ranges(column, by_path, rows)
         if self.snapshot.usable(COLUMN_STATS) is not None:
-            return ranges(column, list(self.recorded.pieces(column)), numbers)
+            return ranges(column, list(self.recorded.pieces(column)), rows)
         slices = self.snapshot.slices
-        some = np.array([n for n in sorted(set(numbers)) if self.headers.are_known(slices[n])], np.int64)
+        known_rows = np.array([n for n in sorted(set(rows)) if self.headers.are_known(slices[n])], np.int64)
         pieces = [
-            StatisticsPart(some[piece.files], piece.statistics) for piece in self.fallback.read(some, some)(column)
+            StatisticsPart(known_rows[piece.files], piece.statistics)
+            for piece in self.fallback.read(known_rows, known_rows)(column)
         ]
-        return ranges(column, pieces, numbers)
+        return ranges(column, pieces, rows)
 
     @property
     def _collecting(self) -> bool:

@@ -28,7 +28,7 @@ MIN_KEY, MAX_KEY = "hoodie_min_record_key", "hoodie_max_record_key"
 class FilterState(Enum):
     """What became of the filter of a file slice."""
 
-    ASKED = auto()
+    USABLE = auto()
     MISSING = auto()
     """There is none, or what there is says nothing of rows in log files."""
     DAMAGED = auto()
@@ -66,9 +66,9 @@ def recorded_filters(snapshot: Snapshot) -> MetadataTable | None:
     except TableError as error:
         snapshot.warn_or_raise(error)
         return None
-    for each in groups:
+    for group in groups:
         try:
-            metadata.opened(each)
+            metadata.opened(group)
         except TableError as error:
             snapshot.warn_or_raise(error)
     return metadata
@@ -78,16 +78,20 @@ def recorded_texts(metadata: MetadataTable | None, snapshot: Snapshot, slices: S
     """The texts of filters in the metadata table, by place of the slice among those given; what is damaged is left out."""
     if metadata is None:
         return {}
-    asked = {bloom_filter_key(each.partition, each.base.name): place for place, each in enumerate(slices) if each.base}
-    ordered = sorted(asked)
+    positions = {
+        bloom_filter_key(file_slice.partition, file_slice.base.name): position
+        for position, file_slice in enumerate(slices)
+        if file_slice.base
+    }
+    ordered = sorted(positions)
     groups = file_group_indexes(ordered, len(metadata.slices(BLOOM_FILTERS))).tolist()
     texts: dict[int, bytes] = {}
     by_group = groupby(sorted(zip(groups, ordered, strict=True)), itemgetter(0))
-    for _, its in by_group:  # one by one: where a file group is damaged, the others are not
-        keys = [key for _, key in its]
+    for _, group_keys in by_group:  # one by one: where a file group is damaged, the others are not
+        keys = [key for _, key in group_keys]
         try:
-            for number, text in filter_texts(metadata.lookup(BLOOM_FILTERS, keys)):
-                texts[asked[keys[number]]] = text
+            for row, text in filter_texts(metadata.lookup(BLOOM_FILTERS, keys)):
+                texts[positions[keys[row]]] = text
         except TableError as error:
             snapshot.warn_or_raise(error)
     return texts
@@ -112,21 +116,21 @@ def held_keys(keys: Sequence[bytes]) -> SampleKeys | None:
     return SampleKeys(KeySample(utf8_column(keys)), slice(None)) if keys else None
 
 
-def kept(text: bytes | None, of: FileSlice, held: SampleKeys | None = None) -> StoredFilter:
+def stored_filter(text: bytes | None, file_slice: FileSlice, held: SampleKeys | None = None) -> StoredFilter:
     """The filter that a text says, if it is worth asking.
 
     `held` are keys that the slice holds: a filter that denies one of them is damaged, or another file's.
     """
     if text is None:
         return StoredFilter(FilterState.MISSING)
-    where = f"bloom filter of {of.base.path if of.base else of.file_id}"
+    where = f"bloom filter of {file_slice.base.path if file_slice.base else file_slice.file_id}"
     try:
-        found = parse_bloom_filter(text, where)
+        parsed = parse_bloom_filter(text, where)
     except (CorruptFileError, UnsupportedError) as problem:
         return StoredFilter(FilterState.DAMAGED, problem=problem)
-    if found.saturated:
+    if parsed.saturated:
         return StoredFilter(FilterState.SATURATED)
-    if held is not None and not found.holds(held.keys.hashes(found.hashes, held.rows)):
+    if held is not None and not parsed.holds(held.keys.hashes(parsed.hashes, held.rows)):
         denied = CorruptFileError(where, expected="the least and greatest key of its file", found="a denial")
         return StoredFilter(FilterState.DAMAGED, problem=denied)
-    return StoredFilter(FilterState.ASKED, found)
+    return StoredFilter(FilterState.USABLE, parsed)

@@ -17,9 +17,9 @@ from hudi_core.schema.meta import RECORD_KEY
 from hudi_core.timeline.instants import DELTA_COMMIT, time_order
 from hudi_core.timeline.timeline import Timeline
 
-_MOST_LOOKED_UP = 200_000
+_MAX_KEYS_IN_LOGS = 200_000
 """Keys in log blocks of one file group that are looked for in its base file, to count each once."""
-_MOST_FOOTERS = 4096
+_MAX_FOOTERS = 4096
 """Base files whose rows are counted by their footers."""
 
 
@@ -28,15 +28,15 @@ def is_current(metadata: MetadataTable, timeline: Timeline) -> bool:
 
     It is not so of an earlier instant, nor when writes have completed since the timeline was read.
     """
-    known = max((time_order(instant.requested_time) for instant in timeline.instants), default="")
+    latest = max((time_order(instant.requested_time) for instant in timeline.instants), default="")
     written = (i.requested_time for i in metadata.timeline.commits if i.action == DELTA_COMMIT)
-    return timeline.until is None and all(time_order(time) <= known for time in written)
+    return timeline.until is None and all(time_order(time) <= latest for time in written)
 
 
 def keys_of(metadata: MetadataTable, partition: str) -> int | None:
     """How many keys an index partition holds; None when it is not worth the counting."""
-    counts = [count(metadata.opened(group), _MOST_LOOKED_UP) for group in metadata.slices(partition)]
-    return None if None in counts else sum(each for each in counts if each is not None)
+    counts = [count(metadata.opened(group), _MAX_KEYS_IN_LOGS) for group in metadata.slices(partition)]
+    return None if None in counts else sum(key_count for key_count in counts if key_count is not None)
 
 
 def rows_of(heads: FileHeaders, recorded: ColumnStatsOfSlices) -> int | None:
@@ -66,7 +66,7 @@ def _rows_in_bases(heads: FileHeaders, recorded: ColumnStatsOfSlices) -> int | N
         rows[at] = found.statistics.rows[records]
     bases = ~files.logs
     unknown = files.slices[bases & (rows < 0)]
-    if len(unknown) > _MOST_FOOTERS:
+    if len(unknown) > _MAX_FOOTERS:
         return None
     infos = [base for number in unknown.tolist() if (base := heads.snapshot.slices[number].base) is not None]
     footers = heads.footers(infos)

@@ -12,7 +12,7 @@ from hudi_core.expr.predicate import ALWAYS_TRUE
 from hudi_core.expr.text import to_sql
 from hudi_core.expr.walk import conjuncts, disjuncts
 from hudi_core.planning.conjuncts import Conjunct
-from hudi_core.planning.reasons import MOST_ALTERNATIVES, impossible_leaves
+from hudi_core.planning.reasons import MAX_ALTERNATIVES, impossible_leaves
 
 
 def conjunct(tree: Expr) -> Conjunct:
@@ -70,5 +70,5 @@ def test_nested_parts_are_told_by_their_leaves() -> None:
 
 
 def test_an_or_of_very_many_parts_is_told_as_a_whole() -> None:
-    sql = " OR ".join(f"a = {number} AND b = {number}" for number in range(MOST_ALTERNATIVES + 1))
-    assert told(sql, [f"a = {number}" for number in range(MOST_ALTERNATIVES + 1)]) == [sql]
+    sql = " OR ".join(f"a = {number} AND b = {number}" for number in range(MAX_ALTERNATIVES + 1))
+    assert told(sql, [f"a = {number}" for number in range(MAX_ALTERNATIVES + 1)]) == [sql]

@@ -9,11 +9,11 @@ import pytest
 
 from hudi_core.expr.predicate import And, Column, Not, OneOf, Or
 from hudi_core.pruning.statistics import from_values
-from hudi_core.pruning.store import FIRST_FACT, FileStatistics, StatisticsPart
+from hudi_core.pruning.store import FIRST_CONDITION_ID, FileStatistics, StatisticsPart
 from hudi_core.types import nodes as t
 
 NUMBER = Column(1, "n", t.Int())
-FACT = Column(FIRST_FACT, "fact", t.Boolean())
+FACT = Column(FIRST_CONDITION_ID, "fact", t.Boolean())
 LOWS = [0, 10, 20, 30, 40, 50]
 
 

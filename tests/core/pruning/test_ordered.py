@@ -77,9 +77,9 @@ def test_ranges_are_met_however_they_are_searched(count: int, monkeypatch: pytes
     lower = np.random.default_rng(count).permutation(COUNT)
     wanted, of, listed = _ordered(lower, range(0, COUNT, 1_000))
     for ranges in (_some_ranges(r, count), (*_some_ranges(r, count)[:-1], (COUNT, wanted.keys.top))):
-        monkeypatch.setattr(module, "FEW_RANGES", 10**6)
+        monkeypatch.setattr(module, "MAX_COMPARED_RANGES", 10**6)
         one_by_one = holds(ValueSet.of(wanted.keys, ranges), listed)
-        monkeypatch.setattr(module, "FEW_RANGES", 0)
+        monkeypatch.setattr(module, "MAX_COMPARED_RANGES", 0)
         asked = ValueSet.of(wanted.keys, ranges)
         assert (holds(asked, listed) == one_by_one).all()
         assert (everywhere(asked, of) == one_by_one).all()

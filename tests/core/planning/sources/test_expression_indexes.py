@@ -10,7 +10,7 @@ from hudi_core.expr.parse import parse_predicate
 from hudi_core.expr.predicate import columns_of
 from hudi_core.metadata.definitions import IndexDefinition
 from hudi_core.planning.plan import ScanPlan
-from hudi_core.planning.sources.expression_indexes import ExpressionIndex, expression_indexes, said_with_indexes
+from hudi_core.planning.sources.expression_indexes import ExpressionIndex, expression_indexes, with_index_columns
 from hudi_core.schema.ids import record_with_ids
 from hudi_core.schema.schema import Schema
 from hudi_core.truth import Verdict
@@ -85,7 +85,7 @@ def test_index_of_a_name_that_was_another_column_is_not_used() -> None:
     ],
 )
 def test_function_of_the_column_is_the_columns_own(where: str, used: list[ExpressionIndex]) -> None:
-    found = said_with_indexes(parse_predicate(where), [LOWER, YEAR], SCHEMA, case_sensitive=False)
+    found = with_index_columns(parse_predicate(where), [LOWER, YEAR], SCHEMA, case_sensitive=False)
     assert found is not None
     assert {each.column.id for each in used} <= columns_of(found).keys()
 
@@ -108,16 +108,16 @@ def test_an_index_with_options_answers_for_a_call_with_just_these_arguments(
     of: IndexDefinition, same: str, other: str
 ) -> None:
     (index,) = indexes(of)
-    found = said_with_indexes(parse_predicate(same), [index], SCHEMA, case_sensitive=False)
+    found = with_index_columns(parse_predicate(same), [index], SCHEMA, case_sensitive=False)
     assert found is not None and index.column.id in columns_of(found)
-    assert said_with_indexes(parse_predicate(other), [index], SCHEMA, case_sensitive=False) is None
+    assert with_index_columns(parse_predicate(other), [index], SCHEMA, case_sensitive=False) is None
 
 
 @pytest.mark.parametrize(
     "where", ["upper(s) = 'X'", "month(day) = 1", "s = 'x'", "year(at) = 2024", "lower(s || 'x') = 'x'"]
 )
 def test_other_functions_of_the_column_are_not(where: str) -> None:
-    assert said_with_indexes(parse_predicate(where), [LOWER, YEAR], SCHEMA, case_sensitive=False) is None
+    assert with_index_columns(parse_predicate(where), [LOWER, YEAR], SCHEMA, case_sensitive=False) is None
 
 
 # ---- in a table

@@ -60,7 +60,7 @@ def test_bounds_that_may_hide_nan_are_doubted() -> None:
 
 
 def test_no_more_footers_are_read_than_worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(asking, "MOST_IN_DOUBT", 1)
+    monkeypatch.setattr(asking, "MAX_DOUBTFUL_SLICES", 1)
     made = MadeTable([group(10, told=WITHOUT_N), group(20, told=WITHOUT_N)])
     assert footers(planned(made, "n = 100")) == (
         2,

@@ -12,9 +12,9 @@ from hudi_core.expr.parse import parse_predicate
 from hudi_core.expr.predicate import columns_of
 from hudi_core.keys.path_values import PathValue
 from hudi_core.planning.sources.conditions import ConditionColumns
-from hudi_core.planning.sources.path_conditions import with_path_facts
+from hudi_core.planning.sources.path_conditions import with_path_conditions
 from hudi_core.planning.sources.slice_statistics import PartitionValues
-from hudi_core.pruning.store import FIRST_FACT, FileStatistics
+from hudi_core.pruning.store import FIRST_CONDITION_ID, FileStatistics
 from hudi_core.schema.ids import record_with_ids
 from hudi_core.schema.schema import Schema
 from hudi_core.truth import Truth
@@ -39,7 +39,7 @@ VALUES: Mapping[int, Sequence[PathValue | None]] = {
 def kept(where: str) -> tuple[list[int], list[int]]:
     """Partitions in which some row may match, and in which every row does."""
     facts = ConditionColumns(np.zeros(0, np.int64))
-    said = with_path_facts(bind(parse_predicate(where), SCHEMA), VALUES, facts)
+    said = with_path_conditions(bind(parse_predicate(where), SCHEMA), VALUES, facts)
     by_path = PartitionValues(VALUES, np.arange(6))
     plan = FileStatistics(6, lambda column: by_path.pieces(column) or []).plan(said, facts.of_partitions)
     return plan.possible().tolist(), plan.all_match().tolist()
@@ -68,7 +68,7 @@ def test_conditions_are_decided_by_the_values_of_paths(where: str, possible: lis
 def test_what_bounds_answer_is_left_to_them() -> None:
     for where in ("day = date'2024-01-01'", "region in ('a', 'b')", "day is null", "n > 3", "lower('A') = 'a'"):
         predicate = bind(parse_predicate(where), SCHEMA)
-        assert with_path_facts(predicate, VALUES, ConditionColumns(np.zeros(0, np.int64))) == predicate
+        assert with_path_conditions(predicate, VALUES, ConditionColumns(np.zeros(0, np.int64))) == predicate
 
 
 def test_each_combination_of_values_is_tested_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,6 +81,6 @@ def test_each_combination_of_values_is_tested_once(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("hudi_core.planning.sources.path_conditions.truth_of", truth)
     many: Mapping[int, Sequence[PathValue | None]] = {0: [exact(day % 5) for day in range(1000)]}
     facts = ConditionColumns(np.zeros(0, np.int64))
-    said = with_path_facts(bind(parse_predicate("month(day) = 2"), SCHEMA), many, facts)
-    assert min(columns_of(said)) == FIRST_FACT
+    said = with_path_conditions(bind(parse_predicate("month(day) = 2"), SCHEMA), many, facts)
+    assert min(columns_of(said)) == FIRST_CONDITION_ID
     assert len(tested) == 5

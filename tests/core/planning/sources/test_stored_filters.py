@@ -18,7 +18,7 @@ from hudi_core.planning.sources.file_headers import FileHeaders
 from hudi_core.planning.sources.indexes import Lookup
 from hudi_core.planning.sources.log_statistics import LogStatistics
 from hudi_core.planning.sources.sources import Sources
-from hudi_core.planning.sources.stored_filters import MAX_KEY, MIN_KEY, FilterState, held_keys, kept
+from hudi_core.planning.sources.stored_filters import MAX_KEY, MIN_KEY, FilterState, held_keys, stored_filter
 from tests.core.planning.sources.test_indexes import GROUPS
 from tests.support.made_tables import MadeTable
 
@@ -42,9 +42,9 @@ def slices() -> Any:
         (b"no filter at all", (), FilterState.DAMAGED),
         (text_of(HELD)[:40], (), FilterState.DAMAGED),
         (text_of([f"k{n}" for n in range(500)], FilterSettings(FilterKind.SIMPLE, 8, 0.01)), (), FilterState.SATURATED),
-        (text_of(HELD), (), FilterState.ASKED),
-        (text_of(HELD), (b"a", b"z"), FilterState.ASKED),
-        (text_of(OTHERS), (), FilterState.ASKED),
+        (text_of(HELD), (), FilterState.USABLE),
+        (text_of(HELD), (b"a", b"z"), FilterState.USABLE),
+        (text_of(OTHERS), (), FilterState.USABLE),
         (text_of(OTHERS), (b"a", b"z"), FilterState.DAMAGED),
         (text_of(["a"]), (b"a", b"z"), FilterState.DAMAGED),
         (text_of([]), (b"a",), FilterState.DAMAGED),
@@ -53,15 +53,15 @@ def slices() -> Any:
 def test_filter_is_asked_unless_it_is_damaged_full_or_denies_a_key_of_its_file(
     text: bytes | None, held: tuple[bytes, ...], state: FilterState
 ) -> None:
-    found = kept(text, slices()[0], held_keys(held))
+    found = stored_filter(text, slices()[0], held_keys(held))
     assert found.state is state
-    assert (found.filter is not None) == (state is FilterState.ASKED)
+    assert (found.filter is not None) == (state is FilterState.USABLE)
     assert (found.problem is not None) == (state is FilterState.DAMAGED)
 
 
 def test_denied_key_is_told_in_one_line_with_the_file() -> None:
     of = slices()[0]
-    problem = str(kept(text_of(OTHERS), of, held_keys([b"a"])).problem)
+    problem = str(stored_filter(text_of(OTHERS), of, held_keys([b"a"])).problem)
     assert of.base is not None
     assert of.base.path in problem
     assert "least and greatest key" in problem
