@@ -1,4 +1,4 @@
-"""Pruning: a predicate put to one source of knowledge after the other; what is impossible in any of them is not read."""
+"""Data skipping: each source in turn rules out slices that cannot match the predicate."""
 
 from __future__ import annotations
 

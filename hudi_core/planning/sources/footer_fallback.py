@@ -21,7 +21,7 @@ from hudi_core.pruning.store import FileStatistics, Load, StatisticsPart
 
 
 def complete_slices(pieces: Iterable[StatisticsPart], count: int) -> npt.NDArray[np.bool_]:
-    """Of which of the slices 0 to `count` - 1 all that can be told of a column is told."""
+    """Which of the slices 0 to `count` - 1 have complete statistics of a column: both bounds, the null count, NaN."""
     has_part, incomplete = np.zeros(count, np.bool_), np.zeros(count, np.bool_)
     for piece in pieces:
         has_part[piece.files] = True
@@ -73,7 +73,7 @@ class FooterFallback:
         return load
 
     def with_headers(self, recorded: ColumnStatsOfSlices) -> ColumnStatsOfSlices:
-        """Recorded knowledge that thinks of log files without statistics what their headers say."""
+        """Recorded statistics, completed from log-block headers where a log file has none."""
         return replace(recorded, on_missing=lambda column, members: self._by_headers(column, recorded.files, members))
 
     def _files_of(self, slices: Numbers) -> DataFiles:

@@ -135,10 +135,9 @@ def anything(_: Column, files: Numbers) -> npt.NDArray[np.int8]:
 class ColumnStatsOfSlices:
     """`column_stats` of the files of slices, joined to them by key.
 
-    `twins` are columns, by id, whose values are also those of a column of the name given. `untold` says what to think of a
-    file without a record. With `opaque_logs` nothing is known of slices with log files. With `doubted` the question is
-    whether a look into files could tell more: base files of which not all is known, and files without a record, hold
-    nothing then.
+    `twins` are columns, by id, whose values are also those of a column of the name given. `on_missing` gives the meaning of a
+    file without a record. With `opaque_logs` nothing is known of slices with log files. With `optimistic` base files whose
+    statistics are incomplete, and files without a record, hold nothing: the bounds at their narrowest.
     """
 
     files: DataFiles
