@@ -46,66 +46,66 @@ class BloomFilter:
     bits: int
     hashes: int
 
-    def may_contain(self, keys: HashedKeys, asked: Numbers | slice | None = None, rounds: int = MAX_HASHES) -> Bools:
+    def may_contain(self, keys: HashedKeys, chosen: Numbers | slice | None = None, rounds: int = MAX_HASHES) -> Bools:
         """For each key that is asked for (all of them for None) whether it may be in the filter; when not, it is not.
 
         No more than so many of the filter's hashes are looked at.
         """
-        found = np.zeros(keys.count(asked), np.bool_)
+        passed = np.zeros(keys.count(chosen), np.bool_)
         rounds = min(self.hashes, rounds)
-        for number, row in enumerate(self.rows):
-            for low in range(0, len(found), BLOCK_ROWS):
-                high = min(low + BLOCK_ROWS, len(found))
-                part, some = keys.part(asked, low, high), found[low:high]
-                if number == 0:
-                    some[self._passing(row, keys, part, rounds)] = True
-                elif len(left := np.flatnonzero(~some)):
-                    rows = left + part.start if isinstance(part, slice) else part[left]
-                    some[left[self._passing(row, keys, rows, rounds)]] = True
-        return found
+        for index, row in enumerate(self.rows):
+            for start in range(0, len(passed), BLOCK_ROWS):
+                stop = min(start + BLOCK_ROWS, len(passed))
+                part, block_passed = keys.part(chosen, start, stop), passed[start:stop]
+                if index == 0:
+                    block_passed[self._passing(row, keys, part, rounds)] = True
+                elif len(absent := np.flatnonzero(~block_passed)):
+                    rows = absent + part.start if isinstance(part, slice) else part[absent]
+                    block_passed[absent[self._passing(row, keys, rows, rounds)]] = True
+        return passed
 
     def holds(self, hashes: Hashes) -> bool:
         """Whether it may hold all of some keys, by as many rounds of their hashes as it has; shape (rounds, keys)."""
-        found = np.zeros(hashes.shape[1], np.bool_)
+        held = np.zeros(hashes.shape[1], np.bool_)
         for row in self.rows:
-            found |= _bits_set(row, hashes.reshape(-1), self.bits).reshape(hashes.shape).all(axis=0)
-        return bool(found.all())
+            held |= _bits_set(row, hashes.reshape(-1), self.bits).reshape(hashes.shape).all(axis=0)
+        return bool(held.all())
 
-    def _passing(self, row: Bytes8, keys: HashedKeys, asked: Numbers | slice, rounds: int) -> Numbers:
+    def _passing(self, row: Bytes8, keys: HashedKeys, chosen: Numbers | slice, rounds: int) -> Numbers:
         """The places, among the keys that are asked for, of those that have all their bits set in the row."""
-        count = keys.count(asked)
-        left = np.arange(count)
-        for number in range(min(rounds, CACHED_ROUNDS)):
-            hashes = keys.round(number)[asked]
-            passed = _bits_set(row, hashes if len(left) == count else hashes.take(left), self.bits)
+        count = keys.count(chosen)
+        passing = np.arange(count)
+        for round_index in range(min(rounds, CACHED_ROUNDS)):
+            hashes = keys.round(round_index)[chosen]
+            passed = _bits_set(row, hashes if len(passing) == count else hashes.take(passing), self.bits)
             if not passed.all():
-                left = left.take(np.flatnonzero(passed))
-            if not len(left):
-                return left
+                passing = passing.take(np.flatnonzero(passed))
+            if not len(passing):
+                return passing
         if rounds > CACHED_ROUNDS:
-            if isinstance(asked, slice) and len(left) == count:
-                left = left[self._probe_on(row, keys, asked, rounds)]
+            if isinstance(chosen, slice) and len(passing) == count:
+                passing = passing[self._probe_later_rounds(row, keys, chosen, rounds)]
             else:
-                rows = left + asked.start if isinstance(asked, slice) else asked[left]
-                left = left[self._probe_on(row, keys, rows, rounds)]
-        return left
+                rows = passing + chosen.start if isinstance(chosen, slice) else chosen[passing]
+                passing = passing[self._probe_later_rounds(row, keys, rows, rounds)]
+        return passing
 
-    def _probe_on(self, row: Bytes8, keys: HashedKeys, rows: Numbers | slice, rounds: int) -> Numbers:
+    def _probe_later_rounds(self, row: Bytes8, keys: HashedKeys, rows: Numbers | slice, rounds: int) -> Numbers:
         """Which of the keys in these rows have their bits of the later rounds set."""
-        some = (
-            key_block(keys.texts, rows.start, rows.stop)
+        block = (
+            key_block(keys.keys, rows.start, rows.stop)
             if isinstance(rows, slice)
-            else key_block_of_rows(keys.texts, rows)
+            else key_block_of_rows(keys.keys, rows)
         )
         hashes = keys.round(CACHED_ROUNDS - 1)[rows]
-        hashes = hashes.copy() if some.order is None else hashes[some.order]
-        still = np.ones(len(some), np.bool_)
-        for number in range(CACHED_ROUNDS, rounds):
-            some.stir(hashes)
-            still &= _bits_set(row, hashes, self.bits)
-            if number % 2 and not still.any():
+        hashes = hashes.copy() if block.order is None else hashes[block.order]
+        passing = np.ones(len(block), np.bool_)
+        for round_index in range(CACHED_ROUNDS, rounds):
+            block.stir(hashes)
+            passing &= _bits_set(row, hashes, self.bits)
+            if round_index % 2 and not passing.any():
                 break
-        return np.flatnonzero(still) if some.order is None else np.sort(some.order[still])
+        return np.flatnonzero(passing) if block.order is None else np.sort(block.order[passing])
 
     @property
     def fill(self) -> float:
@@ -119,10 +119,10 @@ class BloomFilter:
 
     def false_after(self, rounds: int) -> float:
         """The share of absent keys that so many of its hashes do not rule out."""
-        found = 0.0  # small numbers stay what they are, in place of being told from 1
+        rate = 0.0  # small numbers stay what they are, in place of being told from 1
         for fill in self._fills:
-            found += (1.0 - found) * fill ** min(rounds, self.hashes)
-        return found
+            rate += (1.0 - rate) * fill ** min(rounds, self.hashes)
+        return rate
 
     @property
     def saturated(self) -> bool:
@@ -137,8 +137,8 @@ class BloomFilter:
 class KeySample:
     """Some keys, hashed for many filters together, as often as one asks. May be asked from many threads."""
 
-    def __init__(self, texts: StringColumn) -> None:
-        self._chain = hash_chain(texts)
+    def __init__(self, keys: StringColumn) -> None:
+        self._chain = hash_chain(keys)
         self._rounds: list[Hashes] = []
         self._lock = threading.Lock()
 
@@ -147,7 +147,7 @@ class KeySample:
         with self._lock:
             while len(self._rounds) < rounds:
                 self._rounds.append(next(self._chain))
-        return np.stack([each[keys] for each in self._rounds[:rounds]])
+        return np.stack([round_hashes[keys] for round_hashes in self._rounds[:rounds]])
 
 
 class HashedKeys:
@@ -157,58 +157,58 @@ class HashedKeys:
     May be asked from many threads. Keys are not null.
     """
 
-    def __init__(self, texts: StringColumn | Sequence[str]) -> None:
-        self.texts = texts if isinstance(texts, StringColumn) else string_column(texts)
+    def __init__(self, keys: StringColumn | Sequence[str]) -> None:
+        self.keys = keys if isinstance(keys, StringColumn) else string_column(keys)
         self._rounds: list[Hashes] = []
 
     def __len__(self) -> int:
-        return len(self.texts.offsets) - 1
+        return len(self.keys.offsets) - 1
 
-    def count(self, asked: Numbers | slice | None) -> int:
+    def count(self, chosen: Numbers | slice | None) -> int:
         """How many keys are asked for."""
-        return len(self) if asked is None else asked.stop - asked.start if isinstance(asked, slice) else len(asked)
+        return len(self) if chosen is None else chosen.stop - chosen.start if isinstance(chosen, slice) else len(chosen)
 
-    def part(self, asked: Numbers | slice | None, low: int, high: int) -> Numbers | slice:
-        """Those from place `low` up to `high` among the keys that are asked for."""
-        if isinstance(asked, np.ndarray):
-            return asked[low:high]
-        first = 0 if asked is None else asked.start
-        return slice(first + low, first + high)
+    def part(self, chosen: Numbers | slice | None, start: int, stop: int) -> Numbers | slice:
+        """Those from place `start` up to `stop` among the keys that are asked for."""
+        if isinstance(chosen, np.ndarray):
+            return chosen[start:stop]
+        first = 0 if chosen is None else chosen.start
+        return slice(first + start, first + stop)
 
-    def round(self, number: int) -> Hashes:
+    def round(self, index: int) -> Hashes:
         """The hashes of one of the first rounds, for all keys."""
         if not self._rounds:
             self._rounds = self._first_rounds()
-        return self._rounds[number]
+        return self._rounds[index]
 
     def _first_rounds(self) -> list[Hashes]:
         rounds = [np.empty(len(self), np.uint32) for _ in range(CACHED_ROUNDS)]
-        for low in range(0, len(self), BLOCK_ROWS):
-            high = min(low + BLOCK_ROWS, len(self))
-            some: KeyBlock = key_block(self.texts, low, high)
-            hashes = np.zeros(high - low, np.uint32)
-            for found in rounds:
-                some.stir(hashes)
-                found[low:high] = some.in_order(hashes)
+        for start in range(0, len(self), BLOCK_ROWS):
+            stop = min(start + BLOCK_ROWS, len(self))
+            block: KeyBlock = key_block(self.keys, start, stop)
+            hashes = np.zeros(stop - start, np.uint32)
+            for round_hashes in rounds:
+                block.stir(hashes)
+                round_hashes[start:stop] = block.in_order(hashes)
         return rounds
 
 
-def positions(texts: StringColumn, bits: int, hashes: int) -> Iterator[NDArray[np.uint32]]:
+def positions(keys: StringColumn, bits: int, hashes: int) -> Iterator[NDArray[np.uint32]]:
     """Where in a filter the bits of the keys are, a round at a time."""
-    some = key_block(texts, 0, len(texts.offsets) - 1)
-    seeds = np.zeros(len(some), np.uint32)
+    block = key_block(keys, 0, len(keys.offsets) - 1)
+    seeds = np.zeros(len(block), np.uint32)
     for _ in range(hashes):
-        some.stir(seeds)
-        yield some.in_order(_remainders(seeds, bits))
+        block.stir(seeds)
+        yield block.in_order(_remainders(seeds, bits))
 
 
 def _remainders(hashes: Hashes, bits: int) -> Hashes:
     """|hash mod bits| of signed hashes. The quotient by one number is what NumPy makes fast; its remainder it is not."""
-    found = np.abs(hashes.view(np.int32)).view(np.uint32)
-    whole = found // np.uint32(bits)
-    whole *= np.uint32(bits)
-    found -= whole
-    return found
+    remainders = np.abs(hashes.view(np.int32)).view(np.uint32)
+    multiples = remainders // np.uint32(bits)
+    multiples *= np.uint32(bits)
+    remainders -= multiples
+    return remainders
 
 
 def _bits_set(row: Bytes8, hashes: Hashes, bits: int) -> Bools:
@@ -236,34 +236,34 @@ def _ones(row: Bytes8) -> int:
     return int(words.view(np.uint16).sum(dtype=np.int64))
 
 
-def parse_bloom_filter(text: bytes, where: str) -> BloomFilter:
+def parse_bloom_filter(encoded: bytes, where: str) -> BloomFilter:
     """The filter that a base64 text says, as footers and `bloom_filters` hold it: of one row, or growing.
 
     Raises `CorruptFileError`, and `UnsupportedError` for the hashes of ancient writers; both name `where`.
     """
     try:
-        data = pybase64.b64decode(text, validate=True)
+        data = pybase64.b64decode(encoded, validate=True)
     except (binascii.Error, ValueError):
-        raise CorruptFileError(where, expected="a bloom filter in base64", found=f"{text[:20]!r}") from None
-    bits, hashes = _shape(data, 0, where)
+        raise CorruptFileError(where, expected="a bloom filter in base64", found=f"{encoded[:20]!r}") from None
+    bits, hashes = _parse_header(data, 0, where)
     size = -(-bits // 8)
     if len(data) == HEADER.size + size:
         return BloomFilter(np.frombuffer(data, np.uint8, size, HEADER.size).reshape(1, size), bits, hashes)
-    begin = HEADER.size + GROWTH.size
-    count = GROWTH.unpack_from(data, HEADER.size)[2] if len(data) >= begin else 0
-    if count < 1 or len(data) != begin + count * (HEADER.size + size):
+    start = HEADER.size + GROWTH.size
+    count = GROWTH.unpack_from(data, HEADER.size)[2] if len(data) >= start else 0
+    if count < 1 or len(data) != start + count * (HEADER.size + size):
         raise CorruptFileError(where, expected=f"rows of {bits} bits", found=f"{len(data)} bytes")
-    if any(_shape(data, begin + row * (HEADER.size + size), where) != (bits, hashes) for row in range(count)):
+    if any(_parse_header(data, start + row * (HEADER.size + size), where) != (bits, hashes) for row in range(count)):
         raise CorruptFileError(where, expected="rows of one shape", found="several")
-    rows = np.frombuffer(data, np.uint8, offset=begin).reshape(count, HEADER.size + size)
+    rows = np.frombuffer(data, np.uint8, offset=start).reshape(count, HEADER.size + size)
     return BloomFilter(rows[:, HEADER.size :], bits, hashes)
 
 
-def _shape(data: bytes, at: int, where: str) -> tuple[int, int]:
+def _parse_header(data: bytes, offset: int, where: str) -> tuple[int, int]:
     """Bits and hashes of a filter, or a row of one."""
-    if len(data) < at + HEADER.size:
-        raise CorruptFileError(where, expected="the header of a bloom filter", found=f"{len(data) - at} bytes")
-    version, hashes, kind, bits = HEADER.unpack_from(data, at)
+    if len(data) < offset + HEADER.size:
+        raise CorruptFileError(where, expected="the header of a bloom filter", found=f"{len(data) - offset} bytes")
+    version, hashes, kind, bits = HEADER.unpack_from(data, offset)
     if version > 0 or kind != MURMUR:
         raise UnsupportedError(where, expected="a bloom filter with Murmur hashes", found="one with others")
     if version != VERSION or not 1 <= hashes <= MAX_HASHES or bits < 1:

@@ -16,9 +16,9 @@ from hudi_core.columns.strings import take_strings
 from hudi_core.errors import UsageError
 from hudi_core.formats.bloom import GROWTH, HEADER, MAX_HASHES, MURMUR, VERSION, BloomFilter, positions
 
-_TOGETHER = 1 << 14
+_KEYS_AT_ONCE = 1 << 14
 """Keys whose positions are in memory at once."""
-_MOST_BITS = (1 << 31) - 1
+_MAX_BITS = (1 << 31) - 1
 
 
 class FilterKind(StrEnum):
@@ -40,19 +40,19 @@ class FilterSettings:
     """`hoodie.index.bloom.num_entries`: keys that a row is made for."""
     rate: float = 1e-9
     """`hoodie.index.bloom.fpp`: the share of absent keys that a row with so many keys lets pass."""
-    most: int = 100_000
+    max_entries: int = 100_000
     """`hoodie.bloom.index.filter.dynamic.max.entries`."""
 
     @property
     def shape(self) -> tuple[int, int]:
         """Bits of a row, and hashes of a key. Raises `UsageError` for settings that give no bit or no hash."""
-        found = f"a rate of {self.rate} for {self.entries} keys"
+        settings = f"a rate of {self.rate} for {self.entries} keys"
         if not 0 < self.rate < 1 or self.entries < 1:
-            raise UsageError("bloom filter", expected="a rate between 0 and 1, and a key or more", found=found)
+            raise UsageError("bloom filter", expected="a rate between 0 and 1, and a key or more", found=settings)
         bits = math.ceil(self.entries * (-math.log(self.rate) / (math.log(2) * math.log(2))))
         hashes = math.ceil(math.log(2) * bits / self.entries)
-        if bits > _MOST_BITS or hashes > MAX_HASHES:
-            raise UsageError("bloom filter", expected=f"at most {_MOST_BITS} bits", found=found)
+        if bits > _MAX_BITS or hashes > MAX_HASHES:
+            raise UsageError("bloom filter", expected=f"at most {_MAX_BITS} bits", found=settings)
         return bits, hashes
 
 
@@ -70,9 +70,11 @@ def encode_bloom_filter(keys: StringColumn, settings: FilterSettings) -> bytes:
     header = HEADER.pack(VERSION, hashes, MURMUR, bits)
     if settings.kind is FilterKind.SIMPLE:
         return pybase64.b64encode(header + filled[0].tobytes())
-    number = len(filled)
-    in_last = count - (number - 1) * settings.entries  # keys that go to the rows in turn are counted for the last one
-    parts = [header, GROWTH.pack(settings.entries, in_last, number)]
+    row_count = len(filled)
+    in_last = (
+        count - (row_count - 1) * settings.entries
+    )  # keys that go to the rows in turn are counted for the last one
+    parts = [header, GROWTH.pack(settings.entries, in_last, row_count)]
     for row in filled:
         parts += [header, row.tobytes()]
     return pybase64.b64encode(b"".join(parts))
@@ -89,7 +91,7 @@ def _rows(count: int, settings: FilterSettings) -> NDArray[np.int64]:
     numbers = np.arange(count, dtype=np.int64)
     if settings.kind is FilterKind.SIMPLE:
         return np.zeros(count, np.int64)
-    rows = max(1, -(-settings.most // settings.entries))
+    rows = max(1, -(-settings.max_entries // settings.entries))
     late = numbers - rows * settings.entries
     # the first key beyond all rows goes to the first of them, and does not move the turn on
     return np.where(late < 0, numbers // settings.entries, np.maximum(late - 1, 0) % rows)
@@ -97,13 +99,13 @@ def _rows(count: int, settings: FilterSettings) -> NDArray[np.int64]:
 
 def _filled(keys: StringColumn, rows: NDArray[np.int64], bits: int, hashes: int) -> Bytes8:
     count = int(rows.max(initial=0)) + 1
-    found = np.zeros((count, bits), np.bool_)
-    for low in range(0, len(rows), _TOGETHER):
-        some = slice(low, min(low + _TOGETHER, len(rows)))
-        for places in _positions(keys, some, bits, hashes):
-            found[rows[some], places] = True
-    return np.packbits(found, axis=1, bitorder="little")
+    bits_of_rows = np.zeros((count, bits), np.bool_)
+    for start in range(0, len(rows), _KEYS_AT_ONCE):
+        chosen = slice(start, min(start + _KEYS_AT_ONCE, len(rows)))
+        for places in _positions(keys, chosen, bits, hashes):
+            bits_of_rows[rows[chosen], places] = True
+    return np.packbits(bits_of_rows, axis=1, bitorder="little")
 
 
-def _positions(keys: StringColumn, some: slice, bits: int, hashes: int) -> Iterator[NDArray[np.uint32]]:
-    return positions(take_strings(keys, some), bits, hashes)
+def _positions(keys: StringColumn, chosen: slice, bits: int, hashes: int) -> Iterator[NDArray[np.uint32]]:
+    return positions(take_strings(keys, chosen), bits, hashes)

@@ -24,9 +24,9 @@ _BATCH = 1 << 20  # bytes worked on at once, so that they stay in the processor'
 def crc32c(pieces: Sequence[bytes | memoryview]) -> Words:
     """The CRC-32C of each piece."""
     result = np.empty(len(pieces), np.uint32)
-    longest = max((len(piece) for piece in pieces), default=0)
+    max_length = max((len(piece) for piece in pieces), default=0)
     width = _STRIP
-    while width < longest:
+    while width < max_length:
         width *= 2
     step = max(_BATCH // width, 1)
     for first in range(0, len(pieces), step):
@@ -68,8 +68,8 @@ def _feed(strips: NDArray[np.uint16]) -> Words:
 
 def _moved(registers: Words, length: int) -> Words:
     """The registers after `length` zero bytes."""
-    low, high = _move_tables(length)
-    moved: Words = low[registers & 0xFFFF] ^ high[registers >> 16]
+    low_table, high_table = _move_tables(length)
+    moved: Words = low_table[registers & 0xFFFF] ^ high_table[registers >> 16]
     return moved
 
 
@@ -89,8 +89,8 @@ def _move_tables(length: int) -> tuple[Words, Words]:
     bits = np.uint32(1) << np.arange(32, dtype=np.uint32)
     half = length // 2
     images = _moved(_moved(bits, half), half) if half > 1 else (bits >> 16) ^ _two_byte_table()[bits & 0xFFFF]
-    low, high = np.zeros((2, 1 << 16), np.uint32)
+    low_table, high_table = np.zeros((2, 1 << 16), np.uint32)
     for bit in range(16):
-        low[1 << bit : 2 << bit] = low[: 1 << bit] ^ images[bit]
-        high[1 << bit : 2 << bit] = high[: 1 << bit] ^ images[bit + 16]
-    return low, high
+        low_table[1 << bit : 2 << bit] = low_table[: 1 << bit] ^ images[bit]
+        high_table[1 << bit : 2 << bit] = high_table[: 1 << bit] ^ images[bit + 16]
+    return low_table, high_table

@@ -16,29 +16,31 @@ with suppress(ImportError):  # there is no wheel of it for some processors
     LIBRARIES = (isal_zlib, zlib)
 
 _GZIP: Final = 31  # zlib's number for deflate in a gzip frame
-_SIZE: Final = 4
+_SIZE_BYTES: Final = 4
 """Bytes at the end of a member that tell how many it stands for, modulo `_SIZES`."""
-_SIZES: Final = 1 << 8 * _SIZE
-_MOST_INFLATED: Final = 1032  # deflate cannot make more bytes than this from one
+_SIZES: Final = 1 << 8 * _SIZE_BYTES
+_MAX_INFLATION: Final = 1032  # deflate cannot make more bytes than this from one
 
 
-def inflate(stored: memoryview, size: int, place: str) -> bytes:
+def inflate(stored: memoryview, size: int, where: str) -> bytes:
     """The `size` bytes that a gzip member stands for. Other threads run meanwhile.
 
-    Raises CorruptFileError, with `place`, when it is not whole, has another size, or something follows it. Memory used is
+    Raises CorruptFileError, with `where`, when it is not whole, has another size, or something follows it. Memory used is
     bounded by the bytes stored, whatever size is claimed.
     """
-    if size > _MOST_INFLATED * len(stored):
-        raise CorruptFileError(place, expected=f"a size {len(stored)} bytes can inflate to", found=f"{size} bytes")
-    said = int.from_bytes(stored[-_SIZE:], "little")
-    if said != size % _SIZES:
-        raise CorruptFileError(place, expected=f"gzip data of {size} bytes", found=f"data that ends as of {said} bytes")
+    if size > _MAX_INFLATION * len(stored):
+        raise CorruptFileError(where, expected=f"a size {len(stored)} bytes can inflate to", found=f"{size} bytes")
+    recorded_size = int.from_bytes(stored[-_SIZE_BYTES:], "little")
+    if recorded_size != size % _SIZES:
+        raise CorruptFileError(
+            where, expected=f"gzip data of {size} bytes", found=f"data that ends as of {recorded_size} bytes"
+        )
     library = LIBRARIES[0]
     try:
         # room for one byte more: a buffer that is full at the end would be grown, and so copied, to see that it is the end
         data: bytes = library.decompress(stored, _GZIP, size + 1)
     except library.error as error:
-        raise CorruptFileError(place, expected="gzip data", found=str(error)) from None
+        raise CorruptFileError(where, expected="gzip data", found=str(error)) from None
     if len(data) != size:
-        raise CorruptFileError(place, expected=f"{size} bytes", found=f"{len(data)} bytes")
+        raise CorruptFileError(where, expected=f"{size} bytes", found=f"{len(data)} bytes")
     return data

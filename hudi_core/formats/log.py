@@ -18,7 +18,7 @@ READ_AHEAD = 64 * 1024
 SCAN = 1024 * 1024
 """Bytes read at once in search of the next magic."""
 
-LEAST_SIZE = 4 + 4 + 4 + 8 + 4 + 8
+MIN_SIZE = 4 + 4 + 4 + 8 + 4 + 8
 """What a block's size field counts at least: version, type, no header, content length, no footer, trailing length."""
 
 
@@ -87,7 +87,7 @@ def read_blocks(source: RandomAccess) -> Iterator[LogBlock]:
     whose frame is whole but whose inside contradicts itself raises CorruptFileError; an unknown format version or block
     type raises UnsupportedError. Reads frames and headers only, apart from what lies within READ_AHEAD of them.
     """
-    file = _Ahead(source)
+    file = _BufferedReads(source)
     offset = 0
     while offset < source.size:
         length = _frame_length(file, offset)
@@ -110,38 +110,38 @@ def rollback_target(block: LogBlock) -> str:
     return block.require(HeaderKey.TARGET_INSTANT_TIME)
 
 
-class _Ahead:
+class _BufferedReads:
     """Small reads of a source served from one larger read."""
 
     def __init__(self, source: RandomAccess) -> None:
         self.source = source
-        self.begin, self.data = 0, b""
+        self.start, self.data = 0, b""
 
     def bytes(self, offset: int, length: int) -> bytes:
         """The bytes of a range, fewer at the end of the file."""
-        low = offset - self.begin
-        if low < 0 or low + length > len(self.data):
+        start = offset - self.start
+        if start < 0 or start + length > len(self.data):
             wanted = min(max(length, READ_AHEAD), self.source.size - offset)
-            self.begin, self.data, low = offset, read_range(self.source, offset, max(wanted, 0), "log blocks"), 0
-        return self.data[low : low + length]
+            self.start, self.data, start = offset, read_range(self.source, offset, max(wanted, 0), "log blocks"), 0
+        return self.data[start : start + length]
 
-    def number(self, offset: int, length: int) -> int:
+    def integer(self, offset: int, length: int) -> int:
         return int.from_bytes(self.bytes(offset, length), "big", signed=True)
 
 
-def _frame_length(file: _Ahead, offset: int) -> int | None:
+def _frame_length(file: _BufferedReads, offset: int) -> int | None:
     """Length of the whole frame at `offset`; None when there is none: no magic, cut off, lengths that disagree, or something
     other than another magic behind it."""
     total = file.source.size
     start = offset + len(MAGIC) + 8
     if start > total or file.bytes(offset, len(MAGIC)) != MAGIC:
         return None
-    size = file.number(offset + len(MAGIC), 8)
+    size = file.integer(offset + len(MAGIC), 8)
     end = start + size
-    if size < LEAST_SIZE or end > total or file.number(end - 8, 8) != size + len(MAGIC):
+    if size < MIN_SIZE or end > total or file.integer(end - 8, 8) != size + len(MAGIC):
         return None
-    behind = file.bytes(end, min(len(MAGIC), total - end))
-    return end - offset if len(behind) < len(MAGIC) or behind == MAGIC else None
+    following = file.bytes(end, min(len(MAGIC), total - end))
+    return end - offset if len(following) < len(MAGIC) or following == MAGIC else None
 
 
 def _next_magic(source: RandomAccess, offset: int) -> int:
@@ -149,56 +149,62 @@ def _next_magic(source: RandomAccess, offset: int) -> int:
     overlap = len(MAGIC) - 1
     while offset < source.size:
         data = read_range(source, offset, min(SCAN, source.size - offset), "log blocks")
-        found = data.find(MAGIC)
-        if found >= 0:
-            return offset + found
+        position = data.find(MAGIC)
+        if position >= 0:
+            return offset + position
         if offset + len(data) >= source.size:
             break
         offset += len(data) - overlap
     return source.size
 
 
-def _block(file: _Ahead, offset: int, length: int) -> LogBlock:
+def _block(file: _BufferedReads, offset: int, length: int) -> LogBlock:
     source, end = file.source, offset + length - 8
     where = f"{source.where}, block at {offset}"
-    at = offset + len(MAGIC) + 8
-    version, kind = file.number(at, 4), file.number(at + 4, 4)
+    position = offset + len(MAGIC) + 8
+    version, kind = file.integer(position, 4), file.integer(position + 4, 4)
     if version != FORMAT_VERSION:
         raise UnsupportedError(where, expected=f"log format version {FORMAT_VERSION}", found=str(version))
     if kind not in BlockKind.__members__.values():
         raise UnsupportedError(where, expected=f"a block type from 0 to {max(BlockKind).value}", found=str(kind))
-    header, at = _metadata(file, at + 8, end, where)
-    content_length = _room(file, at, 8, end, where, "content length")
-    content_offset = at + 8
-    footer, at = _metadata(file, content_offset + content_length, end, where)
-    if at != end:
-        raise CorruptFileError(where, expected="the trailing length after the footer", found=f"{end - at} more bytes")
-    known = {HeaderKey(key) if key in HeaderKey.__members__.values() else key: text for key, text in header.items()}
-    return LogBlock(source, BlockKind(kind), offset, length, known, footer, content_offset, content_length)
+    header, position = _metadata(file, position + 8, end, where)
+    content_length = _read_count(file, position, 8, end, where, "content length")
+    content_offset = position + 8
+    footer, position = _metadata(file, content_offset + content_length, end, where)
+    if position != end:
+        raise CorruptFileError(
+            where, expected="the trailing length after the footer", found=f"{end - position} more bytes"
+        )
+    header_by_key = {
+        HeaderKey(key) if key in HeaderKey.__members__.values() else key: value for key, value in header.items()
+    }
+    return LogBlock(source, BlockKind(kind), offset, length, header_by_key, footer, content_offset, content_length)
 
 
-def _metadata(file: _Ahead, at: int, end: int, where: str) -> tuple[dict[int, str], int]:
+def _metadata(file: _BufferedReads, position: int, end: int, where: str) -> tuple[dict[int, str], int]:
     """A header or footer, and where it ends."""
-    found: dict[int, str] = {}
-    count = _room(file, at, 4, end, where, "count of header or footer entries", each=8)
-    at += 4
+    entries: dict[int, str] = {}
+    count = _read_count(file, position, 4, end, where, "count of header or footer entries", least_size=8)
+    position += 4
     for _ in range(count):
-        key = file.number(at, 4)
-        length = _room(file, at + 4, 4, end, where, "length of a header or footer entry")
+        key = file.integer(position, 4)
+        length = _read_count(file, position + 4, 4, end, where, "length of a header or footer entry")
         try:
-            found[key] = file.bytes(at + 8, length).decode()
+            entries[key] = file.bytes(position + 8, length).decode()
         except UnicodeDecodeError as error:
             raise CorruptFileError(
                 where, expected=f"UTF-8 text under header key {key}", found=str(error.reason)
             ) from None
-        at += 8 + length
-    return found, at
+        position += 8 + length
+    return entries, position
 
 
-def _room(file: _Ahead, at: int, width: int, end: int, where: str, what: str, each: int = 1) -> int:
-    """The number of `width` bytes at `at`: of things of at least `each` bytes that follow it, before `end`."""
-    number = file.number(at, width) if at + width <= end else -1
-    if number < 0 or at + width + number * each > end:
-        found = str(number) if at + width <= end else "the end of the block"
-        raise CorruptFileError(where, expected=f"{what} within the block", found=found)
-    return number
+def _read_count(
+    file: _BufferedReads, position: int, width: int, end: int, where: str, what: str, least_size: int = 1
+) -> int:
+    """The number of `width` bytes at `position`: of things of at least `least_size` bytes that follow it, before `end`."""
+    count = file.integer(position, width) if position + width <= end else -1
+    if count < 0 or position + width + count * least_size > end:
+        shown = str(count) if position + width <= end else "the end of the block"
+        raise CorruptFileError(where, expected=f"{what} within the block", found=shown)
+    return count

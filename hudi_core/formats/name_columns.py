@@ -18,12 +18,12 @@ _UNDERSCORE = ord("_")
 
 def _classes() -> NDArray[np.uint8]:
     """What each byte may be part of."""
-    found = np.full(256, _ID | _FIRST, np.uint8)
-    found[[ord("_"), ord("/")]] = 0
-    found[ord(".")] = _ID
+    classes = np.full(256, _ID | _FIRST, np.uint8)
+    classes[[ord("_"), ord("/")]] = 0
+    classes[ord(".")] = _ID
     for first, last, more in (("0", "9", _TOKEN | _DIGIT), ("A", "Z", _TOKEN), ("a", "z", _TOKEN), ("-", "-", _TOKEN)):
-        found[ord(first) : ord(last) + 1] |= more
-    return found
+        classes[ord(first) : ord(last) + 1] |= more
+    return classes
 
 
 _CLASSES: Final = _classes()
@@ -42,36 +42,55 @@ def base_names(names: StringColumn) -> BaseNames:
     """What `parse_base_file` tells of each name of a column without nulls."""
     rows = np.arange(len(names.offsets) - 1)
     starts, ends, data = names.offsets[:-1], names.offsets[1:], names.data
-    under = np.flatnonzero(data == _UNDERSCORE)
-    first = np.searchsorted(under, starts)
-    rows = rows[np.searchsorted(under, ends) - first == 2]
+    underscores = np.flatnonzero(data == _UNDERSCORE)
+    first = np.searchsorted(underscores, starts)
+    rows = rows[np.searchsorted(underscores, ends) - first == 2]
     if not len(rows):
         nothing = StringColumn(np.zeros(1, np.int64), np.zeros(0, np.uint8))
         return BaseNames(rows, nothing, nothing)
-    begin, one, two, end = starts[rows], under[first[rows]], under[first[rows] + 1], ends[rows]
-    dot = _dots(data, two, end)
-    sound = (begin < one) & (one + 1 < two) & (two + 1 < dot)
-    rows, begin, one, two, dot = rows[sound], begin[sound], one[sound], two[sound], dot[sound]
+    start, id_end, token_end, end = (
+        starts[rows],
+        underscores[first[rows]],
+        underscores[first[rows] + 1],
+        ends[rows],
+    )
+    dot = _dots(data, token_end, end)
+    sound = (start < id_end) & (id_end + 1 < token_end) & (token_end + 1 < dot)
+    rows, start, id_end, token_end, dot = (
+        rows[sound],
+        start[sound],
+        id_end[sound],
+        token_end[sound],
+        dot[sound],
+    )
     if len(rows):
         classes = _CLASSES[data]
-        parts = np.stack([begin, one, one + 1, two, two + 1, dot], axis=1)
+        parts = np.stack([start, id_end, id_end + 1, token_end, token_end + 1, dot], axis=1)
         common = np.bitwise_and.reduceat(classes, parts.ravel()).reshape(-1, 6)
-        sound = (classes[begin] & _FIRST > 0) & (common[:, 0] & _ID > 0)
+        sound = (classes[start] & _FIRST > 0) & (common[:, 0] & _ID > 0)
         sound &= (common[:, 2] & _TOKEN > 0) & (common[:, 4] & _DIGIT > 0)
-        rows, begin, one, two, dot = rows[sound], begin[sound], one[sound], two[sound], dot[sound]
+        rows, start, id_end, token_end, dot = (
+            rows[sound],
+            start[sound],
+            id_end[sound],
+            token_end[sound],
+            dot[sound],
+        )
     return BaseNames(
-        rows, StringColumn(*gather(data, begin, one - begin)), StringColumn(*gather(data, two + 1, dot - two - 1))
+        rows,
+        StringColumn(*gather(data, start, id_end - start)),
+        StringColumn(*gather(data, token_end + 1, dot - token_end - 1)),
     )
 
 
 def _dots(data: NDArray[np.uint8], after: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.int64]:
     """Where the extension of each name begins; `after` where it has none that base files have."""
-    found = after.copy()
+    dots = after.copy()
     for extension in _EXTENSIONS:
-        at = np.flatnonzero(ends - after > len(extension))
-        if not len(at):
+        rows = np.flatnonzero(ends - after > len(extension))
+        if not len(rows):
             continue
-        tails = windows(data, ends[at] - len(extension), len(extension))
-        same = at[(tails == np.frombuffer(extension, np.uint8)).all(1)]
-        found[same] = ends[same] - len(extension)
-    return found
+        tails = windows(data, ends[rows] - len(extension), len(extension))
+        matching = rows[(tails == np.frombuffer(extension, np.uint8)).all(1)]
+        dots[matching] = ends[matching] - len(extension)
+    return dots

@@ -56,14 +56,14 @@ class LogFileName:
 
 def parse_base_file(name: str) -> BaseFileName | None:
     """The parts of a base file's name; None for any other name."""
-    found = _BASE.fullmatch(name)
-    return BaseFileName(*found.groups()) if found else None
+    match = _BASE.fullmatch(name)
+    return BaseFileName(*match.groups()) if match else None
 
 
 def parse_log_file(name: str) -> LogFileName | None:
     """The parts of a log file's name; None for any other name, logs of archived instants among them."""
-    found = _LOG.fullmatch(name)
-    if found is None:
+    match = _LOG.fullmatch(name)
+    if match is None:
         return None
-    file_id, instant, version, token, suffix = found.groups()
+    file_id, instant, version, token, suffix = match.groups()
     return LogFileName(file_id, instant, int(version), token, suffix or "")

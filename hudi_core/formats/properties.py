@@ -27,8 +27,8 @@ def parse_properties(data: bytes, where: str) -> dict[str, str]:
     except UnicodeDecodeError:
         text = data.decode("latin-1")
     properties: dict[str, str] = {}
-    for number, line in _logical_lines(text):
-        place = f"{where}: line {number}"
+    for line_number, line in _logical_lines(text):
+        place = f"{where}: line {line_number}"
         if "\0" in line:
             raise CorruptFileError(place, expected="properties text", found="a NUL byte")
         split = _KEY.match(line)
@@ -41,12 +41,12 @@ def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
     """Lines that are neither blank nor a comment, joined where they are continued, with the number of their first one."""
     parts: list[str] = []
     first = 0
-    for number, raw in enumerate(_LINE.split(text), start=1):
+    for line_number, raw in enumerate(_LINE.split(text), start=1):
         line = raw.lstrip(_BLANKS)
         if not parts:
             if not line or line[0] in "#!":
                 continue
-            first = number
+            first = line_number
         continued = (len(line) - len(line.rstrip("\\"))) % 2 == 1
         parts.append(line[:-1] if continued else line)
         if not continued:
@@ -57,7 +57,7 @@ def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
         yield first, logical
 
 
-def _unescaped(text: str, place: str) -> str:
+def _unescaped(text: str, where: str) -> str:
     if "\\" not in text:
         return text
 
@@ -66,14 +66,14 @@ def _unescaped(text: str, place: str) -> str:
         if len(mark) == 5:
             return chr(int(mark[1:], 16))
         if mark == "u":
-            raise CorruptFileError(place, expected="four hexadecimal digits after \\u", found=repr(text))
+            raise CorruptFileError(where, expected="four hexadecimal digits after \\u", found=repr(text))
         return _CONTROLS.get(mark, mark)
 
     halves = _ESCAPE.sub(replace, text)
     try:
         return halves.encode("utf-16-le", "surrogatepass").decode("utf-16-le")
     except UnicodeDecodeError:
-        raise CorruptFileError(place, expected="surrogates in pairs", found=repr(text)) from None
+        raise CorruptFileError(where, expected="surrogates in pairs", found=repr(text)) from None
 
 
 def format_properties(properties: Mapping[str, str], comment: str) -> bytes:
@@ -97,4 +97,4 @@ def _ascii(text: str) -> str:
 
 def _utf16_escapes(char: str) -> str:
     units = char.encode("utf-16-be", "surrogatepass").hex().upper()
-    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
+    return "".join(f"\\u{units[start : start + 4]}" for start in range(0, len(units), 4))

@@ -20,24 +20,26 @@ _HIGHEST = (1 << 31) - 1
 """The greatest high half of a position, which is never negative."""
 
 
-def read_positions(text: str, where: str, most: int) -> NDArray[np.int64]:
+def read_positions(text: str, where: str, max_count: int) -> NDArray[np.int64]:
     """The members of a bitmap written in base64, ascending; there are at most so many. Raises `CorruptFileError` with `where`.
 
-    Memory goes with the bytes and with `most`, whatever the bytes claim.
+    Memory goes with the bytes and with `max_count`, whatever the bytes claim.
     """
     try:
         data = pybase64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):
         raise CorruptFileError(where, expected="positions in base64", found=f"{text[:20]!r}") from None
-    found = _Reader(data, where, most)
+    reader = _Reader(data, where, max_count)
     parts = []
-    for _ in range(found.number(8)):
-        high = found.number(4)
-        if high > _HIGHEST:
-            raise CorruptFileError(where, expected="positions of 63 bits", found=f"high bits {high:#x}")
-        parts += [members + (high << 32 | key << 16) for key, members in found.containers()]
-    if found.at != len(data):
-        raise CorruptFileError(where, expected="the end of the positions", found=f"{len(data) - found.at} more bytes")
+    for _ in range(reader.integer(8)):
+        high_bits = reader.integer(4)
+        if high_bits > _HIGHEST:
+            raise CorruptFileError(where, expected="positions of 63 bits", found=f"high bits {high_bits:#x}")
+        parts += [members + (high_bits << 32 | key << 16) for key, members in reader.containers()]
+    if reader.offset != len(data):
+        raise CorruptFileError(
+            where, expected="the end of the positions", found=f"{len(data) - reader.offset} more bytes"
+        )
     members = np.concatenate(parts) if parts else np.empty(0, np.int64)
     if len(members) and ((members[1:] <= members[:-1]).any() or members[0] < 0):
         raise CorruptFileError(where, expected="positions in ascending order", found="others")
@@ -45,28 +47,28 @@ def read_positions(text: str, where: str, most: int) -> NDArray[np.int64]:
 
 
 class _Reader:
-    def __init__(self, data: bytes, where: str, most: int) -> None:
-        self.data, self.where, self.left, self.at = data, where, most, 0
+    def __init__(self, data: bytes, where: str, max_count: int) -> None:
+        self.data, self.where, self.room, self.offset = data, where, max_count, 0
 
-    def number(self, width: int) -> int:
+    def integer(self, width: int) -> int:
         return int.from_bytes(self._bytes(width), "little")
 
     def containers(self) -> Iterator[tuple[int, NDArray[np.int64]]]:
         """Each container's key, the high 16 bits of its members, and their low bits."""
-        cookie = self.number(4)
+        cookie = self.integer(4)
         runs = np.zeros(0, np.uint8)
         if cookie & 0xFFFF == _WITH_RUNS:
             count = (cookie >> 16) + 1
             runs = self._bits((count + 7) // 8)
         elif cookie == _NO_RUNS:
-            count = self.number(4)
+            count = self.integer(4)
         else:
             raise CorruptFileError(self.where, expected="a roaring bitmap", found=f"cookie {cookie}")
-        heads = self._shorts(2 * count).reshape(-1, 2).tolist()
+        headers = self._shorts(2 * count).reshape(-1, 2).tolist()
         if not len(runs) or count >= _OFFSETS_FROM:
             self._bytes(4 * count)
-        for number, (key, last) in enumerate(heads):
-            if len(runs) and runs[number]:
+        for index, (key, last) in enumerate(headers):
+            if len(runs) and runs[index]:
                 yield key, self._runs()
             elif last + 1 > _ARRAY_AT_MOST:
                 members = np.flatnonzero(self._bits(_BITMAP_BYTES))
@@ -77,7 +79,7 @@ class _Reader:
                 yield key, self._shorts(last + 1)
 
     def _runs(self) -> NDArray[np.int64]:
-        pairs = self._shorts(2 * self.number(2)).reshape(-1, 2)
+        pairs = self._shorts(2 * self.integer(2)).reshape(-1, 2)
         lengths = pairs[:, 1] + 1
         ends = np.cumsum(lengths)
         count = int(ends[-1]) if len(ends) else 0
@@ -86,8 +88,8 @@ class _Reader:
 
     def _take(self, count: int) -> None:
         """Counts members before they are made."""
-        self.left -= count
-        if self.left < 0:
+        self.room -= count
+        if self.room < 0:
             raise CorruptFileError(self.where, expected="at most as many positions as records", found="more")
 
     def _shorts(self, count: int) -> NDArray[np.int64]:
@@ -98,9 +100,9 @@ class _Reader:
         return np.unpackbits(np.frombuffer(self._bytes(count), np.uint8), bitorder="little")
 
     def _bytes(self, count: int) -> bytes:
-        if self.at + count > len(self.data):
+        if self.offset + count > len(self.data):
             raise CorruptFileError(
-                self.where, expected=f"{count} more bytes of positions", found=f"{len(self.data) - self.at}"
+                self.where, expected=f"{count} more bytes of positions", found=f"{len(self.data) - self.offset}"
             )
-        self.at += count
-        return self.data[self.at - count : self.at]
+        self.offset += count
+        return self.data[self.offset - count : self.offset]

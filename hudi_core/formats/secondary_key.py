@@ -25,10 +25,10 @@ def secondary_prefix(value: str | None) -> str:
 
 def split_secondary_key(key: str, where: str) -> tuple[str | None, str]:
     """The value and the record key of a row key; `where` names the file in a `CorruptFileError`."""
-    found = _KEY.fullmatch(key)
-    if found is None:
+    match = _KEY.fullmatch(key)
+    if match is None:
         raise CorruptFileError(where, expected="a secondary key with one unescaped '$'", found=repr(key))
-    value, record_key = found.groups()
+    value, record_key = match.groups()
     return None if value == _NULL else _unescaped(value), _unescaped(record_key)
 
 
@@ -40,9 +40,9 @@ def secondary_file_group_index(value: str | None, groups: int) -> int:
     return file_group_index(secondary_prefix(value), groups)
 
 
-def _escaped(text: str) -> str:
-    return _SPECIAL.sub(r"\\\1", text)
+def _escaped(string: str) -> str:
+    return _SPECIAL.sub(r"\\\1", string)
 
 
-def _unescaped(text: str) -> str:
-    return _ESCAPE.sub(r"\1", text)
+def _unescaped(string: str) -> str:
+    return _ESCAPE.sub(r"\1", string)

@@ -185,7 +185,7 @@ def _content(run: Sequence[LogBlock]) -> tuple[str, int, Callable[[Collection[st
     if block.kind is not BlockKind.HFILE_DATA:
         content = read_content(block)
         text, count = content.schema_text, content.count
-        return text, count, lambda names: decode_framed(text, content.data, content.begin, count, block.where, names)
+        return text, count, lambda names: decode_framed(text, content.data, content.start, count, block.where, names)
     file = HFile(InMemoryFile(block.content(), block.where))
     schema = block.header.get(HeaderKey.SCHEMA) or file.schema_text
     if schema is None:

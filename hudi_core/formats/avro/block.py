@@ -25,14 +25,14 @@ _LENGTH = 4
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AvroContent:
-    """What a block holds: `count` records in Avro binary that fill `data` from `begin` on, each behind its length in four bytes.
+    """What a block holds: `count` records in Avro binary that fill `data` from `start` on, each behind its length in four bytes.
 
     `decode_framed` turns them into columns.
     """
 
     schema_text: str
     data: bytes = field(repr=False)
-    begin: int
+    start: int
     count: int
 
 
@@ -65,7 +65,7 @@ def read_content(block: LogBlock) -> AvroContent:
 def avro_records(block: LogBlock) -> AvroRecords:
     """The records of a block: `read_content`, and where each lies. CorruptFileError unless they fill the content exactly."""
     content = read_content(block)
-    starts, lengths = length_chain(content.data, content.begin, content.count, block.where)
+    starts, lengths = length_chain(content.data, content.start, content.count, block.where)
     return AvroRecords(content.schema_text, content.data, starts, lengths)
 
 
@@ -76,10 +76,10 @@ def joined_records(blocks: Sequence[LogBlock]) -> tuple[Bytes8, Offsets, Offsets
     """
     contents = [read_content(block) for block in blocks]
     counts = np.cumsum([max(content.count, 0) for content in contents])
-    ends = np.cumsum([len(content.data) - content.begin for content in contents])
+    ends = np.cumsum([len(content.data) - content.start for content in contents])
     data = np.zeros(int(ends[-1]) + PADDING, np.uint8)
     for content, end in zip(contents, ends.tolist(), strict=True):
-        records = np.frombuffer(content.data, np.uint8)[content.begin :]
+        records = np.frombuffer(content.data, np.uint8)[content.start :]
         data[end - len(records) : end] = records
     where = f"{blocks[0].where}, or one of {len(blocks) - 1} more"
     starts, lengths = length_chain(data[: ends[-1]].data, 0, int(counts[-1]), where)

@@ -66,16 +66,16 @@ def decode_batches(
 def decode_framed(
     schema_text: str,
     data: bytes | memoryview,
-    begin: int,
+    start: int,
     count: int,
     where: str,
     wanted: Collection[str] | None = None,
 ) -> Iterator[Column]:
-    """As `decode_batches`, for `count` records that fill `data` from `begin` to its end, each behind its length in four bytes.
+    """As `decode_batches`, for `count` records that fill `data` from `start` to its end, each behind its length in four bytes.
 
     Records are found while those before them are decoded: damage may come to light when some columns are given already.
     """
-    yield from _batches(_plan(schema_text, where, wanted), data, chain_pieces(data, begin, count, where), where)
+    yield from _batches(_plan(schema_text, where, wanted), data, chain_pieces(data, start, count, where), where)
 
 
 def _batches(node: Node, data: Buffer, pieces: Iterable[tuple[Offsets, Offsets]], where: str) -> Iterator[Column]:
@@ -89,11 +89,11 @@ def _batches(node: Node, data: Buffer, pieces: Iterable[tuple[Offsets, Offsets]]
             outside = (starts < 0) | (ends < starts) | (ends > len(buffer))
             if outside.any():
                 row = int(np.argmax(outside))
-                found = f"{lengths[row]} bytes at {starts[row]} of {len(buffer)}"
-                raise CorruptFileError(f"{where}, record {first + row}", expected="a place in the buffer", found=found)
+                shown = f"{lengths[row]} bytes at {starts[row]} of {len(buffer)}"
+                raise CorruptFileError(f"{where}, record {first + row}", expected="a place in the buffer", found=shown)
             size = _batch_size(len(starts), int(lengths.sum()))
-            for low in range(0, len(starts), size):
-                yield starts[low : low + size], ends[low : low + size], first + low
+            for first_row in range(0, len(starts), size):
+                yield starts[first_row : first_row + size], ends[first_row : first_row + size], first + first_row
             first += len(starts)
 
     yield from in_order(lambda part: _batch(node, buffer, part[0], part[1], where, part[2]), parts())
@@ -101,8 +101,8 @@ def _batches(node: Node, data: Buffer, pieces: Iterable[tuple[Offsets, Offsets]]
 
 def _batch_size(rows: int, total: int) -> int:
     """Rows of each batch but the last, which has hardly fewer: a short one would cost as many calls as a long one."""
-    fewest, most = BATCH_ROWS
-    fitting = int(np.clip(BATCH_BYTES * rows // max(1, total), fewest, most))
+    min_rows, max_rows = BATCH_ROWS
+    fitting = int(np.clip(BATCH_BYTES * rows // max(1, total), min_rows, max_rows))
     batches = max(-(-rows // fitting), min(rows // WORTH_SHARING, 2), 1)
     return -(-rows // batches)
 
@@ -120,7 +120,7 @@ def _batch(node: Node, data: Bytes8, starts: Offsets, ends: Offsets, where: str,
     lanes = _lanes(data, starts, ends)
     try:
         column = read(node, lanes)
-        if np.array_equal(lanes.here(), lanes.ends):
+        if np.array_equal(lanes.cursors(), lanes.ends):
             return column
     except TooManyEmptyItems:
         expected = f"at most {avro_walk.MAX_EMPTY_ITEMS} items without bytes"
@@ -135,13 +135,13 @@ def _batch(node: Node, data: Bytes8, starts: Offsets, ends: Offsets, where: str,
 def _lanes(data: Bytes8, starts: Offsets, ends: Offsets) -> Lanes:
     """Lanes whose buffer goes on for PADDING bytes after the last record; a copy only when `data` stops before that."""
     limit = int((ends - starts).sum())
-    high = int(ends.max())
-    if high + PADDING <= len(data):
+    end = int(ends.max())
+    if end + PADDING <= len(data):
         return Lanes(data, starts, ends, limit)
-    low = int(starts.min())
-    padded = np.empty(high - low + PADDING, np.uint8)
-    padded[: high - low], padded[high - low :] = data[low:high], 0
-    return Lanes(padded, starts - low, ends - low, limit)
+    start = int(starts.min())
+    padded = np.empty(end - start + PADDING, np.uint8)
+    padded[: end - start], padded[end - start :] = data[start:end], 0
+    return Lanes(padded, starts - start, ends - start, limit)
 
 
 def _explain(node: Node, data: Bytes8, starts: Offsets, ends: Offsets, where: str, first: int) -> None:

@@ -45,7 +45,7 @@ def read_container(content: bytes, where: str) -> list[Any]:
         reader = fastavro.reader(io.BytesIO(content))
         return list(reader)
     except _DAMAGE as error:
-        raise CorruptFileError(where, expected="a whole Avro container file", found=_said(error)) from None
+        raise CorruptFileError(where, expected="a whole Avro container file", found=_shown(error)) from None
 
 
 def read_string_map(content: bytes, name: str, where: str) -> dict[str, str] | None:
@@ -56,20 +56,23 @@ def read_string_map(content: bytes, name: str, where: str) -> dict[str, str] | N
     try:
         reader = fastavro.block_reader(io.BytesIO(content))
         blocks = list(reader)
-        schema, held = json.dumps(json.loads(reader.metadata["avro.schema"])), [block.num_records for block in blocks]
+        schema, record_counts = (
+            json.dumps(json.loads(reader.metadata["avro.schema"])),
+            [block.num_records for block in blocks],
+        )
     except _DAMAGE as error:
-        raise CorruptFileError(where, expected="a whole Avro container file", found=_said(error)) from None
-    if held != [1]:
-        raise CorruptFileError(where, expected="an Avro file of one record", found=f"{sum(held)} records")
+        raise CorruptFileError(where, expected="a whole Avro container file", found=_shown(error)) from None
+    if record_counts != [1]:
+        raise CorruptFileError(where, expected="an Avro file of one record", found=f"{sum(record_counts)} records")
     data: bytes = blocks[0].bytes_.getvalue()  # type: ignore[attr-defined]  # not in its hints
     record = decode(schema, data, np.zeros(1, np.int64), np.array([len(data)], np.int64), where, {name})
-    found = record.fields.get(name) if isinstance(record, StructColumn) else None
-    if not isinstance(found, MapColumn) or not isinstance(found.values, StringColumn):
+    mapping = record.fields.get(name) if isinstance(record, StructColumn) else None
+    if not isinstance(mapping, MapColumn) or not isinstance(mapping.values, StringColumn):
         return None
-    return dict(zip(_texts(found.keys), _texts(found.values), strict=True))
+    return dict(zip(_strings(mapping.keys), _strings(mapping.values), strict=True))
 
 
-def _texts(column: StringColumn) -> list[str]:
+def _strings(column: StringColumn) -> list[str]:
     data = column.data.tobytes()
     return [data[start:end].decode("utf-8") for start, end in pairwise(column.offsets.tolist())]
 
@@ -101,8 +104,8 @@ def read_records(
     except CorruptFileError:
         raise
     except _DAMAGE as error:
-        raise CorruptFileError(where, expected="whole Avro records", found=_said(error)) from None
+        raise CorruptFileError(where, expected="whole Avro records", found=_shown(error)) from None
 
 
-def _said(error: BaseException) -> str:
+def _shown(error: BaseException) -> str:
     return " ".join(f"{type(error).__name__} {error}".split())[:120]

@@ -33,14 +33,14 @@ def encode_framed(schema_text: str, column: Column, where: str, header: bytes = 
 
     Parts are put together while others are made.
     """
-    found: GrowingArray | None = None
+    framed_records: GrowingArray | None = None
     for offsets, data in write(_plan(schema_text, where), column, where, framed=True):
-        if found is None:
+        if framed_records is None:
             rows = len(offsets) - 1
-            found = GrowingArray(data, len(header) + len(data) * length(column) // rows * 33 // 32)
-            found.add(np.frombuffer(header, np.uint8))
-        found.add(data)
-    return np.frombuffer(header, np.uint8) if found is None else found.array()
+            framed_records = GrowingArray(data, len(header) + len(data) * length(column) // rows * 33 // 32)
+            framed_records.add(np.frombuffer(header, np.uint8))
+        framed_records.add(data)
+    return np.frombuffer(header, np.uint8) if framed_records is None else framed_records.array()
 
 
 def _plan(schema_text: str, where: str) -> Node:

@@ -55,7 +55,7 @@ class Lanes:
     def __len__(self) -> int:
         return len(self.positions)
 
-    def here(self) -> Offsets:
+    def cursors(self) -> Offsets:
         """Where each lane stands in the buffer."""
         return self.positions + self.shift
 
@@ -71,7 +71,7 @@ class Lanes:
 
     def check_ends(self) -> None:
         """Raises Damaged when a lane has passed the end of its record."""
-        if (self.here() > self.ends).any():
+        if (self.cursors() > self.ends).any():
             raise DamagedLane
 
     # -- bytes ---------------------------------------------------------------------------------------------------------
@@ -88,10 +88,10 @@ class Lanes:
 
     def byte(self, ahead: int = 0) -> int | NDArray[np.uint8]:
         """The byte `ahead` of each lane; an int when all lanes agree on it. Not to be written to."""
-        found = self.peek(ahead)
-        first = int(found[0])
-        alike = first == found[-1] and np.count_nonzero(found == first) == len(found)
-        return first if alike else found
+        bytes_ahead = self.peek(ahead)
+        first = int(bytes_ahead[0])
+        equal = first == bytes_ahead[-1] and np.count_nonzero(bytes_ahead == first) == len(bytes_ahead)
+        return first if equal else bytes_ahead
 
     def expect(self, size: int) -> Bytes8:
         """A window that shows the next `size` bytes of each lane."""
@@ -137,32 +137,32 @@ class Lanes:
 
     def unsigned(self, live: Bools | None = None) -> Numbers:
         """The next varint of each lane before zigzag, in the narrowest array that holds all; 0 and not moved where not live."""
-        found = self._short(live)
-        if found is not None:
-            return found
+        short = self._short_varint(live)
+        if short is not None:
+            return short
         for size in (4, 8):
             word, below, reach = self._see_varint(size, live)
             if reach >> (8 * size - 1) == 0:
-                self._pass(below, reach, live)
+                self._skip_varint(below, reach, live)
                 return _packed(word, below, reach)
-        return self._longest(word, below)
+        return self._long_varint(word, below)
 
     def pass_varint(self, live: Bools | None = None) -> None:
         """As `unsigned`, when the number does not matter."""
-        if self._short(live) is not None:
+        if self._short_varint(live) is not None:
             return
         _, below, reach = self._see_varint(4, live)
         if reach >> 31 == 0:
-            self._pass(below, reach, live)
+            self._skip_varint(below, reach, live)
         else:
             self.unsigned(live)
 
-    def _short(self, live: Bools | None) -> Numbers | None:
+    def _short_varint(self, live: Bools | None) -> Numbers | None:
         """The next varint when all lanes have the same or all have one byte; None, and nobody moved, otherwise."""
         if live is None:
             first = self.byte()
             if isinstance(first, int):
-                return self._same(first)
+                return self._common_varint(first)
             first = first.copy()
         else:
             first = self.peek() * live
@@ -179,7 +179,7 @@ class Lanes:
             below *= live
         return word, below, int(np.bitwise_or.reduce(below))
 
-    def _same(self, byte: int | NDArray[np.uint8]) -> int | None:
+    def _common_varint(self, byte: int | NDArray[np.uint8]) -> int | None:
         """The next varint when all lanes agree on all its bytes, `byte` being the first."""
         value = size = 0
         while isinstance(byte, int):
@@ -195,12 +195,12 @@ class Lanes:
             byte = self.byte(size)
         return None
 
-    def _longest(self, word: Unsigned, below: Unsigned) -> Unsigned:
+    def _long_varint(self, word: Unsigned, below: Unsigned) -> Unsigned:
         """As `unsigned`, where some number has more than eight bytes: the ninth holds bits 56 to 62, the tenth bit 63."""
-        long = below == ~np.uint64(0)
+        is_long = below == ~np.uint64(0)
         value = _packed(word, below, (1 << 64) - 1)
         window = self.expect(10)
-        tail = np.ndarray((len(self),), "<u2", window, self.shift - self.base + 8, (WINDOW,)) * long
+        tail = np.ndarray((len(self),), "<u2", window, self.shift - self.base + 8, (WINDOW,)) * is_long
         more = (tail >> 7) & 1
         tenth = (tail >> 8) * more
         if np.maximum.reduce(tenth) > 1:
@@ -209,13 +209,13 @@ class Lanes:
         ninth |= tenth.astype(np.uint64) << np.uint64(7)
         ninth <<= np.uint64(56)
         value |= ninth
-        self.skip(_sizes(below) + long + more)
+        self.skip(_sizes(below) + is_long + more)
         return value
 
-    def _pass(self, below: Unsigned, reach: int, live: Bools | None) -> None:
+    def _skip_varint(self, below: Unsigned, reach: int, live: Bools | None) -> None:
         """Each lane passes over the varint that ends where its ones end; `reach` has the ones of the longest."""
-        alike = live is None and int(np.bitwise_and.reduce(below)) == reach
-        self.skip(reach.bit_length() // 8 + 1 if alike else _sizes(below))
+        equal = live is None and int(np.bitwise_and.reduce(below)) == reach
+        self.skip(reach.bit_length() // 8 + 1 if equal else _sizes(below))
 
     def signed(self, bits: int, live: Bools | None = None) -> NDArray[Any]:
         """The next int (`bits` 32) or long (64) of each lane; 0 and not moved where not live."""
@@ -235,14 +235,14 @@ class Lanes:
         value ^= sign
         return value.view(dtype)
 
-    def naturals(self, most: int, live: Bools | None = None) -> Numbers:
-        """The next int or long of each lane, which must be from 0 to `most`; 0 and not moved where not live."""
+    def naturals(self, maximum: int, live: Bools | None = None) -> Numbers:
+        """The next int or long of each lane, which must be from 0 to `maximum`; 0 and not moved where not live."""
         raw = self.unsigned(live)
         if isinstance(raw, int):
-            if raw & 1 or raw >> 1 > most:
+            if raw & 1 or raw >> 1 > maximum:
                 raise DamagedLane
             return raw >> 1
-        if np.bitwise_or.reduce(raw) & 1 or np.maximum.reduce(raw) > 2 * most:
+        if np.bitwise_or.reduce(raw) & 1 or np.maximum.reduce(raw) > 2 * maximum:
             raise DamagedLane
         raw >>= raw.dtype.type(1)
         return raw
@@ -256,15 +256,15 @@ class Lanes:
         if isinstance(sizes, int):
             if sizes * len(self) > self.limit:
                 raise DamagedLane
-            begin = self.here()
+            starts = self.cursors()
             self.shift += sizes
-            return begin, sizes
+            return starts, sizes
         if sizes.itemsize > 1 and int(sizes.sum(dtype=np.int64)) > self.limit:
             raise DamagedLane
         wide = sizes.astype(np.int64)
-        begin = self.here()
+        starts = self.cursors()
         self.skip(wide)
-        return begin, wide
+        return starts, wide
 
     def live(self, null: int) -> bool | Bools:
         """Which lanes do not take the branch `null` of a union of two; a bool when all or none do. Moves past the branch."""
@@ -297,8 +297,8 @@ def _bits(size: int) -> _Bits:
     packing = []
     for unit in (1, 2, 4)[: size // 4 + 1]:
         half = (1 << 7 * unit) - 1
-        low = sum(half << 16 * unit * i for i in range(size // (2 * unit)))
-        packing.append(((1 << 8 * unit - 1) - 1, kind(low), kind(low << 7 * unit), kind(unit)))
+        lower_halves = sum(half << 16 * unit * i for i in range(size // (2 * unit)))
+        packing.append(((1 << 8 * unit - 1) - 1, kind(lower_halves), kind(lower_halves << 7 * unit), kind(unit)))
     every = int.from_bytes(b"\x01" * size, "little")
     return _Bits(kind(1), kind(0x80 * every), kind(every), kind(0x7F * every), kind(8 * size - 8), tuple(packing))
 
@@ -323,8 +323,8 @@ def _sizes(below: Unsigned) -> NDArray[np.int64]:
     size = below & bits.lows
     size *= bits.lows
     size >>= bits.last
-    found: NDArray[np.int64] = size.astype(np.int64)
-    return found
+    sizes: NDArray[np.int64] = size.astype(np.int64)
+    return sizes
 
 
 def _packed(word: Unsigned, below: Unsigned, reach: int) -> Unsigned:
@@ -332,10 +332,10 @@ def _packed(word: Unsigned, below: Unsigned, reach: int) -> Unsigned:
     bits = _BITS[word.itemsize]
     word &= below
     word &= bits.payloads
-    for enough, low, moved_high, by in bits.packing:
+    for enough, lower_halves, moved_high, shift in bits.packing:
         if reach > enough:
-            high = word >> by
-            high &= moved_high
-            word &= low
-            word |= high
+            upper = word >> shift
+            upper &= moved_high
+            word &= lower_halves
+            word |= upper
     return word

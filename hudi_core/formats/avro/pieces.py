@@ -28,7 +28,7 @@ _FRAME = 4
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Words:
-    """Up to 16 bytes a row, in two little-endian words whose other bits are 0. `most` is the largest size there can be.
+    """Up to 16 bytes a row, in two little-endian words whose other bits are 0. `max_size` is the largest size there can be.
 
     Words of one item hold the same for all rows; `high` is None when no row has more than 8 bytes.
     """
@@ -36,7 +36,7 @@ class Words:
     low: Unsigned
     high: Unsigned | None
     sizes: Sizes
-    most: int
+    max_size: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,7 +62,7 @@ def where_live(piece: Words, live: Bools | None) -> Words:
         return piece
     mask = live.astype(np.uint64)
     high = None if piece.high is None else piece.high * mask
-    return Words(piece.low * mask, high, piece.sizes * mask.view(np.int64), piece.most)
+    return Words(piece.low * mask, high, piece.sizes * mask.view(np.int64), piece.max_size)
 
 
 def assemble(pieces: Sequence[Piece], rows: int, framed: bool = False) -> tuple[Offsets, Bytes8]:
@@ -108,7 +108,7 @@ def _fill(slots: Bytes8, begins: Offsets, pieces: Sequence[Piece], widths: Seque
 
 def _place(slots: Bytes8, cursor: Offsets, piece: Words) -> None:
     """Copies words to where each row stands."""
-    if len(cursor) == 0 or piece.most == 0:
+    if len(cursor) == 0 or piece.max_size == 0:
         return
     size = WORD if piece.high is None else MAX_WORDS_SIZE
     held = np.empty((len(cursor), size // WORD), "<u8")
@@ -130,7 +130,7 @@ def _merged(pieces: Iterable[Piece]) -> Iterable[Piece]:
             yield piece
         elif before is None:
             before = piece
-        elif before.most + piece.most <= MAX_WORDS_SIZE:
+        elif before.max_size + piece.max_size <= MAX_WORDS_SIZE:
             before = _joined(before, piece)
         else:
             yield before
@@ -141,22 +141,22 @@ def _merged(pieces: Iterable[Piece]) -> Iterable[Piece]:
 
 def _joined(first: Words, second: Words) -> Words:
     """One piece of two that fit in one. NumPy gives 0 for a shift by all bits of a word or more, negative ones included."""
-    most = first.most + second.most
+    max_size = first.max_size + second.max_size
     before = np.array([first.sizes]) if isinstance(first.sizes, int) else first.sizes
     bits = before.view(np.uint64) << np.uint64(3)
     low = _or(second.low << bits, first.low)
-    if most <= WORD:
-        return Words(low, None, first.sizes + second.sizes, most)
+    if max_size <= WORD:
+        return Words(low, None, first.sizes + second.sizes, max_size)
     high = second.low >> _WORD_BITS - bits
-    if first.most > WORD:
+    if first.max_size > WORD:
         high = _or(high, second.low << bits - _WORD_BITS)
     if first.high is not None:
         high = _or(high, first.high)
     if second.high is not None:
         high = _or(second.high << bits, high)
-    return Words(low, high, first.sizes + second.sizes, most)
+    return Words(low, high, first.sizes + second.sizes, max_size)
 
 
-def _or(made: Unsigned, other: Unsigned) -> Unsigned:
+def _or(target: Unsigned, other: Unsigned) -> Unsigned:
     """Bits of both; in place of the one that was just made where that has room."""
-    return np.bitwise_or(made, other, out=made) if len(made) >= len(other) else made | other
+    return np.bitwise_or(target, other, out=target) if len(target) >= len(other) else target | other

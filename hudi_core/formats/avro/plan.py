@@ -199,11 +199,11 @@ class _Parser:
         full = self.full_name(name, namespace)
         if full not in self.named:
             raise SchemaError(path, expected="a known Avro type", found=_short(name))
-        known = self.named[full]
-        if known is None:
+        definition = self.named[full]
+        if definition is None:
             raise UnsupportedError(path, expected="a type that does not contain itself", found=f"recursive {name}")
-        self.grow(known[1], 0, path)
-        return known[0]
+        self.grow(definition[1], 0, path)
+        return definition[0]
 
     def full_name(self, name: str, namespace: str) -> str:
         """A name as it is known: one without a dot is looked for in its namespace first."""
@@ -226,8 +226,8 @@ class _Parser:
             case {"type": "enum", "symbols": [*symbols]} if symbols and all(isinstance(s, str) for s in symbols):
                 return Enumeration(tuple(symbols))
             case {"type": "record" | "error", "fields": [*fields]}:
-                built = tuple(self.field(each, namespace, path, depth) for each in fields)
-                if len({each.name for each in built}) == len(built):
+                built = tuple(self.field(item, namespace, path, depth) for item in fields)
+                if len({item.name for item in built}) == len(built):
                     return Record(built)
                 raise SchemaError(path, expected="fields of different names", found="a name twice")
         raise SchemaError(path, expected=f"a complete {document['type']}", found=_short(document))
@@ -279,7 +279,7 @@ def _pruned(node: Node, paths: list[tuple[str, ...]]) -> Node:
         return node
     match node:
         case Record(fields):
-            return Record(tuple(_pruned_field(each, paths) for each in fields))
+            return Record(tuple(_pruned_field(branch, paths) for branch in fields))
         case Array(item):
             return Array(_pruned(item, paths))
         case Map(value):
@@ -287,16 +287,16 @@ def _pruned(node: Node, paths: list[tuple[str, ...]]) -> Node:
         case Nullable(inner):
             return replace(node, inner=_pruned(inner, paths))  # type: ignore[arg-type]  # pruning keeps the kind
         case Branches(names, nodes):
-            kept = tuple(_pruned(each, paths) for each in nodes)
-            return Branches(names, kept, tuple(blank(each) for each in kept))
+            pruned = tuple(_pruned(branch, paths) for branch in nodes)
+            return Branches(names, pruned, tuple(blank(branch) for branch in pruned))
         case Null() | Boolean() | Integer() | Floating() | Sized() | Fixed() | Enumeration():
             return node
     assert_never(node)
 
 
-def _pruned_field(each: Field, paths: list[tuple[str, ...]]) -> Field:
-    below = [path[1:] for path in paths if path[0] == each.name]
-    return Field(each.name, _pruned(each.node, below), wanted=True) if below else replace(each, wanted=False)
+def _pruned_field(field: Field, paths: list[tuple[str, ...]]) -> Field:
+    below = [path[1:] for path in paths if path[0] == field.name]
+    return Field(field.name, _pruned(field.node, below), wanted=True) if below else replace(field, wanted=False)
 
 
 def blank(node: Node) -> Column:
@@ -319,7 +319,7 @@ def blank(node: Node) -> Column:
         case Enumeration(symbols):
             return EnumColumn(none.astype(np.int32), symbols)
         case Record(fields):
-            return StructColumn(0, {each.name: blank(each.node) for each in fields if each.wanted})
+            return StructColumn(0, {field.name: blank(field.node) for field in fields if field.wanted})
         case Array(item):
             return ListColumn(ends, blank(item))
         case Map(value):
@@ -341,7 +341,7 @@ def fixed_width(node: Node) -> int | None:
         case Floating(size) | Fixed(size):
             return size
         case Record(fields):
-            widths = [fixed_width(each.node) for each in fields]
+            widths = [fixed_width(field.node) for field in fields]
             return None if None in widths else sum(width for width in widths if width)
         case Integer() | Sized() | Enumeration() | Array() | Map() | Nullable() | Branches():
             return None

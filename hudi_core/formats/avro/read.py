@@ -55,13 +55,13 @@ def read(node: Node, lanes: Lanes) -> Column:
     """The next value of every lane; there is at least one lane."""
     match node:
         case Record(fields):
-            found = {}
-            for each in fields:
-                if each.wanted:
-                    found[each.name] = read(each.node, lanes)
+            columns = {}
+            for field in fields:
+                if field.wanted:
+                    columns[field.name] = read(field.node, lanes)
                 else:
-                    skip(each.node, lanes)
-            return StructColumn(len(lanes), found)
+                    skip(field.node, lanes)
+            return StructColumn(len(lanes), columns)
         case Nullable():
             return _read_nullable(node, lanes)
         case Branches():
@@ -165,18 +165,18 @@ def _read_branches(node: Branches, lanes: Lanes) -> Column:
     if isinstance(branch, int):
         children[branch] = read(nodes[branch], lanes)
         return UnionColumn(np.full(len(lanes), branch, np.int8), node.names, tuple(children))
-    for number, live in by_branch(branch):
-        if isinstance(nodes[number], Null):
-            children[number] = NullColumn(int(np.count_nonzero(live)))
+    for index, live in by_branch(branch):
+        if isinstance(nodes[index], Null):
+            children[index] = NullColumn(int(np.count_nonzero(live)))
             continue
-        column = _read_where(nodes[number], lanes, live)
+        column = _read_where(nodes[index], lanes, live)
         if column is None:
             rows = np.flatnonzero(live)
             chosen = lanes.select(rows)
-            children[number] = read(nodes[number], chosen)
+            children[index] = read(nodes[index], chosen)
             lanes.rejoin(rows, chosen)
         else:
-            children[number] = without_nulls(column)
+            children[index] = without_nulls(column)
     return UnionColumn(branch.astype(np.int8), node.names, tuple(children))
 
 
@@ -188,7 +188,7 @@ def _read_items(item: Node, lanes: Lanes) -> tuple[Offsets, Column]:
         return offsets, blank(item)
     ends = np.repeat(lanes.ends, np.diff(offsets))
     parts = (
-        read(item, Lanes(data, starts[low : low + MAX_LANES], ends[low : low + MAX_LANES], limit))
-        for low in range(0, len(starts), MAX_LANES)
+        read(item, Lanes(data, starts[first : first + MAX_LANES], ends[first : first + MAX_LANES], limit))
+        for first in range(0, len(starts), MAX_LANES)
     )
     return offsets, concat_columns(parts, len(starts))

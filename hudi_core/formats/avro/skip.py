@@ -49,8 +49,8 @@ def skip(node: Node, lanes: Lanes) -> None:
     """Every lane passes over its next value; there is at least one lane."""
     match node:
         case Record(fields):
-            for each in fields:
-                skip(each.node, lanes)
+            for field in fields:
+                skip(field.node, lanes)
         case Nullable(inner):
             live = live_lanes(node, lanes)
             if not isinstance(live, bool):
@@ -62,8 +62,8 @@ def skip(node: Node, lanes: Lanes) -> None:
             if isinstance(branch, int):
                 skip(nodes[branch], lanes)
             else:
-                for number, live in by_branch(branch):
-                    _skip_where(nodes[number], lanes, live)
+                for index, live in by_branch(branch):
+                    _skip_where(nodes[index], lanes, live)
         case Null():
             pass
         case Boolean() | Integer() | Floating() | Sized() | Fixed() | Enumeration():
@@ -112,10 +112,10 @@ def live_lanes(node: Nullable, lanes: Lanes) -> bool | Bools:
 
 def by_branch(branch: Unsigned) -> Iterator[tuple[int, Bools]]:
     """The branches that occur, each with the lanes that are on it."""
-    for number in range(int(branch.min()), int(branch.max()) + 1):
-        live = branch == number
+    for index in range(int(branch.min()), int(branch.max()) + 1):
+        live = branch == index
         if np.count_nonzero(live):
-            yield number, live
+            yield index, live
 
 
 def find_items(item: Node, lanes: Lanes) -> tuple[Offsets, Offsets]:
@@ -128,81 +128,81 @@ def find_items(item: Node, lanes: Lanes) -> tuple[Offsets, Offsets]:
     total = len(lanes)
     counts = np.zeros(total, np.int64)
     runs: Runs = []
-    rows, left = np.arange(total), np.zeros(total, np.int64)
+    rows, remaining = np.arange(total), np.zeros(total, np.int64)
     active = lanes.select(rows)
     while len(rows):
         if len(rows) < SMALL_LANE_COUNT and width is None:
-            _walk_items(item, rows, active, left, counts, runs)
+            _walk_items(item, rows, active, remaining, counts, runs)
             lanes.rejoin(rows, active)
             break
-        _open_blocks(active, left, least)
-        done = left == 0
+        _open_blocks(active, remaining, least)
+        done = remaining == 0
         if done.any():
             finished = np.flatnonzero(done)
             lanes.rejoin(rows[finished], active.select(finished))
             going = np.flatnonzero(~done)
-            rows, left, active = rows[going], left[going], active.select(going)
+            rows, remaining, active = rows[going], remaining[going], active.select(going)
             if len(rows) == 0:
                 break
         if width is None:
-            runs.append((rows, counts[rows], active.here()))
+            runs.append((rows, counts[rows], active.cursors()))
             counts[rows] += 1
-            left = left - 1
+            remaining = remaining - 1
             skip(item, active)
             active.check_ends()
         else:
-            if width == 0 and int(counts.sum() + left.sum()) > MAX_EMPTY_ITEMS:
+            if width == 0 and int(counts.sum() + remaining.sum()) > MAX_EMPTY_ITEMS:
                 raise TooManyEmptyItems
-            within = np.arange(int(left.sum())) - np.repeat(np.cumsum(left) - left, left)
-            lane = np.repeat(rows, left)
-            runs.append((lane, counts[lane] + within, np.repeat(active.here(), left) + within * width))
-            counts[rows] += left
-            active.skip(left * width)
-            left = np.zeros_like(left)
+            within = np.arange(int(remaining.sum())) - np.repeat(np.cumsum(remaining) - remaining, remaining)
+            lane = np.repeat(rows, remaining)
+            runs.append((lane, counts[lane] + within, np.repeat(active.cursors(), remaining) + within * width))
+            counts[rows] += remaining
+            active.skip(remaining * width)
+            remaining = np.zeros_like(remaining)
     offsets = np.zeros(total + 1, np.int64)
     np.cumsum(counts, out=offsets[1:])
     starts = np.empty(int(offsets[-1]), np.int64)
-    for lane, number, start in runs:
-        starts[offsets[lane] + number] = start
+    for lane, index, start in runs:
+        starts[offsets[lane] + index] = start
     return offsets, starts
 
 
-def _open_blocks(active: Lanes, left: NDArray[np.int64], least: int) -> None:
-    """Reads a block header in each lane whose block is used up; `left` becomes the items in it, 0 when the list ends."""
-    due = np.flatnonzero(left == 0)
+def _open_blocks(active: Lanes, remaining: NDArray[np.int64], least: int) -> None:
+    """Reads a block header in each lane whose block is used up; `remaining` becomes the items in it, 0 when the list ends."""
+    due = np.flatnonzero(remaining == 0)
     if len(due) == 0:
         return
-    heads = active.select(due)
-    count = heads.signed(64)
+    openers = active.select(due)
+    count = openers.signed(64)
     with_size = np.flatnonzero(count < 0)
     if len(with_size):
-        sized = heads.select(with_size)
+        sized = openers.select(with_size)
         sized.pass_varint()
-        heads.rejoin(with_size, sized)
+        openers.rejoin(with_size, sized)
         count = np.abs(count)
-    heads.check_ends()
-    room = (heads.ends - heads.here()) // least if least else MAX_EMPTY_ITEMS
+    openers.check_ends()
+    room = (openers.ends - openers.cursors()) // least if least else MAX_EMPTY_ITEMS
     if (count < 0).any() or (count > room).any():
         raise DamagedLane
-    active.rejoin(due, heads)
-    left[due] = count
+    active.rejoin(due, openers)
+    remaining[due] = count
 
 
 def _walk_items(
     item: Node,
     rows: NDArray[np.int64],
     active: Lanes,
-    left: NDArray[np.int64],
+    remaining: NDArray[np.int64],
     counts: NDArray[np.int64],
     runs: Runs,
 ) -> None:
     """Finishes the lists of a few lanes, one list after the other; moves `active` past them."""
-    data, here = active.data, active.here()
-    for spot, (row, start, end, rest) in enumerate(
-        zip(rows.tolist(), here.tolist(), active.ends.tolist(), left.tolist(), strict=True)
+    data, ends = active.data, active.cursors()
+    for spot, (row, start, end, remaining_items) in enumerate(
+        zip(rows.tolist(), ends.tolist(), active.ends.tolist(), remaining.tolist(), strict=True)
     ):
-        found, here[spot] = find_starts(item, data[:end], start, rest)
-        numbers = np.arange(len(found), dtype=np.int64) + counts[row]
-        runs.append((np.full(len(found), row), numbers, found))
-        counts[row] += len(found)
-    active.positions, active.shift = here, 0
+        starts, ends[spot] = find_starts(item, data[:end], start, remaining_items)
+        indexes = np.arange(len(starts), dtype=np.int64) + counts[row]
+        runs.append((np.full(len(starts), row), indexes, starts))
+        counts[row] += len(starts)
+    active.positions, active.shift = ends, 0

@@ -33,44 +33,44 @@ Step = Callable[[Octets, int], int]
 """(bytes, where the value begins) → where it ends. Past the end of the bytes is an IndexError."""
 
 
-def find_starts(item: Node, data: Bytes8, at: int, rest: int) -> tuple[Offsets, int]:
-    """Where each item of a list starts, from `at` with `rest` items left in its block; and where the list ends.
+def find_starts(item: Node, data: Bytes8, position: int, rest: int) -> tuple[Offsets, int]:
+    """Where each item of a list starts, from `position` with `rest` items left in its block; and where the list ends.
 
     Values of the item have a byte at least, and no fixed number. `data` ends where the record does. Raises Damaged or
     IndexError when the bytes end before. Time goes with the bytes, whatever the counts claim.
     """
-    octets, step, found = data.data, stepper(item), [np.zeros(0, np.int64)]
+    octets, step, parts = data.data, stepper(item), [np.zeros(0, np.int64)]
     while True:
-        if rest > len(data) - at:
+        if rest > len(data) - position:
             raise DamagedLane
         if rest and isinstance(item, Integer | Enumeration):
-            starts, at = _by_last_bytes(data, at, rest)
-            found.append(starts)
+            starts, position = _by_last_bytes(data, position, rest)
+            parts.append(starts)
             rest = 0
-        starts, at = _one_by_one(step, octets, at, rest)
-        found.append(starts)
-        rest, at = _block(octets, at)
+        starts, position = _one_by_one(step, octets, position, rest)
+        parts.append(starts)
+        rest, position = _block(octets, position)
         if rest == 0:
-            return np.concatenate(found), at
+            return np.concatenate(parts), position
 
 
-def _one_by_one(step: Step, octets: Octets, at: int, count: int) -> tuple[Offsets, int]:
+def _one_by_one(step: Step, octets: Octets, position: int, count: int) -> tuple[Offsets, int]:
     """Where so many items start, and where the last ends."""
-    found = []
+    starts = []
     for _ in range(count):
-        found.append(at)
-        at = step(octets, at)
-    return np.array(found, np.int64), at
+        starts.append(position)
+        position = step(octets, position)
+    return np.array(starts, np.int64), position
 
 
-def _by_last_bytes(data: Bytes8, at: int, count: int) -> tuple[Offsets, int]:
+def _by_last_bytes(data: Bytes8, position: int, count: int) -> tuple[Offsets, int]:
     """As `_one_by_one` for numbers: each ends with a byte whose top bit is clear."""
-    lasts = np.flatnonzero(data[at : at + 10 * count] < 128)[:count]
+    lasts = np.flatnonzero(data[position : position + 10 * count] < 128)[:count]
     if len(lasts) < count:
         raise DamagedLane
     starts = np.empty(count, np.int64)
-    starts[0], starts[1:] = at, lasts[:-1] + (at + 1)
-    return starts, at + int(lasts[-1]) + 1
+    starts[0], starts[1:] = position, lasts[:-1] + (position + 1)
+    return starts, position + int(lasts[-1]) + 1
 
 
 def stepper(node: Node) -> Step:
@@ -81,11 +81,11 @@ def stepper(node: Node) -> Step:
     if len(steps) == 1 and first == steps[0][1] == 0:
         return steps[0][0]
 
-    def step(data: Octets, at: int) -> int:
-        at += first
-        for each, behind in steps:
-            at = each(data, at) + behind
-        return at
+    def step(data: Octets, position: int) -> int:
+        position += first
+        for pass_over, behind in steps:
+            position = pass_over(data, position) + behind
+        return position
 
     return step
 
@@ -101,7 +101,7 @@ def _sequence(node: Node) -> tuple[int, list[tuple[Step, int]]]:
             return 0, [(_sized_end, 0)]
         case Record(fields):
             first, steps = 0, list[tuple[Step, int]]()
-            for before, inner in (_sequence(each.node) for each in fields):
+            for before, inner in (_sequence(field.node) for field in fields):
                 if steps:
                     steps[-1] = (steps[-1][0], steps[-1][1] + before)
                 else:
@@ -119,51 +119,51 @@ def _sequence(node: Node) -> tuple[int, list[tuple[Step, int]]]:
     assert_never(node)
 
 
-def _varint_end(data: Octets, at: int) -> int:
-    while data[at] >= 128:
-        at += 1
-    return at + 1
+def _varint_end(data: Octets, position: int) -> int:
+    while data[position] >= 128:
+        position += 1
+    return position + 1
 
 
-def _sized_end(data: Octets, at: int) -> int:
-    size = data[at]
-    at += 1
+def _sized_end(data: Octets, position: int) -> int:
+    size = data[position]
+    position += 1
     if size >= 128:
-        size, at = _varint(data, at - 1)
+        size, position = _varint(data, position - 1)
     if size & 1:
         raise DamagedLane
-    return at + (size >> 1)
+    return position + (size >> 1)
 
 
-def _varint(data: Octets, at: int) -> tuple[int, int]:
-    """The varint at `at` before zigzag, and where it ends."""
+def _varint(data: Octets, position: int) -> tuple[int, int]:
+    """The varint at `position` before zigzag, and where it ends."""
     raw = shift = 0
-    while (byte := data[at]) >= 128 and shift < 63:
+    while (byte := data[position]) >= 128 and shift < 63:
         raw |= (byte & 127) << shift
         shift += 7
-        at += 1
-    return raw | byte << shift, at + 1
+        position += 1
+    return raw | byte << shift, position + 1
 
 
-def _block(data: Octets, at: int) -> tuple[int, int]:
+def _block(data: Octets, position: int) -> tuple[int, int]:
     """The count in a list's block header, and where the block's first item starts."""
-    raw, at = _varint(data, at)
+    raw, position = _varint(data, position)
     if raw & 1:
-        at = _varint_end(data, at)
-    return (raw + 1) >> 1, at
+        position = _varint_end(data, position)
+    return (raw + 1) >> 1, position
 
 
 def _union(nodes: Sequence[Node]) -> Step:
-    steps = {2 * number: stepper(node) for number, node in enumerate(nodes)}
+    steps = {2 * index: stepper(node) for index, node in enumerate(nodes)}
 
-    def step(data: Octets, at: int) -> int:
-        branch = data[at]
-        at += 1
+    def step(data: Octets, position: int) -> int:
+        branch = data[position]
+        position += 1
         if branch >= 128:
-            branch, at = _varint(data, at - 1)
+            branch, position = _varint(data, position - 1)
         if branch not in steps:
             raise DamagedLane
-        return steps[branch](data, at)
+        return steps[branch](data, position)
 
     return step
 
@@ -172,15 +172,15 @@ def _list(item: Node) -> Step:
     width = fixed_width(item)
     inner = stepper(item)
 
-    def step(data: Octets, at: int) -> int:
+    def step(data: Octets, position: int) -> int:
         while True:
-            count, at = _block(data, at)
+            count, position = _block(data, position)
             if count == 0:
-                return at
+                return position
             if width is not None:
-                at += count * width
+                position += count * width
                 continue
             for _ in range(count):
-                at = inner(data, at)
+                position = inner(data, position)
 
     return step

@@ -18,7 +18,7 @@ _SPREADING = tuple(
 )
 """Fours, pairs and single groups of seven bits: the bits of the lower half, how far the upper moves, and where both then lie."""
 
-_FEW_BITS = 28
+_SMALL_BITS = 28
 """Bits of numbers whose bytes fit half a word, and are counted sooner by comparing."""
 
 _EXACT_BITS, _BIAS = 53, 1023
@@ -31,8 +31,8 @@ _GROUPS = 56
 def zigzag(values: NDArray[Any]) -> Unsigned:
     """Signed integers as unsigned ones of as many bits: 0, -1, 1, -2, ... are 0, 1, 2, 3, ..."""
     signs = values >> 8 * values.itemsize - 1
-    found: Unsigned = ((values << 1) ^ signs).view(f"u{values.itemsize}")
-    return found
+    unsigned: Unsigned = ((values << 1) ^ signs).view(f"u{values.itemsize}")
+    return unsigned
 
 
 def varints(raw: Unsigned) -> Words:
@@ -40,22 +40,22 @@ def varints(raw: Unsigned) -> Words:
     greatest = int(raw.max()) if len(raw) else 0
     if greatest < 128:
         return Words(raw.astype(np.uint64, copy=False), None, 1, 1)
-    if greatest >> _FEW_BITS:
+    if greatest >> _SMALL_BITS:
         raw = raw.astype(np.uint64, copy=False)
-    most = -(-greatest.bit_length() // 7)
+    max_size = -(-greatest.bit_length() // 7)
     if greatest >> _GROUPS:
-        return _long(raw, greatest, most)
+        return _long(raw, greatest, max_size)
     spread = _spread(raw, greatest)
-    if int(raw.min()) >> 7 * (most - 1):  # all have as many bytes
-        spread |= _MARKS & (1 << 8 * (most - 1)) - 1
-        return Words(spread.astype(np.uint64, copy=False), None, most, most)
+    if int(raw.min()) >> 7 * (max_size - 1):  # all have as many bytes
+        spread |= _MARKS & (1 << 8 * (max_size - 1)) - 1
+        return Words(spread.astype(np.uint64, copy=False), None, max_size, max_size)
     sizes = _sizes(raw, greatest)
-    return Words(spread | _marks(sizes), None, sizes, most)
+    return Words(spread | _marks(sizes), None, sizes, max_size)
 
 
 def _sizes(raw: Unsigned, greatest: int) -> NDArray[np.int64]:
     """Bytes of each number: its bits, by way of the exponent of a double, divided by seven."""
-    if greatest >> _FEW_BITS == 0:
+    if greatest >> _SMALL_BITS == 0:
         sizes = np.ones(len(raw), np.int64)
         for bits in range(7, greatest.bit_length(), 7):
             sizes += raw >= 1 << bits
@@ -76,11 +76,11 @@ def _spread(raw: Unsigned, greatest: int) -> Unsigned:
     """Groups of seven bits moved apart, one a byte; numbers of at most 56 bits."""
     kind: Any = raw.dtype.type
     all_bits = (1 << 8 * raw.itemsize) - 1
-    for bits, by, low, high in _SPREADING:
+    for bits, shift, lower_half, upper_half in _SPREADING:
         if greatest >> bits:
-            upper = raw << by
-            upper &= kind(high & all_bits)
-            raw = raw & kind(low & all_bits)
+            upper = raw << shift
+            upper &= kind(upper_half & all_bits)
+            raw = raw & kind(lower_half & all_bits)
             raw |= upper
     return raw
 
@@ -88,17 +88,17 @@ def _spread(raw: Unsigned, greatest: int) -> Unsigned:
 def _marks(sizes: NDArray[np.int64]) -> Unsigned:
     """The top bits of all bytes but the last of as many as `sizes`, of which there are at most eight."""
     below = (sizes.view(np.uint64) << np.uint64(3)) - np.uint64(8)
-    found: Unsigned = (_ONE << below) - _ONE
-    found &= _TOPS
-    return found
+    marks: Unsigned = (_ONE << below) - _ONE
+    marks &= _TOPS
+    return marks
 
 
-def _long(raw: Unsigned, greatest: int, most: int) -> Words:
+def _long(raw: Unsigned, greatest: int, max_size: int) -> Words:
     """As `varints`, where some number has more than eight bytes: the ninth holds bits 56 to 62, the tenth bit 63."""
     sizes = _sizes(raw, greatest)
     tail = raw >> np.uint64(_GROUPS)
-    low = _spread(raw & np.uint64((1 << _GROUPS) - 1), (1 << _GROUPS) - 1)
-    low |= np.where(tail != 0, _TOPS, _marks(np.minimum(sizes, 8)))
+    low_word = _spread(raw & np.uint64((1 << _GROUPS) - 1), (1 << _GROUPS) - 1)
+    low_word |= np.where(tail != 0, _TOPS, _marks(np.minimum(sizes, 8)))
     last = tail >> np.uint64(7)
-    high = tail | last << np.uint64(8)  # bit 63 is the mark of the ninth byte already, when there is a tenth
-    return Words(low, high, sizes, most)
+    high_word = tail | last << np.uint64(8)  # bit 63 is the mark of the ninth byte already, when there is a tenth
+    return Words(low_word, high_word, sizes, max_size)

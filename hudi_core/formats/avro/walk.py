@@ -63,11 +63,11 @@ def _walker(node: Node) -> Walk:
         case Floating(size) | Fixed(size):
             return _fixed(size)
         case Sized(utf8):
-            return _text if utf8 else _bytes
+            return _string if utf8 else _bytes
         case Enumeration(symbols):
             return _enumeration(len(symbols))
         case Record(fields):
-            return _record([(each.name, _walker(each.node)) for each in fields])
+            return _record([(node_of_union.name, _walker(node_of_union.node)) for node_of_union in fields])
         case Array(item):
             return _items(item)
         case Map():
@@ -75,27 +75,27 @@ def _walker(node: Node) -> Walk:
         case Nullable(inner, null):
             return _union([_walker(Null()), _walker(inner)] if null == 0 else [_walker(inner), _walker(Null())])
         case Branches(nodes=nodes):
-            return _union([_walker(each) for each in nodes])
+            return _union([_walker(node_of_union) for node_of_union in nodes])
     assert_never(node)
 
 
-def _block(data: bytes, at: int, end: int) -> tuple[int, int]:
+def _block(data: bytes, position: int, end: int) -> tuple[int, int]:
     """The count in a block header, and where the block's first item starts."""
-    count, at = _varint(data, at, end)
+    count, position = _varint(data, position, end)
     if count < 0:
-        _, at = _varint(data, at, end)
+        _, position = _varint(data, position, end)
         count = -count
-    return count, at
+    return count, position
 
 
-def _varint(data: bytes, at: int, end: int) -> tuple[int, int]:
-    """The zigzag varint at `at`, and where it ends."""
+def _varint(data: bytes, position: int, end: int) -> tuple[int, int]:
+    """The zigzag varint at `position`, and where it ends."""
     raw = shift = 0
     while True:
-        if at >= end:
+        if position >= end:
             raise DecodeFault("a number", "the end of the record")
-        byte = data[at]
-        at += 1
+        byte = data[position]
+        position += 1
         raw |= (byte & 127) << shift
         if byte < 128:
             break
@@ -104,7 +104,7 @@ def _varint(data: bytes, at: int, end: int) -> tuple[int, int]:
             raise DecodeFault("a number of at most 10 bytes", "more")
     if raw >> 64:
         raise DecodeFault("a number of at most 64 bits", "more")
-    return (raw >> 1) ^ -(raw & 1), at
+    return (raw >> 1) ^ -(raw & 1), position
 
 
 def _within(after: int, end: int) -> int:
@@ -113,82 +113,82 @@ def _within(after: int, end: int) -> int:
     return after
 
 
-def _null(data: bytes, at: int, end: int) -> int:  # noqa: ARG001  # it is a Walk
-    return at
+def _null(data: bytes, position: int, end: int) -> int:  # noqa: ARG001  # it is a Walk
+    return position
 
 
 def _fixed(size: int) -> Walk:
-    def walk(data: bytes, at: int, end: int) -> int:  # noqa: ARG001  # it is a Walk
-        return _within(at + size, end)
+    def walk(data: bytes, position: int, end: int) -> int:  # noqa: ARG001  # it is a Walk
+        return _within(position + size, end)
 
     return walk
 
 
-def _boolean(data: bytes, at: int, end: int) -> int:
-    _within(at + 1, end)
-    if data[at] > 1:
-        raise DecodeFault("a boolean, 0 or 1", str(data[at]))
-    return at + 1
+def _boolean(data: bytes, position: int, end: int) -> int:
+    _within(position + 1, end)
+    if data[position] > 1:
+        raise DecodeFault("a boolean, 0 or 1", str(data[position]))
+    return position + 1
 
 
-def _long(data: bytes, at: int, end: int) -> int:
-    return _varint(data, at, end)[1]
+def _long(data: bytes, position: int, end: int) -> int:
+    return _varint(data, position, end)[1]
 
 
-def _int(data: bytes, at: int, end: int) -> int:
-    value, at = _varint(data, at, end)
+def _int(data: bytes, position: int, end: int) -> int:
+    value, position = _varint(data, position, end)
     if not -(1 << 31) <= value < 1 << 31:
         raise DecodeFault("an int of 32 bits", str(value))
-    return at
+    return position
 
 
-def _bytes(data: bytes, at: int, end: int) -> int:
-    size, at = _varint(data, at, end)
+def _bytes(data: bytes, position: int, end: int) -> int:
+    size, position = _varint(data, position, end)
     if size < 0:
         raise DecodeFault("a length", str(size))
-    return _within(at + size, end)
+    return _within(position + size, end)
 
 
-def _text(data: bytes, at: int, end: int) -> int:
-    after = _bytes(data, at, end)
-    begin = _varint(data, at, end)[1]
+def _string(data: bytes, position: int, end: int) -> int:
+    after = _bytes(data, position, end)
+    start = _varint(data, position, end)[1]
     try:
-        data[begin:after].decode()
+        data[start:after].decode()
     except UnicodeDecodeError as error:
-        raise DecodeFault("UTF-8 text", f"byte {data[begin + error.start]:#04x}") from None
+        raise DecodeFault("UTF-8 text", f"byte {data[start + error.start]:#04x}") from None
     return after
 
 
 def _enumeration(symbols: int) -> Walk:
-    def walk(data: bytes, at: int, end: int) -> int:
-        number, at = _varint(data, at, end)
-        if not 0 <= number < symbols:
-            raise DecodeFault(f"a symbol from 0 to {symbols - 1}", str(number))
-        return at
+    def walk(data: bytes, position: int, end: int) -> int:
+        index, position = _varint(data, position, end)
+        if not 0 <= index < symbols:
+            raise DecodeFault(f"a symbol from 0 to {symbols - 1}", str(index))
+        return position
 
     return walk
 
 
 def _union(branches: list[Walk]) -> Walk:
-    def walk(data: bytes, at: int, end: int) -> int:
-        number, at = _varint(data, at, end)
-        if not 0 <= number < len(branches):
-            raise DecodeFault(f"a union branch from 0 to {len(branches) - 1}", str(number))
-        return branches[number](data, at, end)
+    def walk(data: bytes, position: int, end: int) -> int:
+        index, position = _varint(data, position, end)
+        if not 0 <= index < len(branches):
+            raise DecodeFault(f"a union branch from 0 to {len(branches) - 1}", str(index))
+        return branches[index](data, position, end)
 
     return walk
 
 
 def _record(fields: list[tuple[str, Walk]]) -> Walk:
-    def walk(data: bytes, at: int, end: int) -> int:
+    def walk(data: bytes, position: int, end: int) -> int:
         name = ""
         try:
             for name, step in fields:  # noqa: B007  # the name says in which field a flaw is
-                at = step(data, at, end)
+                position = step(data, position, end)
         except DecodeFault as error:
             error.path = f"{name}.{error.path}" if error.path else name
             raise
-        return at
+        return position
 
     return walk
 
@@ -196,17 +196,17 @@ def _record(fields: list[tuple[str, Walk]]) -> Walk:
 def _items(item: Node) -> Walk:
     width, least, step = fixed_width(item), least_width(item), _walker(item)
 
-    def walk(data: bytes, at: int, end: int) -> int:
+    def walk(data: bytes, position: int, end: int) -> int:
         while True:
-            count, at = _block(data, at, end)
+            count, position = _block(data, position, end)
             if count == 0:
-                return at
-            if count > ((end - at) // least if least else MAX_EMPTY_ITEMS):
+                return position
+            if count > ((end - position) // least if least else MAX_EMPTY_ITEMS):
                 raise DecodeFault("items within the record", f"a block of {count}")
             if width == 0 or (width and isinstance(item, Floating | Fixed)):
-                at += count * width
+                position += count * width
                 continue
             for _ in range(count):
-                at = step(data, at, end)
+                position = step(data, position, end)
 
     return walk

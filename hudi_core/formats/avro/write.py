@@ -138,11 +138,11 @@ def _write_value(node: Leaf | Record | Array | Map, column: Column, place: _Plac
     """The values of live rows, none of which is null."""
     match node, column:
         case Record(fields), StructColumn(fields=columns):
-            for each in fields:
-                inside = place.inside(each.name)
-                if each.name not in columns:
+            for field in fields:
+                inside = place.inside(field.name)
+                if field.name not in columns:
                     raise inside.error("a column", "none")
-                yield from _write(each.node, columns[each.name], inside)
+                yield from _write(field.node, columns[field.name], inside)
         case Array(item), ListColumn(offsets, items):
             yield from _write_items(item, items, offsets, place)
         case Map(), MapColumn(offsets, keys, values):
@@ -160,8 +160,8 @@ def _write_value(node: Leaf | Record | Array | Map, column: Column, place: _Plac
             yield where_live(varints(zigzag(values)), place.live)
         case Floating(size), PrimitiveColumn(values) if values.dtype == f"f{size}":
             yield where_live(Words(values.view(f"<u{size}").astype(np.uint64), None, size, size), place.live)
-        case Enumeration(symbols), EnumColumn(codes, known):
-            yield where_live(varints(_codes(codes, known, symbols, place)), place.live)
+        case Enumeration(symbols), EnumColumn(codes, column_symbols):
+            yield where_live(varints(_codes(codes, column_symbols, symbols, place)), place.live)
         case _:
             raise place.error(_kind_name(node), kind_name(column))
 
@@ -201,23 +201,25 @@ def _fixed(data: Bytes8, size: int, live: Bools | None) -> Piece:
     if 0 < size <= MAX_WORDS_SIZE:
         padded = np.zeros(rows * size + MAX_WORDS_SIZE, np.uint8)
         padded[: rows * size] = data.reshape(-1)
-        low, high = (np.ndarray((rows,), "<u8", padded, begin, (size,)) for begin in (0, WORD))
+        low_words, high_words = (np.ndarray((rows,), "<u8", padded, start, (size,)) for start in (0, WORD))
         if size <= WORD:
-            return where_live(Words(low & np.uint64((1 << 8 * size) - 1), None, size, size), live)
-        return where_live(Words(low.copy(), high & np.uint64((1 << 8 * size - 64) - 1), size, size), live)
+            return where_live(Words(low_words & np.uint64((1 << 8 * size) - 1), None, size, size), live)
+        return where_live(Words(low_words.copy(), high_words & np.uint64((1 << 8 * size - 64) - 1), size, size), live)
     sizes = np.full(rows, size, np.int64)
     return Spans(data.reshape(-1), np.arange(rows, dtype=np.int64) * size, sizes if live is None else sizes * live)
 
 
-def _codes(codes: NDArray[np.int32], known: tuple[str, ...], symbols: tuple[str, ...], place: _Place) -> Any:
+def _codes(codes: NDArray[np.int32], column_symbols: tuple[str, ...], symbols: tuple[str, ...], place: _Place) -> Any:
     """The numbers that the schema gives the column's symbols, in the form of varints."""
-    if known != symbols:
-        numbers = {symbol: number for number, symbol in enumerate(symbols)}
+    if column_symbols != symbols:
+        index_of = {symbol: index for index, symbol in enumerate(symbols)}
         used = codes if place.live is None else codes[place.live]
-        strange = next((known[code] for code in np.unique(used).tolist() if known[code] not in numbers), None)
+        strange = next(
+            (column_symbols[code] for code in np.unique(used).tolist() if column_symbols[code] not in index_of), None
+        )
         if strange is not None:
             raise place.error(f"one of the symbols {', '.join(symbols)}"[:80], repr(strange)[:40])
-        codes = np.array([numbers.get(symbol, 0) for symbol in known], np.int32)[codes]
+        codes = np.array([index_of.get(symbol, 0) for symbol in column_symbols], np.int32)[codes]
     return codes.astype(np.uint64) << np.uint64(1)
 
 
@@ -234,8 +236,8 @@ def _write_items(item: Node, items: Column, offsets: Offsets, place: _Place) -> 
 def _rows(node: Node, column: Column, where: str) -> tuple[Offsets, Bytes8]:
     """All rows as values of the node, one after the other."""
     ends, parts, total = [np.zeros(1, np.int64)], [np.zeros(0, np.uint8)], 0
-    for some in _batches(length(column)):
-        offsets, data = _batch(node, column, some, where)
+    for rows in _batches(length(column)):
+        offsets, data = _batch(node, column, rows, where)
         ends.append(offsets[1:] + total)
         parts.append(data)
         total += len(data)
@@ -244,13 +246,13 @@ def _rows(node: Node, column: Column, where: str) -> tuple[Offsets, Bytes8]:
 
 def _write_branches(node: Branches, column: Column, place: _Place) -> Iterator[Piece]:
     """A union: its branches and the schema's, null apart, are matched by their order."""
-    null = next((number for number, each in enumerate(node.nodes) if isinstance(each, Null)), None)
-    others = [number for number in range(len(node.nodes)) if number != null]
+    null = next((index for index, branch_node in enumerate(node.nodes) if isinstance(branch_node, Null)), None)
+    others = [index for index in range(len(node.nodes)) if index != null]
     union = column if isinstance(column, UnionColumn) else _as_union(column)
-    children = [number for number, child in enumerate(union.children) if not isinstance(child, NullColumn)]
+    children = [index for index, child in enumerate(union.children) if not isinstance(child, NullColumn)]
     if len(children) > len(others):
         raise place.error(f"a union of {len(others)} types", f"one of {len(children)}")
-    numbers = np.zeros(len(union.children), np.int64)
+    schema_branches = np.zeros(len(union.children), np.int64)
     starts, sizes = np.zeros(len(union.branches), np.int64), np.zeros(len(union.branches), np.int64)
     parts, total = [np.zeros(0, np.uint8)], 0
     for branch, child in enumerate(union.children):
@@ -258,14 +260,14 @@ def _write_branches(node: Branches, column: Column, place: _Place) -> Iterator[P
         if isinstance(child, NullColumn):
             if null is None and len(rows) and (place.live is None or place.live[rows].any()):
                 raise place.error("a value in every row", "nulls")
-            numbers[branch] = null or 0
+            schema_branches[branch] = null or 0
             continue
-        numbers[branch] = others[children.index(branch)]
-        ends, data = _rows(node.nodes[numbers[branch]], child, place.where)
+        schema_branches[branch] = others[children.index(branch)]
+        ends, data = _rows(node.nodes[schema_branches[branch]], child, place.where)
         starts[rows], sizes[rows] = ends[:-1] + total, np.diff(ends)
         parts.append(data)
         total += len(data)
-    yield where_live(varints(zigzag(numbers[union.branches])), place.live)
+    yield where_live(varints(zigzag(schema_branches[union.branches])), place.live)
     yield Spans(np.concatenate(parts), starts, sizes if place.live is None else sizes * place.live)
 
 

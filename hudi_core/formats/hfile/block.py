@@ -40,15 +40,15 @@ class Block:
     sums: memoryview
 
 
-def parse_block(data: memoryview, at: int, offset: int, where: str) -> Block:
-    """The block at index `at` of `data`, the file's bytes from some place on; `offset` is where in the file it lies."""
+def parse_block(data: memoryview, start: int, offset: int, where: str) -> Block:
+    """The block at index `start` of `data`, the file's bytes from some place on; `offset` is where in the file it lies."""
     place = f"{where}: block at offset {offset}"
-    if len(data) - at < HEADER_SIZE:
-        raise CorruptFileError(place, expected=f"a header of {HEADER_SIZE} bytes", found=f"{len(data) - at} bytes")
-    kind, on_disk, uncompressed, _, checksum, piece, checked = _HEADER.unpack_from(data, at)
+    if len(data) - start < HEADER_SIZE:
+        raise CorruptFileError(place, expected=f"a header of {HEADER_SIZE} bytes", found=f"{len(data) - start} bytes")
+    kind, on_disk, uncompressed, _, checksum, piece, checked = _HEADER.unpack_from(data, start)
     size = HEADER_SIZE + on_disk
-    if on_disk < 0 or size > len(data) - at:
-        raise CorruptFileError(place, expected=f"at most {len(data) - at} bytes", found=f"a size of {size}")
+    if on_disk < 0 or size > len(data) - start:
+        raise CorruptFileError(place, expected=f"at most {len(data) - start} bytes", found=f"a size of {size}")
     if not HEADER_SIZE <= checked <= size or uncompressed < 0:
         raise CorruptFileError(
             place,
@@ -60,10 +60,10 @@ def parse_block(data: memoryview, at: int, offset: int, where: str) -> Block:
         offset=offset,
         size=size,
         uncompressed_size=uncompressed,
-        stored=data[at : at + checked],
+        stored=data[start : start + checked],
         checksum=checksum,
         piece=piece,
-        sums=data[at + checked : at + size],
+        sums=data[start + checked : start + size],
     )
 
 

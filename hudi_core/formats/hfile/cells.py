@@ -24,7 +24,7 @@ from hudi_core.errors import CorruptFileError, UnsupportedError
 
 Integers = NDArray[np.int64]
 Octets = NDArray[np.uint8]
-Texts = NDArray[np.bytes_]
+Padded = NDArray[np.bytes_]
 
 _HEADER = struct.Struct(">IIH")  # key length, value length, row length
 _BEFORE_ROW = _HEADER.size
@@ -38,7 +38,7 @@ _WALKED = 1 << 14  # fewer bytes than this are walked faster than searched
 _SPARE = 64  # bytes behind the last cell, so that who decodes values may look some bytes ahead without a copy
 _LOOK_BACK = (64, 256)  # how far back a row's start is looked for; longer rows are walked
 
-_WIDEST = 1 << 15  # no row is longer
+_MAX_ROW = 1 << 15  # no row is longer
 _PADDED_WORTH = 1 << 13  # bytes of rows padded at the cost of one binary search without
 _PADDED_TOGETHER = 1 << 26  # bytes of rows, and of targets, padded at once
 
@@ -75,7 +75,7 @@ class Cells:
         )
 
 
-class _Found(NamedTuple):
+class _CellSpans(NamedTuple):
     """Cells by their start, with the lengths of row and value."""
 
     starts: Integers
@@ -94,19 +94,19 @@ def decode_cells(blocks: Sequence[bytes | memoryview], places: Sequence[str], tr
     else:
         data = np.empty(bounds[-1] + _SPARE, np.uint8)
         data[bounds[-1] :] = 0
-    parts: list[_Found] = []
+    parts: list[_CellSpans] = []
     first = 0
     while first < len(blocks):
         last = first + 1
         while last < len(blocks) and bounds[last] - bounds[first] < _WINDOW:
             last += 1
-        for number in range(first, last) if len(blocks) > 1 else ():
-            data[bounds[number] : bounds[number + 1]] = np.frombuffer(blocks[number], np.uint8)
-        found = _find_cells(data, bounds[first : last + 1], trailing)
-        if found is None:
+        for index in range(first, last) if len(blocks) > 1 else ():
+            data[bounds[index] : bounds[index + 1]] = np.frombuffer(blocks[index], np.uint8)
+        window_cells = _find_cells(data, bounds[first : last + 1], trailing)
+        if window_cells is None:
             window = zip(bounds[first:last], bounds[first + 1 : last + 1], places[first:last], strict=True)
-            found = [_walk(data, start, stop, stop, trailing, place) for start, stop, place in window]
-        parts += found
+            window_cells = [_walk(data, start, stop, stop, trailing, place) for start, stop, place in window]
+        parts += window_cells
         first = last
     starts, rows, values = _joined(parts)
     value_offsets = starts + rows
@@ -114,40 +114,42 @@ def decode_cells(blocks: Sequence[bytes | memoryview], places: Sequence[str], tr
     return Cells(data, starts + _BEFORE_ROW, rows, value_offsets, values)
 
 
-def _joined(parts: Sequence[_Found]) -> _Found:
+def _joined(parts: Sequence[_CellSpans]) -> _CellSpans:
     empty = np.zeros(0, np.int64)
-    return _Found(*(np.concatenate(arrays) for arrays in zip(_Found(empty, empty, empty), *parts, strict=True)))
+    return _CellSpans(*(np.concatenate(arrays) for arrays in zip(_CellSpans(empty, empty, empty), *parts, strict=True)))
 
 
-def _walk(data: Octets, start: int, until: int, stop: int, trailing: int, place: str) -> _Found:
+def _walk(data: Octets, start: int, until: int, stop: int, trailing: int, place: str) -> _CellSpans:
     """Cells one by one from `start` on, to the first that ends at or after `until`; they must fill the bytes to `stop`."""
     starts: list[int] = []
     rows: list[int] = []
     values: list[int] = []
     buffer = data.data
     read = _HEADER.unpack_from
-    at = start
-    while at < until:
-        if stop - at < _BEFORE_ROW:
-            raise CorruptFileError(place, expected=f"a cell at byte {at - start}", found=f"{stop - at} bytes")
-        key_length, value_length, row_length = read(buffer, at)
-        end = at + 8 + key_length + value_length + trailing
+    position = start
+    while position < until:
+        if stop - position < _BEFORE_ROW:
+            raise CorruptFileError(
+                place, expected=f"a cell at byte {position - start}", found=f"{stop - position} bytes"
+            )
+        key_length, value_length, row_length = read(buffer, position)
+        end = position + 8 + key_length + value_length + trailing
         if key_length != row_length + _KEY_EXTRA or end > stop:
             raise CorruptFileError(
                 place,
-                expected=f"a cell of at most {stop - at} bytes at byte {at - start}",
+                expected=f"a cell of at most {stop - position} bytes at byte {position - start}",
                 found=f"lengths {row_length} of the row, {key_length} of the key, {value_length} of the value",
             )
-        if (kind := buffer[at + key_length + 7]) != _PUT:
+        if (kind := buffer[position + key_length + 7]) != _PUT:
             raise UnsupportedError(place, expected="cells that put a value", found=f"a cell of type {kind}")
-        starts.append(at)
+        starts.append(position)
         rows.append(row_length)
         values.append(value_length)
-        at = end
-    return _Found(np.array(starts, np.int64), np.array(rows, np.int64), np.array(values, np.int64))
+        position = end
+    return _CellSpans(np.array(starts, np.int64), np.array(rows, np.int64), np.array(values, np.int64))
 
 
-def _find_cells(data: Octets, bounds: Sequence[int], trailing: int) -> list[_Found] | None:
+def _find_cells(data: Octets, bounds: Sequence[int], trailing: int) -> list[_CellSpans] | None:
     """The cells of neighbouring blocks, all proved; None when they must be walked."""
     start, stop = bounds[0], bounds[-1]
     if stop - start < _WALKED:
@@ -156,12 +158,12 @@ def _find_cells(data: Octets, bounds: Sequence[int], trailing: int) -> list[_Fou
         head = _walk(data, start, start + _LOOK_BACK[-1], stop, trailing, "")
     except (CorruptFileError, UnsupportedError):
         return None  # the walk tells it with its place
-    begin = int(head.starts[-1] + head.rows[-1] + head.values[-1]) + _BEFORE_ROW + _AFTER_ROW + trailing
-    rest = _cells_before(data, _row_ends(data, begin, stop), begin, int(head.rows[-1]))
+    rest_start = int(head.starts[-1] + head.rows[-1] + head.values[-1]) + _BEFORE_ROW + _AFTER_ROW + trailing
+    rest = _cells_before(data, _row_ends(data, rest_start, stop), rest_start, int(head.rows[-1]))
     ends = rest.rows + rest.values
     ends += rest.starts
     ends += _BEFORE_ROW + _AFTER_ROW + trailing
-    if not len(ends) or rest.starts[0] != begin or ends[-1] != stop or (rest.starts[1:] != ends[:-1]).any():
+    if not len(ends) or rest.starts[0] != rest_start or ends[-1] != stop or (rest.starts[1:] != ends[:-1]).any():
         return None
     # A cell of one block must not reach into the next: where a block starts that is not empty, a cell does.
     first = set(head.starts.tolist())
@@ -176,13 +178,13 @@ def _row_ends(data: Octets, start: int, stop: int) -> Integers:
     Seven FF in a row hold exactly one aligned word of four, so it is enough to compare words; the word before tells how
     many FF stand before it.
     """
-    begin = -(-start // 4) * 4
-    words = data[begin : stop // 4 * 4].view("<u4")
+    first_word = -(-start // 4) * 4
+    words = data[first_word : stop // 4 * 4].view("<u4")
     hits = np.flatnonzero(words == np.uint32(_ALL_ONES))
     if hits.size and hits[0] == 0:
         hits = hits[1:]
     before = words[hits - 1]
-    marks = hits * 4 + (begin - 1)
+    marks = hits * 4 + (first_word - 1)
     for ones in (0xFF000000, 0xFFFF0000, 0xFFFFFF00):
         marks -= before >= np.uint32(ones)
     marks = marks[np.searchsorted(marks, start + _BEFORE_ROW + 1) : np.searchsorted(marks, stop - 8)]
@@ -191,27 +193,29 @@ def _row_ends(data: Octets, start: int, stop: int) -> Integers:
     return ends
 
 
-def _cells_before(data: Octets, ends: Integers, begin: int, guess: int) -> _Found:
-    """The cells whose rows end at `ends`, found by the lengths that stand before the row; `guess` is tried first."""
-    rows = np.full(len(ends), guess, np.int64)
-    starts = ends - (_BEFORE_ROW + guess)
-    keys, values, lengths = _headers(data, np.maximum(starts, begin))
-    known = (keys == guess + _KEY_EXTRA) & (lengths == guess) & (starts >= begin)
+def _cells_before(data: Octets, ends: Integers, first: int, row_length: int) -> _CellSpans:
+    """The cells whose rows end at `ends`, found by the lengths that stand before the row; `row_length` is tried first."""
+    rows = np.full(len(ends), row_length, np.int64)
+    starts = ends - (_BEFORE_ROW + row_length)
+    keys, values, lengths = _headers(data, np.maximum(starts, first))
+    proved = (keys == row_length + _KEY_EXTRA) & (lengths == row_length) & (starts >= first)
     for width in _LOOK_BACK:
-        if known.all():
+        if proved.all():
             break
-        unknown = np.flatnonzero(~known)
+        unknown = np.flatnonzero(~proved)
         # If a row of `r` bytes ends at `end`, the low byte of its length stands at `end - r - 1`, and is `r`.
         before = np.lib.stride_tricks.sliding_window_view(data, width)[ends[unknown] - width]
         hits = np.flatnonzero(before == np.arange(width - 1, -1, -1).astype(np.uint8))
         which = unknown[hits // width]
         row = width - 1 - hits % width
         start = ends[which] - (_BEFORE_ROW + row)
-        keys, value, lengths = _headers(data, np.maximum(start, begin))
-        right = np.flatnonzero((keys == row + _KEY_EXTRA) & (lengths == row) & (start >= begin))
+        keys, value, lengths = _headers(data, np.maximum(start, first))
+        right = np.flatnonzero((keys == row + _KEY_EXTRA) & (lengths == row) & (start >= first))
         which = which[right]
-        rows[which], starts[which], values[which], known[which] = row[right], start[right], value[right], True
-    return _Found(starts, rows, values) if known.all() else _Found(starts[known], rows[known], values[known])
+        rows[which], starts[which], values[which], proved[which] = row[right], start[right], value[right], True
+    return (
+        _CellSpans(starts, rows, values) if proved.all() else _CellSpans(starts[proved], rows[proved], values[proved])
+    )
 
 
 def _headers(data: Octets, starts: Integers) -> tuple[Integers, Integers, Integers]:
@@ -227,7 +231,7 @@ def find_rows(rows: Cells | list[bytes], targets: Sequence[bytes]) -> tuple[Inte
 
     Rows ascend by their unsigned bytes. Targets may have any order; many of them are found faster in ascending order.
     """
-    width = min(max(map(len, targets), default=0), _WIDEST)
+    width = min(max(map(len, targets), default=0), _MAX_ROW)
     if len(rows) * (width + 2) > len(targets) * _PADDED_WORTH:
         return _bisected(rows, targets, bisect_left), _bisected(rows, targets, bisect_right)
     starts = np.zeros(len(targets), np.int64)
@@ -236,29 +240,29 @@ def find_rows(rows: Cells | list[bytes], targets: Sequence[bytes]) -> tuple[Inte
     for first in range(0, len(rows), step):
         padded = _padded_rows(rows, slice(first, first + step), width)
         run_ends = np.append(np.flatnonzero(padded[1:] != padded[:-1]) + 1, len(padded))
-        for at in range(0, len(targets), step):
-            part = _padded(targets[at : at + step], width)
+        for first_target in range(0, len(targets), step):
+            part = _padded(targets[first_target : first_target + step], width)
             less = np.searchsorted(padded, part)
             equal = padded[np.minimum(less, len(padded) - 1)] == part
-            starts[at : at + step] += less
+            starts[first_target : first_target + step] += less
             less[equal] = run_ends[np.searchsorted(run_ends, less[equal], "right")]
-            stops[at : at + step] += less
+            stops[first_target : first_target + step] += less
     return starts, stops
 
 
-def find_strings(rows: Cells | list[bytes], texts: StringColumn) -> tuple[Integers, Integers]:
+def find_strings(rows: Cells | list[bytes], strings: StringColumn) -> tuple[Integers, Integers]:
     """`find_rows` of many targets in one column, for few rows."""
-    lengths = np.diff(texts.offsets)
-    longest = rows.key_lengths.max(initial=0) if isinstance(rows, Cells) else max(map(len, rows), default=0)
-    width = min(int(longest), _WIDEST)
+    lengths = np.diff(strings.offsets)
+    max_length = rows.key_lengths.max(initial=0) if isinstance(rows, Cells) else max(map(len, rows), default=0)
+    width = min(int(max_length), _MAX_ROW)
     padded = _padded_rows(rows, slice(0, len(rows)), width)
     starts, stops = np.empty(len(lengths), np.int64), np.empty(len(lengths), np.int64)
     step = max(_PADDED_TOGETHER // (width + 2), 1)
     for first in range(0, len(lengths), step):
-        some = slice(first, first + step)
-        part = _padded_spans(texts.data, texts.offsets[:-1][some], lengths[some], width)
-        starts[some] = np.searchsorted(padded, part, "left")
-        stops[some] = np.searchsorted(padded, part, "right")
+        chosen = slice(first, first + step)
+        part = _padded_spans(strings.data, strings.offsets[:-1][chosen], lengths[chosen], width)
+        starts[chosen] = np.searchsorted(padded, part, "left")
+        stops[chosen] = np.searchsorted(padded, part, "right")
     return starts, stops
 
 
@@ -274,26 +278,26 @@ def _bisected(rows: Cells | list[bytes], targets: Sequence[bytes], bisect: Calla
     return np.array([bisect(rows, target) for target in targets], np.int64)
 
 
-def _padded_rows(rows: Cells | list[bytes], part: slice, width: int) -> Texts:
+def _padded_rows(rows: Cells | list[bytes], part: slice, width: int) -> Padded:
     return _padded_cells(rows.take(part), width) if isinstance(rows, Cells) else _padded(rows[part], width)
 
 
-def _padded(texts: Sequence[bytes], width: int) -> Texts:
+def _padded(values: Sequence[bytes], width: int) -> Padded:
     """Strings of one width that compare as the given ones do with any of at most `width` bytes.
 
     A string is cut or filled up with zero bytes, and then says in two bytes how long it was, or that it was longer.
     """
-    lengths = np.fromiter(map(len, texts), np.int64, len(texts))
-    filled = np.array(texts, f"S{max(width, 1)}").view(np.uint8).reshape(len(texts), max(width, 1))
+    lengths = np.fromiter(map(len, values), np.int64, len(values))
+    filled = np.array(values, f"S{max(width, 1)}").view(np.uint8).reshape(len(values), max(width, 1))
     return _with_lengths(filled[:, :width], lengths)
 
 
-def _padded_cells(cells: Cells, width: int) -> Texts:
+def _padded_cells(cells: Cells, width: int) -> Padded:
     """`_padded` of the rows of cells."""
     return _padded_spans(cells.data, cells.key_offsets, cells.key_lengths, width)
 
 
-def _padded_spans(data: Octets, offsets: Integers, lengths: Integers, width: int) -> Texts:
+def _padded_spans(data: Octets, offsets: Integers, lengths: Integers, width: int) -> Padded:
     """`_padded` of spans of bytes."""
     if width == 0 or not len(offsets):
         return _with_lengths(np.zeros((len(offsets), width), np.uint8), lengths)
@@ -305,7 +309,7 @@ def _padded_spans(data: Octets, offsets: Integers, lengths: Integers, width: int
     return _with_lengths(filled, lengths)
 
 
-def _with_lengths(filled: Octets, lengths: Integers) -> Texts:
+def _with_lengths(filled: Octets, lengths: Integers) -> Padded:
     count, width = filled.shape
     marked = np.empty((count, width + 2), np.uint8)
     marked[:, :width] = filled

@@ -136,13 +136,13 @@ class HFile:
             if self.trailer.data_index_levels == 1:
                 end = self._root.offsets[-1] + self._root.sizes[-1]
             section = memoryview(read_range(self._source, first, end - first, "data blocks"))
-            at = 0
-            while first + at <= last:
-                block = parse_block(section, at, first + at, self.where)
+            position = 0
+            while first + position <= last:
+                block = parse_block(section, position, first + position, self.where)
                 if block.kind not in (LEAF_INDEX, INTERMEDIATE_INDEX, META):
                     expect_kind(block, DATA, self.where)
                     blocks.append(block)
-                at += block.size
+                position += block.size
             if not blocks or blocks[-1].offset != last:
                 raise CorruptFileError(
                     f"{self.where}: data blocks from offset {first}",
@@ -292,8 +292,8 @@ def _find_prefixes(rows: Cells | list[bytes], prefixes: list[bytes]) -> tuple[In
 
 def _after_prefix(prefix: bytes) -> bytes | None:
     """The least bytes greater than all that start with the prefix; None when there are none."""
-    kept = prefix.rstrip(b"\xff")
-    return kept[:-1] + bytes([kept[-1] + 1]) if kept else None
+    shortened = prefix.rstrip(b"\xff")
+    return shortened[:-1] + bytes([shortened[-1] + 1]) if shortened else None
 
 
 def _runs(places: list[tuple[int, int]]) -> Iterator[list[tuple[int, int]]]:

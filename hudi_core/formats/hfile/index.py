@@ -36,12 +36,12 @@ def parse_root_index(body: bytes, count: int, levels: int, limit: int, where: st
     """The root data index: `count` entries for blocks that end at or before offset `limit`."""
     place = f"{where}: root data index"
     entries: list[tuple[int, int, bytes]] = []
-    at = 0
+    position = 0
     for _ in range(count):
-        offset, size = _place(body, at, limit, place)
-        row, at = _root_row(body, at + _ENTRY.size, place)
+        offset, size = _place(body, position, limit, place)
+        row, position = _root_row(body, position + _ENTRY.size, place)
         entries.append((offset, size, row))
-    rest = len(body) - at
+    rest = len(body) - position
     if rest not in ((0,) if levels == 1 else (0, _MIDDLE_KEY)):
         raise CorruptFileError(place, expected=f"{count} entries in {len(body)} bytes", found=f"{rest} bytes more")
     return _node(entries, place)
@@ -69,17 +69,17 @@ def parse_inner_index(body: bytes, limit: int, where: str) -> IndexNode:
 def parse_meta_index(body: bytes, count: int, limit: int, where: str) -> dict[bytes, tuple[int, int]]:
     """Offset and size of each meta block by its name."""
     place = f"{where}: meta index"
-    found: dict[bytes, tuple[int, int]] = {}
-    at = 0
+    blocks: dict[bytes, tuple[int, int]] = {}
+    position = 0
     for _ in range(count):
-        block = _place(body, at, limit, place)
-        lengths = list(_lengths(body, at + _ENTRY.size))
+        block = _place(body, position, limit, place)
+        lengths = list(_lengths(body, position + _ENTRY.size))
         if not lengths or lengths[0][1] + lengths[0][0] > len(body):
             raise CorruptFileError(place, expected="the name of a meta block", found=f"{len(body)} bytes")
         length, start = lengths[0]
-        found[bytes(body[start : start + length])] = block
-        at = start + length
-    return found
+        blocks[bytes(body[start : start + length])] = block
+        position = start + length
+    return blocks
 
 
 def _node(entries: list[tuple[int, int, bytes]], place: str) -> IndexNode:
@@ -89,22 +89,22 @@ def _node(entries: list[tuple[int, int, bytes]], place: str) -> IndexNode:
     return IndexNode(rows, [offset for offset, _, _ in entries], [size for _, size, _ in entries])
 
 
-def _place(body: bytes, at: int, limit: int, place: str) -> tuple[int, int]:
-    if len(body) - at < _ENTRY.size:
-        raise CorruptFileError(place, expected=f"an entry at byte {at}", found=f"{len(body)} bytes")
-    offset, size = _ENTRY.unpack_from(body, at)
+def _place(body: bytes, position: int, limit: int, place: str) -> tuple[int, int]:
+    if len(body) - position < _ENTRY.size:
+        raise CorruptFileError(place, expected=f"an entry at byte {position}", found=f"{len(body)} bytes")
+    offset, size = _ENTRY.unpack_from(body, position)
     if offset < 0 or size < 0 or offset + size > limit:
         raise CorruptFileError(place, expected=f"a block before offset {limit}", found=f"{size} bytes at {offset}")
     return offset, size
 
 
-def _root_row(body: bytes, at: int, place: str) -> tuple[bytes, int]:
-    for length, start in _lengths(body, at):
+def _root_row(body: bytes, position: int, place: str) -> tuple[bytes, int]:
+    for length, start in _lengths(body, position):
         key = body[start : start + length]
         row = _row(key) if len(key) == length else None
         if row is not None:
             return row, start + length
-    raise CorruptFileError(place, expected=f"a key with its length at byte {at}", found="none that holds its row")
+    raise CorruptFileError(place, expected=f"a key with its length at byte {position}", found="none that holds its row")
 
 
 def _row(key: bytes) -> bytes | None:
@@ -114,28 +114,28 @@ def _row(key: bytes) -> bytes | None:
     return row if len(key) >= 2 and rest in (0, _CELL_KEY_EXTRA) else None
 
 
-def _lengths(body: bytes, at: int) -> Iterator[tuple[int, int]]:
-    """Ways to read the length at `at`, with where the key then starts: as Hadoop's variable integer, then as protobuf's.
+def _lengths(body: bytes, position: int) -> Iterator[tuple[int, int]]:
+    """Ways to read the length at `position`, with where the key then starts: as Hadoop's variable integer, then as protobuf's.
 
     Readers expect the first, but Apache Hudi's own writer uses the second; they differ from 128 on. The row's own length
     tells which one it is.
     """
-    if at >= len(body):
+    if position >= len(body):
         return
-    first = body[at]
+    first = body[position]
     if first < 0x80:
-        yield first, at + 1
+        yield first, position + 1
         return
     size = 0x90 - first  # -112 less the signed first byte
-    if 0 < size <= 8 and at + 1 + size <= len(body):
-        yield int.from_bytes(body[at + 1 : at + 1 + size], "big"), at + 1 + size
-    if at + 1 < len(body) and body[at + 1] < 0x80:
-        yield first & 0x7F | body[at + 1] << 7, at + 2
-    elif at + 2 < len(body) and body[at + 2] < 0x80:
-        yield first & 0x7F | (body[at + 1] & 0x7F) << 7 | body[at + 2] << 14, at + 3
+    if 0 < size <= 8 and position + 1 + size <= len(body):
+        yield int.from_bytes(body[position + 1 : position + 1 + size], "big"), position + 1 + size
+    if position + 1 < len(body) and body[position + 1] < 0x80:
+        yield first & 0x7F | body[position + 1] << 7, position + 2
+    elif position + 2 < len(body) and body[position + 2] < 0x80:
+        yield first & 0x7F | (body[position + 1] & 0x7F) << 7 | body[position + 2] << 14, position + 3
 
 
-def _numbers(body: bytes, at: int, count: int, place: str) -> tuple[int, ...]:
-    if len(body) < at + 4 * count:
-        raise CorruptFileError(place, expected=f"{count} numbers at byte {at}", found=f"{len(body)} bytes")
-    return struct.unpack_from(f">{count}i", body, at)
+def _numbers(body: bytes, position: int, count: int, place: str) -> tuple[int, ...]:
+    if len(body) < position + 4 * count:
+        raise CorruptFileError(place, expected=f"{count} numbers at byte {position}", found=f"{len(body)} bytes")
+    return struct.unpack_from(f">{count}i", body, position)

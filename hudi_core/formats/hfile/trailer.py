@@ -12,7 +12,7 @@ from hudi_core.errors import CorruptFileError, UnsupportedError
 TRAILER_SIZE = 4096
 _MAGIC = b'TRABLK"$'
 _MAJOR_VERSION = 3
-_DEEPEST_INDEX = 16  # a three-level index of default blocks already spans petabytes
+_MAX_INDEX_LEVELS = 16  # a three-level index of default blocks already spans petabytes
 _FILE_INFO_MAGIC = b"PBUF"
 
 
@@ -54,13 +54,13 @@ def parse_trailer(data: bytes, file_size: int, where: str) -> Trailer:
     if version & 0xFFFFFF != _MAJOR_VERSION:
         raise UnsupportedError(place, expected="HFile version 3", found=f"version {version & 0xFFFFFF}")
     numbers: dict[int, int] = {}
-    texts: dict[int, bytes] = {}
+    byte_values: dict[int, bytes] = {}
     for field, value in protobuf_fields(_delimited(data[len(_MAGIC) : -4], place), place):
         if isinstance(value, int):
             numbers[field] = value
         else:
-            texts[field] = value
-    if 13 in texts:
+            byte_values[field] = value
+    if 13 in byte_values:
         raise UnsupportedError(place, expected="an unencrypted file", found="an encryption key")
     try:
         codec = Codec(numbers.get(12, Codec.NONE.value))
@@ -78,7 +78,7 @@ def parse_trailer(data: bytes, file_size: int, where: str) -> Trailer:
         data_index_levels=numbers.get(8, 1),
         first_data_block_offset=_signed(numbers.get(9, 0)),
         last_data_block_offset=_signed(numbers.get(10, 0)),
-        comparator=texts.get(11, b"").decode("utf-8", "replace"),
+        comparator=byte_values.get(11, b"").decode("utf-8", "replace"),
         codec=codec,
     )
     end = file_size - TRAILER_SIZE
@@ -88,9 +88,9 @@ def parse_trailer(data: bytes, file_size: int, where: str) -> Trailer:
             expected=f"the load-on-open section and the file info in order before offset {end}",
             found=f"offsets {trailer.load_on_open_offset} and {trailer.file_info_offset}",
         )
-    if not 1 <= trailer.data_index_levels <= _DEEPEST_INDEX:
+    if not 1 <= trailer.data_index_levels <= _MAX_INDEX_LEVELS:
         raise CorruptFileError(
-            place, expected=f"1 to {_DEEPEST_INDEX} index levels", found=str(trailer.data_index_levels)
+            place, expected=f"1 to {_MAX_INDEX_LEVELS} index levels", found=str(trailer.data_index_levels)
         )
     return trailer
 
@@ -111,47 +111,51 @@ def parse_file_info(data: bytes, where: str) -> dict[bytes, bytes]:
 
 def protobuf_fields(data: bytes, place: str) -> Iterator[tuple[int, int | bytes]]:
     """Field numbers and values of one message: varints and fixed ones as unsigned integers, the others as bytes."""
-    at = 0
-    while at < len(data):
-        tag, at = _varint(data, at, place)
+    position = 0
+    while position < len(data):
+        tag, position = _varint(data, position, place)
         match tag & 7:
             case 0:
-                value, at = _varint(data, at, place)
+                value, position = _varint(data, position, place)
                 yield tag >> 3, value
             case 1 | 5 as kind:
                 length = 8 if kind == 1 else 4
-                yield tag >> 3, int.from_bytes(_part(data, at, length, place), "little")
-                at += length
+                yield tag >> 3, int.from_bytes(_part(data, position, length, place), "little")
+                position += length
             case 2:
-                length, at = _varint(data, at, place)
-                yield tag >> 3, _part(data, at, length, place)
-                at += length
+                length, position = _varint(data, position, place)
+                yield tag >> 3, _part(data, position, length, place)
+                position += length
             case other:
-                raise CorruptFileError(place, expected="a protobuf message", found=f"wire type {other} at byte {at}")
+                raise CorruptFileError(
+                    place, expected="a protobuf message", found=f"wire type {other} at byte {position}"
+                )
 
 
 def _delimited(data: bytes, place: str) -> bytes:
     """The message at the start of `data`, after its own length."""
-    length, at = _varint(data, 0, place)
-    return _part(data, at, length, place)
+    length, position = _varint(data, 0, place)
+    return _part(data, position, length, place)
 
 
-def _part(data: bytes, at: int, length: int, place: str) -> bytes:
-    if at + length > len(data):
-        raise CorruptFileError(place, expected=f"{length} bytes at byte {at}", found=f"{len(data) - at} bytes")
-    return bytes(data[at : at + length])
+def _part(data: bytes, position: int, length: int, place: str) -> bytes:
+    if position + length > len(data):
+        raise CorruptFileError(
+            place, expected=f"{length} bytes at byte {position}", found=f"{len(data) - position} bytes"
+        )
+    return bytes(data[position : position + length])
 
 
-def _varint(data: bytes, at: int, place: str) -> tuple[int, int]:
+def _varint(data: bytes, position: int, place: str) -> tuple[int, int]:
     """A protobuf varint of at most 64 bits, and where the next field starts."""
-    if at < len(data) and data[at] < 0x80:
-        return data[at], at + 1
+    if position < len(data) and data[position] < 0x80:
+        return data[position], position + 1
     value = 0
-    for index, byte in enumerate(data[at : at + 10]):
+    for index, byte in enumerate(data[position : position + 10]):
         value |= (byte & 0x7F) << (7 * index)
         if byte < 0x80:
-            return value & 0xFFFFFFFF_FFFFFFFF, at + index + 1
-    raise CorruptFileError(place, expected=f"a varint at byte {at}", found="none that ends")
+            return value & 0xFFFFFFFF_FFFFFFFF, position + index + 1
+    raise CorruptFileError(place, expected=f"a varint at byte {position}", found="none that ends")
 
 
 def _signed(value: int) -> int:

@@ -75,7 +75,7 @@ def test_absent_keys_pass_as_rarely_as_the_filter_says() -> None:
 
 def test_a_filter_with_far_too_many_keys_is_saturated() -> None:
     keys = string_column([f"key-{number}" for number in range(2_000)])
-    found = parse_bloom_filter(encode_bloom_filter(keys, FilterSettings(entries=50, most=100)), "a filter")
+    found = parse_bloom_filter(encode_bloom_filter(keys, FilterSettings(entries=50, max_entries=100)), "a filter")
     assert found.saturated
     assert found.fill > 0.99
 

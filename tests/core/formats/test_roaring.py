@@ -52,7 +52,7 @@ def _container(group: list[int], in_runs: bool) -> bytes:
 
 
 def read(data: bytes) -> list[int]:
-    return read_positions(base64.b64encode(data).decode(), "here", most=1 << 20).tolist()
+    return read_positions(base64.b64encode(data).decode(), "here", max_count=1 << 20).tolist()
 
 
 positions = st.sets(st.one_of(st.integers(0, 300), st.integers(0, 1 << 20), st.integers(0, 1 << 40)), max_size=40)
@@ -87,7 +87,7 @@ def test_damage_is_named_or_gives_positions(members: set[int], runs: bool, data:
 
 def test_what_is_no_base64_is_damage() -> None:
     with pytest.raises(CorruptFileError, match="here: expected positions in base64"):
-        read_positions("?*", "here", most=9)
+        read_positions("?*", "here", max_count=9)
 
 
 def test_positions_that_no_file_has_are_damage() -> None:
@@ -98,9 +98,9 @@ def test_positions_that_no_file_has_are_damage() -> None:
 @pytest.mark.parametrize("runs", [False, True])
 def test_more_positions_than_records_are_damage(runs: bool) -> None:
     text = base64.b64encode(bitmap(list(range(9)), runs)).decode()
-    assert len(read_positions(text, "here", most=9)) == 9
+    assert len(read_positions(text, "here", max_count=9)) == 9
     with pytest.raises(CorruptFileError, match="here: expected at most as many positions as records"):
-        read_positions(text, "here", most=8)
+        read_positions(text, "here", max_count=8)
 
 
 def test_claimed_runs_take_no_memory() -> None:

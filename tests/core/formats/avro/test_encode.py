@@ -98,7 +98,7 @@ def test_numbers_at_every_edge_of_seven_bits() -> None:
         piece = varints(raw)
         sizes = np.broadcast_to(np.asarray(piece.sizes), raw.shape)
         assert sizes.tolist() == [max(1, -(-edge.bit_length() // 7)) for edge in kept]
-        assert piece.most == sizes.max()
+        assert piece.max_size == sizes.max()
     assert zigzag(np.array([0, -1, 1, -(1 << 31)], np.int32)).tolist() == [0, 1, 2, (1 << 32) - 1]
 
 

@@ -137,7 +137,7 @@ def test_rows_are_found_as_by_bisection(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(hfile_cells, "_PADDED_WORTH", worth)
         patch.setattr(hfile_cells, "_PADDED_TOGETHER", together)
-        patch.setattr(hfile_cells, "_WIDEST", widest)
+        patch.setattr(hfile_cells, "_MAX_ROW", widest)
         for held in (rows, decoded(contents([[(row, b"") for row in rows]]))):
             starts, stops = find_rows(held, targets)
             assert [starts.tolist(), stops.tolist()] == [lefts, rights]
