@@ -37,11 +37,13 @@ def hash_inputs(keys: StringColumn, fields: Sequence[str]) -> KeyParts:
     """What is hashed of keys: the strings of these hash fields where a key has names of fields, else the whole key."""
     parts = split_keys(keys, fields)
     counts = np.diff(parts.starts)
-    without = np.flatnonzero(counts == 0)
-    if not len(without):
+    keys_without_fields = np.flatnonzero(counts == 0)
+    if not len(keys_without_fields):
         return parts
-    rows = np.concatenate([np.repeat(np.arange(len(counts)), counts), without])
-    texts = take_strings(concat_strings([parts.texts, take_strings(keys, without)]), np.argsort(rows, kind="stable"))
+    rows = np.concatenate([np.repeat(np.arange(len(counts)), counts), keys_without_fields])
+    texts = take_strings(
+        concat_strings([parts.texts, take_strings(keys, keys_without_fields)]), np.argsort(rows, kind="stable")
+    )
     return KeyParts(texts, np.append(0, np.cumsum(np.maximum(counts, 1))))
 
 
@@ -50,32 +52,32 @@ def bucket_numbers(hashed: KeyParts, buckets: int) -> Numbers:
     counts = np.diff(hashed.starts)
     parts = utf8_string_hashes(hashed.texts.data, hashed.texts.offsets).view(np.uint32)
     hashes = np.ones(len(counts), np.uint32)
-    for number in range(int(counts.max(initial=0))):
-        rows = np.flatnonzero(counts > number)
-        hashes[rows] = hashes[rows] * np.uint32(31) + parts[hashed.starts[rows] + number]
+    for part in range(int(counts.max(initial=0))):
+        rows = np.flatnonzero(counts > part)
+        hashes[rows] = hashes[rows] * np.uint32(31) + parts[hashed.starts[rows] + part]
     return (hashes & np.uint32(_POSITIVE)).astype(np.int64) % buckets
 
 
 def bucket_of_file(file_id: str) -> int | None:
     """The bucket that a file id of the simple bucket index begins with."""
-    found = _BUCKET.match(file_id)
-    return int(found.group()) if found else None
+    match = _BUCKET.match(file_id)
+    return int(match.group()) if match else None
 
 
-def in_buckets(
-    keys: KeyColumns, numbers: Numbers, slices: Sequence[FileSlice], where: str
+def slices_of_buckets(
+    keys: KeyColumns, buckets: Numbers, slices: Sequence[FileSlice], where: str
 ) -> list[tuple[Numbers, Numbers]]:
     """Each key in the slices of its bucket in its partition. Raises `UsageError` when slices are not named by buckets."""
     members: dict[str, dict[int, list[int]]] = {}
-    for number, each in enumerate(slices):
-        bucket = bucket_of_file(each.file_id)
+    for index, file_slice in enumerate(slices):
+        bucket = bucket_of_file(file_slice.file_id)
         if bucket is None:
-            raise UsageError(where, expected="file groups of a bucket index", found=f"file id {each.file_id}")
-        members.setdefault(each.partition, {}).setdefault(bucket, []).append(number)
+            raise UsageError(where, expected="file groups of a bucket index", found=f"file id {file_slice.file_id}")
+        members.setdefault(file_slice.partition, {}).setdefault(bucket, []).append(index)
     placed = []
     for path, rows in keys.by_partition():
-        for bucket, found in members.get(path, {}).items():
-            placed.append((rows[numbers[rows] == bucket], np.array(found, np.int64)))
+        for bucket, indexes in members.get(path, {}).items():
+            placed.append((rows[buckets[rows] == bucket], np.array(indexes, np.int64)))
     return placed
 
 
@@ -104,26 +106,26 @@ def hashing_nodes(storage: Storage, timeline: Timeline, partition: str) -> list[
         return None
     path = files[max(valid)].path
     try:
-        found = _Hashing.model_validate_json(storage.read(path))
+        hashing = _Hashing.model_validate_json(storage.read(path))
     except ValidationError as error:
-        said = error.errors(include_url=False, include_context=False)[0]
-        place = ".".join(map(str, said["loc"]))
+        problem = error.errors(include_url=False, include_context=False)[0]
+        location = ".".join(map(str, problem["loc"]))
         where = f"{storage.uri}/{path}"
-        raise CorruptFileError(where, expected="nodes of hashing", found=f"{place}: {said['msg']}") from None
-    return sorted((node.value, node.file_id_prefix) for node in found.nodes)
+        raise CorruptFileError(where, expected="nodes of hashing", found=f"{location}: {problem['msg']}") from None
+    return sorted((node.value, node.file_id_prefix) for node in hashing.nodes)
 
 
 def node_places(hashed: KeyParts, rows: Numbers, values: Sequence[int]) -> Numbers:
     """The place of the node of the key in each row among the ascending values of nodes: the first that is not below the hash."""
-    whole = StringColumn(
+    keys = StringColumn(
         hashed.texts.offsets[hashed.starts], hashed.texts.data
     )  # the strings of a key stand side by side
-    hashes = (xxh32_hashes(take_strings(whole, rows)) & np.uint32(_POSITIVE)).astype(np.int64)
+    hashes = (xxh32_hashes(take_strings(keys, rows)) & np.uint32(_POSITIVE)).astype(np.int64)
     places = np.searchsorted(np.array(values, np.int64), hashes)
     return places.astype(np.int64) % len(values)
 
 
-def in_nodes(
+def slices_of_nodes(
     keys: KeyColumns, hashed: KeyParts, slices: Sequence[FileSlice], storage: Storage, timeline: Timeline
 ) -> list[tuple[Numbers, Numbers]]:
     """Each key in the slices of its node of consistent hashing in its partition.
@@ -131,8 +133,8 @@ def in_nodes(
     Raises `UsageError` for a partition with slices and no nodes.
     """
     members: dict[str, list[int]] = {}
-    for number, each in enumerate(slices):
-        members.setdefault(each.partition, []).append(number)
+    for index, file_slice in enumerate(slices):
+        members.setdefault(file_slice.partition, []).append(index)
     placed = []
     for path, rows in keys.by_partition():
         if path not in members:
@@ -144,6 +146,6 @@ def in_nodes(
         places = node_places(hashed, rows, [value for value, _ in nodes])
         for place in np.unique(places).tolist():
             prefix = nodes[place][1]
-            found = [number for number in members[path] if slices[number].file_id.startswith(prefix)]
-            placed.append((rows[places == place], np.array(found, np.int64)))
+            indexes = [index for index in members[path] if slices[index].file_id.startswith(prefix)]
+            placed.append((rows[places == place], np.array(indexes, np.int64)))
     return placed

@@ -43,14 +43,14 @@ from hudi_core.timeline.slices import FileSlice
 
 Numbers = NDArray[np.int64]
 
-PRESENT = 0.5
+EXPECTED_HIT_RATE = 0.5
 """The share of keys taken to be in the table when it is weighed whether a filter pays."""
 
 _KEY_SHARE = 0.25
 """The share of a file's bytes taken to be its record keys."""
 _COST_IN_FOOTER = 100_000.0
 """What it costs to take a filter from a footer that is read anyhow, in bytes read."""
-_TOGETHER = 4
+_SLICES_AT_ONCE = 4
 """Slices looked into one after the other: their filters are looked up in one go, and are in memory together."""
 
 
@@ -65,18 +65,18 @@ class _Group:
 
     @cached_property
     def hashed(self) -> HashedKeys:
-        return HashedKeys(self.keys.texts)
+        return HashedKeys(self.keys.strings)
 
     def index(self) -> StringIndex:
         """All keys, ready to be looked up; made by the first thread that asks."""
         with self._lock:
             if not self._made:
-                self._made.append(index_strings(self.keys.texts))
+                self._made.append(index_strings(self.keys.strings))
             return self._made[0]
 
-    def run(self, low: bytes, high: bytes) -> tuple[int, int]:
+    def run(self, lower: bytes, upper: bytes) -> tuple[int, int]:
         """Where the keys between two bounds start and stop."""
-        starts, stops = self.keys.runs(ByteStrings.from_list([low]), ByteStrings.from_list([high]))
+        starts, stops = self.keys.runs(ByteStrings.from_list([lower]), ByteStrings.from_list([upper]))
         return int(starts[0]), int(stops[0])
 
 
@@ -137,7 +137,7 @@ class FileLookup:
             every = np.arange(len(self._snapshot.slices), dtype=np.int64)
             bounds = self.stored.recorded_bounds(every)
             groups = [
-                partial(self._of_group, keys, rows, numbers, bounds.take(numbers), work)
+                partial(self._plan_group, keys, rows, numbers, bounds.take(numbers), work)
                 for rows, numbers in placed
                 if len(rows) and len(numbers)
             ]
@@ -145,24 +145,24 @@ class FileLookup:
 
     def run(self, count: int, tasks: Sequence[SliceLookup], work: TaggingMetrics) -> Locations:
         """What the slices of a plan hold, of so many keys."""
-        found = Locations.nowhere(count)
-        for some in in_order(lambda part: self._run(part, work), list(self._parts(tasks))):
-            for hits in some:
-                work.count(elsewhere=found.put(hits.rows, hits.number, hits.positions))
-        return found
+        locations = Locations.nowhere(count)
+        for hits_of_part in in_order(lambda part: self._execute_part(part, work), list(self._dealt(tasks))):
+            for hits in hits_of_part:
+                work.count(elsewhere=locations.put(hits.rows, hits.number, hits.positions))
+        return locations
 
-    def _asks(self, number: int, keys: int) -> bool:
+    def _uses_filter(self, slice_number: int, key_count: int) -> bool:
         """Whether the filter of a slice is asked for so many keys."""
-        each = self._snapshot.slices[number]
+        file_slice = self._snapshot.slices[slice_number]
         match self.filters:
             case FilterUse.ALL:
                 return True
             case FilterUse.NONE:
                 return False
             case FilterUse.CHEAPER:
-                if each.base is None or each.logs:
+                if file_slice.base is None or file_slice.logs:
                     return False
-                return self._filter_cost < key_bytes(each) * (1 - PRESENT) ** keys
+                return self._filter_cost < key_bytes(file_slice) * (1 - EXPECTED_HIT_RATE) ** key_count
         assert_never(self.filters)
 
     @cached_property
@@ -171,10 +171,10 @@ class FileLookup:
         metadata = self._recorded
         if metadata is None:
             return _COST_IN_FOOTER
-        size = sum(file.size for each in metadata.slices(BLOOM_FILTERS) for file in each.files)
+        size = sum(file.size for file_slice in metadata.slices(BLOOM_FILTERS) for file in file_slice.files)
         return size / max(len(self._snapshot.slices), 1)
 
-    def _of_group(
+    def _plan_group(
         self, keys: KeyColumns, rows: Numbers, numbers: Numbers, bounds: KeyBounds, work: TaggingMetrics
     ) -> list[SliceLookup]:
         order = sorted_keys(take_strings(keys.records, rows))
@@ -190,58 +190,64 @@ class FileLookup:
             slices_without_range=int(np.count_nonzero(~bounds.known & ~bounds.empty)),
         )
         tasks = []
-        low, high = (StringColumn(each.offsets, each.data) for each in (bounds.lower, bounds.upper))
-        known = KeySample(concat_strings([low, high]))
-        for place in np.flatnonzero(stops > starts).tolist():
-            ranged = bool(bounds.known[place])
-            number, start, stop = int(numbers[place]), int(starts[place]), int(stops[place])
-            edges = SampleKeys(known, slice(place, None, len(numbers))) if ranged else None
-            tasks.append(SliceLookup(group, number, start, stop, ranged, self._asks(number, stop - start), edges))
+        lower, upper = (
+            StringColumn(bound_column.offsets, bound_column.data) for bound_column in (bounds.lower, bounds.upper)
+        )
+        samples = KeySample(concat_strings([lower, upper]))
+        for index in np.flatnonzero(stops > starts).tolist():
+            ranged = bool(bounds.known[index])
+            number, start, stop = int(numbers[index]), int(starts[index]), int(stops[index])
+            edges = SampleKeys(samples, slice(index, None, len(numbers))) if ranged else None
+            tasks.append(
+                SliceLookup(group, number, start, stop, ranged, self._uses_filter(number, stop - start), edges)
+            )
         return tasks
 
-    def _parts(self, tasks: Sequence[SliceLookup]) -> Iterator[Sequence[SliceLookup]]:
+    def _dealt(self, tasks: Sequence[SliceLookup]) -> Iterator[Sequence[SliceLookup]]:
         order = list(range(len(tasks)))
         if any(task.filtered for task in tasks):
             slices = [self._snapshot.slices[task.number] for task in tasks]
             order = lookup_order(self._recorded, slices)
-        for begin in range(0, len(order), _TOGETHER):
-            yield [tasks[place] for place in order[begin : begin + _TOGETHER]]
+        for first in range(0, len(order), _SLICES_AT_ONCE):
+            yield [tasks[index] for index in order[first : first + _SLICES_AT_ONCE]]
 
-    def _run(self, tasks: Sequence[SliceLookup], work: TaggingMetrics) -> list[_Hits]:
+    def _execute_part(self, tasks: Sequence[SliceLookup], work: TaggingMetrics) -> list[_Hits]:
         """What the slices of these tasks hold."""
         slices = [self._snapshot.slices[task.number] for task in tasks]
-        filtered = [place for place, task in enumerate(tasks) if task.filtered]
-        texts: dict[int, bytes] = {}
+        filtered = [index for index, task in enumerate(tasks) if task.filtered]
+        encoded_filters: dict[int, bytes] = {}
         if filtered:
             with work.timed("filters"):
-                found_texts = recorded_texts(self._recorded, self._snapshot, [slices[place] for place in filtered])
-                texts = {filtered[place]: text for place, text in found_texts.items()}
-        found = []
-        for place, task in enumerate(tasks):
-            footer = None if task.ranged else self.stored.footer(slices[place])
+                recorded = recorded_texts(self._recorded, self._snapshot, [slices[index] for index in filtered])
+                encoded_filters = {filtered[index]: encoded for index, encoded in recorded.items()}
+        hits = []
+        for index, task in enumerate(tasks):
+            footer = None if task.ranged else self.stored.footer(slices[index])
             task = _narrowed(task, footer)
             rows: Numbers | slice = slice(task.start, task.stop)
             if task.filtered and task.start < task.stop:
                 with work.timed("filters"):
-                    rows = self._passing(task, texts.pop(place, None), footer, work)
-            found.append(self._match(task, rows, footer, work))
-        return found
+                    rows = self._passing(task, encoded_filters.pop(index, None), footer, work)
+            hits.append(self._match(task, rows, footer, work))
+        return hits
 
     def _passing(
-        self, task: SliceLookup, text: bytes | None, footer: Footer | None, work: TaggingMetrics
+        self, task: SliceLookup, encoded: bytes | None, footer: Footer | None, work: TaggingMetrics
     ) -> Numbers | slice:
         """The keys that the slice's filter lets pass."""
-        each, asked = self._snapshot.slices[task.number], slice(task.start, task.stop)
-        if each.base is None or each.logs:
+        file_slice, rows = self._snapshot.slices[task.number], slice(task.start, task.stop)
+        if file_slice.base is None or file_slice.logs:
             work.filter(FilterState.MISSING)
-            return asked
-        found = stored_filter(text or text_in_footer(footer or self.stored.footer(each)), each, task.edges)
-        work.filter(found.state, found.filter)
-        if found.filter is None:
-            return asked
-        rows = passing_keys(found.filter, task.group.hashed, asked)
-        work.count(pairs_probed=task.stop - task.start, pairs_passed=len(rows))
-        return rows
+            return rows
+        stored_filter = stored_filter(
+            encoded or text_in_footer(footer or self.stored.footer(file_slice)), file_slice, task.edges
+        )
+        work.filter(stored_filter.state, stored_filter.filter)
+        if stored_filter.filter is None:
+            return rows
+        passing = passing_keys(stored_filter.filter, task.group.hashed, rows)
+        work.count(pairs_probed=task.stop - task.start, pairs_passed=len(passing))
+        return passing
 
     def _match(self, task: SliceLookup, rows: Numbers | slice, footer: Footer | None, work: TaggingMetrics) -> _Hits:
         count = rows.stop - rows.start if isinstance(rows, slice) else len(rows)
@@ -249,19 +255,19 @@ class FileLookup:
         if count == 0:
             return _Hits(task.number, nothing, nothing)
         with work.timed("files"):
-            each, group = self._snapshot.slices[task.number], task.group
-            index = index_strings(take_strings(group.keys.texts, rows)) if task.filtered else group.index()
+            file_slice, group = self._snapshot.slices[task.number], task.group
+            index = index_strings(take_strings(group.keys.strings, rows)) if task.filtered else group.index()
 
-            def in_range(low: bytes, high: bytes) -> bool:
-                start, stop = group.run(low, high)
+            def in_range(lower: bytes, upper: bytes) -> bool:
+                start, stop = group.run(lower, upper)
                 return max(start, task.start) < min(stop, task.stop)
 
-            held = find_matches(index, self.stored, each, footer or self.stored.footer(each), in_range)
-            work.count(slices_read=held.read > 0, rows_read=held.read, pairs_to_confirm=count)
-            chosen = held.rows
+            matches = find_matches(index, self.stored, file_slice, footer or self.stored.footer(file_slice), in_range)
+            work.count(slices_read=matches.rows_read > 0, rows_read=matches.rows_read, pairs_to_confirm=count)
+            chosen = matches.rows
             if task.filtered:
-                chosen = held.rows + rows.start if isinstance(rows, slice) else rows[held.rows]
-            return _Hits(task.number, group.rows[chosen], held.positions)
+                chosen = matches.rows + rows.start if isinstance(rows, slice) else rows[matches.rows]
+            return _Hits(task.number, group.rows[chosen], matches.positions)
 
     @cached_property
     def _recorded(self) -> MetadataTable | None:

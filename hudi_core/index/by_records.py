@@ -31,7 +31,7 @@ _MIXERS = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9],
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _RecordMatches:
     """Rows of the batch, and the slices in which the index says their keys are."""
 
     rows: Numbers
@@ -49,94 +49,101 @@ class RecordIndexLookup:
 
     def locate(self, keys: KeyColumns, work: TaggingMetrics) -> Locations:
         """Where the keys are; `LOST` for those of which the index tells a place that is none."""
-        found = Locations.nowhere(len(keys))
+        locations = Locations.nowhere(len(keys))
         with work.timed("record index"):
             own = None if self.whole_table else self._places.partitions.find(string_column(keys.paths))
-            tasks = [partial(self._looked_up, group, rows, keys, own, work) for group, rows in self._parts(keys)]
-            for told in in_order(lambda task: task(), tasks):
-                free = found.slices[told.rows] < 0
-                found.slices[told.rows[free]] = told.slices[free]
-        return found
+            tasks = [partial(self._look_up, group, rows, keys, own, work) for group, rows in self._parts(keys)]
+            for matches in in_order(lambda task: task(), tasks):
+                free = locations.slices[matches.rows] < 0
+                locations.slices[matches.rows[free]] = matches.slices[free]
+        return locations
 
     def _parts(self, keys: KeyColumns) -> Iterator[tuple[FileSlice, Numbers]]:
         """File groups of the index, and the rows of the keys that are to be looked up there."""
         hashes = np.abs(utf8_string_hashes(keys.records.data, keys.records.offsets).astype(np.int64))
         for group in siblings(self.metadata.slices(RECORD_INDEX)):
-            places = hashes % len(group)
-            order = np.argsort(places.astype(np.uint16) if len(group) < 1 << 16 else places, kind="stable")
-            bounds = np.searchsorted(places[order], np.arange(len(group) + 1)).tolist()
-            for each, (low, high) in zip(group, pairwise(bounds), strict=True):
-                if low < high:
-                    yield each, order[low:high]
+            group_indexes = hashes % len(group)
+            order = np.argsort(
+                group_indexes.astype(np.uint16) if len(group) < 1 << 16 else group_indexes, kind="stable"
+            )
+            bounds = np.searchsorted(group_indexes[order], np.arange(len(group) + 1)).tolist()
+            for file_group, (start, end) in zip(group, pairwise(bounds), strict=True):
+                if start < end:
+                    yield file_group, order[start:end]
 
-    def _looked_up(
+    def _look_up(
         self, group: FileSlice, rows: Numbers, keys: KeyColumns, own: Numbers | None, work: TaggingMetrics
-    ) -> _Told:
+    ) -> _RecordMatches:
         """What a file group tells of the keys in these rows; `own` has for each path of the keys its partition's number."""
-        asked = take_strings(keys.records, rows)
-        index = index_strings(asked)
-        where = np.full(len(rows), NOWHERE, np.int64)
+        looked_up = take_strings(keys.records, rows)
+        index = index_strings(looked_up)
+        slices = np.full(len(rows), NOWHERE, np.int64)
         partitions = np.full(len(rows), NOWHERE, np.int64)
         opened = self.metadata.opened(group)
         before = 0 if opened.base is None else opened.base.blocks_read
-        for look in newest_of(opened, asked, index):
-            found = look()
-            where[found.keys], partitions[found.keys] = self._places.numbers(location_columns(found))
+        for look in newest_of(opened, looked_up, index):
+            records = look()
+            slices[records.keys], partitions[records.keys] = self._places.numbers(location_columns(records))
         work.count(blocks_read=0 if opened.base is None else opened.base.blocks_read - before, groups_read=1)
-        here = np.flatnonzero(where[index.first] != NOWHERE)
-        at = index.first[here]
+        located = np.flatnonzero(slices[index.first] != NOWHERE)
+        first_rows = index.first[located]
         if own is not None:
-            right = (partitions[at] == own[keys.partitions[rows[here]]]) & (partitions[at] != NOWHERE)
-            here, at = here[right], at[right]
-        return _Told(rows[here], where[at])
+            right = (partitions[first_rows] == own[keys.partitions[rows[located]]]) & (
+                partitions[first_rows] != NOWHERE
+            )
+            located, first_rows = located[right], first_rows[right]
+        return _RecordMatches(rows[located], slices[first_rows])
 
     @cached_property
-    def _places(self) -> _Places:
-        return _Places(self.slices)
+    def _places(self) -> _SliceNumbers:
+        return _SliceNumbers(self.slices)
 
 
-class _Places:
+class _SliceNumbers:
     """The numbers of file slices by partition and file id."""
 
     def __init__(self, slices: Sequence[FileSlice]) -> None:
-        names = sorted({each.partition for each in slices})
+        names = sorted({file_slice.partition for file_slice in slices})
         self.partitions = index_strings(string_column(names))
-        number = {name: place for place, name in enumerate(names)}
-        halves = [(place, uuid_halves(each.file_id)) for place, each in enumerate(slices)]
-        known = [(place, told) for place, told in halves if told is not None]
-        self._slices = np.array([place for place, _ in known], np.int64)
-        rows = [(number[slices[place].partition], *told) for place, told in known]
+        partition_numbers = {name: index for index, name in enumerate(names)}
+        halves = [(index, uuid_halves(file_slice.file_id)) for index, file_slice in enumerate(slices)]
+        with_uuid = [(index, uuid) for index, uuid in halves if uuid is not None]
+        self._slices = np.array([index for index, _ in with_uuid], np.int64)
+        rows = [(partition_numbers[slices[index].partition], *uuid) for index, uuid in with_uuid]
         self._rows = np.array(rows, np.int64).reshape(len(rows), 4)
         hashes = _mixed(self._rows)
         order = np.argsort(hashes, kind="stable")
         self._hashes, self._rows, self._slices = hashes[order], self._rows[order], self._slices[order]
-        self._by_text = {(number[each.partition], each.file_id): place for place, each in enumerate(slices)}
+        self._by_text = {
+            (partition_numbers[file_slice.partition], file_slice.file_id): index
+            for index, file_slice in enumerate(slices)
+        }
 
-    def numbers(self, of: LocationColumns) -> tuple[Numbers, Numbers]:
+    def numbers(self, locations: LocationColumns) -> tuple[Numbers, Numbers]:
         """The slice of each location, `LOST` for none; and the number of its partition, -1 for one without slices."""
-        partitions = self.partitions.find(of.partitions)
-        found = np.full(len(partitions), LOST, np.int64)
+        partitions = self.partitions.find(locations.partitions)
+        slices = np.full(len(partitions), LOST, np.int64)
         if len(self._hashes):
-            asked = np.stack([partitions, of.high, of.low, of.file_indexes], axis=1)
-            hashes = _mixed(asked)
-            at = np.minimum(np.searchsorted(self._hashes, hashes), len(self._hashes) - 1)
-            same = (self._rows[at] == asked).all(axis=1) & ~of.as_text
-            found[same] = self._slices[at[same]]
-        texts = np.flatnonzero(of.as_text)
-        if len(texts) and of.file_ids is not None:
-            found[texts] = self._of_texts(partitions[texts], take_strings(of.file_ids, texts))
-        return found, partitions
+            wanted = np.stack([partitions, locations.high, locations.low, locations.file_indexes], axis=1)
+            hashes = _mixed(wanted)
+            places = np.minimum(np.searchsorted(self._hashes, hashes), len(self._hashes) - 1)
+            equal = (self._rows[places] == wanted).all(axis=1) & ~locations.as_text
+            slices[equal] = self._slices[places[equal]]
+        with_text = np.flatnonzero(locations.as_text)
+        if len(with_text) and locations.file_ids is not None:
+            slices[with_text] = self._of_texts(partitions[with_text], take_strings(locations.file_ids, with_text))
+        return slices, partitions
 
     def _of_texts(self, partitions: Numbers, file_ids: StringColumn) -> Numbers:
         """Slices by strings of file ids: each distinct one is looked up once."""
         index = index_strings(file_ids)
-        pairs, at = np.unique(np.stack([partitions, index.first], axis=1), axis=0, return_inverse=True)
+        pairs, inverse = np.unique(np.stack([partitions, index.first], axis=1), axis=0, return_inverse=True)
         names = [bytes(file_ids.data[file_ids.offsets[row] : file_ids.offsets[row + 1]]) for row in pairs[:, 1]]
-        numbers = [
+        slices = [
             self._by_text.get((int(partition), name.decode("utf-8", "replace")), LOST)
             for partition, name in zip(pairs[:, 0], names, strict=True)
         ]
-        return np.array(numbers, np.int64)[at.reshape(-1)]
+        return np.array(slices, np.int64)[inverse.reshape(-1)]
 
 
 def _mixed(rows: NDArray[np.int64]) -> NDArray[np.uint64]:

@@ -25,8 +25,8 @@ def locate_values(
 
     Rows have the column, the columns of the key, and `location`; a value that no record has has no row. See `tag_by_values`.
     """
-    found = tag_by_values(Tagger(table, options, as_of), column, values)
-    return table.engine.rows.stream(found.schema, found.batches)
+    tagged = tag_by_values(Tagger(table, options, as_of), column, values)
+    return table.engine.rows.stream(tagged.schema, tagged.batches)
 
 
 def tag_by_values(tagger: Tagger, column: str, values: Iterable[object], *, with_keys: bool = False) -> InputRows[Any]:
@@ -37,14 +37,16 @@ def tag_by_values(tagger: Tagger, column: str, values: Iterable[object], *, with
     """
     table, snapshot = tagger.table, tagger.sources.snapshot
     config, stored = table.config, table.config.populate_meta_fields
-    of_key = (meta.RECORD_KEY, meta.PARTITION_PATH) if stored else (*config.record_key_fields, *config.partition_fields)
-    asked = list(dict.fromkeys((column, *of_key)))
-    scan = table.scan(col(*column.split(".")).is_in(list(values)), asked, tagger.as_of)
+    key_names = (
+        (meta.RECORD_KEY, meta.PARTITION_PATH) if stored else (*config.record_key_fields, *config.partition_fields)
+    )
+    wanted = list(dict.fromkeys((column, *key_names)))
+    scan = table.scan(col(*column.split(".")).is_in(list(values)), wanted, tagger.as_of)
     place = snapshot.schema.find(column, case_sensitive=table.case_sensitive)
     assert place is not None  # the scan has found it
-    indexes = [each for each in tagger.sources.indexes if isinstance(each, SecondaryIndex)]
-    if place.field.id not in {each.column for each in indexes}:
-        had = ", ".join(each.name for each in indexes) or "none"
-        raise UnsupportedError(snapshot.storage.uri, expected=f"a secondary index of {column}", found=had)
+    indexes = [index for index in tagger.sources.indexes if isinstance(index, SecondaryIndex)]
+    if place.field.id not in {index.column for index in indexes}:
+        shown = ", ".join(index.name for index in indexes) or "none"
+        raise UnsupportedError(snapshot.storage.uri, expected=f"a secondary index of {column}", found=shown)
     names = (meta.RECORD_KEY, meta.PARTITION_PATH) if stored else (RECORD_KEY, PARTITION_PATH)
     return tagger.tag(InputRows(scan.schema, scan.batches()), with_keys=with_keys, key_names=names)

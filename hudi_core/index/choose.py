@@ -49,46 +49,48 @@ def filters_for(kind: IndexKind) -> FilterUse:
             return FilterUse.NONE
 
 
-def choose(sources: Sources, asked: IndexKind, keys: int, tasks: Sequence[SliceLookup]) -> Choice:
+def choose(sources: Sources, requested: IndexKind, keys: int, tasks: Sequence[SliceLookup]) -> Choice:
     """The index for so many keys, when looking into files would mean these tasks.
 
     Raises `UnsupportedError` for one that is asked for and that the table has not.
     """
     snapshot = sources.snapshot
-    here = snapshot.usable(RECORD_INDEX) is not None
-    if asked is IndexKind.RECORD_INDEX and not here:
-        had = ", ".join(sorted(snapshot.metadata.partitions)) if snapshot.metadata is not None else "no metadata table"
-        raise UnsupportedError(snapshot.storage.uri, expected=f"the metadata partition {RECORD_INDEX}", found=had)
-    if asked is not IndexKind.AUTO:
-        return Choice(asked, "asked for")
+    has_record_index = snapshot.usable(RECORD_INDEX) is not None
+    if requested is IndexKind.RECORD_INDEX and not has_record_index:
+        shown = (
+            ", ".join(sorted(snapshot.metadata.partitions)) if snapshot.metadata is not None else "no metadata table"
+        )
+        raise UnsupportedError(snapshot.storage.uri, expected=f"the metadata partition {RECORD_INDEX}", found=shown)
+    if requested is not IndexKind.AUTO:
+        return Choice(requested, "asked for")
     filtered = sum(task.filtered for task in tasks)
     by_files = IndexKind.BLOOM if filtered else IndexKind.SIMPLE
     files = sum(key_bytes(snapshot.slices[task.number]) for task in tasks)
-    said = f"{len(tasks)} file slices in range, about {_megabytes(files)} of keys; {filtered} bloom filters are worth asking"
-    if not here:
-        return Choice(by_files, f"{said}; no record index")
+    cost = f"{len(tasks)} file slices in range, about {_megabytes(files)} of keys; {filtered} bloom filters are worth asking"
+    if not has_record_index:
+        return Choice(by_files, f"{cost}; no record index")
     try:
         index = _index_bytes(sources, keys)
         if index >= files:
-            return Choice(by_files, f"{said}; the record index would be {_megabytes(index)}")
+            return Choice(by_files, f"{cost}; the record index would be {_megabytes(index)}")
         why_not = _unusable(sources)
     except TableError as error:
         snapshot.warn_or_raise(error)
         why_not = "it cannot be read"
     if why_not:
-        return Choice(by_files, f"{said}; not the record index: {why_not}")
-    return Choice(IndexKind.RECORD_INDEX, f"about {_megabytes(index)} of the record index; {said}")
+        return Choice(by_files, f"{cost}; not the record index: {why_not}")
+    return Choice(IndexKind.RECORD_INDEX, f"about {_megabytes(index)} of the record index; {cost}")
 
 
 def _unusable(sources: Sources) -> str:
-    found = next((index for index in sources.indexes if isinstance(index, RecordIndex)), None)
-    return "not usable" if found is None else found.unusable
+    record_index = next((index for index in sources.indexes if isinstance(index, RecordIndex)), None)
+    return "not usable" if record_index is None else record_index.unusable
 
 
 def _index_bytes(sources: Sources, keys: int) -> float:
     metadata = sources.snapshot.usable(RECORD_INDEX)
     assert metadata is not None
-    size = sum(file.size for each in metadata.slices(RECORD_INDEX) for file in each.files)
+    size = sum(file.size for file_slice in metadata.slices(RECORD_INDEX) for file in file_slice.files)
     return min(size, keys * _BLOCK)
 
 

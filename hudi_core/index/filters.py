@@ -20,21 +20,23 @@ _CLEARLY, _FEW = 2, 20
 
 def lookup_order(metadata: MetadataTable | None, slices: Sequence[FileSlice]) -> list[int]:
     """The places of the slices in an order in which neighbours' filters are in neighbouring blocks."""
-    keys = [bloom_filter_key(each.partition, each.base.name) if each.base else "" for each in slices]
+    keys = [
+        bloom_filter_key(file_slice.partition, file_slice.base.name) if file_slice.base else "" for file_slice in slices
+    ]
     if metadata is None or not keys:
         return list(range(len(slices)))
     groups = file_group_indexes(keys, len(metadata.slices(BLOOM_FILTERS))).tolist()
-    return sorted(range(len(slices)), key=lambda place: (groups[place], keys[place]))
+    return sorted(range(len(slices)), key=lambda index: (groups[index], keys[index]))
 
 
-def passing_keys(of: BloomFilter, keys: HashedKeys, asked: slice) -> Numbers:
+def passing_keys(bloom_filter: BloomFilter, keys: HashedKeys, rows: slice) -> Numbers:
     """The places of the keys, among all, that a filter lets pass.
 
     Where far more keys pass the first of its hashes than chance explains, the file holds some and is read in any case: the
     other hashes would rule out few of those that are left.
     """
-    first: Numbers = asked.start + np.flatnonzero(of.may_contain(keys, asked, CACHED_ROUNDS))
-    by_chance = (asked.stop - asked.start) * of.false_after(CACHED_ROUNDS)
-    if len(first) > _CLEARLY * by_chance + _FEW:
-        return first
-    return first[of.may_contain(keys, first)]
+    passed: Numbers = rows.start + np.flatnonzero(bloom_filter.may_contain(keys, rows, CACHED_ROUNDS))
+    by_chance = (rows.stop - rows.start) * bloom_filter.false_after(CACHED_ROUNDS)
+    if len(passed) > _CLEARLY * by_chance + _FEW:
+        return passed
+    return passed[bloom_filter.may_contain(keys, passed)]

@@ -34,9 +34,9 @@ class KeyColumns:
         numbers = self.partitions.astype(np.uint16) if len(self.paths) < 1 << 16 else self.partitions
         order = np.argsort(numbers, kind="stable")
         bounds = np.searchsorted(self.partitions[order], np.arange(len(self.paths) + 1))
-        for path, (low, high) in zip(self.paths, pairwise(bounds.tolist()), strict=True):
-            if low < high:
-                yield path, order[low:high]
+        for path, (start, end) in zip(self.paths, pairwise(bounds.tolist()), strict=True):
+            if start < end:
+                yield path, order[start:end]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,11 +54,11 @@ class Locations:
     def put(self, rows: Numbers, slice_number: int, positions: Numbers) -> int:
         """Keys found in a slice; those that stand in an earlier one already stay there. Gives the number of those."""
         free = (self.slices[rows] == NOWHERE) | (self.slices[rows] > slice_number)
-        before = int(np.count_nonzero(self.slices[rows] != NOWHERE))
+        known_count = int(np.count_nonzero(self.slices[rows] != NOWHERE))
         self.slices[rows[free]] = slice_number
         self.positions[rows[free]] = positions[free]
-        return before
+        return known_count
 
     @property
-    def found(self) -> int:
+    def located_count(self) -> int:
         return int(np.count_nonzero(self.slices != NOWHERE))

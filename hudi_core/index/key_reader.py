@@ -39,17 +39,17 @@ class KeyReader:
         options: Mapping[str, str] | None = None,
     ) -> None:
         self._engine = table.engine
-        names = {each.name: place for place, each in enumerate(schema.fields)}
-        for each in schema.fields:
-            if each.name in columns and not isinstance(each.type, String):
-                raise UsageError(each.name, expected="strings", found=type(each.type).__name__.lower())
-        self._places = (names.get(columns[0]), names.get(columns[1]))
+        positions = {field.name: position for position, field in enumerate(schema.fields)}
+        for field in schema.fields:
+            if field.name in columns and not isinstance(field.type, String):
+                raise UsageError(field.name, expected="strings", found=type(field.type).__name__.lower())
+        self._places = (positions.get(columns[0]), positions.get(columns[1]))
         self._generator: KeyGenerator[Any, Any] | None = None
         self._rows = 0
         if self._places[0] is None or (self._places[1] is None and table.config.partition_fields and not whole_table):
-            if columns[0] in names or not table.config.record_key_fields:
+            if columns[0] in positions or not table.config.record_key_fields:
                 wanted = f"columns {' and '.join(columns)}"
-                raise UsageError("rows", expected=wanted, found=", ".join(names) or "no columns")
+                raise UsageError("rows", expected=wanted, found=", ".join(positions) or "no columns")
             self._generator = KeyGenerator(table_generator(table, options), schema, self._engine.values)
 
     def keys(self, batch: Any) -> tuple[StringColumn, StringColumn]:
@@ -58,18 +58,18 @@ class KeyReader:
         first, count = self._rows, self._engine.rows.count(batch)
         self._rows += count
         if self._generator is not None:
-            found = self._generator.keys(root, first)
-            return self._texts(found.record_key, RECORD_KEY, first), self._texts(
-                found.partition_path, PARTITION_PATH, first
+            key_strings = self._generator.keys(root, first)
+            return self._strings(key_strings.record_key, RECORD_KEY, first), self._strings(
+                key_strings.partition_path, PARTITION_PATH, first
             )
         key_place, path_place = self._places
         assert key_place is not None
-        records = self._texts(values.field(root, key_place), RECORD_KEY, first)
+        records = self._strings(values.field(root, key_place), RECORD_KEY, first)
         if path_place is None:
             return records, string_column([""] * count)
-        return records, self._texts(values.field(root, path_place), PARTITION_PATH, first)
+        return records, self._strings(values.field(root, path_place), PARTITION_PATH, first)
 
-    def _texts(self, value: Any, name: str, first: int) -> StringColumn:
+    def _strings(self, value: Any, name: str, first: int) -> StringColumn:
         column = self._engine.rows.to_column(value, String(), name)
         if not isinstance(column, StringColumn):
             raise UsageError(name, expected="strings", found=kind_name(column))
@@ -81,9 +81,9 @@ class KeyReader:
 
 def input_schema(table: Schema) -> Schema:
     """The types of an input's columns where its format does not say them: as the table has them, and keys are strings."""
-    own = [each for each in table.fields if each.name not in (RECORD_KEY, PARTITION_PATH)]
+    columns = [field for field in table.fields if field.name not in (RECORD_KEY, PARTITION_PATH)]
     keys = [Field(0, name, String()) for name in (RECORD_KEY, PARTITION_PATH)]
-    return Schema(record_with_ids(Record((*own, *keys))))
+    return Schema(record_with_ids(Record((*columns, *keys))))
 
 
 def key_columns(records: StringColumn, paths: StringColumn) -> KeyColumns:
@@ -95,21 +95,23 @@ def key_columns(records: StringColumn, paths: StringColumn) -> KeyColumns:
     return KeyColumns(records, numbers[first], tuple(string_list(take_strings(paths, distinct))))
 
 
-def batches_with_keys(batches: Iterable[Any], read: KeyReader, most: int) -> Iterator[tuple[Sequence[Any], KeyColumns]]:
+def batches_with_keys(
+    batches: Iterable[Any], reader: KeyReader, max_keys: int
+) -> Iterator[tuple[Sequence[Any], KeyColumns]]:
     """Batches with their keys, as many together as have at most so many keys, one at least."""
-    held: list[Any] = []
+    waiting: list[Any] = []
     records: list[StringColumn] = []
     paths: list[StringColumn] = []
     count = 0
     for batch in batches:
-        record, path = read.keys(batch)
+        record, path = reader.keys(batch)
         size = len(record.offsets) - 1
-        if held and count + size > most:
-            yield held, key_columns(concat_strings(records), concat_strings(paths))
-            held, records, paths, count = [], [], [], 0
-        held.append(batch)
+        if waiting and count + size > max_keys:
+            yield waiting, key_columns(concat_strings(records), concat_strings(paths))
+            waiting, records, paths, count = [], [], [], 0
+        waiting.append(batch)
         records.append(record)
         paths.append(path)
         count += size
-    if held:
-        yield held, key_columns(concat_strings(records), concat_strings(paths))
+    if waiting:
+        yield waiting, key_columns(concat_strings(records), concat_strings(paths))

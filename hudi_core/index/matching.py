@@ -30,7 +30,7 @@ class KeyMatches:
 
     rows: Numbers
     positions: Numbers
-    read: int
+    rows_read: int
     """Rows of the slice that were read."""
 
 
@@ -38,28 +38,28 @@ def find_matches(
     index: StringIndex, stored: StoredKeys, slice: FileSlice, footer: Footer | None, in_range: InRange
 ) -> KeyMatches:
     """Looks for the keys of an index in a slice. Where the slice has log files, positions are not known."""
-    found: list[Numbers] = []
-    places: list[Numbers] = []
-    hits = read = 0
+    parts_of_rows: list[Numbers] = []
+    parts_of_positions: list[Numbers] = []
+    hit_count = rows_read = 0
     for position, part in _parts(stored, slice, footer, in_range):
-        at = index.find(part)
-        here = np.flatnonzero(at >= 0)
-        found.append(at[here])
-        places.append(here + position)
-        read += len(at)
-        hits += len(here)
-        if hits >= index.distinct and len(np.unique(np.concatenate(found))) == index.distinct:
+        index_rows = index.find(part)
+        rows_of_part = np.flatnonzero(index_rows >= 0)
+        parts_of_rows.append(index_rows[rows_of_part])
+        parts_of_positions.append(rows_of_part + position)
+        rows_read += len(index_rows)
+        hit_count += len(rows_of_part)
+        if hit_count >= index.distinct and len(np.unique(np.concatenate(parts_of_rows))) == index.distinct:
             break
-    rows, at = np.unique(np.concatenate([_NONE, *found]), return_index=True)
-    positions = np.concatenate([_NONE, *places])[at]
+    rows, index_rows = np.unique(np.concatenate([_NONE, *parts_of_rows]), return_index=True)
+    positions = np.concatenate([_NONE, *parts_of_positions])[index_rows]
     if index.distinct < len(index.first):  # equal keys are all found where the first of them is
-        where = np.full(len(index.first), NOWHERE, np.int64)
-        where[rows] = positions
-        where = np.where(index.first >= 0, where[index.first], NOWHERE)
-        rows = np.flatnonzero(where != NOWHERE)
-        positions = where[rows]
-    whole = slice.base is not None and not slice.logs
-    return KeyMatches(rows, positions if whole else np.full(len(rows), NOWHERE, np.int64), read)
+        first_positions = np.full(len(index.first), NOWHERE, np.int64)
+        first_positions[rows] = positions
+        first_positions = np.where(index.first >= 0, first_positions[index.first], NOWHERE)
+        rows = np.flatnonzero(first_positions != NOWHERE)
+        positions = first_positions[rows]
+    has_positions = slice.base is not None and not slice.logs
+    return KeyMatches(rows, positions if has_positions else np.full(len(rows), NOWHERE, np.int64), rows_read)
 
 
 def _parts(
@@ -72,10 +72,14 @@ def _parts(
         return
     starts = np.cumsum([0, *(group.rows for group in groups)]).tolist()
     bounds = [leaf_bounds(group.statistics) for group in groups]
-    kept = [number for number, each in enumerate(bounds) if each is None or in_range(*each)]
-    for _, run in groupby(enumerate(kept), lambda pair: pair[1] - pair[0]):
-        numbers = [number for _, number in run]
-        yield from _placed(stored.of_slice(slice, numbers), starts[numbers[0]])
+    chosen = [
+        group_index
+        for group_index, group_bounds in enumerate(bounds)
+        if group_bounds is None or in_range(*group_bounds)
+    ]
+    for _, run in groupby(enumerate(chosen), lambda pair: pair[1] - pair[0]):
+        run_groups = [group_index for _, group_index in run]
+        yield from _placed(stored.of_slice(slice, run_groups), starts[run_groups[0]])
 
 
 def _placed(parts: Iterator[StringColumn], position: int) -> Iterator[tuple[int, StringColumn]]:

@@ -21,6 +21,6 @@ def all_slices(keys: KeyColumns, slices: Sequence[FileSlice]) -> list[tuple[Numb
 def slices_of_partitions(keys: KeyColumns, slices: Sequence[FileSlice]) -> list[tuple[Numbers, Numbers]]:
     """Each key in the slices of its partition; keys of partitions without slices are left out."""
     members: dict[str, list[int]] = {}
-    for number, each in enumerate(slices):
-        members.setdefault(each.partition, []).append(number)
+    for index, file_slice in enumerate(slices):
+        members.setdefault(file_slice.partition, []).append(index)
     return [(rows, np.array(members[path], np.int64)) for path, rows in keys.by_partition() if path in members]

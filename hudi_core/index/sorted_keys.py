@@ -35,54 +35,56 @@ class SortedKeys:
         return len(self.order)
 
     @cached_property
-    def texts(self) -> StringColumn:
+    def strings(self) -> StringColumn:
         """The keys in order."""
         return take_strings(self.column, self.order)
 
-    def runs(self, low: ByteStrings, high: ByteStrings) -> tuple[Numbers, Numbers]:
+    def runs(self, lower: ByteStrings, upper: ByteStrings) -> tuple[Numbers, Numbers]:
         """For each pair of bounds, both inclusive, where the keys between them start and stop; an empty run for none."""
-        starts, stops = self._search(low, after=False), self._search(high, after=True)
+        starts, stops = self._search(lower, after=False), self._search(upper, after=True)
         return starts, np.maximum(starts, stops)
 
     def _search(self, bounds: ByteStrings, *, after: bool) -> Numbers:
         """For each bound, how many keys are below it; with `after` how many are not above it."""
         side = _against(bounds, self.column, self._skip)
         words, _ = WordReader(bounds, self._skip).read(0)
-        low = np.searchsorted(self._words, words, "left").astype(np.int64)
-        high = np.searchsorted(self._words, words, "right").astype(np.int64)
-        low[side < 0], high[side < 0] = 0, 0
-        low[side > 0], high[side > 0] = len(self), len(self)
-        self._bisect(bounds, low, high, after)
-        return low
+        starts = np.searchsorted(self._words, words, "left").astype(np.int64)
+        stops = np.searchsorted(self._words, words, "right").astype(np.int64)
+        starts[side < 0], stops[side < 0] = 0, 0
+        starts[side > 0], stops[side > 0] = len(self), len(self)
+        self._bisect(bounds, starts, stops, after)
+        return starts
 
-    def _bisect(self, bounds: ByteStrings, low: Numbers, high: Numbers, after: bool) -> None:
-        """Narrows each bound's places down to one, in `low`, where the first words do not tell."""
+    def _bisect(self, bounds: ByteStrings, starts: Numbers, stops: Numbers, after: bool) -> None:
+        """Narrows each bound's places down to one, in `starts`, where the first words do not tell."""
         keys = (
-            WordReader(ByteStrings(self.column.offsets, self.column.data), self._skip) if (low < high).any() else None
+            WordReader(ByteStrings(self.column.offsets, self.column.data), self._skip)
+            if (starts < stops).any()
+            else None
         )
-        asked = WordReader(bounds, self._skip)
-        open_bounds = np.flatnonzero(low < high)
+        bound_reader = WordReader(bounds, self._skip)
+        open_bounds = np.flatnonzero(starts < stops)
         while len(open_bounds) and keys is not None:
-            middle = (low[open_bounds] + high[open_bounds]) // 2
-            sign = _compared(keys, self.order[middle], asked, open_bounds)
-            below = sign <= 0 if after else sign < 0
-            low[open_bounds] = np.where(below, middle + 1, low[open_bounds])
-            high[open_bounds] = np.where(below, high[open_bounds], middle)
-            open_bounds = open_bounds[low[open_bounds] < high[open_bounds]]
+            middle = (starts[open_bounds] + stops[open_bounds]) // 2
+            order_sign = _compared(keys, self.order[middle], bound_reader, open_bounds)
+            below = order_sign <= 0 if after else order_sign < 0
+            starts[open_bounds] = np.where(below, middle + 1, starts[open_bounds])
+            stops[open_bounds] = np.where(below, stops[open_bounds], middle)
+            open_bounds = open_bounds[starts[open_bounds] < stops[open_bounds]]
 
 
-def sorted_keys(texts: StringColumn) -> SortedKeys:
+def sorted_keys(keys: StringColumn) -> SortedKeys:
     """The keys of a column without nulls, in order."""
-    whole = ByteStrings(texts.offsets, texts.data)
-    skip = common_prefix(whole)
-    reader = WordReader(whole, skip)
+    strings = ByteStrings(keys.offsets, keys.data)
+    skip = common_prefix(strings)
+    reader = WordReader(strings, skip)
     words, _ = reader.read(0)
     order = np.argsort(words)
     words = words[order]
     tied = words[1:] == words[:-1]
     if tied.any():
         _settle(reader, order, tied)
-    return SortedKeys(texts, order, skip, words)
+    return SortedKeys(keys, order, skip, words)
 
 
 def _settle(reader: WordReader, order: Numbers, tied: NDArray[np.bool_]) -> None:
@@ -102,45 +104,47 @@ def _settle(reader: WordReader, order: Numbers, tied: NDArray[np.bool_]) -> None
         order[places] = rows[ranked]
         words, sizes, groups = words[ranked], sizes[ranked], groups[ranked]
         # keys that ended in this word, and are equal so far, are the same
-        same = (words[1:] == words[:-1]) & (groups[1:] == groups[:-1]) & (sizes[1:] == WORD) & (sizes[:-1] == WORD)
-        member = np.append(same, False)
-        member[1:] |= same
-        starts = np.append(True, ~same)[member]
+        equal = (words[1:] == words[:-1]) & (groups[1:] == groups[:-1]) & (sizes[1:] == WORD) & (sizes[:-1] == WORD)
+        member = np.append(equal, False)
+        member[1:] |= equal
+        starts = np.append(True, ~equal)[member]
         places = places[member]
 
 
 def _against(bounds: ByteStrings, keys: StringColumn, skip: int) -> NDArray[np.int8]:
     """Where each bound stands to what all keys begin with: below all keys (-1), above all (1), or among them (0)."""
-    found = np.zeros(len(bounds), np.int8)
+    sides = np.zeros(len(bounds), np.int8)
     if not len(keys.offsets) - 1 or not skip:
-        return found
-    begin = int(keys.offsets[0])
-    prefix = WordReader(ByteStrings(np.array([0, skip], np.int64), keys.data[begin : begin + skip]))
+        return sides
+    first = int(keys.offsets[0])
+    prefix = WordReader(ByteStrings(np.array([0, skip], np.int64), keys.data[first : first + skip]))
     reader = WordReader(bounds)
-    left = np.arange(len(bounds))
+    open_bounds = np.arange(len(bounds))
     for word in range(-(-skip // WORD)):
-        ((ours,), (size,)) = prefix.read(word)
-        theirs, sizes = reader.read(word, left)
+        ((prefix_word,), (size,)) = prefix.read(word)
+        words, sizes = reader.read(word, open_bounds)
         cut = np.uint64(8 * (WORD - int(size)))
-        theirs = theirs >> cut << cut
+        words = words >> cut << cut
         short = sizes < size
-        found[left[theirs > ours]] = 1
-        found[left[(theirs < ours) | ((theirs == ours) & short)]] = -1
-        left = left[(theirs == ours) & ~short]
-    return found
+        sides[open_bounds[words > prefix_word]] = 1
+        sides[open_bounds[(words < prefix_word) | ((words == prefix_word) & short)]] = -1
+        open_bounds = open_bounds[(words == prefix_word) & ~short]
+    return sides
 
 
 def _compared(left: WordReader, left_rows: Numbers, right: WordReader, right_rows: Numbers) -> NDArray[np.int8]:
     """-1, 0 or 1 for each pair of strings."""
-    found = np.zeros(len(left_rows), np.int8)
+    signs = np.zeros(len(left_rows), np.int8)
     pairs = np.arange(len(left_rows))
     word = 0
     while len(pairs):
-        ours, sizes = left.read(word, left_rows[pairs])
-        theirs, others = right.read(word, right_rows[pairs])
-        found[pairs] = (ours > theirs).astype(np.int8) - (ours < theirs)
-        same = ours == theirs
-        found[pairs[same]] = (sizes[same] > others[same]).astype(np.int8) - (sizes[same] < others[same])
-        pairs = pairs[same & (sizes == WORD) & (others == WORD)]
+        left_words, left_sizes = left.read(word, left_rows[pairs])
+        right_words, right_sizes = right.read(word, right_rows[pairs])
+        signs[pairs] = (left_words > right_words).astype(np.int8) - (left_words < right_words)
+        equal = left_words == right_words
+        signs[pairs[equal]] = (left_sizes[equal] > right_sizes[equal]).astype(np.int8) - (
+            left_sizes[equal] < right_sizes[equal]
+        )
+        pairs = pairs[equal & (left_sizes == WORD) & (right_sizes == WORD)]
         word += 1
-    return found
+    return signs

@@ -14,7 +14,7 @@ from hudi_core.columns.nodes import Column, PrimitiveColumn, StringColumn, Struc
 from hudi_core.columns.strings import string_column, take_strings
 from hudi_core.engine import InputRows
 from hudi_core.errors import TableError, UsageError, described
-from hudi_core.index.buckets import bucket_numbers, hash_inputs, in_buckets, in_nodes
+from hudi_core.index.buckets import bucket_numbers, hash_inputs, slices_of_buckets, slices_of_nodes
 from hudi_core.index.by_files import FileLookup
 from hudi_core.index.by_records import LOST, RecordIndexLookup
 from hudi_core.index.choose import Choice, IndexKind, choose, filters_for
@@ -87,13 +87,13 @@ class Tagger:
         self.choices.append(choice)
         self.work.count(keys=len(keys))
         by_index = choice.kind is IndexKind.RECORD_INDEX
-        found = self._by_record_index(keys) if by_index else lookup.run(len(keys), tasks, self.work)
-        self.work.count(found=found.found)
-        return found
+        locations = self._by_record_index(keys) if by_index else lookup.run(len(keys), tasks, self.work)
+        self.work.count(found=locations.located_count)
+        return locations
 
     def tag(
         self,
-        given: InputRows[Any],
+        rows: InputRows[Any],
         *,
         with_keys: bool = False,
         key_names: tuple[str, str] = (RECORD_KEY, PARTITION_PATH),
@@ -104,47 +104,47 @@ class Tagger:
         `partition_path` to those that lack them. Raises `UsageError` and `UnknownColumnError` for rows that have neither,
         `RowError` for a row without a key.
         """
-        names = [each.name for each in given.schema.fields]
+        names = [field.name for field in rows.schema.fields]
         if LOCATION in names:
             raise UsageError(LOCATION, expected="rows without a column of this name", found="one")
         missing = [name for name in (RECORD_KEY, PARTITION_PATH) if with_keys and name not in names]
         added = Schema(
             record_with_ids(t.Record((*(t.Field(0, name, t.String()) for name in missing), _location_field())))
         )
-        read = KeyReader(self.table, given.schema, self.options.whole_table, key_names, self.options.key_options)
-        schema = Schema(record_with_ids(t.Record((*given.schema.fields, *added.fields))))
-        return InputRows(schema, self._tagged(given, added, read))
+        reader = KeyReader(self.table, rows.schema, self.options.whole_table, key_names, self.options.key_options)
+        schema = Schema(record_with_ids(t.Record((*rows.schema.fields, *added.fields))))
+        return InputRows(schema, self._tagged(rows, added, reader))
 
-    def first_slices(self, given: InputRows[Any]) -> Iterator[Numbers]:
+    def first_slices(self, rows: InputRows[Any]) -> Iterator[Numbers]:
         """For each row the first slice that may have its record by the bucket index, `NOWHERE` for none; many rows at a time, in
         their order. Rows of one slice are looked up in the same files. Raises as `tag`."""
-        read = KeyReader(self.table, given.schema, whole_table=False, options=self.options.key_options)
-        for _, keys in batches_with_keys(given.batches, read, self.options.keys_at_once):
-            found = np.full(len(keys), NOWHERE, np.int64)
-            for rows, slices in self._bucketed(keys):
+        reader = KeyReader(self.table, rows.schema, whole_table=False, options=self.options.key_options)
+        for _, keys in batches_with_keys(rows.batches, reader, self.options.keys_at_once):
+            first = np.full(len(keys), NOWHERE, np.int64)
+            for key_rows, slices in self._bucketed(keys):
                 if len(slices):
-                    found[rows] = slices[0]
-            yield found
+                    first[key_rows] = slices[0]
+            yield first
 
-    def locations(self, found: Locations) -> Column:
+    def locations(self, located: Locations) -> Column:
         """The locations as a column of structs, null where a key was not found."""
-        here = found.slices != NOWHERE
-        at = np.where(here, found.slices, len(self.sources.snapshot.slices))
-        positioned = here & (found.positions != NOWHERE)
+        is_located = located.slices != NOWHERE
+        indexes = np.where(is_located, located.slices, len(self.sources.snapshot.slices))
+        positioned = is_located & (located.positions != NOWHERE)
         columns: dict[str, Column] = {
-            name: replace(take_strings(texts, at), validity=here) for name, texts in self._names.items()
+            name: replace(take_strings(strings, indexes), validity=is_located) for name, strings in self._names.items()
         }
-        columns["position"] = PrimitiveColumn(np.where(positioned, found.positions, 0), positioned)
-        return StructColumn(len(here), columns, here)
+        columns["position"] = PrimitiveColumn(np.where(positioned, located.positions, 0), positioned)
+        return StructColumn(len(is_located), columns, is_located)
 
-    def location(self, found: Locations, row: int) -> HoodieRecordGlobalLocation | None:
+    def location(self, locations: Locations, row: int) -> HoodieRecordGlobalLocation | None:
         """The location of one key."""
-        number, position = int(found.slices[row]), int(found.positions[row])
-        if number == NOWHERE:
+        slice_number, position = int(locations.slices[row]), int(locations.positions[row])
+        if slice_number == NOWHERE:
             return None
-        each = self.sources.snapshot.slices[number]
+        file_slice = self.sources.snapshot.slices[slice_number]
         return HoodieRecordGlobalLocation(
-            each.partition, each.instant, each.file_id, None if position == NOWHERE else position
+            file_slice.partition, file_slice.instant, file_slice.file_id, None if position == NOWHERE else position
         )
 
     @cached_property
@@ -160,9 +160,9 @@ class Tagger:
         """What locations say of each slice, and an empty string behind the last."""
         slices = self.sources.snapshot.slices
         return {
-            "partition_path": string_column([*(each.partition for each in slices), ""]),
-            "file_id": string_column([*(each.file_id for each in slices), ""]),
-            "instant": string_column([*(each.instant for each in slices), ""]),
+            "partition_path": string_column([*(file_slice.partition for file_slice in slices), ""]),
+            "file_id": string_column([*(file_slice.file_id for file_slice in slices), ""]),
+            "instant": string_column([*(file_slice.instant for file_slice in slices), ""]),
         }
 
     def _placed(self, keys: KeyColumns) -> list[tuple[Numbers, Numbers]]:
@@ -177,11 +177,11 @@ class Tagger:
         fields = options.hash_fields or snapshot.config.record_key_fields
         hashed = hash_inputs(keys.records, fields)
         if options.buckets is None:
-            return in_nodes(keys, hashed, snapshot.slices, snapshot.storage, snapshot.timeline)
+            return slices_of_nodes(keys, hashed, snapshot.slices, snapshot.storage, snapshot.timeline)
         if options.buckets < 1:
             raise UsageError("bucket index", expected="one bucket or more", found=str(options.buckets))
         numbers = bucket_numbers(hashed, options.buckets)
-        return in_buckets(keys, numbers, snapshot.slices, snapshot.storage.uri)
+        return slices_of_buckets(keys, numbers, snapshot.slices, snapshot.storage.uri)
 
     def _by_record_index(self, keys: KeyColumns) -> Locations:
         """By the record index; where it names a file group that is none, by files."""
@@ -190,45 +190,49 @@ class Tagger:
         assert metadata is not None
         lookup = RecordIndexLookup(metadata, snapshot.slices, self.options.whole_table)
         try:
-            found = lookup.locate(keys, self.work)
+            locations = lookup.locate(keys, self.work)
         except TableError as error:
             snapshot.warn_or_raise(error)
-            found = Locations(np.full(len(keys), LOST, np.int64), np.full(len(keys), NOWHERE, np.int64))
-        lost = np.flatnonzero(found.slices == LOST)
+            locations = Locations(np.full(len(keys), LOST, np.int64), np.full(len(keys), NOWHERE, np.int64))
+        lost = np.flatnonzero(locations.slices == LOST)
         if len(lost):
             self.work.count(lost=len(lost))
-            some = KeyColumns(take_strings(keys.records, lost), keys.partitions[lost], keys.paths)
-            again = FileLookup(self.stored)
-            located = again.locate(some, self._placed(some), self.work)
-            found.slices[lost], found.positions[lost] = located.slices, located.positions
-        return found
+            lost_keys = KeyColumns(take_strings(keys.records, lost), keys.partitions[lost], keys.paths)
+            lookup_by_files = FileLookup(self.stored)
+            located = lookup_by_files.locate(lost_keys, self._placed(lost_keys), self.work)
+            locations.slices[lost], locations.positions[lost] = located.slices, located.positions
+        return locations
 
-    def _tagged(self, given: InputRows[Any], added: Schema, read: KeyReader) -> Iterator[Any]:
-        for batches, keys in batches_with_keys(given.batches, read, self.options.keys_at_once):
-            found = self.locate(keys)
+    def _tagged(self, rows: InputRows[Any], added: Schema, reader: KeyReader) -> Iterator[Any]:
+        for batches, keys in batches_with_keys(rows.batches, reader, self.options.keys_at_once):
+            locations = self.locate(keys)
             ends = np.cumsum([self.table.engine.rows.count(batch) for batch in batches]).tolist()
             parts = zip(batches, map(slice, [0, *ends], ends), strict=False)
-            yield from in_order(partial(self._batch, given.schema, added, keys, found), parts)
+            yield from in_order(partial(self._batch, rows.schema, added, keys, locations), parts)
 
-    def _batch(self, schema: Schema, added: Schema, keys: KeyColumns, found: Locations, of: tuple[Any, slice]) -> Any:
+    def _batch(
+        self, schema: Schema, added: Schema, keys: KeyColumns, locations: Locations, batch_rows: tuple[Any, slice]
+    ) -> Any:
         """One of the batches that were looked up together, with the columns that are added to it."""
-        batch, part = of
-        located = Locations(found.slices[part], found.positions[part])
+        batch, rows = batch_rows
+        located = Locations(locations.slices[rows], locations.positions[rows])
         make: dict[str, Callable[[], Column]] = {
-            RECORD_KEY: lambda: take_strings(keys.records, part),
-            PARTITION_PATH: lambda: take_strings(string_column(keys.paths), keys.partitions[part].astype(np.int64)),
+            RECORD_KEY: lambda: take_strings(keys.records, rows),
+            PARTITION_PATH: lambda: take_strings(string_column(keys.paths), keys.partitions[rows].astype(np.int64)),
             LOCATION: lambda: self.locations(located),
         }
-        columns = {each.name: make[each.name]() for each in added.fields}
+        columns = {field.name: make[field.name]() for field in added.fields}
         return self._joined(batch, schema, StructColumn(len(located.slices), columns), added)
 
     def _joined(self, batch: Any, schema: Schema, columns: StructColumn, added: Schema) -> Any:
         """The rows of a batch with columns that are added to its own."""
         rows, values = self.table.engine.rows, self.table.engine.values
         root = rows.root(batch)
-        (other,) = rows.from_columns(columns, added, LOCATION)
-        fields = [(each, values.field(root, place)) for place, each in enumerate(schema.fields)]
-        fields += [(each, values.field(rows.root(other), place)) for place, each in enumerate(added.fields)]
+        (added_batch,) = rows.from_columns(columns, added, LOCATION)
+        fields = [(field, values.field(root, position)) for position, field in enumerate(schema.fields)]
+        fields += [
+            (field, values.field(rows.root(added_batch), position)) for position, field in enumerate(added.fields)
+        ]
         return rows.batch(values.struct(fields, values.no(values.every([], root)), root))
 
 

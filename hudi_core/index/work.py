@@ -34,13 +34,13 @@ class TaggingMetrics:
         with self._lock:
             self.counts.update(numbers)
 
-    def filter(self, state: FilterState, asked: BloomFilter | None = None) -> None:
+    def filter(self, state: FilterState, bloom_filter: BloomFilter | None = None) -> None:
         """Counts what became of a filter, and how full it is where it is asked."""
         with self._lock:
             self.filters[state] += 1
-            if asked is not None:
-                self.fill = max(self.fill, asked.fill)
-                self.false_positives = max(self.false_positives, asked.false_positives)
+            if bloom_filter is not None:
+                self.fill = max(self.fill, bloom_filter.fill)
+                self.false_positives = max(self.false_positives, bloom_filter.false_positives)
 
     @contextmanager
     def timed(self, stage: str) -> Iterator[None]:

@@ -17,9 +17,9 @@ from hudi_core.index.buckets import (
     bucket_of_file,
     hash_inputs,
     hashing_nodes,
-    in_buckets,
-    in_nodes,
     node_places,
+    slices_of_buckets,
+    slices_of_nodes,
 )
 from hudi_core.index.key_columns import KeyColumns
 from hudi_core.timeline.slices import FileSlice
@@ -153,7 +153,7 @@ class TestConsistentHashing:
             "20240101000000", **{f"v{FIRST}": nodes((2**31 - 1, "old")), "v20240101000000": split}
         )
         slices = [slice_of(file_id) for file_id in ("high-0", "low-0", "low-1", "old-0")]
-        found = in_nodes(keys, hash_inputs(keys.records, []), slices, storage, timeline)
+        found = slices_of_nodes(keys, hash_inputs(keys.records, []), slices, storage, timeline)
         of_key = {row: numbers.tolist() for rows, numbers in found for row in rows.tolist()}
         assert of_key == ({0: [1, 2], 1: [0]} if value < other else {0: [0], 1: [1, 2]})
 
@@ -161,8 +161,8 @@ class TestConsistentHashing:
         keys = key_columns(["k"], "q")
         storage, timeline = hashing(v20240101000000=OLD)
         with pytest.raises(UsageError, match="expected nodes of consistent hashing"):
-            in_nodes(keys, hash_inputs(keys.records, []), [slice_of("a-0", "q")], storage, timeline)
-        assert in_nodes(keys, hash_inputs(keys.records, []), [slice_of("a-0", "p")], storage, timeline) == []
+            slices_of_nodes(keys, hash_inputs(keys.records, []), [slice_of("a-0", "q")], storage, timeline)
+        assert slices_of_nodes(keys, hash_inputs(keys.records, []), [slice_of("a-0", "p")], storage, timeline) == []
 
 
 def key_columns(keys: list[str], partition: str) -> KeyColumns:
@@ -178,11 +178,11 @@ def test_keys_are_looked_for_in_all_groups_of_their_bucket_in_their_partition() 
     slices = [
         slice_of("00000001-x"), slice_of("00000001-y"), slice_of("00000000-z"), slice_of("00000001-w", "q")
     ]  # fmt: skip
-    found = in_buckets(keys, np.array([1, 0, 1]), slices, "t")
+    found = slices_of_buckets(keys, np.array([1, 0, 1]), slices, "t")
     assert sorted((rows.tolist(), numbers.tolist()) for rows, numbers in found) == [
         ([0], [0, 1]),
         ([1], [2]),
         ([2], [3]),
     ]
     with pytest.raises(UsageError, match="file groups of a bucket index"):
-        in_buckets(keys, np.array([1, 0, 1]), [slice_of("f-0")], "t")
+        slices_of_buckets(keys, np.array([1, 0, 1]), [slice_of("f-0")], "t")

@@ -18,7 +18,7 @@ texts = letters | letters.map(lambda text: "a shared beginning " + text) | st.ju
 @example(["order-00000001", "order-00000002"], [("order-0", "order-00000001"), ("order-00000002", "p"), ("a", "b")])
 def test_runs_hold_the_keys_between_the_bounds(keys: list[str], bounds: list[tuple[str, str]]) -> None:
     found = sorted_keys(string_column(keys))
-    ordered = [key.encode() for key in string_list(found.texts)]
+    ordered = [key.encode() for key in string_list(found.strings)]
     assert ordered == sorted(key.encode() for key in keys)
     assert [keys[row].encode() for row in found.order.tolist()] == ordered
     low, high = (ByteStrings.from_list([pair[side].encode() for pair in bounds]) for side in (0, 1))
