@@ -85,41 +85,43 @@ class KeyGenerator(Generic[V, M]):
             )
         return self._own(self.generator, root)
 
-    def key(self, row: V, number: int = 0) -> HoodieKey:
+    def key(self, row: V, row_number: int = 0) -> HoodieKey:
         """The key of one row, for engines whose column is the value of one row."""
-        found: KeyStrings[Any] = self.keys(row, number)
-        return HoodieKey(found.record_key, found.partition_path)
+        keys: KeyStrings[Any] = self.keys(row, row_number)
+        return HoodieKey(keys.record_key, keys.partition_path)
 
     def _record_key(self, generator: Generator, root: V, first_row: int) -> V:
         values = self._values
         match generator.key:
             case BareKey(field):
-                text = self._text(generator, root, field)
-                missing = values.some([values.is_null(text), values.matches(text, _EMPTY_TEXT)], root)
-                return values.refuse(values.join([text]), missing, f"a record key in {field}", "null or an empty text")
-            case CompositeKey(fields, whole):
-                return self._composite(generator, root, fields, whole)
+                string = self._text(generator, root, field)
+                missing = values.some([values.is_null(string), values.matches(string, _EMPTY_TEXT)], root)
+                return values.refuse(
+                    values.join([string]), missing, f"a record key in {field}", "null or an empty text"
+                )
+            case CompositeKey(fields, all_required):
+                return self._composite(generator, root, fields, all_required)
             case AutoKey(instant, task):
-                number = values.apply(CAST, [values.numbered(root, first_row)], [t.Long()], TEXT)
-                return values.join([f"{instant}_{task}_", number])
+                row_numbers = values.apply(CAST, [values.numbered(root, first_row)], [t.Long()], TEXT)
+                return values.join([f"{instant}_{task}_", row_numbers])
             case _:
                 assert_never(generator.key)
 
-    def _composite(self, generator: Generator, root: V, fields: tuple[str, ...], whole: bool) -> V:
+    def _composite(self, generator: Generator, root: V, fields: tuple[str, ...], all_required: bool) -> V:
         values = self._values
         parts: list[str | V] = []
         missing = []
-        for at, field in enumerate(fields):
-            text = self._text(generator, root, field)
-            null, empty = values.is_null(text), values.matches(text, _EMPTY_TEXT)
-            shown = values.replaced(values.replaced(text, empty, EMPTY, TEXT), null, NULL, TEXT)
-            parts += [f"{',' if at else ''}{field}:", shown]
+        for position, field in enumerate(fields):
+            string = self._text(generator, root, field)
+            null, empty = values.is_null(string), values.matches(string, _EMPTY_TEXT)
+            shown = values.replaced(values.replaced(string, empty, EMPTY, TEXT), null, NULL, TEXT)
+            parts += [f"{',' if position else ''}{field}:", shown]
             missing.append(values.some([null, empty], root))
         key = values.join(parts)
         if generator.writer is WritePath.AVRO:
             key = self._with_parents(key, root, fields)
-        refused = values.some(missing, root) if whole else values.every(missing, root)
-        which = "each of" if whole else "one of"
+        refused = values.some(missing, root) if all_required else values.every(missing, root)
+        which = "each of" if all_required else "one of"
         return values.refuse(key, refused, f"a record key in {which} {', '.join(fields)}", "null or an empty text")
 
     def _with_parents(self, key: V, root: V, fields: tuple[str, ...]) -> V:
@@ -137,9 +139,9 @@ class KeyGenerator(Generic[V, M]):
             return values.literal("", TEXT, root)
         shown = [self._part(generator, part, root) for part in generator.parts]
         pieces: list[str | V] = []
-        for at, (prefix, text) in enumerate(shown):
-            before = f"{'/' if at else ''}{prefix}"
-            pieces += [before, text] if before else [text]
+        for position, (prefix, string) in enumerate(shown):
+            before = f"{'/' if position else ''}{prefix}"
+            pieces += [before, string] if before else [string]
         path = values.join(pieces)
         if all(isinstance(part, TimePart) or not self._is_text(part.field) for part in generator.parts):
             return path
@@ -152,17 +154,17 @@ class KeyGenerator(Generic[V, M]):
         prefix = f"{part.field}=" if style.hive else ""
         if isinstance(part, TimePart):
             column = self._columns[part.field]
-            text = time_text(values, self._at(root, column.positions), column.type, part, generator, root)
-            text = values.mapped(text, escape, TEXT, TEXT) if style.escaped else text
-            return prefix, text
-        text = self._text(generator, root, part.field)
-        missing = values.some([values.is_null(text), values.matches(text, _EMPTY_TEXT)], root)
+            string = time_text(values, self._at(root, column.positions), column.type, part, generator, root)
+            string = values.mapped(string, escape, TEXT, TEXT) if style.escaped else string
+            return prefix, string
+        string = self._text(generator, root, part.field)
+        missing = values.some([values.is_null(string), values.matches(string, _EMPTY_TEXT)], root)
         slashed = style.slashes and _takes_slashes(generator)
         if style.escaped and not (slashed and generator.writer is not WritePath.AVRO):
-            text = values.mapped(text, escape, TEXT, TEXT)
+            string = values.mapped(string, escape, TEXT, TEXT)
         if slashed:
-            text, prefix = values.mapped(text, slashed_date, TEXT, TEXT), slashed_date(prefix)
-        return prefix, values.replaced(text, missing, HIVE_DEFAULT, TEXT)
+            string, prefix = values.mapped(string, slashed_date, TEXT, TEXT), slashed_date(prefix)
+        return prefix, values.replaced(string, missing, HIVE_DEFAULT, TEXT)
 
     def _is_text(self, field: str) -> bool:
         return isinstance(self._columns[field].type, t.String | t.Enumeration)
@@ -184,9 +186,9 @@ class KeyGenerator(Generic[V, M]):
         return KeyStrings(self._values.refuse(key, empty, "a record key", "an empty text"), path)
 
 
-def slashed_date(text: str) -> str:
+def slashed_date(string: str) -> str:
     """`2024-03-01` as `2024/03/01`; every dash, as Hudi does."""
-    return text.replace("-", "/")
+    return string.replace("-", "/")
 
 
 def _takes_slashes(generator: Generator) -> bool:
@@ -213,11 +215,11 @@ class _OwnText:
 
     def __call__(self, row: tuple[object, ...]) -> str:
         try:
-            found = self.method(dict(zip(self.names, row, strict=True)))
+            result = self.method(dict(zip(self.names, row, strict=True)))
         except Exception as problem:  # of code that is not ours: any
             raise UsageError(
                 f"key generator's {self.called}", expected="a text", found=f"{type(problem).__name__}: {problem}"
             ) from problem
-        if not isinstance(found, str):
-            raise UsageError(f"key generator's {self.called}", expected="a text", found=repr(found)[:80])
-        return found
+        if not isinstance(result, str):
+            raise UsageError(f"key generator's {self.called}", expected="a text", found=repr(result)[:80])
+        return result

@@ -58,13 +58,13 @@ def choose(
     Raises `UsageError` with the option for what does not fit together,
     `UnsupportedError` for a class in Java that is not one of Hudi's.
     """
-    said = key_options(properties)
-    kind = chosen_kind(said)
+    options = key_options(properties)
+    kind = chosen_kind(options)
     if not isinstance(kind, Kind):
         return kind
-    key = _record_key(kind, said, writer)
-    style = PathStyle(said.hive_style, said.url_encode, said.slash_separated_dates)
-    return Generator(kind, key, _parts(kind, said, machine), style, writer, said.consistent, machine.zone)
+    key = _record_key(kind, options, writer)
+    style = PathStyle(options.hive_style, options.url_encode, options.slash_separated_dates)
+    return Generator(kind, key, _parts(kind, options, machine), style, writer, options.consistent, machine.zone)
 
 
 def generator_of_table(
@@ -83,36 +83,36 @@ def generator_of_table(
     return choose({**named.table_options(config), **bare}, writer=writer, machine=machine)
 
 
-def chosen_kind(said: KeyOptions) -> Kind | AnyGenerator:
+def chosen_kind(options: KeyOptions) -> Kind | AnyGenerator:
     """The kind of generator, or the user's own, when its class is given."""
-    if said.generator_class:
-        kind = generator_of_class(said.generator_class)
-        return load_generator(said.generator_class, named.GENERATOR_CLASS) if kind is None else kind
-    if said.generator_type:
-        kind = generator_of_type(said.generator_type)
+    if options.generator_class:
+        kind = generator_of_class(options.generator_class)
+        return load_generator(options.generator_class, named.GENERATOR_CLASS) if kind is None else kind
+    if options.generator_type:
+        kind = generator_of_type(options.generator_type)
         if kind is None:
             raise UsageError(
-                named.GENERATOR_TYPE, expected=f"one of {', '.join(Kind)}", found=repr(said.generator_type)
+                named.GENERATOR_TYPE, expected=f"one of {', '.join(Kind)}", found=repr(options.generator_type)
             )
         return kind
-    return inferred_generator(said.record_key, said.partition_path)
+    return inferred_generator(options.record_key, options.partition_path)
 
 
-def _record_key(kind: Kind, said: KeyOptions, writer: WritePath) -> RecordKey:
-    fields = said.record_key
+def _record_key(kind: Kind, options: KeyOptions, writer: WritePath) -> RecordKey:
+    fields = options.record_key
     if not fields:
-        if said.auto_instant is None:
+        if options.auto_instant is None:
             raise UsageError(
                 named.RECORD_KEY,
                 expected=f"key fields, or {named.AUTO_INSTANT} for keys that are made up",
                 found="none",
             )
-        return AutoKey(said.auto_instant, said.auto_task)
+        return AutoKey(options.auto_instant, options.auto_task)
     match kind:
         case Kind.SIMPLE | Kind.TIMESTAMP:
             return BareKey(_one(fields, named.RECORD_KEY, kind))
         case Kind.COMPLEX:
-            bare = said.bare_single_key and said.table_version < named.SINCE_NAMED
+            bare = options.bare_single_key and options.table_version < named.SINCE_NAMED
             return BareKey(fields[0]) if bare and len(fields) == 1 else CompositeKey(fields)
         case Kind.CUSTOM:
             return BareKey(fields[0]) if len(fields) == 1 else CompositeKey(fields)
@@ -128,17 +128,17 @@ def _record_key(kind: Kind, said: KeyOptions, writer: WritePath) -> RecordKey:
             )
 
 
-def _parts(kind: Kind, said: KeyOptions, machine: WriterEnvironment) -> tuple[PathPart, ...]:
-    fields = said.partition_path
+def _parts(kind: Kind, options: KeyOptions, machine: WriterEnvironment) -> tuple[PathPart, ...]:
+    fields = options.partition_path
     match kind:
         case Kind.SIMPLE:
             return (ValuePart(_one(_bare(fields), named.PARTITION_PATH, kind)),)
         case Kind.COMPLEX:
             return tuple(map(ValuePart, _bare(fields)))
         case Kind.TIMESTAMP:
-            return (TimePart(_one(_bare(fields), named.PARTITION_PATH, kind), clock(said, machine)),)
+            return (TimePart(_one(_bare(fields), named.PARTITION_PATH, kind), clock(options, machine)),)
         case Kind.CUSTOM:
-            return tuple(_custom_part(field, said, machine) for field in fields)
+            return tuple(_custom_part(field, options, machine) for field in fields)
         case _:
             return ()
 
@@ -156,55 +156,55 @@ def _bare(fields: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(field.partition(":")[0].strip() for field in fields)
 
 
-def _custom_part(stated: str, said: KeyOptions, machine: WriterEnvironment) -> PathPart:
+def _custom_part(stated: str, options: KeyOptions, machine: WriterEnvironment) -> PathPart:
     field, _, how = stated.partition(":")
     match how.upper():
         case "SIMPLE":
             return ValuePart(field)
         case "TIMESTAMP":
-            return TimePart(field, clock(said, machine))
+            return TimePart(field, clock(options, machine))
         case _:
             raise UsageError(
                 named.PARTITION_PATH, expected="fields as `name:simple` or `name:timestamp`", found=repr(stated)
             )
 
 
-def clock(said: KeyOptions, machine: WriterEnvironment) -> Clock:
+def clock(options: KeyOptions, machine: WriterEnvironment) -> Clock:
     """How the options of timestamp-based paths read and print times."""
-    kind = (said.timestamp_type or "").upper()
+    kind = (options.timestamp_type or "").upper()
     if kind not in _COUNTS and kind != "SCALAR" and kind not in _TEXTS:
-        found = repr(said.timestamp_type) if said.timestamp_type else "none"
-        raise UsageError(named.TIMESTAMP_TYPE, expected=f"one of {_TIMESTAMP_TYPES}", found=found)
-    if said.output_format is None:
+        timestamp_type = repr(options.timestamp_type) if options.timestamp_type else "none"
+        raise UsageError(named.TIMESTAMP_TYPE, expected=f"one of {_TIMESTAMP_TYPES}", found=timestamp_type)
+    if options.output_format is None:
         raise UsageError(named.OUTPUT_FORMAT, expected="the pattern of partition paths", found="none")
-    if kind in _TEXTS and said.input_formats is None:
+    if kind in _TEXTS and options.input_formats is None:
         raise UsageError(named.INPUT_FORMATS, expected=f"the patterns of texts, for {kind}", found="none")
-    forms = _split(said.input_formats, said.input_delimiter) if kind in _TEXTS and said.input_formats else []
+    forms = _split(options.input_formats, options.input_delimiter) if kind in _TEXTS and options.input_formats else []
     return Clock(
-        parse_pattern(said.output_format, named.OUTPUT_FORMAT),
-        _COUNTS.get(kind, _unit(said.scalar_unit) if kind == "SCALAR" else None),
+        parse_pattern(options.output_format, named.OUTPUT_FORMAT),
+        _COUNTS.get(kind, _unit(options.scalar_unit) if kind == "SCALAR" else None),
         tuple(parse_pattern(form, named.INPUT_FORMATS) for form in forms),
-        _zone(said.zone or said.input_zone, named.ZONE if said.zone else named.INPUT_ZONE),
-        _zone(said.zone or said.output_zone, named.ZONE if said.zone else named.OUTPUT_ZONE),
+        _zone(options.zone or options.input_zone, named.ZONE if options.zone else named.INPUT_ZONE),
+        _zone(options.zone or options.output_zone, named.ZONE if options.zone else named.OUTPUT_ZONE),
         machine.year,
     )
 
 
 def _split(forms: str, delimiter: str) -> list[str]:
     try:
-        found = re.split(delimiter, forms)
+        parts = re.split(delimiter, forms)
     except re.error as problem:
         raise UsageError(
             named.INPUT_DELIMITER, expected="a regular expression", found=f"{delimiter!r} ({problem})"
         ) from None
-    return [form.strip() for form in found if form and form.strip()]
+    return [form.strip() for form in parts if form and form.strip()]
 
 
 def _unit(name: str) -> TimeUnit:
-    found = TimeUnit.__members__.get(name.upper())
-    if found is None:
+    unit = TimeUnit.__members__.get(name.upper())
+    if unit is None:
         raise UsageError(named.SCALAR_UNIT, expected=f"one of {', '.join(TimeUnit.__members__)}", found=repr(name))
-    return found
+    return unit
 
 
 def _zone(name: str | None, option: str) -> Zone | None:

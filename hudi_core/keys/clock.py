@@ -26,8 +26,8 @@ class TimeUnit(Enum):
     def millis(self, count: int) -> int:
         """Milliseconds, cut towards zero, at the nearest end of 64 bits beyond them, as Java's `TimeUnit.convert` does."""
         nanos = count * self.value
-        found = nanos // 1_000_000 if nanos >= 0 else -(-nanos // 1_000_000)
-        return min(max(found, LONG_RANGE[0]), LONG_RANGE[1])
+        millis_of_count = nanos // 1_000_000 if nanos >= 0 else -(-nanos // 1_000_000)
+        return min(max(millis_of_count, LONG_RANGE[0]), LONG_RANGE[1])
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,7 +54,7 @@ def key_parts(key: str, names: Collection[str] = ()) -> tuple[str | None, ...]:
     parts = split_keys(string_column([key]), names).texts
     assert parts.validity is not None
     return tuple(
-        text if known else None for text, known in zip(string_list(parts), parts.validity.tolist(), strict=True)
+        string if valid else None for string, valid in zip(string_list(parts), parts.validity.tolist(), strict=True)
     )
 
 
@@ -66,10 +66,10 @@ def split_keys(keys: StringColumn, names: Collection[str] = ()) -> KeyParts:
     """
     rows, starts, ends = _fields(keys, names)
     offsets, data = gather(keys.data, starts, ends - starts)
-    said = index_strings(string_column([NULL, EMPTY])).find(StringColumn(offsets, data))
-    whole = starts == keys.offsets[rows]  # a field's text has a colon before it
-    lengths = np.where((said < 0) | whole, ends - starts, 0)
-    texts = StringColumn(*gather(keys.data, starts, lengths), (said != 0) | whole)
+    sentinel = index_strings(string_column([NULL, EMPTY])).find(StringColumn(offsets, data))
+    is_whole_key = starts == keys.offsets[rows]  # a field's text has a colon before it
+    lengths = np.where((sentinel < 0) | is_whole_key, ends - starts, 0)
+    texts = StringColumn(*gather(keys.data, starts, lengths), (sentinel != 0) | is_whole_key)
     return KeyParts(texts, np.searchsorted(rows, np.arange(len(keys.offsets))))
 
 
@@ -86,27 +86,30 @@ def _fields(keys: StringColumn, names: Collection[str]) -> tuple[Numbers, Number
     comma = np.append(commas, -1)[np.searchsorted(commas, colons) - 1]
     names_end = first | (comma > np.roll(colons, 1))
     colons, row, first, comma = colons[names_end], row[names_end], first[names_end], comma[names_end]
-    begin = np.where(first, offsets[row], comma + 1)
+    name_starts = np.where(first, offsets[row], comma + 1)
     ends = np.append(np.where(first[1:], offsets[row[:-1] + 1], comma[1:]), offsets[row[-1:] + 1])
     apart[:] = False
     apart[row] = True
     if names:
         wanted = (
-            index_strings(string_column(list(names))).find(StringColumn(*gather(keys.data, begin, colons - begin))) >= 0
+            index_strings(string_column(list(names))).find(
+                StringColumn(*gather(keys.data, name_starts, colons - name_starts))
+            )
+            >= 0
         )
         colons, row, ends = colons[wanted], row[wanted], ends[wanted]
-    whole = np.flatnonzero(~apart)
-    rows = np.concatenate([row, whole])
+    whole_keys = np.flatnonzero(~apart)
+    rows = np.concatenate([row, whole_keys])
     order = np.argsort(rows, kind="stable")
-    starts = np.concatenate([colons + 1, offsets[whole]])[order]
-    return rows[order], starts, np.concatenate([ends, offsets[whole + 1]])[order]
+    starts = np.concatenate([colons + 1, offsets[whole_keys]])[order]
+    return rows[order], starts, np.concatenate([ends, offsets[whole_keys + 1]])[order]
 
 
 def _places(keys: StringColumn, byte: int) -> Numbers:
     """Where in the data a byte stands."""
-    begin, end = int(keys.offsets[0]), int(keys.offsets[-1])
-    found: Numbers = begin + np.flatnonzero(keys.data[begin:end] == byte)
-    return found
+    start, end = int(keys.offsets[0]), int(keys.offsets[-1])
+    positions: Numbers = start + np.flatnonzero(keys.data[start:end] == byte)
+    return positions
 
 
 def _rows(offsets: Numbers, places: Numbers) -> Numbers:

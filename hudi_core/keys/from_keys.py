@@ -53,18 +53,18 @@ class RecordKeys:
 
         Each of several key columns has to be compared with values.
         """
-        found = {
-            part.term.id: at
-            for at, part in enumerate(parts)
+        part_of_column = {
+            part.term.id: index
+            for index, part in enumerate(parts)
             if isinstance(part, OneOf) and isinstance(part.term, Column)
         }
-        if len(self.columns) < 2 or not found.keys() >= set(self.columns):
+        if len(self.columns) < 2 or not part_of_column.keys() >= set(self.columns):
             return None
-        places = tuple(found[column] for column in self.columns)
-        choices = [part.values for at in places if isinstance(part := parts[at], OneOf)]
+        indexes = tuple(part_of_column[column] for column in self.columns)
+        choices = [part.values for index in indexes if isinstance(part := parts[index], OneOf)]
         if prod(map(len, choices)) > _MOST_KEYS:
             return None
-        return places, frozenset(self._key(values, named) for values in product(*choices) for named in self.named)
+        return indexes, frozenset(self._key(values, named) for values in product(*choices) for named in self.named)
 
     @property
     def twins(self) -> Mapping[int, str]:
@@ -81,14 +81,15 @@ def record_keys(config: TableConfig, wanted: Schema, versions: Sequence[Schema])
     """How keys are made of columns in a table, whose files were written under these versions of its schema."""
     key_place = wanted.find(RECORD_KEY) if config.populate_meta_fields else None
     key_column = key_place.field.id if key_place else None
-    nothing = RecordKeys(key_column=key_column)
+    unknown = RecordKeys(key_column=key_column)
     places = [wanted.find(name, case_sensitive=False) for name in config.record_key_fields]
     ids = tuple(place.field.id for place in places if place is not None)
     if not ids or len(ids) != len(places):
-        return nothing
-    types = [schema.places[each].field.type for schema in (wanted, *versions) for each in ids if each in schema.places]
-    if not all(isinstance(each, String | Int | Long) for each in types):
-        return nothing
+        return unknown
+    versions_of_ids = ((schema, column_id) for schema in (wanted, *versions) for column_id in ids)
+    types = [schema.places[column_id].field.type for schema, column_id in versions_of_ids if column_id in schema.places]
+    if not all(isinstance(column_type, String | Int | Long) for column_type in types):
+        return unknown
     generator = config.key_generator
     if len(ids) == 1 and generator is KeyGeneratorType.COMPLEX:
         named: tuple[bool, ...] = (False, True)  # releases differ on whether one field is named
@@ -97,6 +98,6 @@ def record_keys(config: TableConfig, wanted: Schema, versions: Sequence[Schema])
     elif len(ids) > 1 and generator in _NAMED:
         named = (True,)
     else:
-        return nothing
-    texts_only = all(isinstance(each, String) for each in types)
+        return unknown
+    texts_only = all(isinstance(column_type, String) for column_type in types)
     return RecordKeys(config.record_key_fields, ids, named, texts_only, key_column)

@@ -32,11 +32,11 @@ def read_instant(text: str, pattern: JodaPattern, zone: Zone, this_year: int) ->
 
     `this_year` decides the century of years with two digits: from 80 years before to 19 after.
     """
-    found = _reader(pattern).fullmatch(text)
-    if found is None:
+    match = _reader(pattern).fullmatch(text)
+    if match is None:
         return None
     widths = dict(pattern.parts)
-    parts = dict(zip((letter for letter, _ in pattern.parts), found.groups(), strict=True))
+    parts = dict(zip((letter for letter, _ in pattern.parts), match.groups(), strict=True))
     seconds = _clock_seconds(parts, widths, this_year)
     if seconds is None:
         return None
@@ -55,29 +55,29 @@ def is_match(text: str, pattern: JodaPattern) -> bool:
 @lru_cache(maxsize=256)
 def _reader(pattern: JodaPattern) -> re.Pattern[str]:
     """Takes as many digits as a number may have and never gives one back, as Joda reads."""
-    found = []
-    for at, (letter, width) in enumerate(pattern.pieces):
-        following = pattern.pieces[at + 1] if at + 1 < len(pattern.pieces) else ("", 0)
+    parts = []
+    for index, (letter, width) in enumerate(pattern.pieces):
+        following = pattern.pieces[index + 1] if index + 1 < len(pattern.pieces) else ("", 0)
         digits_follow = following[1] > 0 and _is_number(*following)
         if width == 0:
-            found.append(re.escape(letter))
+            parts.append(re.escape(letter))
         elif letter in "xyY" and width == 2:
-            found.append(r"(\d{2})" if digits_follow else r"([+-]?\d++)")
+            parts.append(r"(\d{2})" if digits_follow else r"([+-]?\d++)")
         elif letter in "xyY":
-            found.append(rf"([+-]?\d{{1,{width if digits_follow else 9}}}+)")
+            parts.append(rf"([+-]?\d{{1,{width if digits_follow else 9}}}+)")
         elif letter == "M" and width > 2:
-            found.append(_names(MONTHS))
+            parts.append(_names(MONTHS))
         elif letter == "E":
-            found.append(_names(WEEKDAYS))
+            parts.append(_names(WEEKDAYS))
         elif letter == "a":
-            found.append("(AM|PM)")
+            parts.append("(AM|PM)")
         elif letter == "Z":
-            found.append(r"(Z|[+-]\d{2}(?::?\d{2}(?::?\d{2})?)?)")
+            parts.append(r"(Z|[+-]\d{2}(?::?\d{2}(?::?\d{2})?)?)")
         elif letter == "S":
-            found.append(rf"(\d{{1,{width}}}+)")
+            parts.append(rf"(\d{{1,{width}}}+)")
         else:
-            found.append(rf"(\d{{1,{max(_DIGITS.get(letter, 2), width)}}}+)")
-    return re.compile("".join(found), re.ASCII | re.IGNORECASE)
+            parts.append(rf"(\d{{1,{max(_DIGITS.get(letter, 2), width)}}}+)")
+    return re.compile("".join(parts), re.ASCII | re.IGNORECASE)
 
 
 def _is_number(letter: str, width: int) -> bool:
@@ -125,26 +125,26 @@ def _days_of_week(parts: Mapping[str, str], widths: Mapping[str, int], this_year
     return thursday if week_of(thursday)[0] == year else None
 
 
-def _day_of_year(year: int, number: int) -> int | None:
+def _day_of_year(year: int, day: int) -> int | None:
     first = days_from_civil(year, 1)
-    return first + number - 1 if 1 <= number <= days_from_civil(year + 1, 1) - first else None
+    return first + day - 1 if 1 <= day <= days_from_civil(year + 1, 1) - first else None
 
 
 def _day_of_month(year: int, parts: Mapping[str, str]) -> int | None:
-    said, day = parts.get("M", "1"), int(parts.get("d", 1))
-    month = int(said) if said.isdigit() else _number(said, MONTHS)
+    month_field, day = parts.get("M", "1"), int(parts.get("d", 1))
+    month = int(month_field) if month_field.isdigit() else _number(month_field, MONTHS)
     if not (1 <= month <= 12 and 1 <= day <= 31):
         return None
     days = days_from_civil(year, month, day)
     return days if civil_from_days(days) == (year, month, day) else None
 
 
-def _read_year(said: str, width: int, this_year: int) -> int:
-    year = int(said)
-    if width != 2 or len(said) != 2 or not said.isdigit():
+def _read_year(digits: str, width: int, this_year: int) -> int:
+    year = int(digits)
+    if width != 2 or len(digits) != 2 or not digits.isdigit():
         return year
-    low = this_year - 80
-    return low + (year - low) % 100
+    first_year = this_year - 80
+    return first_year + (year - first_year) % 100
 
 
 def _hours(parts: Mapping[str, str]) -> int | None:
@@ -157,9 +157,9 @@ def _hours(parts: Mapping[str, str]) -> int | None:
     afternoon = 12 if parts.get("a", "").upper() == "PM" else 0
     for letter, (span, hour) in spans.items():
         if letter in parts:
-            said = int(parts[letter])
-            found = hour(said) + (afternoon if letter in "Kh" else 0)
-            return found if said in span else None
+            value = int(parts[letter])
+            hour_of_day = hour(value) + (afternoon if letter in "Kh" else 0)
+            return hour_of_day if value in span else None
     return afternoon
 
 
@@ -167,13 +167,14 @@ def _millis(parts: Mapping[str, str]) -> int:
     return int(parts.get("S", "0").ljust(3, "0")[:3])
 
 
-def _offset(said: str) -> int:
-    if said.upper() == "Z":
+def _offset(offset: str) -> int:
+    if offset.upper() == "Z":
         return 0
-    digits = said[1:].replace(":", "").ljust(6, "0")
-    seconds = int(digits[:2]) * 3600 + int(digits[2:4]) * 60 + int(digits[4:])
-    return -seconds if said[0] == "-" else seconds
+    padded = offset[1:].replace(":", "").ljust(6, "0")
+    seconds = int(padded[:2]) * 3600 + int(padded[2:4]) * 60 + int(padded[4:])
+    return -seconds if offset[0] == "-" else seconds
 
 
-def _number(said: str, names: tuple[str, ...]) -> int:
-    return next(at for at, name in enumerate(names, 1) if name[:3].lower() == said[:3].lower())
+def _number(written: str, names: tuple[str, ...]) -> int:
+    """The number of a month or weekday, from 1, by the first three letters of its name."""
+    return next(number for number, name in enumerate(names, 1) if name[:3].lower() == written[:3].lower())

@@ -75,19 +75,19 @@ class KeyOptions(BaseModel):
 
 def table_options(config: TableConfig) -> dict[str, str]:
     """The options that a table's properties amount to."""
-    said = dict(config.properties)
+    options = dict(config.properties)
     if config.key_generator in (KeyGeneratorType.SIMPLE, KeyGeneratorType.COMPLEX) and config.slash_separated_dates:
-        said[SLASHES] = "true"  # the option itself is not kept with a table; what reads its paths is
-    return said
+        options[SLASHES] = "true"  # the option itself is not kept with a table; what reads its paths is
+    return options
 
 
 def key_options(properties: Mapping[str, str]) -> KeyOptions:
     """The options, typed. An empty value counts as absent. Raises `UsageError` with the option for one that cannot be meant."""
-    present: dict[str, Any] = {key: text.strip() for key, text in properties.items() if text.strip()}
+    present: dict[str, Any] = {key: value.strip() for key, value in properties.items() if value.strip()}
     try:
         return KeyOptions.model_validate(present)
     except ValidationError as error:
         first = error.errors()[0]
         key = str(first["loc"][0])
-        said = first["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
-        raise UsageError(key, expected=said.removeprefix("expected "), found=repr(present.get(key))) from None
+        problem = first["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
+        raise UsageError(key, expected=problem.removeprefix("expected "), found=repr(present.get(key))) from None

@@ -34,5 +34,5 @@ def unescape(text: str) -> str:
     return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text)
 
 
-def _hex(found: re.Match[str]) -> str:
-    return f"%{ord(found[0]):02X}"
+def _hex(match: re.Match[str]) -> str:
+    return f"%{ord(match[0]):02X}"

@@ -25,29 +25,29 @@ _PLAIN_SCALE = 6
 """Digits after the point up to which Java's decimals are never written with an exponent."""
 
 
-def key_text(values: Values[V, M], column: V, of: t.Type, where: str, generator: Generator) -> V:
+def key_text(values: Values[V, M], column: V, kind: t.Type, where: str, generator: Generator) -> V:
     """The strings of a column, null for null. Raises `SchemaError` with the field for a nested type."""
-    match of:
+    match kind:
         case t.String():
             return column
         case t.Boolean() | t.Int() | t.Long() | t.Float() | t.Double() | t.Date() | t.Enumeration() | t.Uuid():
-            return values.apply(CAST, [column], [of], TEXT)
+            return values.apply(CAST, [column], [kind], TEXT)
         case t.Decimal(scale=scale):
             if scale > _PLAIN_SCALE:
-                return values.mapped(column, decimal_text, of, TEXT)
-            return values.apply(CAST, [column], [of], TEXT)
+                return values.mapped(column, decimal_text, kind, TEXT)
+            return values.apply(CAST, [column], [kind], TEXT)
         case t.Time():
-            return values.mapped(column, str, of, TEXT)
+            return values.mapped(column, str, kind, TEXT)
         case t.Timestamp():
-            return values.mapped(column, timestamp_rule(of, generator), of, TEXT)
+            return values.mapped(column, timestamp_rule(kind, generator), kind, TEXT)
         case t.Fixed() if generator.writer is WritePath.AVRO and not generator.spark_types:
-            return values.mapped(column, byte_array_text, of, TEXT)
+            return values.mapped(column, byte_array_text, kind, TEXT)
         case t.Binary() | t.Fixed() | t.Vector():
-            return values.mapped(column, bytes.hex, of, TEXT)
+            return values.mapped(column, bytes.hex, kind, TEXT)
         case t.Record() | t.Array() | t.Map() | t.Union():
-            raise SchemaError(where, expected="a field of a primitive type for a key or path", found=type_text(of))
+            raise SchemaError(where, expected="a field of a primitive type for a key or path", found=type_text(kind))
         case _:
-            assert_never(of)
+            assert_never(kind)
 
 
 def byte_array_text(value: bytes) -> str:
@@ -56,7 +56,7 @@ def byte_array_text(value: bytes) -> str:
     >>> array_text(bytes([10, 255]))
     '[10, -1]'
     """
-    return str([each - 256 if each >= 128 else each for each in value])
+    return str([byte - 256 if byte >= 128 else byte for byte in value])
 
 
 def decimal_text(value: Decimal) -> str:
@@ -74,21 +74,21 @@ def decimal_text(value: Decimal) -> str:
     return f"{'-' if sign else ''}{shown[0]}{'.' if shown[1:] else ''}{shown[1:]}E{power:+d}"
 
 
-def timestamp_rule(of: t.Timestamp, generator: Generator) -> Callable[[Any], str]:
+def timestamp_rule(kind: t.Timestamp, generator: Generator) -> Callable[[Any], str]:
     """What makes the string of a timestamp."""
-    match generator.writer, of.zoned:
+    match generator.writer, kind.zoned:
         case WritePath.ROW, False:
-            return WallClock(of.unit.value)
+            return WallClock(kind.unit.value)
         case WritePath.ROW, True:
-            return SqlTimestamp(of.unit.value, t.Unit.MICROS.value, generator.zone)
+            return SqlTimestamp(kind.unit.value, t.Unit.MICROS.value, generator.zone)
         case WritePath.INTERNAL_ROW, True:
-            return SqlTimestamp(of.unit.value, t.Unit.MILLIS.value, generator.zone)
+            return SqlTimestamp(kind.unit.value, t.Unit.MILLIS.value, generator.zone)
         case WritePath.INTERNAL_ROW, False:
-            return Micros(of.unit.value)
+            return Micros(kind.unit.value)
         case WritePath.AVRO, True if generator.consistent:
-            return SqlTimestamp(of.unit.value, t.Unit.MILLIS.value, generator.zone)
+            return SqlTimestamp(kind.unit.value, t.Unit.MILLIS.value, generator.zone)
         case WritePath.AVRO, _ if generator.spark_types:
-            return Micros(of.unit.value)
+            return Micros(kind.unit.value)
         case _:
             return str
 
@@ -108,14 +108,14 @@ class Micros:
 
 @dataclass(frozen=True, slots=True)
 class SqlTimestamp:
-    """`java.sql.Timestamp`'s text in a zone: with a fraction, if only `.0`, of ticks cut towards zero to `kept` a second."""
+    """`java.sql.Timestamp`'s text in a zone: with a fraction, if only `.0`; ticks are cut towards zero to `kept_per_second`."""
 
     per_second: int
-    kept: int
+    kept_per_second: int
     zone: Zone
 
     def __call__(self, ticks: int) -> str:
-        step = max(self.per_second // self.kept, 1)
+        step = max(self.per_second // self.kept_per_second, 1)
         ticks = ticks - ticks % step if ticks >= 0 else -(-ticks - -ticks % step)
         shown = timestamp_text(ticks + self.zone.ahead(ticks // self.per_second) * self.per_second, self.per_second)
         return (shown if "." in shown else f"{shown}.0").removeprefix("+")

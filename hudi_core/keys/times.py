@@ -26,7 +26,7 @@ _UNITS = {
 }
 
 
-def time_text(values: Values[V, M], column: V, of: t.Type, part: TimePart, generator: Generator, like: V) -> V:
+def time_text(values: Values[V, M], column: V, kind: t.Type, part: TimePart, generator: Generator, like: V) -> V:
     """The strings of times. Null is a time too: what stands for it is printed.
 
     Raises `SchemaError` for a field of a type that the writer takes for no time, `RowError` for a string that is of no form.
@@ -34,37 +34,37 @@ def time_text(values: Values[V, M], column: V, of: t.Type, part: TimePart, gener
     clock, machine, writer = part.clock, generator.zone, generator.writer
     null = values.is_null(column)
     for_null = clock.of_null(machine)
-    if isinstance(of, t.String | t.Enumeration) and clock.unit is None:
-        text = values.mapped(column, TextPrinter(clock, machine), TEXT, TEXT)
-        unread = values.every([values.is_null(text), values.no(null)], like)
+    if isinstance(kind, t.String | t.Enumeration) and clock.unit is None:
+        string = values.mapped(column, TextPrinter(clock, machine), TEXT, TEXT)
+        unread = values.every([values.is_null(string), values.no(null)], like)
         forms = " or ".join(form.text for form in clock.inputs)
-        text = values.refuse(text, unread, f"a time like {forms} in {part.field}", "another text")
-        return values.replaced(text, null, for_null, TEXT)
-    if isinstance(of, t.Timestamp) and of.zoned and generator.consistent:
-        moments = MomentPrinter(clock, _UNITS[of.unit], machine, floors=writer is WritePath.ROW)
-        return values.replaced(values.mapped(column, moments, of, TEXT), null, for_null, TEXT)
+        string = values.refuse(string, unread, f"a time like {forms} in {part.field}", "another text")
+        return values.replaced(string, null, for_null, TEXT)
+    if isinstance(kind, t.Timestamp) and kind.zoned and generator.consistent:
+        moments = MomentPrinter(clock, _UNITS[kind.unit], machine, floors=writer is WritePath.ROW)
+        return values.replaced(values.mapped(column, moments, kind, TEXT), null, for_null, TEXT)
     unit = clock.unit
-    if isinstance(of, t.String) and unit is not None:
-        number = values.apply(CAST, [column], [of], t.Long())
-        unread = values.every([values.is_null(number), values.no(null)], like)
+    if isinstance(kind, t.String) and unit is not None:
+        count = values.apply(CAST, [column], [kind], t.Long())
+        unread = values.every([values.is_null(count), values.no(null)], like)
         expected = f"a number of {unit.name.lower()} in {part.field}"
-        column, of = values.refuse(number, unread, expected, "another text"), t.Long()
-    if unit is None or not _is_count(of, writer):
+        column, kind = values.refuse(count, unread, expected, "another text"), t.Long()
+    if unit is None or not _is_count(kind, writer):
         wanted = "text" if unit is None else f"a number of {unit.name.lower()}"
         raise SchemaError(
-            part.field, expected=f"{wanted} as the time that writer {writer.value} prints", found=type_text(of)
+            part.field, expected=f"{wanted} as the time that writer {writer.value} prints", found=type_text(kind)
         )
     printer = CountPrinter(clock, unit, machine)
-    if isinstance(of, t.Float | t.Double | t.Decimal):
-        column, of = values.apply(CAST, [column], [of], t.Long()), t.Long()
-    if isinstance(of, t.Int):
-        column, of = values.convert(column, of, t.Long()), t.Long()
-    if isinstance(of, t.Long):
+    if isinstance(kind, t.Float | t.Double | t.Decimal):
+        column, kind = values.apply(CAST, [column], [kind], t.Long()), t.Long()
+    if isinstance(kind, t.Int):
+        column, kind = values.convert(column, kind, t.Long()), t.Long()
+    if isinstance(kind, t.Long):
         column = _coarse(values, column, *printer.coarse, like)
-    if isinstance(of, t.Timestamp) and writer is WritePath.INTERNAL_ROW:
-        of_micros = _OfMicros(printer, Micros(of.unit.value))
-        return values.replaced(values.mapped(column, of_micros, of, TEXT), null, for_null, TEXT)
-    return values.replaced(values.mapped(column, printer, of, TEXT), null, for_null, TEXT)
+    if isinstance(kind, t.Timestamp) and writer is WritePath.INTERNAL_ROW:
+        of_micros = _OfMicros(printer, Micros(kind.unit.value))
+        return values.replaced(values.mapped(column, of_micros, kind, TEXT), null, for_null, TEXT)
+    return values.replaced(values.mapped(column, printer, kind, TEXT), null, for_null, TEXT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +78,9 @@ class _OfMicros:
         return self.printer(self.micros.count(ticks))
 
 
-def _is_count(of: t.Type, writer: WritePath) -> bool:
+def _is_count(kind: t.Type, writer: WritePath) -> bool:
     """The writer takes values of the type for numbers of units."""
-    match of:
+    match kind:
         case t.Int() | t.Long() | t.Float() | t.Double() | t.Time():
             return True
         case t.Decimal():

@@ -23,21 +23,23 @@ def load_generator(name: str, option: str) -> UserGenerator:
         )
     module, _, called = name.partition(":")
     try:
-        found = getattr(importlib.import_module(module), called, None)
+        loaded = getattr(importlib.import_module(module), called, None)
     except ModuleNotFoundError as missing:
         raise UsageError(option, expected="a module that can be imported", found=str(missing)) from missing
     except Exception as problem:  # of code that is not ours: any
-        raise UsageError(option, expected="a module that can be imported", found=_told(problem)) from problem
-    if not isinstance(found, type):
+        raise UsageError(option, expected="a module that can be imported", found=_shown(problem)) from problem
+    if not isinstance(loaded, type):
         raise UsageError(option, expected=f"a class {called} in the module {module}", found="none")
     try:
-        made = found()
+        generator = loaded()
     except Exception as problem:  # of code that is not ours: any
-        raise UsageError(option, expected=f"a class {called} made without arguments", found=_told(problem)) from problem
-    return checked(made, option)
+        raise UsageError(
+            option, expected=f"a class {called} made without arguments", found=_shown(problem)
+        ) from problem
+    return checked(generator, option)
 
 
-def _told(problem: Exception) -> str:
+def _shown(problem: Exception) -> str:
     return f"{type(problem).__name__}: {problem}"
 
 

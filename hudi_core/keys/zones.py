@@ -82,8 +82,8 @@ class Zone:
         if not self.region:
             return seconds - self.offset
         clock = _EPOCH + datetime.timedelta(seconds=min(max(seconds, _FIRST), _LAST))
-        found = seconds - _shift(clock.replace(tzinfo=_info(self.region)))
-        return found if found + self.ahead(found) == seconds else None
+        instant = seconds - _shift(clock.replace(tzinfo=_info(self.region)))
+        return instant if instant + self.ahead(instant) == seconds else None
 
     def step(self, seconds: int) -> tuple[int, int]:
         """How coarse an instant may be told so that its clock time is known to `seconds`, a divisor of a day, and from when.
@@ -125,21 +125,21 @@ def _info(region: str) -> zoneinfo.ZoneInfo:
 def _grain(region: str) -> int:
     """The greatest number of seconds that divides all differences from UTC since 1980, and all instants at which they change."""
     zone = Zone(region=region)
-    found = 0
-    for low in range(_CALM, _KNOWN, _WEEK):
-        before, after = zone.ahead(low), zone.ahead(low + _WEEK)
-        found = gcd(found, before)
+    step = 0
+    for start in range(_CALM, _KNOWN, _WEEK):
+        before, after = zone.ahead(start), zone.ahead(start + _WEEK)
+        step = gcd(step, before)
         if before != after:
-            found = gcd(found, _change(zone, low, low + _WEEK, before))
-    return found
+            step = gcd(step, _change(zone, start, start + _WEEK, before))
+    return step
 
 
-def _change(zone: Zone, low: int, high: int, before: int) -> int:
+def _change(zone: Zone, start: int, end: int, before: int) -> int:
     """The first second at which a zone's clocks are no longer ahead by `before`."""
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if zone.ahead(middle) == before else (low, middle)
-    return high
+    while end - start > 1:
+        middle = (start + end) // 2
+        start, end = (middle, end) if zone.ahead(middle) == before else (start, middle)
+    return end
 
 
 def _shift(clock: datetime.datetime) -> int:
