@@ -214,18 +214,19 @@ class FileLookup:
     def _execute_part(self, tasks: Sequence[SliceLookup], work: TaggingMetrics) -> list[_Hits]:
         """What the slices of these tasks hold."""
         slices = [self._snapshot.slices[task.number] for task in tasks]
-        filtered = [index for index, task in enumerate(tasks) if task.filtered]
+        footers = [None if task.ranged else self.stored.footer(slices[index]) for index, task in enumerate(tasks)]
+        tasks = [_narrowed(task, footer) for task, footer in zip(tasks, footers, strict=True)]
+        # a filter is read only where the range leaves keys to test
+        filtered = [index for index, task in enumerate(tasks) if task.filtered and task.start < task.stop]
         encoded_filters: dict[int, bytes] = {}
         if filtered:
             with work.timed("filters"):
                 recorded = recorded_texts(self._recorded, self._snapshot, [slices[index] for index in filtered])
                 encoded_filters = {filtered[index]: encoded for index, encoded in recorded.items()}
         hits = []
-        for index, task in enumerate(tasks):
-            footer = None if task.ranged else self.stored.footer(slices[index])
-            task = _narrowed(task, footer)
+        for index, (task, footer) in enumerate(zip(tasks, footers, strict=True)):
             rows: Numbers | slice = slice(task.start, task.stop)
-            if task.filtered and task.start < task.stop:
+            if index in filtered:
                 with work.timed("filters"):
                     rows = self._passing(task, encoded_filters.pop(index, None), footer, work)
             hits.append(self._match(task, rows, footer, work))
