@@ -24,7 +24,7 @@ def canonical_form(text: str | dict[str, Any] | list[Any], where: str = "schema"
     Recursive schemas are as good as any. Raises `SchemaError` for what is no Avro schema.
     """
     try:
-        return _Canonical(where).of(parse_document(text, where), "")
+        return _Canonical(where).write(parse_document(text, where), "")
     except RecursionError:
         raise SchemaError(where, message="nested too deeply") from None
 
@@ -58,18 +58,18 @@ class _Canonical:
         self._where = where
         self._defined: set[str] = set()
 
-    def of(self, schema: object, space: str) -> str:
+    def write(self, schema: object, space: str) -> str:
         match schema:
             case str():
                 return _quoted(self._name(schema, space))
             case list():
-                return f"[{','.join(self.of(branch, space) for branch in schema)}]"
+                return f"[{','.join(self.write(branch, space) for branch in schema)}]"
             case Mapping():
                 kind = schema.get("type")
                 if isinstance(kind, str) and kind in (*NAMED, "array", "map"):
                     return self._complex(schema, "record" if kind == "error" else kind, space)
                 # A primitive type, a name, or one more layer around a type.
-                return self.of(kind, space)
+                return self.write(kind, space)
             case _:
                 raise self._error("an Avro type", schema)
 
@@ -78,34 +78,34 @@ class _Canonical:
         return name if name in PRIMITIVES or (full not in self._defined and name in self._defined) else full
 
     def _complex(self, schema: Mapping[str, object], kind: str, space: str) -> str:
-        kept = {"type": _quoted(kind)}
+        attributes = {"type": _quoted(kind)}
         if kind in NAMED:
             name, own = schema.get("name"), schema.get("namespace")
             if not isinstance(name, str):
                 raise self._error("a name", name)
             full = full_name(name, own if isinstance(own, str) else space)
             self._defined.add(full)
-            kept["name"], space = _quoted(full), namespace(full)
+            attributes["name"], space = _quoted(full), namespace(full)
         match kind:
             case "enum":
-                kept["symbols"] = ",".join(_quoted(str(symbol)) for symbol in self._list(schema, "symbols"))
-                kept["symbols"] = f"[{kept['symbols']}]"
+                attributes["symbols"] = ",".join(_quoted(str(symbol)) for symbol in self._list(schema, "symbols"))
+                attributes["symbols"] = f"[{attributes['symbols']}]"
             case "fixed":
-                kept["size"] = str(schema.get("size"))
+                attributes["size"] = str(schema.get("size"))
             case "array":
-                kept["items"] = self.of(schema.get("items"), space)
+                attributes["items"] = self.write(schema.get("items"), space)
             case "map":
-                kept["values"] = self.of(schema.get("values"), space)
+                attributes["values"] = self.write(schema.get("values"), space)
             case _:
                 fields = ",".join(self._field(field, space) for field in self._list(schema, "fields"))
-                kept["fields"] = f"[{fields}]"
-        return "{" + ",".join(f'"{key}":{kept[key]}' for key in _ORDER if key in kept) + "}"
+                attributes["fields"] = f"[{fields}]"
+        return "{" + ",".join(f'"{key}":{attributes[key]}' for key in _ORDER if key in attributes) + "}"
 
     def _field(self, field: object, space: str) -> str:
         name = field.get("name") if isinstance(field, Mapping) else None
         if not isinstance(field, Mapping) or not isinstance(name, str):
             raise self._error("a field with a name", field)
-        return f'{{"name":{_quoted(name)},"type":{self.of(field.get("type"), space)}}}'
+        return f'{{"name":{_quoted(name)},"type":{self.write(field.get("type"), space)}}}'
 
     def _list(self, schema: Mapping[str, object], key: str) -> list[object]:
         listed = schema.get(key)
@@ -117,8 +117,8 @@ class _Canonical:
         return SchemaError(self._where, expected=expected, found=repr(found)[:40])
 
 
-def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)
+def _quoted(string: str) -> str:
+    return json.dumps(string, ensure_ascii=False)
 
 
 def _table() -> tuple[int, ...]:

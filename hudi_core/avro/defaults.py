@@ -14,45 +14,45 @@ from hudi_core.values.domain import check, to_binary32
 _NOT_FINITE = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf"), "INF": float("inf")}
 
 
-def default_from_avro(json: object, of: t.Type, where: str) -> object:
+def default_from_avro(json: object, kind: t.Type, where: str) -> object:
     """The domain value of a default in Avro's JSON form.
 
     Bytes are text with one character per byte. A record takes missing fields from their own defaults. A union's default is
     one of its first branch. Raises `SchemaError` at `where` when the JSON does not fit the type.
     """
-    match of:
+    match kind:
         case t.Boolean() | t.Int() | t.Long() | t.Date() | t.Time() | t.Timestamp():
-            found: object = json
+            value: object = json
         case t.Float() | t.Double():
-            found = _real(json, single=isinstance(of, t.Float))
+            value = _real(json, single=isinstance(kind, t.Float))
         case t.String() | t.Enumeration() | t.Uuid(fixed=None):
-            found = json.lower() if isinstance(of, t.Uuid) and isinstance(json, str) else json
+            value = json.lower() if isinstance(kind, t.Uuid) and isinstance(json, str) else json
         case t.Binary() | t.Fixed() | t.Vector():
-            found = _bytes(json, where)
+            value = _bytes(json, where)
         case t.Uuid():
             data = _bytes(json, where)
-            found = str(uuid.UUID(bytes=data)) if len(data) == 16 else json
+            value = str(uuid.UUID(bytes=data)) if len(data) == 16 else json
         case t.Decimal(_, scale):
             unscaled = decimal.Decimal(int.from_bytes(_bytes(json, where), "big", signed=True)).as_tuple()
-            found = decimal.Decimal((unscaled.sign, unscaled.digits, -scale))
+            value = decimal.Decimal((unscaled.sign, unscaled.digits, -scale))
         case t.Record(fields):
             return tuple(_member(json, field, where) for field in fields)
         case t.Array(element):
             if not isinstance(json, list):
                 raise _mismatch(where, "a list", json)
             return tuple(place_default(item, element, f"{where}[]") for item in json)
-        case t.Map(_, value):
+        case t.Map(_, value_field):
             if not isinstance(json, Mapping):
                 raise _mismatch(where, "an object", json)
-            return tuple((name, place_default(item, value, f"{where}.{name}")) for name, item in json.items())
+            return tuple((name, place_default(item, value_field, f"{where}.{name}")) for name, item in json.items())
         case t.Union(branches):
             return 0, default_from_avro(json, branches[0].type, where)
         case _:
-            assert_never(of)
-    if found is None:
+            assert_never(kind)
+    if value is None:
         raise _mismatch(where, "a default that is not null", json)
-    check(found, of, where)
-    return found
+    check(value, kind, where)
+    return value
 
 
 def place_default(json: object, field: t.Field, where: str) -> object:
@@ -60,7 +60,7 @@ def place_default(json: object, field: t.Field, where: str) -> object:
     return None if json is None and field.optional else default_from_avro(json, field.type, where)
 
 
-def default_to_avro(value: object, of: t.Type, where: str) -> object:
+def default_to_avro(value: object, kind: t.Type, where: str) -> object:
     """The JSON form of a default in the form of the domain; undoes `default_from_avro`.
 
     Raises `SchemaError` for what Avro has no way to write: a default of a union's later branch, and a value in a nullable
@@ -68,7 +68,7 @@ def default_to_avro(value: object, of: t.Type, where: str) -> object:
     """
     if value is None:
         return None
-    match of:
+    match kind:
         case t.Boolean() | t.Int() | t.Long() | t.Date() | t.Time() | t.Timestamp():
             return value
         case t.String() | t.Enumeration() | t.Uuid(fixed=None):
@@ -84,9 +84,9 @@ def default_to_avro(value: object, of: t.Type, where: str) -> object:
         case t.Decimal(fixed=fixed):
             assert isinstance(value, decimal.Decimal)
             sign, digits, _ = value.as_tuple()
-            number = int(decimal.Decimal((sign, digits, 0)))
-            size = fixed.size if fixed else (number if number >= 0 else ~number).bit_length() // 8 + 1
-            return number.to_bytes(size, "big", signed=True).decode("latin-1")
+            unscaled = int(decimal.Decimal((sign, digits, 0)))
+            size = fixed.size if fixed else (unscaled if unscaled >= 0 else ~unscaled).bit_length() // 8 + 1
+            return unscaled.to_bytes(size, "big", signed=True).decode("latin-1")
         case t.Record(fields):
             assert isinstance(value, tuple)
             parts = zip(fields, value, strict=True)
@@ -104,7 +104,7 @@ def default_to_avro(value: object, of: t.Type, where: str) -> object:
                 raise SchemaError(where, expected="a default of the union's first branch", found=f"one of {position}")
             return default_to_avro(inner, branches[0].type, where)
         case _:
-            assert_never(of)
+            assert_never(kind)
 
 
 def _inner_to_avro(value: object, place: t.Field, where: str) -> object:

@@ -26,12 +26,12 @@ def parse_document(text: str | dict[str, Any] | list[Any], where: str) -> object
     if text.strip() in PRIMITIVES:
         return text.strip()
     try:
-        found: object = json.loads(text)
+        document: object = json.loads(text)
     except RecursionError:
         raise SchemaError(where, message="nested too deeply") from None
     except ValueError as error:
         raise SchemaError(where, expected="an Avro schema in JSON", found=f"{_excerpt(text)} ({error})") from None
-    return found
+    return document
 
 
 def full_name(name: str, space: str) -> str:
@@ -71,8 +71,8 @@ def sanitized(name: str, mask: str = "__") -> str:
     """
     if not name:
         raise SchemaError("name", expected="at least one character", found="an empty text")
-    head = name[0] if re.fullmatch("[A-Za-z_]", name[0]) else mask
-    return head + "".join(c if re.fullmatch("[A-Za-z0-9_]", c) else mask for c in name[1:])
+    first = name[0] if re.fullmatch("[A-Za-z_]", name[0]) else mask
+    return first + "".join(c if re.fullmatch("[A-Za-z0-9_]", c) else mask for c in name[1:])
 
 
 def record_name(table: str) -> str:

@@ -40,12 +40,12 @@ _INNER: Final[Mapping[type, frozenset[str]]] = {
 
 
 def _attributes(kind: type) -> tuple[tuple[str, object], ...]:
-    found = []
+    attributes = []
     for attribute in fields(kind):
         if attribute.name not in _INNER.get(kind, ()):
             default = attribute.default_factory() if attribute.default_factory is not MISSING else attribute.default
-            found.append((attribute.name, default))
-    return tuple(found)
+            attributes.append((attribute.name, default))
+    return tuple(attributes)
 
 
 _ATTRIBUTES: Final[Mapping[type, tuple[tuple[str, object], ...]]] = {
@@ -73,29 +73,29 @@ def carried(
     `column` says that it stands in a record. With `keep` all this is returned as extras, and `losses` grows only by what
     JSON cannot say; without, all of it is a loss and the extras are empty.
     """
-    found: dict[str, Any] = {}
+    extras: dict[str, Any] = {}
     word = plain(field.type)
     if word is not field.type and not _same_shell(field.type, word):
-        found["type"] = type_shell(field.type)
+        extras["type"] = type_shell(field.type)
     if field.doc is not None:
-        found["doc"] = field.doc
+        extras["doc"] = field.doc
     implied = implied_default(field.optional, column=column)
     if field.default is t.ABSENT:
-        found.update({} if implied is t.ABSENT else {"no_default": True})
+        extras.update({} if implied is t.ABSENT else {"no_default": True})
     elif field.default is not None or implied is not None:
         try:
-            found["default"] = default_to_avro(field.default, field.type, path)
+            extras["default"] = default_to_avro(field.default, field.type, path)
         except SchemaError:
             losses.append(ConversionLoss(path, f"default {field.default!r}"))
     if field.aliases:
-        found["aliases"] = list(field.aliases)
+        extras["aliases"] = list(field.aliases)
     if field.properties:
-        found["properties"] = dict(field.properties)
+        extras["properties"] = dict(field.properties)
     if field.type_properties:
-        found["type_properties"] = dict(field.type_properties)
+        extras["type_properties"] = dict(field.type_properties)
     if keep:
-        return found
-    for what, value in found.items():
+        return extras
+    for what, value in extras.items():
         match what:
             case "type":
                 losses.append(ConversionLoss(path, _described(field.type), _described(word)))
@@ -114,20 +114,20 @@ def restored(field: t.Field, extras: Extras, plain: Plain, path: str) -> t.Field
     """
     if not extras:
         return field
-    of = field.type
+    kind = field.type
     try:
         if "type" in extras:
-            said = type_from_shell(extras["type"], t.children(of))
-            word = plain(said)
-            of = said if (_same_shell(word, of) if t.children(said) else same(word, of)) else of
+            carried_type = type_from_shell(extras["type"], t.children(kind))
+            word = plain(carried_type)
+            kind = carried_type if (_same_shell(word, kind) if t.children(carried_type) else same(word, kind)) else kind
         default = t.ABSENT if extras.get("no_default") else field.default
         if "default" in extras:
             stated = extras["default"]
-            default = None if stated is None else default_from_avro(stated, of, path)
+            default = None if stated is None else default_from_avro(stated, kind, path)
         return t.Field(
             field.id,
             field.name,
-            of,
+            kind,
             field.optional,
             extras.get("doc", field.doc),
             default,
@@ -139,11 +139,11 @@ def restored(field: t.Field, extras: Extras, plain: Plain, path: str) -> t.Field
         raise SchemaError(path, expected="metadata of this library", found=f"{extras!r:.60} ({error!r})") from None
 
 
-def type_shell(of: t.Type) -> dict[str, Any]:
+def type_shell(kind: t.Type) -> dict[str, Any]:
     """A type without the fields in it, as JSON: its kind, and what differs from that kind's defaults."""
-    shell: dict[str, Any] = {"is": type(of).__name__.lower()}
-    for name, default in _ATTRIBUTES[type(of)]:
-        value = getattr(of, name)
+    shell: dict[str, Any] = {"is": type(kind).__name__.lower()}
+    for name, default in _ATTRIBUTES[type(kind)]:
+        value = getattr(kind, name)
         if value != default:
             shell[name] = _encoded(value)
     return shell
@@ -194,9 +194,9 @@ def _decoded(kind: type, name: str, value: Any) -> Any:
             return value
 
 
-def _described(of: t.Type) -> str:
+def _described(kind: t.Type) -> str:
     """A type without the fields in it, for people."""
-    shell = type_shell(of)
+    shell = type_shell(kind)
     stated = ", ".join(f"{name} {value!r}" for name, value in shell.items() if name != "is")
-    name = shell["is"] if isinstance(of, t.Record | t.Array | t.Map | t.Union) else text(of)
-    return f"{name} with {stated}" if stated and isinstance(of, t.Record | t.Array | t.Map | t.Union) else name
+    name = shell["is"] if isinstance(kind, t.Record | t.Array | t.Map | t.Union) else text(kind)
+    return f"{name} with {stated}" if stated and isinstance(kind, t.Record | t.Array | t.Map | t.Union) else name

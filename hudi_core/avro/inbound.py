@@ -56,23 +56,23 @@ def schema_from_avro(text: str | dict[str, Any] | list[Any], where: str = "schem
     A root that is a union of null and a record is that record. Raises `SchemaError` with the path when the text is no valid
     Avro schema, when a record contains itself, when a field can only be null, and when the root is no record.
     """
-    found = _Reader(where).place(parse_document(text, where), "", ())[0]
-    if not isinstance(found, t.Record):
-        raise SchemaError(where, expected="a record", found=type(found).__name__.lower())
-    return Schema(record_with_ids(found))
+    kind = _Reader(where).place(parse_document(text, where), "", ())[0]
+    if not isinstance(kind, t.Record):
+        raise SchemaError(where, expected="a record", found=type(kind).__name__.lower())
+    return Schema(record_with_ids(kind))
 
 
 def field_from_avro(text: str | dict[str, Any] | list[Any], where: str = "schema") -> t.Field:
     """Any Avro schema, as the field `value` with id 0 that holds it: its type, and whether it is nullable."""
-    found, properties, optional, _ = _Reader(where).place(parse_document(text, where), "", ())
-    return t.Field(0, "value", found, optional=optional, type_properties=properties)
+    kind, properties, optional, _ = _Reader(where).place(parse_document(text, where), "", ())
+    return t.Field(0, "value", kind, optional=optional, type_properties=properties)
 
 
 @dataclass(frozen=True, slots=True)
 class _Definition:
     """A named type that is complete, and its size."""
 
-    found: _Found
+    resolved: _Found
     columns: int
     depth: int
 
@@ -104,8 +104,8 @@ class _Reader:
         members = []
         for position, branch in enumerate(branches):
             name = f"member{position}"
-            found, properties = self._branch(branch, space, (*path, name))
-            members.append(t.Field(0, name, found, optional=False, type_properties=properties))
+            kind, properties = self._branch(branch, space, (*path, name))
+            members.append(t.Field(0, name, kind, optional=False, type_properties=properties))
         self._refuse_ambiguous(members, path)
         self._count(len(members))
         return t.Union(tuple(members)), _NOTHING, optional, null_first
@@ -155,8 +155,8 @@ class _Reader:
 
     def _inside(self, json: object, name: str, space: str, path: _Path) -> t.Field:
         self._count(1)
-        found, properties, optional, _ = self.place(json, space, (*path, name))
-        return t.Field(0, name, found, optional=optional, type_properties=properties)
+        kind, properties, optional, _ = self.place(json, space, (*path, name))
+        return t.Field(0, name, kind, optional=optional, type_properties=properties)
 
     def _reference(self, name: str, space: str, path: _Path) -> _Found:
         for candidate in (full_name(name, space), name):
@@ -168,7 +168,7 @@ class _Reader:
                 self._deepest = max(self._deepest, len(path) + definition.depth)
                 if self._deepest > MAX_DEPTH:
                     raise self._error(path[:3], f"at most {MAX_DEPTH} levels", "deeper nesting")
-                return definition.found
+                return definition.resolved
         raise self._error(path, "a type", f"the unknown name {name!r}")
 
     def _define(self, kind: str, json: _Json, space: str, path: _Path) -> _Found:
@@ -180,10 +180,10 @@ class _Reader:
         self._deepest = len(path)
         read: Callable[[str, _Json, _Path], _Found]
         read = self._record if kind == "record" else self._enumeration if kind == "enum" else self._fixed
-        found = read(name, json, path)
-        self._named[name] = _Definition(found, self._columns - columns, self._deepest - len(path))
+        resolved = read(name, json, path)
+        self._named[name] = _Definition(resolved, self._columns - columns, self._deepest - len(path))
         self._deepest = max(deepest, self._deepest)
-        return found
+        return resolved
 
     def _full_name(self, json: _Json, space: str, path: _Path) -> str:
         name, own = json.get("name"), json.get("namespace")
@@ -231,15 +231,15 @@ class _Reader:
         inner = (*path, name)
         if "type" not in json:
             raise self._error(inner, "a type", "none")
-        found, type_properties, optional, null_first = self.place(json["type"], space, inner)
+        kind, type_properties, optional, null_first = self.place(json["type"], space, inner)
         default: object = t.ABSENT
         if "default" in json:
-            default = self._default(json["default"], found, optional, null_first, inner)
+            default = self._default(json["default"], kind, optional, null_first, inner)
         # The position is the final id in the root record, where most fields are; giving the ids then copies none of them.
         return t.Field(
             position,
             name,
-            found,
+            kind,
             optional,
             _text(json.get("doc")),
             default,
@@ -253,12 +253,12 @@ class _Reader:
             raise self._error(path, "a list of aliases", repr(json)[:40])
         return tuple(json)
 
-    def _default(self, json: object, of: t.Type, optional: bool, null_first: bool, path: _Path) -> object:
+    def _default(self, json: object, kind: t.Type, optional: bool, null_first: bool, path: _Path) -> object:
         if null_first:
             if json is not None:
                 raise self._error(path, "the default null, as null is first in the union", repr(json)[:40])
             return None
-        return default_from_avro(json, of, self._at(path))
+        return default_from_avro(json, kind, self._at(path))
 
     def _enumeration(self, name: str, json: _Json, path: _Path) -> _Found:
         symbols, default = json.get("symbols"), json.get("default")
@@ -275,8 +275,8 @@ class _Reader:
         if not is_size(size):
             raise self._error(path, f"a size of {name}", repr(size)[:40])
         fixed = t.Fixed(size, name, self._aliases(json, namespace(name), path), _text(json.get("doc")))
-        found = logical_fixed(fixed, json, self._at(path))
-        return found, _without(json, _ATTRIBUTES["fixed"] | logical_attributes(json))
+        kind = logical_fixed(fixed, json, self._at(path))
+        return kind, _without(json, _ATTRIBUTES["fixed"] | logical_attributes(json))
 
     def _aliases(self, json: _Json, space: str, path: _Path) -> tuple[str, ...]:
         aliases = json.get("aliases", [])

@@ -81,11 +81,11 @@ def is_size(json: object) -> TypeGuard[int]:
     return isinstance(json, int) and not isinstance(json, bool) and 0 <= json < 1 << 31
 
 
-def branch_name(of: t.Type) -> str:
+def branch_name(kind: t.Type) -> str:
     """What tells a union's branches apart: the full name of a named type, else the Avro type below any logical type."""
-    match of:
+    match kind:
         case t.Record(name=name) | t.Enumeration(name=name) | t.Vector(name=name):
-            return name or type(of).__name__.lower()
+            return name or type(kind).__name__.lower()
         case t.Fixed(name=name) | t.Decimal(fixed=t.Fixed(name=name)) | t.Uuid(fixed=t.Fixed(name=name)):
             return name or "fixed"
         case t.Boolean():
@@ -109,7 +109,7 @@ def branch_name(of: t.Type) -> str:
         case t.Union():
             return "union"
         case _:
-            assert_never(of)
+            assert_never(kind)
 
 
 def _decimal(json: Json, fixed: t.Fixed | None) -> t.Decimal | None:

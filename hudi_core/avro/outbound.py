@@ -47,9 +47,9 @@ def schema_to_avro(schema: Schema | t.Record, name: str | None = None) -> dict[s
     return _Writer().record(record, root, "", _Place((), root))
 
 
-def type_to_avro(of: t.Type, name: str = "value") -> object:
+def type_to_avro(kind: t.Type, name: str = "value") -> object:
     """The Avro schema of any type; types in it that have no name are named below `name`."""
-    return _Writer().type(of, _NO_PROPERTIES, "", _Place((), name))
+    return _Writer().type(kind, _NO_PROPERTIES, "", _Place((), name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +76,11 @@ class _Writer:
     def __init__(self) -> None:
         self._named: dict[str, tuple[t.Type, Mapping[str, object]]] = {}
 
-    def type(self, of: t.Type, properties: Mapping[str, object], space: str, place: _Place) -> object:
-        word = _WORDS.get(type(of))
+    def type(self, kind: t.Type, properties: Mapping[str, object], space: str, place: _Place) -> object:
+        word = _WORDS.get(type(kind))
         if word is not None:
             return _primitive(word, None, properties)
-        match of:
+        match kind:
             case t.Date():
                 return _primitive("int", "date", properties)
             case t.Timestamp(unit, zoned):
@@ -93,62 +93,64 @@ class _Writer:
                 parameters = {"precision": precision, "scale": scale}
                 return {"type": "bytes", "logicalType": "decimal", **parameters, **properties}
             case t.Fixed() | t.Uuid() | t.Decimal() | t.Vector() | t.Enumeration() | t.Record():
-                return self._named_type(of, properties, space, place)
+                return self._named_type(kind, properties, space, place)
             case t.Array(element):
                 items = self.place(element, space, place.inside(element.name))
-                return {"type": "array", "items": items, **of.properties, **properties}
+                return {"type": "array", "items": items, **kind.properties, **properties}
             case t.Map(key, value):
                 if not isinstance(key.type, t.String):
                     raise SchemaError(place.where, expected="string keys of a map", found=text(key.type))
                 values = self.place(value, space, place.inside(value.name))
-                return {"type": "map", "values": values, **of.properties, **properties}
+                return {"type": "map", "values": values, **kind.properties, **properties}
             case t.Union(branches):
                 return [self.type(b.type, b.type_properties, space, place.inside(b.name)) for b in branches]
             case _:
-                raise AssertionError(of)
+                raise AssertionError(kind)
 
     def place(self, field: t.Field, space: str, place: _Place) -> object:
         """The type of a field, in a union with null when it is optional."""
         return self._nullable(field, self.type(field.type, field.type_properties, space, place))
 
-    def _nullable(self, field: t.Field, found: object) -> object:
+    def _nullable(self, field: t.Field, written: object) -> object:
         if not field.optional:
-            return found
-        branches = found if isinstance(found, list) else [found]
+            return written
+        branches = written if isinstance(written, list) else [written]
         has_value = field.default is not t.ABSENT and field.default is not None
         return [*branches, "null"] if has_value else ["null", *branches]
 
-    def record(self, of: t.Record, name: str, space: str, place: _Place) -> dict[str, Any]:
-        self._named[name] = (of, _NO_PROPERTIES)
+    def record(self, record: t.Record, name: str, space: str, place: _Place) -> dict[str, Any]:
+        self._named[name] = (record, _NO_PROPERTIES)
         own = namespace(name)
-        found: dict[str, Any] = {"type": "record", **_name(name, space, place), **_doc(of.doc)}
-        found["fields"] = [self._field(field, own, place) for field in of.fields]
-        found.update(of.properties)
-        if of.kind is not t.RecordKind.PLAIN:
-            found["logicalType"] = of.kind.value
-        found.update(_aliases(of.aliases, own))
-        return found
+        written: dict[str, Any] = {"type": "record", **_name(name, space, place), **_doc(record.doc)}
+        written["fields"] = [self._field(field, own, place) for field in record.fields]
+        written.update(record.properties)
+        if record.kind is not t.RecordKind.PLAIN:
+            written["logicalType"] = record.kind.value
+        written.update(_aliases(record.aliases, own))
+        return written
 
     def _field(self, field: t.Field, space: str, place: _Place) -> dict[str, Any]:
         if not is_name(field.name):
             where = place.field(field.name).where
             raise SchemaError(where, expected="a name of letters, digits and _", found=repr(field.name))
         word = _WORDS.get(type(field.type)) if not field.type_properties else None
-        of = self.place(field, space, place.field(field.name)) if word is None else self._nullable(field, word)
-        found: dict[str, Any] = {"name": field.name, "type": of}
+        written_type = (
+            self.place(field, space, place.field(field.name)) if word is None else self._nullable(field, word)
+        )
+        written: dict[str, Any] = {"name": field.name, "type": written_type}
         if field.doc is not None:
-            found["doc"] = field.doc
+            written["doc"] = field.doc
         if field.default is None and field.optional:
-            found["default"] = None
+            written["default"] = None
         elif field.default is not t.ABSENT:
             where = place.field(field.name).where
             if field.default is None:
                 raise SchemaError(where, expected="a default of the type", found="null for a required field")
-            found["default"] = default_to_avro(field.default, field.type, where)
-        found.update(field.properties)
+            written["default"] = default_to_avro(field.default, field.type, where)
+        written.update(field.properties)
         if field.aliases:
-            found["aliases"] = list(field.aliases)
-        return found
+            written["aliases"] = list(field.aliases)
+        return written
 
     def _named_type(
         self,
@@ -159,12 +161,12 @@ class _Writer:
     ) -> object:
         name = ""
         for name in _candidates(of, place, _BLOB_STORAGE in self._named):
-            known = self._named.get(name)
-            if known is None:
+            definition = self._named.get(name)
+            if definition is None:
                 break
             # A name without namespace cannot be said inside one: readers would look for it in the namespace around.
             sayable = bool(namespace(name)) or not space
-            if sayable and known[1] == properties and same(known[0], of):
+            if sayable and definition[1] == properties and same(definition[0], of):
                 return name if namespace(name) != space else simple_name(name)
         if isinstance(of, t.Record):
             return {**self.record(of, name, space, place), **properties}
@@ -214,8 +216,8 @@ def _candidates(of: t.Type, place: _Place, after_blob: bool) -> Iterator[str]:
         case _:
             raise AssertionError(of)
     yield from filter(None, (name, derived))
-    for number in count(2):
-        yield f"{derived}_{number}"
+    for suffix in count(2):
+        yield f"{derived}_{suffix}"
 
 
 def _primitive(base: str, logical: str | None, properties: Mapping[str, object]) -> object:
@@ -228,8 +230,8 @@ def _unit(unit: t.Unit) -> str:
     return "micros" if unit is t.Unit.MICROS else "millis" if unit is t.Unit.MILLIS else "nanos"
 
 
-def _logical(of: t.Type) -> dict[str, object]:
-    match of:
+def _logical(kind: t.Type) -> dict[str, object]:
+    match kind:
         case t.Decimal(precision, scale):
             return {"logicalType": "decimal", "precision": precision, "scale": scale}
         case t.Uuid():
