@@ -282,8 +282,8 @@ def _refuse_unknown_version(text: str | None, where: str) -> None:
     if not (text.isascii() and text.isdigit()):
         raise CorruptFileError(where, expected="a number as hoodie.table.version", found=repr(text))
     if int(text) not in KNOWN_VERSIONS:
-        known = ", ".join(map(str, KNOWN_VERSIONS))
-        raise UnsupportedError(where, expected=f"a table version of {known}", found=f"version {int(text)}")
+        versions = ", ".join(map(str, KNOWN_VERSIONS))
+        raise UnsupportedError(where, expected=f"a table version of {versions}", found=f"version {int(text)}")
 
 
 def table_checksum(database: str | None, name: str) -> int:

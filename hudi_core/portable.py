@@ -20,8 +20,8 @@ class Portable:
 
     def made_of(self) -> dict[str, Any]:
         """The arguments by name that make an object as this one was when it was new."""
-        own = fields(self)  # type: ignore[arg-type]
-        return {each.name: getattr(self, each.name) for each in own if each.init and (each.repr or each.compare)}
+        parts = fields(self)  # type: ignore[arg-type]
+        return {part.name: getattr(self, part.name) for part in parts if part.init and (part.repr or part.compare)}
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         return _made, (type(self), self.made_of())

@@ -125,8 +125,8 @@ class _Evolution:
                 parent.put(replace(field, doc=doc))
             case SetDefault(default=default):
                 _require_record(parent, where)
-                of = parent.inside(field).close() if isinstance(field.type, Nested) else field.type
-                parent.put(_with_default(field, default, of, where))
+                data_type = parent.inside(field).close() if isinstance(field.type, Nested) else field.type
+                parent.put(_with_default(field, default, data_type, where))
             case _:
                 assert_never(change)
 
@@ -238,7 +238,7 @@ def _is_branch_or_key(field: Field, parent: Draft) -> bool:
     return isinstance(parent.type, Union) or (isinstance(parent.type, Map) and field.id == parent.type.key.id)
 
 
-def _with_default(field: Field, default: object, of: Type, where: str) -> Field:
+def _with_default(field: Field, default: object, type: Type, where: str) -> Field:
     if default is None and not field.optional:
         raise SchemaError(where, expected="a default that is not null", found="null")
-    return replace(field, default=default if default is ABSENT else default_value(default, of, where))
+    return replace(field, default=default if default is ABSENT else default_value(default, type, where))

@@ -122,8 +122,8 @@ def _branches(field: Field) -> tuple[Type | None, ...]:
     return (None, *inner) if field.optional else inner
 
 
-def _said(of: Type | None) -> str:
-    return "null" if of is None else brief(of)
+def _said(type: Type | None) -> str:
+    return "null" if type is None else brief(type)
 
 
 class _Checker:
@@ -159,24 +159,26 @@ class _Checker:
             refused = [list(self.types(candidate, branch, place)) for candidate in reads]
             if all(refused):
                 pairs = zip(reads, refused, strict=True)
-                because = [str(one) for to, reasons in pairs if type(to) is type(branch) for one in reasons]
-                said = f"no branch can read {_said(branch)}"
-                yield place.says(IncompatibilityKind.MISSING_UNION_BRANCH, "; ".join((said, *because)))
+                because = [str(reason) for to, reasons in pairs if type(to) is type(branch) for reason in reasons]
+                problem = f"no branch can read {_said(branch)}"
+                yield place.says(IncompatibilityKind.MISSING_UNION_BRANCH, "; ".join((problem, *because)))
 
     def _record(self, reader: Record, writer: Record, place: _Place) -> Iterator[Incompatibility]:
         has = {field.name: field for field in writer.fields}
         for field in reader.fields:
-            at = place.field(field)
-            found = [has[name] for name in dict.fromkeys((field.name, *field.aliases)) if name in has]
-            if len(found) > 1:
+            field_place = place.field(field)
+            candidates = [has[name] for name in dict.fromkeys((field.name, *field.aliases)) if name in has]
+            if len(candidates) > 1:
                 raise SchemaError(
-                    ".".join(at.path), expected="one field of the writer", found=f"{len(found)}, by alias"
+                    ".".join(field_place.path), expected="one field of the writer", found=f"{len(candidates)}, by alias"
                 )
-            if found:
-                yield from self._fields(field, found[0], at)
+            if candidates:
+                yield from self._fields(field, candidates[0], field_place)
             elif field.default is ABSENT:
                 kind = IncompatibilityKind.READER_FIELD_MISSING_DEFAULT_VALUE
-                yield Incompatibility(kind, ".".join(at.path), "not in the writer, and without a default", place.fields)
+                yield Incompatibility(
+                    kind, ".".join(field_place.path), "not in the writer, and without a default", place.fields
+                )
 
     def _primitive(self, reader: Type, writer: Type, place: _Place) -> Iterator[Incompatibility]:
         kind = IncompatibilityKind.TYPE_MISMATCH

@@ -44,8 +44,8 @@ def _new_or_changed(before: Schema, after: Schema) -> Iterator[Difference]:
             if _has_parent(after, place, before):
                 yield Difference(None, place.name, f"added as {brief(place.field.type)}")
         else:
-            for what in _changes(was, place, column_id in moved):
-                yield Difference(was.name, place.name, what)
+            for attribute in _changes(was, place, column_id in moved):
+                yield Difference(was.name, place.name, attribute)
 
 
 def _has_parent(schema: Schema, place: ColumnPlace, other: Schema) -> bool:
@@ -72,9 +72,9 @@ def _changes(was: ColumnPlace, now: ColumnPlace, moved: bool) -> Iterator[str]:
 
 def _moved(before: Schema, after: Schema) -> set[int]:
     """Columns whose order among the ones that stayed in their record changed: those outside the longest run in order."""
-    found: set[int] = set()
+    moved_ids: set[int] = set()
     for column_id, place in [(None, None), *after.places.items()]:
-        of = after.record if place is None else place.field.type
+        data_type = after.record if place is None else place.field.type
         old = (
             before.record
             if column_id is None
@@ -82,12 +82,12 @@ def _moved(before: Schema, after: Schema) -> set[int]:
             if column_id in before.places
             else None
         )
-        if old is None or not isinstance(of, Nested):
+        if old is None or not isinstance(data_type, Nested):
             continue
         order = {field.id: position for position, field in enumerate(children(old))}
-        stayed = [field.id for field in children(of) if field.id in order]
-        found |= set(stayed) - _longest_in_order(stayed, order)
-    return found
+        stayed = [field.id for field in children(data_type) if field.id in order]
+        moved_ids |= set(stayed) - _longest_in_order(stayed, order)
+    return moved_ids
 
 
 def _longest_in_order(ids: list[int], order: dict[int, int]) -> set[int]:
@@ -95,15 +95,15 @@ def _longest_in_order(ids: list[int], order: dict[int, int]) -> set[int]:
     tails: list[int] = []
     behind: dict[int, int | None] = {}
     for column_id in ids:
-        low, high = 0, len(tails)
-        while low < high:
-            middle = (low + high) // 2
-            low, high = (middle + 1, high) if order[tails[middle]] < order[column_id] else (low, middle)
-        behind[column_id] = tails[low - 1] if low else None
-        tails[low : low + 1] = [column_id]
-    found: set[int] = set()
+        start, stop = 0, len(tails)
+        while start < stop:
+            middle = (start + stop) // 2
+            start, stop = (middle + 1, stop) if order[tails[middle]] < order[column_id] else (start, middle)
+        behind[column_id] = tails[start - 1] if start else None
+        tails[start : start + 1] = [column_id]
+    in_order: set[int] = set()
     last = tails[-1] if tails else None
     while last is not None:
-        found.add(last)
+        in_order.add(last)
         last = behind[last]
-    return found
+    return in_order

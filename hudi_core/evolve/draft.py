@@ -15,9 +15,9 @@ from hudi_core.types.walk import with_children
 class Draft:
     """The fields directly inside a type, to be changed in place; fields further in are taken apart when asked for."""
 
-    def __init__(self, of: Type) -> None:
-        self.type = of
-        fields = children(of)
+    def __init__(self, type: Type) -> None:
+        self.type = type
+        fields = children(type)
         self.order = [field.id for field in fields]
         self.fields = {field.id: field for field in fields}
         self._ids = {field.name: field.id for field in fields}
@@ -26,9 +26,9 @@ class Draft:
 
     def get(self, path: Path, where: str) -> Field:
         """The field of the path's last name. Raises `UnknownColumnError` with the names that come close."""
-        found = self._ids.get(path[-1])
-        if found is not None:
-            return self.fields[found]
+        column_id = self._ids.get(path[-1])
+        if column_id is not None:
+            return self.fields[column_id]
         close = difflib.get_close_matches(path[-1].lower(), self._folded, n=3, cutoff=0.6)
         near = [".".join((*path[:-1], name)) for name in self._ids if name.lower() in close][:3]
         hint = f"; did you mean {' or '.join(near)}?" if near else ""
@@ -43,10 +43,10 @@ class Draft:
 
     def inside(self, field: Field) -> Draft:
         """The field's type, taken apart."""
-        found = self._inner.get(field.id)
-        if found is None:
-            found = self._inner[field.id] = Draft(field.type)
-        return found
+        draft = self._inner.get(field.id)
+        if draft is None:
+            draft = self._inner[field.id] = Draft(field.type)
+        return draft
 
     def add(self, field: Field, index: int) -> None:
         self.order.insert(index, field.id)

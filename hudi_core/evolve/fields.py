@@ -49,8 +49,8 @@ def is_reserved(path: tuple[str, ...]) -> bool:
 
 def numbered(field: Field, column_id: int) -> tuple[Field, int]:
     """The field under a new id with all ids inside it following, and the greatest of them."""
-    of = with_ids(field.type, column_id + 1)
-    return replace(field, id=column_id, type=of), max((column_id, *(inner.id for _, inner in walk(of))))
+    data_type = with_ids(field.type, column_id + 1)
+    return replace(field, id=column_id, type=data_type), max((column_id, *(inner.id for _, inner in walk(data_type))))
 
 
 def as_optional(field: Field) -> Field:
@@ -64,27 +64,27 @@ def retyped(field: Field, to: Type) -> Field:
     return replace(field, type=to, default=default)
 
 
-def default_value(said: object, of: Type, where: str) -> object:
+def default_value(value: object, type: Type, where: str) -> object:
     """A default in the form of the type, from that or from what people write for it. Raises `SchemaError`.
 
     Beyond what `values.domain.coerce` takes: the text of a date, time or timestamp, and a decimal for a float.
     """
-    if isinstance(said, str) and isinstance(of, Date | Time | Timestamp):
-        return parse_text(said, of)
-    if isinstance(said, decimal.Decimal) and isinstance(of, Float | Double):
-        said = float(said)
-    return coerce(said, of, where)
+    if isinstance(value, str) and isinstance(type, Date | Time | Timestamp):
+        return parse_text(value, type)
+    if isinstance(value, decimal.Decimal) and isinstance(type, Float | Double):
+        value = float(value)
+    return coerce(value, type, where)
 
 
-def require_names_inside(of: Type, path: tuple[str, ...]) -> None:
+def require_names_inside(type: Type, path: tuple[str, ...]) -> None:
     """`require_name` for all fields inside a type."""
-    for inner, field in walk(of, path):
+    for inner, field in walk(type, path):
         require_name(field.name, ".".join(inner))
 
 
-def brief(of: Type) -> str:
+def brief(type: Type) -> str:
     """A type in an error: its text, but only the kind of a nested one, whose text may be long."""
-    match of:
+    match type:
         case Record(kind=kind):
             return kind.value or "record"
         case Array():
@@ -94,4 +94,4 @@ def brief(of: Type) -> str:
         case Union():
             return "union"
         case _:
-            return type_text(of)
+            return type_text(type)

@@ -40,29 +40,32 @@ class _Identity:
         assert isinstance(record, Record)
         return Schema(record, version.version, self._max_column_id)
 
-    def _numbered(self, of: Type, path: Path) -> Type:
+    def _numbered(self, type: Type, path: Path) -> Type:
         """All fields of a record get their ids before any of them is descended."""
-        fields = children(of)
-        own = [self._id(field, (*path, field.name)) for field in fields]
-        pairs = zip(fields, own, strict=True)
-        return with_children(of, tuple(self._field(field, column, (*path, field.name)) for field, column in pairs))
+        fields = children(type)
+        ids = [self._id(field, (*path, field.name)) for field in fields]
+        pairs = zip(fields, ids, strict=True)
+        return with_children(type, tuple(self._field(field, column, (*path, field.name)) for field, column in pairs))
 
     def _field(self, field: Field, column: int, path: Path) -> Field:
-        of = field.type
-        match of:
+        data_type = field.type
+        match data_type:
             case Record(kind=kind) if kind is not RecordKind.PLAIN:
-                of = with_hidden_ids(of, column)
+                data_type = with_hidden_ids(data_type, column)
             case Union(branches):
                 numbers = zip(branches, hidden_ids(column), strict=False)
-                of = with_children(of, tuple(self._field(branch, at, (*path, branch.name)) for branch, at in numbers))
+                data_type = with_children(
+                    data_type,
+                    tuple(self._field(branch, branch_id, (*path, branch.name)) for branch, branch_id in numbers),
+                )
             case Record() | Array() | Map():
-                of = self._numbered(of, path)
-        return field if field.id == column and of is field.type else replace(field, id=column, type=of)
+                data_type = self._numbered(data_type, path)
+        return field if field.id == column and data_type is field.type else replace(field, id=column, type=data_type)
 
     def _id(self, field: Field, path: Path) -> int:
         key = (path, type(field.type) if isinstance(field.type, Nested) else None)
-        found = self._known.get(key)
-        if found is None:
+        known_id = self._known.get(key)
+        if known_id is None:
             self._max_column_id += 1
-            found = self._known[key] = self._max_column_id
-        return found
+            known_id = self._known[key] = self._max_column_id
+        return known_id

@@ -69,10 +69,10 @@ class _Merger:
         if not incoming.fields:
             return table
         offered = {field.name: field for field in incoming.fields}
-        known = {field.name for field in table.fields}
-        added = self._added([field for field in incoming.fields if field.name not in known], table, path)
-        kept = [self._kept(field, offered.get(field.name), (*path, field.name)) for field in table.fields]
-        merged = with_children(table, (*kept, *added))
+        names = {field.name for field in table.fields}
+        added = self._added([field for field in incoming.fields if field.name not in names], table, path)
+        fields = [self._kept(field, offered.get(field.name), (*path, field.name)) for field in table.fields]
+        merged = with_children(table, (*fields, *added))
         assert isinstance(merged, Record)
         return merged
 
@@ -99,10 +99,10 @@ class _Merger:
             return (
                 as_optional(table) if self._missing_optional and not table.optional and not is_reserved(path) else table
             )
-        of = self._type(table, incoming.type, path)
-        if of is table.type:
+        data_type = self._type(table, incoming.type, path)
+        if data_type is table.type:
             return table
-        return replace(table, type=of) if isinstance(of, Nested) else retyped(table, of)
+        return replace(table, type=data_type) if isinstance(data_type, Nested) else retyped(table, data_type)
 
     def _type(self, table: Field, incoming: Type, path: Path) -> Type:
         match table.type, incoming:
@@ -116,9 +116,9 @@ class _Merger:
                 if same(table.type, incoming) or any(same(branch.type, incoming) for branch in branches):
                     return table.type
             case _:
-                found = self._primitive(table.type, incoming)
-                if found is not None:
-                    return found
+                merged = self._primitive(table.type, incoming)
+                if merged is not None:
+                    return merged
         raise SchemaError(
             ".".join(path),
             expected=f"a type that {brief(table.type)} can change to",
@@ -137,8 +137,8 @@ class _Merger:
         return table if back is not None and self._narrower is Narrower.KEEP else None
 
 
-def _is_same(found: Promotion | None) -> bool:
-    return found is not None and found.cast is CastKind.SAME
+def _is_same(rule: Promotion | None) -> bool:
+    return rule is not None and rule.cast is CastKind.SAME
 
 
 def requirements(incoming: Record, table: Record, *, reorder: bool = False) -> Record:
@@ -163,9 +163,9 @@ def requirements(incoming: Record, table: Record, *, reorder: bool = False) -> R
 def _required(incoming: Field, table: Field | None, reorder: bool) -> Field:
     if table is None:
         return incoming
-    of = _required_type(incoming.type, table.type, reorder)
-    if of is not incoming.type:
-        incoming = replace(incoming, type=of) if isinstance(of, Nested) else retyped(incoming, of)
+    data_type = _required_type(incoming.type, table.type, reorder)
+    if data_type is not incoming.type:
+        incoming = replace(incoming, type=data_type) if isinstance(data_type, Nested) else retyped(incoming, data_type)
     return incoming if incoming.optional == table.optional else as_optional(incoming)
 
 
@@ -184,8 +184,8 @@ def _required_type(incoming: Type, table: Type, reorder: bool) -> Type:
 
 
 def _required_item(incoming: Field, table: Field, reorder: bool) -> Field:
-    of = _required_type(incoming.type, table.type, reorder)
+    data_type = _required_type(incoming.type, table.type, reorder)
     optional = incoming.optional or table.optional
-    if of is incoming.type and optional == incoming.optional:
+    if data_type is incoming.type and optional == incoming.optional:
         return incoming
-    return replace(incoming, type=of, optional=optional)
+    return replace(incoming, type=data_type, optional=optional)

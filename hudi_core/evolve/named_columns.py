@@ -12,7 +12,7 @@ def lost_names(before: Schema, after: Schema, named: Mapping[str, Sequence[str]]
 
     Ids tell which column is which, so that a column inside one that is renamed counts too.
     """
-    found = []
+    lost = []
     for key, columns in named.items():
         for column in columns:
             place = before.find(column)
@@ -21,5 +21,5 @@ def lost_names(before: Schema, after: Schema, named: Mapping[str, Sequence[str]]
             left = after.places.get(place.field.id)
             if left is None or left.name != place.name:
                 became = "dropped" if left is None else f"renamed to {left.name}"
-                found.append(f"{column} is {became}, and {key} names it: the property has to change with the schema")
-    return found
+                lost.append(f"{column} is {became}, and {key} names it: the property has to change with the schema")
+    return lost

@@ -168,36 +168,36 @@ def stored_column(file: Schema, wanted: Schema, column_id: int, match: Match = M
     Raises `UnknownColumnError` for an id that the wanted schema does not have.
     """
     want = wanted.place(column_id)
-    found: ColumnPlace | None = None
+    column: ColumnPlace | None = None
     for depth in range(1, len(want.path) + 1):
         step = wanted.places[wanted.ids[want.path[:depth]]]
-        found = _step(file, found.path if found else (), step.field, match)
-        if found is None:
+        column = _step(file, column.path if column else (), step.field, match)
+        if column is None:
             return Absent(_part(step.field, want.positions[depth:]))
-    assert found is not None
-    of, to = found.field.type, want.field.type
-    primitive = not isinstance(of, Nested) and not isinstance(to, Nested)
-    return Stored(found, promotion(of, to) if primitive else None)
+    assert column is not None
+    data_type, to = column.field.type, want.field.type
+    primitive = not isinstance(data_type, Nested) and not isinstance(to, Nested)
+    return Stored(column, promotion(data_type, to) if primitive else None)
 
 
 def _step(file: Schema, parent: Path, wanted: Field, match: Match) -> ColumnPlace | None:
     """The place of a wanted field in the file, below the place that its parent was found at."""
     if match is Match.ID:
         return file.places.get(wanted.id)
-    found = next((place for name in (wanted.name, *wanted.aliases) if (place := file.find((*parent, name)))), None)
-    if found is None and match is Match.NAME_ANY_CASE:
-        found = file.find((*parent, wanted.name), case_sensitive=False)
-    return found
+    step = next((place for name in (wanted.name, *wanted.aliases) if (place := file.find((*parent, name)))), None)
+    if step is None and match is Match.NAME_ANY_CASE:
+        step = file.find((*parent, wanted.name), case_sensitive=False)
+    return step
 
 
 def _part(absent: Field, positions: tuple[int, ...]) -> object:
     """What all rows have at a place below a field that is absent."""
     value = None if absent.default is ABSENT else absent.default
-    of = absent.type
+    data_type = absent.type
     for position in positions:
-        if value is None or not isinstance(of, Record) or not isinstance(value, tuple):
+        if value is None or not isinstance(data_type, Record) or not isinstance(value, tuple):
             return None
-        value, of = value[position], of.fields[position].type
+        value, data_type = value[position], data_type.fields[position].type
     return value
 
 
@@ -213,9 +213,9 @@ class _Planner:
         fields = tuple(self._source(find(field), field, (*path, field.name)) for field in wanted.fields)
         return ReadRecord(wanted, fields, len(stored.fields))
 
-    def _source(self, found: tuple[int, Field] | None, wanted: Field, path: Path) -> Source:
-        if found is not None:
-            position, stored = found
+    def _source(self, match: tuple[int, Field] | None, wanted: Field, path: Path) -> Source:
+        if match is not None:
+            position, stored = match
             return Keep(position, self._reading(stored.type, wanted.type, path))
         if wanted.default is not ABSENT and wanted.default is not None:
             return Default(wanted.default)
@@ -249,23 +249,23 @@ class _Planner:
 
     def _union(self, stored: Union, wanted: Union, path: Path) -> Reading:
         branches = tuple(self._branch(branch.type, wanted, path) for branch in stored.branches)
-        kept = len(stored.branches) == len(wanted.branches) and all(
+        is_same = len(stored.branches) == len(wanted.branches) and all(
             position == branch and reading is _AS_STORED for position, (branch, reading) in enumerate(branches)
         )
-        return _AS_STORED if kept else ReadUnion(wanted, branches)
+        return _AS_STORED if is_same else ReadUnion(wanted, branches)
 
     def _branch(self, stored: Type, wanted: Union, path: Path) -> tuple[int, Reading]:
         """The branch of the wanted union for a stored type: one of the very type, else the first it can be read as, text last."""
-        found: list[tuple[int, int, Reading]] = []
+        candidates: list[tuple[int, int, Reading]] = []
         for position, branch in enumerate(wanted.branches):
             try:
                 reading = self._reading(stored, branch.type, (*path, branch.name))
             except SchemaError:
                 continue
-            found.append((_distance(reading), position, reading))
-        if not found:
+            candidates.append((_distance(reading), position, reading))
+        if not candidates:
             raise _unreadable(stored, wanted, path)
-        _, position, reading = min(found, key=lambda each: each[:2])
+        _, position, reading = min(candidates, key=lambda candidate: candidate[:2])
         return position, reading
 
     def _finder(self, stored: Record, wanted: Record) -> Callable[[Field], tuple[int, Field] | None]:
@@ -286,10 +286,10 @@ _ByName = Mapping[str, tuple[int, Field]]
 
 
 def _named(wanted: Field, stored: _ByName) -> tuple[int, Field] | None:
-    found = stored.get(wanted.name)
-    if found is None and wanted.aliases:
-        found = next((stored[alias] for alias in wanted.aliases if alias in stored), None)
-    return found
+    position = stored.get(wanted.name)
+    if position is None and wanted.aliases:
+        position = next((stored[alias] for alias in wanted.aliases if alias in stored), None)
+    return position
 
 
 def _named_any_case(wanted: Field, stored: _ByName, folded: Mapping[str, list[str]]) -> tuple[int, Field] | None:
@@ -316,10 +316,10 @@ def _primitive(stored: Type, wanted: Type, path: Path) -> Reading:
         raise _unreadable(stored, wanted, path)
     if type(stored) is type(wanted) and stored == wanted:
         return _AS_STORED
-    found = promotion(stored, wanted)
-    if found is None:
+    rule = promotion(stored, wanted)
+    if rule is None:
         raise _unreadable(stored, wanted, path)
-    return Convert(stored, wanted, found)
+    return Convert(stored, wanted, rule)
 
 
 def _same_names(stored: Record, wanted: Record) -> bool:

@@ -81,20 +81,20 @@ def _statement(cursor: Cursor) -> Iterator[Change]:
         cursor.fail("ADD, DROP, RENAME, MOVE or ALTER")
 
 
-def _list(cursor: Cursor, one: Callable[[Cursor], Change]) -> Iterator[Change]:
+def _list(cursor: Cursor, parse: Callable[[Cursor], Change]) -> Iterator[Change]:
     if not cursor.take("COLUMNS"):
         cursor.take("COLUMN")
     bracketed = cursor.take("(")
-    yield one(cursor)
+    yield parse(cursor)
     while cursor.take(","):
-        yield one(cursor)
+        yield parse(cursor)
     if bracketed:
         cursor.expect(")", "`,` or `)`")
 
 
 def _added(cursor: Cursor) -> Change:
     column = cursor.path()
-    of = parse_type(cursor)
+    data_type = parse_type(cursor)
     optional, doc, position = True, None, None
     default: object = ABSENT
     while True:
@@ -104,10 +104,10 @@ def _added(cursor: Cursor) -> Change:
             default = cursor.literal()
         elif doc is None and cursor.take("COMMENT"):
             doc = cursor.string("a quoted comment")
-        elif position is None and (found := _position(cursor, column)):
-            position = found
+        elif position is None and (neighbour := _position(cursor, column)):
+            position = neighbour
         else:
-            return AddColumn(column, of, doc, position or Last(), default, optional)
+            return AddColumn(column, data_type, doc, position or Last(), default, optional)
 
 
 def _dropped(cursor: Cursor) -> Change:
@@ -126,11 +126,11 @@ def _renamed(cursor: Cursor) -> Change:
 
 def _altered(cursor: Cursor) -> Iterator[Change]:
     column = cursor.path()
-    said = 0
+    count = 0
     while (change := _alteration(cursor, column)) is not None:
-        said += 1
+        count += 1
         yield change
-    if not said:
+    if not count:
         cursor.fail("TYPE, SET, DROP, COMMENT or a position")
 
 
@@ -166,5 +166,5 @@ def _position(cursor: Cursor, column: Path) -> Position | None:
 
 
 def _neighbour(cursor: Cursor, column: Path) -> Path:
-    said = cursor.path()
-    return said if len(said) > 1 else (*column[:-1], *said)
+    path = cursor.path()
+    return path if len(path) > 1 else (*column[:-1], *path)

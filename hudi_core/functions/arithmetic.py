@@ -22,19 +22,26 @@ def _sign(symbol: str, arguments: Sequence[Argument]) -> Signature:
         return Signature((), t.String(), null=True)
     types = [coerce.seen(argument.type) for argument in arguments]
     for position, argument in enumerate(arguments):
-        whole = argument.constant and not argument.is_null and isinstance(argument.type, t.Int | t.Long)
-        if whole and isinstance(types[1 - position], t.Decimal):
+        is_integer = argument.constant and not argument.is_null and isinstance(argument.type, t.Int | t.Long)
+        if is_integer and isinstance(types[1 - position], t.Decimal):
             types[position] = tight(argument.value)
-    found = coerce.calculated(symbol, types[0], types[1])
-    if found is None:
-        wrong = next((of for of in types if not coerce.is_number(of) and not isinstance(of, t.String)), types[0])
+    common = coerce.calculated(symbol, types[0], types[1])
+    if common is None:
+        wrong = next(
+            (
+                data_type
+                for data_type in types
+                if not coerce.is_number(data_type) and not isinstance(data_type, t.String)
+            ),
+            types[0],
+        )
         raise MismatchError("numbers", wrong)
-    return Signature(found[:2], found[2])
+    return Signature(common[:2], common[2])
 
 
-def tight(whole: int) -> t.Decimal:
+def tight(value: int) -> t.Decimal:
     """The decimal with just the digits of an integer, as SQL takes an integer literal beside a decimal."""
-    return t.Decimal(max(len(str(abs(whole))), 1))
+    return t.Decimal(max(len(str(abs(value))), 1))
 
 
 def _sign_of_quotient(arguments: Sequence[Argument]) -> Signature | None:
@@ -44,8 +51,8 @@ def _sign_of_quotient(arguments: Sequence[Argument]) -> Signature | None:
     return Signature((t.Long(), t.Long()), t.Long())
 
 
-def _evaluate(symbol: str, values: Sequence[Any], types: Sequence[t.Type], of: t.Type) -> Any:
-    return arithmetic(symbol, list(values), list(types), of)
+def _evaluate(symbol: str, values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> Any:
+    return arithmetic(symbol, list(values), list(types), result_type)
 
 
 # ---- where they rise and fall
@@ -68,14 +75,14 @@ def is_whole(call: Known) -> bool:
 
 def shifted(ends: Ends, by: int) -> list[Stretch]:
     """x + by, wrapping round: rising on either side of the place where it wraps."""
-    low, high = ends
-    edge = high - by if by >= 0 else low - by - 1
-    return [Stretch(low, edge, by_one=True), Stretch(edge + 1, high, by_one=True)]
+    first, last = ends
+    edge = last - by if by >= 0 else first - by - 1
+    return [Stretch(first, edge, by_one=True), Stretch(edge + 1, last, by_one=True)]
 
 
-def taken_from(ends: Ends, number: int) -> list[Stretch]:
+def taken_from(ends: Ends, minuend: int) -> list[Stretch]:
     """number - x, which wraps where x < number - greatest, or x > number - least."""
-    edges = [max(number - ends[1], ends[0]), min(number - ends[0], ends[1])]
+    edges = [max(minuend - ends[1], ends[0]), min(minuend - ends[0], ends[1])]
     ranges = [(ends[0], edges[0] - 1), (edges[0], edges[1]), (edges[1] + 1, ends[1])]
     return [Stretch(first, last, False, by_one=True) for first, last in ranges]
 
@@ -99,8 +106,8 @@ def _product(call: Known) -> list[Stretch]:
         return [Stretch(*ends, by >= 0)]
     if by == 0:
         return [Stretch(*ends)]
-    low, high = (-(-ends[0] // by), ends[1] // by) if by > 0 else (-(-ends[1] // by), ends[0] // by)
-    return [Stretch(max(low, ends[0]), min(high, ends[1]), by > 0)]
+    first, last = (-(-ends[0] // by), ends[1] // by) if by > 0 else (-(-ends[1] // by), ends[0] // by)
+    return [Stretch(max(first, ends[0]), min(last, ends[1]), by > 0)]
 
 
 def _quotient(call: Known) -> list[Stretch]:
@@ -114,19 +121,19 @@ def _quotient(call: Known) -> list[Stretch]:
 
 
 def _negated(call: Known) -> list[Stretch]:
-    least, whole = call.ends[0], is_whole(call)
+    least, is_integer = call.ends[0], is_whole(call)
     return [
-        Stretch(least + whole, call.ends[1], False, by_one=True),
-        *([Stretch(least, least)] if whole else []),
+        Stretch(least + is_integer, call.ends[1], False, by_one=True),
+        *([Stretch(least, least)] if is_integer else []),
     ]
 
 
 def _size(call: Known) -> list[Stretch]:
-    least, whole = call.ends[0], is_whole(call)
+    least, is_integer = call.ends[0], is_whole(call)
     return [
-        Stretch(least + whole, 0, False),
+        Stretch(least + is_integer, 0, False),
         Stretch(1, call.ends[1]),
-        *([Stretch(least, least)] if whole else []),
+        *([Stretch(least, least)] if is_integer else []),
     ]
 
 
@@ -134,8 +141,8 @@ def _real(rises: Callable[[Known, float], bool | None]) -> Callable[[Known], lis
     """Arithmetic of binary numbers with a finite one. NaN, the last position, gives NaN: what falls, falls up to infinity."""
 
     def stretches(call: Known) -> list[Stretch]:
-        number = float(call.values[1 - call.variable])
-        rising = rises(call, number) if math.isfinite(number) else None
+        constant = float(call.values[1 - call.variable])
+        rising = rises(call, constant) if math.isfinite(constant) else None
         if rising is None:
             return []
         if rising or not isinstance(call.argument, t.Float | t.Double):
@@ -154,8 +161,8 @@ def _real_unary(last_falling: Callable[[int], int]) -> Callable[[Known], list[St
 
 
 def _operator(symbol: str, stretches: Any = None, **rest: Any) -> Function:
-    known = {} if stretches is None else {"stretches": stretches}
-    return Function(symbol, range(2, 3), partial(_sign, symbol), partial(_evaluate, symbol), **known, **rest)
+    options = {} if stretches is None else {"stretches": stretches}
+    return Function(symbol, range(2, 3), partial(_sign, symbol), partial(_evaluate, symbol), **options, **rest)
 
 
 def _unary(name: str, stretches: Any) -> Function:

@@ -13,11 +13,11 @@ from hudi_core.types import nodes as t
 
 
 def _wider(types: Sequence[t.Type]) -> t.Type:
-    return t.Long() if any(isinstance(of, t.Long) for of in types) else t.Int()
+    return t.Long() if any(isinstance(data_type, t.Long) for data_type in types) else t.Int()
 
 
-def _bits(of: t.Type) -> int:
-    return 64 if isinstance(of, t.Long) else 32
+def _bits(type: t.Type) -> int:
+    return 64 if isinstance(type, t.Long) else 32
 
 
 def _operator(symbol: str, rule: Callable[[Any, Any], Any]) -> Function:
@@ -28,8 +28,8 @@ def _operator(symbol: str, rule: Callable[[Any, Any], Any]) -> Function:
 def _shift(name: str, rule: Callable[[int, int, int], int]) -> Function:
     """By as many places as the lowest bits of the second argument say."""
 
-    def evaluate(values: Sequence[Any], types: Sequence[t.Type], of: t.Type) -> int:
-        bits = _bits(of)
+    def evaluate(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> int:
+        bits = _bits(result_type)
         return wrapped(rule(values[0], values[1] % bits, bits), bits)
 
     return Function(name, range(2, 3), p.takes(p.whole, p.integer, gives=p.first), evaluate)
@@ -40,7 +40,7 @@ def _count(value: int) -> int:
     return (int(value) % (1 << 64)).bit_count()
 
 
-def _bit(values: Sequence[Any], types: Sequence[t.Type], of: t.Type) -> int | None:
+def _bit(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> int | None:
     value, place = values
     return value >> place & 1 if 0 <= place < _bits(types[0]) else None
 

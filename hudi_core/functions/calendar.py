@@ -19,30 +19,30 @@ FIRST_DAY, LAST_DAY = days_from_civil(0, 1), days_from_civil(10_000, 1) - 1
 """Years that are written with four digits, so that their texts order as they do."""
 
 
-def per_second(of: t.Type) -> int:
+def per_second(type: t.Type) -> int:
     """Ticks of a timestamp in a second; 1 for what counts seconds."""
-    return of.unit.value if isinstance(of, t.Timestamp) else 1
+    return type.unit.value if isinstance(type, t.Timestamp) else 1
 
 
-def per_day(of: t.Type) -> int:
+def per_day(type: t.Type) -> int:
     """Positions of a date or timestamp in a day."""
-    return DAY_SECONDS * of.unit.value if isinstance(of, t.Timestamp) else 1
+    return DAY_SECONDS * type.unit.value if isinstance(type, t.Timestamp) else 1
 
 
-def days_of(value: Whole, of: t.Type) -> Whole:
+def days_of(value: Whole, type: t.Type) -> Whole:
     """Days since 1970-01-01 of a date or timestamp."""
-    match of:
+    match type:
         case t.Date():
             return value
         case t.Timestamp(unit):
             return value // (DAY_SECONDS * unit.value)
         case _:
-            raise UnsupportedError("parts of dates", expected="a date or timestamp", found=type_text(of))
+            raise UnsupportedError("parts of dates", expected="a date or timestamp", found=type_text(type))
 
 
-def micros_of(value: Whole, of: t.Type) -> Whole:
+def micros_of(value: Whole, type: t.Type) -> Whole:
     """Microseconds since 1970-01-01 of a date or timestamp, which may be more than 64 bits hold."""
-    match of:
+    match type:
         case t.Date():
             return value * (DAY_SECONDS * MICROS)
         case t.Timestamp(unit) if unit.value > MICROS:
@@ -50,7 +50,7 @@ def micros_of(value: Whole, of: t.Type) -> Whole:
         case t.Timestamp(unit):
             return value * (MICROS // unit.value)
         case _:
-            raise UnsupportedError("points in time", expected="a date or timestamp", found=type_text(of))
+            raise UnsupportedError("points in time", expected="a date or timestamp", found=type_text(type))
 
 
 def towards_zero(dividend: Whole, divisor: int) -> Whole:
@@ -60,10 +60,10 @@ def towards_zero(dividend: Whole, divisor: int) -> Whole:
     return cut
 
 
-def wrapped(number: Whole, bits: int = 32) -> Whole:
+def wrapped(value: Whole, bits: int = 32) -> Whole:
     """The number's lowest bits as a signed integer; `bits` may be 64 for numbers only."""
     half = 1 << (bits - 1)
-    return (number + half) % (2 * half) - half
+    return (value + half) % (2 * half) - half
 
 
 def last_day_of_month(year: Whole, month: Whole) -> Whole:
@@ -81,7 +81,7 @@ def months_later(days: Whole, months: Whole) -> Whole:
     return late - (late - last) * (late > last)
 
 
-def four_digit_years(of: t.Type, ends: tuple[int, int]) -> Stretch:
+def four_digit_years(type: t.Type, ends: tuple[int, int]) -> Stretch:
     """Where the texts of dates, timestamps and seconds order as these do."""
-    unit = 1 if isinstance(of, t.Date) else DAY_SECONDS * per_second(of)
+    unit = 1 if isinstance(type, t.Date) else DAY_SECONDS * per_second(type)
     return Stretch(max(FIRST_DAY * unit, ends[0]), min((LAST_DAY + 1) * unit - 1, ends[1]))

@@ -20,42 +20,42 @@ def _sign(_: Sequence[Argument]) -> Signature | None:
     return None  # to which type, no argument says
 
 
-def _evaluate(values: Sequence[Any], types: Sequence[t.Type], of: t.Type) -> Any:
-    return cast(values[0], types[0], of)
+def _evaluate(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> Any:
+    return cast(values[0], types[0], result_type)
 
 
 def stretches(call: Known) -> list[Stretch]:
     """The stretches of a cast of the argument to the result's type."""
-    of, ends = call.argument, call.ends
-    real = isinstance(of, t.Float | t.Double)
+    data_type, ends = call.argument, call.ends
+    real = isinstance(data_type, t.Float | t.Double)
     match call.of:
         case t.Int() | t.Long() if real:  # beyond the range it is the end of the range; NaN is 0
             return [Stretch(ends[0], ends[1] - 1), Stretch(ends[1], ends[1])]
-        case t.Int() | t.Long() if isinstance(of, t.Int | t.Long | t.Boolean | t.Decimal):
-            low, high = INT_RANGE if isinstance(call.of, t.Int) else LONG_RANGE
-            unit = 10**of.scale if isinstance(of, t.Decimal) else 1
-            return [Stretch(max(low * unit, ends[0]), min(high * unit, ends[1]))]
-        case t.String() if isinstance(of, t.Date | t.Timestamp):
-            return [four_digit_years(of, ends)]
-        case to if _keeps_order(of, to):
+        case t.Int() | t.Long() if isinstance(data_type, t.Int | t.Long | t.Boolean | t.Decimal):
+            least, greatest = INT_RANGE if isinstance(call.of, t.Int) else LONG_RANGE
+            unit = 10**data_type.scale if isinstance(data_type, t.Decimal) else 1
+            return [Stretch(max(least * unit, ends[0]), min(greatest * unit, ends[1]))]
+        case t.String() if isinstance(data_type, t.Date | t.Timestamp):
+            return [four_digit_years(data_type, ends)]
+        case to if _keeps_order(data_type, to):
             return [Stretch(*ends)]
         case _:
             return []
 
 
-def _keeps_order(of: t.Type, to: t.Type) -> bool:
+def _keeps_order(type: t.Type, to: t.Type) -> bool:
     match to:
         case t.Float() | t.Double():
             numbers = t.Boolean | t.Int | t.Long | t.Decimal | t.Float | t.Double
-            return isinstance(of, numbers) or (isinstance(to, t.Double) and isinstance(of, t.Timestamp))
+            return isinstance(type, numbers) or (isinstance(to, t.Double) and isinstance(type, t.Timestamp))
         case t.Decimal():
-            return isinstance(of, t.Boolean | t.Int | t.Long | t.Decimal)
+            return isinstance(type, t.Boolean | t.Int | t.Long | t.Decimal)
         case t.Long() | t.Date():
-            return isinstance(of, t.Timestamp)
+            return isinstance(type, t.Timestamp)
         case t.Timestamp():
-            return isinstance(of, t.Date | t.Timestamp | t.Int | t.Long)
+            return isinstance(type, t.Date | t.Timestamp | t.Int | t.Long)
         case t.Time():
-            return isinstance(of, t.Time)
+            return isinstance(type, t.Time)
         case _:
             return False
 
@@ -81,17 +81,19 @@ def _first_not_below(up: int, down: int, value: Any, after: bool) -> int:
     return floor + 1 if scaled != floor or after else floor
 
 
-def exact_ratio(of: t.Type, to: t.Type) -> tuple[int, int] | None:
+def exact_ratio(type: t.Type, to: t.Type) -> tuple[int, int] | None:
     """By what a position of one type is multiplied (and divided) to be the number of the other, for casts that lose nothing."""
-    match of, to:
+    match type, to:
         case (t.Int(), t.Long() | t.Double()):
             return 1, 1
         case ((t.Int() | t.Long()), t.Decimal(precision, scale)) if precision - scale >= (
-            10 if isinstance(of, t.Int) else 19
+            10 if isinstance(type, t.Int) else 19
         ):
             return 1, 1
-        case t.Decimal(), t.Decimal() if to.scale >= of.scale and to.precision - to.scale >= of.precision - of.scale:
-            return 1, 10**of.scale
+        case t.Decimal(), t.Decimal() if (
+            to.scale >= type.scale and to.precision - to.scale >= type.precision - type.scale
+        ):
+            return 1, 10**type.scale
         case t.Date(), t.Timestamp(unit):
             return DAY_SECONDS * unit.value, 1
         case (t.Timestamp(unit), t.Timestamp(finer)) | (t.Time(unit), t.Time(finer)) if finer.value >= unit.value:

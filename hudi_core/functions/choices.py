@@ -20,20 +20,20 @@ def _one_type(arguments: Sequence[Argument]) -> Signature:
     return Signature((common,) * len(arguments), common)
 
 
-def _extreme(taken: Callable[..., Any], values: Sequence[Any], types: Sequence[t.Type], of: t.Type) -> Any:
-    given = [value for value in values if value is not None]
-    return taken(given, key=lambda value: sort_key(value, of)) if given else None
+def _extreme(choose: Callable[..., Any], values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> Any:
+    present = [value for value in values if value is not None]
+    return choose(present, key=lambda value: sort_key(value, result_type)) if present else None
 
 
-def _nanvl(values: Sequence[Any], types: Sequence[t.Type], of: t.Type) -> Any:
+def _nanvl(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> Any:
     value, instead = values
     return instead if value is not None and value != value else value
 
 
 def _floats(arguments: Sequence[Argument]) -> Signature:
     narrow = all(isinstance(argument.type, t.Float) for argument in arguments)
-    of: t.Type = t.Float() if narrow else t.Double()
-    return Signature((of, of), of)
+    data_type: t.Type = t.Float() if narrow else t.Double()
+    return Signature((data_type, data_type), data_type)
 
 
 FUNCTIONS = (

@@ -15,9 +15,9 @@ _MIN_SCALE = 6
 _RANKS: dict[type[t.Type], int] = {t.Int: 0, t.Long: 1, t.Float: 2, t.Double: 3}
 
 
-def seen(of: t.Type) -> t.Type:
+def seen(type: t.Type) -> t.Type:
     """The type SQL takes a column for."""
-    match of:
+    match type:
         case t.Enumeration() | t.Uuid():
             return t.String()
         case t.Fixed():
@@ -25,20 +25,20 @@ def seen(of: t.Type) -> t.Type:
         case t.Decimal(precision, scale, fixed=t.Fixed()):
             return t.Decimal(precision, scale)
         case _:
-            return of
+            return type
 
 
-def is_number(of: t.Type) -> bool:
-    return isinstance(of, t.Int | t.Long | t.Float | t.Double | t.Decimal)
+def is_number(type: t.Type) -> bool:
+    return isinstance(type, t.Int | t.Long | t.Float | t.Double | t.Decimal)
 
 
-def is_nested(of: t.Type) -> bool:
-    return isinstance(of, t.Record | t.Array | t.Map | t.Union | t.Vector)
+def is_nested(type: t.Type) -> bool:
+    return isinstance(type, t.Record | t.Array | t.Map | t.Union | t.Vector)
 
 
 def are_nested_alike(types: Sequence[t.Type]) -> bool:
     """Whether all are arrays, all maps or all structs: SQL takes them as values of one type, which have no order here."""
-    return len({type(of) for of in types}) == 1 and isinstance(types[0], t.Record | t.Array | t.Map)
+    return len({type(data_type) for data_type in types}) == 1 and isinstance(types[0], t.Record | t.Array | t.Map)
 
 
 def are_structures(types: Sequence[t.Type]) -> bool:
@@ -64,23 +64,23 @@ def compared(left: t.Type, right: t.Type) -> t.Type | None:
 
 def widest(types: Iterable[t.Type]) -> t.Type | None:
     """The one type of a list's members or of the branches of a CASE: beside a string all become strings."""
-    found: t.Type | None = None
-    for of in sorted(map(seen, types), key=lambda of: not isinstance(of, t.String)):
-        if found is None or found == of:
-            found = of
+    result: t.Type | None = None
+    for data_type in sorted(map(seen, types), key=lambda data_type: not isinstance(data_type, t.String)):
+        if result is None or result == data_type:
+            result = data_type
             continue
-        common = widened(found, of)
+        wider = widened(result, data_type)
         if (
-            common is None
-            and isinstance(found, t.String)
-            and not isinstance(of, t.Binary | t.Boolean)
-            and not is_nested(of)
+            wider is None
+            and isinstance(result, t.String)
+            and not isinstance(data_type, t.Binary | t.Boolean)
+            and not is_nested(data_type)
         ):
-            common = found
-        if common is None:
+            wider = result
+        if wider is None:
             return None
-        found = common
-    return found
+        result = wider
+    return result
 
 
 def widened(left: t.Type, right: t.Type) -> t.Type | None:
@@ -90,11 +90,11 @@ def widened(left: t.Type, right: t.Type) -> t.Type | None:
     match left, right:
         case t.Decimal(), t.Decimal():
             return _union(left, right)
-        case (t.Decimal() as exact, (t.Int() | t.Long()) as whole) | (
-            (t.Int() | t.Long()) as whole,
+        case (t.Decimal() as exact, (t.Int() | t.Long()) as integer) | (
+            (t.Int() | t.Long()) as integer,
             t.Decimal() as exact,
         ):
-            return _union(exact, as_decimal(whole))
+            return _union(exact, as_decimal(integer))
         case (t.Decimal(), t.Float() | t.Double()) | (t.Float() | t.Double(), t.Decimal()):
             return t.Double()
         case t.Timestamp(unit, zoned), t.Timestamp(other, also_zoned):
@@ -104,7 +104,7 @@ def widened(left: t.Type, right: t.Type) -> t.Type | None:
         case t.Time(unit), t.Time(other):
             return t.Time(max(unit, other, key=lambda unit: unit.value))
         case _ if type(left) in _RANKS and type(right) in _RANKS:
-            return max(left, right, key=lambda of: _RANKS[type(of)])
+            return max(left, right, key=lambda data_type: _RANKS[type(data_type)])
         case _:
             return None
 
@@ -124,11 +124,11 @@ def calculated(function: str, left: t.Type, right: t.Type) -> tuple[t.Type, t.Ty
     return common, common, common
 
 
-def as_decimal(of: t.Type) -> t.Decimal:
+def as_decimal(type: t.Type) -> t.Decimal:
     """The decimal that holds every value of an integer type; a decimal itself."""
-    if isinstance(of, t.Decimal):
-        return of
-    return t.Decimal(20 if isinstance(of, t.Long) else 10)
+    if isinstance(type, t.Decimal):
+        return type
+    return t.Decimal(20 if isinstance(type, t.Long) else 10)
 
 
 def _union(left: t.Decimal, right: t.Decimal) -> t.Decimal:

@@ -28,18 +28,18 @@ def _map(argument: Argument) -> t.Map:
 
 
 def _map_and_key(arguments: Sequence[Argument]) -> Signature:
-    of = _map(arguments[0])
-    return Signature((of, of.key.type), t.Boolean())
+    data_type = _map(arguments[0])
+    return Signature((data_type, data_type.key.type), t.Boolean())
 
 
 def _sign_of_keys(arguments: Sequence[Argument]) -> Signature:
-    of = _map(arguments[0])
-    return Signature((of,), array_of(of.key.type))
+    data_type = _map(arguments[0])
+    return Signature((data_type,), array_of(data_type.key.type))
 
 
 def _sign_of_values(arguments: Sequence[Argument]) -> Signature:
-    of = _map(arguments[0])
-    return Signature((of,), array_of(of.value.type))
+    data_type = _map(arguments[0])
+    return Signature((data_type,), array_of(data_type.value.type))
 
 
 def _array_or_map(argument: Argument) -> t.Type:
@@ -50,18 +50,18 @@ def _array_or_map(argument: Argument) -> t.Type:
 
 def _sign_of_part(arguments: Sequence[Argument]) -> Signature:
     """The element at a place, or the value of a key."""
-    of = _array_or_map(arguments[0])
-    if isinstance(of, t.Map):
-        return Signature((of, of.key.type), of.value.type)
-    assert isinstance(of, t.Array)
-    return Signature((of, t.Int()), of.element.type)
+    data_type = _array_or_map(arguments[0])
+    if isinstance(data_type, t.Map):
+        return Signature((data_type, data_type.key.type), data_type.value.type)
+    assert isinstance(data_type, t.Array)
+    return Signature((data_type, t.Int()), data_type.element.type)
 
 
-def _value_of(entries: Sequence[tuple[Any, Any]], key: Any, of: t.Map) -> Any:
-    return next((value for name, value in entries if equal(name, key, of.key.type)), None)
+def _value_of(entries: Sequence[tuple[Any, Any]], key: Any, type: t.Map) -> Any:
+    return next((value for name, value in entries if equal(name, key, type.key.type)), None)
 
 
-def _part(values: Sequence[Any], types: Sequence[t.Type], of: t.Type) -> Any:
+def _part(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> Any:
     """Places count from 0; null where there is none."""
     held, place = values
     if isinstance(types[0], t.Map):
@@ -69,7 +69,7 @@ def _part(values: Sequence[Any], types: Sequence[t.Type], of: t.Type) -> Any:
     return held[place] if 0 <= place < len(held) else None
 
 
-def _element_at(values: Sequence[Any], types: Sequence[t.Type], of: t.Type) -> Any:
+def _element_at(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> Any:
     """Places count from 1, or from the end where negative; null where there is none."""
     held, place = values
     if isinstance(types[0], t.Map):
@@ -81,30 +81,30 @@ def _element_at(values: Sequence[Any], types: Sequence[t.Type], of: t.Type) -> A
 
 def _sign_with_element(gives: t.Type) -> p.Sign:
     def sign(arguments: Sequence[Argument]) -> Signature | None:
-        of = _array(arguments[0])
-        if not is_ordered(of.element.type):
+        data_type = _array(arguments[0])
+        if not is_ordered(data_type.element.type):
             return None
-        wanted, element = arguments[1].type, of.element.type
+        wanted, element = arguments[1].type, data_type.element.type
         common = element if arguments[1].is_null or wanted == element else coerce.widened(wanted, element)
         if common is None:
             raise MismatchError("an array of values of the type", wanted)
-        return Signature((of, common), gives)
+        return Signature((data_type, common), gives)
 
     return sign
 
 
 def _brought(items: Sequence[Any], types: Sequence[t.Type]) -> list[Any]:
     """The elements in the type of the value that is looked for."""
-    of = types[0]
-    assert isinstance(of, t.Array)
-    return [_widened(item, of.element.type, types[1]) for item in items]
+    data_type = types[0]
+    assert isinstance(data_type, t.Array)
+    return [_widened(item, data_type.element.type, types[1]) for item in items]
 
 
-def _widened(value: Any, of: t.Type, to: t.Type) -> Any:
-    return value if value is None or of == to else cast(value, of, to)
+def _widened(value: Any, type: t.Type, to: t.Type) -> Any:
+    return value if value is None or type == to else cast(value, type, to)
 
 
-def _contains(values: Sequence[Any], types: Sequence[t.Type], of: t.Type) -> bool | None:
+def _contains(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> bool | None:
     """Null where it is not among the elements, and one of these is null."""
     items = _brought(values[0], types)
     if any(item is not None and equal(item, values[1], types[1]) for item in items):
@@ -112,7 +112,7 @@ def _contains(values: Sequence[Any], types: Sequence[t.Type], of: t.Type) -> boo
     return None if None in items else False
 
 
-def _position(values: Sequence[Any], types: Sequence[t.Type], of: t.Type) -> int:
+def _position(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> int:
     items = enumerate(_brought(values[0], types), 1)
     return next((place for place, item in items if item is not None and equal(item, values[1], types[1])), 0)
 
@@ -120,7 +120,7 @@ def _position(values: Sequence[Any], types: Sequence[t.Type], of: t.Type) -> int
 def _sign_of_made(arguments: Sequence[Argument]) -> Signature:
     """An array of these elements."""
     typed = [argument.type for argument in arguments if not argument.is_null] or [t.String()]
-    common = typed[0] if all(of == typed[0] for of in typed) else coerce.widest(typed)
+    common = typed[0] if all(data_type == typed[0] for data_type in typed) else coerce.widest(typed)
     if common is None:
         raise MismatchError("elements of one type", typed[-1])
     return Signature((common,) * len(arguments), array_of(common))
@@ -135,11 +135,11 @@ def _sign_of_map(arguments: Sequence[Argument]) -> Signature:
     keys, items = (_sign_of_made(arguments[start::2]).of for start in (0, 1))
     assert isinstance(keys, t.Array) and isinstance(items, t.Array)
     key = t.Field(0, "key", keys.element.type, optional=False)
-    of = t.Map(key, t.Field(0, "value", items.element.type))
-    return Signature((key.type, of.value.type) * (len(arguments) // 2), of)
+    data_type = t.Map(key, t.Field(0, "value", items.element.type))
+    return Signature((key.type, data_type.value.type) * (len(arguments) // 2), data_type)
 
 
-def _map_of(values: Sequence[Any], types: Sequence[t.Type], of: t.Type) -> tuple[tuple[Any, Any], ...]:
+def _map_of(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> tuple[tuple[Any, Any], ...]:
     keys = values[::2]
     if None in keys or len(set(keys)) < len(keys):
         raise ExpressionError("map", expected="keys that are not null and differ", found=repr(keys))
@@ -147,40 +147,40 @@ def _map_of(values: Sequence[Any], types: Sequence[t.Type], of: t.Type) -> tuple
 
 
 def _extreme(take: Callable[..., Any]) -> Any:
-    def evaluate(values: Sequence[Any], types: Sequence[t.Type], of: t.Type) -> Any:
-        given = [value for value in values[0] if value is not None]
-        return take(given, key=lambda value: sort_key(value, of)) if given else None
+    def evaluate(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> Any:
+        present = [value for value in values[0] if value is not None]
+        return take(present, key=lambda value: sort_key(value, result_type)) if present else None
 
     return evaluate
 
 
 def _sign_of_extreme(arguments: Sequence[Argument]) -> Signature | None:
-    of = _array(arguments[0])
-    return Signature((of,), of.element.type) if is_ordered(of.element.type) else None
+    data_type = _array(arguments[0])
+    return Signature((data_type,), data_type.element.type) if is_ordered(data_type.element.type) else None
 
 
 def _sign_of_get_field(arguments: Sequence[Argument]) -> Signature | None:
     """A field of a struct, or the list of that field of a list of structs."""
-    of, name = arguments[0].type, p.known_string(arguments[1])
-    inner = of.element.type if isinstance(of, t.Array) else of
+    data_type, name = arguments[0].type, p.known_string(arguments[1])
+    inner = data_type.element.type if isinstance(data_type, t.Array) else data_type
     if name is None or not isinstance(inner, t.Record):
         return None
     field = inner.fields[_place(inner, name)]
-    return Signature((of, t.String()), array_of(field.type) if isinstance(of, t.Array) else field.type)
+    return Signature((data_type, t.String()), array_of(field.type) if isinstance(data_type, t.Array) else field.type)
 
 
-def _place(of: t.Record, name: str) -> int:
+def _place(type: t.Record, name: str) -> int:
     """Which field has the name; without regard to case where none is exactly so called."""
-    names = [field.name for field in of.fields]
+    names = [field.name for field in type.fields]
     if name in names:
         return names.index(name)
-    lowered = [known.lower() for known in names]
+    lowered = [candidate.lower() for candidate in names]
     if name.lower() not in lowered:
         raise ExpressionError(name, expected=f"a field of {', '.join(names)}", found=name)
     return lowered.index(name.lower())
 
 
-def _get_field(values: Sequence[Any], types: Sequence[t.Type], of: t.Type) -> Any:
+def _get_field(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> Any:
     held, name = values
     if isinstance(types[0], t.Array):
         inner = types[0].element.type
@@ -200,15 +200,15 @@ def _sign_of_split(arguments: Sequence[Argument]) -> Signature | None:
     return Signature((t.String(), t.String()), array_of(t.String()))
 
 
-def _split(values: Sequence[Any], types: Sequence[t.Type], of: t.Type) -> tuple[str, ...]:
+def _split(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> tuple[str, ...]:
     from_text, pattern = values
     if not pattern and from_text:
         return tuple(from_text)
     parts, start = [], 0
-    for found in regex.parse(pattern).compiled.finditer(from_text):
-        if found.end():
-            parts.append(from_text[start : found.start()])
-            start = found.end()
+    for match in regex.parse(pattern).compiled.finditer(from_text):
+        if match.end():
+            parts.append(from_text[start : match.start()])
+            start = match.end()
     return (*parts, from_text[start:])
 
 

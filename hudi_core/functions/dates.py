@@ -21,7 +21,7 @@ def everywhere(call: Known) -> list[Stretch]:
 
 def of_days(rule: Callable[..., Any]) -> Evaluate:
     """A meaning by the days of the first argument, and by the others as they are."""
-    return lambda values, types, of: rule(days_of(values[0], types[0]), *values[1:])
+    return lambda values, types, result_type: rule(days_of(values[0], types[0]), *values[1:])
 
 
 def part_of_date(name: str, rule: Callable[..., Any], spark: str = "", **rest: Any) -> Function:
@@ -38,7 +38,7 @@ def part_of_date(name: str, rule: Callable[..., Any], spark: str = "", **rest: A
 def _part_of_day(name: str, seconds: int, count: int) -> Function:
     """Which one of `count` stretches of so many seconds it is."""
 
-    def evaluate(values: Sequence[Any], types: Sequence[t.Type], of: t.Type) -> Any:
+    def evaluate(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> Any:
         if isinstance(types[0], t.Date):
             return values[0] * 0
         return values[0] // (seconds * per_second(types[0])) % count
@@ -57,8 +57,8 @@ def _day_of_year(days: Any) -> Any:
 
 def _moved(sign: int) -> Callable[[Known], Iterable[Stretch]]:
     def stretches(call: Known) -> Iterable[Stretch]:
-        known = call.variable == 0 and isinstance(call.argument, t.Date)
-        return shifted(call.ends, sign * call.values[1]) if known else ()
+        is_known = call.variable == 0 and isinstance(call.argument, t.Date)
+        return shifted(call.ends, sign * call.values[1]) if is_known else ()
 
     return stretches
 
@@ -83,38 +83,38 @@ def _days_between(call: Known) -> Iterable[Stretch]:
 
 def _sign_of_trunc(arguments: Sequence[Argument]) -> Signature | None:
     unit = p.known_string(arguments[1])
-    known = unit is not None and truncation(unit) is not None and unit.upper() in DATE_UNITS
-    return None if unit is None else Signature((t.Date(), t.String()), t.Date(), null=not known)
+    is_known = unit is not None and truncation(unit) is not None and unit.upper() in DATE_UNITS
+    return None if unit is None else Signature((t.Date(), t.String()), t.Date(), null=not is_known)
 
 
 def _sign_of_date_trunc(arguments: Sequence[Argument]) -> Signature | None:
-    unit, of = p.known_string(arguments[0]), p.moment(arguments[1])
-    return None if unit is None else Signature((t.String(), of), of, null=truncation(unit) is None)
+    unit, data_type = p.known_string(arguments[0]), p.moment(arguments[1])
+    return None if unit is None else Signature((t.String(), data_type), data_type, null=truncation(unit) is None)
 
 
-def _date_trunc(values: Sequence[Any], types: Sequence[t.Type], of: t.Type) -> Any:
-    assert isinstance(of, t.Timestamp)
+def _date_trunc(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> Any:
+    assert isinstance(result_type, t.Timestamp)
     unit, ticks = values
-    return truncated(unit, ticks, of.unit.value)
+    return truncated(unit, ticks, result_type.unit.value)
 
 
 def _grain_of_unit(call: Known) -> list[Stretch]:
     """Truncation to a year, month or day goes by days; to less, by itself."""
-    kind, number = truncation(call.values[0]) or ("parts", 1)
+    kind, size = truncation(call.values[0]) or ("parts", 1)
     if not isinstance(call.argument, t.Timestamp) or kind == "parts":
         return [Stretch(*call.ends)]
-    seconds = DAY_SECONDS if kind == "months" else min(number, DAY_SECONDS)
+    seconds = DAY_SECONDS if kind == "months" else min(size, DAY_SECONDS)
     return [Stretch(*call.ends, grain=seconds * call.argument.unit.value)]
 
 
-def seconds_of(value: Any, of: t.Type) -> Any:
+def seconds_of(value: Any, type: t.Type) -> Any:
     """Seconds since 1970-01-01 of a date or timestamp, cut towards zero."""
-    if isinstance(of, t.Date):
+    if isinstance(type, t.Date):
         return value * DAY_SECONDS
-    assert isinstance(of, t.Timestamp)
-    if of.unit is t.Unit.NANOS:
+    assert isinstance(type, t.Timestamp)
+    if type.unit is t.Unit.NANOS:
         return towards_zero(value // 1_000, t.Unit.MICROS.value)
-    return towards_zero(value, of.unit.value)
+    return towards_zero(value, type.unit.value)
 
 
 DATE_ADD = _date_moved("date_add", 1)
@@ -167,6 +167,6 @@ def truncated_day(days: Any, unit: str) -> Any:
     cut = truncated(unit, days * DAY_SECONDS, 1)
     if cut is None:
         return None
-    found, known = cut
-    start = found // DAY_SECONDS
-    return start, known & (start >= -(1 << 31))
+    day, is_known = cut
+    start = day // DAY_SECONDS
+    return start, is_known & (start >= -(1 << 31))

@@ -30,13 +30,13 @@ def json_path(path: str) -> tuple[str | int, ...] | None:
     if not path.startswith("$"):
         return None
     steps: list[str | int] = []
-    at = 1
-    while at < len(path):
-        found = _STEP.match(path, at)
-        if found is None:
+    offset = 1
+    while offset < len(path):
+        match = _STEP.match(path, offset)
+        if match is None:
             return None
-        at = found.end()
-        steps.append(int(found[3]) if found[3] is not None else (found[1] or found[2]))
+        offset = match.end()
+        steps.append(int(match[3]) if match[3] is not None else (match[1] or match[2]))
     return tuple(steps)
 
 

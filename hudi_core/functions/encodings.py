@@ -32,9 +32,9 @@ def _chr(code: int) -> str:
 
 def _hexed(argument: Argument) -> t.Type:
     """A number as a long, bytes and strings as they are."""
-    of = p.bytes_or_string(argument)
+    data_type = p.bytes_or_string(argument)
     numeric = isinstance(argument.type, t.Int | t.Long | t.Float | t.Double | t.Decimal | t.Boolean)
-    return t.Long() if numeric else of
+    return t.Long() if numeric else data_type
 
 
 def _hex(value: int | str | bytes) -> str:
@@ -65,21 +65,21 @@ def _sha2(value: bytes, bits: int) -> str | None:
     return _SHA2[bits](value).hexdigest() if bits in _SHA2 else None
 
 
-def _hashed(one: Callable[..., int], values: Sequence[Any], types: Sequence[t.Type], of: t.Type) -> int:
-    return of_rows(one, values, types, _SEED)
+def _hashed(hash_value: Callable[..., int], values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> int:
+    return of_rows(hash_value, values, types, _SEED)
 
 
-def _sign_of_hash(of: t.Type, arguments: Sequence[Argument]) -> Signature | None:
+def _sign_of_hash(type: t.Type, arguments: Sequence[Argument]) -> Signature | None:
     hashed = (t.Map, t.Union, t.Vector, t.Uuid, t.Time)
     unknown = any(isinstance(argument.type, hashed) for argument in arguments)
-    return None if unknown else Signature(tuple(argument.type for argument in arguments), of)
+    return None if unknown else Signature(tuple(argument.type for argument in arguments), type)
 
 
 def _of_one(
-    name: str, kind: p.Kind, of: t.Type, rule: Callable[[Any], Any], *aliases: str, spark: Any = ()
+    name: str, kind: p.Kind, type: t.Type, rule: Callable[[Any], Any], *aliases: str, spark: Any = ()
 ) -> Function:
     native = Native(name, only=spark) if spark else None
-    return Function(name, range(1, 2), p.takes(kind, gives=of), p.of_values(rule), aliases=aliases, spark=native)
+    return Function(name, range(1, 2), p.takes(kind, gives=type), p.of_values(rule), aliases=aliases, spark=native)
 
 
 _TEXT = (t.String, t.Binary)

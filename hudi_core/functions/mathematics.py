@@ -102,8 +102,8 @@ def _inverse(rule: Callable[[float], float]) -> Callable[[float], float]:
     """One divided by a function, which may be zero."""
 
     def inverse(value: float) -> float:
-        found = rule(value)
-        return 1 / found if found else math.copysign(math.inf, found)
+        result = rule(value)
+        return 1 / result if result else math.copysign(math.inf, result)
 
     return inverse
 
@@ -121,21 +121,21 @@ def _real(name: str, rule: Callable[..., Any], *aliases: str, count: int = 1, **
 
 
 def _sign_of_pmod(arguments: Sequence[Argument]) -> Signature:
-    found = coerce.calculated("%", *(coerce.seen(argument.type) for argument in arguments))
-    if found is None:
+    types = coerce.calculated("%", *(coerce.seen(argument.type) for argument in arguments))
+    if types is None:
         wrong = next((a.type for a in arguments if not coerce.is_number(coerce.seen(a.type))), arguments[0].type)
         raise MismatchError("numbers", wrong)
-    return Signature(found[:2], found[2])
+    return Signature(types[:2], types[2])
 
 
-def _pmod(values: Sequence[Any], types: Sequence[t.Type], of: t.Type) -> Any:
+def _pmod(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> Any:
     """The remainder; raised by the divisor where it is negative."""
-    match of:
+    match result_type:
         case t.Int() | t.Long():
             left, right = values
             if right == 0:
                 return None
-            bits = 32 if isinstance(of, t.Int) else 64
+            bits = 32 if isinstance(result_type, t.Int) else 64
             rest = _remainder(left, right)
             return _remainder(wrapped(rest + right, bits), right) if rest < 0 else rest
         case t.Decimal():
@@ -143,14 +143,14 @@ def _pmod(values: Sequence[Any], types: Sequence[t.Type], of: t.Type) -> Any:
             if divisor == 0:
                 return None
             over = EXACT.remainder(exact, divisor)
-            return rounded(EXACT.remainder(EXACT.add(over, divisor), divisor) if over < 0 else over, of)
+            return rounded(EXACT.remainder(EXACT.add(over, divisor), divisor) if over < 0 else over, result_type)
         case _:
-            real, by = (widened(value, source, of) for value, source in zip(values, types, strict=True))
+            real, by = (widened(value, source, result_type) for value, source in zip(values, types, strict=True))
             if by == 0:
                 return None
             left_over = _as_java(math.fmod)(real, by)
-            found = _as_java(math.fmod)(left_over + by, by) if left_over < 0 else left_over
-            return to_binary32(found) if isinstance(of, t.Float) else found
+            remainder = _as_java(math.fmod)(left_over + by, by) if left_over < 0 else left_over
+            return to_binary32(remainder) if isinstance(result_type, t.Float) else remainder
 
 
 def _remainder(left: int, right: int) -> int:

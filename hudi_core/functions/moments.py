@@ -33,20 +33,20 @@ def _counted(name: str, micros: int, *aliases: str) -> Function:
     """How many units have passed since 1970, cut down."""
     return Function(
         *(name, range(1, 2), p.takes(p.moment, gives=t.Long())),
-        lambda values, types, of: micros_of(values[0], types[0]) // micros,
+        lambda values, types, result_type: micros_of(values[0], types[0]) // micros,
         aliases=aliases,
         stretches=everywhere,
     )
 
 
 def _from_count(name: str, micros: int, kind: p.Kind) -> Function:
-    def evaluate(values: Sequence[Any], types: Sequence[t.Type], of: t.Type) -> int | None:
+    def evaluate(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> int | None:
         if isinstance(types[0], t.Long | t.Int):
             return _within(values[0] * micros)
         if isinstance(types[0], t.Decimal):
             return _within(int(EXACT.multiply(values[0], Decimal(micros))))
-        found = cast(values[0], types[0], of)
-        return None if found is None else int(found)
+        result = cast(values[0], types[0], result_type)
+        return None if result is None else int(result)
 
     def edge(call: Known) -> FirstNotBelow | None:
         if not isinstance(call.argument, t.Int | t.Long):
@@ -69,21 +69,21 @@ def _unit(arguments: Sequence[Argument]) -> str | None:
 
 
 def _in_micros(argument: Argument) -> t.Timestamp:
-    of = argument.type
-    if not isinstance(of, t.Timestamp):
+    data_type = argument.type
+    if not isinstance(data_type, t.Timestamp):
         return t.Timestamp()
-    return of if of.unit.value >= MICROS else replace(of, unit=t.Unit.MICROS)
+    return data_type if data_type.unit.value >= MICROS else replace(data_type, unit=t.Unit.MICROS)
 
 
 def _sign_of_adding(arguments: Sequence[Argument]) -> Signature | None:
-    of = _in_micros(arguments[2])
-    return None if _unit(arguments) is None else Signature((t.String(), t.Long(), of), of)
+    data_type = _in_micros(arguments[2])
+    return None if _unit(arguments) is None else Signature((t.String(), t.Long(), data_type), data_type)
 
 
-def _added(values: Sequence[Any], types: Sequence[t.Type], of: t.Type) -> int | None:
+def _added(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> int | None:
     unit, count, ticks = values
-    assert isinstance(of, t.Timestamp)
-    per_micro = of.unit.value // MICROS
+    assert isinstance(result_type, t.Timestamp)
+    per_micro = result_type.unit.value // MICROS
     if unit.upper() in _SPANS:
         return _within(ticks + count * _SPANS[unit.upper()] * per_micro)
     days, within = divmod(ticks, _DAY_MICROS * per_micro)
@@ -106,7 +106,7 @@ def _sign_of_difference(arguments: Sequence[Argument]) -> Signature | None:
     return None if _unit(arguments) is None else Signature((t.String(), *moments), t.Long())
 
 
-def _difference(values: Sequence[Any], types: Sequence[t.Type], of: t.Type) -> Any:
+def _difference(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> Any:
     """Whole units from the first moment to the second, cut towards zero."""
     unit = values[0].upper()
     early, late = (micros_of(value, source) for value, source in zip(values[1:], types[1:], strict=True))

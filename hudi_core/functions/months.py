@@ -27,8 +27,8 @@ _DAYS_OF_WEEK = {
 
 def _within(margin: int, call: Known) -> list[Stretch]:
     """Days so far from the ends that the result is a day too."""
-    known = call.variable == 0 and isinstance(call.argument, t.Date)
-    return [Stretch(call.ends[0] + margin, call.ends[1] - margin)] if known else []
+    is_known = call.variable == 0 and isinstance(call.argument, t.Date)
+    return [Stretch(call.ends[0] + margin, call.ends[1] - margin)] if is_known else []
 
 
 def _last_day(days: Any) -> Any:
@@ -43,16 +43,16 @@ def _week_of_year(days: Any) -> Any:
 
 
 def _next_day(days: Any, name: str) -> Any:
-    number = _DAYS_OF_WEEK.get(name.strip().upper())
-    return None if number is None else wrapped(days + 1 + (number - 1 - days) % 7)
+    weekday = _DAYS_OF_WEEK.get(name.strip().upper())
+    return None if weekday is None else wrapped(days + 1 + (weekday - 1 - days) % 7)
 
 
-def _make_date(values: Sequence[Any], types: Sequence[t.Type], of: t.Type) -> Any:
+def _make_date(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> Any:
     year, month, day = values
     days = days_from_civil(year, month, day)
-    found = civil_from_days(days)
-    known = (found[0] == year) & (found[1] == month) & (found[2] == day)
-    return days, known & (days >= -(1 << 31)) & (days < 1 << 31)
+    civil = civil_from_days(days)
+    is_known = (civil[0] == year) & (civil[1] == month) & (civil[2] == day)
+    return days, is_known & (days >= -(1 << 31)) & (days < 1 << 31)
 
 
 def months_between(late: int, early: int, rounded: bool = True) -> float:
@@ -63,16 +63,16 @@ def months_between(late: int, early: int, rounded: bool = True) -> float:
     """
     (days, within), (other_days, other_within) = (divmod(micros, _DAY_MICROS) for micros in (late, early))
     (year, month, day), (other_year, other_month, other_day) = civil_from_days(days), civil_from_days(other_days)
-    whole = (year - other_year) * 12 + month - other_month
+    months = (year - other_year) * 12 + month - other_month
     last = days == last_day_of_month(year, month) and other_days == last_day_of_month(other_year, other_month)
     if day == other_day or last:
-        return float(whole)
+        return float(months)
     seconds = (day - other_day) * DAY_SECONDS + within // 1_000_000 - other_within // 1_000_000
-    found = whole + seconds / (_MONTH_DAYS * DAY_SECONDS)
-    return float(int((found * 1e8 + 0.5) // 1)) / 1e8 if rounded else found
+    result = months + seconds / (_MONTH_DAYS * DAY_SECONDS)
+    return float(int((result * 1e8 + 0.5) // 1)) / 1e8 if rounded else result
 
 
-def _months_between(values: Sequence[Any], types: Sequence[t.Type], of: t.Type) -> float:
+def _months_between(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> float:
     late, early, *rounded = values
     return months_between(micros_of(late, types[0]), micros_of(early, types[1]), *rounded)
 

@@ -19,17 +19,19 @@ def _sign_of_whole(arguments: Sequence[Argument]) -> Signature | None:
     """A long, or a decimal of a decimal. With a number of places it gives other types: not known."""
     if len(arguments) > 1:
         return None
-    of = p.number(arguments[0])
-    match of:
+    data_type = p.number(arguments[0])
+    match data_type:
         case t.Decimal(precision, scale):
-            return Signature((of,), t.Decimal(precision - scale + 1) if scale else of, None if scale else 0)
+            return Signature(
+                (data_type,), t.Decimal(precision - scale + 1) if scale else data_type, None if scale else 0
+            )
         case t.Int() | t.Long():
             return Signature((t.Long(),), t.Long(), 0)
         case _:
-            return Signature((of,), t.Long())
+            return Signature((data_type,), t.Long())
 
 
-def _whole(name: str, values: Sequence[Any], types: Sequence[t.Type], of: t.Type) -> Any:
+def _whole(name: str, values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> Any:
     return whole(name, values[0])
 
 
@@ -39,32 +41,32 @@ def _stretches_of_whole(call: Known) -> list[Stretch]:
 
 def _sign_of_round(arguments: Sequence[Argument]) -> Signature | None:
     """At a number of places that has to be a constant."""
-    of = p.number(arguments[0])
+    data_type = p.number(arguments[0])
     places: Any = 0
     if len(arguments) > 1:
-        given = arguments[1]
-        if not given.constant:
+        argument = arguments[1]
+        if not argument.constant:
             return None
-        places = None if given.is_null else cast(given.value, given.type, t.Int())
-    types = (of, t.Int())[: len(arguments)]
-    if isinstance(of, t.Int | t.Long) and isinstance(places, int) and places >= 0:
-        return Signature(types, of, 0)
-    if isinstance(of, t.Decimal) and isinstance(places, int):
-        return Signature(types, _rounded_decimal(of, places))
-    return Signature(types, of)
+        places = None if argument.is_null else cast(argument.value, argument.type, t.Int())
+    types = (data_type, t.Int())[: len(arguments)]
+    if isinstance(data_type, t.Int | t.Long) and isinstance(places, int) and places >= 0:
+        return Signature(types, data_type, 0)
+    if isinstance(data_type, t.Decimal) and isinstance(places, int):
+        return Signature(types, _rounded_decimal(data_type, places))
+    return Signature(types, data_type)
 
 
-def _rounded_decimal(of: t.Decimal, places: int) -> t.Decimal:
+def _rounded_decimal(type: t.Decimal, places: int) -> t.Decimal:
     """One digit more before the point, for what rounding up adds."""
-    digits = of.precision - of.scale + 1
+    digits = type.precision - type.scale + 1
     if places < 0:
         return t.Decimal(min(max(digits, 1 - places), MAX_PRECISION))
-    scale = min(of.scale, places)
+    scale = min(type.scale, places)
     return t.Decimal(min(digits + scale, MAX_PRECISION), scale)
 
 
-def _rounded(values: Sequence[Any], types: Sequence[t.Type], of: t.Type) -> Any:
-    return rounded_at(values[0], values[1] if len(values) > 1 else 0, of)
+def _rounded(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> Any:
+    return rounded_at(values[0], values[1] if len(values) > 1 else 0, result_type)
 
 
 def _stretches_of_round(call: Known) -> list[Stretch]:

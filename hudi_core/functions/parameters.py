@@ -62,12 +62,12 @@ def anything(argument: Argument) -> t.Type:
 
 def number(argument: Argument) -> t.Type:
     """A number as it is; a string counts as a double."""
-    of = coerce.seen(argument.type)
-    if isinstance(of, t.String):
+    data_type = coerce.seen(argument.type)
+    if isinstance(data_type, t.String):
         return t.Double()
-    if not coerce.is_number(of):
+    if not coerce.is_number(data_type):
         raise MismatchError("a number", argument.type)
-    return of
+    return data_type
 
 
 def whole(argument: Argument) -> t.Type:
@@ -75,8 +75,8 @@ def whole(argument: Argument) -> t.Type:
     return argument.type if isinstance(argument.type, t.Int | t.Long) else t.Long()
 
 
-def is_bytes(of: t.Type) -> bool:
-    return isinstance(of, t.Binary | t.Fixed)
+def is_bytes(type: t.Type) -> bool:
+    return isinstance(type, t.Binary | t.Fixed)
 
 
 def known_string(argument: Argument) -> str | None:
@@ -111,4 +111,4 @@ def first(types: Sequence[t.Type]) -> t.Type:
 
 def of_values(rule: Callable[..., object]) -> Evaluate:
     """A meaning that does not depend on types."""
-    return lambda values, types, of: rule(*values)
+    return lambda values, types, result_type: rule(*values)

@@ -140,9 +140,9 @@ class Function:
     last_digit: bool = field(default=False, repr=False)
     """The last digit of a real result may be another in another library of mathematics."""
 
-    def apply(self, values: Sequence[Any], types: Types, of: t.Type) -> Any:
+    def apply(self, values: Sequence[Any], types: Types, result_type: t.Type) -> Any:
         """The function's value; null for any null where it is strict. Raises `UnsupportedError` for types it does not take."""
         if self.strict and any(value is None for value in values):
             return None
-        found = self.evaluate(values, types, of)
-        return (found[0] if found[1] else None) if self.counts and isinstance(found, tuple) else found
+        result = self.evaluate(values, types, result_type)
+        return (result[0] if result[1] else None) if self.counts and isinstance(result, tuple) else result

@@ -13,7 +13,7 @@ from hudi_core.types import nodes as t
 Text = TypeVar("Text", str, bytes)
 
 
-def locate(part: str | None, whole: str | None, place: int | None = 1) -> int | None:
+def locate(part: str | None, string: str | None, place: int | None = 1) -> int | None:
     """The first place of a part from a place on, 0 where there is none; also where that place is null.
 
     >>> locate("a", "banana", 3), locate("x", "banana"), locate("", "banana", 4)
@@ -21,11 +21,11 @@ def locate(part: str | None, whole: str | None, place: int | None = 1) -> int | 
     """
     if place is None:
         return 0
-    if part is None or whole is None:
+    if part is None or string is None:
         return None
     if place < 1:
         return 0
-    return whole.find(part, place - 1) + 1 if part else 1
+    return string.find(part, place - 1) + 1 if part else 1
 
 
 def pad(value: Text, length: int, filling: Text, left: bool) -> Text:
@@ -42,7 +42,7 @@ def pad(value: Text, length: int, filling: Text, left: bool) -> Text:
 
 
 def _padded(left: bool) -> Any:
-    def evaluate(values: Sequence[Any], types: Sequence[t.Type], of: t.Type) -> Any:
+    def evaluate(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> Any:
         value, length, *filling = values
         blank: Any = b"\0" if isinstance(value, bytes) else " "
         return pad(value, length, filling[0] if filling else blank, left)
@@ -74,8 +74,8 @@ def initcap(value: str) -> str:
 
 
 def _titled(character: str) -> str:
-    found = character.title()
-    return found if len(found) == 1 and character <= "\uffff" else character
+    title = character.title()
+    return title if len(title) == 1 and character <= "\uffff" else character
 
 
 def overlay(value: Text, by: Text, place: int, length: int = -1) -> Text:
@@ -107,20 +107,20 @@ def substring_index(value: str, delimiter: str, count: int) -> str:
     return value[:place] if count > 0 else value[place + len(delimiter) :]
 
 
-def split_part(value: str, delimiter: str, number: int) -> str:
+def split_part(value: str, delimiter: str, part_number: int) -> str:
     """The part with this number, from 1, or from the end where negative; empty where there is none."""
     parts = value.split(delimiter) if delimiter else [value]
-    place = number - 1 if number > 0 else len(parts) + number
-    return parts[place] if number and 0 <= place < len(parts) else ""
+    place = part_number - 1 if part_number > 0 else len(parts) + part_number
+    return parts[place] if part_number and 0 <= place < len(parts) else ""
 
 
 def levenshtein(left: str, right: str) -> int:
     """How many characters are to be changed, added or left out to make one string of the other."""
     row = list(range(len(right) + 1))
-    for count, one in enumerate(left, 1):
+    for count, character in enumerate(left, 1):
         before, row[0] = row[0], count
         for place, other in enumerate(right, 1):
-            before, row[place] = row[place], min(row[place] + 1, row[place - 1] + 1, before + (one != other))
+            before, row[place] = row[place], min(row[place] + 1, row[place - 1] + 1, before + (character != other))
     return row[-1]
 
 
@@ -130,7 +130,7 @@ def find_in_set(part: str, listed: str) -> int:
     return parts.index(part) + 1 if "," not in part and part in parts else 0
 
 
-def _joined(values: Sequence[Any], types: Sequence[t.Type], of: t.Type) -> str | None:
+def _joined(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> str | None:
     """What is not null of the arguments, and of the elements of lists, with the first argument between."""
     between, *parts = values
     if between is None:
@@ -140,16 +140,16 @@ def _joined(values: Sequence[Any], types: Sequence[t.Type], of: t.Type) -> str |
 
 
 def _string_or_strings(argument: Any) -> t.Type:
-    of = argument.type
-    return of if isinstance(of, t.Array) and isinstance(of.element.type, t.String) else t.String()
+    data_type = argument.type
+    return data_type if isinstance(data_type, t.Array) and isinstance(data_type.element.type, t.String) else t.String()
 
 
 def _tested(name: str, rule: Callable[[Any, Any], bool]) -> Function:
-    def test(values: Sequence[Any], types: Sequence[t.Type], of: t.Type) -> bool:
-        one, other = values
-        if isinstance(one, str) is not isinstance(other, str):
-            one, other = (part.encode() if isinstance(part, str) else part for part in values)
-        return rule(one, other)
+    def test(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> bool:
+        first, second = values
+        if isinstance(first, str) is not isinstance(second, str):
+            first, second = (part.encode() if isinstance(part, str) else part for part in values)
+        return rule(first, second)
 
     sign = p.takes(p.bytes_or_string, p.bytes_or_string, gives=t.Boolean())
     return Function(name, range(2, 3), sign, test, spark=Native(name, only=(t.String,)))
@@ -164,9 +164,9 @@ def _of_one_kind(*kinds: p.Kind | None) -> p.Sign:
     """A signature whose first argument, and those without a kind, are all strings or all bytes."""
 
     def sign(arguments: Sequence[Argument]) -> Signature:
-        of: t.Type = t.Binary() if p.is_bytes(arguments[0].type) else t.String()
-        known = zip(kinds, arguments, strict=False)
-        return Signature(tuple(of if kind is None else kind(argument) for kind, argument in known), of)
+        data_type: t.Type = t.Binary() if p.is_bytes(arguments[0].type) else t.String()
+        paired = zip(kinds, arguments, strict=False)
+        return Signature(tuple(data_type if kind is None else kind(argument) for kind, argument in paired), data_type)
 
     return sign
 

@@ -12,12 +12,12 @@ from hudi_core.types import nodes as t
 
 
 def _sign_of_concat(arguments: Sequence[Argument]) -> Signature:
-    of = t.Binary() if arguments and all(p.is_bytes(argument.type) for argument in arguments) else t.String()
-    return Signature((of,) * len(arguments), of)
+    data_type = t.Binary() if arguments and all(p.is_bytes(argument.type) for argument in arguments) else t.String()
+    return Signature((data_type,) * len(arguments), data_type)
 
 
-def _concat(values: Sequence[Any], types: Sequence[t.Type], of: t.Type) -> Any:
-    empty: Any = b"" if isinstance(of, t.Binary) else ""
+def _concat(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> Any:
+    empty: Any = b"" if isinstance(result_type, t.Binary) else ""
     return empty.join(values)
 
 
@@ -29,14 +29,14 @@ def _with_pattern(*kinds: p.Kind) -> p.Sign:
     """A signature whose second argument is a regular expression that is the same in every row."""
     sign = p.takes(*kinds, gives=t.String())
 
-    def known(arguments: Sequence[Argument]) -> Signature | None:
+    def signature(arguments: Sequence[Argument]) -> Signature | None:
         pattern = p.known_string(arguments[1])
         if pattern is None:
             return None
         regex.parse(pattern)
         return sign(arguments)
 
-    return known
+    return signature
 
 
 def _sign_of_replace(arguments: Sequence[Argument]) -> Signature | None:

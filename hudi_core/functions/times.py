@@ -22,9 +22,9 @@ _ORDER = "yMdHmsS"
 _DECIMAL_DIGITS = {"y": 4, "M": 2, "d": 2, "H": 2, "m": 2, "s": 2}
 
 
-def _pattern(arguments: Sequence[Argument], at: int = 1) -> str | None:
+def _pattern(arguments: Sequence[Argument], position: int = 1) -> str | None:
     """The date pattern of a call, which has to be the same in every row. Raises for one that is none, or not known."""
-    pattern = p.known_string(arguments[at]) if len(arguments) > at else _DEFAULT
+    pattern = p.known_string(arguments[position]) if len(arguments) > position else _DEFAULT
     if pattern is not None:
         date_pattern(pattern)
     return pattern
@@ -50,9 +50,9 @@ def _parsing(to: t.Type) -> p.Sign:
     return sign
 
 
-def _parsed(values: Sequence[Any], types: Sequence[t.Type], of: t.Type) -> Any:
+def _parsed(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> Any:
     micros = parse_micros(values[0], date_pattern(values[1]))
-    return None if micros is None else cast(micros, t.Timestamp(), of)
+    return None if micros is None else cast(micros, t.Timestamp(), result_type)
 
 
 def _sign_of_unix(arguments: Sequence[Argument]) -> Signature | None:
@@ -67,18 +67,18 @@ def _sign_of_unix(arguments: Sequence[Argument]) -> Signature | None:
     return Signature((t.String(), t.String())[: len(arguments)], t.Long())
 
 
-def _unix_timestamp(values: Sequence[Any], types: Sequence[t.Type], of: t.Type) -> Any:
+def _unix_timestamp(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> Any:
     if not isinstance(types[0], t.String):
         return seconds_of(values[0], types[0])
     micros = parse_micros(values[0], date_pattern(values[1] if len(values) > 1 else _DEFAULT))
     return None if micros is None else towards_zero(micros, MICROS)
 
 
-def _format(values: Sequence[Any], types: Sequence[t.Type], of: t.Type) -> Any:
+def _format(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> Any:
     return format_micros(micros_of(values[0], types[0]), date_pattern(values[1]))
 
 
-def _from_unixtime(values: Sequence[Any], types: Sequence[t.Type], of: t.Type) -> Any:
+def _from_unixtime(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> Any:
     return format_micros(values[0] * MICROS, date_pattern(values[1] if len(values) > 1 else _DEFAULT))
 
 
@@ -89,14 +89,14 @@ def _ordered(call: Known) -> list[Stretch]:
     return [replace(four_digit_years(call.argument, call.ends), grain=_grain(pattern, call.argument))]
 
 
-def _grain(text: str, of: t.Type) -> int:
+def _grain(text: str, type: t.Type) -> int:
     """How far apart, at least, two points in time of different text are: in days, ticks or seconds."""
     step = date_pattern(text).step
-    match of:
+    match type:
         case t.Date():
             return max(step // (DAY_SECONDS * MICROS), 1)
         case t.Timestamp():
-            ticks = per_second(of)
+            ticks = per_second(type)
             return max(step // (MICROS // min(ticks, MICROS)), 1) * max(ticks // MICROS, 1)
         case _:
             return max(step // MICROS, 1)

@@ -13,10 +13,10 @@ from hudi_core.types.nodes import Array, Map, Type, children
 
 def parquet_names(schema: Schema) -> dict[str, int]:
     """Column id by the path that statistics write; where dots in names make two paths one, the first in schema order."""
-    found: dict[str, int] = {}
+    names: dict[str, int] = {}
     for name, column in _names(schema.record, ()):
-        found.setdefault(name, column)
-    return found
+        names.setdefault(name, column)
+    return names
 
 
 def place_of_parquet_name(schema: Schema, name: str) -> ColumnPlace | None:
@@ -25,9 +25,9 @@ def place_of_parquet_name(schema: Schema, name: str) -> ColumnPlace | None:
     return None if column is None else schema.place(column)
 
 
-def _names(of: Type, path: tuple[str, ...]) -> Iterator[tuple[str, int]]:
-    between = ("list",) if isinstance(of, Array) else ("key_value",) if isinstance(of, Map) else ()
-    for field in children(of):
+def _names(type: Type, path: tuple[str, ...]) -> Iterator[tuple[str, int]]:
+    between = ("list",) if isinstance(type, Array) else ("key_value",) if isinstance(type, Map) else ()
+    for field in children(type):
         inner = (*path, *between, field.name)
         yield ".".join(inner), field.id
         yield from _names(field.type, inner)

@@ -17,7 +17,9 @@ from hudi_core.schema.schema import Schema
 
 def schema_at(history: Iterable[Schema], instant: int) -> Schema | None:
     """The schema that commits at an instant saw: of the greatest version not above it. None before the first."""
-    return max((each for each in history if each.version <= instant), key=lambda each: each.version, default=None)
+    return max(
+        (schema for schema in history if schema.version <= instant), key=lambda schema: schema.version, default=None
+    )
 
 
 def appended(document: str, schema: Schema, where: str = "schema history") -> Converted[str]:
@@ -29,10 +31,10 @@ def appended(document: str, schema: Schema, where: str = "schema history") -> Co
     converted = persisted(schema)
     if not converted.value:
         raise SchemaError(where, expected="a schema with a version", found="the empty one")
-    kept: list[tuple[int, str]] = []
+    documents: list[tuple[int, str]] = []
     if document.strip():
-        versions = [each.version for each in history_from_json(document, where)]
-        texts = [compact(each) for each in json.loads(document)["schemas"]]
-        kept = [pair for pair in zip(versions, texts, strict=True) if pair[0] != schema.version]
-    ordered = sorted([(schema.version, converted.value), *kept], key=lambda pair: pair[0], reverse=True)
+        versions = [item.version for item in history_from_json(document, where)]
+        texts = [compact(item) for item in json.loads(document)["schemas"]]
+        documents = [pair for pair in zip(versions, texts, strict=True) if pair[0] != schema.version]
+    ordered = sorted([(schema.version, converted.value), *documents], key=lambda pair: pair[0], reverse=True)
     return Converted(f'{{"schemas":[{",".join(text for _, text in ordered)}]}}', converted.losses)

@@ -22,48 +22,48 @@ NO_ID: Final = -1
 _Give = Callable[[Field], int]
 
 
-def with_ids(of: Type, first: int = 0) -> Type:
+def with_ids(type: Type, first: int = 0) -> Type:
     """The type with ids from `first`; it is taken to stand in the column `first - 1` (the root when `first` is 0)."""
     fresh = count(first)
-    return _numbered(of, lambda _: next(fresh), hidden_ids(first - 1))
+    return _numbered(type, lambda _: next(fresh), hidden_ids(first - 1))
 
 
-def record_with_ids(of: Record, first: int = 0) -> Record:
+def record_with_ids(type: Record, first: int = 0) -> Record:
     """`with_ids` for a record."""
-    numbered = with_ids(of, first)
+    numbered = with_ids(type, first)
     assert isinstance(numbered, Record)
     return numbered
 
 
-def record_with_missing_ids(of: Record, greatest: int = -1) -> Record:
+def record_with_missing_ids(type: Record, greatest: int = -1) -> Record:
     """The record whose fields keep their ids; those with `NO_ID` get ids beyond all of these and `greatest`, in block order."""
-    fresh = count(max(greatest, max(column_ids(of), default=-1)) + 1)
-    numbered = _numbered(of, lambda field: next(fresh) if field.id == NO_ID else field.id, hidden_ids(NO_ID))
+    fresh = count(max(greatest, max(column_ids(type), default=-1)) + 1)
+    numbered = _numbered(type, lambda field: next(fresh) if field.id == NO_ID else field.id, hidden_ids(NO_ID))
     assert isinstance(numbered, Record)
     return numbered
 
 
-def record_with_other_ids(of: Record, others: Mapping[int, int]) -> Record:
+def record_with_other_ids(type: Record, others: Mapping[int, int]) -> Record:
     """The record with other ids in place of some; hidden ids follow from those of the columns around them."""
-    numbered = _numbered(of, lambda field: others.get(field.id, field.id), hidden_ids(NO_ID))
+    numbered = _numbered(type, lambda field: others.get(field.id, field.id), hidden_ids(NO_ID))
     assert isinstance(numbered, Record)
     return numbered
 
 
-def with_hidden_ids(of: Type, column: int) -> Type:
+def with_hidden_ids(type: Type, column: int) -> Type:
     """A type that stands in a known column, with hidden ids in all of it."""
     hidden = hidden_ids(column)
-    return _numbered(of, lambda _: next(hidden), hidden)
+    return _numbered(type, lambda _: next(hidden), hidden)
 
 
-def column_ids(of: Type) -> list[int]:
+def column_ids(type: Type) -> list[int]:
     """All ids of the fields in a type, NO_ID for those without."""
-    fields = children(of)
-    found = [field.id for field in fields]
+    fields = children(type)
+    ids = [field.id for field in fields]
     for field in fields:
         if isinstance(field.type, NESTED):
-            found += column_ids(field.type)
-    return found
+            ids += column_ids(field.type)
+    return ids
 
 
 def hidden_ids(column: int) -> Iterator[int]:
@@ -73,45 +73,45 @@ def hidden_ids(column: int) -> Iterator[int]:
         yield -1 - (total * (total + 1) // 2 + position)
 
 
-def _numbered(of: Type, give: _Give, hidden: Iterator[int]) -> Type:
+def _numbered(type: Type, give: _Give, hidden: Iterator[int]) -> Type:
     """`give` says the id of a field that Hudi has a place for; `hidden` are the ids of the column around."""
-    inner = children(of)
+    inner = children(type)
     if not inner:
-        return of
-    disguised = isinstance(of, Record) and of.kind is not RecordKind.PLAIN
-    concealed = disguised or isinstance(of, Union)
+        return type
+    disguised = isinstance(type, Record) and type.kind is not RecordKind.PLAIN
+    concealed = disguised or isinstance(type, Union)
 
     def give_hidden(_: Field) -> int:
         return next(hidden)
 
-    own, below = give_hidden if concealed else give, give_hidden if disguised else give
-    block = _block(of, inner, own)
+    give_own, below = give_hidden if concealed else give, give_hidden if disguised else give
+    block = _block(type, inner, give_own)
     around = hidden if concealed else None
     numbered = [
         field if field.id == column and not isinstance(field.type, NESTED) else _with_id(field, column, below, around)
         for field, column in zip(inner, block, strict=True)
     ]
-    return with_children(of, tuple(numbered))
+    return with_children(type, tuple(numbered))
 
 
-def _block(of: Type, inner: tuple[Field, ...], own: _Give) -> list[int]:
-    if not isinstance(of, Record) or of.kind is not RecordKind.VARIANT:
-        return [own(field) for field in inner]
+def _block(type: Type, inner: tuple[Field, ...], give: _Give) -> list[int]:
+    if not isinstance(type, Record) or type.kind is not RecordKind.VARIANT:
+        return [give(field) for field in inner]
     # A variant's fields stand in any order; by name they have the same ids in every file.
-    named = {name: own(of.fields[0]) for name in dict.fromkeys((*VARIANT_FIELDS, *(field.name for field in inner)))}
+    named = {name: give(type.fields[0]) for name in dict.fromkeys((*VARIANT_FIELDS, *(field.name for field in inner)))}
     return [named[field.name] for field in inner]
 
 
 def _with_id(field: Field, column: int, give: _Give, hidden: Iterator[int] | None) -> Field:
-    of = field.type
-    if isinstance(of, NESTED):
-        of = _numbered(of, give, hidden_ids(column) if hidden is None else hidden)
-    if column == field.id and of is field.type:
+    data_type = field.type
+    if isinstance(data_type, NESTED):
+        data_type = _numbered(data_type, give, hidden_ids(column) if hidden is None else hidden)
+    if column == field.id and data_type is field.type:
         return field
     return Field(
         column,
         field.name,
-        of,
+        data_type,
         field.optional,
         field.doc,
         field.default,

@@ -131,13 +131,13 @@ def history_to_json(schemas: Iterable[Schema]) -> Converted[str]:
     """The history document of schemas, which are put newest first."""
     ordered = sorted(schemas, key=lambda schema: schema.version, reverse=True)
     converted = [persisted(schema) for schema in ordered]
-    losses = dict.fromkeys(loss for each in converted for loss in each.losses)
-    return Converted(f'{{"schemas":[{",".join(each.value for each in converted)}]}}', tuple(losses))
+    losses = dict.fromkeys(loss for document in converted for loss in document.losses)
+    return Converted(f'{{"schemas":[{",".join(document.value for document in converted)}]}}', tuple(losses))
 
 
-def type_to_json_text(of: t.Type) -> str | None:
+def type_to_json_text(type: t.Type) -> str | None:
     """How the persisted form says a type without fields; None for a type that it has no word for."""
-    match of:
+    match type:
         case t.Decimal(precision, scale, fixed=None):
             return f"decimal_bytes({precision}, {scale})"
         case t.Decimal(precision, scale, fixed=t.Fixed(size), implied=implied):
@@ -149,7 +149,7 @@ def type_to_json_text(of: t.Type) -> str | None:
         case t.Uuid():
             return "uuid"
         case _:
-            return _TEXTS.get(of)
+            return _TEXTS.get(type)
 
 
 def type_from_json_text(text: str) -> t.Type | None:
@@ -158,9 +158,9 @@ def type_from_json_text(text: str) -> t.Type | None:
     if name in _NAMES:
         return _NAMES[name]
     for pattern, make in _PARAMETERISED:
-        found = pattern.fullmatch(name)
-        if found:
-            return make(*found.groups())
+        match = pattern.fullmatch(name)
+        if match:
+            return make(*match.groups())
     return None
 
 
@@ -170,18 +170,18 @@ class _Writer:
     def __init__(self) -> None:
         self.losses: list[ConversionLoss] = []
 
-    def record(self, of: t.Record, path: _Path) -> dict[str, object]:
-        self._lose(path, "name of the record", of.name)
-        self._lose(path, "doc of the record", of.doc)
-        self._lose(path, "aliases of the record", of.aliases)
-        self._lose(path, "properties of the record", of.properties)
-        return {"type": "record", "fields": [self._field(field, (*path, field.name)) for field in of.fields]}
+    def record(self, type: t.Record, path: _Path) -> dict[str, object]:
+        self._lose(path, "name of the record", type.name)
+        self._lose(path, "doc of the record", type.doc)
+        self._lose(path, "aliases of the record", type.aliases)
+        self._lose(path, "properties of the record", type.properties)
+        return {"type": "record", "fields": [self._field(field, (*path, field.name)) for field in type.fields]}
 
     def _field(self, field: t.Field, path: _Path) -> dict[str, object]:
-        found: dict[str, object] = {"id": field.id, "name": field.name, "optional": field.optional}
-        found["type"] = self._type(field, path)
+        document: dict[str, object] = {"id": field.id, "name": field.name, "optional": field.optional}
+        document["type"] = self._type(field, path)
         if field.doc is not None:
-            found["doc"] = field.doc
+            document["doc"] = field.doc
         implied = "default null" if field.optional else ""
         if field.default is t.ABSENT:
             self.losses += [ConversionLoss(".".join(path), "no default", implied)] if implied else []
@@ -189,7 +189,7 @@ class _Writer:
             self.losses.append(ConversionLoss(".".join(path), f"default {field.default!r}", implied))
         self._lose(path, "aliases", field.aliases)
         self._lose(path, "properties", field.properties)
-        return found
+        return document
 
     def _type(self, field: t.Field, path: _Path) -> object:
         self._lose(path, "properties of the type", field.type_properties)
@@ -201,24 +201,24 @@ class _Writer:
             case t.Array(element):
                 self._lose(path, "properties of the array", field.type.properties)
                 inner = self._type(element, (*path, element.name))
-                found = {"type": "array", "element_id": element.id, "element": inner}
-                return {**found, "element_optional": element.optional}
+                document = {"type": "array", "element_id": element.id, "element": inner}
+                return {**document, "element_optional": element.optional}
             case t.Map(key, value):
                 self._lose(path, "properties of the map", field.type.properties)
                 keys, values = self._type(key, (*path, key.name)), self._type(value, (*path, value.name))
-                found = {"type": "map", "key_id": key.id, "key": keys, "value_id": value.id, "value": values}
-                return {**found, "value_optional": value.optional}
+                document = {"type": "map", "key_id": key.id, "key": keys, "value_id": value.id, "value": values}
+                return {**document, "value_optional": value.optional}
             case t.Union(branches):
                 self.losses.append(ConversionLoss(".".join(path), type_text(field.type), type_text(branches[0].type)))
                 return self._type(branches[0], path)
             case _:
                 return self._primitive(field.type, path)
 
-    def _primitive(self, of: t.Primitive, path: _Path) -> str:
-        known = type_to_json_text(of)
-        match of:
+    def _primitive(self, type: t.Primitive, path: _Path) -> str:
+        name = type_to_json_text(type)
+        match type:
             case t.Enumeration():
-                self.losses.append(ConversionLoss(".".join(path), type_text(of), "string"))
+                self.losses.append(ConversionLoss(".".join(path), type_text(type), "string"))
                 return "string"
             case t.Uuid(fixed=t.Fixed()):
                 self.losses.append(ConversionLoss(".".join(path), "16 bytes behind a uuid", "uuid"))
@@ -226,24 +226,26 @@ class _Writer:
                 self._lose(path, "name of the type", named.name)
                 self._lose(path, "doc of the type", named.doc)
                 self._lose(path, "aliases of the type", named.aliases)
-        if known is None:
-            self.losses.append(ConversionLoss(".".join(path), type_text(of), "long"))
+        if name is None:
+            self.losses.append(ConversionLoss(".".join(path), type_text(type), "long"))
             return "long"
-        return known
+        return name
 
-    def _disguised(self, of: t.Record, path: _Path) -> dict[str, object]:
-        canonical = variant() if of.kind is t.RecordKind.VARIANT else blob()
-        self._lose(path, "name of the record", "" if of.name == canonical.name else of.name)
-        self._lose(path, "doc of the record", of.doc)
-        self._lose(path, "aliases of the record", of.aliases)
-        self._lose(path, "properties of the record", of.properties)
-        if len(of.fields) != len(canonical.fields) or not all(map(same_field, of.fields, canonical.fields)):
-            self.losses.append(ConversionLoss(".".join(path), f"fields of its own in a {of.kind.value}", of.kind.value))
-        return _CANONICAL[of.kind]
+    def _disguised(self, type: t.Record, path: _Path) -> dict[str, object]:
+        canonical = variant() if type.kind is t.RecordKind.VARIANT else blob()
+        self._lose(path, "name of the record", "" if type.name == canonical.name else type.name)
+        self._lose(path, "doc of the record", type.doc)
+        self._lose(path, "aliases of the record", type.aliases)
+        self._lose(path, "properties of the record", type.properties)
+        if len(type.fields) != len(canonical.fields) or not all(map(same_field, type.fields, canonical.fields)):
+            self.losses.append(
+                ConversionLoss(".".join(path), f"fields of its own in a {type.kind.value}", type.kind.value)
+            )
+        return _CANONICAL[type.kind]
 
-    def _lose(self, path: _Path, what: str, value: object) -> None:
+    def _lose(self, path: _Path, attribute: str, value: object) -> None:
         if value:
-            self.losses.append(ConversionLoss(".".join(path), f"{what} {value!r}"))
+            self.losses.append(ConversionLoss(".".join(path), f"{attribute} {value!r}"))
 
 
 class _Reader:
@@ -272,15 +274,15 @@ class _Reader:
             raise self._error(path, "fields with a name and a doc in text", repr(dict(json))[:60])
         inner = (*path, name)
         column = self._id(json, "id", inner)
-        of, optional = self._type(_get(json, "type"), column, inner), self._flag(json, "optional", inner)
-        return t.Field(column, name, of, optional, doc, None if optional else t.ABSENT)
+        data_type, optional = self._type(_get(json, "type"), column, inner), self._flag(json, "optional", inner)
+        return t.Field(column, name, data_type, optional, doc, None if optional else t.ABSENT)
 
     def _type(self, json: object, column: int, path: _Path) -> t.Type:
         if isinstance(json, str):
-            found = type_from_json_text(json)
-            if found is None:
+            primitive = type_from_json_text(json)
+            if primitive is None:
                 raise self._error(path, "a type", repr(json)[:60])
-            return found
+            return primitive
         if len(path) > MAX_DEPTH:
             raise self._error(path[:3], f"at most {MAX_DEPTH} levels", "deeper nesting")
         document = self._object(json, path)
@@ -291,8 +293,8 @@ class _Reader:
             case "array":
                 inner = (*path, "element")
                 element = self._id(document, "element_id", inner)
-                of = self._type(_get(document, "element"), element, inner)
-                return t.Array(t.Field(element, "element", of, self._flag(document, "element_optional", inner)))
+                data_type = self._type(_get(document, "element"), element, inner)
+                return t.Array(t.Field(element, "element", data_type, self._flag(document, "element_optional", inner)))
             case "map":
                 named, valued = (*path, "key"), (*path, "value")
                 key, value = self._id(document, "key_id", named), self._id(document, "value_id", valued)
@@ -327,24 +329,24 @@ class _Reader:
         return json
 
     def _id(self, json: _Json, key: str, path: _Path) -> int:
-        found = _get(json, key)
-        if not isinstance(found, int) or isinstance(found, bool) or found < 0:
-            raise self._error(path, f"a column id as {key}", repr(found)[:40])
-        return found
+        value = _get(json, key)
+        if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+            raise self._error(path, f"a column id as {key}", repr(value)[:40])
+        return value
 
     def _number(self, json: _Json, key: str, absent: int) -> int:
-        found = _get(json, key)
-        if found is None:
+        value = _get(json, key)
+        if value is None:
             return absent
-        if not isinstance(found, int) or isinstance(found, bool):
-            raise self._error((), f"a whole number as {key}", repr(found)[:40])
-        return found
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise self._error((), f"a whole number as {key}", repr(value)[:40])
+        return value
 
     def _flag(self, json: _Json, key: str, path: _Path) -> bool:
-        found = _get(json, key)
-        if not isinstance(found, bool):
-            raise self._error(path, f"true or false as {key}", repr(found)[:40])
-        return found
+        value = _get(json, key)
+        if not isinstance(value, bool):
+            raise self._error(path, f"true or false as {key}", repr(value)[:40])
+        return value
 
     def _error(self, path: _Path, expected: str, found: str) -> SchemaError:
         where = f"{self._where}: {'.'.join(path)}" if path else self._where
@@ -371,22 +373,22 @@ def _parse(text: str, where: str) -> _Json:
 def compact(document: object) -> str:
     """Compact JSON; control characters with upper-case digits, as Jackson writes them."""
     text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
-    return _ESCAPE.sub(lambda found: found[0] if found[1] is None else f"\\u{found[1].upper()}", text)
+    return _ESCAPE.sub(lambda match: match[0] if match[1] is None else f"\\u{match[1].upper()}", text)
 
 
 _ESCAPE: Final = re.compile(r"\\\\|\\u([0-9a-f]{4})")
 
 
-def _canonical(of: t.Record, ids: Mapping[str, int], docs: Mapping[str, str]) -> dict[str, object]:
+def _canonical(type: t.Record, ids: Mapping[str, int], docs: Mapping[str, str]) -> dict[str, object]:
     """A variant or blob as Hudi persists it: given ids and docs at the top, ids from 0 within its `reference`."""
     fields: list[dict[str, object]] = []
-    for position, field in enumerate(of.fields):
+    for position, field in enumerate(type.fields):
         inner: object = "string" if isinstance(field.type, t.Enumeration) else type_to_json_text(field.type)
         if isinstance(field.type, t.Record):
             inner = _canonical(field.type, {}, {})
-        found = {"id": ids.get(field.name, position), "name": field.name, "optional": field.optional, "type": inner}
+        document = {"id": ids.get(field.name, position), "name": field.name, "optional": field.optional, "type": inner}
         doc = docs.get(field.name, field.doc)
-        fields.append(found if doc is None else {**found, "doc": doc})
+        fields.append(document if doc is None else {**document, "doc": doc})
     return {"type": "record", "fields": fields}
 
 

@@ -20,9 +20,9 @@ def project(
     `as_asked` puts the top-level columns into the order of the question. A key goes with its map, and a union, a variant
     or a blob is taken whole. Raises `UnknownColumnError`.
     """
-    asked = [schema.get(column, case_sensitive=case_sensitive) for column in columns]
+    requested = [schema.get(column, case_sensitive=case_sensitive) for column in columns]
     wanted: _Wanted = {}
-    for place in asked:
+    for place in requested:
         _add(wanted, schema, place)
     fields = [_chosen(field, wanted[field.id]) for field in schema.fields if field.id in wanted]
     if as_asked:
@@ -42,19 +42,23 @@ def in_order(schema: Schema, positions: Mapping[Path, int]) -> Schema:
     return replace(schema, record=_ordered(schema.record, positions, ()))
 
 
-def _ordered(of: t.Record, positions: Mapping[Path, int], path: Path) -> t.Record:
-    inner = [_with_order_inside(each, positions, (*path, each.name)) for each in of.fields]
-    inner.sort(key=lambda each: positions.get((*path, each.name), math.inf))
-    return replace(of, fields=tuple(inner))
+def _ordered(type: t.Record, positions: Mapping[Path, int], path: Path) -> t.Record:
+    inner = [_with_order_inside(field, positions, (*path, field.name)) for field in type.fields]
+    inner.sort(key=lambda field: positions.get((*path, field.name), math.inf))
+    return replace(type, fields=tuple(inner))
 
 
 def _with_order_inside(field: t.Field, positions: Mapping[Path, int], path: Path) -> t.Field:
     if isinstance(field.type, t.Record):
-        of: t.Type = _ordered(field.type, positions, path)
+        data_type: t.Type = _ordered(field.type, positions, path)
     else:
-        inner = (_with_order_inside(each, positions, (*path, each.name)) for each in children(field.type))
-        of = with_children(field.type, tuple(inner))
-    return field if of is field.type else replace(field, type=of, default=_default(field.default, field.type, of))
+        inner = (_with_order_inside(child, positions, (*path, child.name)) for child in children(field.type))
+        data_type = with_children(field.type, tuple(inner))
+    return (
+        field
+        if data_type is field.type
+        else replace(field, type=data_type, default=_default(field.default, field.type, data_type))
+    )
 
 
 _Wanted = dict[int, "_Wanted | None"]
@@ -65,16 +69,16 @@ def _add(wanted: _Wanted, schema: Schema, place: ColumnPlace) -> None:
     inside: t.Type = schema.record
     for position in place.positions:
         field = children(inside)[position]
-        whole = field.id == place.field.id or _whole(field.type)
-        below = wanted.setdefault(field.id, None if whole else {})
-        if whole or below is None:
+        is_whole = field.id == place.field.id or _whole(field.type)
+        below = wanted.setdefault(field.id, None if is_whole else {})
+        if is_whole or below is None:
             wanted[field.id] = None
             return
         wanted, inside = below, field.type
 
 
-def _whole(of: t.Type) -> bool:
-    return isinstance(of, t.Union) or (isinstance(of, t.Record) and of.kind is not t.RecordKind.PLAIN)
+def _whole(type: t.Type) -> bool:
+    return isinstance(type, t.Union) or (isinstance(type, t.Record) and type.kind is not t.RecordKind.PLAIN)
 
 
 def _chosen(field: t.Field, below: _Wanted | None) -> t.Field:
@@ -83,9 +87,9 @@ def _chosen(field: t.Field, below: _Wanted | None) -> t.Field:
     inner = children(field.type)
     if isinstance(field.type, t.Map):
         below = {field.type.key.id: None, field.type.value.id: None, **below}
-    chosen = tuple(_chosen(each, below[each.id]) for each in inner if each.id in below)
-    of = with_children(field.type, chosen)
-    return replace(field, type=of, default=_default(field.default, field.type, of))
+    chosen = tuple(_chosen(child, below[child.id]) for child in inner if child.id in below)
+    data_type = with_children(field.type, chosen)
+    return replace(field, type=data_type, default=_default(field.default, field.type, data_type))
 
 
 def _default(value: object, before: t.Type, after: t.Type) -> object:

@@ -53,10 +53,10 @@ class Schema(Portable):
     max_column_id: int = -1
 
     def __post_init__(self) -> None:
-        given = _column_ids(self.record, ())
-        if len(set(given)) != len(given):
+        ids = _column_ids(self.record, ())
+        if len(set(ids)) != len(ids):
             _ = self.places  # raises, and says which columns share an id
-        greatest = max(given, default=-1)
+        greatest = max(ids, default=-1)
         if self.max_column_id < greatest:
             object.__setattr__(self, "max_column_id", greatest)
 
@@ -70,41 +70,41 @@ class Schema(Portable):
     @cached_property
     def places(self) -> dict[int, ColumnPlace]:
         """Every field at every depth by column id, parents before children."""
-        found: dict[int, ColumnPlace] = {}
+        places: dict[int, ColumnPlace] = {}
         for place in _places(self.record, (), (), False, False):
-            if place.field.id in found:
-                other = found[place.field.id].name
+            if place.field.id in places:
+                other = places[place.field.id].name
                 raise SchemaError(
                     place.name, expected="a column id of its own", found=f"{place.field.id}, the id of {other}"
                 )
-            found[place.field.id] = place
-        return found
+            places[place.field.id] = place
+        return places
 
     @cached_property
     def ids(self) -> dict[Path, int]:
         """Column id by path of names."""
-        found: dict[Path, int] = {}
+        ids: dict[Path, int] = {}
         for column_id, place in self.places.items():
-            found[place.path] = column_id
-        return found
+            ids[place.path] = column_id
+        return ids
 
     @cached_property
     def _by_text(self) -> dict[str, ColumnPlace]:
         """Every field by its dotted path; where dots in names make two paths one, the deeper field."""
-        found: dict[str, ColumnPlace] = {}
+        by_name: dict[str, ColumnPlace] = {}
         for place in self.places.values():
-            other = found.setdefault(place.name, place)
+            other = by_name.setdefault(place.name, place)
             if len(other.path) < len(place.path):
-                found[place.name] = place
-        return found
+                by_name[place.name] = place
+        return by_name
 
     @cached_property
     def _ids_lower(self) -> dict[Path, tuple[int, ...]]:
-        found: dict[Path, tuple[int, ...]] = {}
+        ids: dict[Path, tuple[int, ...]] = {}
         for path, column_id in self.ids.items():
             key = tuple(part.lower() for part in path)
-            found[key] = (*found.get(key, ()), column_id)
-        return found
+            ids[key] = (*ids.get(key, ()), column_id)
+        return ids
 
     @property
     def fields(self) -> tuple[Field, ...]:
@@ -113,10 +113,10 @@ class Schema(Portable):
 
     def place(self, column_id: int) -> ColumnPlace:
         """The place of a column id. Raises `UnknownColumnError`."""
-        found = self.places.get(column_id)
-        if found is None:
+        place = self.places.get(column_id)
+        if place is None:
             raise UnknownColumnError(f"column id {column_id}", message="not in the schema")
-        return found
+        return place
 
     def find(self, path: Path | str, *, case_sensitive: bool = True) -> ColumnPlace | None:
         """The place of a name path (a dotted text or a tuple of names), or None.
@@ -125,37 +125,37 @@ class Schema(Portable):
         case sensitivity an exact match wins; several inexact ones raise `UnknownColumnError`.
         """
         if isinstance(path, str):
-            found = self._by_text.get(path)
+            place = self._by_text.get(path)
         else:
             column_id = self.ids.get(path)
-            found = None if column_id is None else self.places[column_id]
-        if found is not None or case_sensitive:
-            return found
+            place = None if column_id is None else self.places[column_id]
+        if place is not None or case_sensitive:
+            return place
         names = tuple(path.split(".")) if isinstance(path, str) else path
         matches = self._ids_lower.get(tuple(part.lower() for part in names), ())
         if len(matches) > 1:
-            said = ", ".join(self.places[match].name for match in matches)
+            listed = ", ".join(self.places[match].name for match in matches)
             raise UnknownColumnError(
-                ".".join(names), expected="one column", found=f"several that differ by case: {said}"
+                ".".join(names), expected="one column", found=f"several that differ by case: {listed}"
             )
         return self.places[matches[0]] if matches else None
 
     def get(self, path: Path | str, *, case_sensitive: bool = True) -> ColumnPlace:
         """Like `find`, but raises `UnknownColumnError` that names the columns that come close."""
-        found = self.find(path, case_sensitive=case_sensitive)
-        if found is None:
+        place = self.find(path, case_sensitive=case_sensitive)
+        if place is None:
             name = path if isinstance(path, str) else ".".join(path)
             raise UnknownColumnError(name, message=f"no such column{self.suggestion(name)}")
-        return found
+        return place
 
     def suggestion(self, name: str) -> str:
         """`; did you mean ...?` with up to three names that come close, or the columns there are."""
         names = [place.name for place in self.places.values()]
-        lowered = {known.lower(): known for known in names}
+        lowered = {candidate.lower(): candidate for candidate in names}
         close = difflib.get_close_matches(name.lower(), lowered, n=3, cutoff=0.6)
         if close:
             return f"; did you mean {' or '.join(lowered[match] for match in close)}?"
-        top = [known.name for known in self.fields if not known.name.startswith("_hoodie_")]
+        top = [candidate.name for candidate in self.fields if not candidate.name.startswith("_hoodie_")]
         return f"; columns are {', '.join(top[:12])}{', ...' if len(top) > 12 else ''}" if top else ""
 
     @property
@@ -204,25 +204,27 @@ def schema_at_place(where: str, record: Record, version: int = 0, max_column_id:
         raise SchemaError(place, expected=error.expected, found=error.found, message=error.message) from None
 
 
-def _column_ids(of: Type, path: Path) -> list[int]:
+def _column_ids(type: Type, path: Path) -> list[int]:
     """All column ids in a type. Raises `SchemaError` when two fields of a record share a name."""
-    fields = children(of)
+    fields = children(type)
     if len({field.name for field in fields}) != len(fields):
         names = Counter(field.name for field in fields)
         twice = next(name for name, times in names.items() if times > 1)
         raise SchemaError(
             ".".join((*path, twice)), expected="a name used once in its record", found="two fields so named"
         )
-    found = [field.id for field in fields]
+    ids = [field.id for field in fields]
     for field in fields:
         if isinstance(field.type, NESTED):
-            found += _column_ids(field.type, (*path, field.name))
-    return found
+            ids += _column_ids(field.type, (*path, field.name))
+    return ids
 
 
-def _places(of: Type, path: Path, positions: tuple[int, ...], optional: bool, repeated: bool) -> Iterator[ColumnPlace]:
-    inside = repeated or isinstance(of, Array | Map)
-    for position, child in enumerate(children(of)):
+def _places(
+    type: Type, path: Path, positions: tuple[int, ...], optional: bool, repeated: bool
+) -> Iterator[ColumnPlace]:
+    inside = repeated or isinstance(type, Array | Map)
+    for position, child in enumerate(children(type)):
         place = ColumnPlace(child, (*path, child.name), (*positions, position), optional or child.optional, inside)
         yield place
         if isinstance(child.type, NESTED):

@@ -29,9 +29,9 @@ class Cursor:
         self.last = self.token = self.following = Token(Kind.END, "", 0, 0)
         self.go_to(0)
 
-    def go_to(self, at: int) -> None:
+    def go_to(self, offset: int) -> None:
         """Moves to an offset, which lies between tokens."""
-        self.token = self._token_at(at)
+        self.token = self._token_at(offset)
         self.following = self._token_at(self.token.end)
 
     def go_back(self, token: Token) -> None:
@@ -140,8 +140,8 @@ class Cursor:
         """Raises `unexpected`."""
         raise self.unexpected(expected, token, found)
 
-    def _token_at(self, at: int) -> Token:
-        token = token_at(self.text, at)
+    def _token_at(self, offset: int) -> Token:
+        token = token_at(self.text, offset)
         if token.kind is Kind.BAD:
             opener = _OPENERS.get(self.source(token))
             raise self.unexpected(

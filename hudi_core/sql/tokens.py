@@ -57,9 +57,9 @@ _ESCAPE = re.compile(r"\\(u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|[01][0-7]{2}|.)", re.D
 _ESCAPED = {"0": "\0", "b": "\b", "n": "\n", "r": "\r", "t": "\t", "Z": "\x1a", "%": "\\%", "_": "\\_"}
 
 
-def token_at(text: str, at: int) -> Token:
+def token_at(text: str, offset: int) -> Token:
     """The token at an offset, blanks and comments before it skipped. What is none, such as an open quote, is `BAD`."""
-    match = _TOKEN.match(text, at)
+    match = _TOKEN.match(text, offset)
     assert match is not None  # one of the alternatives always matches
     group = match.lastgroup or "bad"
     start, end = match.span(group)
@@ -70,15 +70,15 @@ def token_at(text: str, at: int) -> Token:
     return Token(_KINDS[group], "", start, end)
 
 
-def plain_list(text: str, at: int) -> tuple[list[int] | list[str], int] | None:
+def plain_list(text: str, offset: int) -> tuple[list[int] | list[str], int] | None:
     """A bracketed list of nothing but integers, or of strings without escapes, read at one go, and the offset behind it.
 
     Such lists may hold many thousands of values. None when it is another kind of list.
     """
-    integers = _INTEGERS.match(text, at)
+    integers = _INTEGERS.match(text, offset)
     if integers is not None:
         return list(map(int, integers[1].split(","))), integers.end()
-    strings = _STRINGS.match(text, at)
+    strings = _STRINGS.match(text, offset)
     return (_STRING.findall(strings[1]), strings.end()) if strings is not None else None
 
 

@@ -97,10 +97,10 @@ def parse_field_text(cursor: Cursor, *, depth: int = 0, expected: str = "a field
     start = cursor.token
     name = cursor.hyphenated(expected)
     cursor.take(":")
-    of = parse_type_text(cursor, depth=depth)
+    data_type = parse_type_text(cursor, depth=depth)
     required = _not_null(cursor)
     comment = cursor.string("a quoted comment") if cursor.take("COMMENT") else None
-    return FieldText(name, of, start, required, comment)
+    return FieldText(name, data_type, start, required, comment)
 
 
 def _fields(cursor: Cursor, name: str, depth: int) -> tuple[FieldText, ...]:
@@ -117,12 +117,12 @@ def _fields(cursor: Cursor, name: str, depth: int) -> tuple[FieldText, ...]:
         return tuple(fields)
     parts = ["key", "value"] if name == MAP else ["element"]
     fields = []
-    for number, part in enumerate(parts):
-        if number:
+    for index, part in enumerate(parts):
+        if index:
             cursor.expect(",")
         start = cursor.token
-        of = parse_type_text(cursor, depth=depth + 1)
-        fields.append(FieldText(part, of, start, part != "key" and _not_null(cursor)))
+        data_type = parse_type_text(cursor, depth=depth + 1)
+        fields.append(FieldText(part, data_type, start, part != "key" and _not_null(cursor)))
     cursor.expect(">")
     return tuple(fields)
 

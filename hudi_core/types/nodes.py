@@ -233,9 +233,9 @@ NESTED: Final = (Record, Array, Map, Union)
 """The types that have fields in them, for `isinstance`."""
 
 
-def children(of: Type) -> tuple[Field, ...]:
+def children(type: Type) -> tuple[Field, ...]:
     """The fields directly inside a type, in order; none for a primitive."""
-    match of:
+    match type:
         case Record(fields=fields) | Union(branches=fields):
             return fields
         case Array(element=element):

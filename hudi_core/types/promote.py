@@ -105,9 +105,9 @@ def promotion(from_: Type, to: Type, purpose: Purpose = Purpose.READ) -> Promoti
     >>> promotion(Long(), Int()) is None
     True
     """
-    for when, found in _TABLE.get((type(from_), type(to)), ()):
-        if purpose in found.purposes and when(from_, to):
-            return found
+    for when, rule in _TABLE.get((type(from_), type(to)), ()):
+        if purpose in rule.purposes and when(from_, to):
+            return rule
     return None
 
 
@@ -266,11 +266,11 @@ def _each(kinds: _Kinds) -> tuple[type[Type], ...]:
 
 
 def _indexed(rows: Iterable[_Row]) -> dict[tuple[type[Type], type[Type]], tuple[tuple[_When, Promotion], ...]]:
-    found: dict[tuple[type[Type], type[Type]], tuple[tuple[_When, Promotion], ...]] = {}
-    for from_kinds, to_kinds, when, way in rows:
+    table: dict[tuple[type[Type], type[Type]], tuple[tuple[_When, Promotion], ...]] = {}
+    for from_kinds, to_kinds, when, rule in rows:
         for pair in product(_each(from_kinds), _each(to_kinds)):
-            found[pair] = (*found.get(pair, ()), (when, way))
-    return found
+            table[pair] = (*table.get(pair, ()), (when, rule))
+    return table
 
 
 _TABLE: Final = _indexed(_ROWS)

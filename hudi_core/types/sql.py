@@ -60,10 +60,10 @@ def sql_type(name: str, *parameters: int) -> Type | None:
     >>> sql_type("bigint"), sql_type("timestamp", 3), sql_type("decimal", 50)
     (Long(), Timestamp(unit=<Unit.MILLIS: 1000>, zoned=True), None)
     """
-    found = _NAMED.get(name.upper())
+    named = _NAMED.get(name.upper())
     if not parameters:
-        return found
-    match found, parameters:
+        return named
+    match named, parameters:
         case Decimal(), (precision, *scales) if len(scales) <= 1:
             scale = scales[0] if scales else 0
             return Decimal(precision, scale) if 1 <= precision <= MAX_PRECISION and scale <= precision else None
@@ -81,19 +81,19 @@ def named_type(text: str) -> Type | None:
     >>> named_type("DECIMAL(10,2)") == Decimal(10, 2), named_type("array<int>")
     (True, None)
     """
-    found = _WRITTEN.fullmatch(text)
-    if found is None:
+    match = _WRITTEN.fullmatch(text)
+    if match is None:
         return None
-    return sql_type(found[1], *(int(number) for number in (found[2] or "").split(",") if number))
+    return sql_type(match[1], *(int(digits) for digits in (match[2] or "").split(",") if digits))
 
 
-def sql_name(of: Type) -> str:
+def sql_name(type: Type) -> str:
     """The SQL name of a type, as `sql_type` takes it apart into name and numbers.
 
     >>> sql_name(Timestamp(Unit.MILLIS, zoned=False)), sql_name(Long()), sql_name(Decimal(10, 2))
     ('TIMESTAMP_NTZ(3)', 'BIGINT', 'DECIMAL(10,2)')
     """
-    match of:
+    match type:
         case Decimal(precision, scale):
             return f"DECIMAL({precision},{scale})"
         case Timestamp(unit, zoned):
@@ -102,4 +102,4 @@ def sql_name(of: Type) -> str:
         case Time(unit):
             return f"TIME{'' if unit is Unit.MICROS else f'({_DIGITS[unit]})'}"
         case _:
-            return next((name for name, known in _NAMED.items() if known == of), "STRING")
+            return next((name for name, named in _NAMED.items() if named == type), "STRING")

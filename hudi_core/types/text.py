@@ -7,13 +7,13 @@ from typing import assert_never
 from hudi_core.types import nodes as t
 
 
-def text(of: t.Type) -> str:
+def text(type: t.Type) -> str:
     """One line, in SQL's manner.
 
     >>> text(t.Decimal(10, 2)), text(t.Timestamp(zoned=False)), text(t.Array(t.Field(0, "element", t.Int())))
     ('decimal(10,2)', 'local-timestamp-micros', 'array<int>')
     """
-    match of:
+    match type:
         case t.Boolean():
             return "boolean"
         case t.Int():
@@ -55,4 +55,4 @@ def text(of: t.Type) -> str:
         case t.Union(branches):
             return f"union<{','.join(text(b.type) for b in branches)}>"
         case _:
-            assert_never(of)
+            assert_never(type)

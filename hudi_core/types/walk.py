@@ -8,9 +8,9 @@ from dataclasses import replace
 from hudi_core.types.nodes import Array, Field, Map, Record, Type, Union, children
 
 
-def walk(of: Type, prefix: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Field]]:
+def walk(type: Type, prefix: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Field]]:
     """Every field at every depth with its path of names, parents before children, in order."""
-    for child in children(of):
+    for child in children(type):
         path = (*prefix, child.name)
         yield path, child
         yield from walk(child.type, path)
@@ -25,8 +25,8 @@ def same(a: Type, b: Type) -> bool:
     match a, b:
         case (Record(), Record()):
             equal = (a.name, a.kind, a.doc, a.aliases, a.properties) == (b.name, b.kind, b.doc, b.aliases, b.properties)
-        case (Array(properties=ours), Array(properties=theirs)) | (Map(properties=ours), Map(properties=theirs)):
-            equal = ours == theirs
+        case (Array(properties=ours), Array(properties=others)) | (Map(properties=ours), Map(properties=others)):
+            equal = ours == others
         case (Union(), Union()):
             equal = True
         case _:
@@ -45,30 +45,30 @@ def same_field(a: Field, b: Field) -> bool:
     return same(a.type, b.type)
 
 
-def with_children(of: Type, new: tuple[Field, ...]) -> Type:
+def with_children(type: Type, new: tuple[Field, ...]) -> Type:
     """The same type around other fields; the very same object when none differs."""
-    if all(a is b for a, b in zip(children(of), new, strict=False)) and len(children(of)) == len(new):
-        return of
-    match of:
+    if all(a is b for a, b in zip(children(type), new, strict=False)) and len(children(type)) == len(new):
+        return type
+    match type:
         case Record():
-            return replace(of, fields=new)
+            return replace(type, fields=new)
         case Union():
-            return replace(of, branches=new)
+            return replace(type, branches=new)
         case Array():
             (element,) = new
-            return replace(of, element=element)
+            return replace(type, element=element)
         case Map():
             key, value = new
-            return replace(of, key=key, value=value)
+            return replace(type, key=key, value=value)
         case _:
-            return of
+            return type
 
 
-def rewrite(of: Type, change: Callable[[Field], Field]) -> Type:
+def rewrite(type: Type, change: Callable[[Field], Field]) -> Type:
     """Every field replaced by what `change` makes of it, children first. Returns the same object when nothing changed."""
-    return with_children(of, tuple(_rewrite_field(child, change) for child in children(of)))
+    return with_children(type, tuple(_rewrite_field(child, change) for child in children(type)))
 
 
-def _rewrite_field(of: Field, change: Callable[[Field], Field]) -> Field:
-    inner = rewrite(of.type, change)
-    return change(of if inner is of.type else replace(of, type=inner))
+def _rewrite_field(type: Field, change: Callable[[Field], Field]) -> Field:
+    inner = rewrite(type.type, change)
+    return change(type if inner is type.type else replace(type, type=inner))

@@ -84,8 +84,8 @@ def timestamp_text(ticks: int, per_second: int, *, separator: str = " ", digits:
 def parse_date(text: str) -> int | None:
     """Days of `[+-]YYYY[-M[-D]]`, with anything after a blank or `T` ignored as in Spark's cast; None when it is no date."""
     head = re.split("[ T]", text.strip(), maxsplit=1)[0]
-    found = _TEXT.fullmatch(head)
-    return _days(found) if found else None
+    match = _TEXT.fullmatch(head)
+    return _days(match) if match else None
 
 
 def parse_timestamp(text: str, per_second: int) -> tuple[int, bool] | None:
@@ -94,28 +94,28 @@ def parse_timestamp(text: str, per_second: int) -> tuple[int, bool] | None:
     Zones are `Z`, `UTC`, `GMT`, offsets and the names of regions (`Europe/Paris`); finer fractions than the unit are cut
     off. None when it is no timestamp.
     """
-    found = _TEXT.fullmatch(text.strip())
-    days = _days(found) if found else None
-    if found is None or days is None:
+    match = _TEXT.fullmatch(text.strip())
+    days = _days(match) if match else None
+    if match is None or days is None:
         return None
-    hour, minute, second = (int(part or 0) for part in found.group(4, 5, 6))
+    hour, minute, second = (int(part or 0) for part in match.group(4, 5, 6))
     if hour > 23 or minute > 59 or second > 59:
         return None
     seconds = days * DAY_SECONDS + hour * 3600 + minute * 60 + second
-    zone = (found[8] or "").strip()
+    zone = (match[8] or "").strip()
     if zone:
         offset = _offset_seconds(zone)
         if offset is None and not is_zone(zone):
             return None
         seconds -= zone_shift(seconds, zone) if offset is None else offset
     width = len(str(per_second)) - 1
-    return seconds * per_second + int((found[7] or "").ljust(9, "0")[:width] or 0), bool(zone)
+    return seconds * per_second + int((match[7] or "").ljust(9, "0")[:width] or 0), bool(zone)
 
 
 def parse_clock(text: str, per_second: int) -> int | None:
     """Ticks since midnight of `HH:MM[:SS[.f]]`; None when it is no time of day."""
-    found = parse_timestamp(f"1970-01-01 {text.strip()}", per_second) if ":" in text else None
-    return found[0] if found and not found[1] else None
+    moment = parse_timestamp(f"1970-01-01 {text.strip()}", per_second) if ":" in text else None
+    return moment[0] if moment and not moment[1] else None
 
 
 def is_zone(name: str) -> bool:
@@ -145,8 +145,8 @@ def _zone(name: str) -> zoneinfo.ZoneInfo | None:
         return None
 
 
-def _days(found: re.Match[str]) -> int | None:
-    year, month, day = int(found[1]), int(found[2] or 1), int(found[3] or 1)
+def _days(match: re.Match[str]) -> int | None:
+    year, month, day = int(match[1]), int(match[2] or 1), int(match[3] or 1)
     if not 1 <= month <= 12 or day < 1:
         return None
     days = days_from_civil(year, month, day)
@@ -156,10 +156,10 @@ def _days(found: re.Match[str]) -> int | None:
 def _offset_seconds(zone: str) -> int | None:
     if zone.upper() in ("Z", "UTC", "GMT", "UT"):
         return 0
-    found = _OFFSET.fullmatch(zone)
-    if found is None:
+    match = _OFFSET.fullmatch(zone)
+    if match is None:
         return None
-    hours, minutes, seconds = (int(part or 0) for part in found.group(2, 3, 4))
+    hours, minutes, seconds = (int(part or 0) for part in match.group(2, 3, 4))
     if hours > 18 or minutes > 59 or seconds > 59:
         return None
-    return (hours * 3600 + minutes * 60 + seconds) * (-1 if found[1] == "-" else 1)
+    return (hours * 3600 + minutes * 60 + seconds) * (-1 if match[1] == "-" else 1)

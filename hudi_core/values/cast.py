@@ -27,10 +27,10 @@ def cast(from_: t.Type, to: t.Type) -> Callable[[Any], Any]:
     >>> cast(t.Decimal(5, 2), t.Decimal(9, 4))(decimal.Decimal("1.50"))
     Decimal('1.5000')
     """
-    found = promotion(from_, to)
-    if found is None:
+    rule = promotion(from_, to)
+    if rule is None:
         raise SchemaError(expected=f"a type that can be read as {type_text(to)}", found=type_text(from_))
-    convert = _function(found.cast, from_, to)
+    convert = _function(rule.cast, from_, to)
     return lambda value: None if value is None else convert(value)
 
 
@@ -78,8 +78,8 @@ def nearest_binary32(value: int) -> float:
     if not excess:
         return float(value)
     half, rest = 1 << (excess - 1), value & ((1 << excess) - 1)
-    kept = value >> excess
-    return to_binary32(float((kept + (rest > half or (rest == half and kept & 1))) << excess))
+    rounded = value >> excess
+    return to_binary32(float((rounded + (rest > half or (rest == half and rounded & 1))) << excess))
 
 
 def _decoded(value: bytes, from_: t.Type, to: t.Type) -> str:
@@ -99,29 +99,29 @@ def _never(value: object, from_: t.Type, to: t.Type) -> NoReturn:
 
 
 def _to_decimal(value: int | float, from_: t.Type, to: t.Decimal) -> decimal.Decimal:
-    number = decimal.Decimal(value if isinstance(value, int) else to_text(value, from_))
-    if number.is_finite() and number.adjusted() <= to.precision:
-        found = number.quantize(_step(to), rounding=decimal.ROUND_HALF_UP, context=EXACT)
-        if fits_decimal(found, to):
-            return EXACT.plus(found)
+    exact = decimal.Decimal(value if isinstance(value, int) else to_text(value, from_))
+    if exact.is_finite() and exact.adjusted() <= to.precision:
+        rounded = exact.quantize(_step(to), rounding=decimal.ROUND_HALF_UP, context=EXACT)
+        if fits_decimal(rounded, to):
+            return EXACT.plus(rounded)
     raise _refused(value, from_, to)
 
 
 def _rescaled(value: decimal.Decimal, from_: t.Type, to: t.Decimal) -> decimal.Decimal:
-    found = value.quantize(_step(to), context=EXACT)
-    if found != value or not fits_decimal(found, to):
+    rescaled = value.quantize(_step(to), context=EXACT)
+    if rescaled != value or not fits_decimal(rescaled, to):
         raise _refused(value, from_, to)
-    return found
+    return rescaled
 
 
-def _step(of: t.Decimal) -> decimal.Decimal:
-    return decimal.Decimal((0, (1,), -of.scale))
+def _step(type: t.Decimal) -> decimal.Decimal:
+    return decimal.Decimal((0, (1,), -type.scale))
 
 
-def _in_long(found: int, value: object, from_: t.Type, to: t.Type) -> int:
-    if not LONG_RANGE[0] <= found <= LONG_RANGE[1]:
+def _in_long(result: int, value: object, from_: t.Type, to: t.Type) -> int:
+    if not LONG_RANGE[0] <= result <= LONG_RANGE[1]:
         raise _refused(value, from_, to)
-    return found
+    return result
 
 
 def _refused(value: object, from_: t.Type, to: t.Type) -> SchemaError:

@@ -41,37 +41,37 @@ _EPOCH = datetime.datetime(1970, 1, 1)
 _EPOCH_DAY = _EPOCH.toordinal()
 
 
-def check(value: object, of: t.Type, where: str = "") -> None:
+def check(value: object, type: t.Type, where: str = "") -> None:
     """Raises `SchemaError` at the path below `where` unless the value has the form of the type. Null is always of the form."""
     if value is None:
         return
-    match of:
+    match type:
         case t.Record(fields):
             if not isinstance(value, tuple) or len(value) != len(fields):
-                raise _mismatch(where, of, value)
+                raise _mismatch(where, type, value)
             for field, part in zip(fields, value, strict=True):
                 check(part, field.type, _inside(where, field.name))
         case t.Array(element):
             if not isinstance(value, tuple):
-                raise _mismatch(where, of, value)
+                raise _mismatch(where, type, value)
             for part in value:
                 check(part, element.type, f"{where}[]")
         case t.Map(key, item):
             if not isinstance(value, tuple) or not all(isinstance(pair, tuple) and len(pair) == 2 for pair in value):
-                raise _mismatch(where, of, value)
+                raise _mismatch(where, type, value)
             for name, part in value:
                 check(name, key.type, _inside(where, "key"))
                 check(part, item.type, _inside(where, "value"))
         case t.Union(branches):
             if not isinstance(value, tuple) or len(value) != 2 or value[0] not in range(len(branches)):
-                raise _mismatch(where, of, value)
+                raise _mismatch(where, type, value)
             check(value[1], branches[value[0]].type, where)
         case _:
-            if not _is_primitive(value, of):
-                raise _mismatch(where, of, value)
+            if not _is_primitive(value, type):
+                raise _mismatch(where, type, value)
 
 
-def coerce(value: object, of: t.Type, where: str = "") -> object:
+def coerce(value: object, type: t.Type, where: str = "") -> object:
     """The value in the form of the type, from it or from Python's own forms; raises `SchemaError` when it does not fit.
 
     Own forms: int for float, double and decimal; float and text for decimal; date, time and datetime (a datetime with a
@@ -80,33 +80,33 @@ def coerce(value: object, of: t.Type, where: str = "") -> object:
     """
     if value is None:
         return None
-    match of:
+    match type:
         case t.Record(fields):
             if isinstance(value, Mapping):
                 value = tuple(value.get(field.name) for field in fields)
             if not isinstance(value, Sequence) or isinstance(value, str | bytes) or len(value) != len(fields):
-                raise _mismatch(where, of, value)
+                raise _mismatch(where, type, value)
             pairs = zip(fields, value, strict=True)
             return tuple(coerce(part, field.type, _inside(where, field.name)) for field, part in pairs)
         case t.Array(element):
             if not isinstance(value, Sequence) or isinstance(value, str | bytes):
-                raise _mismatch(where, of, value)
+                raise _mismatch(where, type, value)
             return tuple(coerce(part, element.type, f"{where}[]") for part in value)
         case t.Map(key, item):
             entries = value.items() if isinstance(value, Mapping) else value
             if not isinstance(entries, Iterable) or isinstance(entries, str | bytes):
-                raise _mismatch(where, of, value)
+                raise _mismatch(where, type, value)
             named, valued = _inside(where, "key"), _inside(where, "value")
             return tuple((coerce(k, key.type, named), coerce(v, item.type, valued)) for k, v in entries)
         case t.Union(branches):
             if not isinstance(value, tuple) or len(value) != 2 or value[0] not in range(len(branches)):
-                raise _mismatch(where, of, value)
+                raise _mismatch(where, type, value)
             return value[0], coerce(value[1], branches[value[0]].type, where)
         case _:
-            found = _coerced(value, of)
-            if not _is_primitive(found, of):
-                raise _mismatch(where, of, value)
-            return found
+            coerced = _coerced(value, type)
+            if not _is_primitive(coerced, type):
+                raise _mismatch(where, type, value)
+            return coerced
 
 
 def to_binary32(value: float) -> float:
@@ -118,15 +118,15 @@ def to_binary32(value: float) -> float:
     return rounded
 
 
-def fits_decimal(value: decimal.Decimal, of: t.Decimal) -> bool:
+def fits_decimal(value: decimal.Decimal, type: t.Decimal) -> bool:
     """Whether the number has the type's scale and no more digits than its precision."""
     sign_digits_exponent = value.as_tuple()
     digits = sign_digits_exponent.digits
-    return sign_digits_exponent.exponent == -of.scale and (len(digits) <= of.precision or value == 0)
+    return sign_digits_exponent.exponent == -type.scale and (len(digits) <= type.precision or value == 0)
 
 
-def _is_primitive(value: object, of: t.Primitive) -> bool:
-    match of:
+def _is_primitive(value: object, type: t.Primitive) -> bool:
+    match type:
         case t.Boolean():
             return isinstance(value, bool)
         case t.Int() | t.Date():
@@ -152,35 +152,37 @@ def _is_primitive(value: object, of: t.Primitive) -> bool:
         case t.Vector(dimension, element):
             return isinstance(value, bytes) and len(value) == dimension * element.value
         case t.Decimal():
-            return isinstance(value, decimal.Decimal) and value.is_finite() and fits_decimal(value, of)
+            return isinstance(value, decimal.Decimal) and value.is_finite() and fits_decimal(value, type)
         case _:
-            assert_never(of)
+            assert_never(type)
 
 
-def _coerced(value: object, of: t.Primitive) -> object:
+def _coerced(value: object, type: t.Primitive) -> object:
     match value:
         case bool():
             return value
-        case datetime.datetime() if isinstance(of, t.Timestamp):
+        case datetime.datetime() if isinstance(type, t.Timestamp):
             naive = value.astimezone(datetime.UTC).replace(tzinfo=None) if value.tzinfo else value
-            gone = naive - _EPOCH
+            elapsed = naive - _EPOCH
             return (
-                ((gone.days * DAY_SECONDS + gone.seconds) * 1_000_000 + gone.microseconds) * of.unit.value // 1_000_000
+                ((elapsed.days * DAY_SECONDS + elapsed.seconds) * 1_000_000 + elapsed.microseconds)
+                * type.unit.value
+                // 1_000_000
             )
-        case datetime.date() if isinstance(of, t.Date) and not isinstance(value, datetime.datetime):
+        case datetime.date() if isinstance(type, t.Date) and not isinstance(value, datetime.datetime):
             return value.toordinal() - _EPOCH_DAY
-        case datetime.time() if isinstance(of, t.Time):
+        case datetime.time() if isinstance(type, t.Time):
             seconds = value.hour * 3600 + value.minute * 60 + value.second
-            return (seconds * 1_000_000 + value.microsecond) * of.unit.value // 1_000_000
-        case int() | float() | str() | decimal.Decimal() if isinstance(of, t.Decimal):
-            return _decimal(value, of)
-        case int() | float() if isinstance(of, t.Float):
+            return (seconds * 1_000_000 + value.microsecond) * type.unit.value // 1_000_000
+        case int() | float() | str() | decimal.Decimal() if isinstance(type, t.Decimal):
+            return _decimal(value, type)
+        case int() | float() if isinstance(type, t.Float):
             return to_binary32(float(value))
-        case int() if isinstance(of, t.Double):
+        case int() if isinstance(type, t.Double):
             return float(value)
-        case uuid.UUID() if isinstance(of, t.Uuid):
+        case uuid.UUID() if isinstance(type, t.Uuid):
             return str(value)
-        case str() if isinstance(of, t.Uuid):
+        case str() if isinstance(type, t.Uuid):
             return _canonical_uuid(value) or value
         case bytearray() | memoryview():
             return bytes(value)
@@ -188,18 +190,18 @@ def _coerced(value: object, of: t.Primitive) -> object:
             return value
 
 
-def _decimal(value: int | float | str | decimal.Decimal, of: t.Decimal) -> object:
+def _decimal(value: int | float | str | decimal.Decimal, type: t.Decimal) -> object:
     """With the type's scale when that is exact, else the value itself, which the check then refuses."""
     try:
-        number = decimal.Decimal(value)
-        found = number.quantize(decimal.Decimal((0, (1,), -of.scale)), context=EXACT)
+        exact = decimal.Decimal(value)
+        rescaled = exact.quantize(decimal.Decimal((0, (1,), -type.scale)), context=EXACT)
     except decimal.InvalidOperation:
         return value
-    return found if found == number else value
+    return rescaled if rescaled == exact else value
 
 
-def _is_int(value: object, low: int, high: int) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
+def _is_int(value: object, least: int, greatest: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and least <= value <= greatest
 
 
 def _is_utf8(value: str) -> bool:
@@ -221,7 +223,7 @@ def _inside(where: str, name: str) -> str:
     return f"{where}.{name}" if where else name
 
 
-def _mismatch(where: str, of: t.Type, value: object) -> SchemaError:
+def _mismatch(where: str, data_type: t.Type, value: object) -> SchemaError:
     shown = repr(value)
     shown = shown if len(shown) <= 60 else f"{shown[:57]}..."
-    return SchemaError(where, expected=f"a value of {type_text(of)}", found=f"{type(value).__name__} {shown}")
+    return SchemaError(where, expected=f"a value of {type_text(data_type)}", found=f"{type(value).__name__} {shown}")

@@ -20,7 +20,7 @@ from hudi_core.values.domain import check, coerce
 from hudi_core.values.text import parse_text, to_text
 
 
-def from_json(data: Any, of: t.Type, where: str = "") -> Any:
+def from_json(data: Any, type: t.Type, where: str = "") -> Any:
     """The value whose JSON form `to_json` gives; null is None. Raises `SchemaError` for another form, with the path.
 
     A plain number stands for a float also where it is whole. A union is read as the first of its branches that fits.
@@ -30,7 +30,7 @@ def from_json(data: Any, of: t.Type, where: str = "") -> Any:
     """
     if data is None:
         return None
-    match of, data:
+    match type, data:
         case t.Record(fields), Mapping():
             return tuple(from_json(data.get(field.name), field.type, _inside(where, field.name)) for field in fields)
         case t.Array(element), list():
@@ -41,20 +41,20 @@ def from_json(data: Any, of: t.Type, where: str = "") -> Any:
         case t.Union(branches), _:
             return _branch(data, branches, where)
         case ((t.Binary() | t.Fixed() | t.Vector()), {"base64": str() as text}):
-            found: Any = _bytes(text, where)
+            result: Any = _bytes(text, where)
         case ((t.Float() | t.Double()), {"float": str() as text}):
-            found = parse_text(text, of)
+            result = parse_text(text, type)
         case ((t.Float() | t.Double()), int() | float()) if not isinstance(data, bool):
-            found = coerce(data, of, where)
+            result = coerce(data, type, where)
         case ((t.Decimal() | t.Date() | t.Time() | t.Timestamp()), str()):
-            found = parse_text(data, of)
+            result = parse_text(data, type)
         case _:
-            found = data
-    check(found, of, where)
-    return found
+            result = data
+    check(result, type, where)
+    return result
 
 
-def to_json(value: Any, of: t.Type) -> Any:
+def to_json(value: Any, type: t.Type) -> Any:
     """What `json.dumps` takes, of a value in the form of `hudi_core.values.domain`; null is None.
 
     >>> to_json(0, t.Timestamp()), to_json(float("nan"), t.Double()), to_json((1, None), t.Array(t.Field(0, "element", t.Int())))
@@ -62,13 +62,13 @@ def to_json(value: Any, of: t.Type) -> Any:
     """
     if value is None:
         return None
-    match of:
+    match type:
         case t.Boolean() | t.Int() | t.Long() | t.String() | t.Enumeration() | t.Uuid():
             return value
         case t.Float() | t.Double():
-            return value if math.isfinite(value) else {"float": to_text(value, of)}
+            return value if math.isfinite(value) else {"float": to_text(value, type)}
         case t.Decimal():
-            return to_text(value, of)
+            return to_text(value, type)
         case t.Date():
             return date_text(value)
         case t.Time(unit):
@@ -89,7 +89,7 @@ def to_json(value: Any, of: t.Type) -> Any:
             shown = to_json(inner, branch)
             return {"$type": branch.name, **shown} if isinstance(branch, t.Record) and branch.name else shown
         case _:
-            assert_never(of)
+            assert_never(type)
 
 
 def _branch(data: Any, branches: tuple[t.Field, ...], where: str) -> tuple[int, Any]:

@@ -12,13 +12,13 @@ from typing import Any, assert_never
 from hudi_core.types import nodes as t
 
 
-def sort_key(value: Any, of: t.Type) -> Any:
+def sort_key(value: Any, type: t.Type) -> Any:
     """A key that orders and equates values of one type, in the form of `hudi_core.values.domain` and not null.
 
     >>> sorted([float("nan"), 1.0, float("-inf")], key=lambda value: sort_key(value, t.Double()))
     [-inf, 1.0, nan]
     """
-    match of:
+    match type:
         case t.Float() | t.Double():
             return (True, 0.0) if value != value else (False, value)
         case t.Record(fields):
@@ -47,30 +47,32 @@ def sort_key(value: Any, of: t.Type) -> Any:
         ):
             return value
         case _:
-            assert_never(of)
+            assert_never(type)
 
 
-def less(left: Any, right: Any, of: t.Type) -> bool:
+def less(left: Any, right: Any, type: t.Type) -> bool:
     """Whether `left` comes before `right`; neither is null."""
-    return bool(sort_key(left, of) < sort_key(right, of))
+    return bool(sort_key(left, type) < sort_key(right, type))
 
 
-def equal(left: Any, right: Any, of: t.Type) -> bool:
+def equal(left: Any, right: Any, type: t.Type) -> bool:
     """Whether two values are the same in the order of their type; neither is null."""
-    return bool(sort_key(left, of) == sort_key(right, of))
+    return bool(sort_key(left, type) == sort_key(right, type))
 
 
-def distinct(values: tuple[Any, ...], of: t.Type) -> tuple[Any, ...]:
+def distinct(values: tuple[Any, ...], type: t.Type) -> tuple[Any, ...]:
     """The values without repetitions, sorted; none is null."""
-    if isinstance(of, t.Int | t.Long | t.String | t.Date | t.Timestamp):  # long lists of these: they are their own keys
+    if isinstance(
+        type, t.Int | t.Long | t.String | t.Date | t.Timestamp
+    ):  # long lists of these: they are their own keys
         return tuple(sorted(set(values)))
-    keyed = {sort_key(value, of): value for value in values}
+    keyed = {sort_key(value, type): value for value in values}
     return tuple(keyed[key] for key in sorted(keyed))
 
 
-def is_ordered(of: t.Type) -> bool:
+def is_ordered(type: t.Type) -> bool:
     """Whether SQL compares values of the type with `<`: maps and unions, at any depth, are only told apart."""
-    return not isinstance(of, t.Map | t.Union) and all(is_ordered(child.type) for child in t.children(of))
+    return not isinstance(type, t.Map | t.Union) and all(is_ordered(child.type) for child in t.children(type))
 
 
 def after_prefix(prefix: str) -> str | None:
@@ -79,12 +81,12 @@ def after_prefix(prefix: str) -> str | None:
     >>> after_prefix("ab"), after_prefix("a\U0010ffff"), after_prefix("")
     ('ac', 'b', None)
     """
-    kept = prefix.rstrip("\U0010ffff")
-    if not kept:
+    head = prefix.rstrip("\U0010ffff")
+    if not head:
         return None
-    following = 0xE000 if kept[-1] == "\ud7ff" else ord(kept[-1]) + 1  # surrogates are not characters
-    return kept[:-1] + chr(following)
+    following = 0xE000 if head[-1] == "\ud7ff" else ord(head[-1]) + 1  # surrogates are not characters
+    return head[:-1] + chr(following)
 
 
-def _nullable(value: Any, of: t.Type) -> tuple[Any, ...]:
-    return (False,) if value is None else (True, sort_key(value, of))
+def _nullable(value: Any, type: t.Type) -> tuple[Any, ...]:
+    return (False,) if value is None else (True, sort_key(value, type))

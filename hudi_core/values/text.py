@@ -37,13 +37,13 @@ TWO_DIGITS_BELOW = 2.0**-142
 """Only floats nearer to zero have a shortest text of one digit that is not the nearest number of two, which Java writes."""
 
 
-def to_text(value: Any, of: t.Type) -> str:
+def to_text(value: Any, type: t.Type) -> str:
     """The text of a value that is not null. Raises `SchemaError` for a nested type.
 
     >>> to_text(1e10, t.Double()), to_text(0, t.Date()), to_text(True, t.Boolean())
     ('1.0E10', '1970-01-01', 'true')
     """
-    match of:
+    match type:
         case t.Boolean():
             return "true" if value else "false"
         case t.Int() | t.Long():
@@ -65,12 +65,12 @@ def to_text(value: Any, of: t.Type) -> str:
         case t.Binary() | t.Fixed() | t.Vector():
             return bytes(value).hex()
         case t.Record() | t.Array() | t.Map() | t.Union():
-            raise SchemaError(expected="a primitive type", found=type_text(of))
+            raise SchemaError(expected="a primitive type", found=type_text(type))
         case _:
-            assert_never(of)
+            assert_never(type)
 
 
-def parse_text(text: str, of: t.Type) -> Any:
+def parse_text(text: str, type: t.Type) -> Any:
     """The value a text stands for; raises `SchemaError` when it stands for none of the type.
 
     As Spark's cast without ANSI mode does: blanks around are ignored, an integer's fraction and what is finer than a
@@ -79,15 +79,15 @@ def parse_text(text: str, of: t.Type) -> Any:
     >>> parse_text(" 12.7 ", t.Int()), parse_text("12.345", t.Decimal(5, 2)), parse_text("1970-01-02", t.Date())
     (12, Decimal('12.35'), 1)
     """
-    found = _parsed(text, of)
-    if found is None:
+    value = _parsed(text, type)
+    if value is None:
         shown = text if len(text) <= 60 else f"{text[:57]}..."
-        raise SchemaError(expected=f"the text of a {type_text(of)}", found=repr(shown))
-    return found
+        raise SchemaError(expected=f"the text of a {type_text(type)}", found=repr(shown))
+    return value
 
 
-def _parsed(text: str, of: t.Type) -> Any:
-    match of:
+def _parsed(text: str, type: t.Type) -> Any:
+    match type:
         case t.String():
             return text
         case t.Boolean():
@@ -99,18 +99,18 @@ def _parsed(text: str, of: t.Type) -> Any:
         case t.Double():
             return _float(text)
         case t.Float():
-            number = _float(text)
-            return None if number is None else to_binary32(number)
+            value = _float(text)
+            return None if value is None else to_binary32(value)
         case t.Decimal():
-            return _decimal(text, of)
+            return _decimal(text, type)
         case t.Date():
             days = parse_date(text)
             return days if days is not None and INT_RANGE[0] <= days <= INT_RANGE[1] else None
         case t.Time(unit):
             return parse_clock(text, unit.value)
         case t.Timestamp(unit):
-            found = parse_timestamp(text, unit.value)
-            return found[0] if found and LONG_RANGE[0] <= found[0] <= LONG_RANGE[1] else None
+            ticks = parse_timestamp(text, unit.value)
+            return ticks[0] if ticks and LONG_RANGE[0] <= ticks[0] <= LONG_RANGE[1] else None
         case t.Enumeration(symbols):
             return text if text in symbols else None
         case t.Uuid():
@@ -119,19 +119,19 @@ def _parsed(text: str, of: t.Type) -> Any:
             except ValueError:
                 return None
         case t.Binary() | t.Fixed() | t.Vector():
-            return _bytes(text, of)
+            return _bytes(text, type)
         case t.Record() | t.Array() | t.Map() | t.Union():
-            raise SchemaError(expected="a primitive type", found=type_text(of))
+            raise SchemaError(expected="a primitive type", found=type_text(type))
         case _:
-            assert_never(of)
+            assert_never(type)
 
 
-def _integer(text: str, low: int, high: int) -> int | None:
-    found = _INTEGER.fullmatch(text.strip())
-    if found is None or not any(map(str.isdigit, text)):
+def _integer(text: str, least: int, greatest: int) -> int | None:
+    match = _INTEGER.fullmatch(text.strip())
+    if match is None or not any(map(str.isdigit, text)):
         return None
-    number = int(found[1] + (found[2] or "0"))
-    return number if low <= number <= high else None
+    value = int(match[1] + (match[2] or "0"))
+    return value if least <= value <= greatest else None
 
 
 def _float(text: str) -> float | None:
@@ -139,34 +139,34 @@ def _float(text: str) -> float | None:
     if _NUMBER.fullmatch(bare.rstrip("dDfF")):
         return float(bare.rstrip("dDfF"))
     negative, name = bare.startswith("-"), bare.removeprefix("-").removeprefix("+").lower()
-    number = _NON_FINITE.get(name)
-    return -number if number is not None and negative else number
+    value = _NON_FINITE.get(name)
+    return -value if value is not None and negative else value
 
 
-def _decimal(text: str, of: t.Decimal) -> decimal.Decimal | None:
+def _decimal(text: str, type: t.Decimal) -> decimal.Decimal | None:
     bare = text.strip()
     if not _NUMBER.fullmatch(bare):
         return None
-    number = decimal.Decimal(bare)
-    if number.adjusted() > of.precision:
+    exact = decimal.Decimal(bare)
+    if exact.adjusted() > type.precision:
         return None
-    step = decimal.Decimal((0, (1,), -of.scale))
-    found = EXACT.plus(number.quantize(step, rounding=decimal.ROUND_HALF_UP, context=EXACT))  # no zero has a sign
-    return found if fits_decimal(found, of) else None
+    step = decimal.Decimal((0, (1,), -type.scale))
+    rounded = EXACT.plus(exact.quantize(step, rounding=decimal.ROUND_HALF_UP, context=EXACT))  # no zero has a sign
+    return rounded if fits_decimal(rounded, type) else None
 
 
-def _bytes(text: str, of: t.Binary | t.Fixed | t.Vector) -> bytes | None:
+def _bytes(text: str, type: t.Binary | t.Fixed | t.Vector) -> bytes | None:
     try:
-        found = bytes.fromhex(text)
+        data = bytes.fromhex(text)
     except ValueError:
         return None
-    match of:
+    match type:
         case t.Fixed(size):
-            return found if len(found) == size else None
+            return data if len(data) == size else None
         case t.Vector(dimension, element):
-            return found if len(found) == dimension * element.value else None
+            return data if len(data) == dimension * element.value else None
         case _:
-            return found
+            return data
 
 
 def _float_text(value: float, width: type[np.floating[Any]]) -> str:

@@ -13,32 +13,32 @@ from hudi_core.values.cast import nearest_binary32
 from hudi_core.values.domain import EXACT, fits_decimal, to_binary32
 
 
-def arithmetic(function: str, operands: list[Any], types: list[t.Type], of: t.Type) -> Any:
+def arithmetic(function: str, operands: list[Any], types: list[t.Type], result_type: t.Type) -> Any:
     """One operation in the arithmetic of the result's type `of`; operands are numbers, not null."""
-    match of:
+    match result_type:
         case t.Int() | t.Long():
-            bits = 32 if isinstance(of, t.Int) else 64
-            found = _on_integers(function, *operands)
-            return None if found is None else wrapped(found, bits)
+            bits = 32 if isinstance(result_type, t.Int) else 64
+            result = _on_integers(function, *operands)
+            return None if result is None else wrapped(result, bits)
         case t.Float() | t.Double():
-            brought = [widened(value, source, of) for value, source in zip(operands, types, strict=True)]
+            brought = [widened(value, source, result_type) for value, source in zip(operands, types, strict=True)]
             real = _on_floats(function, *brought)
-            return to_binary32(real) if real is not None and isinstance(of, t.Float) else real
+            return to_binary32(real) if real is not None and isinstance(result_type, t.Float) else real
         case t.Decimal():
-            exact = _on_decimals(function, of, *(Decimal(value) for value in operands))
-            return None if exact is None else rounded(exact, of)
+            exact = _on_decimals(function, result_type, *(Decimal(value) for value in operands))
+            return None if exact is None else rounded(exact, result_type)
         case _:
-            raise UnsupportedError(function, expected="a number as its result", found=type_text(of))
+            raise UnsupportedError(function, expected="a number as its result", found=type_text(result_type))
 
 
-def wrapped(number: int, bits: int) -> int:
+def wrapped(value: int, bits: int) -> int:
     """The number's lowest bits as a signed integer.
 
     >>> wrapped(2**31, 32), wrapped(-1, 32)
     (-2147483648, -1)
     """
     half = 1 << (bits - 1)
-    return (number + half) % (2 * half) - half
+    return (value + half) % (2 * half) - half
 
 
 def widened(value: Any, source: t.Type, to: t.Type) -> Any:
@@ -48,10 +48,10 @@ def widened(value: Any, source: t.Type, to: t.Type) -> Any:
     return float(value)
 
 
-def rounded(number: Decimal, of: t.Decimal) -> Decimal | None:
+def rounded(value: Decimal, type: t.Decimal) -> Decimal | None:
     """The number at the type's scale, half rounded away from zero; None when it has too many digits."""
-    found = EXACT.plus(number.quantize(Decimal((0, (1,), -of.scale)), rounding=ROUND_HALF_UP, context=EXACT))
-    return found if fits_decimal(found, of) else None
+    result = EXACT.plus(value.quantize(Decimal((0, (1,), -type.scale)), rounding=ROUND_HALF_UP, context=EXACT))
+    return result if fits_decimal(result, type) else None
 
 
 def _on_integers(function: str, left: int, right: int = 0) -> int | None:
@@ -96,7 +96,7 @@ def _on_floats(function: str, left: float, right: float = 0.0) -> float | None:
             raise AssertionError(function)
 
 
-def _on_decimals(function: str, of: t.Decimal, left: Decimal, right: Decimal = Decimal(0)) -> Decimal | None:
+def _on_decimals(function: str, type: t.Decimal, left: Decimal, right: Decimal = Decimal(0)) -> Decimal | None:
     match function:
         case "+":
             return EXACT.add(left, right)
@@ -105,7 +105,7 @@ def _on_decimals(function: str, of: t.Decimal, left: Decimal, right: Decimal = D
         case "*":
             return EXACT.multiply(left, right)
         case "/":
-            return None if right == 0 else _quotient(left, right, of.scale)
+            return None if right == 0 else _quotient(left, right, type.scale)
         case "%":
             return None if right == 0 else EXACT.remainder(left, right)
         case "negative":

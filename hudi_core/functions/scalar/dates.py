@@ -31,20 +31,20 @@ def truncated(unit: str, ticks: Any, per_second: int) -> Any:
 
     Beside it whether it is known: what lies before the first tick of 64 bits is not.
     """
-    found = truncation(unit)
-    if found is None:
+    cut = truncation(unit)
+    if cut is None:
         return None
-    kind, number = found
+    kind, size = cut
     origin = 0
     if kind == "months":
         step = DAY_SECONDS * per_second
         year, month, _ = civil_from_days(ticks // step)
-        count = days_from_civil(year, (month - 1) // number * number + 1)
+        count = days_from_civil(year, (month - 1) // size * size + 1)
     elif kind == "parts":
-        step = max(per_second // number, 1)
+        step = max(per_second // size, 1)
         count = ticks // step
     else:
-        step = number * per_second
+        step = size * per_second
         origin = _MONDAY * per_second if unit.upper() == "WEEK" else 0
         count = ticks // step
         count = count + (ticks - count * step - origin) // step

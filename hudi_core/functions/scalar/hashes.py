@@ -16,43 +16,45 @@ Hash = Callable[[bytes, int, bool], int]
 _32 = 0xFFFF_FFFF
 
 
-def of_rows(one: Hash, values: Sequence[Any], types: Sequence[t.Type], seed: int) -> int:
+def of_rows(hash_value: Hash, values: Sequence[Any], types: Sequence[t.Type], seed: int) -> int:
     """The hash of values, each with that of those before it as its seed."""
-    for value, of in zip(values, types, strict=True):
-        seed = _of_value(one, value, of, seed)
+    for value, data_type in zip(values, types, strict=True):
+        seed = _of_value(hash_value, value, data_type, seed)
     return seed
 
 
-def _of_value(one: Hash, value: Any, of: t.Type, seed: int) -> int:
+def _of_value(hash_value: Hash, value: Any, type: t.Type, seed: int) -> int:
     if value is None:
         return seed
-    match of:
+    match type:
         case t.Record(fields):
-            return of_rows(one, value, [field.type for field in fields], seed)
+            return of_rows(hash_value, value, [field.type for field in fields], seed)
         case t.Array(element):
-            return of_rows(one, value, [element.type] * len(value), seed)
+            return of_rows(hash_value, value, [element.type] * len(value), seed)
         case t.Boolean() | t.Int() | t.Date():
-            return one(struct.pack("<i", value), seed, True)
+            return hash_value(struct.pack("<i", value), seed, True)
         case t.Long():
-            return one(struct.pack("<q", value), seed, True)
+            return hash_value(struct.pack("<q", value), seed, True)
         case t.Timestamp(unit):
-            return one(struct.pack("<q", wrapped(value * 1_000_000 // unit.value, 64)), seed, True)
+            return hash_value(struct.pack("<q", wrapped(value * 1_000_000 // unit.value, 64)), seed, True)
         case t.Float():
-            return one(struct.pack("<I", 0x7FC0_0000) if value != value else struct.pack("<f", value + 0.0), seed, True)
+            return hash_value(
+                struct.pack("<I", 0x7FC0_0000) if value != value else struct.pack("<f", value + 0.0), seed, True
+            )
         case t.Double():
             bits = struct.pack("<Q", 0x7FF8 << 48) if value != value else struct.pack("<d", value + 0.0)
-            return one(bits, seed, True)
+            return hash_value(bits, seed, True)
         case t.Decimal(precision, scale):
             unscaled = int(value.scaleb(scale))
             if precision <= 18:
-                return one(struct.pack("<q", unscaled), seed, True)
+                return hash_value(struct.pack("<q", unscaled), seed, True)
             size = ((unscaled if unscaled >= 0 else ~unscaled).bit_length() + 8) // 8
-            return one(unscaled.to_bytes(size, "big", signed=True), seed, False)
+            return hash_value(unscaled.to_bytes(size, "big", signed=True), seed, False)
         case _:
-            return one(value.encode() if isinstance(value, str) else value, seed, False)
+            return hash_value(value.encode() if isinstance(value, str) else value, seed, False)
 
 
-def xxh64(data: bytes, seed: int, number: bool) -> int:
+def xxh64(data: bytes, seed: int, is_number: bool) -> int:
     """As a signed integer.
 
     >>> xxh64(b"Spark", 42, False)
@@ -61,17 +63,17 @@ def xxh64(data: bytes, seed: int, number: bool) -> int:
     return wrapped(xxhash.xxh64_intdigest(data, seed % (1 << 64)), 64)
 
 
-def murmur3(data: bytes, seed: int, number: bool) -> int:
+def murmur3(data: bytes, seed: int, is_number: bool) -> int:
     """Spark's variant: the bytes behind the last whole word are mixed in one by one, each as a signed number.
 
     >>> murmur3(b"Spark", 42, False)
     228093765
     """
-    whole = len(data) - len(data) % 4
+    aligned = len(data) - len(data) % 4
     state = seed & _32
-    for (word,) in struct.iter_unpack("<I", data[:whole]):
+    for (word,) in struct.iter_unpack("<I", data[:aligned]):
         state = _mixed(state, word)
-    for byte in data[whole:]:
+    for byte in data[aligned:]:
         state = _mixed(state, wrapped(byte, 8) & _32)
     state ^= len(data)
     state = (state ^ state >> 16) * 0x85EB_CA6B & _32

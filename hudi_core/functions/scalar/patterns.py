@@ -38,18 +38,18 @@ class DatePattern:
 def date_pattern(text: str) -> DatePattern:
     """Reads a pattern. Raises `ExpressionError` for a stray quote, `UnsupportedError` for a letter that is not known here."""
     pieces: list[tuple[str, int]] = []
-    at = 0
-    while at < len(text):
-        found = _PIECE.match(text, at)
-        if found is None:
+    offset = 0
+    while offset < len(text):
+        match = _PIECE.match(text, offset)
+        if match is None:
             raise ExpressionError(text, expected="a closing quote", found="the end of the date pattern")
-        at = found.end()
-        if found[2]:
-            if not _is_known(found[2], len(found[0])):
-                raise UnsupportedError(text, message=f"`{found[0]}` in a date pattern is not supported")
-            pieces.append((found[2], len(found[0])))
+        offset = match.end()
+        if match[2]:
+            if not _is_known(match[2], len(match[0])):
+                raise UnsupportedError(text, message=f"`{match[0]}` in a date pattern is not supported")
+            pieces.append((match[2], len(match[0])))
         else:
-            pieces.append((found[3] or found[1].replace("''", "'") or "'", 0))
+            pieces.append((match[3] or match[1].replace("''", "'") or "'", 0))
     return DatePattern(text, tuple(pieces))
 
 
@@ -68,13 +68,13 @@ def parse_micros(text: str, pattern: DatePattern) -> int | None:
 
     Raises `UnsupportedError` for patterns with other parts than full years and two-digit numbers.
     """
-    found = _parser(pattern).fullmatch(text)
-    if found is None:
+    match = _parser(pattern).fullmatch(text)
+    if match is None:
         return None
     parts = {"y": 1970, "M": 1, "d": 1, "H": 0, "m": 0, "s": 0}
     letters = [letter for letter, width in pattern.pieces if width]
     fraction = 0
-    for letter, digits in zip(letters, found.groups(), strict=True):
+    for letter, digits in zip(letters, match.groups(), strict=True):
         if letter == "S":
             fraction = int(digits.ljust(6, "0")[:6])
         else:

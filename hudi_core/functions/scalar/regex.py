@@ -49,8 +49,8 @@ def parse(pattern: str) -> Regex:
         compiled = re.compile(python, re.ASCII)
     except (re.error, OverflowError) as problem:
         raise ExpressionError(pattern, expected="a regular expression", found=str(problem)) from None
-    ends = [at for at, piece in enumerate(pieces) if piece == _WHOLE_LINE]
-    in_re2 = scanner.regular and all(_nothing_follows(pieces, at) for at in ends)
+    ends = [offset for offset, piece in enumerate(pieces) if piece == _WHOLE_LINE]
+    in_re2 = scanner.regular and all(_nothing_follows(pieces, offset) for offset in ends)
     re2 = "".join(_RE2_ENDS.get(piece, piece) for piece in pieces) if in_re2 else None
     return Regex(compiled, re2, compiled.groups)
 
@@ -66,19 +66,23 @@ def like(pattern: Pattern) -> Regex:
 def replacement(text: str, regex: Regex) -> list[str | int]:
     """A Java replacement text in pieces: texts, and the numbers of groups. Raises `ExpressionError`."""
     parts: list[str | int] = []
-    at = 0
-    while at < len(text):
-        char = text[at]
-        at += 1
-        if char == "\\" and at < len(text):
-            parts.append(text[at])
-            at += 1
-        elif char == "$" and text[at : at + 1].isdecimal() and text[at].isascii():
-            group = int(text[at])
-            at += 1
-            while text[at : at + 1].isdecimal() and text[at].isascii() and group * 10 + int(text[at]) <= regex.groups:
-                group = group * 10 + int(text[at])
-                at += 1
+    offset = 0
+    while offset < len(text):
+        char = text[offset]
+        offset += 1
+        if char == "\\" and offset < len(text):
+            parts.append(text[offset])
+            offset += 1
+        elif char == "$" and text[offset : offset + 1].isdecimal() and text[offset].isascii():
+            group = int(text[offset])
+            offset += 1
+            while (
+                text[offset : offset + 1].isdecimal()
+                and text[offset].isascii()
+                and group * 10 + int(text[offset]) <= regex.groups
+            ):
+                group = group * 10 + int(text[offset])
+                offset += 1
             if group > regex.groups:
                 raise ExpressionError(text, expected=f"a group up to {regex.groups}", found=f"${group}")
             parts.append(group)
@@ -103,10 +107,10 @@ def _escaped(char: str, special: frozenset[str] = _META) -> str:
     return f"\\{char}" if char in special else char
 
 
-def _nothing_follows(pieces: list[str], at: int) -> bool:
+def _nothing_follows(pieces: list[str], offset: int) -> bool:
     """RE2 has no look-ahead: a `$` there takes the line end in, so it has to be the last of its outermost alternative."""
-    depth = sum(piece.startswith("(") and piece[-1] != ")" for piece in pieces[:at]) - pieces[:at].count(")")
-    rest = at + 1
+    depth = sum(piece.startswith("(") and piece[-1] != ")" for piece in pieces[:offset]) - pieces[:offset].count(")")
+    rest = offset + 1
     while rest < len(pieces) and pieces[rest] == ")":
         rest, depth = rest + 1, depth - 1
     return rest == len(pieces) or (depth == 0 and pieces[rest] == "|")
@@ -179,12 +183,12 @@ class _Scanner:
         return quantifier + suffix
 
     def _repeat(self) -> str:
-        found = _REPEAT.match(self.pattern, self.at - 1)
-        if found is None:
+        match = _REPEAT.match(self.pattern, self.at - 1)
+        if match is None:
             raise self._refused("a count like {2,3}", "`{`")
-        self.at = found.end()
-        self.regular = self.regular and max(int(found[1]), int(found[2] or 0)) <= _MOST_REPEATS
-        return found[0]
+        self.at = match.end()
+        self.regular = self.regular and max(int(match[1]), int(match[2] or 0)) <= _MOST_REPEATS
+        return match[0]
 
     def _group(self) -> str:
         if self.pattern[self.at : self.at + 1] != "?":
@@ -243,11 +247,11 @@ class _Scanner:
         return char
 
     def _property(self) -> str:
-        found = re.compile(r"\{(\w+)\}").match(self.pattern, self.at)
-        if found is None or found[1] not in _SETS or len(found[1]) == 1:
-            raise self._unsupported(f"\\p{found[0] if found else ''}")
-        self.at = found.end()
-        return _SETS[found[1]]
+        match = re.compile(r"\{(\w+)\}").match(self.pattern, self.at)
+        if match is None or match[1] not in _SETS or len(match[1]) == 1:
+            raise self._unsupported(f"\\p{match[0] if match else ''}")
+        self.at = match.end()
+        return _SETS[match[1]]
 
     def _set(self) -> str:
         """A character class; a single place in it is a character or a named set, a range two characters."""
@@ -255,12 +259,12 @@ class _Scanner:
         self.at += negated
         parts: list[str] = []
         while True:
-            low = self._take()
-            if low == "]" and parts:
+            first = self._take()
+            if first == "]" and parts:
                 return f"[{'^' if negated else ''}{''.join(parts)}]"
-            if low == "[" or self.pattern.startswith("&&", self.at - 1):
+            if first == "[" or self.pattern.startswith("&&", self.at - 1):
                 raise self._unsupported("a class within a class")
-            if low == "\\":
+            if first == "\\":
                 named = self._take()
                 if named in "dws":
                     parts.append(_SETS[named])
@@ -270,35 +274,35 @@ class _Scanner:
                     continue
                 if named in "DWSPbBAzZQ":
                     raise self._unsupported(f"\\{named} in a class")
-                low = self._escaped_char(named)
-            high = low
+                first = self._escaped_char(named)
+            last = first
             if self.pattern.startswith("-", self.at) and self.pattern[self.at + 1 : self.at + 2] not in ("]", "["):
                 self.at += 1
-                high = self._take()
-                high = self._escaped_char(self._take()) if high == "\\" else high
-            if high < low:
-                raise self._refused("a range from low to high", f"{low}-{high}")
-            parts.append(_range(low, high))
+                last = self._take()
+                last = self._escaped_char(self._take()) if last == "\\" else last
+            if last < first:
+                raise self._refused("a range from low to high", f"{first}-{last}")
+            parts.append(_range(first, last))
             if self.ignore_case:
-                parts.extend(_other_case(low, high))
+                parts.extend(_other_case(first, last))
 
     def _refused(self, expected: str, found: str) -> ExpressionError:
         return ExpressionError(self.pattern, expected=expected, found=f"{found} at character {self.at}")
 
-    def _unsupported(self, what: str) -> UnsupportedError:
-        return UnsupportedError(self.pattern, message=f"`{what}` in a regular expression is not supported")
+    def _unsupported(self, construct: str) -> UnsupportedError:
+        return UnsupportedError(self.pattern, message=f"`{construct}` in a regular expression is not supported")
 
 
-def _range(low: str, high: str) -> str:
-    first = _escaped(low, _META_IN_SET)
-    return first if low == high else f"{first}-{_escaped(high, _META_IN_SET)}"
+def _range(start: str, last: str) -> str:
+    first = _escaped(start, _META_IN_SET)
+    return first if start == last else f"{first}-{_escaped(last, _META_IN_SET)}"
 
 
-def _other_case(low: str, high: str) -> list[str]:
+def _other_case(low: str, stop: str) -> list[str]:
     """The ASCII letters of a range in their other case."""
-    found = []
+    ranges = []
     for first, last, change in (("a", "z", str.upper), ("A", "Z", str.lower)):
-        start, end = max(low, first), min(high, last)
+        start, end = max(low, first), min(stop, last)
         if start <= end:
-            found.append(_range(change(start), change(end)))
-    return found
+            ranges.append(_range(change(start), change(end)))
+    return ranges

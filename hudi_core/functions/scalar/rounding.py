@@ -11,23 +11,23 @@ from hudi_core.types import nodes as t
 from hudi_core.values.domain import EXACT, LONG_RANGE, to_binary32
 
 
-def whole(function: str, number: float | Decimal) -> Any:
+def whole(function: str, value: float | Decimal) -> Any:
     """CEIL or FLOOR: of a decimal a decimal, of a real the nearest long, 0 for NaN.
 
     >>> whole("floor", -0.5), whole("ceil", 1e300), whole("ceil", Decimal("-1.5"))
     (-1, 9223372036854775807, Decimal('-1'))
     """
     up = function == "ceil"
-    if isinstance(number, Decimal):
-        return EXACT.plus(number.quantize(Decimal(1), ROUND_CEILING if up else ROUND_FLOOR, EXACT))
-    if math.isnan(number):
+    if isinstance(value, Decimal):
+        return EXACT.plus(value.quantize(Decimal(1), ROUND_CEILING if up else ROUND_FLOOR, EXACT))
+    if math.isnan(value):
         return 0
-    if math.isinf(number):
-        return LONG_RANGE[number > 0]
-    return min(max(math.ceil(number) if up else math.floor(number), LONG_RANGE[0]), LONG_RANGE[1])
+    if math.isinf(value):
+        return LONG_RANGE[value > 0]
+    return min(max(math.ceil(value) if up else math.floor(value), LONG_RANGE[0]), LONG_RANGE[1])
 
 
-def rounded_at(number: Any, places: int, of: t.Type) -> Any:
+def rounded_at(value: Any, places: int, type: t.Type) -> Any:
     """The number, a value of the type `of` or of its kind, with so many decimal places; negative ones stand before the point.
 
     A real counts as its shortest text, a float as that of the double it is; integers wrap, decimals with too many digits
@@ -36,26 +36,26 @@ def rounded_at(number: Any, places: int, of: t.Type) -> Any:
     >>> rounded_at(2.675, 2, t.Double()), rounded_at(-15, -1, t.Int()), rounded_at(2**31 - 1, -1, t.Int())
     (2.68, -20, -2147483646)
     """
-    match of:
+    match type:
         case t.Int() | t.Long():
-            return wrapped(int(_at(Decimal(number), places)), 32 if isinstance(of, t.Int) else 64)
+            return wrapped(int(_at(Decimal(value), places)), 32 if isinstance(type, t.Int) else 64)
         case t.Decimal():
-            return rounded(_at(number, places), of)
+            return rounded(_at(value, places), type)
         case _:
-            if not math.isfinite(number):
-                return number
-            exact = _at(Decimal(repr(number)), places)
-            return (_binary32(exact) if isinstance(of, t.Float) else float(exact)) + 0.0  # no zero has a sign
+            if not math.isfinite(value):
+                return value
+            exact = _at(Decimal(repr(value)), places)
+            return (_binary32(exact) if isinstance(type, t.Float) else float(exact)) + 0.0  # no zero has a sign
 
 
-def _at(number: Decimal, places: int) -> Decimal:
+def _at(value: Decimal, places: int) -> Decimal:
     """Rounded only where digits are cut, so that no number of places is too large to be written out."""
-    exponent = number.as_tuple().exponent
+    exponent = value.as_tuple().exponent
     if isinstance(exponent, int) and -places <= exponent:
-        return number
-    if number.adjusted() + 1 < -places:
+        return value
+    if value.adjusted() + 1 < -places:
         return Decimal(0)
-    return number.quantize(Decimal((0, (1,), -places)), ROUND_HALF_UP, EXACT)
+    return value.quantize(Decimal((0, (1,), -places)), ROUND_HALF_UP, EXACT)
 
 
 def _binary32(exact: Decimal) -> float:
@@ -67,5 +67,5 @@ def _binary32(exact: Decimal) -> float:
     return to_binary32(near if _is_odd(near) else other)
 
 
-def _is_odd(number: float) -> bool:
-    return bool(int(math.ldexp(math.frexp(number)[0], 53)) & 1)
+def _is_odd(value: float) -> bool:
+    return bool(int(math.ldexp(math.frexp(value)[0], 53)) & 1)

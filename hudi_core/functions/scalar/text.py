@@ -41,23 +41,23 @@ def trim(text: str, characters: str = " ", *, left: bool = True, right: bool = T
     return text.rstrip(characters) if right and characters else text
 
 
-def regexp_replace(text: str, pattern: str, by: str) -> str:
+def regexp_replace(string: str, pattern: str, by: str) -> str:
     """Every match replaced; `$1` in the replacement is a group, a backslash takes the next character as it is."""
     regex = parse(pattern)
     parts = replacement(by, regex)
-    return regex.compiled.sub(lambda found: "".join(p if isinstance(p, str) else found[p] or "" for p in parts), text)
+    return regex.compiled.sub(lambda match: "".join(p if isinstance(p, str) else match[p] or "" for p in parts), string)
 
 
-def regexp_extract(text: str, pattern: str, group: int = 1) -> str:
+def regexp_extract(string: str, pattern: str, group: int = 1) -> str:
     """A group of the first match; empty when there is none, or the group took no part."""
     regex = parse(pattern)
     if not 0 <= group <= regex.groups:
         raise ExpressionError(pattern, expected=f"a group up to {regex.groups}", found=str(group))
-    found = regex.compiled.search(text)
-    return (found[group] or "") if found else ""
+    match = regex.compiled.search(string)
+    return (match[group] or "") if match else ""
 
 
-def split(text: str, pattern: str, index: int) -> str | None:
+def split(string: str, pattern: str, index: int) -> str | None:
     """The part with this number, from 0, of the text between the matches; None when there is none.
 
     As in Java no empty part comes before a match of nothing at the start; an empty pattern parts all characters.
@@ -65,13 +65,13 @@ def split(text: str, pattern: str, index: int) -> str | None:
     >>> split("a,b", ",", 1), split("abc", "", 2), split("ab", "x*", 0), split("a", ",", 1)
     ('b', 'c', 'a', None)
     """
-    if not pattern and text:
-        return text[index] if 0 <= index < len(text) else None
-    start = number = 0
-    for found in parse(pattern).compiled.finditer(text):
-        if found.end() == 0:
+    if not pattern and string:
+        return string[index] if 0 <= index < len(string) else None
+    start = part_number = 0
+    for match in parse(pattern).compiled.finditer(string):
+        if match.end() == 0:
             continue
-        if number == index:
-            return text[start : found.start()]
-        start, number = found.end(), number + 1
-    return text[start:] if number == index else None
+        if part_number == index:
+            return string[start : match.start()]
+        start, part_number = match.end(), part_number + 1
+    return string[start:] if part_number == index else None
