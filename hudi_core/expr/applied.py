@@ -30,16 +30,22 @@ def call(name: str, arguments: Sequence[Term], utc: bool = True) -> Term | None:
     if name in FORMS:
         return coalesced(arguments)
     function = find(name)
-    if function is None or (function.of_clock and not utc and any(map(_is_zoned, arguments))):
+    if function is None or (function.depends_on_zone and not utc and any(map(_is_zoned, arguments))):
         return None
     try:
         signature = _signature(function, arguments)
         if signature is None:
             return None
         if signature.null:
-            return Constant(None, signature.of)
-        brought = [cast_to(argument, data_type) for argument, data_type in zip(arguments, signature.types, strict=True)]
-        return applied(function, brought, signature.of) if signature.instead is None else brought[signature.instead]
+            return Constant(None, signature.result_type)
+        converted = [
+            cast_to(argument, data_type) for argument, data_type in zip(arguments, signature.types, strict=True)
+        ]
+        return (
+            applied(function, converted, signature.result_type)
+            if signature.instead is None
+            else converted[signature.instead]
+        )
     except UnsupportedError:  # a pattern or a pair of types that the core cannot evaluate
         return None
 
@@ -64,7 +70,7 @@ def applied(function: Function, arguments: Sequence[Term], type: t.Type) -> Term
 
 def cast_to(term: Term, target: t.Type) -> Term:
     """The term in another type, by SQL's cast. Raises `MismatchError` when SQL has no such cast."""
-    source = coerce.seen(term.type)
+    source = coerce.sql_equivalent(term.type)
     if source == target or term.type == target:
         return term
     if isinstance(term, Constant) and term.value is None:
@@ -82,11 +88,11 @@ def coalesced(arguments: Sequence[Term]) -> Term:
     common = coerce.widest(argument.type for argument in values)
     if common is None:
         raise MismatchError(f"values of one type in coalesce, such as {type_text(values[0].type)}", values[-1].type)
-    brought = [cast_to(argument, common) for argument in values]
-    if len(brought) == 1:
-        return brought[0]
-    branches = tuple((negate(is_null(argument)), argument) for argument in brought[:-1])
-    return Choose(branches, brought[-1], common)
+    converted = [cast_to(argument, common) for argument in values]
+    if len(converted) == 1:
+        return converted[0]
+    branches = tuple((negate(is_null(argument)), argument) for argument in converted[:-1])
+    return Choose(branches, converted[-1], common)
 
 
 def _argument(term: Term) -> Argument:

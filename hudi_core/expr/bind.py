@@ -9,7 +9,7 @@ from __future__ import annotations
 from hudi_core.errors import ExpressionError, UnsupportedError
 from hudi_core.expr import moments, nodes, preimage
 from hudi_core.expr.bind_term import NotKnownError, TermBinder, is_null
-from hudi_core.expr.calls import interval_across, is_interval, is_made_scalar, text_of_both
+from hudi_core.expr.calls import affix_comparison, interval_across, is_boolean_as_scalar, is_interval
 from hudi_core.expr.comparisons import FLIPPED, against, two_terms, with_null
 from hudi_core.expr.leaves import every, first_of, is_truth, negate, some
 from hudi_core.expr.like import like, pattern_of
@@ -73,7 +73,7 @@ class _Binder(TermBinder):
                 bounds = nodes.Compare(Comparison.GE, value, lower), nodes.Compare(Comparison.LE, value, upper)
                 return every([self.predicate(bound) for bound in bounds])
             case nodes.Case(branches, otherwise):
-                if is_made_scalar(expr):
+                if is_boolean_as_scalar(expr):
                     return self.predicate(branches[0][0])
                 bound = [(self.predicate(when), self.predicate(then)) for when, then in branches]
                 return first_of(bound, self.predicate(otherwise))
@@ -111,7 +111,7 @@ class _Binder(TermBinder):
                 return preimage.matches(self._as_text(value), pattern)
             case nodes.Call("startswith" | "endswith", (value, part)):
                 self._as_text(value), self._as_text(part)
-                return self.predicate(text_of_both(expr))
+                return self.predicate(affix_comparison(expr))
             case nodes.Name() | nodes.Literal() | nodes.Call() | nodes.Cast():
                 return self._boolean(expr)
             case _:
@@ -147,7 +147,7 @@ class _Binder(TermBinder):
         common = _compared(operator, first, second)
         if common is None:
             raise error_at(place_of(right), expected=_comparable(first, left), found=_called(second, right))
-        first, second = self._brought(first, common, left), self._brought(second, common, right)
+        first, second = self._converted(first, common, left), self._converted(second, common, right)
         if isinstance(second, Constant):
             return against(operator, first, second)
         if isinstance(first, Constant):
@@ -173,11 +173,11 @@ class _Binder(TermBinder):
             wrong, found = next(((c, f) for c, f in pairs if coerce.widest([term.type, f.type]) is None), (value, term))
             raise error_at(place_of(wrong), expected=_comparable(term, value), found=_called(found, wrong))
         subject = self.cast(term, common, value)
-        brought = [self.cast(found, common, value) for found in given]
-        values = [found.value for found in brought if isinstance(found, Constant)]
+        converted = [self.cast(found, common, value) for found in given]
+        values = [found.value for found in converted if isinstance(found, Constant)]
         present = [found for found in values if found is not None]
         parts: list[Predicate] = [
-            two_terms(Comparison.EQ, subject, other, common) for other in brought if not isinstance(other, Constant)
+            two_terms(Comparison.EQ, subject, other, common) for other in converted if not isinstance(other, Constant)
         ]
         if values or not parts:
             parts.append(preimage.one_of(subject, present, with_null or len(present) < len(values)))
@@ -187,11 +187,11 @@ class _Binder(TermBinder):
 
     def _as_text(self, value: Scalar) -> Term:
         term = self.term(value)
-        if isinstance(coerce.seen(term.type), t.Binary):
+        if isinstance(coerce.sql_equivalent(term.type), t.Binary):
             raise NotKnownError
         return self.cast(term, t.String(), value)
 
-    def _brought(self, term: Term, common: t.Type, source: Scalar) -> Term:
+    def _converted(self, term: Term, common: t.Type, source: Scalar) -> Term:
         """One side of a comparison in the type of both. A text written as a literal has to stand for such a value."""
         if isinstance(common, t.Time) and isinstance(term, Constant) and isinstance(term.type, t.Int | t.Long):
             return Constant(term.value, common)
@@ -205,7 +205,7 @@ class _Binder(TermBinder):
 
 def _compared(operator: Comparison, first: Term, second: Term) -> t.Type | None:
     """The type two terms are compared in; None when they are not."""
-    one, other = coerce.seen(first.type), coerce.seen(second.type)
+    one, other = coerce.sql_equivalent(first.type), coerce.sql_equivalent(second.type)
     for data_type, number, term in ((one, other, second), (other, one, first)):
         if isinstance(data_type, t.Boolean) and coerce.is_number(number):
             return number if operator in _EQUALITIES else None

@@ -99,7 +99,7 @@ class TermBinder:
         values = [self.term(then) for _, then in branches]
         last = self.term(otherwise)
         typed = [term.type for term in (*values, last) if not is_null(term)]
-        if coerce.are_nested_alike(typed):
+        if coerce.are_same_nesting(typed):
             raise NotKnownError
         common = coerce.widest(typed) if typed else NULL.type
         if common is None or coerce.is_nested(common):
@@ -147,7 +147,7 @@ class TermBinder:
         try:
             term = call(function, arguments, self.utc)
         except (MismatchError, ExpressionError) as wrong:  # an argument of no such type, or a pattern that is none
-            if coerce.are_nested_alike([argument.type for argument in arguments]):
+            if coerce.are_same_nesting([argument.type for argument in arguments]):
                 raise NotKnownError from None
             raise error_at(span, expected=wrong.expected, found=wrong.found) from None
         if term is None and find(function) is None and function not in FORMS:
@@ -170,7 +170,7 @@ class TermBinder:
         return self._applied(*function, place_of(moment))
 
     def cast(self, term: Term, to: t.Type, source: Scalar) -> Term:
-        if not self.utc and _asks_the_clock(coerce.seen(term.type), to):
+        if not self.utc and _depends_on_zone(coerce.sql_equivalent(term.type), to):
             raise NotKnownError
         try:
             return cast_to(term, to)
@@ -184,7 +184,7 @@ def _unknown_function(name: str) -> str:
     return f"unknown function {name}: rows cannot be filtered by it{hint}"
 
 
-def _asks_the_clock(source: t.Type, to: t.Type) -> bool:
+def _depends_on_zone(source: t.Type, to: t.Type) -> bool:
     """Whether a cast goes between an instant and what a clock shows, which depends on the zone."""
     zoned = [isinstance(data_type, t.Timestamp) and data_type.zoned for data_type in (source, to)]
     shown = [

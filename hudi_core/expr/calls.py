@@ -116,7 +116,7 @@ def is_interval(node: Scalar) -> TypeGuard[Call]:
 
 
 def interval_across(left: Scalar, right: Scalar) -> tuple[Scalar, Scalar]:
-    """The sides of a comparison with an interval brought from the side of a column to that of a constant.
+    """The sides of a comparison with an interval converted from the side of a column to that of a constant.
 
     `ts + INTERVAL '1' DAY < x` is `ts < x - INTERVAL '1' DAY`. Not so for months, of which adding loses days.
     """
@@ -133,7 +133,7 @@ def interval_across(left: Scalar, right: Scalar) -> tuple[Scalar, Scalar]:
     return left, right
 
 
-def is_made_scalar(case: Case) -> bool:
+def is_boolean_as_scalar(case: Case) -> bool:
     """Whether a CASE is but a predicate that stands for a value, as `scalar` makes it."""
     return bool(case.branches) and scalar(case.branches[0][0]) == case
 
@@ -171,7 +171,7 @@ def _affix(name: str, before: str, after: str) -> Callable[..., Expr]:
     return make
 
 
-def text_of_both(call: Call) -> Compare:
+def affix_comparison(call: Call) -> Compare:
     """`startswith` or `endswith` of two texts of a row: as many characters of one as the other has, and the same."""
     value, part = (Cast(argument, String()) for argument in call.arguments)
     count = Call("length", (part,))

@@ -177,8 +177,8 @@ def _union(sets: Sequence[ValueSet]) -> ValueSet:
 
 def _conditions(term: Term, values: ValueSet, kind: type[And] | type[Or]) -> list[Predicate]:
     """A set as conditions that `kind` joins: a list of single values and ranges, or what excludes those of its complement."""
-    points, ranges = _taken_apart(values)
-    others, gaps = _taken_apart(values.complement)
+    points, ranges = _points_and_ranges(values)
+    others, gaps = _points_and_ranges(values.complement)
     if len(ranges) + bool(points) <= len(gaps) + bool(others):
         parts = [
             *([OneOf(term, tuple(points))] if points or not ranges else []),
@@ -186,7 +186,7 @@ def _conditions(term: Term, values: ValueSet, kind: type[And] | type[Or]) -> lis
         ]
         return _parts(parts, Or, kind)
     parts = [Not(OneOf(term, tuple(others)))] if others or not gaps else []
-    return _parts([*parts, *(_beside(term, *cuts) for cuts in gaps)], And, kind)
+    return _parts([*parts, *(_outside(term, *cuts) for cuts in gaps)], And, kind)
 
 
 def _parts(parts: list[Predicate], joined_by: type[And] | type[Or], kind: type[And] | type[Or]) -> list[Predicate]:
@@ -195,7 +195,7 @@ def _parts(parts: list[Predicate], joined_by: type[And] | type[Or], kind: type[A
     return [inner for part in parts for inner in (part.parts if isinstance(part, kind) else (part,))]
 
 
-def _taken_apart(values: ValueSet) -> tuple[list[Any], list[tuple[Cut | None, Cut | None]]]:
+def _points_and_ranges(values: ValueSet) -> tuple[list[Any], list[tuple[Cut | None, Cut | None]]]:
     """The single values of a set, and its ranges: from a cut to a cut, None for no end."""
     ends: list[_Edge | None] = [None, *values.edges] if values.below else [*values.edges]
     if len(ends) % 2:
@@ -217,7 +217,7 @@ def _range(term: Term, lower: Cut | None, upper: Cut | None) -> Predicate:
     return And(tuple(parts)) if len(parts) > 1 else parts[0] if parts else Not(OneOf(term, ()))
 
 
-def _beside(term: Term, lower: Cut | None, upper: Cut | None) -> Predicate:
+def _outside(term: Term, lower: Cut | None, upper: Cut | None) -> Predicate:
     """Not from one cut to the other."""
     parts: list[Predicate] = [] if lower is None else [Below(term, lower)]
     parts += [] if upper is None else [Not(Below(term, upper))]

@@ -12,7 +12,7 @@ from typing import Any
 
 from hudi_core.expr import axis
 from hudi_core.expr.predicate import Apply, Constant, Cut, Term
-from hudi_core.functions.record import FirstNotBelow, Function, Known, Stretch
+from hudi_core.functions.record import FirstNotBelow, Function, PartialCall, Stretch
 from hudi_core.types import nodes as t
 from hudi_core.types.nodes import Type
 from hudi_core.values.order import less
@@ -77,7 +77,7 @@ def inverse_of(term: Apply) -> Inverse | None:
         return None
     types = tuple(other.type for other in term.arguments)
     values = tuple(other.value if isinstance(other, Constant) else None for other in term.arguments)
-    call = Known(types, values, variables[0], term.type, ends)
+    call = PartialCall(types, values, variables[0], term.type, ends)
     monotone = tuple(stretch for stretch in term.function.stretches(call) if stretch.first <= stretch.last)
     if not monotone:
         return None
@@ -87,12 +87,12 @@ def inverse_of(term: Apply) -> Inverse | None:
     return Inverse(argument, monotone, tuple(_gaps(monotone, ends)), evaluate, term.type, edge)
 
 
-def _evaluator(function: Function, call: Known) -> Callable[[int], Any]:
+def _evaluator(function: Function, call: PartialCall) -> Callable[[int], Any]:
     values = list(call.values)
 
     def evaluate(place: int) -> Any:
         values[call.variable] = axis.value_at(place, call.argument)
-        return function.apply(values, call.types, call.of)
+        return function.apply(values, call.types, call.result_type)
 
     return evaluate
 

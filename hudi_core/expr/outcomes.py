@@ -37,11 +37,11 @@ class Questions(Protocol[M]):
     Each answer says whether *some* row may be so; when that cannot be told, the answer is yes.
     """
 
-    def low_is_below(self, term: Term, cut: Cut) -> M:
+    def lower_is_below(self, term: Term, cut: Cut) -> M:
         """Some value may lie below the cut."""
         ...
 
-    def high_is_above(self, term: Term, cut: Cut) -> M:
+    def upper_is_above(self, term: Term, cut: Cut) -> M:
         """Some value may lie above the cut (that is, not below it)."""
         ...
 
@@ -83,8 +83,8 @@ def can_be(outcome: Truth, predicate: Predicate, questions: Questions[M]) -> M:
     match predicate:
         case Below(term, cut):
             if outcome is TRUE:
-                return questions.low_is_below(term, cut)
-            return questions.high_is_above(term, cut) if outcome is FALSE else questions.may_hold_null(term)
+                return questions.lower_is_below(term, cut)
+            return questions.upper_is_above(term, cut) if outcome is FALSE else questions.may_hold_null(term)
         case And(parts):
             return _and_can_be(outcome, parts, questions)
         case Not(part):

@@ -46,7 +46,7 @@ from hudi_core.types.nodes import Type
 from hudi_core.values.order import after_prefix, distinct, equal
 from hudi_core.values.text import to_text
 
-_MANY = 32
+_MAX_POINTS = 32
 """Beyond so many listed values of a function, only the stretch from the least to the greatest is taken back."""
 
 
@@ -63,7 +63,7 @@ def below(term: Term, cut: Cut) -> Predicate:
             inverse = inverse_of(term)
             if inverse is None:
                 return Below(term, cut)
-            return _taken_back(inverse, inverse.below(cut), Below(term, cut), cut.after)
+            return _pulled_back(inverse, inverse.below(cut), Below(term, cut), cut.after)
         case _:
             side = _extreme(cut, term.type)
             if side is None:
@@ -83,7 +83,7 @@ def one_of(term: Term, values: Iterable[object], with_null: bool = False) -> Pre
             listed = tuple(values)
             return _over_branches(term, lambda branch: one_of(branch, listed, with_null))
         case Apply():
-            found_back = _one_of_taken_back(term, distinct(tuple(values), term.type))
+            found_back = _one_of_pulled_back(term, distinct(tuple(values), term.type))
             if with_null and isinstance(found_back, OneOf):
                 return replace(found_back, with_null=True)
             return some([found_back, ALWAYS_NULL]) if with_null else found_back
@@ -152,7 +152,7 @@ def _argument(term: Apply) -> Term:
     return next(argument for argument in term.arguments if not isinstance(argument, Constant))
 
 
-def _one_of_taken_back(term: Apply, values: tuple[Any, ...]) -> Predicate:
+def _one_of_pulled_back(term: Apply, values: tuple[Any, ...]) -> Predicate:
     leaf = OneOf(term, values)
     if _is_prefix(term):
         return some([_prefix_equal(term, value) for value in values] or [never(_argument(term))])
@@ -162,13 +162,13 @@ def _one_of_taken_back(term: Apply, values: tuple[Any, ...]) -> Predicate:
     inverse = inverse_of(term)
     if inverse is None:
         return leaf
-    if len(values) > _MANY and inverse.edge is None:
+    if len(values) > _MAX_POINTS and inverse.edge is None:
         lower, upper = inverse.below(Cut(values[0])), inverse.below(Cut(values[-1], True))
         hull = merged([*without(upper, lower), *inverse.unknown])
         return every([_inside(inverse.argument, hull, False), leaf])
     intervals = [interval for value in values for interval in inverse.between(value, value)]
     points = all(lower == upper for lower, upper in intervals)
-    return _taken_back(inverse, intervals if points else merged(intervals), leaf, False)
+    return _pulled_back(inverse, intervals if points else merged(intervals), leaf, False)
 
 
 def _spelled(term: Apply, values: tuple[Any, ...]) -> list[Any] | None:
@@ -185,7 +185,7 @@ def _spelled(term: Apply, values: tuple[Any, ...]) -> list[Any] | None:
     ]
 
 
-def _taken_back(inverse: Inverse, intervals: list[Interval], leaf: Predicate, after: bool) -> Predicate:
+def _pulled_back(inverse: Inverse, intervals: list[Interval], leaf: Predicate, after: bool) -> Predicate:
     inside = _inside(inverse.argument, intervals, after)
     if not inverse.unknown:
         return inside
@@ -199,7 +199,7 @@ def _inside(argument: Term, intervals: list[Interval], after: bool) -> Predicate
         return _range(argument, intervals, after, below, one_of)
     values = [(axis.value_at(first, argument.type), axis.value_at(last, argument.type)) for first, last in intervals]
     preimages = merged(interval for ends in values for interval in inverse.between(*ends))
-    return _taken_back(inverse, preimages, _range(argument, intervals, after, Below, OneOf), after)
+    return _pulled_back(inverse, preimages, _range(argument, intervals, after, Below, OneOf), after)
 
 
 def _range(

@@ -33,11 +33,11 @@ class _Row:
 
     values: Mapping[int, object]
 
-    def low_is_below(self, term: Term, cut: Cut) -> bool:
+    def lower_is_below(self, term: Term, cut: Cut) -> bool:
         value = self._value(term)
         return value is not None and _below(value, cut, term)
 
-    def high_is_above(self, term: Term, cut: Cut) -> bool:
+    def upper_is_above(self, term: Term, cut: Cut) -> bool:
         value = self._value(term)
         return value is not None and not _below(value, cut, term)
 

@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import assert_never
 
 from hudi_core.expr import interval
-from hudi_core.expr.calls import interval_of, is_made_scalar
+from hudi_core.expr.calls import interval_of, is_boolean_as_scalar
 from hudi_core.expr.interval import BARE_UNITS
 from hudi_core.expr.nodes import (
     And,
@@ -129,7 +129,7 @@ def _leveled(expr: Expr) -> tuple[int, str]:
 
 def _scalar(value: Scalar, floor: int = _PREDICATE + 1) -> str:
     """A value; a predicate that was made one is written as the predicate, in brackets."""
-    if isinstance(value, Case) and is_made_scalar(value):
+    if isinstance(value, Case) and is_boolean_as_scalar(value):
         return f"({_expr(value.branches[0][0], 0)})"
     return _expr(value, floor)
 

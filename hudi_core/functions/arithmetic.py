@@ -9,7 +9,7 @@ from typing import Any
 
 from hudi_core.functions import coerce
 from hudi_core.functions import parameters as p
-from hudi_core.functions.record import Argument, Function, Known, MismatchError, Signature, Stretch
+from hudi_core.functions.record import Argument, Function, MismatchError, PartialCall, Signature, Stretch
 from hudi_core.functions.scalar.arithmetic import arithmetic
 from hudi_core.types import nodes as t
 
@@ -17,10 +17,10 @@ Ends = tuple[int, int]
 
 
 def _sign(symbol: str, arguments: Sequence[Argument]) -> Signature:
-    """`left operator right`, both brought to the type that SQL calculates in."""
+    """`left operator right`, both converted to the type that SQL calculates in."""
     if any(argument.is_null and isinstance(argument.type, t.String) for argument in arguments):
         return Signature((), t.String(), null=True)
-    types = [coerce.seen(argument.type) for argument in arguments]
+    types = [coerce.sql_equivalent(argument.type) for argument in arguments]
     for position, argument in enumerate(arguments):
         is_integer = argument.constant and not argument.is_null and isinstance(argument.type, t.Int | t.Long)
         if is_integer and isinstance(types[1 - position], t.Decimal):
@@ -44,7 +44,7 @@ def tight(value: int) -> t.Decimal:
     return t.Decimal(max(len(str(abs(value))), 1))
 
 
-def _sign_of_quotient(arguments: Sequence[Argument]) -> Signature | None:
+def _signature_of_quotient(arguments: Sequence[Argument]) -> Signature | None:
     """`left DIV right` of integers, as a long; that of other numbers is not known."""
     if not all(isinstance(argument.type, t.Int | t.Long) for argument in arguments):
         return None
@@ -58,19 +58,21 @@ def _evaluate(symbol: str, values: Sequence[Any], types: Sequence[t.Type], resul
 # ---- where they rise and fall
 
 
-def _of_numbers(exact: Callable[[Known], Iterable[Stretch]], real: Callable[[Known], Iterable[Stretch]]) -> Any:
+def _of_numbers(
+    exact: Callable[[PartialCall], Iterable[Stretch]], real: Callable[[PartialCall], Iterable[Stretch]]
+) -> Any:
     """Integers are known in their own type only, for another wraps on its way."""
 
-    def stretches(call: Known) -> Iterable[Stretch]:
-        if isinstance(call.of, t.Float | t.Double):
+    def stretches(call: PartialCall) -> Iterable[Stretch]:
+        if isinstance(call.result_type, t.Float | t.Double):
             return real(call)
-        return () if is_whole(call) and call.argument != call.of else exact(call)
+        return () if is_whole(call) and call.argument != call.result_type else exact(call)
 
     return stretches
 
 
-def is_whole(call: Known) -> bool:
-    return isinstance(call.of, t.Int | t.Long)
+def is_whole(call: PartialCall) -> bool:
+    return isinstance(call.result_type, t.Int | t.Long)
 
 
 def shifted(ends: Ends, by: int) -> list[Stretch]:
@@ -87,19 +89,19 @@ def taken_from(ends: Ends, minuend: int) -> list[Stretch]:
     return [Stretch(first, last, False, by_one=True) for first, last in ranges]
 
 
-def _sum(call: Known) -> list[Stretch]:
+def _sum(call: PartialCall) -> list[Stretch]:
     other = call.values[1 - call.variable]
     return shifted(call.ends, int(other)) if is_whole(call) else [Stretch(*call.ends)]
 
 
-def _difference(call: Known) -> list[Stretch]:
+def _difference(call: PartialCall) -> list[Stretch]:
     falls = call.variable == 1
     if not is_whole(call):
         return [Stretch(*call.ends, not falls)]
     return taken_from(call.ends, int(call.values[0])) if falls else shifted(call.ends, -int(call.values[1]))
 
 
-def _product(call: Known) -> list[Stretch]:
+def _product(call: PartialCall) -> list[Stretch]:
     """x * by where it does not wrap round."""
     by, ends = call.values[1 - call.variable], call.ends
     if not is_whole(call):
@@ -110,7 +112,7 @@ def _product(call: Known) -> list[Stretch]:
     return [Stretch(max(first, ends[0]), min(last, ends[1]), by > 0)]
 
 
-def _quotient(call: Known) -> list[Stretch]:
+def _quotient(call: PartialCall) -> list[Stretch]:
     if call.variable == 1 or call.values[1] == 0:
         return []
     divisor, ends = call.values[1], call.ends
@@ -120,7 +122,7 @@ def _quotient(call: Known) -> list[Stretch]:
     return [Stretch(ends[0] + wraps, ends[1], divisor > 0), *([Stretch(ends[0], ends[0])] if wraps else [])]
 
 
-def _negated(call: Known) -> list[Stretch]:
+def _negated(call: PartialCall) -> list[Stretch]:
     least, is_integer = call.ends[0], is_whole(call)
     return [
         Stretch(least + is_integer, call.ends[1], False, by_one=True),
@@ -128,7 +130,7 @@ def _negated(call: Known) -> list[Stretch]:
     ]
 
 
-def _size(call: Known) -> list[Stretch]:
+def _size(call: PartialCall) -> list[Stretch]:
     least, is_integer = call.ends[0], is_whole(call)
     return [
         Stretch(least + is_integer, 0, False),
@@ -137,10 +139,10 @@ def _size(call: Known) -> list[Stretch]:
     ]
 
 
-def _real(rises: Callable[[Known, float], bool | None]) -> Callable[[Known], list[Stretch]]:
+def _real(rises: Callable[[PartialCall, float], bool | None]) -> Callable[[PartialCall], list[Stretch]]:
     """Arithmetic of binary numbers with a finite one. NaN, the last position, gives NaN: what falls, falls up to infinity."""
 
-    def stretches(call: Known) -> list[Stretch]:
+    def stretches(call: PartialCall) -> list[Stretch]:
         constant = float(call.values[1 - call.variable])
         rising = rises(call, constant) if math.isfinite(constant) else None
         if rising is None:
@@ -152,8 +154,8 @@ def _real(rises: Callable[[Known, float], bool | None]) -> Callable[[Known], lis
     return stretches
 
 
-def _real_unary(last_falling: Callable[[int], int]) -> Callable[[Known], list[Stretch]]:
-    def stretches(call: Known) -> list[Stretch]:
+def _real_unary(last_falling: Callable[[int], int]) -> Callable[[PartialCall], list[Stretch]]:
+    def stretches(call: PartialCall) -> list[Stretch]:
         falling = Stretch(call.ends[0], last_falling(call.ends[1] - 1), False)
         return [falling, Stretch(falling.last + 1, call.ends[1])]
 
@@ -166,7 +168,9 @@ def _operator(symbol: str, stretches: Any = None, **rest: Any) -> Function:
 
 
 def _unary(name: str, stretches: Any) -> Function:
-    return Function(name, range(1, 2), p.takes(p.number, gives=p.first), partial(_evaluate, name), stretches=stretches)
+    return Function(
+        name, range(1, 2), p.signature(p.numeric, gives=p.first), partial(_evaluate, name), stretches=stretches
+    )
 
 
 ADD = _operator("+", _of_numbers(_sum, _real(lambda call, by: True)))
@@ -179,6 +183,6 @@ ABS = _unary("abs", _of_numbers(_size, _real_unary(lambda last: 0)))
 FUNCTIONS = (
     *(ADD, SUBTRACT, MULTIPLY, DIVIDE, MODULO, NEGATE, ABS),
     Function(
-        "div", range(2, 3), _sign_of_quotient, partial(_evaluate, "/"), stretches=_of_numbers(_quotient, _quotient)
+        "div", range(2, 3), _signature_of_quotient, partial(_evaluate, "/"), stretches=_of_numbers(_quotient, _quotient)
     ),
 )

@@ -21,7 +21,7 @@ def _bits(type: t.Type) -> int:
 
 
 def _operator(symbol: str, rule: Callable[[Any, Any], Any]) -> Function:
-    sign = p.takes(p.whole, p.whole, gives=_wider)
+    sign = p.signature(p.integral, p.integral, gives=_wider)
     return Function(symbol, range(2, 3), sign, p.of_values(rule), counts=True)
 
 
@@ -32,7 +32,7 @@ def _shift(name: str, rule: Callable[[int, int, int], int]) -> Function:
         bits = _bits(result_type)
         return wrapped(rule(values[0], values[1] % bits, bits), bits)
 
-    return Function(name, range(2, 3), p.takes(p.whole, p.integer, gives=p.first), evaluate)
+    return Function(name, range(2, 3), p.signature(p.integral, p.integer, gives=p.first), evaluate)
 
 
 def _count(value: int) -> int:
@@ -49,10 +49,10 @@ FUNCTIONS = (
     _operator("&", operator.and_),
     _operator("|", operator.or_),
     _operator("^", operator.xor),
-    Function("~", range(1, 2), p.takes(p.whole, gives=p.first), p.of_values(operator.invert), counts=True),
+    Function("~", range(1, 2), p.signature(p.integral, gives=p.first), p.of_values(operator.invert), counts=True),
     _shift("shiftleft", lambda value, places, bits: value << places),
     _shift("shiftright", lambda value, places, bits: value >> places),
     _shift("shiftrightunsigned", lambda value, places, bits: value % (1 << bits) >> places),
-    Function("bit_count", range(1, 2), p.takes(p.whole, gives=t.Int()), p.of_values(_count)),
-    Function("getbit", range(2, 3), p.takes(p.whole, p.integer, gives=t.Int()), _bit, aliases=("bit_get",)),
+    Function("bit_count", range(1, 2), p.signature(p.integral, gives=t.Int()), p.of_values(_count)),
+    Function("getbit", range(2, 3), p.signature(p.integral, p.integer, gives=t.Int()), _bit, aliases=("bit_get",)),
 )

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from hudi_core.functions.calendar import four_digit_years
-from hudi_core.functions.record import Argument, FirstNotBelow, Function, Known, Signature, Stretch
+from hudi_core.functions.record import Argument, FirstNotBelow, Function, PartialCall, Signature, Stretch
 from hudi_core.functions.scalar.cast import cast
 from hudi_core.types import nodes as t
 from hudi_core.values.calendar import DAY_SECONDS
@@ -24,15 +24,15 @@ def _evaluate(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Typ
     return cast(values[0], types[0], result_type)
 
 
-def stretches(call: Known) -> list[Stretch]:
+def stretches(call: PartialCall) -> list[Stretch]:
     """The stretches of a cast of the argument to the result's type."""
     data_type, ends = call.argument, call.ends
     real = isinstance(data_type, t.Float | t.Double)
-    match call.of:
+    match call.result_type:
         case t.Int() | t.Long() if real:  # beyond the range it is the end of the range; NaN is 0
             return [Stretch(ends[0], ends[1] - 1), Stretch(ends[1], ends[1])]
         case t.Int() | t.Long() if isinstance(data_type, t.Int | t.Long | t.Boolean | t.Decimal):
-            least, greatest = INT_RANGE if isinstance(call.of, t.Int) else LONG_RANGE
+            least, greatest = INT_RANGE if isinstance(call.result_type, t.Int) else LONG_RANGE
             unit = 10**data_type.scale if isinstance(data_type, t.Decimal) else 1
             return [Stretch(max(least * unit, ends[0]), min(greatest * unit, ends[1]))]
         case t.String() if isinstance(data_type, t.Date | t.Timestamp):
@@ -60,12 +60,12 @@ def _keeps_order(type: t.Type, to: t.Type) -> bool:
             return False
 
 
-def edge(call: Known) -> FirstNotBelow | None:
+def edge(call: PartialCall) -> FirstNotBelow | None:
     """The edge of a cast that loses nothing, and of one to dates."""
-    if isinstance(call.argument, t.Timestamp) and isinstance(call.of, t.Date):
+    if isinstance(call.argument, t.Timestamp) and isinstance(call.result_type, t.Date):
         day = DAY_SECONDS * call.argument.unit.value
         return lambda value, after: (value + after) * day
-    ratio = exact_ratio(call.argument, call.of)
+    ratio = exact_ratio(call.argument, call.result_type)
     return None if ratio is None else partial(_first_not_below, *ratio)
 
 

@@ -15,7 +15,7 @@ _MIN_SCALE = 6
 _RANKS: dict[type[t.Type], int] = {t.Int: 0, t.Long: 1, t.Float: 2, t.Double: 3}
 
 
-def seen(type: t.Type) -> t.Type:
+def sql_equivalent(type: t.Type) -> t.Type:
     """The type SQL takes a column for."""
     match type:
         case t.Enumeration() | t.Uuid():
@@ -36,14 +36,14 @@ def is_nested(type: t.Type) -> bool:
     return isinstance(type, t.Record | t.Array | t.Map | t.Union | t.Vector)
 
 
-def are_nested_alike(types: Sequence[t.Type]) -> bool:
+def are_same_nesting(types: Sequence[t.Type]) -> bool:
     """Whether all are arrays, all maps or all structs: SQL takes them as values of one type, which have no order here."""
     return len({type(data_type) for data_type in types}) == 1 and isinstance(types[0], t.Record | t.Array | t.Map)
 
 
 def are_structures(types: Sequence[t.Type]) -> bool:
     """Whether SQL compares values of these types part by part: all arrays, or all structs; maps are never compared."""
-    return are_nested_alike(types) and not isinstance(types[0], t.Map)
+    return are_same_nesting(types) and not isinstance(types[0], t.Map)
 
 
 def compared(left: t.Type, right: t.Type) -> t.Type | None:
@@ -51,7 +51,7 @@ def compared(left: t.Type, right: t.Type) -> t.Type | None:
 
     A string is read as the other side's type; beside a decimal both become doubles.
     """
-    left, right = seen(left), seen(right)
+    left, right = sql_equivalent(left), sql_equivalent(right)
     common = widened(left, right)
     if common is not None:
         return common
@@ -65,7 +65,7 @@ def compared(left: t.Type, right: t.Type) -> t.Type | None:
 def widest(types: Iterable[t.Type]) -> t.Type | None:
     """The one type of a list's members or of the branches of a CASE: beside a string all become strings."""
     result: t.Type | None = None
-    for data_type in sorted(map(seen, types), key=lambda data_type: not isinstance(data_type, t.String)):
+    for data_type in sorted(map(sql_equivalent, types), key=lambda data_type: not isinstance(data_type, t.String)):
         if result is None or result == data_type:
             result = data_type
             continue

@@ -32,12 +32,12 @@ def _map_and_key(arguments: Sequence[Argument]) -> Signature:
     return Signature((data_type, data_type.key.type), t.Boolean())
 
 
-def _sign_of_keys(arguments: Sequence[Argument]) -> Signature:
+def _signature_of_keys(arguments: Sequence[Argument]) -> Signature:
     data_type = _map(arguments[0])
     return Signature((data_type,), array_of(data_type.key.type))
 
 
-def _sign_of_values(arguments: Sequence[Argument]) -> Signature:
+def _signature_of_values(arguments: Sequence[Argument]) -> Signature:
     data_type = _map(arguments[0])
     return Signature((data_type,), array_of(data_type.value.type))
 
@@ -48,7 +48,7 @@ def _array_or_map(argument: Argument) -> t.Type:
     return argument.type
 
 
-def _sign_of_part(arguments: Sequence[Argument]) -> Signature:
+def _signature_of_part(arguments: Sequence[Argument]) -> Signature:
     """The element at a place, or the value of a key."""
     data_type = _array_or_map(arguments[0])
     if isinstance(data_type, t.Map):
@@ -79,7 +79,7 @@ def _element_at(values: Sequence[Any], types: Sequence[t.Type], result_type: t.T
     return held[place - (place > 0)] if abs(place) <= len(held) else None
 
 
-def _sign_with_element(gives: t.Type) -> p.Sign:
+def _sign_with_element(gives: t.Type) -> p.BuildSignature:
     def sign(arguments: Sequence[Argument]) -> Signature | None:
         data_type = _array(arguments[0])
         if not is_ordered(data_type.element.type):
@@ -93,7 +93,7 @@ def _sign_with_element(gives: t.Type) -> p.Sign:
     return sign
 
 
-def _brought(items: Sequence[Any], types: Sequence[t.Type]) -> list[Any]:
+def _converted(items: Sequence[Any], types: Sequence[t.Type]) -> list[Any]:
     """The elements in the type of the value that is looked for."""
     data_type = types[0]
     assert isinstance(data_type, t.Array)
@@ -106,18 +106,18 @@ def _widened(value: Any, type: t.Type, to: t.Type) -> Any:
 
 def _contains(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> bool | None:
     """Null where it is not among the elements, and one of these is null."""
-    items = _brought(values[0], types)
+    items = _converted(values[0], types)
     if any(item is not None and equal(item, values[1], types[1]) for item in items):
         return True
     return None if None in items else False
 
 
 def _position(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> int:
-    items = enumerate(_brought(values[0], types), 1)
+    items = enumerate(_converted(values[0], types), 1)
     return next((place for place, item in items if item is not None and equal(item, values[1], types[1])), 0)
 
 
-def _sign_of_made(arguments: Sequence[Argument]) -> Signature:
+def _signature_of_made(arguments: Sequence[Argument]) -> Signature:
     """An array of these elements."""
     typed = [argument.type for argument in arguments if not argument.is_null] or [t.String()]
     common = typed[0] if all(data_type == typed[0] for data_type in typed) else coerce.widest(typed)
@@ -130,9 +130,9 @@ def array_of(element: t.Type) -> t.Array:
     return t.Array(t.Field(0, "element", element))
 
 
-def _sign_of_map(arguments: Sequence[Argument]) -> Signature:
+def _signature_of_map(arguments: Sequence[Argument]) -> Signature:
     """A map of these keys and values, one after the other."""
-    keys, items = (_sign_of_made(arguments[start::2]).of for start in (0, 1))
+    keys, items = (_signature_of_made(arguments[start::2]).result_type for start in (0, 1))
     assert isinstance(keys, t.Array) and isinstance(items, t.Array)
     key = t.Field(0, "key", keys.element.type, optional=False)
     data_type = t.Map(key, t.Field(0, "value", items.element.type))
@@ -154,12 +154,12 @@ def _extreme(take: Callable[..., Any]) -> Any:
     return evaluate
 
 
-def _sign_of_extreme(arguments: Sequence[Argument]) -> Signature | None:
+def _signature_of_extreme(arguments: Sequence[Argument]) -> Signature | None:
     data_type = _array(arguments[0])
     return Signature((data_type,), data_type.element.type) if is_ordered(data_type.element.type) else None
 
 
-def _sign_of_get_field(arguments: Sequence[Argument]) -> Signature | None:
+def _signature_of_get_field(arguments: Sequence[Argument]) -> Signature | None:
     """A field of a struct, or the list of that field of a list of structs."""
     data_type, name = arguments[0].type, p.known_string(arguments[1])
     inner = data_type.element.type if isinstance(data_type, t.Array) else data_type
@@ -191,7 +191,7 @@ def _get_field(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Ty
     return held[_place(types[0], name)]
 
 
-def _sign_of_split(arguments: Sequence[Argument]) -> Signature | None:
+def _signature_of_split(arguments: Sequence[Argument]) -> Signature | None:
     """The parts of a string; with a limit it is not known."""
     pattern = p.known_string(arguments[1])
     if pattern is None or len(arguments) > 2:
@@ -218,36 +218,36 @@ def _string_or_array(argument: Argument) -> t.Type:
 
 FUNCTIONS = (
     Function(
-        *("reverse", range(1, 2), p.takes(_string_or_array, gives=p.first), p.of_values(lambda value: value[::-1])),
+        *("reverse", range(1, 2), p.signature(_string_or_array, gives=p.first), p.of_values(lambda value: value[::-1])),
         spark=Native("reverse", only=(t.String,)),
     ),
     Function(
-        *("size", range(1, 2), p.takes(_array_or_map, gives=t.Int())),
+        *("size", range(1, 2), p.signature(_array_or_map, gives=t.Int())),
         lambda values, *_: -1 if values[0] is None else len(values[0]),
         aliases=("cardinality",),
         strict=False,
     ),
-    Function("array_size", range(1, 2), p.takes(_array, gives=t.Int()), p.of_values(len)),
-    Function("[]", range(2, 3), _sign_of_part, _part, aliases=("get",)),
-    Function("element_at", range(2, 3), _sign_of_part, _element_at, aliases=("try_element_at",)),
-    Function("get_field", range(2, 3), _sign_of_get_field, _get_field),
+    Function("array_size", range(1, 2), p.signature(_array, gives=t.Int()), p.of_values(len)),
+    Function("[]", range(2, 3), _signature_of_part, _part, aliases=("get",)),
+    Function("element_at", range(2, 3), _signature_of_part, _element_at, aliases=("try_element_at",)),
+    Function("get_field", range(2, 3), _signature_of_get_field, _get_field),
     Function("array_contains", range(2, 3), _sign_with_element(t.Boolean()), _contains),
     Function("array_position", range(2, 3), _sign_with_element(t.Long()), _position),
-    Function("array_max", range(1, 2), _sign_of_extreme, _extreme(max)),
-    Function("array_min", range(1, 2), _sign_of_extreme, _extreme(min)),
-    Function("array", range(1 << 16), _sign_of_made, lambda values, *_: tuple(values), strict=False),
-    Function("map", range(0, 1 << 16, 2), _sign_of_map, _map_of, strict=False),
-    Function("split", range(2, 4), _sign_of_split, _split),
+    Function("array_max", range(1, 2), _signature_of_extreme, _extreme(max)),
+    Function("array_min", range(1, 2), _signature_of_extreme, _extreme(min)),
+    Function("array", range(1 << 16), _signature_of_made, lambda values, *_: tuple(values), strict=False),
+    Function("map", range(0, 1 << 16, 2), _signature_of_map, _map_of, strict=False),
+    Function("split", range(2, 4), _signature_of_split, _split),
     Function(
         *("map_contains_key", range(2, 3), _map_and_key),
         lambda values, types, of: any(key == values[1] for key, _ in values[0]),
     ),
     Function(
-        *("map_keys", range(1, 2), _sign_of_keys),
+        *("map_keys", range(1, 2), _signature_of_keys),
         lambda values, *_: tuple(key for key, _ in values[0]),
     ),
     Function(
-        *("map_values", range(1, 2), _sign_of_values),
+        *("map_values", range(1, 2), _signature_of_values),
         lambda values, *_: tuple(value for _, value in values[0]),
     ),
 )

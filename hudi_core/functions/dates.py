@@ -8,13 +8,22 @@ from typing import Any
 from hudi_core.functions import parameters as p
 from hudi_core.functions.arithmetic import shifted, taken_from
 from hudi_core.functions.calendar import days_of, per_day, per_second, towards_zero, wrapped
-from hudi_core.functions.record import Argument, Evaluate, FirstNotBelow, Function, Known, Native, Signature, Stretch
+from hudi_core.functions.record import (
+    Argument,
+    Evaluate,
+    FirstNotBelow,
+    Function,
+    Native,
+    PartialCall,
+    Signature,
+    Stretch,
+)
 from hudi_core.functions.scalar.dates import DATE_UNITS, truncated, truncation
 from hudi_core.types import nodes as t
 from hudi_core.values.calendar import DAY_SECONDS, civil_from_days, days_from_civil
 
 
-def everywhere(call: Known) -> list[Stretch]:
+def everywhere(call: PartialCall) -> list[Stretch]:
     """It never falls."""
     return [Stretch(*call.ends)]
 
@@ -27,8 +36,8 @@ def of_days(rule: Callable[..., Any]) -> Evaluate:
 def part_of_date(name: str, rule: Callable[..., Any], spark: str = "", **rest: Any) -> Function:
     """A function of the day alone."""
     return Function(
-        *(name, range(1, 2), p.takes(p.moment_or_date, gives=t.Int()), of_days(rule)),
-        of_clock=True,
+        *(name, range(1, 2), p.signature(p.moment_or_date, gives=t.Int()), of_days(rule)),
+        depends_on_zone=True,
         counts=True,
         spark=Native(spark or name, (t.Date(),)),
         **rest,
@@ -43,10 +52,12 @@ def _part_of_day(name: str, seconds: int, count: int) -> Function:
             return values[0] * 0
         return values[0] // (seconds * per_second(types[0])) % count
 
-    return Function(name, range(1, 2), p.takes(p.moment, gives=t.Int()), evaluate, of_clock=True, counts=True)
+    return Function(
+        name, range(1, 2), p.signature(p.moment, gives=t.Int()), evaluate, depends_on_zone=True, counts=True
+    )
 
 
-def _year_edge(call: Known) -> FirstNotBelow:
+def _year_edge(call: PartialCall) -> FirstNotBelow:
     day = per_day(call.argument)
     return lambda value, after: days_from_civil(value + after, 1) * day
 
@@ -55,8 +66,8 @@ def _day_of_year(days: Any) -> Any:
     return days - days_from_civil(civil_from_days(days)[0], 1) + 1
 
 
-def _moved(sign: int) -> Callable[[Known], Iterable[Stretch]]:
-    def stretches(call: Known) -> Iterable[Stretch]:
+def _moved(sign: int) -> Callable[[PartialCall], Iterable[Stretch]]:
+    def stretches(call: PartialCall) -> Iterable[Stretch]:
         is_known = call.variable == 0 and isinstance(call.argument, t.Date)
         return shifted(call.ends, sign * call.values[1]) if is_known else ()
 
@@ -65,29 +76,29 @@ def _moved(sign: int) -> Callable[[Known], Iterable[Stretch]]:
 
 def _date_moved(name: str, sign: int, **rest: Any) -> Function:
     return Function(
-        *(name, range(2, 3), p.takes(p.date, p.integer, gives=t.Date())),
+        *(name, range(2, 3), p.signature(p.date, p.integer, gives=t.Date())),
         of_days(lambda days, by: wrapped(days + sign * by)),
-        of_clock=True,
+        depends_on_zone=True,
         counts=True,
         stretches=_moved(sign),
         **rest,
     )
 
 
-def _days_between(call: Known) -> Iterable[Stretch]:
+def _days_between(call: PartialCall) -> Iterable[Stretch]:
     return taken_from(call.ends, call.values[0]) if call.variable else shifted(call.ends, -call.values[1])
 
 
 # ---- truncation
 
 
-def _sign_of_trunc(arguments: Sequence[Argument]) -> Signature | None:
+def _signature_of_trunc(arguments: Sequence[Argument]) -> Signature | None:
     unit = p.known_string(arguments[1])
     is_known = unit is not None and truncation(unit) is not None and unit.upper() in DATE_UNITS
     return None if unit is None else Signature((t.Date(), t.String()), t.Date(), null=not is_known)
 
 
-def _sign_of_date_trunc(arguments: Sequence[Argument]) -> Signature | None:
+def _signature_of_date_trunc(arguments: Sequence[Argument]) -> Signature | None:
     unit, data_type = p.known_string(arguments[0]), p.moment(arguments[1])
     return None if unit is None else Signature((t.String(), data_type), data_type, null=truncation(unit) is None)
 
@@ -98,7 +109,7 @@ def _date_trunc(values: Sequence[Any], types: Sequence[t.Type], result_type: t.T
     return truncated(unit, ticks, result_type.unit.value)
 
 
-def _grain_of_unit(call: Known) -> list[Stretch]:
+def _grain_of_unit(call: PartialCall) -> list[Stretch]:
     """Truncation to a year, month or day goes by days; to less, by itself."""
     kind, size = truncation(call.values[0]) or ("parts", 1)
     if not isinstance(call.argument, t.Timestamp) or kind == "parts":
@@ -130,8 +141,8 @@ FUNCTIONS = (
     _part_of_day("minute", 60, 60),
     _part_of_day("second", 1, 60),
     Function(
-        *("unix_date", range(1, 2), p.takes(p.date, gives=t.Int()), of_days(lambda days: days)),
-        of_clock=True,
+        *("unix_date", range(1, 2), p.signature(p.date, gives=t.Int()), of_days(lambda days: days)),
+        depends_on_zone=True,
         counts=True,
         stretches=lambda call: [Stretch(*call.ends, by_one=True)] if isinstance(call.argument, t.Date) else [],
         spark=Native("unix_date", (t.Date(),)),
@@ -139,23 +150,23 @@ FUNCTIONS = (
     DATE_ADD,
     _date_moved("date_sub", -1),
     Function(
-        *("datediff", range(2, 3), p.takes(p.date, p.date, gives=t.Int())),
+        *("datediff", range(2, 3), p.signature(p.date, p.date, gives=t.Int())),
         lambda values, types, of: wrapped(days_of(values[0], types[0]) - days_of(values[1], types[1])),
         aliases=("date_diff",),
-        of_clock=True,
+        depends_on_zone=True,
         counts=True,
         stretches=_days_between,
     ),
     Function(
-        *("date_trunc", range(2, 3), _sign_of_date_trunc, _date_trunc),
-        of_clock=True,
+        *("date_trunc", range(2, 3), _signature_of_date_trunc, _date_trunc),
+        depends_on_zone=True,
         counts=True,
         stretches=_grain_of_unit,
     ),
     Function(
-        *("trunc", range(2, 3), _sign_of_trunc),
+        *("trunc", range(2, 3), _signature_of_trunc),
         lambda values, types, of: truncated_day(*values),
-        of_clock=True,
+        depends_on_zone=True,
         counts=True,
         stretches=everywhere,
     ),

@@ -69,7 +69,7 @@ def _hashed(hash_value: Callable[..., int], values: Sequence[Any], types: Sequen
     return of_rows(hash_value, values, types, _SEED)
 
 
-def _sign_of_hash(type: t.Type, arguments: Sequence[Argument]) -> Signature | None:
+def _signature_of_hash(type: t.Type, arguments: Sequence[Argument]) -> Signature | None:
     hashed = (t.Map, t.Union, t.Vector, t.Uuid, t.Time)
     unknown = any(isinstance(argument.type, hashed) for argument in arguments)
     return None if unknown else Signature(tuple(argument.type for argument in arguments), type)
@@ -79,7 +79,7 @@ def _of_one(
     name: str, kind: p.Kind, type: t.Type, rule: Callable[[Any], Any], *aliases: str, spark: Any = ()
 ) -> Function:
     native = Native(name, only=spark) if spark else None
-    return Function(name, range(1, 2), p.takes(kind, gives=type), p.of_values(rule), aliases=aliases, spark=native)
+    return Function(name, range(1, 2), p.signature(kind, gives=type), p.of_values(rule), aliases=aliases, spark=native)
 
 
 _TEXT = (t.String, t.Binary)
@@ -96,7 +96,9 @@ FUNCTIONS = (
     _of_one("md5", p.binary, t.String(), lambda value: hashlib.md5(value).hexdigest(), spark=(t.Binary,)),
     _of_one("sha1", p.binary, t.String(), lambda value: hashlib.sha1(value).hexdigest(), "sha", spark=(t.Binary,)),
     _of_one("crc32", p.binary, t.Long(), zlib.crc32, spark=(t.Binary,)),
-    Function("sha2", range(2, 3), p.takes(p.binary, p.integer, gives=t.String()), p.of_values(_sha2)),
-    Function("hash", range(1, 1 << 16), partial(_sign_of_hash, t.Int()), partial(_hashed, murmur3), strict=False),
-    Function("xxhash64", range(1, 1 << 16), partial(_sign_of_hash, t.Long()), partial(_hashed, xxh64), strict=False),
+    Function("sha2", range(2, 3), p.signature(p.binary, p.integer, gives=t.String()), p.of_values(_sha2)),
+    Function("hash", range(1, 1 << 16), partial(_signature_of_hash, t.Int()), partial(_hashed, murmur3), strict=False),
+    Function(
+        "xxhash64", range(1, 1 << 16), partial(_signature_of_hash, t.Long()), partial(_hashed, xxh64), strict=False
+    ),
 )

@@ -110,7 +110,12 @@ def _inverse(rule: Callable[[float], float]) -> Callable[[float], float]:
 
 def _real(name: str, rule: Callable[..., Any], *aliases: str, count: int = 1, **rest: Any) -> Function:
     return Function(
-        *(name, range(count, count + 1), p.takes(*[p.double] * count, gives=t.Double()), p.of_values(_as_java(rule))),
+        *(
+            name,
+            range(count, count + 1),
+            p.signature(*[p.double] * count, gives=t.Double()),
+            p.of_values(_as_java(rule)),
+        ),
         aliases=aliases,
         spark=Native(name, (t.Double(),) * count),
         **{"last_digit": True, **rest},
@@ -120,10 +125,12 @@ def _real(name: str, rule: Callable[..., Any], *aliases: str, count: int = 1, **
 # ---- remainders
 
 
-def _sign_of_pmod(arguments: Sequence[Argument]) -> Signature:
-    types = coerce.calculated("%", *(coerce.seen(argument.type) for argument in arguments))
+def _signature_of_pmod(arguments: Sequence[Argument]) -> Signature:
+    types = coerce.calculated("%", *(coerce.sql_equivalent(argument.type) for argument in arguments))
     if types is None:
-        wrong = next((a.type for a in arguments if not coerce.is_number(coerce.seen(a.type))), arguments[0].type)
+        wrong = next(
+            (a.type for a in arguments if not coerce.is_number(coerce.sql_equivalent(a.type))), arguments[0].type
+        )
         raise MismatchError("numbers", wrong)
     return Signature(types[:2], types[2])
 
@@ -171,7 +178,7 @@ FUNCTIONS = (
     _real("log2", _positive(lambda value: math.log(value) / math.log(2.0))),
     _real("log1p", _positive(math.log1p, -1.0)),
     Function(
-        *("log", range(1, 3), p.takes(p.double, p.double, gives=t.Double()), p.of_values(_logarithm)),
+        *("log", range(1, 3), p.signature(p.double, p.double, gives=t.Double()), p.of_values(_logarithm)),
         last_digit=True,
         spark=Native("log", only=_REALS),
     ),
@@ -194,8 +201,8 @@ FUNCTIONS = (
     _real("radians", lambda value: value * 0.017453292519943295),
     _real("rint", _rint, last_digit=False),
     _real("signum", _sign, "sign", last_digit=False),
-    Function("pmod", range(2, 3), _sign_of_pmod, _pmod),
-    Function("factorial", range(1, 2), p.takes(p.integer, gives=t.Long()), p.of_values(_factorial)),
-    Function("pi", range(1), p.takes(gives=t.Double()), p.of_values(lambda: math.pi)),
-    Function("e", range(1), p.takes(gives=t.Double()), p.of_values(lambda: math.e)),
+    Function("pmod", range(2, 3), _signature_of_pmod, _pmod),
+    Function("factorial", range(1, 2), p.signature(p.integer, gives=t.Long()), p.of_values(_factorial)),
+    Function("pi", range(1), p.signature(gives=t.Double()), p.of_values(lambda: math.pi)),
+    Function("e", range(1), p.signature(gives=t.Double()), p.of_values(lambda: math.e)),
 )

@@ -10,7 +10,7 @@ from typing import Any
 from hudi_core.functions import parameters as p
 from hudi_core.functions.calendar import MICROS, micros_of, months_later, towards_zero
 from hudi_core.functions.dates import everywhere
-from hudi_core.functions.record import Argument, FirstNotBelow, Function, Known, Signature
+from hudi_core.functions.record import Argument, FirstNotBelow, Function, PartialCall, Signature
 from hudi_core.functions.scalar.cast import cast
 from hudi_core.types import nodes as t
 from hudi_core.values.calendar import DAY_SECONDS, civil_from_days
@@ -32,7 +32,7 @@ def _within(value: int) -> int | None:
 def _counted(name: str, micros: int, *aliases: str) -> Function:
     """How many units have passed since 1970, cut down."""
     return Function(
-        *(name, range(1, 2), p.takes(p.moment, gives=t.Long())),
+        *(name, range(1, 2), p.signature(p.moment, gives=t.Long())),
         lambda values, types, result_type: micros_of(values[0], types[0]) // micros,
         aliases=aliases,
         stretches=everywhere,
@@ -48,15 +48,15 @@ def _from_count(name: str, micros: int, kind: p.Kind) -> Function:
         result = cast(values[0], types[0], result_type)
         return None if result is None else int(result)
 
-    def edge(call: Known) -> FirstNotBelow | None:
+    def edge(call: PartialCall) -> FirstNotBelow | None:
         if not isinstance(call.argument, t.Int | t.Long):
             return None
         return lambda value, after: value // micros + 1 if after else -(-value // micros)
 
-    def stretches(call: Known) -> Any:
+    def stretches(call: PartialCall) -> Any:
         return everywhere(call) if isinstance(call.argument, t.Int | t.Long) else ()
 
-    sign = p.takes(kind, gives=t.Timestamp())
+    sign = p.signature(kind, gives=t.Timestamp())
     return Function(name, range(1, 2), sign, evaluate, stretches=stretches, edge=edge)
 
 
@@ -75,7 +75,7 @@ def _in_micros(argument: Argument) -> t.Timestamp:
     return data_type if data_type.unit.value >= MICROS else replace(data_type, unit=t.Unit.MICROS)
 
 
-def _sign_of_adding(arguments: Sequence[Argument]) -> Signature | None:
+def _signature_of_adding(arguments: Sequence[Argument]) -> Signature | None:
     data_type = _in_micros(arguments[2])
     return None if _unit(arguments) is None else Signature((t.String(), t.Long(), data_type), data_type)
 
@@ -90,18 +90,18 @@ def _added(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) 
     return _within(months_later(days, count * _MONTHS[unit.upper()]) * _DAY_MICROS * per_micro + within)
 
 
-def _stretches_of_adding(call: Known) -> Any:
+def _stretches_of_adding(call: PartialCall) -> Any:
     fixed = call.variable == 2 and call.values[0].upper() in _SPANS
     return everywhere(call) if fixed else ()
 
 
-def _edge_of_adding(call: Known) -> FirstNotBelow:
-    assert isinstance(call.of, t.Timestamp)
-    by = call.values[1] * _SPANS[call.values[0].upper()] * (call.of.unit.value // MICROS)
+def _edge_of_adding(call: PartialCall) -> FirstNotBelow:
+    assert isinstance(call.result_type, t.Timestamp)
+    by = call.values[1] * _SPANS[call.values[0].upper()] * (call.result_type.unit.value // MICROS)
     return lambda value, after: int(value) - by + after
 
 
-def _sign_of_difference(arguments: Sequence[Argument]) -> Signature | None:
+def _signature_of_difference(arguments: Sequence[Argument]) -> Signature | None:
     moments = [p.moment(argument) for argument in arguments[1:]]
     return None if _unit(arguments) is None else Signature((t.String(), *moments), t.Long())
 
@@ -124,7 +124,7 @@ def _difference(values: Sequence[Any], types: Sequence[t.Type], result_type: t.T
 
 
 def _seconds(argument: Argument) -> t.Type:
-    return p.number(argument)
+    return p.numeric(argument)
 
 
 FUNCTIONS = (
@@ -135,10 +135,10 @@ FUNCTIONS = (
     _from_count("timestamp_millis", 1_000, p.long),
     _from_count("timestamp_micros", 1, p.long),
     Function(
-        *("timestampadd", range(3, 4), _sign_of_adding, _added),
-        of_clock=True,
+        *("timestampadd", range(3, 4), _signature_of_adding, _added),
+        depends_on_zone=True,
         stretches=_stretches_of_adding,
         edge=lambda call: _edge_of_adding(call) if _stretches_of_adding(call) else None,
     ),
-    Function("timestampdiff", range(3, 4), _sign_of_difference, _difference, of_clock=True),
+    Function("timestampdiff", range(3, 4), _signature_of_difference, _difference, depends_on_zone=True),
 )

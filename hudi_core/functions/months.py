@@ -8,7 +8,7 @@ from typing import Any
 from hudi_core.functions import parameters as p
 from hudi_core.functions.calendar import last_day_of_month, micros_of, months_later, wrapped
 from hudi_core.functions.dates import of_days, part_of_date
-from hudi_core.functions.record import Function, Known, Native, Stretch
+from hudi_core.functions.record import Function, Native, PartialCall, Stretch
 from hudi_core.types import nodes as t
 from hudi_core.values.calendar import DAY_SECONDS, civil_from_days, days_from_civil
 
@@ -25,7 +25,7 @@ _DAYS_OF_WEEK = {
 """Names of days, and how many days after a Thursday, such as 1970-01-01, they come."""
 
 
-def _within(margin: int, call: Known) -> list[Stretch]:
+def _within(margin: int, call: PartialCall) -> list[Stretch]:
     """Days so far from the ends that the result is a day too."""
     is_known = call.variable == 0 and isinstance(call.argument, t.Date)
     return [Stretch(call.ends[0] + margin, call.ends[1] - margin)] if is_known else []
@@ -81,34 +81,34 @@ FUNCTIONS = (
     part_of_date("weekday", lambda days: (days + 3) % 7),
     part_of_date("weekofyear", _week_of_year),
     Function(
-        *("add_months", range(2, 3), p.takes(p.date, p.integer, gives=t.Date())),
+        *("add_months", range(2, 3), p.signature(p.date, p.integer, gives=t.Date())),
         of_days(lambda days, months: wrapped(months_later(days, months))),
-        of_clock=True,
+        depends_on_zone=True,
         counts=True,
         stretches=lambda call: _within(_MONTH_DAYS * (abs(call.values[1]) + 1), call) if call.variable == 0 else [],
     ),
     Function(
-        *("last_day", range(1, 2), p.takes(p.date, gives=t.Date()), of_days(_last_day)),
-        of_clock=True,
+        *("last_day", range(1, 2), p.signature(p.date, gives=t.Date()), of_days(_last_day)),
+        depends_on_zone=True,
         counts=True,
         stretches=lambda call: _within(_MONTH_DAYS, call),
     ),
     Function(
-        *("next_day", range(2, 3), p.takes(p.date, p.string, gives=t.Date()), of_days(_next_day)),
-        of_clock=True,
+        *("next_day", range(2, 3), p.signature(p.date, p.string, gives=t.Date()), of_days(_next_day)),
+        depends_on_zone=True,
         counts=True,
     ),
     Function(
-        "make_date", range(3, 4), p.takes(p.integer, p.integer, p.integer, gives=t.Date()), _make_date, counts=True
+        "make_date", range(3, 4), p.signature(p.integer, p.integer, p.integer, gives=t.Date()), _make_date, counts=True
     ),
     Function(
-        *("date_from_unix_date", range(1, 2), p.takes(p.integer, gives=t.Date()), p.of_values(lambda days: days)),
+        *("date_from_unix_date", range(1, 2), p.signature(p.integer, gives=t.Date()), p.of_values(lambda days: days)),
         counts=True,
         stretches=lambda call: [Stretch(*call.ends, by_one=True)],
         spark=Native("date_from_unix_date", only=(t.Int,)),
     ),
     Function(
-        *("months_between", range(2, 4), p.takes(p.moment, p.moment, p.boolean, gives=t.Double()), _months_between),
-        of_clock=True,
+        *("months_between", range(2, 4), p.signature(p.moment, p.moment, p.boolean, gives=t.Double()), _months_between),
+        depends_on_zone=True,
     ),
 )

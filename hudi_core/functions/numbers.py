@@ -8,18 +8,18 @@ from typing import Any
 
 from hudi_core.functions import casts
 from hudi_core.functions import parameters as p
-from hudi_core.functions.record import Argument, Function, Known, Native, Signature, Stretch
+from hudi_core.functions.record import Argument, Function, Native, PartialCall, Signature, Stretch
 from hudi_core.functions.scalar.cast import cast
 from hudi_core.functions.scalar.rounding import rounded_at, whole
 from hudi_core.types import nodes as t
 from hudi_core.types.sql import MAX_PRECISION
 
 
-def _sign_of_whole(arguments: Sequence[Argument]) -> Signature | None:
+def _signature_of_whole(arguments: Sequence[Argument]) -> Signature | None:
     """A long, or a decimal of a decimal. With a number of places it gives other types: not known."""
     if len(arguments) > 1:
         return None
-    data_type = p.number(arguments[0])
+    data_type = p.numeric(arguments[0])
     match data_type:
         case t.Decimal(precision, scale):
             return Signature(
@@ -35,13 +35,13 @@ def _whole(name: str, values: Sequence[Any], types: Sequence[t.Type], result_typ
     return whole(name, values[0])
 
 
-def _stretches_of_whole(call: Known) -> list[Stretch]:
-    return casts.stretches(call) if isinstance(call.of, t.Long) else [Stretch(*call.ends)]
+def _stretches_of_whole(call: PartialCall) -> list[Stretch]:
+    return casts.stretches(call) if isinstance(call.result_type, t.Long) else [Stretch(*call.ends)]
 
 
-def _sign_of_round(arguments: Sequence[Argument]) -> Signature | None:
+def _signature_of_round(arguments: Sequence[Argument]) -> Signature | None:
     """At a number of places that has to be a constant."""
-    data_type = p.number(arguments[0])
+    data_type = p.numeric(arguments[0])
     places: Any = 0
     if len(arguments) > 1:
         argument = arguments[1]
@@ -69,7 +69,7 @@ def _rounded(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type
     return rounded_at(values[0], values[1] if len(values) > 1 else 0, result_type)
 
 
-def _stretches_of_round(call: Known) -> list[Stretch]:
+def _stretches_of_round(call: PartialCall) -> list[Stretch]:
     """Of integers, those of which none rounds beyond the ends, where it would wrap."""
     if call.variable:
         return []
@@ -82,7 +82,7 @@ def _stretches_of_round(call: Known) -> list[Stretch]:
 def _to_whole(name: str, *aliases: str) -> Function:
     evaluate = partial(_whole, name)
     return Function(
-        *(name, range(1, 3), _sign_of_whole, evaluate),
+        *(name, range(1, 3), _signature_of_whole, evaluate),
         aliases=aliases,
         stretches=_stretches_of_whole,
         spark=Native(name, only=(t.Float, t.Double)),
@@ -92,5 +92,5 @@ def _to_whole(name: str, *aliases: str) -> Function:
 FUNCTIONS = (
     _to_whole("ceil", "ceiling"),
     _to_whole("floor"),
-    Function("round", range(1, 3), _sign_of_round, _rounded, stretches=_stretches_of_round),
+    Function("round", range(1, 3), _signature_of_round, _rounded, stretches=_stretches_of_round),
 )

@@ -1,4 +1,4 @@
-"""What arguments a function takes: kinds of parameters, each saying which type an argument is brought to."""
+"""What arguments a function takes: kinds of parameters, each saying which type an argument is converted to."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from hudi_core.functions.record import Argument, Evaluate, MismatchError, Signat
 from hudi_core.types import nodes as t
 
 Kind = Callable[[Argument], t.Type]
-Sign = Callable[[Sequence[Argument]], Signature | None]
+BuildSignature = Callable[[Sequence[Argument]], Signature | None]
 Result = t.Type | Callable[[Sequence[t.Type]], t.Type]
-"""A result's type, or what gives it by the types the arguments are brought to."""
+"""A result's type, or what gives it by the types the arguments are converted to."""
 
 
 def string(_: Argument) -> t.Type:
@@ -60,9 +60,9 @@ def anything(argument: Argument) -> t.Type:
     return argument.type
 
 
-def number(argument: Argument) -> t.Type:
+def numeric(argument: Argument) -> t.Type:
     """A number as it is; a string counts as a double."""
-    data_type = coerce.seen(argument.type)
+    data_type = coerce.sql_equivalent(argument.type)
     if isinstance(data_type, t.String):
         return t.Double()
     if not coerce.is_number(data_type):
@@ -70,7 +70,7 @@ def number(argument: Argument) -> t.Type:
     return data_type
 
 
-def whole(argument: Argument) -> t.Type:
+def integral(argument: Argument) -> t.Type:
     """An int or a long as it is; what else there is counts as a long."""
     return argument.type if isinstance(argument.type, t.Int | t.Long) else t.Long()
 
@@ -84,7 +84,7 @@ def known_string(argument: Argument) -> str | None:
     return argument.value if isinstance(argument.value, str) else None
 
 
-def takes(*kinds: Kind, gives: Result) -> Sign:
+def signature(*kinds: Kind, gives: Result) -> BuildSignature:
     """A signature of so many parameters, of which a call may leave out the last."""
 
     def sign(arguments: Sequence[Argument]) -> Signature:
@@ -94,7 +94,7 @@ def takes(*kinds: Kind, gives: Result) -> Sign:
     return sign
 
 
-def takes_many(kind: Kind, gives: Result) -> Sign:
+def signature_of_many(kind: Kind, gives: Result) -> BuildSignature:
     """A signature of any number of parameters of one kind."""
 
     def sign(arguments: Sequence[Argument]) -> Signature:
@@ -106,7 +106,7 @@ def takes_many(kind: Kind, gives: Result) -> Sign:
 
 def first(types: Sequence[t.Type]) -> t.Type:
     """The result has the type of the first argument."""
-    return coerce.seen(types[0])
+    return coerce.sql_equivalent(types[0])
 
 
 def of_values(rule: Callable[..., object]) -> Evaluate:

@@ -37,10 +37,10 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """How a call is made: the types its arguments are brought to by SQL's cast, and its result's type."""
+    """How a call is made: the types its arguments are converted to by SQL's cast, and its result's type."""
 
     types: tuple[t.Type, ...]
-    of: t.Type
+    result_type: t.Type
     instead: int | None = None
     """The argument that the call comes to, where it changes nothing further."""
     null: bool = False
@@ -62,7 +62,7 @@ class Stretch:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class PartialCall:
     """A call of which all arguments but the one at `variable` are constants, none of them null.
 
     `ends` are the positions of the least and the greatest value of that argument's type.
@@ -71,7 +71,7 @@ class Known:
     types: tuple[t.Type, ...]
     values: tuple[Any, ...]
     variable: int
-    of: t.Type
+    result_type: t.Type
     ends: tuple[int, int]
 
     @property
@@ -84,11 +84,11 @@ FirstNotBelow = Callable[[Any, bool], int]
 """The first position at which a function is not below a cut before a value, or after it."""
 
 
-def _nowhere(_: Known) -> Iterable[Stretch]:
+def _nowhere(_: PartialCall) -> Iterable[Stretch]:
     return ()
 
 
-def _bisected(_: Known) -> FirstNotBelow | None:
+def _bisected(_: PartialCall) -> FirstNotBelow | None:
     return None
 
 
@@ -96,7 +96,7 @@ def _bisected(_: Known) -> FirstNotBelow | None:
 class Native:
     """Spark's function of the very same meaning, with ANSI mode on or off and in every session zone.
 
-    It serves calls of at most `most` arguments whose types are all of `only`, after those that `takes` names are brought to
+    It serves calls of at most `most` arguments whose types are all of `only`, after those that `takes` names are converted to
     its types by SQL's cast.
     """
 
@@ -107,8 +107,8 @@ class Native:
 
     def serves(self, types: Types) -> bool:
         """Whether it gives the answer for arguments of these types."""
-        brought = (*self.takes, *types[len(self.takes) :])
-        return len(types) <= self.most and all(isinstance(of, self.only) for of in brought)
+        converted = (*self.takes, *types[len(self.takes) :])
+        return len(types) <= self.most and all(isinstance(data_type, self.only) for data_type in converted)
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,13 +128,13 @@ class Function:
     aliases: tuple[str, ...] = field(default=(), repr=False)
     strict: bool = field(default=True, repr=False)
     """Any null argument gives null."""
-    of_clock: bool = field(default=False, repr=False)
+    depends_on_zone: bool = field(default=False, repr=False)
     """It looks at what a clock shows, so that zoned timestamps depend on the session's zone."""
     counts: bool = field(default=False, repr=False)
     """`evaluate` takes NumPy arrays of 64-bit integers where it takes integers; the result may come with a mask of the
     values that are not null."""
-    stretches: Callable[[Known], Iterable[Stretch]] = field(default=_nowhere, repr=False)
-    edge: Callable[[Known], FirstNotBelow | None] = field(default=_bisected, repr=False)
+    stretches: Callable[[PartialCall], Iterable[Stretch]] = field(default=_nowhere, repr=False)
+    edge: Callable[[PartialCall], FirstNotBelow | None] = field(default=_bisected, repr=False)
     """Where edges of stretches can be calculated; elsewhere they are bisected for."""
     spark: Native | None = field(default=None, repr=False)
     last_digit: bool = field(default=False, repr=False)

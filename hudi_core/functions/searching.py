@@ -151,16 +151,16 @@ def _tested(name: str, rule: Callable[[Any, Any], bool]) -> Function:
             first, second = (part.encode() if isinstance(part, str) else part for part in values)
         return rule(first, second)
 
-    sign = p.takes(p.bytes_or_string, p.bytes_or_string, gives=t.Boolean())
+    sign = p.signature(p.bytes_or_string, p.bytes_or_string, gives=t.Boolean())
     return Function(name, range(2, 3), sign, test, spark=Native(name, only=(t.String,)))
 
 
 def _of_strings(name: str, count: range, rule: Callable[..., Any], *kinds: p.Kind, **rest: Any) -> Function:
     gives = rest.pop("gives", t.String())
-    return Function(name, count, p.takes(*kinds, gives=gives), p.of_values(rule), **rest)
+    return Function(name, count, p.signature(*kinds, gives=gives), p.of_values(rule), **rest)
 
 
-def _of_one_kind(*kinds: p.Kind | None) -> p.Sign:
+def _of_one_kind(*kinds: p.Kind | None) -> p.BuildSignature:
     """A signature whose first argument, and those without a kind, are all strings or all bytes."""
 
     def sign(arguments: Sequence[Argument]) -> Signature:
@@ -200,7 +200,7 @@ FUNCTIONS = (
                 spark=Native("levenshtein", only=_STRINGS)),
     _of_strings("find_in_set", range(2, 3), find_in_set, p.string, p.string, gives=t.Int(),
                 spark=Native("find_in_set", only=_STRINGS)),
-    Function("concat_ws", range(1, 1 << 16), p.takes_many(_string_or_strings, t.String()), _joined, strict=False),
+    Function("concat_ws", range(1, 1 << 16), p.signature_of_many(_string_or_strings, t.String()), _joined, strict=False),
     _tested("startswith", lambda whole, part: whole.startswith(part)),
     _tested("endswith", lambda whole, part: whole.endswith(part)),
     _tested("contains", lambda whole, part: part in whole),

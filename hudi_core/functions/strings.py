@@ -11,7 +11,7 @@ from hudi_core.functions.scalar import regex, text
 from hudi_core.types import nodes as t
 
 
-def _sign_of_concat(arguments: Sequence[Argument]) -> Signature:
+def _signature_of_concat(arguments: Sequence[Argument]) -> Signature:
     data_type = t.Binary() if arguments and all(p.is_bytes(argument.type) for argument in arguments) else t.String()
     return Signature((data_type,) * len(arguments), data_type)
 
@@ -25,9 +25,9 @@ def _bytes_or_string(types: Sequence[t.Type]) -> t.Type:
     return t.Binary() if p.is_bytes(types[0]) else t.String()
 
 
-def _with_pattern(*kinds: p.Kind) -> p.Sign:
+def _with_pattern(*kinds: p.Kind) -> p.BuildSignature:
     """A signature whose second argument is a regular expression that is the same in every row."""
-    sign = p.takes(*kinds, gives=t.String())
+    sign = p.signature(*kinds, gives=t.String())
 
     def signature(arguments: Sequence[Argument]) -> Signature | None:
         pattern = p.known_string(arguments[1])
@@ -39,7 +39,7 @@ def _with_pattern(*kinds: p.Kind) -> p.Sign:
     return signature
 
 
-def _sign_of_replace(arguments: Sequence[Argument]) -> Signature | None:
+def _signature_of_replace(arguments: Sequence[Argument]) -> Signature | None:
     """The replacement has to be a constant; a position but the first is not known."""
     later = [(place.constant, place.value) for place in arguments[3:]]
     if p.known_string(arguments[2]) is None or later not in ([], [(True, 1)]):
@@ -47,7 +47,7 @@ def _sign_of_replace(arguments: Sequence[Argument]) -> Signature | None:
     return _with_pattern(p.string, p.string, p.string, p.integer)(arguments)
 
 
-def _sign_of_extract(arguments: Sequence[Argument]) -> Signature | None:
+def _signature_of_extract(arguments: Sequence[Argument]) -> Signature | None:
     if len(arguments) > 2 and not arguments[2].constant:
         return None
     return _with_pattern(p.string, p.string, p.integer)(arguments)
@@ -55,14 +55,14 @@ def _sign_of_extract(arguments: Sequence[Argument]) -> Signature | None:
 
 def _cased(name: str, evaluate: Any, alias: str) -> Function:
     return Function(
-        *(name, range(1, 2), p.takes(p.string, gives=t.String()), p.of_values(evaluate)),
+        *(name, range(1, 2), p.signature(p.string, gives=t.String()), p.of_values(evaluate)),
         aliases=(alias,),
         spark=Native(name, only=(t.String, t.Enumeration)),
     )
 
 
 def _trimmed(name: str, **sides: Any) -> Function:
-    sign = p.takes(p.string, p.string, gives=t.String())
+    sign = p.signature(p.string, p.string, gives=t.String())
     return Function(
         *(name, range(1, 3), sign, lambda values, *_: text.trim(*values, **sides)),
         spark=Native(name, only=(t.String,), most=1),
@@ -70,12 +70,12 @@ def _trimmed(name: str, **sides: Any) -> Function:
 
 
 LENGTH = Function(
-    *("length", range(1, 2), p.takes(p.bytes_or_string, gives=t.Int()), p.of_values(len)),
+    *("length", range(1, 2), p.signature(p.bytes_or_string, gives=t.Int()), p.of_values(len)),
     aliases=("char_length", "character_length", "len"),
     spark=Native("length", only=(t.String, t.Enumeration, t.Binary, t.Fixed)),
 )
 SUBSTRING = Function(
-    *("substring", range(2, 4), p.takes(p.bytes_or_string, p.integer, p.integer, gives=_bytes_or_string)),
+    *("substring", range(2, 4), p.signature(p.bytes_or_string, p.integer, p.integer, gives=_bytes_or_string)),
     p.of_values(text.substring),
     aliases=("substr",),
     spark=Native("substring", only=(t.String, t.Int)),
@@ -92,12 +92,12 @@ FUNCTIONS = (
     SUBSTRING,
     PART_OF_SPLIT,
     Function(
-        *("concat", range(1 << 16), _sign_of_concat, _concat),
+        *("concat", range(1 << 16), _signature_of_concat, _concat),
         spark=Native("concat", only=(t.String, t.Binary)),
     ),
     _trimmed("trim"),
     _trimmed("ltrim", right=False),
     _trimmed("rtrim", left=False),
-    Function("regexp_replace", range(3, 5), _sign_of_replace, lambda values, *_: text.regexp_replace(*values[:3])),
-    Function("regexp_extract", range(2, 4), _sign_of_extract, p.of_values(text.regexp_extract)),
+    Function("regexp_replace", range(3, 5), _signature_of_replace, lambda values, *_: text.regexp_replace(*values[:3])),
+    Function("regexp_extract", range(2, 4), _signature_of_extract, p.of_values(text.regexp_extract)),
 )

@@ -11,7 +11,7 @@ from hudi_core.functions import coerce
 from hudi_core.functions import parameters as p
 from hudi_core.functions.calendar import MICROS, four_digit_years, micros_of, per_second, towards_zero
 from hudi_core.functions.dates import everywhere, seconds_of
-from hudi_core.functions.record import Argument, Function, Known, Signature, Stretch
+from hudi_core.functions.record import Argument, Function, PartialCall, Signature, Stretch
 from hudi_core.functions.scalar.cast import cast
 from hudi_core.functions.scalar.patterns import date_pattern, format_micros, parse_micros
 from hudi_core.types import nodes as t
@@ -30,16 +30,16 @@ def _pattern(arguments: Sequence[Argument], position: int = 1) -> str | None:
     return pattern
 
 
-def _formatting(kind: p.Kind) -> p.Sign:
-    sign = p.takes(kind, p.string, gives=t.String())
+def _formatting(kind: p.Kind) -> p.BuildSignature:
+    sign = p.signature(kind, p.string, gives=t.String())
     return lambda arguments: None if _pattern(arguments) is None else sign(arguments)
 
 
-def _parsing(to: t.Type) -> p.Sign:
+def _parsing(to: t.Type) -> p.BuildSignature:
     """A string is read by a pattern, anything else is cast."""
 
     def sign(arguments: Sequence[Argument]) -> Signature | None:
-        if len(arguments) < 2 or not isinstance(coerce.seen(arguments[0].type), t.String):
+        if len(arguments) < 2 or not isinstance(coerce.sql_equivalent(arguments[0].type), t.String):
             return Signature((to,), to, 0)
         pattern = _pattern(arguments)
         if pattern is None:
@@ -55,10 +55,10 @@ def _parsed(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type)
     return None if micros is None else cast(micros, t.Timestamp(), result_type)
 
 
-def _sign_of_unix(arguments: Sequence[Argument]) -> Signature | None:
+def _signature_of_unix(arguments: Sequence[Argument]) -> Signature | None:
     if not arguments:
         return None
-    if not isinstance(coerce.seen(arguments[0].type), t.String):
+    if not isinstance(coerce.sql_equivalent(arguments[0].type), t.String):
         return Signature((p.moment(arguments[0]),), t.Long())
     pattern = _pattern(arguments)
     if pattern is None:
@@ -82,7 +82,7 @@ def _from_unixtime(values: Sequence[Any], types: Sequence[t.Type], result_type: 
     return format_micros(values[0] * MICROS, date_pattern(values[1] if len(values) > 1 else _DEFAULT))
 
 
-def _ordered(call: Known) -> list[Stretch]:
+def _ordered(call: PartialCall) -> list[Stretch]:
     pattern = str(call.values[1]) if len(call.values) > 1 else _DEFAULT
     if call.variable or not _orders(pattern):
         return []
@@ -116,10 +116,10 @@ def _orders(text: str) -> bool:
 
 
 FUNCTIONS = (
-    Function("to_date", range(1, 3), _parsing(t.Date()), _parsed, of_clock=True),
+    Function("to_date", range(1, 3), _parsing(t.Date()), _parsed, depends_on_zone=True),
     Function("to_timestamp", range(1, 3), _parsing(t.Timestamp()), _parsed),
     Function(
-        *("unix_timestamp", range(3), _sign_of_unix, _unix_timestamp),
+        *("unix_timestamp", range(3), _signature_of_unix, _unix_timestamp),
         aliases=("to_unix_timestamp",),
         counts=True,
         stretches=everywhere,
@@ -128,7 +128,7 @@ FUNCTIONS = (
     Function(
         *("date_format", range(2, 3), _formatting(lambda a: a.type if isinstance(a.type, t.Date) else p.moment(a))),
         _format,
-        of_clock=True,
+        depends_on_zone=True,
         stretches=_ordered,
     ),
 )

@@ -100,11 +100,11 @@ class Compiler:
 
     columns: Callable[[Term], ColumnAnswers | None]
 
-    def low_is_below(self, term: Term, cut: Cut) -> Program:
+    def lower_is_below(self, term: Term, cut: Cut) -> Program:
         known = self.columns(term)
         return YES if known is None else _holds(known, known.keys.below(cut))
 
-    def high_is_above(self, term: Term, cut: Cut) -> Program:
+    def upper_is_above(self, term: Term, cut: Cut) -> Program:
         known = self.columns(term)
         return YES if known is None else _holds(known, known.keys.not_below(cut))
 

@@ -36,18 +36,19 @@ class SingleFile:
 
     columns: Mapping[int, ValueInterval]
 
-    def low_is_below(self, term: Term, cut: Cut) -> bool:
+    def lower_is_below(self, term: Term, cut: Cut) -> bool:
         known = self._known(term)
         return known.values and (known.lower is None or _below(known.lower, cut, term.type))
 
-    def high_is_above(self, term: Term, cut: Cut) -> bool:
+    def upper_is_above(self, term: Term, cut: Cut) -> bool:
         known = self._known(term)
         nan_is = isinstance(term.type, t.Float | t.Double) and known.nans and not _below(_NAN, cut, term.type)
         return known.values and (nan_is or known.upper is None or not _below(known.upper, cut, term.type))
 
     def may_hold_one_of(self, term: Term, values: tuple[object, ...]) -> bool:
         return any(
-            self.low_is_below(term, Cut(value, after=True)) and self.high_is_above(term, Cut(value)) for value in values
+            self.lower_is_below(term, Cut(value, after=True)) and self.upper_is_above(term, Cut(value))
+            for value in values
         )
 
     def may_hold_none_of(self, term: Term, values: tuple[object, ...]) -> bool:

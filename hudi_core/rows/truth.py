@@ -53,11 +53,11 @@ class RowQuestions(Generic[V, M]):
             self._values_of_terms[key] = self._evaluated(term)
         return self._values_of_terms[key]
 
-    def low_is_below(self, term: Term, cut: Cut) -> M:
+    def lower_is_below(self, term: Term, cut: Cut) -> M:
         return self._values.below(self.value(term), cut, term.type)
 
-    def high_is_above(self, term: Term, cut: Cut) -> M:
-        return self._present_and_not(term, self.low_is_below(term, cut))
+    def upper_is_above(self, term: Term, cut: Cut) -> M:
+        return self._present_and_not(term, self.lower_is_below(term, cut))
 
     def may_hold_one_of(self, term: Term, values: tuple[object, ...]) -> M:
         return self._values.one_of(self.value(term), values, term.type)

@@ -254,6 +254,6 @@ def calls_of(known: Function) -> Calls:
             except MismatchError:
                 continue
             if signature is not None and not signature.null and signature.instead is None:
-                found[repr(signature)] = list(signature.types), signature.of
+                found[repr(signature)] = list(signature.types), signature.result_type
     assert found, f"no call of {known.name} without constants: say its own ones"
     return Calls(st.sampled_from(list(found.values())), _values)

@@ -184,12 +184,12 @@ class _Standing(Questions[_Bools]):
     def _cut(self, cut: Cut) -> int:
         return self.literals[sort_key(cut.value, self.column.type)] + cut.after
 
-    def low_is_below(self, term: Term, cut: Cut) -> _Bools:
+    def lower_is_below(self, term: Term, cut: Cut) -> _Bools:
         if not self._known(term):
             return self._anything()
         return (self.places >= 0) & (self.places < self._cut(cut))
 
-    def high_is_above(self, term: Term, cut: Cut) -> _Bools:
+    def upper_is_above(self, term: Term, cut: Cut) -> _Bools:
         return self.places >= self._cut(cut) if self._known(term) else self._anything()
 
     def may_hold_one_of(self, term: Term, values: tuple[object, ...]) -> _Bools:

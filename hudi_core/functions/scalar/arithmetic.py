@@ -21,8 +21,8 @@ def arithmetic(function: str, operands: list[Any], types: list[t.Type], result_t
             result = _on_integers(function, *operands)
             return None if result is None else wrapped(result, bits)
         case t.Float() | t.Double():
-            brought = [widened(value, source, result_type) for value, source in zip(operands, types, strict=True)]
-            real = _on_floats(function, *brought)
+            converted = [widened(value, source, result_type) for value, source in zip(operands, types, strict=True)]
+            real = _on_floats(function, *converted)
             return to_binary32(real) if real is not None and isinstance(result_type, t.Float) else real
         case t.Decimal():
             exact = _on_decimals(function, result_type, *(Decimal(value) for value in operands))
