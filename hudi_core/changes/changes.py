@@ -24,7 +24,7 @@ from hudi_core.expr.bind import bind
 from hudi_core.expr.build import ExpressionBuilder
 from hudi_core.expr.nodes import Expr
 from hudi_core.expr.predicate import Predicate
-from hudi_core.expr.sql_predicate import asked
+from hudi_core.expr.sql_predicate import predicate_tree
 from hudi_core.formats.names import parse_base_file, parse_log_file
 from hudi_core.parallel.streams import read_ahead
 from hudi_core.reading.result import QueryResult
@@ -57,7 +57,7 @@ def changes(
     wanted = (
         all_columns if columns is None else project(all_columns, columns, case_sensitive=case_sensitive, as_asked=True)
     )
-    predicate = None if where is None else bind(asked(where), all_columns, case_sensitive=case_sensitive)
+    predicate = None if where is None else bind(predicate_tree(where), all_columns, case_sensitive=case_sensitive)
     return Changes(snapshot, commit_range, all_columns, wanted, predicate, limit)
 
 

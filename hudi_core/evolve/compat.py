@@ -112,7 +112,7 @@ class _Place:
     def inside(self, name: str) -> _Place:
         return _Place((*self.path, name), self.fields, self.named)
 
-    def says(self, kind: IncompatibilityKind, reason: str) -> Incompatibility:
+    def incompatibility(self, kind: IncompatibilityKind, reason: str) -> Incompatibility:
         return Incompatibility(kind, ".".join(self.path), reason, self.fields)
 
 
@@ -122,7 +122,7 @@ def _branches(field: Field) -> tuple[Type | None, ...]:
     return (None, *inner) if field.optional else inner
 
 
-def _said(type: Type | None) -> str:
+def _type_name(type: Type | None) -> str:
     return "null" if type is None else brief(type)
 
 
@@ -143,7 +143,9 @@ class _Checker:
             case (Array(element=reads), Array(element=has)) | (Map(value=reads), Map(value=has)):
                 yield from self._fields(reads, has, place.inside(reads.name))
             case (None, _) | (_, None):
-                yield place.says(IncompatibilityKind.TYPE_MISMATCH, f"{_said(reader)} cannot read {_said(writer)}")
+                yield place.incompatibility(
+                    IncompatibilityKind.TYPE_MISMATCH, f"{_type_name(reader)} cannot read {_type_name(writer)}"
+                )
             case _:
                 yield from self._primitive(reader, writer, place)
 
@@ -160,8 +162,8 @@ class _Checker:
             if all(refused):
                 pairs = zip(reads, refused, strict=True)
                 because = [str(reason) for to, reasons in pairs if type(to) is type(branch) for reason in reasons]
-                problem = f"no branch can read {_said(branch)}"
-                yield place.says(IncompatibilityKind.MISSING_UNION_BRANCH, "; ".join((problem, *because)))
+                problem = f"no branch can read {_type_name(branch)}"
+                yield place.incompatibility(IncompatibilityKind.MISSING_UNION_BRANCH, "; ".join((problem, *because)))
 
     def _record(self, reader: Record, writer: Record, place: _Place) -> Iterator[Incompatibility]:
         has = {field.name: field for field in writer.fields}
@@ -193,11 +195,11 @@ class _Checker:
                 kind = IncompatibilityKind.DECIMAL_MISMATCH
         nested = isinstance(reader, Nested) or isinstance(writer, Nested)
         if nested or promotion(writer, reader, Purpose.WRITE) is None:
-            yield place.says(kind, f"{_said(reader)} cannot read {_said(writer)}")
+            yield place.incompatibility(kind, f"{_type_name(reader)} cannot read {_type_name(writer)}")
 
     def _name(self, reader: str, writer: str, place: _Place) -> Iterator[Incompatibility]:
         if self._names and place.named and reader != writer:
-            yield place.says(
+            yield place.incompatibility(
                 IncompatibilityKind.NAME_MISMATCH, f"the reader's name {reader} is not the writer's {writer}"
             )
 

@@ -8,7 +8,7 @@ operands    what stands between operators
 call_syntax calls, and those with a syntax of their own
 calls       what a call in the text stands for
 tuples      comparisons of several values at once
-sql_predicate what was asked for, in any form; the clock read once
+sql_predicate the tree of a predicate given in any form; the clock read once
 interval    months, days and microseconds
 text        nodes to SQL text
 json        nodes to JSON, and back
@@ -16,7 +16,8 @@ walk        the parts of a node, the names among them
 place       errors that point into the text
 
 What it means
-bind        names to column ids, literals to the column's type, sugar to the leaves of `predicate`
+bind        conditions to the leaves of `predicate`, with literals in the column's type
+bind_term   scalar expressions to terms: names to column ids, calls, casts, intervals
 unknown     what the core does not know, as warnings
 paths       names that lead into lists and maps
 moments     arithmetic on dates and timestamps
@@ -26,7 +27,7 @@ applied     terms of functions (`hudi_core.functions`) and casts, evaluated wher
 like        LIKE patterns
 leaves      predicates that are simple from the start
 folding     chains of conditions on one term as one
-preimage    comparisons of a function of a column, said of the column
+preimage    comparisons of a function of a column as comparisons of the column
 inverse     a function of one argument turned round
 axis        values that stand one after the other, as integers
 

@@ -67,7 +67,7 @@ def value_at(place: int, type: t.Type) -> Any:
 
 
 def first_where(start: int, stop: int, holds: Callable[[int], bool]) -> int:
-    """The first position from `low` to `high` where a test holds that holds from there on; `high + 1` when it never does."""
+    """The first position from `start` to `stop` where a test holds that holds from there on; `stop + 1` when it never does."""
     stop += 1
     while start < stop:
         middle = (start + stop) // 2

@@ -1,7 +1,7 @@
-"""Names to column ids, literals to the type of what they are compared with, sugar to the leaves of `predicate`.
+"""Conditions to the leaves of `predicate`, with literals in the type of what they are compared with.
 
-The meaning is Spark SQL's without ANSI mode. One thing differs on purpose: a text that is written as a literal where a
-number, date or other type stands opposite has to be one; Spark would make it null, and find no row, without a word.
+The meaning is Spark SQL's without ANSI mode. One thing differs on purpose: a string literal compared with a number, a date
+or another type has to be a value of that type; Spark would silently make it null and return no row.
 """
 
 from __future__ import annotations
@@ -159,28 +159,30 @@ class _Binder(TermBinder):
         plain = _plain_choices(term, choices)
         if plain is not None:
             return plain
-        listed = [self.term(choice) for choice in choices]
-        given = [found for found in listed if not is_null(found)]
-        with_null = len(given) < len(listed)
-        if is_null(term) or (with_null and not given):
+        listed = [self.term(item) for item in choices]
+        present = [choice for choice in listed if not is_null(choice)]
+        with_null = len(present) < len(listed)
+        if is_null(term) or (with_null and not present):
             return ALWAYS_NULL
-        types = [found.type for found in (term, *given)]
+        types = [choice.type for choice in (term, *present)]
         if coerce.are_structures(types):
             raise NotKnownError
         common = None if any(map(coerce.is_nested, types)) else coerce.widest(types)
         if common is None:
             pairs = list(zip(choices, listed, strict=True))
-            wrong, found = next(((c, f) for c, f in pairs if coerce.widest([term.type, f.type]) is None), (value, term))
-            raise error_at(place_of(wrong), expected=_comparable(term, value), found=_called(found, wrong))
+            wrong, wrong_term = next(
+                ((c, f) for c, f in pairs if coerce.widest([term.type, f.type]) is None), (value, term)
+            )
+            raise error_at(place_of(wrong), expected=_comparable(term, value), found=_called(wrong_term, wrong))
         subject = self.cast(term, common, value)
-        converted = [self.cast(found, common, value) for found in given]
-        values = [found.value for found in converted if isinstance(found, Constant)]
-        present = [found for found in values if found is not None]
+        converted = [self.cast(choice, common, value) for choice in present]
+        values = [choice.value for choice in converted if isinstance(choice, Constant)]
+        constants = [constant for constant in values if constant is not None]
         parts: list[Predicate] = [
             two_terms(Comparison.EQ, subject, other, common) for other in converted if not isinstance(other, Constant)
         ]
         if values or not parts:
-            parts.append(preimage.one_of(subject, present, with_null or len(present) < len(values)))
+            parts.append(preimage.one_of(subject, constants, with_null or len(constants) < len(values)))
         elif with_null:
             parts.append(ALWAYS_NULL)
         return some(parts)

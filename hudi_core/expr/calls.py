@@ -116,7 +116,7 @@ def is_interval(node: Scalar) -> TypeGuard[Call]:
 
 
 def interval_across(left: Scalar, right: Scalar) -> tuple[Scalar, Scalar]:
-    """The sides of a comparison with an interval converted from the side of a column to that of a constant.
+    """The sides of a comparison with an interval moved from the side of a column to that of a constant.
 
     `ts + INTERVAL '1' DAY < x` is `ts < x - INTERVAL '1' DAY`. Not so for months, of which adding loses days.
     """

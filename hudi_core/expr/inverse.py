@@ -28,7 +28,7 @@ class Inverse:
     argument: Term
     stretches: tuple[Stretch, ...]
     unknown: tuple[Interval, ...]
-    at: Callable[[int], Any]
+    evaluate: Callable[[int], Any]
     type: Type
     edge: FirstNotBelow | None
 
@@ -41,7 +41,7 @@ class Inverse:
         return merged(intervals)
 
     def between(self, lower: Any, upper: Any) -> list[Interval]:
-        """The positions at which the function gives a value from `low` to `high`, both included."""
+        """The positions at which the function gives a value from `lower` to `upper`, both included."""
         intervals: list[Interval] = []
         for stretch in self.stretches:
             before, after = self._edge(stretch, Cut(lower)), self._edge(stretch, Cut(upper, True))
@@ -53,13 +53,13 @@ class Inverse:
         if self.edge is not None:
             return _within(self.edge(cut.value, cut.after), stretch)
         if stretch.by_one:
-            away = axis.position(cut.value, self.type) - axis.position(self.at(stretch.first), self.type)
+            away = axis.position(cut.value, self.type) - axis.position(self.evaluate(stretch.first), self.type)
             if stretch.rising:
                 return _within(stretch.first + away + cut.after, stretch)
             return _within(stretch.first - away + (not cut.after), stretch)
 
         def crossed(step: int) -> bool:
-            value = self.at(max(step * stretch.grain, stretch.first))
+            value = self.evaluate(max(step * stretch.grain, stretch.first))
             return (value is None or is_below(value, cut, self.type)) is not stretch.rising
 
         step = axis.first_where(stretch.first // stretch.grain, stretch.last // stretch.grain, crossed)

@@ -1,8 +1,8 @@
-"""Comparing a function of a column, said as comparing the column: `year(d) = 2024` is `d >= 2024-01-01 AND d < 2025-01-01`.
+"""Comparisons of a function of a column as comparisons of the column: `year(d) = 2024` is `d >= 2024-01-01 AND d < 2025-01-01`.
 
-A function that rises or falls over a stretch of its argument's values takes a cut back to a cut. An argument's values are
-therefore divided into stretches; where the function is known to rise or fall, bisection over all values of the type finds
-the cut exactly, overflow and rounding included; elsewhere the comparison stays as it is, but only for those values:
+The preimage of a cut under a monotone function is a cut. The argument's values are therefore divided into stretches: where
+the function is known to be monotone, bisection over all values of the type finds the cut exactly, overflow and rounding
+included; elsewhere the comparison stays as it is, but only for those values:
 
     i * 3 > 12   is   (i > 4 AND i <= 715827882)  OR  (i beyond where i * 3 wraps  AND  i * 3 > 12)
 

@@ -1,4 +1,4 @@
-"""What was asked for as a tree, in whatever form it came; what the clock says is said once for all of a query. EXPR-37."""
+"""The tree of a predicate given as SQL, nodes or a builder; the clock is read once for a whole query. EXPR-37."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _INSTANTS = frozenset({"current_timestamp", "now"})
 _MICROS_OF_A_DAY = 86_400_000_000
 
 
-def asked(where: str | Expr | ExpressionBuilder, now: int | None = None) -> Expr:
+def predicate_tree(where: str | Expr | ExpressionBuilder, now: int | None = None) -> Expr:
     """The tree of a predicate. `now`, in microseconds since 1970 (None: the clock's), stands for `current_date` and its like.
 
     Raises `ExpressionError` for a string that is no predicate, `UsageError` for any other object.
 
-    >>> asked("d < current_date", 86_400_000_000).right
+    >>> predicate_tree("d < current_date", 86_400_000_000).right
     Literal(value=1, type=Date())
     """
     tree = (
@@ -41,7 +41,7 @@ def asked(where: str | Expr | ExpressionBuilder, now: int | None = None) -> Expr
         )
     moment = time.time_ns() // 1000 if now is None else now
 
-    def said(node: Expr) -> Expr | None:
+    def literal_of(node: Expr) -> Expr | None:
         match node:
             case Call(function, ()) if function in _DAYS:
                 return Literal(moment // _MICROS_OF_A_DAY, t.Date())
@@ -52,4 +52,4 @@ def asked(where: str | Expr | ExpressionBuilder, now: int | None = None) -> Expr
             case _:
                 return None
 
-    return changed(tree, said)
+    return changed(tree, literal_of)

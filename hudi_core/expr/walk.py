@@ -115,33 +115,33 @@ def place_of(expr: Expr) -> Span | None:
 
 
 def changed(expr: Expr, change: Callable[[Expr], Expr | None]) -> Expr:
-    """The node with every node for which `change` gives another replaced by it, outermost first."""
+    """The tree with each node replaced for which `change` gives another, outermost first."""
     other = change(expr)
     if other is not None:
         return other
 
-    def of(part: Expr) -> Any:
+    def visited(part: Expr) -> Any:
         return changed(part, change)
 
     match expr:
         case And(parts) | Or(parts):
-            return replace(expr, parts=tuple(map(of, parts)))
+            return replace(expr, parts=tuple(map(visited, parts)))
         case Not(part) | Is(part):
-            return replace(expr, part=of(part))
+            return replace(expr, part=visited(part))
         case Compare(_, left, right):
-            return replace(expr, left=of(left), right=of(right))
+            return replace(expr, left=visited(left), right=visited(right))
         case In(value, choices):
-            return replace(expr, value=of(value), choices=tuple(map(of, choices)))
+            return replace(expr, value=visited(value), choices=tuple(map(visited, choices)))
         case Between(value, lower, upper):
-            return replace(expr, value=of(value), low=of(lower), high=of(upper))
+            return replace(expr, value=visited(value), low=visited(lower), high=visited(upper))
         case Like(value) | RegexLike(value) | IsNull(value) | Cast(value):
-            return replace(expr, value=of(value))
+            return replace(expr, value=visited(value))
         case Call(_, arguments):
-            return replace(expr, arguments=tuple(map(of, arguments)))
+            return replace(expr, arguments=tuple(map(visited, arguments)))
         case Case(branches, otherwise):
-            return Case(tuple((of(when), of(then)) for when, then in branches), of(otherwise))
+            return Case(tuple((visited(when), visited(then)) for when, then in branches), visited(otherwise))
         case Lambda(_, body):
-            return replace(expr, body=of(body))
+            return replace(expr, body=visited(body))
         case Name() | Literal():
             return expr
         case _:

@@ -17,7 +17,7 @@ from hudi_core.evolve.changes import Change
 from hudi_core.evolve.named_columns import lost_names
 from hudi_core.expr.build import ExpressionBuilder
 from hudi_core.expr.nodes import Expr
-from hudi_core.expr.sql_predicate import asked as as_asked
+from hudi_core.expr.sql_predicate import predicate_tree
 from hudi_core.metadata.table import MetadataTable
 from hudi_core.options import BaseFileFormat, TableConfig
 from hudi_core.planning.sources.commits import CommitTimes
@@ -110,7 +110,7 @@ class Table(Portable):
         `ExpressionError` and `UnknownColumnError` for a predicate or columns that do not fit the schema, `UsageError` for
         what is no predicate, time, limit or list of columns, and for times whose files are cleaned away.
         """
-        tree = None if where is None else as_asked(where)
+        tree = None if where is None else predicate_tree(where)
         options = ScanOptions(tree, _names(columns), _row_limit(limit), meta, self.case_sensitive)
         if read_optimized:
             if since is not None or until is not None:

@@ -8,7 +8,7 @@ from hudi_core.expr.bind import bind
 from hudi_core.expr.build import col
 from hudi_core.expr.parse import parse_predicate
 from hudi_core.expr.predicate import Opaque, Predicate
-from hudi_core.expr.sql_predicate import asked
+from hudi_core.expr.sql_predicate import predicate_tree
 from hudi_core.expr.text import to_sql
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
@@ -26,7 +26,7 @@ SCHEMA = Schema(
 
 
 def bound(text: str) -> Predicate:
-    return bind(asked(text, NOW), SCHEMA)
+    return bind(predicate_tree(text, NOW), SCHEMA)
 
 
 @pytest.mark.parametrize(
@@ -49,18 +49,18 @@ def test_the_clock_is_a_literal(said: str, meant: str) -> None:
 
 
 def test_the_clock_is_read_once() -> None:
-    tree = asked("at >= now() AND at <= current_timestamp()")
+    tree = predicate_tree("at >= now() AND at <= current_timestamp()")
     low, high = tree.parts[0].right, tree.parts[1].right  # type: ignore[union-attr]
     assert low == high
 
 
 def test_what_is_printed_is_the_moment() -> None:
-    assert to_sql(asked("d < current_date", NOW)) == "d < DATE '2024-01-01'"
+    assert to_sql(predicate_tree("d < current_date", NOW)) == "d < DATE '2024-01-01'"
 
 
 def test_any_form_will_do() -> None:
-    text = asked("d IS NULL")
-    assert asked(col("d").is_null()) == asked(text) == text
+    text = predicate_tree("d IS NULL")
+    assert predicate_tree(col("d").is_null()) == predicate_tree(text) == text
 
 
 def test_a_tree_that_is_bound_by_itself_knows_no_clock() -> None:
@@ -80,7 +80,7 @@ def test_a_tree_that_is_bound_by_itself_knows_no_clock() -> None:
 )
 def test_what_is_no_predicate_is_refused_with_what_is_taken(where: object, named: str) -> None:
     with pytest.raises(UsageError, match=rf"where: expected a predicate as SQL, .*hudi_core.col.*, found .*{named}"):
-        asked(where)  # type: ignore[arg-type]
+        predicate_tree(where)  # type: ignore[arg-type]
 
 
 def test_what_is_no_sql_is_refused_by_the_parser() -> None:
