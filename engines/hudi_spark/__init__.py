@@ -2,8 +2,7 @@
 
 sessions a Spark session with what reading needs
 table    `open`: a table whose scans give DataFrames
-planning a scan's plan, made on executors where statistics are many
-reading  a scan's rows: Spark's own Parquet reader where it can, else the Arrow reader on executors
+reading  a scan's rows: Spark's own Parquet reader where it can, else the engine's reader of files on executors
 native   which files Spark's own reader takes, and one plan for all files of one schema
 relations  files as DataFrames, made where Spark plans them soonest
 java     what a plan takes of the driver's JVM, in a few calls

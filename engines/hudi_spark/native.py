@@ -31,6 +31,7 @@ from hudi_core.evolve.reconcile import (
 from hudi_core.reading.base_files import BaseFiles, FilePlan
 from hudi_core.reading.remote import SliceRead
 from hudi_core.reading.selection import Selection
+from hudi_core.reading.stored_schemas import NO_SCHEMA, StoredSchemas
 from hudi_core.rows.project import projection
 from hudi_core.rows.truth import is_true
 from hudi_core.schema.schema import Schema
@@ -38,7 +39,6 @@ from hudi_core.timeline.slices import FileSlice
 from hudi_core.types import nodes as t
 from hudi_spark.casts import is_native
 from hudi_spark.cells import Cell, record
-from hudi_spark.readable import OTHERWISE, ReadableFiles
 from hudi_spark.relations import FileRelation, Read, Relations, own_reader, quoted, relations_of
 from hudi_spark.structs import bare_struct, nullable_struct, spark_type
 from hudi_spark.values import SparkValues
@@ -134,20 +134,20 @@ class NativeReading:
     def __init__(self, files: BaseFiles, wanted: Selection) -> None:
         self._files, self._wanted = files, wanted
 
-    def groups(self, parts: Sequence[SliceRead], judged: ReadableFiles) -> tuple[list[FileSet], list[SliceRead]]:
-        """The parts that Spark's reader takes, those together that are read alike, and the others."""
-        found: dict[tuple[int, bool], FileSet | None] = {}
+    def groups(self, parts: Sequence[SliceRead], stored: StoredSchemas) -> tuple[list[FileSet], list[SliceRead]]:
+        """The parts that Spark's reader takes, in groups that one plan reads, and the other parts."""
+        groups: dict[tuple[int, bool], FileSet | None] = {}
         others = []
-        for part, number in zip(parts, judged.numbers.tolist(), strict=True):
-            key = (number, part.filtered)
-            if key not in found:
-                found[key] = None if number == OTHERWISE else self._group(judged.schemas[number], part.filtered)
-            group = found[key]
+        for part, index in zip(parts, stored.indexes.tolist(), strict=True):
+            key = (index, part.filtered)
+            if key not in groups:
+                groups[key] = None if index == NO_SCHEMA else self._group(stored.schemas[index], part.filtered)
+            group = groups[key]
             if group is None:
                 others.append(part)
             else:
                 group.slices.append(part.slice)
-        return [group for group in found.values() if group is not None], others
+        return [group for group in groups.values() if group is not None], others
 
     def _group(self, stored: Schema, asked: bool) -> FileSet | None:
         """A group of files of this schema; None where Spark's reader does not give their very rows."""

@@ -26,19 +26,18 @@ from hudi_core.changes.incremental import placed
 from hudi_core.errors import UsageError
 from hudi_core.expr.build import ExpressionBuilder, col
 from hudi_core.reading.remote import RemoteScan, SliceRead
+from hudi_core.reading.tasks import tasks_of_size
 from hudi_core.table.open import open_table
 from hudi_core.table.scan import Scan
 from hudi_core.table.table import Table
 from hudi_spark.arrow_form import batch_form
-from hudi_spark.reading import buckets
 from hudi_spark.structs import nullable_struct
 
 NAME = "hudi_core"
 EARLIEST = "earliest"
 _TEXTS = ("as_of", "since", "until")
 _FLAGS = ("read_optimized", "meta")
-_TASKS = 64
-_TASK_BYTES = 128 << 20
+_MIN_TASKS = 64
 _TIME = "completed_until"
 
 
@@ -169,9 +168,8 @@ def _asked(options: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _partitions(scan: Scan) -> Sequence[SourcePartition]:
-    parts, remote_scan = scan.parts(), scan.remote_scan()
-    total = sum(part.size for part in parts)
-    return [SourcePartition(remote_scan, heap) for heap in buckets(parts, max(_TASKS, -(-total // _TASK_BYTES)))]
+    remote = scan.remote_scan()
+    return [SourcePartition(remote, task) for task in tasks_of_size(scan.parts(), _MIN_TASKS)]
 
 
 def _rows(partition: datasource.InputPartition) -> Iterator[pa.RecordBatch]:

@@ -12,18 +12,19 @@ from pyspark.sql.types import StructType
 from hudi_core.index.tag import TagOptions
 from hudi_core.planning.plan import ScanPlan
 from hudi_core.schema.schema import Schema
+from hudi_core.table.distributed import MAX_RECORDS, plan_in_shares
 from hudi_core.table.open import open_table
 from hudi_core.table.scan import Scan
 from hudi_core.table.table import Table
 from hudi_core.timeline.times import Time
-from hudi_spark.planning import MOST_RECORDS, planned
 from hudi_spark.reading import frame_of, frame_of_changes
+from hudi_spark.runner import SparkRunner
 from hudi_spark.structs import nullable_struct
 from hudi_spark.tagging import DEFAULT, tag
 
 
 def open(  # noqa: A001  # `hudi_spark.open`
-    spark: SparkSession, uri: str, *, records_on_driver: int = MOST_RECORDS, **options: Any
+    spark: SparkSession, uri: str, *, records_on_driver: int = MAX_RECORDS, **options: Any
 ) -> SparkTable:
     """The Hudi table at a path or URL. `options` are those of `hudi_core.table.open.open_table`; raises as it does.
 
@@ -39,7 +40,7 @@ class SparkTable:
 
     spark: SparkSession
     table: Table
-    records_on_driver: int = MOST_RECORDS
+    records_on_driver: int = MAX_RECORDS
 
     @property
     def schema(self) -> Schema:
@@ -72,12 +73,12 @@ class SparkScan:
 
     spark: SparkSession
     asked: Scan
-    records_on_driver: int = MOST_RECORDS
+    records_on_driver: int = MAX_RECORDS
 
     @cached_property
     def scan(self) -> Scan:
         """The scan, planned: on executors where statistics are too many for the driver."""
-        return planned(self.spark, self.asked, self.records_on_driver)
+        return plan_in_shares(self.asked, SparkRunner(self.spark), self.records_on_driver)
 
     @property
     def schema(self) -> Schema:

@@ -29,12 +29,12 @@ from hudi_core.parallel.limits import STORAGE_REQUESTS
 from hudi_core.parallel.ordered import in_order
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.reading.remote import SliceRead
+from hudi_core.reading.tasks import balanced_tasks
 from hudi_core.snapshot.snapshot import Snapshot
 from hudi_core.table.table import Table
 from hudi_core.timeline.slices import FileSlice, slices_of
 from hudi_core.timeline.times import Time
 from hudi_spark.arrow_form import batch_form
-from hudi_spark.reading import buckets
 from hudi_spark.runner import SparkRunner, partition_keys
 
 DEFAULT = TagOptions()
@@ -227,7 +227,7 @@ def _reader(batches: Iterable[pa.RecordBatch]) -> pa.RecordBatchReader | None:
 def _by_buckets(keys: DataFrame, shipped: RemoteTagging, count: int) -> DataFrame:
     """The keys of a bucket in the task that has its files; files are dealt out by size."""
     places = {(each.partition, each.file_id): number for number, each in enumerate(shipped.slices)}
-    heaps = buckets([SliceRead(each, False) for each in shipped.slices], count)
+    heaps = balanced_tasks([SliceRead(each, False) for each in shipped.slices], count)
     if len(heaps) < 2:
         return keys.coalesce(1)
     tasks = np.empty(len(shipped.slices), np.int32)
@@ -250,7 +250,7 @@ def _by_buckets(keys: DataFrame, shipped: RemoteTagging, count: int) -> DataFram
 def _by_files(keys: DataFrame, shipped: RemoteTagging, names: list[str], count: int) -> DataFrame:
     """Each task has some files and gets all keys, packed; what it finds is joined to the keys."""
     parts = [SliceRead(each, False) for each in shipped.slices]
-    heaps = [tuple(part.slice for part in heap) for heap in buckets(parts, count)]
+    heaps = [tuple(part.slice for part in heap) for heap in balanced_tasks(parts, count)]
     dealt = dict(zip(partition_keys(len(heaps)), heaps, strict=True))
 
     def packed(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

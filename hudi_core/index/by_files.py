@@ -240,13 +240,13 @@ class FileLookup:
         if file_slice.base is None or file_slice.logs:
             work.filter(FilterState.MISSING)
             return rows
-        stored_filter = stored_filter(
+        slice_filter = stored_filter(
             encoded or text_in_footer(footer or self.stored.footer(file_slice)), file_slice, task.edges
         )
-        work.filter(stored_filter.state, stored_filter.filter)
-        if stored_filter.filter is None:
+        work.filter(slice_filter.state, slice_filter.filter)
+        if slice_filter.filter is None:
             return rows
-        passing = passing_keys(stored_filter.filter, task.group.hashed, rows)
+        passing = passing_keys(slice_filter.filter, task.group.hashed, rows)
         work.count(pairs_probed=task.stop - task.start, pairs_passed=len(passing))
         return passing
 

@@ -53,7 +53,9 @@ class LsmHistory:
         statistics = self.reader.footer(self.storage, file).statistics.get((_NAMES[1],))
         # Times have seconds or milliseconds: the common prefix is compared.
         return (
-            statistics is None or not isinstance(statistics.upper, str) or statistics.upper[:_SECONDS] >= time[:_SECONDS]
+            statistics is None
+            or not isinstance(statistics.upper, str)
+            or statistics.upper[:_SECONDS] >= time[:_SECONDS]
         )
 
     def completion_time(self, requested_time: str) -> str | None:

@@ -88,4 +88,6 @@ def _told(statistics: Mapping[Path, LeafStatistics], rows: int, path: Path, type
     if not isinstance(type_, t.Record):
         return statistics.get(path)
     below = (statistics[leaf] for leaf in statistics if leaf[: len(path)] == path)
-    return LeafStatistics(type_, null_count=0, value_count=rows) if any(leaf.null_count == 0 for leaf in below) else None
+    return (
+        LeafStatistics(type_, null_count=0, value_count=rows) if any(leaf.null_count == 0 for leaf in below) else None
+    )

@@ -17,6 +17,7 @@ import pytest
 from hudi_core.engine import FileInfo
 from hudi_core.index.choose import IndexKind
 from hudi_core.index.tag import TagOptions
+from hudi_core.table.distributed import plan_in_shares
 from hudi_core.table.open import open_table
 from tests.engines.spark.test_reading import in_order, rows_of
 from tests.engines.spark.test_tagging import expected, keys_of, located
@@ -27,8 +28,9 @@ from pyspark import cloudpickle
 
 import hudi_spark
 from hudi_arrow import storage
-from hudi_spark import native, planning, tagging
+from hudi_spark import native, tagging
 from hudi_spark import table as table_
+from hudi_spark.runner import SparkRunner
 
 FAULTS = 2
 """As many as one task may have and still be tried again."""
@@ -88,11 +90,10 @@ def test_locations_are_the_same_when_lookups_fail(failing: Any, wide: bool, monk
     assert located(failing.tag(frame, options, tasks=2)) == expected(table, keys, options)
 
 
-def test_plans_are_the_same_when_shares_fail(failing: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(planning, "RECORDS_A_SHARE", 100)
+def test_plans_are_the_same_when_shares_fail(failing: Any) -> None:
     where = "fare > 20 and distance_km < 3"
-    there = replace(failing, records_on_driver=0).scan(where=where)
-    assert "executors" in there.explain()
+    there = plan_in_shares(failing.table.scan(where=where), SparkRunner(failing.spark), 0, records_per_share=100)
+    assert "shares" in there.explain()
     assert there.plan.codes.tolist() == open_table(str(rides())).scan(where=where).plan.codes.tolist()
 
 

@@ -6,12 +6,14 @@ from typing import Any
 
 import pytest
 
+from hudi_core.table.distributed import plan_in_shares
+from hudi_core.table.open import open_table
 from tests.support.commands import rides
 from tests.support.conformance import TableEntry, tables
 
 pytest.importorskip("pyspark.sql", reason="PySpark is not installed")
 import hudi_spark
-from hudi_spark import planning
+from hudi_spark.runner import SparkRunner
 
 WHERE = "fare > 20 and passengers = 2 and _hoodie_record_key > 'r'"
 
@@ -24,13 +26,14 @@ def with_logs_and_statistics() -> TableEntry:
     pytest.skip("no such recorded table")
 
 
-def test_executors_find_what_the_driver_finds(spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_executors_find_what_the_driver_finds(spark: Any) -> None:
     here = hudi_spark.open(spark, str(rides())).scan(where=WHERE)
     there = hudi_spark.open(spark, str(rides()), records_on_driver=0).scan(where=WHERE)
-    monkeypatch.setattr(planning, "RECORDS_A_SHARE", 200)
-    assert "executors" not in here.explain()
-    assert "861 records read on executors in 5 shares" in there.explain()
-    assert there.plan.codes.tolist() == here.plan.codes.tolist()
+    in_shares = plan_in_shares(open_table(str(rides())).scan(where=WHERE), SparkRunner(spark), 0, records_per_share=200)
+    assert "shares" not in here.explain()
+    assert "861 records read in 1 shares" in there.explain()
+    assert "861 records read in 5 shares" in in_shares.explain()
+    assert there.plan.codes.tolist() == in_shares.plan.codes.tolist() == here.plan.codes.tolist()
     assert here.explain().splitlines()[-1] == there.explain().splitlines()[-1]
     assert there.to_spark().count() == here.to_spark().count()
 
@@ -44,11 +47,3 @@ def test_logs_and_recorded_filters_are_told_of_on_executors_too(spark: Any) -> N
     there = hudi_spark.open(spark, str(entry.unpacked()), records_on_driver=0).scan(where=where)
     assert there.plan.codes.tolist() == here.plan.codes.tolist()
     assert there.plan.reasons.texts == here.plan.reasons.texts
-
-
-def test_few_records_stay_on_the_driver(spark: Any) -> None:
-    asked = hudi_spark.open(spark, str(rides())).table.scan(where=WHERE)
-    assert planning.planned(spark, asked, most=861) is asked
-    assert planning.planned(spark, asked, most=860) is not asked
-    everything = hudi_spark.open(spark, str(rides())).table.scan()
-    assert planning.planned(spark, everything, most=0) is everything

@@ -16,11 +16,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from hudi_core.engine import FileInfo
 from hudi_core.reading.base_files import BaseFiles
-from hudi_core.reading.remote import SliceRead
+from hudi_core.reading.selection import Selection
+from hudi_core.reading.stored_schemas import stored_schemas, stored_schemas_by
 from hudi_core.table.open import open_table
-from hudi_core.timeline.slices import FileSlice
 from hudi_core.types import nodes as t
 from tests.support.commands import ran, rides
 from tests.support.conformance import TableEntry, as_stored, tables
@@ -29,7 +28,8 @@ pytest.importorskip("pyspark.sql", reason="PySpark is not installed")
 from pyspark.sql.types import LongType, StructType
 
 import hudi_spark
-from hudi_spark import arrow_form, engine, native, readable, reading, relations
+from hudi_spark import arrow_form, engine, native, reading, relations
+from hudi_spark.runner import SparkRunner
 
 EVERY = 1 if os.environ.get("HUDI_SPARK_TABLES") == "all" else 17
 """Of the recorded tables one in so many is read in an ordinary run."""
@@ -147,22 +147,23 @@ def test_columns_have_their_ids_and_names(table: Any) -> None:
 def test_files_without_logs_are_read_by_spark_and_the_others_by_arrow(table: Any) -> None:
     scan = table.scan().scan
     parts = scan.parts()
-    groups, others = native_reading(scan).groups(parts, judged(scan))
+    groups, others = native_reading(scan).groups(parts, schemas_of(scan))
     taken = [each for group in groups for each in group.slices]
     assert taken and len(taken) + len(others) == len(parts)
     assert all(part.slice.logs for part in others)
 
 
 def readings(scan: Any) -> Any:
-    return BaseFiles(scan.sources), reading._wanted(scan.sources, scan.schema, scan.predicate)
+    snapshot = scan.sources.snapshot
+    return BaseFiles(scan.sources), Selection(snapshot.engine, snapshot.schema, scan.schema, scan.predicate)
 
 
 def native_reading(scan: Any) -> Any:
     return native.NativeReading(*readings(scan))
 
 
-def judged(scan: Any) -> Any:
-    return readable.judged(*readings(scan), scan.parts())
+def schemas_of(scan: Any) -> Any:
+    return stored_schemas(*readings(scan), scan.parts())
 
 
 def test_all_slices_read_by_arrow_give_the_same_rows(table: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -179,13 +180,12 @@ def test_footers_of_many_files_are_read_on_executors_and_tell_the_same(
         asked = _in_terms_of(table, asked)
     asked = {**asked, "read_optimized": True}
     scan = table.scan(**asked)
-    expected, parts, by_driver = rows_of(scan), scan.scan.parts(), judged(scan.scan)
-    monkeypatch.setattr(reading, "MOST_FOOTERS", 0)
-    monkeypatch.setattr(reading, "_FOOTERS_A_TASK", 40)
-    found = reading._judged_on_executors(table.spark, scan.scan.remote_scan(), parts)
-    assert found.schemas == by_driver.schemas
-    assert found.numbers.tolist() == by_driver.numbers.tolist()
-    assert min(found.numbers) >= 0
+    expected, parts, by_driver = rows_of(scan), scan.scan.parts(), schemas_of(scan.scan)
+    monkeypatch.setattr(reading, "MAX_FOOTERS", 0)
+    by_executors = stored_schemas_by(SparkRunner(table.spark), scan.scan.remote_scan(), parts, footers_per_task=40)
+    assert by_executors.schemas == by_driver.schemas
+    assert by_executors.indexes.tolist() == by_driver.indexes.tolist()
+    assert min(by_executors.indexes) >= 0
     again = table.scan(**asked)
     assert rows_of(again) == expected
     assert "MapInArrow" not in again.to_spark()._jdf.queryExecution().executedPlan().toString()
@@ -333,7 +333,7 @@ def test_a_plan_taken_for_analyzed_is_the_one_that_the_analyzer_makes(
     asked = where.format(number=number, text=text, middle=known[len(known) // 2])
     scan = table.scan(where=asked, read_optimized=True)
     made = native_reading(scan.scan)
-    groups, _ = made.groups(scan.scan.parts(), judged(scan.scan))
+    groups, _ = made.groups(scan.scan.parts(), schemas_of(scan.scan))
     group, forms = next(group for group in groups if group.asked), native.forms_of(table.spark)
     assert not forms.relations.has_own_rules
     found = analyzed(made.rows(forms, group))
@@ -381,25 +381,7 @@ def test_the_command_line_reads_with_spark(spark: Any) -> None:
     assert files.out == ran("files", rides(), "--json").out
 
 
-def part(size: int, number: int = 0) -> SliceRead:
-    return SliceRead(FileSlice("", f"f{number}", "1", FileInfo(f"f{number}.parquet", size)), False)
-
-
-def test_tasks_are_of_about_one_size() -> None:
-    parts = [part(size, number) for number, size in enumerate([90, 50, 40, 30, 20, 10, 5, 5])]
-    sizes = [sum(each.size for each in bucket) for bucket in reading.buckets(parts, 3)]
-    assert sum(sizes) == 250
-    assert max(sizes) <= 90
-    assert reading.buckets([], 3) == []
-    assert len(reading.buckets(parts[:1], 3)) == 1
-
-
 def test_a_path_is_made_a_uri_of_its_file_system(tmp_path: Path) -> None:
     assert native._uri(str(tmp_path), "a/b c.parquet") == f"file://{tmp_path}/a/b c.parquet"
     assert native._uri("file:///tmp/a%20b", "c%2Fd.parquet") == "file:///tmp/a b/c%2Fd.parquet"
     assert native._uri("s3a://bucket/t/", "x") == "s3a://bucket/t/x"
-
-
-def test_sizes_of_slices_count_all_files() -> None:
-    one = replace(part(5).slice, logs=(FileInfo(".log", 7),))
-    assert SliceRead(one, True).size == 12
