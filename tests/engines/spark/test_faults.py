@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from hudi_core.engine import FileInfo
+from hudi_core.index import distributed
 from hudi_core.index.choose import IndexKind
 from hudi_core.index.tag import TagOptions
 from hudi_core.table.distributed import plan_in_shares
@@ -28,7 +29,7 @@ from pyspark import cloudpickle
 
 import hudi_spark
 from hudi_arrow import storage
-from hudi_spark import native, tagging
+from hudi_spark import native
 from hudi_spark import table as table_
 from hudi_spark.runner import SparkRunner
 
@@ -85,7 +86,7 @@ def test_rows_are_the_same_when_reading_fails(failing: Any, monkeypatch: pytest.
 def test_locations_are_the_same_when_lookups_fail(failing: Any, wide: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     table = hudi_spark.open(failing.spark, str(rides()))
     keys, options = keys_of(table)[::20], TagOptions(IndexKind.SIMPLE)
-    monkeypatch.setattr(tagging, "is_wide", lambda *_: wide)
+    monkeypatch.setattr(distributed, "is_wide", lambda *_: wide)
     frame = failing.spark.createDataFrame(keys, "record_key string, partition_path string")
     assert located(failing.tag(frame, options, tasks=2)) == expected(table, keys, options)
 

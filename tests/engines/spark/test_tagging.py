@@ -7,17 +7,21 @@ from typing import Any
 
 import pytest
 
-from hudi_core.errors import StorageError, UsageError
+from hudi_core.errors import UsageError
+from hudi_core.index import distributed
 from hudi_core.index.choose import IndexKind
+from hudi_core.index.distributed import key_bounds, remote_tagging
 from hudi_core.index.tag import TagOptions, locate
 from hudi_core.keys.records import HoodieKey
+from hudi_core.parallel.runners import SerialRunner
+from hudi_core.table.open import open_table
 from tests.support.buckets import bucket_options, is_bucketed, is_consistent
 from tests.support.commands import rides
 from tests.support.conformance import tables
 
 pytest.importorskip("pyspark.sql", reason="PySpark is not installed")
 import hudi_spark
-from hudi_spark import tagging
+from hudi_spark.runner import SparkRunner
 
 Located = dict[tuple[str, str], tuple[Any, ...] | None]
 
@@ -76,46 +80,19 @@ def test_keys_are_located_as_the_core_does(
     table = hudi_spark.open(spark, str(rides()))
     keys = keys_of(table)
     frame = spark.createDataFrame(keys, "record_key string, partition_path string")
-    monkeypatch.setattr(tagging, "is_wide", lambda *_: wide)
+    monkeypatch.setattr(distributed, "is_wide", lambda *_: wide)
     found = located(table.tag(frame, options, tasks=2))
     assert found == expected(table, keys, options)
     assert sum(at is not None for at in found.values()) >= len(keys) - 2
 
 
-@pytest.mark.parametrize("few", [0, 1_000], ids=["by executors", "by the driver"])
-def test_bounds_that_are_not_recorded_are_those_of_footers(
-    spark: Any, few: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    table = hudi_spark.open(spark, str(rides()), metadata="off")
-    keys = keys_of(table)
-    frame = spark.createDataFrame(keys, "record_key string, partition_path string")
-    told: list[Any] = []
-    monkeypatch.setattr(tagging, "is_wide", lambda _slices, bounds, _tasks: told.append(bounds))
-    monkeypatch.setattr(tagging, "FEW", few)
-    found = located(table.tag(frame, TagOptions(IndexKind.SIMPLE), tasks=2))
-    assert found == expected(table, keys, TagOptions(IndexKind.SIMPLE))
-    (bounds,) = told
-    assert len(bounds.known) > 1
-    assert bounds.known.all()
-    assert {bounds.lower[0], bounds.upper[0]} <= {key.encode() for key, _ in keys}
-
-
-def test_bounds_are_unknown_where_the_driver_cannot_read_a_footer(spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    table = hudi_spark.open(spark, str(rides()), metadata="off")
-    keys = keys_of(table)
-    frame = spark.createDataFrame(keys, "record_key string, partition_path string")
-    told: list[Any] = []
-
-    def failing(*_: Any) -> Any:
-        raise StorageError("a footer", message="a fault that was planted")
-
-    monkeypatch.setattr(tagging.StoredKeys, "footer", failing)
-    monkeypatch.setattr(tagging, "FEW", 1_000)
-    monkeypatch.setattr(tagging, "is_wide", lambda _slices, bounds, _tasks: told.append(bounds))
-    located_there = located(table.tag(frame, TagOptions(IndexKind.SIMPLE), tasks=2))
-    monkeypatch.undo()
-    assert located_there == expected(table, keys, TagOptions(IndexKind.SIMPLE))
-    assert not told[0].known.any()
+def test_bounds_that_are_not_recorded_are_read_on_executors(spark: Any) -> None:
+    table = open_table(str(rides()), metadata="off")
+    tagging = remote_tagging(table, TagOptions(IndexKind.SIMPLE))
+    here = key_bounds(tagging, SerialRunner(), 2)
+    there = key_bounds(tagging, SparkRunner(spark), 2, max_local_footers=0)
+    assert len(there.known) > 1 and there.known.all()
+    assert [*there.lower] == [*here.lower] and [*there.upper] == [*here.upper]
 
 
 @pytest.mark.parametrize("whole_table", [False, True], ids=["in partitions", "whole table"])
@@ -165,7 +142,7 @@ def test_buckets_of_the_whole_table_are_refused(spark: Any) -> None:
 
 @pytest.mark.parametrize("wide", [False, True], ids=["by ranges", "by files"])
 def test_files_are_those_that_a_full_join_finds(spark: Any, wide: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tagging, "is_wide", lambda *_: wide)
+    monkeypatch.setattr(distributed, "is_wide", lambda *_: wide)
     table = hudi_spark.open(spark, str(rides()))
     names = ["_hoodie_record_key", "_hoodie_partition_path", "_hoodie_file_name"]
     rows = table.scan(columns=names, where="fare > 30").to_spark().toDF("record_key", "partition_path", "file_name")
