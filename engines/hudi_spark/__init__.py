@@ -1,14 +1,13 @@
 """The Spark engine: Hudi tables as DataFrames, planned by the core on the driver.
 
+front    what users call: tables, `tagLocation`, the data source of Spark 4
+
 sessions a Spark session with what reading needs
-table    `open`: a table whose scans give DataFrames
 reading  a scan's rows: Spark's own Parquet reader where it can, else the engine's reader of files on executors
 native   which files Spark's own reader takes, and one plan for all files of one schema
 relations  files as DataFrames, made where Spark plans them soonest
 java     what a plan takes of the driver's JVM, in a few calls
-tagging  `tagLocation`: keys in, keys with the file that holds their record out
 runner   tasks on executors, and rows sent to chosen tasks
-source   the data source `hudi_core` of Spark 4, and its streams
 engine   the bundle behind `--engine spark`
 
 values   the core's operations on columns of values, as plans
@@ -32,15 +31,20 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from hudi_spark.front.source import register as register
+    from hudi_spark.front.table import open as open  # noqa: A004  # `hudi_spark.open`
     from hudi_spark.sessions import session as session
-    from hudi_spark.table import open as open  # noqa: A004  # `hudi_spark.open`
 
-_PLACES = {"open": "hudi_spark.table", "session": "hudi_spark.sessions"}
+_MODULES = {
+    "open": "hudi_spark.front.table",
+    "register": "hudi_spark.front.source",
+    "session": "hudi_spark.sessions",
+}
 
 
 def __getattr__(name: str) -> Any:
-    """`open` and `session`, without PySpark where only schema text is wanted."""
-    place = _PLACES.get(name)
-    if place is None:
+    """`open`, `register` and `session`, without PySpark where only schema text is wanted."""
+    module = _MODULES.get(name)
+    if module is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(place), name)
+    return getattr(importlib.import_module(module), name)

@@ -14,10 +14,9 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
+import hudi_core
 from hudi_core.errors import UnsupportedError
-
-PACKAGES = ("hudi_core", "hudi_arrow", "hudi_spark")
-"""What executors run; the libraries that these stand on have to be there."""
+from hudi_core.table.engines import DEFAULT_ENGINE, load_engine
 
 _SETTINGS: Mapping[str, str] = {
     "spark.sql.execution.arrow.pyspark.enabled": "true",
@@ -86,12 +85,18 @@ def ship_package(spark: SparkSession) -> None:
     folder = tempfile.mkdtemp(prefix="hudi-core-")
     archive = Path(folder) / "hudi_core_package.zip"
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as target:
-        for name in PACKAGES:
+        for name in _packages():
             _add(target, name)
     if hasattr(spark, "addArtifacts") and not hasattr(spark, "_sc"):
         spark.addArtifacts(str(archive), pyfile=True)
     else:
         spark.sparkContext.addPyFile(str(archive))
+
+
+def _packages() -> list[str]:
+    """What executors run: the core, this package and that of the engine that reads files. Their libraries have to be there."""
+    files = load_engine(DEFAULT_ENGINE)
+    return sorted({name.partition(".")[0] for name in (hudi_core.__name__, __name__, type(files).__module__)})
 
 
 def _add(target: zipfile.ZipFile, name: str) -> None:

@@ -27,7 +27,7 @@ from hudi_core.index.choose import IndexKind
 from hudi_core.index.tag import TagOptions
 from hudi_core.table.open import open_table
 from hudi_spark import native
-from hudi_spark.table import SparkTable
+from hudi_spark.front.table import SparkTable
 
 HOSTS = ("127.0.0.2", "127.0.0.3")
 PATIENCE = 30.0

@@ -30,7 +30,7 @@ from pyspark import cloudpickle
 import hudi_spark
 from hudi_arrow import storage
 from hudi_spark import native
-from hudi_spark import table as table_
+from hudi_spark.front import table as table_
 from hudi_spark.runner import SparkRunner
 
 FAULTS = 2

@@ -16,7 +16,7 @@ from hudi_core.table.open import open_table
 from tests.support.commands import rides
 
 pytest.importorskip("pyspark.sql.datasource", reason="Python data sources come with Spark 4")
-from hudi_spark import source
+from hudi_spark.front import source
 
 
 @pytest.fixture(scope="module")

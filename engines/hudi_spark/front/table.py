@@ -17,10 +17,10 @@ from hudi_core.table.open import open_table
 from hudi_core.table.scan import Scan
 from hudi_core.table.table import Table
 from hudi_core.timeline.times import Time
+from hudi_spark.front.tagging import DEFAULT, tag
 from hudi_spark.reading import frame_of, frame_of_changes
 from hudi_spark.runner import SparkRunner
 from hudi_spark.structs import nullable_struct
-from hudi_spark.tagging import DEFAULT, tag
 
 
 def open(  # noqa: A001  # `hudi_spark.open`

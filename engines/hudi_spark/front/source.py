@@ -1,6 +1,6 @@
 """A Python data source for Spark 4: `spark.read.format("hudi_core").load(path)`, and streams of rows that change.
 
-    hudi_spark.source.register(spark)
+    hudi_spark.register(spark)
     spark.read.format("hudi_core").option("as_of", "2026-01-01").load(path)
     spark.readStream.format("hudi_core").option("since", "earliest").load(path)
 
