@@ -15,7 +15,7 @@ from hudi_arrow.types import to_arrow
 from hudi_core.functions.scalar import arithmetic as scalar
 from hudi_core.types import nodes as t
 
-_MOST_DIGITS = 76
+_MAX_DIGITS = 76
 """Digits of Arrow's widest decimal."""
 
 
@@ -70,7 +70,7 @@ def _on_decimals(symbol: str, operands: list[Array], of: t.Decimal) -> Array | N
     else:
         needed = max(kind.precision - kind.scale for kind in kinds) + max(kind.scale for kind in kinds) + 1
     # Rounding up may add a digit, and rescaling to more decimals adds those.
-    if needed + 1 + max(of.scale - sum(kind.scale for kind in kinds), 0) > _MOST_DIGITS:
+    if needed + 1 + max(of.scale - sum(kind.scale for kind in kinds), 0) > _MAX_DIGITS:
         return None
     wide = [array.cast(pa.decimal256(kind.precision, kind.scale)) for array, kind in zip(operands, kinds, strict=True)]
     exact = _KERNELS[symbol](*wide)
@@ -81,12 +81,12 @@ def fitted(exact: Array, of: t.Decimal) -> Array:
     """Decimals of up to 76 digits at the type's scale, half rounded away from zero, null where they have too many digits."""
     scale, whole = exact.type.scale, of.precision - of.scale
     if scale > of.scale:
-        room = pa.decimal256(min(exact.type.precision + 1, _MOST_DIGITS), scale)
+        room = pa.decimal256(min(exact.type.precision + 1, _MAX_DIGITS), scale)
         exact = pc.round(exact.cast(room), of.scale, "half_towards_infinity")
-    if whole + 1 + scale <= _MOST_DIGITS:
+    if whole + 1 + scale <= _MAX_DIGITS:
         limit = pa.scalar(Decimal((0, (1,), whole)), pa.decimal256(whole + 1 + scale, scale))
         exact = pc.if_else(pc.less(pc.abs(exact), limit), exact, pa.scalar(None, exact.type))
-    return exact.cast(pa.decimal256(_MOST_DIGITS, of.scale), safe=False).cast(to_arrow(of))
+    return exact.cast(pa.decimal256(_MAX_DIGITS, of.scale), safe=False).cast(to_arrow(of))
 
 
 def _real(array: Array, to: pa.DataType) -> Array:

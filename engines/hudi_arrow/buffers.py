@@ -37,7 +37,7 @@ from hudi_core.errors import SchemaError, UnsupportedError
 from hudi_core.types import nodes as t
 from hudi_core.types.text import text
 
-MOST = (1 << 31) - 1
+MAX_OFFSET = (1 << 31) - 1
 """What an offset of 32 bits reaches."""
 
 _Numbers: TypeAlias = npt.NDArray[Any]
@@ -45,7 +45,7 @@ _Numbers: TypeAlias = npt.NDArray[Any]
 
 def to_arrays(columns: StructColumn, of: t.Record, where: str) -> Iterator[Array]:
     """The rows as arrays of structs in the types of `to_arrow`: as few as offsets of 32 bits allow."""
-    if widest(columns) <= MOST:
+    if widest(columns) <= MAX_OFFSET:
         yield _struct(columns, of, to_arrow(of), where)
         return
     if columns.length == 1:

@@ -33,9 +33,9 @@ class ArrowEngine:
         return ArrowStorage(uri, options)
 
     def reader(self, extension: str) -> FileReader[pa.RecordBatch]:
-        found = _READERS.get(extension if extension.startswith(".") else f".{extension}")
-        if found is not None:
-            return found
+        reader = _READERS.get(extension if extension.startswith(".") else f".{extension}")
+        if reader is not None:
+            return reader
         name = extension.removeprefix(".")
         readable = " and ".join(sorted(known.removeprefix(".") for known in _READERS))
         if name in _WITHOUT_ROWS:

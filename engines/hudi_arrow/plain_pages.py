@@ -19,7 +19,7 @@ from hudi_core.formats.parquet import thrift
 
 _PLAIN, _RUNS = 0, 3
 _LENGTH: Final = 4
-_MOST_BYTES: Final = (1 << 31) - 1
+_MAX_BYTES: Final = (1 << 31) - 1
 """What offsets of 32 bits can tell."""
 _WIDTHS: Final = {"INT32": 4, "INT64": 8, "FLOAT": 4, "DOUBLE": 8}
 
@@ -69,7 +69,7 @@ def plain_values(chunk: Chunk, first: int, most: int, column: PlainColumn) -> tu
         if part is None or not (joined is None or _goes_on(joined, part)):
             break
         if joined is None:
-            joined = GrowingArray(part, min(rows, _MOST_BYTES // part.itemsize))
+            joined = GrowingArray(part, min(rows, _MAX_BYTES // part.itemsize))
         joined.add(part)
         pages += 1
     return None if joined is None else (_array(joined.array(), column), pages)
@@ -77,7 +77,7 @@ def plain_values(chunk: Chunk, first: int, most: int, column: PlainColumn) -> tu
 
 def _goes_on(joined: GrowingArray, part: NDArray[Any]) -> bool:
     """Whether items are like those before them, and offsets reach to their end."""
-    return part.dtype == joined.data.dtype and (joined.size + len(part)) * part.itemsize <= _MOST_BYTES
+    return part.dtype == joined.data.dtype and (joined.size + len(part)) * part.itemsize <= _MAX_BYTES
 
 
 def after(chunk: Chunk, count: int, values: int) -> Chunk:
@@ -107,7 +107,7 @@ def _items(chunk: Chunk, number: int, column: PlainColumn) -> NDArray[Any] | Non
         bits = np.frombuffer(body, np.uint8)
         return np.unpackbits(bits, count=count, bitorder="little") if len(bits) == (count + 7) // 8 else None
     length = len(body) // max(count, 1) - _LENGTH
-    if length < 1 or count * (_LENGTH + length) != len(body) or count * length > _MOST_BYTES:
+    if length < 1 or count * (_LENGTH + length) != len(body) or count * length > _MAX_BYTES:
         return None
     rows = np.frombuffer(body, _text_of(length), count)
     return None if (rows["length"] != length).any() else rows["text"]

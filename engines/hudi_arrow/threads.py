@@ -1,4 +1,4 @@
-"""Kernels that make texts row by row, on all cores where there are many rows: Arrow runs each on one."""
+"""Kernels that make strings row by row, on all processors where there are many rows: Arrow runs such a kernel on one."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from hudi_arrow.arrays import Array
 from hudi_core.parallel.limits import PROCESSORS
 from hudi_core.parallel.ordered import in_order
 
-_MANY = 100_000
+_MIN_ROWS_PER_WORKER = 100_000
 """Rows from which threads cost less than they save."""
 
 
 def in_parts(make: Callable[[int, int], Array], rows: int) -> Array:
     """The array that `make` gives for the rows `first, count`, put together of parts that are made side by side."""
-    workers = min(PROCESSORS, rows // _MANY)
+    workers = min(PROCESSORS, rows // _MIN_ROWS_PER_WORKER)
     if workers < 2:
         return make(0, rows)
     count = -(-rows // workers)

@@ -46,7 +46,7 @@ from hudi_spark.values import SparkValues
 VALUES = SparkValues()
 _LEAVES = (t.Boolean, t.Int, t.Long, t.Float, t.Double, t.Date, t.String, t.Binary, t.Enumeration)
 """Types that Spark reads from Parquet as the core does, each in one way."""
-_MOST_FORMS = 256
+_MAX_FORMS = 256
 K = TypeVar("K")
 V = TypeVar("V")
 
@@ -117,7 +117,7 @@ class NativePlans:
 
 
 def _keep(known: dict[K, V], key: K, value: V) -> None:
-    if len(known) >= _MOST_FORMS:
+    if len(known) >= _MAX_FORMS:
         known.clear()
     known[key] = value
 

@@ -66,8 +66,8 @@ def _started(master: str | None, remote: str | None, config: dict[str, str]) -> 
             builder = builder.master(master or "local[*]")
     for key, value in config.items():
         builder = builder.config(key, value)
-    found: SparkSession = builder.getOrCreate()
-    return found
+    started: SparkSession = builder.getOrCreate()
+    return started
 
 
 def _check_java() -> None:

@@ -35,7 +35,7 @@ from hudi_spark.structs import nullable_struct
 
 NAME = "hudi_core"
 EARLIEST = "earliest"
-_TEXTS = ("as_of", "since", "until")
+_STRINGS = ("as_of", "since", "until")
 _FLAGS = ("read_optimized", "meta")
 _MIN_TASKS = 64
 _TIME = "completed_until"
@@ -49,7 +49,7 @@ class HudiSource(datasource.DataSource):
         return NAME
 
     def schema(self) -> StructType:
-        return nullable_struct(_table(self.options).scan(**_asked(self.options)).schema)
+        return nullable_struct(_table(self.options).scan(**_scan_options(self.options)).schema)
 
     def reader(self, schema: StructType) -> HudiReader:
         return HudiReader(dict(self.options), schema.fieldNames())
@@ -68,7 +68,7 @@ def register(spark: SparkSession) -> None:
 class SourcePartition(datasource.InputPartition):
     """Slices that one task reads, and all it needs for it."""
 
-    remote_scan: RemoteScan
+    scan: RemoteScan
     parts: Sequence[SliceRead]
 
 
@@ -81,13 +81,13 @@ class HudiReader(datasource.DataSourceReader):
 
     def pushFilters(self, filters: list[Any]) -> Iterable[Any]:  # noqa: N802  # Spark's name
         """Takes what it can to find files by, and gives all back: Spark tests the rows."""
-        told = [each for each in map(condition, filters) if each is not None]
-        self._where = reduce(lambda a, b: a & b, told) if told else None
+        conditions = [builder for builder in map(condition, filters) if builder is not None]
+        self._where = reduce(lambda a, b: a & b, conditions) if conditions else None
         return filters
 
     def partitions(self) -> Sequence[datasource.InputPartition]:
-        asked = {**_asked(self._options), "columns": self._columns, "where": self._where}
-        return _partitions(_table(self._options).scan(**asked))
+        options = {**_scan_options(self._options), "columns": self._columns, "where": self._where}
+        return _partitions(_table(self._options).scan(**options))
 
     def read(self, partition: datasource.InputPartition) -> Iterator[pa.RecordBatch]:
         return _rows(partition)
@@ -104,31 +104,31 @@ class HudiStreamReader(datasource.DataSourceStreamReader):
 
     def latestOffset(self) -> dict[str, str]:  # noqa: N802  # Spark's name
         commits = _table(self._options).timeline.commits
-        times = [placed(each) for each in commits]
+        times = [placed(commit) for commit in commits]
         return {_TIME: max(times)} if times else self.initialOffset()
 
     def partitions(self, start: dict[str, str], end: dict[str, str]) -> Sequence[datasource.InputPartition]:
         if start == end:
             return []
-        asked: dict[str, Any] = {"columns": self._columns, "since": start[_TIME], "until": end[_TIME]}
-        return _partitions(_table(self._options).scan(**asked))
+        options: dict[str, Any] = {"columns": self._columns, "since": start[_TIME], "until": end[_TIME]}
+        return _partitions(_table(self._options).scan(**options))
 
     def read(self, partition: datasource.InputPartition) -> Iterator[pa.RecordBatch]:
         return _rows(partition)
 
 
-def condition(told: Any) -> ExpressionBuilder | None:
-    """A filter of Spark's as a predicate; None for one that is not taken. Timestamps are left to Spark: their zone is its own."""
-    if type(told).__name__ == "Not":
-        denied = condition(told.child)
-        return None if denied is None else ~denied
-    made, value = _CONDITIONS.get(type(told).__name__), getattr(told, "value", None)
+def condition(filter: Any) -> ExpressionBuilder | None:
+    """A filter of Spark's as a predicate; None for one without a counterpart. Timestamps stay Spark's: their zone is its own."""
+    if type(filter).__name__ == "Not":
+        child = condition(filter.child)
+        return None if child is None else ~child
+    build, value = _CONDITIONS.get(type(filter).__name__), getattr(filter, "value", None)
     values = value if isinstance(value, tuple | list) else (value,)
-    if made is None or not all(
-        isinstance(each, _VALUES) and not isinstance(each, datetime.datetime) for each in values
+    if build is None or not all(
+        isinstance(item, _VALUES) and not isinstance(item, datetime.datetime) for item in values
     ):
         return None
-    return made(col(".".join(map(_quoted, told.attribute))), value)
+    return build(col(".".join(map(_quoted, filter.attribute))), value)
 
 
 def _quoted(name: str) -> str:
@@ -161,10 +161,10 @@ def _table(options: Mapping[str, str]) -> Table:
     return open_table(path)
 
 
-def _asked(options: Mapping[str, str]) -> dict[str, Any]:
-    asked: dict[str, Any] = {name: options[name] for name in _TEXTS if name in options}
-    asked.update({name: options[name].lower() == "true" for name in _FLAGS if name in options})
-    return asked
+def _scan_options(options: Mapping[str, str]) -> dict[str, Any]:
+    scan_options: dict[str, Any] = {name: options[name] for name in _STRINGS if name in options}
+    scan_options.update({name: options[name].lower() == "true" for name in _FLAGS if name in options})
+    return scan_options
 
 
 def _partitions(scan: Scan) -> Sequence[SourcePartition]:
@@ -174,6 +174,6 @@ def _partitions(scan: Scan) -> Sequence[SourcePartition]:
 
 def _rows(partition: datasource.InputPartition) -> Iterator[pa.RecordBatch]:
     assert isinstance(partition, SourcePartition)
-    record = partition.remote_scan.wanted.record
-    for batch in partition.remote_scan.read(partition.parts):
+    record = partition.scan.wanted.record
+    for batch in partition.scan.read(partition.parts):
         yield batch_form(batch, record)

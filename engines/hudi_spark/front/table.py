@@ -47,13 +47,13 @@ class SparkTable:
         """The latest schema, with column ids."""
         return self.table.schema
 
-    def scan(self, **asked: Any) -> SparkScan:
-        """A read of the table; what is asked as in `Table.scan`. Raises as it does."""
-        return SparkScan(self.spark, self.table.scan(**asked), self.records_on_driver)
+    def scan(self, **options: Any) -> SparkScan:
+        """A read of the table; `options` are those of `Table.scan`. Raises as it does."""
+        return SparkScan(self.spark, self.table.scan(**options), self.records_on_driver)
 
-    def changes(self, **asked: Any) -> DataFrame:
-        """Changes one by one, with the row before and after; what is asked as in `Table.changes`. Raises as it does."""
-        return frame_of_changes(self.spark, self.table, **asked)
+    def changes(self, **options: Any) -> DataFrame:
+        """Changes one by one, with the row before and after; `options` are those of `Table.changes`. Raises as it does."""
+        return frame_of_changes(self.spark, self.table, **options)
 
     def tag(
         self,

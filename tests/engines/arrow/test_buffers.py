@@ -49,7 +49,7 @@ def test_records_of_every_log_block_are_the_same_bytes_after_arrow(entry: TableE
 
 
 def test_batches_are_cut_where_offsets_would_not_reach(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(buffers, "MOST", 6)
+    monkeypatch.setattr(buffers, "MAX_OFFSET", 6)
     batches = list(ENGINE.rows.from_columns(texts("abc", "de", "f", "ghijk"), TEXTS, "rows"))
     assert [batch.num_rows for batch in batches] == [2, 2]
     assert pa.Table.from_batches(batches).to_pydict() == {"s": ["abc", "de", "f", "ghijk"], "n": [0, 1, 2, 3]}

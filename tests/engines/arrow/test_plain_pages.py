@@ -74,11 +74,11 @@ def test_pages_are_taken_together_as_far_as_a_batch_and_offsets_reach(
 ) -> None:
     monkeypatch.setattr(parquet, "_BATCH_ROWS", 750)
     assert read(tmp_path, column(ALIKE)).column(0).to_pylist() == ALIKE
-    monkeypatch.setattr(plain_pages, "_MOST_BYTES", 300 * len(ALIKE[0]))
+    monkeypatch.setattr(plain_pages, "_MAX_BYTES", 300 * len(ALIKE[0]))
     assert read(tmp_path, column(ALIKE)).column(0).to_pylist() == ALIKE
     assert taken == [7, 7, 7, 4, *[3] * 8, 1]
     taken.clear()
-    monkeypatch.setattr(plain_pages, "_MOST_BYTES", 99 * len(ALIKE[0]))
+    monkeypatch.setattr(plain_pages, "_MAX_BYTES", 99 * len(ALIKE[0]))
     assert read(tmp_path, column(ALIKE)).column(0).to_pylist() == ALIKE
     assert taken == [0]
 
