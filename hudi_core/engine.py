@@ -186,7 +186,7 @@ class RowGroup:
 
 @dataclass(frozen=True, slots=True)
 class Footer:
-    """What a base file says of itself."""
+    """The metadata of a base file."""
 
     rows: int
     schema: Schema
@@ -194,9 +194,9 @@ class Footer:
     statistics: Mapping[Path, LeafStatistics] = field(default_factory=dict)
     """By name path, leaves outside lists and maps only."""
     row_groups: Sequence[RowGroup] = ()
-    """The parts of the file in order; none where they are not told."""
+    """The row groups of the file in order; empty where the reader does not state them."""
     size: int | None = None
-    """Bytes of the file as it is, which may not be what the table tells; None: not known."""
+    """Bytes of the file as it is, which may differ from what the table records; None: unknown."""
 
 
 class FileReader(Protocol[BatchOut]):

@@ -55,33 +55,33 @@ def file_schema(arrow: pa.Schema, metadata: Mapping[str, str], where: str) -> Sc
 
 
 def file_columns(arrow: pa.Schema, metadata: Mapping[str, str], where: str) -> FileColumns:
-    """The columns of a file: their types, told apart further by its Avro schema where that agrees with them.
+    """The columns of a file: their types, made more exact by its Avro schema where that agrees with them.
 
     So an enumeration stays one, and names and docs are kept. Raises `CorruptFileError` for an Avro schema that is none, and
     `SchemaError` for columns that hold no values of ours.
     """
     key = next((key for key in AVRO_SCHEMA_KEYS if key in metadata), None)
-    said = None if key is None else metadata[key]
+    avro_text = None if key is None else metadata[key]
     own = (arrow.metadata or {}).get(EXTRAS)
     bare = arrow.with_metadata({EXTRAS: own} if own else None)
     try:
-        return _file_columns(bare, said)
+        return _file_columns(bare, avro_text)
     except SchemaError as error:
         schema_from_arrow(bare, where)  # again, to say where
         raise CorruptFileError(where, expected=f"an Avro schema as {key}", found=str(error)) from error
 
 
 @lru_cache(maxsize=64)
-def _file_columns(arrow: pa.Schema, said: str | None) -> FileColumns:
+def _file_columns(arrow: pa.Schema, avro_text: str | None) -> FileColumns:
     """Files of one commit share their schema, and so the making of it."""
-    return FileColumns(_file_schema(arrow, said))
+    return FileColumns(_file_schema(arrow, avro_text))
 
 
-def _file_schema(arrow: pa.Schema, said: str | None) -> Schema:
+def _file_schema(arrow: pa.Schema, avro_text: str | None) -> Schema:
     found = schema_from_arrow(arrow).value
-    if said is None:
+    if avro_text is None:
         return found
-    record = _refined(found.record, schema_from_avro(said).record)
+    record = _refined(found.record, schema_from_avro(avro_text).record)
     assert isinstance(record, t.Record)
     return Schema(record, found.version, found.max_column_id)
 
@@ -123,15 +123,20 @@ def typed(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
-def _refined(stored: t.Type, said: t.Type) -> t.Type:
-    """The type that was said, wherever it is stored as the stored one."""
-    if isinstance(stored, t.Nested) or isinstance(said, t.Nested):
-        inner, told = t.children(stored), t.children(said)
-        if type(stored) is not type(said) or [f.name for f in inner] != [f.name for f in told]:
+def _refined(stored: t.Type, noted: t.Type) -> t.Type:
+    """The noted type, in every place where its values are stored as those of the stored type."""
+    if isinstance(stored, t.Nested) or isinstance(noted, t.Nested):
+        inner, noted_fields = t.children(stored), t.children(noted)
+        if type(stored) is not type(noted) or [f.name for f in inner] != [f.name for f in noted_fields]:
             return stored
         fields = tuple(
-            replace(tale, id=field.id, type=_refined(field.type, tale.type), optional=field.optional or tale.optional)
-            for field, tale in zip(inner, told, strict=True)
+            replace(
+                noted_field,
+                id=field.id,
+                type=_refined(field.type, noted_field.type),
+                optional=field.optional or noted_field.optional,
+            )
+            for field, noted_field in zip(inner, noted_fields, strict=True)
         )
-        return with_children(said, fields)
-    return said if to_arrow(said) == to_arrow(stored) else stored
+        return with_children(noted, fields)
+    return noted if to_arrow(noted) == to_arrow(stored) else stored

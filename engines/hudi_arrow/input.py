@@ -52,12 +52,12 @@ def _read(source: Path, suffix: str, types: _Types) -> Iterator[pa.RecordBatch]:
         yield from _READERS[suffix](source, types)
 
 
-def _given(schema: pa.Schema, batches: Iterable[pa.RecordBatch], where: str) -> InputRows[pa.RecordBatch]:
+def _given(arrow: pa.Schema, batches: Iterable[pa.RecordBatch], where: str) -> InputRows[pa.RecordBatch]:
     # A column of nulls alone does not say its type: pandas and JSON have such columns.
-    fields = [field.with_type(pa.string()) if pa.types.is_null(field.type) else field for field in schema]
-    said = schema_from_arrow(pa.schema(fields), where).value
-    wanted = arrow_types(said)
-    return InputRows(said, (typed(batch, wanted) for batch in batches))
+    fields = [field.with_type(pa.string()) if pa.types.is_null(field.type) else field for field in arrow]
+    schema = schema_from_arrow(pa.schema(fields), where).value
+    wanted = arrow_types(schema)
+    return InputRows(schema, (typed(batch, wanted) for batch in batches))
 
 
 def _chain(first: pa.RecordBatch, rest: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -98,21 +98,21 @@ def _json(source: Path, types: _Types) -> Iterator[pa.RecordBatch]:
     read_as = {name: pa.string() if name in dates else of for name, of in types.items()}
     options = json.ParseOptions(explicit_schema=pa.schema(read_as.items()) if types else None)
     if source.stat().st_size:
-        found = json.read_json(source, parse_options=options)
+        table = json.read_json(source, parse_options=options)
         for name in dates:
-            found = found.set_column(found.schema.get_field_index(name), name, found[name].cast(types[name]))
-        said = _said_first(source)
-        there = [
+            table = table.set_column(table.schema.get_field_index(name), name, table[name].cast(types[name]))
+        first_names = _first_row_names(source)
+        present = [
             name
-            for name in found.column_names
-            if name not in types or name in said or found[name].null_count < len(found)
+            for name in table.column_names
+            if name not in types or name in first_names or table[name].null_count < len(table)
         ]
-        yield pa.RecordBatch.from_pylist([], found.select(there).schema)
-        yield from found.select(there).to_batches(_BATCH_ROWS)
+        yield pa.RecordBatch.from_pylist([], table.select(present).schema)
+        yield from table.select(present).to_batches(_BATCH_ROWS)
 
 
-def _said_first(source: Path) -> set[str]:
-    """The columns that the first row names: the reader gives those that are asked for, null where no row has them."""
+def _first_row_names(source: Path) -> set[str]:
+    """The columns that the first row names: the reader gives all that its schema names, null where no row has them."""
     with source.open("rb") as file:
         return set(loads(next((line for line in file if line.strip()), b"{}")))
 

@@ -37,8 +37,8 @@ class OrcReader:
         where = _where(storage, file)
         with native_file(storage, file) as source, decoding(where, _WHAT):
             opened = _opened(source, where)
-            said = texts(opened.metadata)
-            return Footer(opened.nrows, file_schema(opened.schema, said, where), said)
+            metadata = texts(opened.metadata)
+            return Footer(opened.nrows, file_schema(opened.schema, metadata, where), metadata)
 
     def batches(
         self,

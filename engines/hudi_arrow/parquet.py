@@ -51,7 +51,7 @@ class ParquetReader:
             for number, count in enumerate(tail.groups)
         )
         statistics = FooterStatistics(chunks, tail.writer, rows, below)
-        return Footer(rows, tail.columns.schema, tail.said, statistics, groups, tail.file_size)
+        return Footer(rows, tail.columns.schema, tail.metadata_strings, statistics, groups, tail.file_size)
 
     def batches(
         self,
@@ -205,7 +205,7 @@ class _Tail:
     footer: bytes
     metadata: pq.FileMetaData
     writer: str
-    said: dict[str, str]
+    metadata_strings: dict[str, str]
     stored: pa.Schema
     """The types that pyarrow gives the columns."""
     columns: FileColumns
@@ -233,19 +233,21 @@ def _tail(storage: Storage, file: FileInfo) -> _Tail:
         file_size, (end, footer) = source.size(), _footer(source, where)
         metadata = pq.read_metadata(pa.BufferReader(end))
         noted = metadata.metadata or {}  # with a bloom filter, which is copied each time it is asked for
-        writer, said = metadata.created_by or "", texts(noted)
+        writer, metadata_strings = metadata.created_by or "", texts(noted)
         arrow = metadata.schema.to_arrow_schema()
         physical = iter([metadata.schema.column(number).physical_type for number in range(metadata.num_columns)])
         fields = [field.with_type(_without_int96(field.type, physical)) for field in arrow]
         stored = pa.schema(fields, {key: noted[key] for key in (EXTRAS,) if key in noted})
-        columns = file_columns(stored, said, where)
+        columns = file_columns(stored, metadata_strings, where)
     groups = tuple(metadata.row_group(group).num_rows for group in range(metadata.num_row_groups))
     if sum(groups) != metadata.num_rows:
         raise CorruptFileError(where, expected=f"{metadata.num_rows} rows", found=f"{sum(groups)} in all row groups")
     whole = owned(end) if end[:4] == _MAGIC and len(end) == file_size else None
     in_gzip = FASTER_THAN_ARROW and _has_gzip(metadata)
     pages = PagedFile(footer, metadata, where)
-    return _Tail(where, file_size, footer, metadata, writer, said, stored, columns, groups, pages, in_gzip, whole)
+    return _Tail(
+        where, file_size, footer, metadata, writer, metadata_strings, stored, columns, groups, pages, in_gzip, whole
+    )
 
 
 def _has_gzip(metadata: pq.FileMetaData) -> bool:

@@ -40,7 +40,7 @@ _KINDS = {"s3": "S3FileSystem", "gs": "GcsFileSystem", "abfs": "AzureFileSystem"
 """pyarrow's file systems whose options are arguments."""
 
 _GCS_PATIENCE = 60
-"""Seconds for which Google's client repeats what fails, where nothing else is asked for. By itself it does so for 15 minutes,
+"""Seconds for which Google's client repeats what fails, where no option states another. By itself it does so for 15 minutes,
 without a word."""
 _KEPT_OPEN = 64
 
@@ -156,8 +156,8 @@ def reported(where: str) -> Iterator[None]:
         yield
     except (OSError, pa.ArrowException) as problem:
         number = problem.errno if isinstance(problem, OSError) else None
-        said = os.strerror(number) if number else one_line(problem)
-        raise StorageError(where, message=said or type(problem).__name__) from problem
+        message = os.strerror(number) if number else one_line(problem)
+        raise StorageError(where, message=message or type(problem).__name__) from problem
 
 
 def one_line(problem: BaseException) -> str:
@@ -189,18 +189,18 @@ def owned(content: bytes) -> pa.Buffer:
 
 @contextmanager
 def decoding(where: str, what: str) -> Iterator[None]:
-    """Tells what pyarrow's readers raise apart: storage that fails, formats it lacks, and bytes that are wrong."""
+    """Raises the errors of pyarrow's readers as ours: of storage that fails, formats it lacks, and bytes that are wrong."""
     try:
         yield
     except HudiError:
         raise
     except (pa.ArrowException, OSError, ValueError, IndexError, OverflowError, MemoryError) as problem:
-        said = one_line(problem) or type(problem).__name__
+        message = one_line(problem) or type(problem).__name__
         if isinstance(problem, OSError) and problem.errno:
             raise StorageError(where, message=os.strerror(problem.errno)) from problem
         if isinstance(problem, pa.ArrowNotImplementedError):
-            raise UnsupportedError(where, message=said) from problem
-        raise CorruptFileError(where, expected=what, found=said) from problem
+            raise UnsupportedError(where, message=message) from problem
+        raise CorruptFileError(where, expected=what, found=message) from problem
 
 
 def _opened(uri: str, options: Mapping[str, str]) -> tuple[fs.FileSystem, str]:
