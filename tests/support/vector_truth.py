@@ -33,6 +33,7 @@ class Cause(Enum):
     COMPARATOR = "comparator"
     DECIMAL_IN_LIST = "decimal in a list"
     UUID_ORDER = "order of UUIDs"
+    ZEROS = "zeros of two signs"
     UNKNOWN_COLUMN = "unknown column"
     TEXT_OF_BYTES = "text of bytes"
 
@@ -165,7 +166,15 @@ def _compared(operator: str, one: _Typed, other: _Typed) -> Both:
     if _class(one[0]) == "uuid":
         signed = _COMPARISONS[operator](*(_signed(each[1]) for each in (one, other)))
         return Both(sql, signed, None if sql == signed else Cause.UUID_ORDER)
+    if _are_zeros(one, other):
+        ordered = _COMPARISONS[operator](*(math.copysign(1, float(each[1])) for each in (one, other)))
+        return Both(sql, ordered, None if sql == ordered else Cause.ZEROS)
     return Both(sql, sql)
+
+
+def _are_zeros(one: _Typed, other: _Typed) -> bool:
+    """Two zeros of a type that has them with either sign."""
+    return _class(one[0]) in ("float", "double") and float(one[1]) == float(other[1]) == 0.0
 
 
 def _signed(text: str) -> tuple[int, int]:
@@ -188,7 +197,9 @@ def _in_list(value: _Typed, items: list[_Typed]) -> Both:
     if value[1] is None or any(item[1] is None for item in items if sql is None):
         return Both(sql, found, Cause.NULL)
     mixed = any(item[1] is not None and _class(item[0]) != _class(value[0]) for item in items)
-    return Both(sql, found, Cause.TYPE if mixed else Cause.DECIMAL_IN_LIST)
+    if mixed:
+        return Both(sql, found, Cause.TYPE)
+    return Both(sql, found, Cause.ZEROS if _class(value[0]) in ("float", "double") else Cause.DECIMAL_IN_LIST)
 
 
 def _alike_in_list(value: _Typed, item: _Typed) -> tuple[Any, Any] | None:
@@ -199,11 +210,13 @@ def _alike_in_list(value: _Typed, item: _Typed) -> tuple[Any, Any] | None:
 
 
 def _equal_objects(value: _Typed, item: _Typed) -> bool:
-    """Java's `equals`: of one class, decimals of one scale."""
+    """Java's `equals`: of one class, decimals of one scale, zeros of one sign."""
     if _class(value[0]) != _class(item[0]):
         return False
     if _class(value[0]) == "decimal":
         return Decimal(value[1]).as_tuple() == Decimal(item[1]).as_tuple()
+    if _are_zeros(value, item):
+        return math.copysign(1, float(value[1])) == math.copysign(1, float(item[1]))
     return bool(_plain(value) == _plain(item))
 
 

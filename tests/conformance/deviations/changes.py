@@ -146,6 +146,14 @@ def _drops_greatest(q: Question) -> bool:
     return bool(dropped) and 0 <= left < q["schema"].max_column_id
 
 
+def _counts_again(q: Question) -> bool:
+    """A change of a column that stays, while the greatest id that was ever given exceeds those that are left."""
+    if not _step(q, "rename", "comment", "nullability", "reorder") or q["schema"].find(q["step"]["name"]) is None:
+        return False
+    exceeds = max(q["schema"].places, default=-1) < q["schema"].max_column_id
+    return exceeds and not any(rule.applies(q) for rule in _OTHERS)
+
+
 def _greatest_stays(q: Question) -> object:
     return {**q["theirs"], "max_column_id": q["schema"].max_column_id}
 
@@ -194,16 +202,7 @@ def _few_digits_step(q: Question) -> bool:
     return too_few_digits({"ask": "alter", "from": from_, "to": q["type"]})
 
 
-CHANGES = (
-    Deviation(
-        "schema_changes",
-        "column ids are never given twice",
-        _drops_greatest,
-        _greatest_stays,
-        "`max_column_id` stays.",
-        "Hudi's applier takes the greatest id that is left, so that the next column gets the id of the dropped one and with it "
-        "the data in old files; its SQL command repairs that by hand.",
-    ),
+_OTHERS = (
     Deviation(
         "schema_changes",
         "names differ in more than case",
@@ -301,4 +300,17 @@ CHANGES = (
         "Hudi raises IndexOutOfBoundsException.",
     ),
     replace(PROMOTION[1], subject="schema_changes", applies=_few_digits_step),
+)
+
+CHANGES = (
+    Deviation(
+        "schema_changes",
+        "column ids are never given twice",
+        lambda q: _drops_greatest(q) or _counts_again(q),
+        _greatest_stays,
+        "`max_column_id` stays, whatever the change.",
+        "Hudi's applier takes the greatest id that is left, so that the next column gets the id of the dropped one and with it "
+        "the data in old files; its SQL command repairs that by hand.",
+    ),
+    *_OTHERS,
 )

@@ -260,6 +260,13 @@ DEVIATIONS = (
         "12.34 is 12.340. Java's BigDecimal tells them apart, and Hudi looks the objects up in a hash set.",
     ),
     _rule(
+        "zeros of two signs",
+        _row(Cause.ZEROS),
+        _truth,
+        "-0.0 equals 0.0, in a list too",
+        "As SQL has it. Java's `equals` and `compare` tell them apart, and Hudi asks these.",
+    ),
+    _rule(
         "order of UUIDs",
         _row(Cause.UUID_ORDER),
         _truth,

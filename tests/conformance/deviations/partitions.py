@@ -1,4 +1,7 @@
-"""Deviations of reading partition values from their folders. A question holds the column's `type` by name, and the `text`."""
+"""Deviations of reading partition values from their folders.
+
+A question holds the column's `type` by name, and the `text`: of one value, or of a whole folder (`ask`).
+"""
 
 from __future__ import annotations
 
@@ -51,6 +54,11 @@ def _canonical(q: Question) -> bool:
         return False
 
 
+def _like_hive(q: Question) -> bool:
+    """The folder of a column without hive style begins with a name and an equals sign."""
+    return q["ask"] == "folder" and q["type"] == "string" and "=" in q["text"].partition("/")[0][1:]
+
+
 PARTITIONS = (
     _rule(
         "words of a boolean",
@@ -73,5 +81,12 @@ PARTITIONS = (
         lambda q: str(uuid.UUID(q["text"])),
         "the canonical text",
         "Hudi fails.",
+    ),
+    _rule(
+        "a value that looks like a hive folder",
+        _like_hive,
+        lambda q: q["text"],
+        "without hive style, `name=value` is the value",
+        "The table says whether folders carry names. Hudi's reader drops what looks like one, and the value with it.",
     ),
 )

@@ -26,9 +26,22 @@ def documents(question: Question) -> Iterator[dict[str, Any]]:
     return objects(question.get("document"))
 
 
+_ID_KEYS = ("id", "element_id", "key_id", "value_id")
+
+
+def is_id(given: object) -> bool:
+    """A whole number; true and false are none."""
+    return isinstance(given, int) and not isinstance(given, bool)
+
+
 def ids_in(question: Question) -> list[int]:
-    keys = ("id", "element_id", "key_id", "value_id")
-    return [each[key] for each in documents(question) for key in keys if key in each]
+    """The ids of a persisted document that are whole numbers."""
+    return [each[key] for each in documents(question) for key in _ID_KEYS if key in each and is_id(each[key])]
+
+
+def no_ids_in(question: Question) -> list[object]:
+    """What stands in the place of an id and is none."""
+    return [each[key] for each in documents(question) for key in _ID_KEYS if key in each and not is_id(each[key])]
 
 
 def in_later_branch(schema: Schema, path: tuple[str, ...]) -> bool:
@@ -123,9 +136,10 @@ def rewritten(change: Any) -> Any:
 
 
 def spelled(each: dict[str, Any]) -> None:
+    """Type names with a blank behind a comma, and no other."""
     for key in ("type", "element", "key", "value"):
         if isinstance(each.get(key), str):
-            each[key] = re.sub(r"\s*,\s*", ", ", each[key])
+            each[key] = re.sub(r"\s*,\s*", ", ", re.sub(r"\s*([\[(])\s*|\s+(?=[\])])", r"\1", each[key]))
 
 
 def underscored(each: dict[str, Any]) -> None:

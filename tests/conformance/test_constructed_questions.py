@@ -1,0 +1,117 @@
+"""Deviations that no recorded question meets: each is asked on a question made here, and our answer is the declared one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from hudi_core.evolve.apply import evolve
+from hudi_core.evolve.changes import AddColumn, DropColumn, RenameColumn
+from hudi_core.expr.bind import bind
+from hudi_core.expr.parse import parse_predicate
+from hudi_core.keys.path_values import path_values
+from hudi_core.options import table_config
+from hudi_core.rows.truth import is_true
+from hudi_core.schema.ids import record_with_ids
+from hudi_core.schema.json import persisted, schema_from_json
+from hudi_core.schema.schema import Schema
+from hudi_core.types import nodes as t
+from hudi_plain.values import PlainValues
+from tests.conformance.deviations import Deviation, Question
+from tests.conformance.deviations.changes import CHANGES
+from tests.conformance.deviations.expressions import DEVIATIONS as EXPRESSIONS
+from tests.conformance.deviations.partitions import PARTITIONS
+from tests.conformance.deviations.schema import DEVIATIONS as SCHEMAS
+from tests.support.ledger import Ledger, attempt
+from tests.support.vector_truth import both
+
+
+def declared(rules: Sequence[Deviation], name: str, question: Question, ours: object, theirs: object) -> None:
+    """Just this rule applies, ours is its answer, and Apache Hudi's is another."""
+    ledger = Ledger(rules[0].subject, rules)
+    ledger.settle({"id": "made"}, question, ours, theirs)
+    assert [rule.name for rule in ledger.settled[0].rules] == [name]
+    ledger.close()
+
+
+def document(column_type: object = "int", column_id: object = 0) -> dict[str, Any]:
+    field = {"id": column_id, "name": "a", "optional": True, "type": column_type}
+    return {"max_column_id": 7, "version_id": 1, "type": "record", "fields": [field]}
+
+
+@pytest.mark.parametrize("column_id", ["three", "3", 1.5, True, None])
+def test_an_id_that_is_no_whole_number_is_refused(column_id: object) -> None:
+    made = document(column_id=column_id)
+    ours = attempt(lambda: persisted(schema_from_json(json.dumps(made))).value)
+    question = {"ask": "parsed", "text": json.dumps(made), "document": made}
+    theirs = json.dumps(document(), separators=(",", ":"))
+    declared(SCHEMAS, "an id is a whole number", question, ours, theirs)
+
+
+@pytest.mark.parametrize("spelling", ["fixed[ 3 ]", "fixed [3]", "FIXED[3 ]"])
+def test_blanks_in_the_size_of_a_fixed_are_read(spelling: str) -> None:
+    made = document(spelling)
+    assert schema_from_json(json.dumps(made)).fields[0].type == t.Fixed(3)
+    if spelling.islower():
+        ours = attempt(lambda: persisted(schema_from_json(json.dumps(made))).value)
+        question = {"ask": "parsed", "text": json.dumps(made), "document": made}
+        declared(SCHEMAS, "every spelling of a type", question, ours, "refused")
+
+
+@pytest.mark.parametrize("tree_operator", ["in", "eq"])
+@pytest.mark.parametrize(("of", "kind"), [("float", t.Float()), ("double", t.Double())])
+def test_zeros_of_two_signs_are_equal(tree_operator: str, of: str, kind: t.Type) -> None:
+    literal = {"lit": {of: "0.0"}}
+    tree: dict[str, Any] = {"op": "in", "value": {"ref": "f"}, "list": [literal]}
+    if tree_operator == "eq":
+        tree = {"op": "eq", "left": {"ref": "f"}, "right": literal}
+    schema = Schema(record_with_ids(t.Record((t.Field(0, "f", kind, optional=True),), name="R")))
+    sql = "f IN (0.0D)" if tree_operator == "in" else "f = 0.0D"
+    ours = is_true(bind(parse_predicate(sql), schema), PlainValues(), (-0.0,), schema)
+    question = {"ask": "row", "ids": [0], "both": both(tree, {"f": (of, "-0.0")})}
+    declared(EXPRESSIONS, "zeros of two signs", question, ours, False)
+
+
+def test_a_value_that_looks_like_a_hive_folder_is_the_value() -> None:
+    config = table_config(
+        {
+            "hoodie.table.name": "t",
+            "hoodie.table.version": "9",
+            "hoodie.table.partition.fields": "c",
+            "hoodie.table.keygenerator.type": "SIMPLE",
+            "hoodie.table.recordkey.fields": "k",
+        },
+        "table",
+    )
+    for folder in ("c=5", "other=5", "a=b=c"):
+        (value,) = path_values(folder, config, [t.String()])
+        assert value is not None and value.is_exact
+        question = {"ask": "folder", "type": "string", "text": folder}
+        declared(PARTITIONS, "a value that looks like a hive folder", question, value.low, folder.partition("=")[2])
+
+
+def without_greatest() -> Schema:
+    """A schema of which the column with the greatest id was dropped."""
+    fields = (t.Field(0, name, t.Int(), optional=True) for name in "abc")
+    schema = Schema(record_with_ids(t.Record(tuple(fields), name="R")))
+    left: Schema = evolve(schema, [DropColumn("c")])
+    return left
+
+
+def in_json(schema: Schema) -> dict[str, Any]:
+    made: dict[str, Any] = json.loads(persisted(schema).value)
+    return made
+
+
+def test_no_change_lowers_the_greatest_id() -> None:
+    schema = without_greatest()
+    ours = in_json(evolve(schema, [RenameColumn("a", "z")]))
+    step = {"op": "rename", "name": "a", "new_name": "z"}
+    question = {"ask": "step", "schema": schema, "step": step, "document": in_json(schema)}
+    lowered = {**ours, "max_column_id": max(schema.places)}
+    declared(CHANGES, "column ids are never given twice", question, ours, lowered)
+    again = evolve(evolve(schema, [RenameColumn("a", "z")]), [AddColumn("d", t.Int())])
+    assert again.get("d").field.id > schema.max_column_id
