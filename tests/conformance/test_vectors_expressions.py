@@ -24,7 +24,8 @@ from hudi_core.types import nodes as t
 from hudi_core.types.text import text as type_text
 from hudi_core.values.order import equal, less
 from hudi_plain.values import PlainValues
-from tests.conformance.deviations.expressions import DEVIATIONS, decided_by_bounds
+from tests.conformance.deviations.expressions import DEVIATIONS
+from tests.conformance.deviations.skipping import decided_by_bounds
 from tests.support.conformance import vectors
 from tests.support.ledger import REFUSED, Ledger, attempt
 from tests.support.vector_expressions import (
