@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from datetime import date, timedelta
 from typing import Any
 from urllib.parse import unquote
 
@@ -177,7 +178,39 @@ def _with_hyphens(q: Question) -> object:
     return q["form"]([{**row, field: str(row[field]).replace("/", "-")} for row in q["shown"]])
 
 
+# Images of changes ----------------------------------------------------------------------------------------------------
+
+_SIDES = ("before", "after")
+
+
+def _days(q: Question) -> bool:
+    """An image of a change has a date, as a number."""
+    if q["ask"] != "changes":
+        return False
+    images = (each[side] for each in q["shown"] for side in _SIDES if each[side])
+    return any(isinstance(image.get(name), int) for image in images for name in q["dates"])
+
+
+def _dates(q: Question) -> object:
+    return [{**each, **{side: _dated(each[side], q["dates"]) for side in _SIDES}} for each in q["shown"]]
+
+
+def _dated(image: dict[str, Any] | None, names: list[str]) -> dict[str, Any] | None:
+    if image is None:
+        return None
+    days = {name: image[name] for name in names if isinstance(image.get(name), int)}
+    return {**image, **{name: (date(1970, 1, 1) + timedelta(days=day)).isoformat() for name, day in days.items()}}
+
+
 QUERIES = (
+    Deviation(
+        "queries",
+        "dates in images of changes are dates",
+        _days,
+        _dates,
+        "`2024-01-10`, as in every other row of JSON.",
+        "Hudi writes the number of days since 1970 that Avro carries.",
+    ),
     Deviation(
         "queries",
         "a write that was overtaken by a compaction counts",
