@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from hudi_core.evolve.apply import evolve
-from hudi_core.evolve.changes import AddColumn, DropColumn, RenameColumn
+from hudi_core.evolve.changes import AddColumn, AlterType, DropColumn, RenameColumn
+from hudi_core.evolve.reconcile import reconcile
 from hudi_core.expr.bind import bind
 from hudi_core.expr.parse import parse_predicate
 from hudi_core.keys.path_values import path_values
@@ -19,19 +20,24 @@ from hudi_core.schema.ids import record_with_ids
 from hudi_core.schema.json import persisted, schema_from_json
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
+from hudi_core.types.disguised import blob, variant
 from hudi_plain.values import PlainValues
 from tests.conformance.deviations import Deviation, Question
 from tests.conformance.deviations.changes import CHANGES
 from tests.conformance.deviations.expressions import DEVIATIONS as EXPRESSIONS
 from tests.conformance.deviations.partitions import PARTITIONS
+from tests.conformance.deviations.reconciliation import RECONCILIATION
 from tests.conformance.deviations.schema import DEVIATIONS as SCHEMAS
 from tests.support.ledger import Ledger, attempt
+from tests.support.plans import apply_plan
+from tests.support.vector_schemas import stepped
 from tests.support.vector_truth import both
 
 
 def declared(rules: Sequence[Deviation], name: str, question: Question, ours: object, theirs: object) -> None:
     """Just this rule applies, ours is its answer, and Apache Hudi's is another."""
-    ledger = Ledger(rules[0].subject, rules)
+    (subject,) = {rule.subject for rule in rules if rule.name == name}
+    ledger = Ledger(subject, rules)
     ledger.settle({"id": "made"}, question, ours, theirs)
     assert [rule.name for rule in ledger.settled[0].rules] == [name]
     ledger.close()
@@ -115,3 +121,40 @@ def test_no_change_lowers_the_greatest_id() -> None:
     declared(CHANGES, "column ids are never given twice", question, ours, lowered)
     again = evolve(evolve(schema, [RenameColumn("a", "z")]), [AddColumn("d", t.Int())])
     assert again.get("d").field.id > schema.max_column_id
+
+
+@pytest.mark.parametrize("of", [variant(), blob()], ids=["variant", "blob"])
+def test_variants_and_blobs_stay_whole(of: t.Record) -> None:
+    schema = columns(t.Field(0, "k", t.Int()), t.Field(0, "v", of, optional=True))
+    name = f"v.{of.fields[0].name}"
+    for step in ({"op": "rename", "name": name, "new_name": "z"}, {"op": "comment", "name": name, "doc": "a word"}):
+        question = {"ask": "step", "schema": schema, "step": step, "document": in_json(schema)}
+        ours = attempt(lambda step=step: stepped(schema, step))
+        declared(CHANGES, "variants and blobs stay whole", question, ours, in_json(schema))
+
+
+def columns(*fields: t.Field) -> Schema:
+    return Schema(record_with_ids(t.Record(fields, name="R")))
+
+
+def with_struct() -> Schema:
+    inner = t.Record((t.Field(0, "x", t.Int(), optional=True),), name="S")
+    return columns(t.Field(0, "k", t.Int()), t.Field(0, "s", inner, optional=True))
+
+
+def test_a_struct_is_there_when_none_of_the_wanted_fields_is() -> None:
+    file = with_struct()
+    wanted = evolve(file, [AddColumn("s.y", t.Int()), DropColumn("s.x")])
+    stored = (1, (2,))
+    question = {"ask": "struct", "file": file, "wanted": wanted, "value": stored}
+    ours = apply_plan(reconcile(file, wanted), stored)
+    declared(RECONCILIATION, "a struct without any wanted field", question, ours, (1, None))
+
+
+def test_a_null_struct_is_null_when_a_type_in_it_changed() -> None:
+    file = with_struct()
+    wanted = evolve(file, [AlterType("s.x", t.Long())])
+    stored = (1, None)
+    question = {"ask": "struct", "file": file, "wanted": wanted, "value": stored}
+    ours = apply_plan(reconcile(file, wanted), stored)
+    declared(RECONCILIATION, "a null struct in which a type changed", question, ours, (1, (None,)))

@@ -202,7 +202,24 @@ def _few_digits_step(q: Question) -> bool:
     return too_few_digits({"ask": "alter", "from": from_, "to": q["type"]})
 
 
+def _part_of_a_whole(q: Question) -> bool:
+    """A step below a variant or a blob, whose parts belong together."""
+    if not _step(q, "add", "rename", "type", "nullability", "comment", "reorder") or "." not in q["step"]["name"]:
+        return False
+    parent = q["schema"].find(q["step"]["name"].rpartition(".")[0])
+    of = parent.field.type if parent else None
+    return isinstance(of, t.Record) and of.kind is not t.RecordKind.PLAIN
+
+
 _OTHERS = (
+    Deviation(
+        "schema_changes",
+        "variants and blobs stay whole",
+        _part_of_a_whole,
+        refused,
+        "A part of a variant or a blob is no column that can change.",
+        "To Hudi's applier they are records like others; what is left after a change is no variant and no blob.",
+    ),
     Deviation(
         "schema_changes",
         "names differ in more than case",

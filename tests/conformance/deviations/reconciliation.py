@@ -182,7 +182,48 @@ def _defaults_of_both(q: Question) -> object:
     return own + [(path, default) for path, default in q["theirs"] if path not in paths]
 
 
+def _structs(q: Question) -> list[tuple[t.Record, t.Record, Any]]:
+    """The top-level structs of a stored row: the stored and the wanted type, and the value."""
+    if q["ask"] != "struct":
+        return []
+    pairs = [(field, q["wanted"].places.get(field.id), at) for at, field in enumerate(q["file"].fields)]
+    return [
+        (field.type, place.field.type, q["value"][at])
+        for field, place, at in pairs
+        if place is not None and isinstance(field.type, t.Record) and isinstance(place.field.type, t.Record)
+    ]
+
+
+def _empty_struct(q: Question) -> bool:
+    """A struct that is there, and has none of the wanted fields."""
+    return any(
+        value is not None and not {field.id for field in stored.fields} & {field.id for field in wanted.fields}
+        for stored, wanted, value in _structs(q)
+    )
+
+
+def _null_struct(q: Question) -> bool:
+    """A struct that is null, and in which a type changed."""
+    return any(value is None and stored != wanted for stored, wanted, value in _structs(q)) and not _empty_struct(q)
+
+
 RECONCILIATION = (
+    Deviation(
+        "schema_reconcile",
+        "a struct without any wanted field",
+        _empty_struct,
+        _by_ids,
+        "A struct that is not null in the file is not null, whatever fields of it are wanted.",
+        "Engines that read only the wanted leaves of a Parquet file take it for null when there is none.",
+    ),
+    Deviation(
+        "schema_reconcile",
+        "a null struct in which a type changed",
+        _null_struct,
+        _by_ids,
+        "It stays null.",
+        "Where a type inside changes, the struct is put together anew from its fields, and is then one of nulls.",
+    ),
     replace(CHANGES[0], subject="schema_reconcile", applies=_max_lowered, expected=_greatest_goes_on),
     replace(
         CHANGES[0],
