@@ -79,6 +79,7 @@ def test_fingerprints_are_those_that_were_recorded(entry: dict[str, Any]) -> Non
 
 @each_schema()
 def test_a_schema_comes_back_from_everywhere_or_its_losses_are_reported(entry: dict[str, Any]) -> None:
+    """SCHEMA-1."""
     schema = schema_from_avro(text_of(entry))
     arrow = schema_to_arrow(schema)
     assert not arrow.losses

@@ -48,6 +48,7 @@ def test_every_filter_is_read_back_from_its_text_and_its_json(entry: TableEntry)
 
 @each_table_where(filters_of, "filters as SQL text")
 def test_every_filter_is_true_on_just_the_recorded_rows(entry: TableEntry) -> None:
+    """ROWS-2."""
     filters = filters_of(entry)
     schema = schema_of(entry)
     rows = [row_of(row, schema) for row in entry.expected["snapshot"]["rows"]]

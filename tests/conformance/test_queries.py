@@ -128,6 +128,7 @@ def some(kind: str, wanted: Callable[[TableEntry, Answer], bool]) -> pytest.Mark
 
 @some("time_travel", lambda _, answer: not cleaned(answer))
 def test_rows_as_of_an_instant_are_those_of_apache_hudi(entry: TableEntry) -> None:
+    """QUERY-1, META-3."""
     compare(entry, "as_of", "as_of", "time_travel", lambda table, time: table.scan(as_of=time))
 
 
@@ -141,6 +142,7 @@ def test_a_time_whose_files_were_cleaned_away_is_refused(entry: TableEntry) -> N
 
 @each_with("incremental")
 def test_changes_since_a_time_are_those_of_apache_hudi(entry: TableEntry) -> None:
+    """QUERY-5, QUERY-7."""
     if not entry.expected["table"]["populate_meta_fields"]:
         with pytest.raises(UnsupportedError, match="virtual keys"):
             opened(entry).scan(since="earliest")
@@ -167,6 +169,7 @@ def test_changes_up_to_a_time_are_rows_of_the_table_then(entry: TableEntry) -> N
 
 @each_with("cdc")
 def test_changes_one_by_one_are_those_of_apache_hudi(entry: TableEntry) -> None:
+    """QUERY-13, QUERY-16."""
     dates = [field.name for field in opened(entry).schema.fields if isinstance(field.type, Date)]
     change = partial(place_of_change, opened(entry).config.record_key_fields)
     ledger = Ledger("queries", QUERIES)
@@ -220,6 +223,7 @@ def like(said: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
 
 @each_with("incremental")
 def test_changes_put_one_after_the_other_make_the_table(entry: TableEntry) -> None:
+    """QUERY-12, QUERY-15."""
     table = opened(entry)
     if not table.config.populate_meta_fields:
         pytest.skip("rows do not say which commit wrote them")

@@ -85,6 +85,7 @@ def test_schema_has_the_recorded_columns(entry: TableEntry) -> None:
 @each_table()
 @pytest.mark.parametrize("mode", MODES)
 def test_file_slices_are_as_recorded(entry: TableEntry, mode: MetadataMode) -> None:
+    """TABLE-3."""
     if mode is MetadataMode.REQUIRE and not entry.expected["table"]["metadata_partitions"]:
         pytest.skip("the table has no metadata table")
     table = opened(entry, mode)
@@ -166,7 +167,7 @@ def test_no_slice_with_a_matching_row_is_skipped(entry: TableEntry, mode: Metada
 
 @each_table()
 def test_where_every_row_is_said_to_match_they_do(entry: TableEntry) -> None:
-    """A slice of which all rows are said to match holds no row that does not."""
+    """A slice of which all rows are said to match holds no row that does not (TABLE-6)."""
     if entry.requires:
         pytest.skip(f"needs {', '.join(entry.requires)}")
     table = opened(entry)

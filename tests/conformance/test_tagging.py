@@ -103,6 +103,7 @@ def test_every_record_is_tagged_to_its_file_without_metadata(entry: TableEntry) 
 
 @each_table_where(with_partition(BLOOM_FILTERS), "bloom filters in the metadata table")
 def test_damaged_filters_lose_no_key(entry: TableEntry, tmp_path: Path) -> None:
+    """INDEX-7."""
     for table in damaged(entry, BLOOM_FILTERS, tmp_path):
         check(table, truth_of(entry), TagOptions(IndexKind.BLOOM))
 
@@ -137,6 +138,7 @@ def filters_by_group(table: Table) -> dict[str, dict[str, bytes]]:
 
 @each_table_where(with_partition(RECORD_INDEX), "a record index")
 def test_a_damaged_record_index_loses_no_key(entry: TableEntry, tmp_path: Path) -> None:
+    """INDEX-13."""
     for table, kind in zip(
         damaged(entry, RECORD_INDEX, tmp_path), (IndexKind.AUTO, IndexKind.RECORD_INDEX), strict=False
     ):
@@ -166,6 +168,7 @@ def overwritten(data: bytes, random: Random) -> bytes:
 
 @each_table_where(with_partition(RECORD_INDEX), "a record index")
 def test_keys_are_found_in_whatever_partition_they_are(entry: TableEntry) -> None:
+    """INDEX-21."""
     table, truth = open_table(str(entry.unpacked())), truth_of(entry)
     places: dict[str, set[tuple[str, str]]] = {}
     for key, files in truth.items():
@@ -182,6 +185,7 @@ def test_keys_are_found_in_whatever_partition_they_are(entry: TableEntry) -> Non
     "a secondary index",
 )
 def test_records_are_located_by_values_of_a_secondary_index(entry: TableEntry) -> None:
+    """INDEX-23."""
     table = open_table(str(entry.unpacked()))
     indexes = [each for each in Sources(table.snapshot()).indexes if isinstance(each, SecondaryIndex)]
     columns = {each.id: each.name for each in table.schema.fields}

@@ -43,6 +43,7 @@ class ColumnsContract:
     def test_columns_become_batches_with_the_same_rows(
         self, batches: Batches, schema: Schema, data: st.DataObject
     ) -> None:
+        """ENGINE-8."""
         rows = data.draw(st.lists(rows_of(schema), max_size=6))
         low = data.draw(st.integers(0, len(rows)))
         columns = slice_rows(from_values(rows, schema.record, "rows"), low, len(rows))
@@ -52,6 +53,7 @@ class ColumnsContract:
     def test_batches_become_columns_with_the_same_rows(
         self, batches: Batches, schema: Schema, data: st.DataObject
     ) -> None:
+        """ENGINE-8."""
         rows = data.draw(st.lists(rows_of(schema), min_size=1, max_size=6))
         parts = [
             batches.rows.to_column(batches.rows.root(batch), schema.record, "rows")
@@ -68,12 +70,14 @@ class ColumnsContract:
         assert self._rows(batches, columns, one(t.Int())) == ["{'a': 3}"]
 
     def test_what_a_null_struct_hides_is_not_looked_at(self, batches: Batches) -> None:
+        """AVC-15."""
         inner = t.Record((t.Field(1, "d", t.Decimal(4, 1), optional=False),))
         hidden = BinaryColumn(np.array([0, 0, 1]), np.array([5], np.uint8))
         columns = StructColumn(2, {"a": StructColumn(2, {"d": hidden}, np.array([False, True]))})
         assert self._rows(batches, columns, one(inner)) == ["{'a': None}", "{'a': {'d': '0.5'}}"]
 
     def test_the_branch_of_null_may_stand_anywhere(self, batches: Batches) -> None:
+        """AVC-14."""
         numbers, flags = PrimitiveColumn(np.array([5, 6], np.int32)), PrimitiveColumn(np.array([True]))
         of = t.Union((t.Field(1, "member0", t.Int(), False), t.Field(2, "member1", t.Boolean(), False)))
         branches = np.array([1, 0, 2, 1], np.int8)
@@ -86,6 +90,7 @@ class ColumnsContract:
             assert self._rows(batches, StructColumn(4, {"a": union}), one(of)) == shown
 
     def test_a_union_of_one_type_is_that_type(self, batches: Batches) -> None:
+        """AVC-14."""
         union = UnionColumn(np.array([0, 0], np.int8), ("int",), (PrimitiveColumn(np.array([1, 2], np.int32)),))
         assert self._rows(batches, StructColumn(2, {"a": union}), one(t.Int(), False)) == ["{'a': 1}", "{'a': 2}"]
 

@@ -74,6 +74,7 @@ class FileReaderContract:
     def test_rows_come_back_in_order_and_within_the_statistics(
         self, files: Files, schema: Schema, data: st.DataObject, size: int
     ) -> None:
+        """FILE-3, FILE-6."""
         rows = data.draw(st.lists(rows_of(schema), max_size=5))
         file = files.put(files.write(rows, schema, size))
         footer = files.reader.footer(files.storage, file)
@@ -112,6 +113,7 @@ class FileReaderContract:
         assert [row for batch in batches for row in files.rows(batch, FLAT)] == wanted
 
     def test_no_columns_still_count_rows(self, files: Files) -> None:
+        """FILE-6."""
         file = files.put(files.write(ROWS, FLAT, 4))
         nothing = Schema(t.Record(()))
         for keep, count in ((None, 10), (np.arange(10) % 3 == 0, 4)):
@@ -129,6 +131,7 @@ class FileReaderContract:
 
     @pytest.mark.parametrize("content", [b"", b"PAR1", b"not a file of this format at all" * 10])
     def test_other_bytes_are_corrupt(self, files: Files, content: bytes) -> None:
+        """FILE-7."""
         file = files.put(content)
         with pytest.raises(CorruptFileError) as raised:
             files.reader.footer(files.storage, file)
@@ -136,6 +139,7 @@ class FileReaderContract:
 
     @law(st.data())
     def test_a_truncated_file_is_corrupt(self, files: Files, data: st.DataObject) -> None:
+        """FILE-7."""
         content = files.write(ROWS, FLAT, 4)
         file = files.put(content[: data.draw(st.integers(0, len(content) - 1))])
         with pytest.raises(HudiError):

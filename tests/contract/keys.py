@@ -35,12 +35,14 @@ class KeysContract:
     """Of so many generators one is asked, for an engine of which each question takes long."""
 
     def test_keys_are_those_of_each_path_of_writing(self, engine: Columns) -> None:
+        """KEY-2, KEY-11, KEY-12, KEY-14 to KEY-18."""
         ledger = Ledger("keys", DEVIATIONS)
         for asked, ours in answered(engine, asked_keys(vectors("key_generators")), self.every):
             ledger.settle(asked.case, asked.question, ours, asked.theirs)
         ledger.close()
 
     def test_keys_that_are_made_up_count_rows(self, engine: Columns) -> None:
+        """KEY-4."""
         ledger = Ledger("keys", DEVIATIONS)
         for asked in asked_auto_keys(vectors("key_generators")):
             rows = range(len(asked.rows))
@@ -49,11 +51,13 @@ class KeysContract:
         ledger.close()
 
     def test_a_row_without_a_key_is_named(self, engine: Columns) -> None:
+        """KEY-10."""
         maker = made({"recordkey.field": "a", "partitionpath.field": "b"}, engine, a=t.String(), b=t.String())
         with pytest.raises(RowError, match="expected a record key in a, found null or an empty text"):
             keys(engine, maker, [("k", "p"), ("", "p")])
 
     def test_a_field_that_is_not_there_is_refused_before_any_row(self, engine: Columns) -> None:
+        """KEY-5."""
         with pytest.raises(UnknownColumnError, match="did you mean city"):
             made({"recordkey.field": "city", "partitionpath.field": "cit"}, engine, city=t.String())
 
@@ -61,6 +65,7 @@ class KeysContract:
         "style", [{}, {"hive_style_partitioning": "true"}, {"partitionpath.urlencode": "true"}], ids=str
     )
     def test_no_path_leads_out_of_the_table(self, engine: Columns, style: dict[str, str]) -> None:
+        """KEY-11."""
         said = {"recordkey.field": "a", "partitionpath.field": "b,c", "keygenerator.type": "COMPLEX"}
         maker = made(said | style, engine, a=t.String(), b=t.String(), c=t.String())
         fine = ["...", "..a", "a..", ".", "x/y", None, ""]
@@ -113,12 +118,14 @@ class KeysContract:
     def test_texts_of_keys_are_those_of_the_path_of_writing(
         self, engine: Columns, kind: str, writer: WritePath, of: t.Type, value: Any, key: str
     ) -> None:
+        """KEY-7."""
         parts = "p:simple" if kind == "CUSTOM" else "p"
         said = {"recordkey.field": "k", "partitionpath.field": parts, "keygenerator.type": kind}
         maker = made(said, engine, writer, k=of, p=t.String())
         assert keys(engine, maker, [(value, "x")]) == [(key, "x")]
 
     def test_times_without_a_zone_count_microseconds_by_internal_rows(self, engine: Columns) -> None:
+        """KEY-7."""
         said = {
             "recordkey.field": "k",
             "partitionpath.field": "at",
@@ -131,6 +138,7 @@ class KeysContract:
         assert keys(engine, maker, [("a", day), ("b", 2 * day - 1)]) == [("a", "19700102"), ("b", "19700102")]
 
     def test_own_generators_see_rows_by_name(self, engine: Columns) -> None:
+        """KEY-6."""
         maker: Any = KeyGenerator(Own(), schema_of(a=t.String(), b=t.Int()), engine.values)
         assert keys(engine, maker, [("x", 7), ("y", None)]) == [("x!", "n=7"), ("y!", "n=None")]
 

@@ -33,6 +33,7 @@ class RowTruthContract:
     def test_predicates_have_the_truth_of_their_definition_on_every_row(
         self, engine: Columns, schema: Schema, data: st.DataObject
     ) -> None:
+        """ROWS-1."""
         predicate = data.draw(predicates(schema))
         rows = data.draw(st.lists(rows_of(schema), max_size=5))
         wanted = [truth_of(predicate, row, schema) for row in rows]
@@ -55,6 +56,7 @@ class RowTruthContract:
         assert list(map(repr, found)) == [repr(value_of(term, row, schema)) for row in rows]
 
     def test_a_function_that_is_not_known_is_named(self, engine: Columns) -> None:
+        """ROWS-3."""
         schema = Schema(t.Record((t.Field(0, "a", t.Int()),)))
         with pytest.raises(UnsupportedError, match="soundex"):
             engine.mask(
@@ -62,6 +64,7 @@ class RowTruthContract:
             )
 
     def test_a_field_of_a_null_struct_is_null(self, engine: Columns) -> None:
+        """ENGINE-4."""
         inner = t.Record((t.Field(1, "b", t.Int(), optional=False),))
         schema = Schema(t.Record((t.Field(0, "a", inner),)))
         (column,) = [known for known in columns(schema) if known.name == "a.b"]
@@ -78,6 +81,7 @@ class ProjectionContract:
     def test_read_plans_give_what_reading_value_by_value_gives(
         self, engine: Columns, file: Schema, wanted: Schema, data: st.DataObject
     ) -> None:
+        """ROWS-5, ROWS-6."""
         try:
             plan = reconcile(file, wanted, Match.NAME, nulls_for_required=True)
         except SchemaError:
@@ -117,6 +121,7 @@ class RowsContract:
 
     @law(schemas(named=False), st.data())
     def test_rows_are_shown_as_json(self, batches: Batches, schema: Schema, data: st.DataObject) -> None:
+        """ROWS-7."""
         rows = data.draw(st.lists(rows_of(schema), max_size=4))
         shown = [line for batch in batches.of(rows, schema) for line in batches.rows.to_json(batch, schema)]
         assert list(map(repr, shown)) == [repr(to_json(row, schema.record)) for row in rows]

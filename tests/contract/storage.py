@@ -43,6 +43,7 @@ class StorageContract:
         return [str(table), table.as_uri()]
 
     def test_listing_gives_files_by_relative_path_sorted(self, whole_engine: AnyEngine, uris: list[str]) -> None:
+        """STORE-1, STORE-2."""
         for uri in uris:
             storage = whole_engine.storage(uri)
             assert storage.list("") == [FileInfo("top", 256)]
@@ -75,6 +76,7 @@ class StorageContract:
         assert not storage.exists("nothing") and not storage.exists("top/below")
 
     def test_what_is_not_there_lists_empty_and_raises_when_read(self, whole_engine: AnyEngine, uris: list[str]) -> None:
+        """STORE-2, STORE-3."""
         storage = whole_engine.storage(uris[0])
         assert storage.list("nothing") == [] and storage.list("nothing/below", recursive=True) == []
         for read in (storage.read, storage.open):

@@ -102,6 +102,7 @@ class ValuesContract:
 
     @law(columns(ORDERED), st.data())
     def test_below_cuts_where_the_order_says(self, engine: Columns, column: Any, data: st.DataObject) -> None:
+        """ENGINE-3."""
         of, (rows,) = column
         value = data.draw(
             values_of(of) | st.sampled_from([row for row in rows if row is not None] or [data.draw(values_of(of))])
@@ -114,6 +115,7 @@ class ValuesContract:
 
     @law(columns(ORDERED, width=2))
     def test_less_orders_two_columns(self, engine: Columns, column: Any) -> None:
+        """ENGINE-3."""
         of, (left, right) = column
         for or_equal in (False, True):
             found = engine.mask(
@@ -136,6 +138,7 @@ class ValuesContract:
 
     @pytest.mark.parametrize("of", [t.Float(), t.Double()])
     def test_nan_is_greatest_and_equals_itself_and_zeros_are_equal(self, engine: Columns, of: t.Type) -> None:
+        """ENGINE-2."""
         rows = [math.nan, math.inf, 0.0, -0.0, None]
         values = engine.values
         column = (rows, of)
@@ -159,6 +162,7 @@ class ValuesContract:
 
     @pytest.mark.parametrize("of", [t.String(), t.Enumeration(("\uffff", "\U00010000", "z", "é"))])
     def test_text_is_ordered_by_utf8_bytes_not_by_utf16_units(self, engine: Columns, of: t.Type) -> None:
+        """ENGINE-2."""
         rows = ["\uffff", "\U00010000", "z", "é"]
         assert engine.mask(lambda v: engine.values.below(v, Cut("\U00010000"), of), (rows, of)) == [
             True,
@@ -169,12 +173,14 @@ class ValuesContract:
 
     @law(columns(st.just(t.String())), _PATTERNS)
     def test_like_matches_the_whole_text(self, engine: Columns, column: Any, pattern: Any) -> None:
+        """ENGINE-6."""
         of, (rows,) = column
         found = engine.mask(lambda v: engine.values.matches(v, pattern), (rows, of))
         assert found == [row is not None and bool(regex.like(pattern).compiled.search(row)) for row in rows]
 
     @law(st.lists(st.none() | st.text("aAbé 1\n\r", max_size=5), max_size=6), _REGEXES)
     def test_a_regular_expression_is_found_anywhere(self, engine: Columns, rows: Any, pattern: str) -> None:
+        """ENGINE-6."""
         found = engine.mask(lambda v: engine.values.matches(v, pattern), (rows, t.String()))
         assert found == [row is not None and bool(regex.parse(pattern).compiled.search(row)) for row in rows]
 
@@ -199,6 +205,7 @@ class ValuesContract:
     def test_casts_give_what_the_core_defines(
         self, engine: Columns, source: t.Type, to: t.Type, data: st.DataObject
     ) -> None:
+        """ENGINE-7."""
         if not can_cast(source, to):
             return
         rows = data.draw(st.lists(st.none() | calls_of(function("cast")).values(0, source), max_size=5))
@@ -209,6 +216,7 @@ class ValuesContract:
     def test_stored_values_are_read_as_the_core_promotes_them(
         self, engine: Columns, source: t.Type, to: t.Type, data: st.DataObject
     ) -> None:
+        """ENGINE-7."""
         if promotion(source, to) is None:
             return
         rows = data.draw(st.lists(st.none() | values_of(source), max_size=5))
@@ -283,6 +291,7 @@ class ValuesContract:
 
     @law(columns(st.just(t.Boolean()), width=3))
     def test_masks_combine(self, engine: Columns, column: Any) -> None:
+        """ENGINE-1."""
         of, rows = column
         values = engine.values
 
@@ -308,6 +317,7 @@ class ValuesContract:
     def test_structs_come_apart_as_they_were_put_together(
         self, engine: Columns, inner: list[t.Field], data: st.DataObject
     ) -> None:
+        """ENGINE-4."""
         named = [t.Field(0, f"x{number}", field.type) for number, field in enumerate(inner)]
         record = t.Record(tuple(named))
         rows = data.draw(st.lists(st.none() | values_of(record), max_size=5))
@@ -323,6 +333,7 @@ class ValuesContract:
 
     @law(fields(PRIMITIVES, "element", plain=True), st.data())
     def test_elements_are_changed_where_they_are(self, engine: Columns, element: t.Field, data: st.DataObject) -> None:
+        """ENGINE-5."""
         array = t.Array(element)
         rows = data.draw(st.lists(st.none() | values_of(array), max_size=5))
         flags = t.Field(0, "element", t.Boolean())
@@ -339,6 +350,7 @@ class ValuesContract:
     def test_values_of_maps_are_changed_where_they_are(
         self, engine: Columns, value: t.Field, data: st.DataObject
     ) -> None:
+        """ENGINE-5."""
         key = t.Field(0, "key", t.String(), optional=False)
         rows = data.draw(st.lists(st.none() | values_of(t.Map(key, value)), max_size=5))
         of = t.Map(key, t.Field(0, "value", t.Int()))
@@ -351,6 +363,7 @@ class ValuesContract:
 
     @law(st.data())
     def test_unions_come_apart_as_they_were_put_together(self, engine: Columns, data: st.DataObject) -> None:
+        """ENGINE-4."""
         branches = [
             t.Field(0, f"member{n}", of, optional=False) for n, of in enumerate([t.Int(), t.String(), t.Double()])
         ]

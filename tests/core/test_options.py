@@ -49,6 +49,7 @@ def test_least_properties_give_hudis_defaults() -> None:
 
 
 def test_layout_1_ignores_the_timeline_path_that_writers_state_all_the_same() -> None:
+    """TIME-2."""
     found = config(hoodie__table__version="6", hoodie__timeline__path="timeline", hoodie__archivelog__folder="history")
     assert (found.layout, found.timeline_folder, found.history_folder) == (1, ".hoodie", ".hoodie/history")
     assert config(hoodie__table__version="6").history_folder == ".hoodie/archived"
@@ -195,5 +196,6 @@ def test_properties_of_the_corpus_are_configured_or_refused(case: dict[str, obje
 
 
 def test_a_table_that_states_no_type_is_copy_on_write() -> None:
+    """TABLE-1."""
     found = table_config({"hoodie.table.name": "t", "hoodie.table.version": "9"})
     assert found.type is TableType.COPY_ON_WRITE

@@ -112,6 +112,7 @@ def _once(value: Any) -> Any:
 
 @pytest.mark.parametrize("name", BLOCKS)
 def test_damaged_blocks_give_an_error_or_what_their_bytes_say(name: str) -> None:
+    """AVC-20."""
     schema, values = BLOCKS[name]
     text, parsed = json.dumps(schema), fastavro.parse_schema(schema)
     content = _content([encode(parsed, value) for value in values])
@@ -131,6 +132,7 @@ def test_damaged_blocks_give_an_error_or_what_their_bytes_say(name: str) -> None
 
 
 def test_counts_and_lengths_that_bytes_claim_take_no_memory() -> None:
+    """AVC-20."""
     huge = [
         b"\xfe\xff\xff\xff\x0f",
         b"\xfe\xff\xff\xff\xff\xff\xff\xff\x7f",

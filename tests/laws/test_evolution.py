@@ -58,6 +58,7 @@ def test_ids_stay_unique_never_return_and_lookups_are_true(versions: list[Schema
 
 @given(st.data())
 def test_changes_in_one_call_are_changes_one_after_the_other(data: st.DataObject) -> None:
+    """CHANGE-1."""
     start = step = data.draw(schemas())
     made = []
     for _ in range(data.draw(st.integers(0, 6))):

@@ -86,6 +86,7 @@ def tables(draw: st.DrawFn) -> LoggedTable:
 @settings(deadline=None, max_examples=150)
 @given(tables())
 def test_a_slice_is_what_merging_one_by_one_leaves(table: LoggedTable) -> None:
+    """MERGE-12."""
     if table.base is None and not table.blocks:
         return
     scan = table.open().scan()

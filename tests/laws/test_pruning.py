@@ -45,6 +45,7 @@ def test_every_row_is_among_the_outcomes_of_its_file_for_each_type(kind: t.Type)
 def test_every_row_is_among_the_outcomes_of_its_file_where_texts_are_cut(
     kind: t.Type, longest: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """PRUNE-19."""
     monkeypatch.setattr(intervals, "MAX_UNCUT_BYTES", -1)
     monkeypatch.setattr(intervals, "LONGEST", longest)
     r = random.Random(f"{kind} {longest}")
@@ -59,6 +60,7 @@ def test_rows_beyond_all_known_bounds_are_kept() -> None:
 
 @pytest.mark.parametrize("seed", range(10 * EFFORT))
 def test_less_knowledge_never_makes_an_outcome_impossible(seed: int) -> None:
+    """PRUNE-2."""
     r = random.Random(1_000_000 + seed)
     kinds = r.sample(KINDS, 3)
     of = world(r, kinds, 30)

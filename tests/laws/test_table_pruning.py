@@ -190,6 +190,7 @@ def test_slice_of_a_row_is_read_for_all_that_is_true_of_it(made: MadeTable, data
 @given(TABLES, PREDICATES)
 @SLOW
 def test_no_slice_with_a_matching_row_is_skipped(made: MadeTable, where: n.Expr) -> None:
+    """TABLE-5."""
     check(made, where)
 
 
@@ -202,6 +203,7 @@ def test_no_row_is_lost_without_the_metadata_table(made: MadeTable, where: n.Exp
 @given(TABLES, PREDICATES, st.integers(1, 5))
 @settings(SLOW, max_examples=50)
 def test_shares_of_the_slices_are_pruned_as_the_whole_is(made: MadeTable, where: n.Expr, count: int) -> None:
+    """SOURCE-20."""
     scan = made.open().scan(where=where)
     work = scan.pruning()
     assume(work is not None and len(scan.sources.snapshot.slices))

@@ -95,6 +95,7 @@ class MadeKeys:
 
 
 def test_a_recorded_filter_of_the_base_file_says_nothing_of_keys_in_logs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """INDEX-6."""
     text = encode_bloom_filter(string_column(["a", "c"]), SETTINGS)
     monkeypatch.setattr(by_files, "recorded_texts", lambda *_: {0: text})
     stored = MadeKeys([Made("p", (("a", "b", "c"),), True, True, False, "none")])
@@ -151,6 +152,7 @@ SLICES = st.builds(
 def test_keys_are_located_as_by_a_look_into_every_file(
     made: list[Made], asked: list[tuple[str, str]], filters: FilterUse, whole_table: bool
 ) -> None:
+    """INDEX-1, INDEX-2, INDEX-9."""
     stored = MadeKeys(made)
     keys = key_columns(string_column([key for key, _ in asked]), string_column([path for _, path in asked]))
     slices = stored.sources.snapshot.slices
@@ -166,7 +168,7 @@ def test_keys_are_located_as_by_a_look_into_every_file(
 
 @given(st.lists(KEYS, min_size=1, max_size=8, unique=True), st.lists(KEYS, max_size=8, unique=True))
 def test_a_filter_of_another_file_loses_no_key(held: list[str], others: list[str]) -> None:
-    """Where its range tells a key that a file holds, its filter has to know that key."""
+    """Where its range tells a key that a file holds, its filter has to know that key (INDEX-8)."""
 
     class Mixed(MadeKeys):
         def footer(self, slice: FileSlice) -> Footer | None:

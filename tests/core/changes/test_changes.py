@@ -29,6 +29,7 @@ def last(table: Table) -> Instant:
 
 
 def test_changes_have_the_rows_of_the_table_before_and_after(table: Table) -> None:
+    """QUERY-12."""
     schema = changes_schema(table.schema, meta=True)
     assert [field.name for field in schema.fields] == ["op", "ts_ms", "before", "after"]
     for image in schema.fields[2:]:
@@ -86,6 +87,7 @@ def test_columns_and_predicates_are_of_changes(table: Table) -> None:
 
 
 def test_files_that_are_gone_are_told(tmp_path: object) -> None:
+    """QUERY-17."""
     root = rides_in(tmp_path)  # type: ignore[arg-type]
     table = open_table(str(root), metadata="off")
     first = table.timeline.commits[0].requested_time
@@ -116,6 +118,7 @@ def test_file_groups_that_are_left_out_hold_no_change_that_matches(
 
 
 def test_file_groups_that_cannot_have_matching_changes_are_not_compared(table: Table) -> None:
+    """QUERY-18."""
     every, time = table.changes("earliest").pieces(), last(table).requested_time
     assert len(table.changes("earliest", where=f"ts_ms = '{time}'").pieces()) < len(every)
     assert table.changes("earliest", where=f"ts_ms > '{time}'").pieces() == []

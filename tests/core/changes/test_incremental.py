@@ -35,6 +35,7 @@ OVERTAKEN = timeline("10_50.deltacommit", "20_30.deltacommit", "40_45.commit", "
 
 
 def test_commits_are_placed_by_their_completion() -> None:
+    """QUERY-6."""
     found = between(OVERTAKEN, config(), "30", "50")
     assert times(found) == ["40", "10"]
     assert found.commits is not None
@@ -50,6 +51,7 @@ def test_the_end_cuts_by_completion() -> None:
 
 
 def test_layout_1_has_requested_times_only() -> None:
+    """QUERY-6."""
     found = between(timeline("10.commit", "20.commit", "30.commit", layout=1), config(), "10", "20")
     assert times(found) == ["20"]
 
@@ -61,6 +63,7 @@ def test_from_the_beginning_every_row_is_asked_for(since: str | None) -> None:
 
 
 def test_rows_of_commits_that_nobody_tells_of_are_placed_by_their_requested_time() -> None:
+    """QUERY-9."""
     found = between(OVERTAKEN, config(), "05", None)
     assert found.commits is not None
     assert [time in found.commits for time in ("04", "05", "06", "09", "20", "25")] == [False] * 2 + [True] * 3 + [
@@ -69,6 +72,7 @@ def test_rows_of_commits_that_nobody_tells_of_are_placed_by_their_requested_time
 
 
 def test_a_beginning_before_the_active_timeline_asks_the_history() -> None:
+    """QUERY-9."""
     rows = [
         {"instantTime": "01", "completionTime": "02", "action": "commit"},
         {"instantTime": "03", "completionTime": "08", "action": "deltacommit"},
@@ -104,6 +108,7 @@ def test_a_write_that_was_long_at_work_is_found_in_the_history() -> None:
 
 
 def test_log_compaction_changes_no_row() -> None:
+    """QUERY-7."""
     made = timeline("10_11.deltacommit", "20_21.deltacommit", "30_31.deltacommit", log_compaction="20_21.deltacommit")
     found = between(made, config(), "10", None)
     assert times(found) == ["10", "30"]
@@ -118,5 +123,6 @@ def test_texts_that_are_no_range_are_refused(since: str | None, until: str | Non
 
 
 def test_rows_that_do_not_name_their_commit_cannot_be_asked_for_changes() -> None:
+    """QUERY-7."""
     with pytest.raises(UnsupportedError, match="virtual keys"):
         between(OVERTAKEN, config(**{"hoodie.populate.meta.fields": "false"}), "10", None)

@@ -8,6 +8,7 @@ from tests.support.commands import ran, rides
 
 
 def test_column_without_a_secondary_index_is_told() -> None:
+    """INDEX-23."""
     said = ran("locate", rides(), "city", "Oslo")
     assert said.status == 1
     assert said.error.endswith("expected a secondary index of city, found none")

@@ -107,6 +107,7 @@ class TestDamagedMetadataTable:
         return table
 
     def test_auto_warns_and_lists_folders(self, damaged: Path) -> None:
+        """TABLE-2."""
         said = ran("files", damaged, *_FARE, "--json")
         sound = ran("files", rides(), *_FARE, "--json")
         assert said.status == 0
@@ -116,11 +117,13 @@ class TestDamagedMetadataTable:
         assert warning.endswith("; listing folders and reading footers instead")
 
     def test_require_fails(self, damaged: Path) -> None:
+        """TABLE-2."""
         said = refused("files", damaged, *_FARE, "--metadata", "require", on=damaged)
         assert (said.status, said.out) == (1, "")
         assert said.error.startswith(f"{damaged}/.hoodie/metadata/")
 
     def test_off_does_not_look(self, damaged: Path) -> None:
+        """TABLE-2."""
         said = ran("files", damaged, *_FARE, "--metadata", "off")
         assert (said.status, said.err) == (0, "")
 

@@ -51,6 +51,7 @@ def test_ids_are_the_hashes_of_hudi() -> None:
 
 
 def test_index_keys_are_those_of_hudi() -> None:
+    """META-10."""
     for case in cases("index_keys"):
         partition, file, column = (case["input"][part] for part in ("partition", "file", "column"))
         output = {name: made.get("value") for name, made in case["output"].items()}

@@ -57,6 +57,7 @@ def names(schema: Schema, parent: str = "") -> list[str]:
 
 
 def test_a_new_column_comes_last_is_optional_and_has_the_next_id() -> None:
+    """CHANGE-3, CHANGE-4."""
     evolved = evolve(TABLE, [AddColumn("new", t.Int(), doc="said")])
     added = evolved.fields[-1]
     assert added == t.Field(TABLE.max_column_id + 1, "new", t.Int(), optional=True, doc="said", default=None)
@@ -69,6 +70,7 @@ def test_the_version_is_the_one_that_is_given() -> None:
 
 
 def test_a_nested_new_column_numbers_what_is_inside_it_by_the_block_rule() -> None:
+    """CHANGE-3."""
     of = t.Record((field("x", t.Array(field("element", t.Int()))), field("y", t.Int())))
     evolved = evolve(TABLE, [AddColumn("new", of)])
     first = TABLE.max_column_id + 1
@@ -87,6 +89,7 @@ def test_a_nested_new_column_numbers_what_is_inside_it_by_the_block_rule() -> No
     ids=str,
 )
 def test_places_in_a_record(position: First | Last | Before | After, expected: list[str]) -> None:
+    """CHANGE-7."""
     assert names(evolve(TABLE, [AddColumn("address.new", t.Int(), position=position)]), "address") == expected
 
 
@@ -99,6 +102,7 @@ def test_columns_are_added_to_elements_and_values() -> None:
 
 
 def test_a_required_column_needs_a_default_for_the_rows_there_are() -> None:
+    """CHANGE-4."""
     evolved = evolve(TABLE, [AddColumn("new", t.Int(), optional=False, default=3)])
     assert (evolved.fields[-1].optional, evolved.fields[-1].default) == (False, 3)
     with pytest.raises(SchemaError, match="new: expected a default for the rows there are"):
@@ -137,6 +141,7 @@ def test_swapped_names_swap_nothing_else() -> None:
 
 
 def test_ids_of_dropped_columns_do_not_come_back() -> None:
+    """CHANGE-3."""
     last = evolve(TABLE, [AddColumn("new", t.Int())])
     again = evolve(evolve(last, [DropColumn("new")]), [AddColumn("new", t.Int())])
     assert again.get("new").field.id == last.get("new").field.id + 1
@@ -145,6 +150,7 @@ def test_ids_of_dropped_columns_do_not_come_back() -> None:
 
 
 def test_types_change_where_values_can_follow_and_take_the_default_along() -> None:
+    """CHANGE-9."""
     with_default = evolve(TABLE, [AddColumn("new", t.Int(), default=3)])
     evolved = evolve(with_default, [AlterType("new", t.String()), AlterType("lines.element.price", t.Double())])
     assert evolved.get("new").field.default == "3"
@@ -152,6 +158,7 @@ def test_types_change_where_values_can_follow_and_take_the_default_along() -> No
 
 
 def test_nullability_docs_and_defaults() -> None:
+    """CHANGE-8."""
     evolved = evolve(
         TABLE, [SetOptional("id", True), SetDoc("id", "key"), SetOptional("tags.value", False, force=True)]
     )
@@ -177,6 +184,7 @@ def test_nothing_changed_is_the_schema_itself() -> None:
 
 
 def test_user_columns_stay_behind_the_ones_that_hudi_keeps() -> None:
+    """CHANGE-6."""
     evolved = evolve(WITH_META, [MoveColumn("tags", First()), AddColumn("new", t.Int(), position=Before("tags"))])
     assert names(evolved)[:7] == [*META_COLUMNS, "new", "tags"]
 
@@ -226,6 +234,7 @@ REFUSED: list[tuple[Change, str]] = [
 
 @pytest.mark.parametrize(("change", "reason"), REFUSED, ids=[str(change)[:60] for change, _ in REFUSED])
 def test_refused_with_the_column_and_the_reason(change: Change, reason: str) -> None:
+    """CHANGE-2, CHANGE-5."""
     with pytest.raises(SchemaError) as raised:
         evolve(TABLE, [change])
     assert reason in str(raised.value)
@@ -237,6 +246,7 @@ def test_an_unknown_column_is_an_error_of_its_own() -> None:
 
 
 def test_the_only_field_of_a_record_stays() -> None:
+    """CHANGE-6."""
     one = evolve(TABLE, [DropColumn("address.zip")])
     with pytest.raises(SchemaError, match="found the only one, which must stay"):
         evolve(one, [DropColumn("address.street")])
@@ -249,6 +259,7 @@ def test_nothing_comes_between_the_columns_that_hudi_keeps(column: str) -> None:
 
 
 def test_parts_of_a_variant_do_not_change() -> None:
+    """CHANGE-5."""
     schema = evolve(TABLE, [AddColumn("v", variant())])
     with pytest.raises(
         SchemaError, match=r"v\.metadata: expected a column that can change, found a part of v, a variant"
@@ -257,10 +268,12 @@ def test_parts_of_a_variant_do_not_change() -> None:
 
 
 def test_names_may_differ_by_case_where_that_is_chosen() -> None:
+    """CHANGE-2."""
     assert names(evolve(TABLE, [AddColumn("ID", t.Int())], case_sensitive=True))[-1] == "ID"
 
 
 def test_a_call_takes_any_number_of_changes() -> None:
+    """CHANGE-1."""
     evolved = evolve(TABLE, [AddColumn(f"new_{i}", t.Int()) for i in range(2_000)])
     said = evolve(evolved, [SetDoc(f"new_{i}", "x") for i in range(2_000)])
     assert [field.doc for field in said.fields[-2_000:]] == ["x"] * 2_000

@@ -72,6 +72,7 @@ def test_types_that_cannot_be_read(reader: t.Type, writer: t.Type, kind: Incompa
 
 
 def test_names_count_at_the_root_and_in_unions_only() -> None:
+    """COMPAT-3."""
     inner, other = record(field("x", t.Int()), name="inner"), record(field("x", t.Int()), name="other")
     assert kinds(record(name="a"), record(name="b")) == [(IncompatibilityKind.NAME_MISMATCH, "/")]
     assert kinds(record(field("s", inner)), record(field("s", other))) == []
@@ -81,12 +82,14 @@ def test_names_count_at_the_root_and_in_unions_only() -> None:
 
 
 def test_null_needs_a_place_to_go() -> None:
+    """COMPAT-2."""
     required, optional = record(field("a", t.Int())), record(field("a", t.Int(), optional=True))
     assert kinds(optional, required) == []
     assert kinds(required, optional) == [(IncompatibilityKind.TYPE_MISMATCH, "/a")]
 
 
 def test_a_new_field_of_the_reader_needs_a_default_or_an_alias() -> None:
+    """COMPAT-1."""
     writer = record(field("s", record(field("x", t.Int()))))
     assert kinds(record(field("s", record(field("y", t.Int())))), writer) == [
         (IncompatibilityKind.READER_FIELD_MISSING_DEFAULT_VALUE, "/s")
@@ -102,6 +105,7 @@ def test_aliases_that_fit_several_fields_are_an_error() -> None:
 
 
 def test_every_branch_of_the_writer_needs_one_of_the_reader() -> None:
+    """COMPAT-2."""
     reader = record(field("u", union(t.Long(), t.String())))
     assert kinds(reader, record(field("u", union(t.Int(), t.String())))) == []
     assert (
@@ -111,6 +115,7 @@ def test_every_branch_of_the_writer_needs_one_of_the_reader() -> None:
 
 
 def test_reasons_name_the_column_and_say_why() -> None:
+    """COMPAT-1."""
     reader = record(field("l", array(record(field("a/b", t.Int()))), optional=True))
     writer = record(field("l", array(record(field("a/b", t.Long()))), optional=True))
     (reason,) = incompatibilities(reader, writer)
@@ -135,6 +140,7 @@ def test_missing_columns_are_found_at_every_depth() -> None:
 
 
 def test_the_gate_wants_all_columns_and_if_asked_a_schema_that_reads_the_table() -> None:
+    """COMPAT-4."""
     table = record(field("a", t.Int()), field("b", t.Int()))
     with pytest.raises(SchemaError, match="batch: expected all columns of the table, found none called b"):
         require_writable(table, record(field("a", t.Int())))

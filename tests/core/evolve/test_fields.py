@@ -28,6 +28,7 @@ def test_as_optional_keeps_another_default() -> None:
 
 
 def test_retyped_casts_the_default_and_refuses_one_without_a_counterpart() -> None:
+    """CHANGE-9."""
     assert retyped(t.Field(0, "a", t.Float(), default=1.5), t.String()).default == "1.5"
     with pytest.raises(SchemaError):
         retyped(t.Field(0, "a", t.String(), default="apple"), t.Date())

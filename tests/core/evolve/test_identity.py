@@ -33,6 +33,7 @@ def test_the_first_version_has_the_ids_of_the_block_rule() -> None:
 
 
 def test_later_versions_keep_ids_by_path_and_give_new_ones_once() -> None:
+    """IDENT-1."""
     one, two, three = identified(
         [
             version(field("a", t.Int()), field("s", POINT), number=1),
@@ -50,6 +51,7 @@ def test_later_versions_keep_ids_by_path_and_give_new_ones_once() -> None:
 
 
 def test_a_column_that_becomes_another_kind_is_another_column() -> None:
+    """IDENT-1."""
     one, two, three = identified(
         [version(field("a", t.Int())), version(field("a", POINT)), version(field("a", t.Int()))]
     )

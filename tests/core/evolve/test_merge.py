@@ -34,6 +34,7 @@ NEXT = TABLE.max_column_id + 1
 
 
 def test_a_batch_of_the_same_columns_in_any_order_changes_nothing() -> None:
+    """BATCH-4."""
     assert merge(TABLE, COLUMNS) is TABLE
     assert merge(TABLE, record(*reversed(COLUMNS.fields))) is TABLE
     assert merge(TABLE, record(*(replace(f, optional=not f.optional, doc="x") for f in COLUMNS.fields))) is TABLE
@@ -41,6 +42,7 @@ def test_a_batch_of_the_same_columns_in_any_order_changes_nothing() -> None:
 
 
 def test_what_the_batch_lacks_stays_or_becomes_optional() -> None:
+    """BATCH-1."""
     batch = record(field("name", t.String()), field("s", record(field("y", t.Int()))))
     assert merge(TABLE, batch) is TABLE
     merged = merge(TABLE, batch, missing_optional=True)
@@ -56,6 +58,7 @@ def test_hudis_own_columns_are_never_missing() -> None:
 
 
 def test_new_columns_come_last_in_their_record_optional_and_with_ids_in_block_order() -> None:
+    """BATCH-2."""
     inner = record(field("x", t.Int()), field("z", t.Int(), optional=False, doc="said"), field("y", t.Int()))
     batch = record(
         field("first", t.Array(field("element", t.Int())), optional=False),
@@ -72,6 +75,7 @@ def test_new_columns_come_last_in_their_record_optional_and_with_ids_in_block_or
 
 
 def test_types_widen_by_the_table_and_take_defaults_along() -> None:
+    """BATCH-3."""
     table = Schema(record_with_ids(record(field("a", t.Int(), default=3))))
     merged = merge(table, record(field("a", t.String())))
     assert merged.get("a").field == t.Field(0, "a", t.String(), default="3")
@@ -88,11 +92,13 @@ def test_types_widen_by_the_table_and_take_defaults_along() -> None:
     ids=str,
 )
 def test_a_type_whose_values_are_the_columns_own_leaves_it_as_it_is(held: t.Type, comes: t.Type) -> None:
+    """BATCH-3."""
     table = Schema(record_with_ids(record(field("a", held))))
     assert merge(table, record(field("a", comes))) is table
 
 
 def test_a_narrower_type_is_refused_or_stays_out() -> None:
+    """BATCH-3."""
     table = Schema(record_with_ids(record(field("s", record(field("a", t.Long()))))))
     batch = record(field("s", record(field("a", t.Int()))))
     with pytest.raises(SchemaError, match=r"s\.a: expected a type that long can change to, found int"):
@@ -136,6 +142,7 @@ def test_a_union_stays_and_takes_its_own_branches() -> None:
 
 
 def test_requirements_bring_a_batch_to_the_tables_types_and_nullability() -> None:
+    """BATCH-5."""
     table = record(
         field("a", t.Long()), field("l", t.Array(field("element", t.Double()))), field("n", t.Int(), optional=False)
     )

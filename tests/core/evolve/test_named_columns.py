@@ -35,6 +35,7 @@ NAMED = {"keys": ("id", "a.b"), "partitions": ("p", "not_in_files"), "ordering":
     ],
 )
 def test_what_is_lost_is_told_by_the_property_that_names_it(changes: str, lost: list[str]) -> None:
+    """CHANGE-10."""
     told = lost_names(SCHEMA, evolve(SCHEMA, changes), NAMED)
     assert [each.partition(": ")[0] for each in told] == lost
 

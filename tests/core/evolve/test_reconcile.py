@@ -67,6 +67,7 @@ def test_the_same_schema_is_read_as_stored() -> None:
 
 
 def test_renames_and_moves_follow_ids() -> None:
+    """RECON-1."""
     wanted = evolve(
         FILE, [RenameColumn("a", "x"), RenameColumn("b", "a"), RenameColumn("x", "b"), MoveColumn("s", First())]
     )
@@ -78,6 +79,7 @@ def test_renames_and_moves_follow_ids() -> None:
 
 
 def test_dropped_and_added_again_is_null_and_not_the_old_data() -> None:
+    """RECON-3."""
     wanted = evolve(FILE, [DropColumn("b"), AddColumn("b", t.String()), DropColumn("s.y"), AddColumn("s.y", t.Int())])
     assert apply_plan(reconcile(FILE, wanted), ROW)[:2] == (1, (2, None))
     assert reconcile(FILE, wanted).fields[-1] == Null()
@@ -89,6 +91,7 @@ def test_a_rename_onto_a_dropped_name_reads_the_renamed_column() -> None:
 
 
 def test_a_column_the_file_lacks_has_its_default() -> None:
+    """RECON-2."""
     wanted = evolve(FILE, [AddColumn("n", t.Int(), default=9), AddColumn("o", t.Int())])
     assert reconcile(FILE, wanted).fields[-2:] == (Default(9), Null())
 
@@ -120,6 +123,7 @@ def test_by_name_ids_do_not_count() -> None:
 
 
 def test_by_name_aliases_count_after_the_name() -> None:
+    """RECON-1."""
     wanted = schema(field("new", t.Int(), aliases=("a",)), field("b", t.String(), aliases=("a",)))
     assert apply_plan(reconcile(FILE, wanted, Match.NAME), ROW) == (1, "one")
 
@@ -134,6 +138,7 @@ def test_by_name_in_any_case_an_exact_name_wins() -> None:
 
 
 def test_a_required_column_without_value_is_refused_unless_null_may_stand_for_it() -> None:
+    """RECON-2."""
     wanted = schema(field("z", t.Int(), optional=False))
     with pytest.raises(SchemaError, match="z: expected a stored column, a default or an optional column"):
         reconcile(FILE, wanted, Match.NAME)
@@ -159,6 +164,7 @@ def test_what_cannot_be_read_is_refused_with_the_path(wanted: t.Field, reason: s
 
 
 def test_unions_are_read_branch_by_branch() -> None:
+    """RECON-4."""
     file = schema(field("u", union(t.Int(), t.String())))
     swapped = schema(field("u", union(t.String(), t.Long())))
     plan = reconcile(file, swapped)
@@ -169,6 +175,7 @@ def test_unions_are_read_branch_by_branch() -> None:
 
 
 def test_values_go_into_unions_and_out_of_them() -> None:
+    """RECON-4."""
     plain, either = schema(field("u", t.Int())), schema(field("u", union(t.String(), t.Int())))
     into, out = reconcile(plain, either), reconcile(either, schema(field("u", t.String())))
     assert isinstance(into.fields[0], Keep)
@@ -204,6 +211,7 @@ def test_an_absent_column_has_its_default_or_null_in_all_rows() -> None:
 
 
 def test_below_an_absent_record_a_column_has_its_part_of_the_default() -> None:
+    """RECON-5."""
     wanted = evolve(
         FILE, [AddColumn("p", POINT, default=(8, 9)), AddColumn("q", t.Array(field("element", t.Int())), default=(1,))]
     )

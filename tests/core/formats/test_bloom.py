@@ -38,6 +38,7 @@ def cases(*operations: str) -> list[dict[str, Any]]:
 
 
 def test_hashes_are_those_of_apache_hudi() -> None:
+    """FORMAT-25."""
     for case in cases("murmur"):
         said = case["input"]
         key = bytes.fromhex(said["hex"]) if "hex" in said else said["text"].encode()
@@ -45,6 +46,7 @@ def test_hashes_are_those_of_apache_hudi() -> None:
 
 
 def test_positions_are_those_of_apache_hudi() -> None:
+    """FORMAT-24."""
     for case in cases("hash_function"):
         said = case["input"]
         if said["hash_type"] == 1 and "output" in case:
@@ -53,6 +55,7 @@ def test_positions_are_those_of_apache_hudi() -> None:
 
 
 def test_probes_answer_as_those_of_apache_hudi() -> None:
+    """FORMAT-23."""
     told = 0
     for case in cases("filter", "filter_from_text"):
         output = case.get("output", {})
@@ -106,6 +109,7 @@ def test_damage_is_told(data: bytes) -> None:
 
 @given(st.lists(st.binary(min_size=21, max_size=21), min_size=1, max_size=3))
 def test_fill_is_that_of_the_fullest_row(rows: list[bytes]) -> None:
+    """FORMAT-28."""
     shares = [sum(octet.bit_count() for octet in row) / 168 for row in rows]
     assert BloomFilter(np.frombuffer(b"".join(rows), np.uint8).reshape(-1, 21), 168, 3).fill == max(shares)
 
@@ -124,6 +128,7 @@ def test_text_that_is_not_base64_to_the_letter_is_damage(spoilt: bytes, at: int)
 
 
 def test_hashes_of_ancient_writers_are_not_known() -> None:
+    """FORMAT-25."""
     for header in (struct.pack(">iibi", -1, 7, 0, 8), struct.pack(">iibi", 7, 96, 0, 0)):
         with pytest.raises(UnsupportedError, match="Murmur"):
             parse_bloom_filter(base64.b64encode(header + b"\0"), "a file")

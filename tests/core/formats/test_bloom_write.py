@@ -18,6 +18,7 @@ from tests.support.vector_blooms import keys_of
 
 
 def test_filters_are_those_of_apache_hudi() -> None:
+    """FORMAT-26, FORMAT-27."""
     told = refused = 0
     for case in vectors("bloom"):
         said = case["input"]
@@ -74,6 +75,7 @@ def test_absent_keys_pass_as_rarely_as_the_filter_says() -> None:
 
 
 def test_a_filter_with_far_too_many_keys_is_saturated() -> None:
+    """FORMAT-28."""
     keys = string_column([f"key-{number}" for number in range(2_000)])
     found = parse_bloom_filter(encode_bloom_filter(keys, FilterSettings(entries=50, max_entries=100)), "a filter")
     assert found.saturated
@@ -82,10 +84,12 @@ def test_a_filter_with_far_too_many_keys_is_saturated() -> None:
 
 @pytest.mark.parametrize(("entries", "rate"), [(0, 0.1), (10, 0.0), (10, 1.0), (10, -1.0), (2**31, 1e-9)])
 def test_settings_that_give_no_filter_are_refused(entries: int, rate: float) -> None:
+    """FORMAT-26."""
     with pytest.raises(UsageError, match="bloom filter"):
         encode_bloom_filter(string_column(["a"]), FilterSettings(FilterKind.SIMPLE, entries, rate))
 
 
 def test_an_empty_key_is_refused() -> None:
+    """FORMAT-26."""
     with pytest.raises(UsageError, match="empty"):
         encode_bloom_filter(string_column(["a", ""]), FilterSettings())

@@ -68,6 +68,7 @@ def tiles(found: list[LogBlock], size: int) -> bool:
 
 
 def test_blocks_come_in_file_order_with_header_and_content() -> None:
+    """LOG-1, LOG-2."""
     command, data, delete = blocks(COMMAND + DATA + EMPTY_DELETE)
     assert command.header == {
         HeaderKey.INSTANT_TIME: "003",
@@ -82,6 +83,7 @@ def test_blocks_come_in_file_order_with_header_and_content() -> None:
 
 
 def test_a_header_key_that_is_not_known_keeps_its_number() -> None:
+    """LOG-2."""
     (block,) = blocks(frame(4, {0: "001", 77: "é"}, footer=metadata({3: "x"})))
     assert block.header[77] == "é"
     assert block.footer == {3: "x"}
@@ -89,6 +91,7 @@ def test_a_header_key_that_is_not_known_keeps_its_number() -> None:
 
 @given(st.integers(0, len(COMMAND) - 1))
 def test_a_cut_off_tail_is_a_corrupt_region(cut: int) -> None:
+    """LOG-5."""
     kept = [("AVRO_DATA", 0, len(DATA))]
     tail = [("CORRUPT", len(DATA), cut)] if cut else []
     assert summary(DATA + COMMAND[:cut]) == kept + tail
@@ -103,11 +106,13 @@ def test_bytes_between_blocks_spoil_the_block_before_them() -> None:
 
 @pytest.mark.parametrize("size", [-1, 0, 31, 2**40, 2**63 - 1, len(DATA) - 15])
 def test_a_wrong_size_makes_a_corrupt_region_up_to_the_next_magic(size: int) -> None:
+    """LOG-5."""
     damaged = DATA[:6] + struct.pack(">q", size) + DATA[14:]
     assert summary(damaged + COMMAND) == [("CORRUPT", 0, len(DATA)), ("COMMAND", len(DATA), len(COMMAND))]
 
 
 def test_a_wrong_trailing_length_makes_a_corrupt_region() -> None:
+    """LOG-5."""
     damaged = DATA[:-1] + bytes([DATA[-1] ^ 1])
     assert summary(damaged + COMMAND) == [("CORRUPT", 0, len(DATA)), ("COMMAND", len(DATA), len(COMMAND))]
 
@@ -121,6 +126,7 @@ def test_the_next_magic_is_found_across_reads(monkeypatch: pytest.MonkeyPatch) -
 
 @given(st.integers(0, len(COMMAND + DATA + EMPTY_DELETE) - 1), st.integers(0, 255))
 def test_blocks_tile_a_damaged_file_or_the_damage_is_named(place: int, byte: int) -> None:
+    """LOG-4."""
     damaged = bytearray(COMMAND + DATA + EMPTY_DELETE)
     damaged[place] = byte
     try:
@@ -169,6 +175,7 @@ def consume(block: LogBlock) -> None:
     ],
 )
 def test_a_whole_frame_with_a_bad_inside_is_an_error(data: bytes, error: type[HudiError], message: str) -> None:
+    """LOG-3, LOG-6."""
     with pytest.raises(error, match=f"^file, block at 0: {message}"):
         blocks(data)
 
@@ -197,6 +204,7 @@ class Counting:
 
 
 def test_large_contents_are_read_only_when_asked_for() -> None:
+    """LOG-7."""
     large = frame(5, {0: "001"}, bytes(40 * READ_AHEAD))
     source = Counting(large + large + COMMAND)
     first, *_ = list(read_blocks(source))
@@ -216,6 +224,7 @@ def test_small_files_are_read_at_once() -> None:
 
 
 def test_data_block_records_must_fill_the_content() -> None:
+    """LOG-8."""
     for content, message in [
         (struct.pack(">ii", 3, 1), "expected records in 0 bytes, found a count of 1"),
         (struct.pack(">ii", 3, -1), "found a count of -1"),
@@ -255,6 +264,7 @@ def test_records_of_several_blocks_end_with_their_block() -> None:
 
 @pytest.mark.parametrize("version", [0, 4])
 def test_other_data_block_versions_are_unsupported(version: int) -> None:
+    """LOG-8."""
     (block,) = blocks(avro_frame(b"\x02", version=version))
     with pytest.raises(UnsupportedError, match="expected data block version 1 to 3"):
         avro_records(block)
@@ -262,12 +272,14 @@ def test_other_data_block_versions_are_unsupported(version: int) -> None:
 
 @pytest.mark.parametrize("version", [1, 2])
 def test_serialised_java_deletes_are_unsupported(version: int) -> None:
+    """LOG-10."""
     (block,) = blocks(frame(1, {0: "001"}, struct.pack(">ii", version, 0)))
     with pytest.raises(UnsupportedError, match="expected delete block version 3"):
         read_deletes(block)
 
 
 def test_a_delete_block_must_be_as_long_as_it_says() -> None:
+    """LOG-10."""
     (block,) = blocks(frame(1, {0: "001"}, struct.pack(">iib", 3, 2, 0)))
     with pytest.raises(CorruptFileError, match="expected 2 bytes of deletes, found 1"):
         read_deletes(block)
@@ -310,6 +322,7 @@ def check_block(block: LogBlock, recorded: dict[str, Any]) -> None:
 
 
 def test_single_log_files_hold_what_was_recorded() -> None:
+    """LOG-10."""
     recorded = ROOT / "corpus" / "logs" / "expected.json"
     if not recorded.is_file():
         pytest.skip("corpus log files not present under HUDI_CONFORMANCE")

@@ -32,6 +32,7 @@ def test_keys_are_those_of_hudi() -> None:
 
 
 def test_all_keys_of_a_value_go_to_the_file_group_of_hudi() -> None:
+    """META-34."""
     for case in cases("secondary_file_group"):
         for group in case["output"]["groups"]:
             assert secondary_file_group_index(case["input"]["secondary"], group["n"]) == group["v2"]["value"]

@@ -33,6 +33,7 @@ def cases(*operations: str) -> list[dict[str, Any]]:
 
 
 def test_buckets_are_those_of_apache_hudi() -> None:
+    """INDEX-14."""
     told = 0
     for case in cases("bucket"):
         said = case["input"]
@@ -45,6 +46,7 @@ def test_buckets_are_those_of_apache_hudi() -> None:
 
 
 def test_nodes_of_consistent_hashing_are_those_of_apache_hudi() -> None:
+    """INDEX-15."""
     told = 0
     for case in cases("consistent_lookup"):
         values = case["input"]["node_values"]
@@ -81,6 +83,7 @@ def java_hash(text: str) -> int:
 
 
 def test_file_ids_begin_with_their_bucket() -> None:
+    """INDEX-15."""
     for case in cases("bucket_from_file_id"):
         if "output" in case and case["output"] >= 0:
             assert bucket_of_file(case["input"]["file_id"]) == case["output"], case["id"]
@@ -109,6 +112,7 @@ OLD, NEW = nodes((100, "a"), (2**31 - 1, "b")), nodes((2**31 - 1, "b"), (50, "c"
 
 class TestConsistentHashing:
     def test_the_newest_nodes_of_a_completed_resize_count(self) -> None:
+        """INDEX-15."""
         versions = {f"v{FIRST}": nodes((1, "z")), "v20240101000000": OLD, "v20240102000000": NEW}
         both = hashing("20240101000000", "20240102000000", **versions)
         assert hashing_nodes(*both, "p") == [(50, "c"), (100, "d"), (2**31 - 1, "b")]
@@ -174,6 +178,7 @@ def slice_of(file_id: str, partition: str = "p") -> FileSlice:
 
 
 def test_keys_are_looked_for_in_all_groups_of_their_bucket_in_their_partition() -> None:
+    """INDEX-16."""
     keys = KeyColumns(string_column(["a", "b", "c"]), np.array([0, 0, 1], np.int32), ("p", "q"))
     slices = [
         slice_of("00000001-x"), slice_of("00000001-y"), slice_of("00000000-z"), slice_of("00000001-w", "q")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from hudi_core.columns.strings import string_column
+from hudi_core.engine import FileInfo
 from hudi_core.index import by_files
 from hudi_core.index.by_files import FileLookup, FilterUse
 from hudi_core.index.key_reader import key_columns
@@ -35,3 +37,35 @@ def test_filters_are_read_only_of_slices_whose_range_leaves_keys_to_test(monkeyp
     assert locations.slices.tolist() == [0, -1]
     assert read == ["f0"]
     assert sum(work.filters.values()) == 1
+
+
+LARGE, SMALL, WITH_LOGS = range(3)
+
+
+def lookup(use: FilterUse) -> FileLookup:
+    """A lookup in a large slice, a small one and one with log files, of a table whose filters are in footers."""
+    base, log = FileInfo("large", 100_000_000), FileInfo("log", 1)
+    slices = [
+        FileSlice("", "large", "1", base),
+        FileSlice("", "small", "1", FileInfo("small", 1_000)),
+        FileSlice("", "merged", "1", base, (log,)),
+    ]
+    snapshot = SimpleNamespace(slices=slices, usable=lambda _: None)
+    return FileLookup(SimpleNamespace(sources=SimpleNamespace(snapshot=snapshot)), use)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("number", "keys", "asked"), [(LARGE, 1, True), (LARGE, 20, False), (SMALL, 1, False)])
+def test_a_filter_is_asked_where_it_is_likely_to_save_more_than_it_costs(number: int, keys: int, asked: bool) -> None:
+    """INDEX-18."""
+    assert lookup(FilterUse.CHEAPER)._asks(number, keys) is asked
+
+
+def test_a_slice_with_log_files_is_not_filtered_by_the_filter_of_its_base_file() -> None:
+    """INDEX-6."""
+    assert not lookup(FilterUse.CHEAPER)._asks(WITH_LOGS, 1)
+
+
+def test_an_index_that_is_asked_for_asks_all_filters_or_none() -> None:
+    """INDEX-17."""
+    assert lookup(FilterUse.ALL)._asks(SMALL, 20)
+    assert not lookup(FilterUse.NONE)._asks(LARGE, 1)

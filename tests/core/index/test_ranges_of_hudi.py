@@ -27,6 +27,7 @@ def left(files: list[dict[str, Any]], keys: list[str]) -> list[set[str]]:
 
 
 def test_files_left_are_those_of_apache_hudi() -> None:
+    """INDEX-3."""
     told = 0
     for case in vectors("bloom"):
         if case["op"] != "range_filter":

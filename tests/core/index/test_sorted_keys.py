@@ -17,6 +17,7 @@ texts = letters | letters.map(lambda text: "a shared beginning " + text) | st.ju
 @example(["12345678", "12345678\0", "1234567"], [("12345678", "12345678"), ("1", "2"), ("", "")])
 @example(["order-00000001", "order-00000002"], [("order-0", "order-00000001"), ("order-00000002", "p"), ("a", "b")])
 def test_runs_hold_the_keys_between_the_bounds(keys: list[str], bounds: list[tuple[str, str]]) -> None:
+    """INDEX-4."""
     found = sorted_keys(string_column(keys))
     ordered = [key.encode() for key in string_list(found.strings)]
     assert ordered == sorted(key.encode() for key in keys)

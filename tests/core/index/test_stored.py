@@ -51,6 +51,7 @@ def test_files_without_keys_neither_hide_bounds_nor_are_they_unknown() -> None:
 
 
 def test_bounds_in_the_wrong_order_are_unknown() -> None:
+    """INDEX-3."""
     assert not joined((0, "b", "a", 0, 3)).known.any()
 
 
@@ -77,10 +78,12 @@ def footer(noted: tuple[str, str] | None, leaf: LeafStatistics | None = None) ->
 def test_noted_keys_are_bounds_where_java_orders_as_bytes_do(
     noted: tuple[str, str] | None, expected: tuple[bytes, bytes] | None
 ) -> None:
+    """INDEX-5."""
     assert footer_bounds(footer(noted)) == expected
 
 
 def test_statistics_of_the_key_column_count_before_what_is_noted() -> None:
+    """INDEX-5."""
     of = t.String()
     assert footer_bounds(footer(("a", "z"), LeafStatistics(of, "c", "d"))) == (b"c", b"d")
     assert footer_bounds(footer(("a", "z"), LeafStatistics(of, "c", None))) == (b"a", b"z")

@@ -36,6 +36,7 @@ def files_of(rows: pa.Table) -> list[str]:
 
 
 def test_rows_keep_their_order_and_columns(table: Table, rows: pa.Table) -> None:
+    """INDEX-20."""
     tagged = tag(table, rows).read_all()
     assert tagged.drop_columns("location").equals(rows)
     locations = tagged["location"].to_pylist()
@@ -44,6 +45,7 @@ def test_rows_keep_their_order_and_columns(table: Table, rows: pa.Table) -> None
 
 
 def test_positions_are_those_of_rows_in_their_file(table: Table, rows: pa.Table) -> None:
+    """INDEX-10."""
     tagged = tag(table, keys_of(rows)).read_all()
     in_file: dict[str, int] = {}
     for file, location in zip(files_of(rows), tagged["location"].to_pylist(), strict=True):
@@ -53,6 +55,7 @@ def test_positions_are_those_of_rows_in_their_file(table: Table, rows: pa.Table)
 
 @pytest.mark.parametrize("at_once", [1, 7, 10_000])
 def test_however_many_keys_are_located_together(table: Table, rows: pa.Table, at_once: int) -> None:
+    """INDEX-20."""
     few = rows.slice(0, 40)
     data = pa.Table.from_batches(keys_of(few).combine_chunks().to_batches(max_chunksize=3))
     tagged = tag(table, data, TagOptions(keys_at_once=at_once)).read_all()
@@ -60,6 +63,7 @@ def test_however_many_keys_are_located_together(table: Table, rows: pa.Table, at
 
 
 def test_keys_can_be_added(table: Table, rows: pa.Table) -> None:
+    """INDEX-19."""
     own = rows.drop_columns([name for name in rows.column_names if name.startswith("_hoodie")])
     given = Tagger(table).tag(table.engine.rows.given(own), with_keys=True)
     found = pa.Table.from_batches(list(given.batches))
@@ -96,11 +100,13 @@ def test_single_keys_have_records_as_locations(table: Table, rows: pa.Table) -> 
     ],
 )
 def test_rows_without_keys_are_told(table: Table, columns: dict[str, list[Any]], error: type[Exception]) -> None:
+    """INDEX-19."""
     with pytest.raises(error):
         tag(table, pa.table(columns)).read_all()
 
 
 def test_a_choice_says_why(table: Table, rows: pa.Table) -> None:
+    """INDEX-17."""
     tagger = Tagger(table)
     list(tagger.tag(table.engine.rows.given(keys_of(rows))).batches)
     (choice,) = tagger.choices

@@ -27,6 +27,7 @@ def chosen(said: dict[str, str], **options: Any) -> Generator:
 
 
 def test_a_class_counts_before_a_type_and_both_before_fields() -> None:
+    """KEY-1."""
     fields = {f"{WRITE}recordkey.field": "a", f"{WRITE}partitionpath.field": "p"}
     kinds = {
         f"{WRITE}keygenerator.type": "complex",
@@ -46,6 +47,7 @@ def test_classes_of_the_avro_path_are_the_same_generators(name: str) -> None:
 
 
 def test_a_single_complex_key_has_its_name_but_for_old_tables_that_say_otherwise() -> None:
+    """KEY-3."""
     said = {f"{WRITE}recordkey.field": "a", f"{WRITE}partitionpath.field": "p,q"}
     bare = {"hoodie.write.complex.keygen.new.encoding": "true"}
     assert chosen(said).key == CompositeKey(("a",))
@@ -54,6 +56,7 @@ def test_a_single_complex_key_has_its_name_but_for_old_tables_that_say_otherwise
 
 
 def test_only_rows_refuse_nulls_in_every_part_of_a_key_without_partitions() -> None:
+    """KEY-10."""
     said = {f"{WRITE}recordkey.field": "a,b"}
     assert chosen(said).key == CompositeKey(("a", "b"), whole=True)
     assert chosen(said, writer=WritePath.AVRO).key == CompositeKey(("a", "b"))
@@ -72,6 +75,7 @@ def test_properties_of_a_table_make_its_generator() -> None:
 
 
 def test_a_table_whose_paths_are_read_as_dates_with_slashes_writes_them_so() -> None:
+    """KEY-12."""
     said = {
         "hoodie.table.version": "9",
         "hoodie.table.recordkey.fields": "a",
@@ -83,6 +87,7 @@ def test_a_table_whose_paths_are_read_as_dates_with_slashes_writes_them_so() -> 
 
 
 def test_one_zone_for_both_counts_before_one_for_each() -> None:
+    """KEY-16."""
     said = {
         f"{WRITE}recordkey.field": "a",
         f"{WRITE}partitionpath.field": "p",
@@ -171,5 +176,6 @@ def test_kinds_that_say_no_rule_are_not_supported(name: str) -> None:
     ],
 )
 def test_own_generators_that_are_none_are_refused(name: str, message: str) -> None:
+    """KEY-6."""
     with pytest.raises(UsageError, match=message):
         choose({f"{WRITE}keygenerator.class": name})

@@ -15,12 +15,14 @@ TEXTS = st.none() | st.text("ab_ \u00e9/=", max_size=6)
 
 @given(st.lists(TEXTS, min_size=2, max_size=4))
 def test_parts_without_commas_and_colons_come_back(texts: list[str | None]) -> None:
+    """KEY-8."""
     names = [f"f{at}" for at in range(len(texts))]
     assert list(key_parts(composite_key(names, texts))) == texts
 
 
 @given(st.text("a:,", max_size=40), st.lists(st.text("a", max_size=2), max_size=2))
 def test_any_text_is_taken_apart(key: str, names: list[str]) -> None:
+    """KEY-9."""
     assert len(key_parts(key, names)) <= len(key_parts(key)) or not key
 
 

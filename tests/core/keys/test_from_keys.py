@@ -39,16 +39,19 @@ def one_of(name: str, *values: Any, of: Schema = PLAIN) -> OneOf:
 
 @pytest.mark.parametrize("generator", ["SIMPLE", "TIMESTAMP", "CUSTOM", "NON_PARTITION", "SIMPLE_AVRO"])
 def test_key_of_one_column_is_its_text(generator: str) -> None:
+    """SOURCE-11."""
     assert keys("a", generator).of_column(one_of("a", "x", "y")) == frozenset({"x", "y"})
     assert keys("b", generator).of_column(one_of("b", -7)) == frozenset({"-7"})
 
 
 def test_key_of_one_column_may_be_named_by_the_complex_generator() -> None:
+    """SOURCE-11."""
     assert keys("a", "COMPLEX").of_column(one_of("a", "x")) == frozenset({"x", "a:x"})
 
 
 @pytest.mark.parametrize("generator", ["COMPLEX", "CUSTOM", "NON_PARTITION"])
 def test_keys_of_several_columns_are_named_and_in_the_order_of_the_table(generator: str) -> None:
+    """SOURCE-11."""
     found = keys("c,a", generator).of_columns([one_of("a", "x", ""), one_of("b", 1), one_of("c", 5, 6)])
     assert found == ((2, 0), frozenset({"c:5,a:x", "c:5,a:__empty__", "c:6,a:x", "c:6,a:__empty__"}))
     assert keys("c,a", generator).of_column(one_of("a", "x")) is None
@@ -100,6 +103,7 @@ def test_rows_without_hudis_columns_have_no_key_column() -> None:
     [("a", "SIMPLE", True), ("b", "SIMPLE", False), ("a", "COMPLEX", False), ("a,b", "COMPLEX", False)],
 )
 def test_text_column_that_is_the_key_has_the_key_column_as_its_twin(fields: str, generator: str, has: bool) -> None:
+    """SOURCE-6."""
     place = PLAIN.find("a")
     assert place is not None
     assert keys(fields, generator).twins == ({place.field.id: "_hoodie_record_key"} if has else {})

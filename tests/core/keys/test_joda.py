@@ -40,6 +40,7 @@ def read(text: str, pattern: str, zone: Zone = UTC) -> str | None:
     ],
 )
 def test_letters_print(pattern: str, text: str) -> None:
+    """KEY-19."""
     assert shown(pattern) == text
 
 
@@ -59,12 +60,14 @@ def test_years_beyond_four_digits_have_no_plus_sign() -> None:
 
 @pytest.mark.parametrize("pattern", ["q", "yyyy'", "yyyy-MM-ddT", "", "''", "-"])
 def test_what_is_no_pattern_is_refused(pattern: str) -> None:
+    """KEY-19."""
     with pytest.raises(UsageError, match="option"):
         parse_pattern(pattern, "option")
 
 
 @pytest.mark.parametrize("pattern", ["z", "ZZZ", "G"])
 def test_names_of_zones_and_eras_are_not_known(pattern: str) -> None:
+    """KEY-19."""
     with pytest.raises(UnsupportedError, match="names of zones and eras"):
         parse_pattern(pattern, "option")
 
@@ -91,6 +94,7 @@ def test_names_of_zones_and_eras_are_not_known(pattern: str) -> None:
     ],
 )
 def test_texts_are_read(text: str, pattern: str, found: str) -> None:
+    """KEY-20, KEY-21."""
     assert read(text, pattern) == found
 
 
@@ -116,10 +120,12 @@ def test_what_is_no_time_of_the_pattern_is_none(text: str, pattern: str) -> None
 
 
 def test_a_number_takes_all_the_digits_it_may_have() -> None:
+    """KEY-20."""
     assert not is_match("202412", parse_pattern("yyyyMMdd", ""))  # no digit is left for the day
     assert is_match("2024123", parse_pattern("yyyyMMdd", ""))
 
 
 def test_times_that_clocks_skip_are_none_and_of_two_the_first_is_meant() -> None:
+    """KEY-21."""
     assert read("2024-03-10 02:30", "yyyy-MM-dd HH:mm", NEW_YORK) is None
     assert read("2024-11-03 01:30", "yyyy-MM-dd HH:mm", NEW_YORK) == "2024-11-03T05:30:00.000"

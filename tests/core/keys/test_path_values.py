@@ -54,6 +54,7 @@ def test_a_path_is_the_value_of_all_rows_below_it(path: str, of: t.Type, value: 
 
 
 def test_the_default_partition_holds_null_alone() -> None:
+    """TABLE-11."""
     found = one("__HIVE_DEFAULT_PARTITION__")
     assert found == PathValue(None, None, True) and found.is_exact
     assert one("p=__HIVE_DEFAULT_PARTITION__", t.Int(), config(**HIVE)) == found
@@ -73,6 +74,7 @@ def test_the_legacy_default_partition_says_nothing_of_a_column_that_is_no_string
     ("path", "of"), [("x", t.Int()), ("2024-13-01", t.Date()), ("C", t.Enumeration(("A", "B"), "e")), ("", t.Int())]
 )
 def test_a_path_that_is_no_value_of_the_type_says_nothing(path: str, of: t.Type) -> None:
+    """TABLE-10."""
     assert one(path, of) is None
 
 
@@ -82,6 +84,7 @@ def test_types_whose_texts_cannot_be_read_back_are_unknown(of: t.Type) -> None:
 
 
 def test_hive_style_needs_the_name_of_the_field() -> None:
+    """TABLE-10."""
     assert one("p=a", table=config(**HIVE)) == exact("a")
     assert one("q=a", table=config(**HIVE)) is None
     assert one("a", table=config(**HIVE)) is None
@@ -89,6 +92,7 @@ def test_hive_style_needs_the_name_of_the_field() -> None:
 
 
 def test_escapes_are_read_where_paths_are_encoded() -> None:
+    """TABLE-10."""
     assert one("50%25 a%2Fb", table=config(**ESCAPED)) == exact("50% a/b")
     assert one("50%25") == exact("50%25")
     assert one("%e4", table=config(**ESCAPED)) == exact("ä")

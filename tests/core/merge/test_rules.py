@@ -40,6 +40,7 @@ def test_the_payload_class_of_version_6_outranks_its_strategy() -> None:
     "name", ["com.example.Mine", "com.example.DefaultHoodieRecordPayload", "org.apache.hudi.PartialUpdateAvroPayload"]
 )
 def test_a_payload_of_the_users_own_is_refused_by_its_full_name(name: str, version: int) -> None:
+    """MERGE-17."""
     with pytest.raises(UnsupportedError, match=f"t: expected .*, found {re.escape(name)}"):
         merge_rules(config(version, compaction__payload__class=name), "t")
 
@@ -90,6 +91,7 @@ def test_changes_of_mysql_are_ordered_by_their_place_in_the_binary_log(version: 
     ],
 )
 def test_payload_classes_say_which_record_wins(version: int, name: str, precedence: Precedence) -> None:
+    """MERGE-17."""
     stated = {"compaction__payload__class": f"org.apache.hudi.common.model.{name}", "table__ordering__fields": "ts"}
     found = merge_rules(config(version, **stated), "t")
     assert (found.precedence, found.ordering_fields, found.partial) == (precedence, ("ts",), None)

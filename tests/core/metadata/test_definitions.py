@@ -23,6 +23,7 @@ def read(content: bytes | None) -> Any:
 
 
 def test_definition_tells_kind_function_columns_and_version() -> None:
+    """META-40."""
     said = {
         "indexName": "i",
         "indexType": "column_stats",
@@ -37,6 +38,7 @@ def test_definition_tells_kind_function_columns_and_version() -> None:
 
 
 def test_what_old_tables_leave_out_is_empty_and_version_1() -> None:
+    """META-40."""
     found = read(json.dumps({"indexDefinitions": {"record_index": {"sourceFields": None}}}).encode())
     assert found == {"record_index": IndexDefinition.model_validate({})}
     assert found["record_index"].version == "V1"
@@ -44,6 +46,7 @@ def test_what_old_tables_leave_out_is_empty_and_version_1() -> None:
 
 @pytest.mark.parametrize("content", [None, b"", b" ", b"{}", b'{"indexDefinitions": null}'])
 def test_table_without_definitions_has_none(content: bytes | None) -> None:
+    """META-40."""
     assert read(content) == {}
 
 

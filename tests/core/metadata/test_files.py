@@ -18,11 +18,13 @@ ALL = b"__all_partitions__"
 
 
 def test_root_partition_is_the_empty_path() -> None:
+    """META-7."""
     base = batch({ALL: files(**{".": 0}), b".": files(a=1)})
     assert live_files(MetadataRecords([base], [])).by_name() == {"": {"a": 1}}
 
 
 def test_later_records_add_grow_and_delete_files() -> None:
+    """META-5."""
     base = batch({ALL: files(p=0), b"p": files(a=10, b=20, c=30)})
     first = batch({b"p": files(a=None, b=15, d=40)}, 1)
     second = batch({b"p": files(b=25, d=None, a=5)}, 2)
@@ -46,11 +48,13 @@ def test_dropped_partition_is_gone_and_may_come_back() -> None:
 
 
 def test_record_of_an_unlisted_partition_does_not_count() -> None:
+    """META-6."""
     base = batch({ALL: files(p=0), b"p": files(a=1), b"q": files(b=2)})
     assert live_files(MetadataRecords([base], [])).by_name() == {"p": {"a": 1}}
 
 
 def test_listed_partition_without_record_is_damage() -> None:
+    """META-6."""
     with pytest.raises(CorruptFileError, match="source 0: expected a record of the partition 'p'"):
         live_files(MetadataRecords([batch({ALL: files(p=0)})], []))
 
@@ -70,6 +74,7 @@ def test_damaged_record_names_its_source() -> None:
 
 @each_table()
 def test_listing_of_every_table_is_that_of_its_folders(entry: TableEntry) -> None:
+    """META-8."""
     storage, _, timeline, metadata = metadata_of(entry)
     if metadata is None:
         return

@@ -40,6 +40,7 @@ def found(*filters: tuple[bytes, bool]) -> LookupResult:
 
 
 def test_filters_of_files_that_are_gone_and_empty_ones_are_left_out() -> None:
+    """META-33."""
     told = list(filter_texts([found((b"x", False), (b"y", True), (b"", False), (b"z", False))]))
     assert told == [(10, b"x"), (13, b"z")]
 

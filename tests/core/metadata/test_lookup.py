@@ -46,6 +46,7 @@ def group(base: set[bytes] | None, logs: list[tuple[bool, set[bytes]]]) -> tuple
 def test_newest_record_of_each_live_key_is_found(
     base: set[bytes] | None, logs: list[tuple[bool, set[bytes]]], asked: set[bytes]
 ) -> None:
+    """META-30, INDEX-11."""
     made, live = group(base, logs)
     keys = sorted(asked)
     found = {}

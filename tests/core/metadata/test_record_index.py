@@ -50,17 +50,20 @@ def uuid_place(**more: Any) -> dict[str, Any]:
 
 
 def test_file_id_of_numbers_is_a_uuid_with_its_index() -> None:
+    """META-32."""
     whole = uuid_place(fileId="", fileIdEncoding=0)
     assert list(locations([found(whole)])) == [(3, Location("p", f"{ID}-2"))]
     assert list(locations([found(whole | {"fileIndex": -1})])) == [(3, Location("p", str(ID)))]
 
 
 def test_file_id_may_be_a_text() -> None:
+    """META-32."""
     place = uuid_place(fileId="any-id", fileIdEncoding=1, fileIdHighBits=-1, fileIdLowBits=-1, fileIndex=-1)
     assert list(locations([found(place)])) == [(3, Location("p", "any-id"))]
 
 
 def test_records_of_old_writers_have_uuids() -> None:
+    """META-32."""
     assert list(locations([found(uuid_place(), OLD)])) == [(3, Location("p", f"{ID}-2"))]
 
 
@@ -86,6 +89,7 @@ def test_schema_without_places_is_damage() -> None:
 
 @each_table_with("record_index")
 def test_every_key_of_a_recorded_table_is_where_the_index_says(entry: TableEntry) -> None:
+    """META-31."""
     metadata = metadata_of(entry)[3]
     assert metadata is not None
     truth: dict[str, set[Location]] = {}

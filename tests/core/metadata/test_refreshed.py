@@ -70,6 +70,7 @@ def _rows(found: RecordedStatistics) -> Iterator[tuple[bytes, object]]:
 
 @each_table()
 def test_statistics_that_grew_are_those_read_anew(entry: TableEntry) -> None:
+    """META-15."""
     storage, config, timeline = opened(entry.unpacked())
     anew = open_metadata_table(storage, config, timeline)
     if anew is None or "column_stats" not in anew.partitions:

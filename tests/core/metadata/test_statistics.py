@@ -103,6 +103,7 @@ def test_no_records_at_all() -> None:
 
 
 def test_records_of_one_key_merge_by_the_widest_bounds_and_added_counts() -> None:
+    """META-11."""
     base = batch({key("f"): ints(5, 9, nulls=1, rows=4), key("g"): ints(0, 0)})
     log = batch({key("f"): ints(2, 7, nulls=0, rows=3)}, 1)
     assert told(MetadataRecords([base, log], [])) == {
@@ -112,11 +113,13 @@ def test_records_of_one_key_merge_by_the_widest_bounds_and_added_counts() -> Non
 
 
 def test_tight_record_replaces_what_was_before() -> None:
+    """META-11."""
     base, log = batch({key("f"): ints(5, 9)}), batch({key("f"): ints(6, 7, tight=True, rows=3)}, 1)
     assert told(MetadataRecords([base, log], [])) == {suffix("f"): ("Int", 6, 7, 0, 3)}
 
 
 def test_deleted_records_and_deleted_keys_are_gone_until_written_again() -> None:
+    """META-11."""
     base = batch({key(file): ints(1, 2) for file in "abcd"})
     log = batch({key("a"): statistics(deleted=True), key("b"): statistics(deleted=True)}, 1)
     again = batch({key("b"): ints(7, 8), key("d"): ints(7, 8)}, 3)
@@ -126,6 +129,7 @@ def test_deleted_records_and_deleted_keys_are_gone_until_written_again() -> None
 
 
 def test_unknown_bound_or_count_of_a_part_is_unknown_in_the_whole() -> None:
+    """META-11."""
     base = batch({key("f"): ints(1, 2), key("g"): ints(1, 2), key("h"): ints(1, 2, nulls=None)})
     log = batch(
         {
@@ -189,6 +193,7 @@ def test_record_without_bounds_and_type_merges_into_one_that_has_them() -> None:
 
 
 def test_bounds_of_two_types_under_one_key_are_void_but_counts_add() -> None:
+    """META-13."""
     base = batch({key("f"): ints(5, 6, rows=3)})
     log = batch({key("f"): statistics(("StringWrapper", "a"), ("StringWrapper", "b"), ordinal=7)}, 1)
     assert told(MetadataRecords([base, log], [])) == {suffix("f"): ("String", None, None, 0, 4)}
@@ -238,6 +243,7 @@ def test_records_without_a_type_have_that_of_their_wrapper(wrapper: str, value: 
 
 
 def test_type_that_is_not_known_gives_counts_only() -> None:
+    """META-12."""
     said = statistics(("LongWrapper", 1), ("LongWrapper", 2), ordinal=99, nulls=0, rows=3)
     assert told(MetadataRecords([batch({key("f"): said})], [])) == {suffix("f"): ("Binary", None, None, 0, 3)}
 
@@ -248,6 +254,7 @@ def test_bounds_of_another_form_than_the_type_are_unknown() -> None:
 
 
 def test_key_of_another_size_is_damage() -> None:
+    """META-10."""
     with pytest.raises(CorruptFileError, match="source 0: expected keys of 48 bytes, found one of 24"):
         read_statistics(MetadataRecords([batch({b"k" * 24: ints(1, 2)})], []), ["c"], FILE_KEY)
 

@@ -49,6 +49,7 @@ def test_bounds_that_only_look_different_keep_their_values(carried: t.Type, stor
     ids=str,
 )
 def test_bounds_of_another_type_are_not_the_files(carried: t.Type, stored: t.Type) -> None:
+    """META-12."""
     value: object = "a" if isinstance(carried, t.String) else 1
     assert as_stored(one(carried, value, value), stored) is None
 
@@ -62,6 +63,7 @@ def test_statistics_without_bounds_have_the_counts_of_any_type() -> None:
 
 @pytest.mark.parametrize("stored", [t.Decimal(10, 2), t.Decimal(25, 2, t.Fixed(11))], ids=str)
 def test_decimals_come_to_the_scale_of_the_file(stored: t.Decimal) -> None:
+    """META-12."""
     lower, upper = Decimal("-1234.50"), Decimal("0.07")
     found = as_stored(one(V1_DECIMAL, lower, upper), stored)
     assert found is not None

@@ -40,6 +40,7 @@ def metadata(root: Path) -> MetadataTable:
 
 
 def test_partitions_that_are_not_listed_are_not_used(copied: Path) -> None:
+    """META-1."""
     storage, config, timeline = opened(copied)
     assert open_metadata_table(storage, config.model_copy(update={"metadata_partitions": ()}), timeline) is None
     only_files = config.model_copy(update={"metadata_partitions": ("files",)})
@@ -51,6 +52,7 @@ def test_partitions_that_are_not_listed_are_not_used(copied: Path) -> None:
 
 
 def test_instant_that_is_pending_on_the_table_does_not_count(tmp_path: Path) -> None:
+    """META-2."""
     root = tmp_path / "table"
     shutil.copytree(smallest("files", compacted=False).unpacked(), root)
     _, _, timeline = opened(root)
@@ -68,6 +70,7 @@ def test_instant_that_is_pending_on_the_table_does_not_count(tmp_path: Path) -> 
 
 
 def test_metadata_table_that_lags_behind_is_refused(copied: Path) -> None:
+    """META-4."""
     found = metadata(copied)
     _, _, timeline = opened(copied)
     latest = timeline.commits[-1].requested_time
@@ -84,6 +87,7 @@ def test_missing_properties_are_damage(copied: Path) -> None:
 
 
 def test_missing_file_of_the_last_compaction_is_damage(copied: Path) -> None:
+    """META-4."""
     bases = sorted((copied / METADATA_FOLDER / "files").glob("*.hfile"))
     bases[-1].unlink()
     with pytest.raises(CorruptFileError, match=bases[-1].name):
@@ -97,7 +101,10 @@ def test_missing_partition_folder_is_damage(copied: Path) -> None:
 
 
 def test_damage_names_the_file_wherever_it_is(copied: Path) -> None:
-    """Every file that is read, cut short and changed in the middle: an error that names it, or the same answer."""
+    """Every file that is read, cut short and changed in the middle: an error that names it, or the same answer.
+
+    Rules: META-4.
+    """
     expected = metadata(copied).files().by_name()
     for each in metadata(copied).slices("files"):
         for file in each.files:

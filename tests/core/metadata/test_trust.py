@@ -44,11 +44,13 @@ def counts(of: ColumnStatistics) -> tuple[int, int]:
 
 @pytest.mark.parametrize("of", [t.Int(), t.Long(), t.Date(), t.Timestamp(), t.Boolean()])
 def test_bounds_of_a_column_without_values_are_placeholders(of: t.Type) -> None:
+    """META-20."""
     found = belief(of, 0, 0, nulls=3, rows=3)
     assert (known(found), counts(found)) == ((False, False), (3, 3))
 
 
 def test_contradictory_counts_are_unknown() -> None:
+    """META-28."""
     found = belief(t.Int(), 1, 2, nulls=4, rows=3)
     assert (known(found), counts(found)) == ((True, True), (-1, 3))
     assert counts(belief(t.Int(), 1, 2, nulls=None, rows=None)) == (-1, -1)
@@ -56,6 +58,7 @@ def test_contradictory_counts_are_unknown() -> None:
 
 @pytest.mark.parametrize("of", [t.String(), t.Binary(), t.Fixed(4096), t.Enumeration(("a",))])
 def test_texts_too_long_for_a_footer_are_counted_as_nulls(of: t.Type) -> None:
+    """PRUNE-17."""
     assert counts(belief(of, None, None, nulls=3, rows=3, size=LARGE)) == (-1, 3)
     assert counts(belief(of, None, None, nulls=3, rows=3, size=LONG_TEXT - 1)) == (3, 3)
     assert counts(belief(of, None, None, nulls=3, rows=3, size=MEMORY)) == (3, 3)
@@ -77,6 +80,7 @@ def test_file_without_rows_has_no_values() -> None:
 
 @pytest.mark.parametrize("of", [t.Float(), t.Double()])
 def test_zero_bounds_of_floats_stand_for_nan(of: t.Type) -> None:
+    """META-23, PRUNE-17."""
     for size in (SMALL, MEMORY):
         found = belief(of, 0.0, 0.0, size=size)
         assert known(found) == (False, False)
@@ -85,6 +89,7 @@ def test_zero_bounds_of_floats_stand_for_nan(of: t.Type) -> None:
 
 
 def test_footer_has_minus_zero_below_real_zeros() -> None:
+    """META-23."""
     found = belief(t.Double(), -0.0, 0.0)
     assert known(found) == (True, True)
     assert found.nans is not None
@@ -97,6 +102,7 @@ def test_footer_has_minus_zero_below_real_zeros() -> None:
 def test_nan_in_one_of_several_row_groups_leaves_a_range_that_reaches_zero(
     lower: float, upper: float, trusted: bool
 ) -> None:
+    """META-24."""
     assert known(belief(t.Double(), lower, upper, rows=MANY)) == (trusted, trusted)
     assert known(belief(t.Double(), lower, upper, of_files=False)) == (trusted, trusted)
     assert known(belief(t.Double(), lower, upper)) == (True, True)
@@ -104,6 +110,7 @@ def test_nan_in_one_of_several_row_groups_leaves_a_range_that_reaches_zero(
 
 
 def test_nan_as_a_bound_is_no_bound() -> None:
+    """META-25."""
     found = belief(t.Double(), 1.0, math.nan, size=MEMORY)
     assert known(found) == (True, False)
     assert found.nans is not None
@@ -117,6 +124,8 @@ def test_floats_without_values_hold_no_nan() -> None:
 
 
 def test_row_group_of_long_texts_may_hide_among_nulls() -> None:
+    """META-22."""
+
     def hiding(*, nulls: int = 1, rows: int = MANY, size: int = LARGE, of_files: bool = True) -> tuple[bool, bool]:
         return known(belief(t.String(), "a", "b", nulls=nulls, rows=rows, size=size, of_files=of_files))
 
@@ -125,6 +134,7 @@ def test_row_group_of_long_texts_may_hide_among_nulls() -> None:
 
 
 def test_texts_are_widened_where_java_may_have_compared_them() -> None:
+    """META-26."""
     found = belief(t.String(), "a\U0001f600b", "z\uffff", rows=MANY)
     assert isinstance(found.lower, ByteStrings)
     assert (found.lower[0], known(found)) == (b"a", (True, False))
@@ -134,6 +144,7 @@ def test_texts_are_widened_where_java_may_have_compared_them() -> None:
 
 
 def test_bytes_are_believed_where_order_cannot_matter() -> None:
+    """META-27."""
     assert known(belief(t.Binary(), b"\x01", b"\x80")) == (True, True)
     assert known(belief(t.Binary(), b"\x01", b"\x80", size=MEMORY)) == (False, False)
     assert known(belief(t.Binary(), b"\x80", b"\x80", size=MEMORY)) == (True, True)

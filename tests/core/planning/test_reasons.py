@@ -44,10 +44,12 @@ def told(sql: str, *impossible: Sequence[str]) -> list[str]:
 
 
 def test_the_first_impossible_part_of_an_and_is_told() -> None:
+    """SOURCE-21."""
     assert told("a = 1 and b = 2", ["a = 1", "b = 2"], ["b = 2"]) == ["a = 1", "b = 2"]
 
 
 def test_of_each_part_of_an_or_its_impossible_leaf_is_told() -> None:
+    """SOURCE-21."""
     sql = "(a = 1 and b = 2) or c = 3"
     assert told(sql, ["a = 1", "c = 3"], ["b = 2", "c = 3"]) == ["a = 1 OR c = 3", "b = 2 OR c = 3"]
 
@@ -61,6 +63,7 @@ def test_an_or_of_leaves_is_told_as_it_was_written() -> None:
 
 
 def test_parts_that_are_impossible_only_together_are_told_together() -> None:
+    """SOURCE-21."""
     assert told("a = 1 and b = 2", []) == ["together"]
 
 

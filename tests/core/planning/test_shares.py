@@ -36,6 +36,7 @@ def test_slices_of_log_files_alone_have_a_share() -> None:
 
 
 def test_a_share_of_one_file_tells_of_it_what_the_whole_tells() -> None:
+    """SOURCE-20."""
     scan = many(9).open().scan(where="n = 4")
     work, slices = scan.pruning(), scan.sources.snapshot.slices
     assert work is not None
@@ -86,6 +87,7 @@ def test_records_to_read_are_those_of_files_and_columns_that_paths_do_not_tell()
 
 
 def test_an_index_that_is_asked_keeps_planning_in_one_place() -> None:
+    """SOURCE-20."""
     table = MadeTable([Group("u", [dict.fromkeys(COLUMNS) | {"id": "a"}])], ("column_stats", "record_index")).open()
     assert table.scan(where="id = 'a'").pruning() is None
     assert table.scan(where="n = 1").pruning() is not None

@@ -58,6 +58,7 @@ def test_files_of_each_outcome() -> None:
 
 
 def test_two_columns_of_one_type_are_compared() -> None:
+    """PRUNE-12."""
     assert _files(TRUE, Less(A, B)) == [0, 1]
     assert _files(FALSE, Less(A, B)) == [0]
     assert _files(NULL, Less(A, B)) == [1, 2]

@@ -50,11 +50,13 @@ def test_long_decimals_sort_by_their_bytes() -> None:
 
 
 def test_absent_without_default_holds_null_alone() -> None:
+    """PRUNE-15."""
     found = absent(t.String(), 3)
     assert not found.lower_known.any() and (found.nulls == found.rows).all()
 
 
 def test_absent_with_default_holds_that_alone() -> None:
+    """PRUNE-15."""
     found = absent(t.String(), 2, "x")
     assert isinstance(found.lower, ByteStrings)
     assert [found.lower[0], found.lower[1]] == [b"x", b"x"]

@@ -69,6 +69,7 @@ def test_columns_are_read_when_first_named_and_once() -> None:
 
 @pytest.mark.parametrize("count", [50, MANY])
 def test_the_answer_does_not_depend_on_how_ready_a_column_is(count: int) -> None:
+    """PRUNE-18."""
     store = FileStatistics(count, Loader(count))
     _same_by_hand(store, OneOf(ID, (105, 201)), [10, 20])
     where = [number for number in range(count) if number * 7919 % count in (7, 8)]
@@ -83,6 +84,7 @@ def test_the_answer_does_not_depend_on_how_ready_a_column_is(count: int) -> None
 
 
 def test_all_match_leaves_out_files_with_null() -> None:
+    """TABLE-6."""
     store = FileStatistics(20, Loader(20))
     plan = store.plan(Below(ID, Cut(65)))
     assert plan.possible().tolist() == [0, 1, 2, 3, 4, 5, 6]
@@ -114,7 +116,10 @@ def test_no_files() -> None:
 
 
 def test_schema_versions_meet_in_one_column() -> None:
-    """A file of ints, one of floats, one older than the column, one of texts, and one of which nothing is known."""
+    """A file of ints, one of floats, one older than the column, one of texts, and one of which nothing is known.
+
+    Rules: PRUNE-14.
+    """
 
     def load(column: Column) -> list[StatisticsPart]:
         return [
@@ -133,7 +138,10 @@ def test_schema_versions_meet_in_one_column() -> None:
 
 
 def test_a_slice_is_asked_as_the_union_of_its_files() -> None:
-    """A partial update may take one column from the base file and another from the log: asking each file loses the row."""
+    """A partial update may take one column from the base file and another from the log: asking each file loses the row.
+
+    Rules: PRUNE-16.
+    """
     one, other = Column(1, "one", t.Int()), Column(2, "other", t.Int())
     bounds = {1: ([5, 1], [5, 1]), 2: ([1, 7], [1, 7])}
 
@@ -188,6 +196,7 @@ class TestTextsThatWereCut:
         return [StatisticsPart(np.arange(self.COUNT), statistics)]
 
     def test_are_asked_whole_about_a_literal_that_begins_alike(self) -> None:
+        """PRUNE-19."""
         store, alike = FileStatistics(self.COUNT, self.texts), f"07{'x' * 30}{1_107:08d}"
         for value, expected in ((alike, [1_107]), (alike + "y", [1_107]), (alike + "z", []), ("07y", []), ("07x", [])):
             for _ in range(3):

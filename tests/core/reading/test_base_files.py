@@ -110,6 +110,7 @@ def test_rows_are_those_of_reading_everything(root: Path, where: str) -> None:
 def test_only_row_groups_that_can_match_are_read_and_other_columns_only_where_a_row_does(
     root: Path, asked: list[Any]
 ) -> None:
+    """TABLE-16."""
     assert rows(open_table(str(root)), where="id = 731", columns=["deep.a"]) == [{"deep": {"a": 731}}]
     assert asked == [("f1", [("id",)], [2]), ("f1", [("deep", "a")], [2])]
     asked.clear()
@@ -130,12 +131,14 @@ def test_small_row_groups_are_read_once(
 
 
 def test_of_a_struct_only_what_is_wanted_is_read(root: Path, asked: list[Any]) -> None:
+    """TABLE-16."""
     found = rows(open_table(str(root)), columns=["deep.b"], limit=2)
     assert found == [{"deep": {"b": "0"}}, {"deep": {"b": "1"}}]
     assert asked == [("f0", [("deep", "b")], None)]
 
 
 def test_row_groups_of_a_single_file_are_read_side_by_side(root: Path, asked: list[Any]) -> None:
+    """TABLE-14."""
     first, last = GROUP * GROUPS, 2 * GROUP * GROUPS - 1
     table = open_table(str(root))
     found = rows(table, where=f"id >= {first} AND id <= {last}", columns=["id"])
@@ -148,11 +151,13 @@ def test_row_groups_of_a_single_file_are_read_side_by_side(root: Path, asked: li
 
 
 def test_a_limit_opens_no_more_files_than_it_needs(root: Path, asked: list[Any]) -> None:
+    """TABLE-14."""
     assert len(rows(open_table(str(root)), limit=GROUP * GROUPS)) == GROUP * GROUPS
     assert {file for file, _, _ in asked} == {"f0"}
 
 
 def test_rows_are_counted_without_being_read(root: Path, asked: list[Any]) -> None:
+    """TABLE-17."""
     table = open_table(str(root))
     assert table.scan().count() == FILES * GROUPS * GROUP
     assert table.scan(where="id >= 0", limit=7).count() == 7

@@ -61,6 +61,7 @@ UNTOUCHED = {row["id"]: "base" for row in BASE}
 
 
 def test_blocks_of_hfiles_are_read() -> None:
+    """LOG-9."""
     schema = schema_of(COLUMNS)
     encoded = log_bytes(Block([LOGGED]), FIRST)
     record = encoded[encoded.index(struct.pack(">ii", 3, 1)) + 12 : -12]
@@ -69,6 +70,7 @@ def test_blocks_of_hfiles_are_read() -> None:
 
 
 def test_blocks_of_parquet_are_read() -> None:
+    """LOG-9."""
     out = io.BytesIO()
     row = {**with_meta(LOGGED), "n": pa.scalar(LOGGED["n"], pa.int32())}
     pq.write_table(pa.table({name: pa.array([value]) for name, value in row.items()}), out)
@@ -126,6 +128,7 @@ def test_log_compacted_blocks_stand_for_others() -> None:
 
 
 def test_a_query_of_a_time_sees_the_blocks_until_then() -> None:
+    """QUERY-1."""
     made = table(Block([LOGGED]), Block([{**LOGGED, "ts": 3, "v": "later"}]))
     assert values(made)["key-1"] == "later"
     assert values(made, as_of=FIRST)["key-1"] == "log"
@@ -137,6 +140,7 @@ def test_a_slice_of_logs_alone_has_their_rows() -> None:
 
 
 def test_a_read_optimized_query_sees_no_logs() -> None:
+    """MERGE-14."""
     made = table(Block([LOGGED]))
     assert values(made, read_optimized=True) == UNTOUCHED
     alone = LoggedTable(None, [Block([LOGGED])])
@@ -144,6 +148,7 @@ def test_a_read_optimized_query_sees_no_logs() -> None:
 
 
 def test_keys_and_ordering_fields_are_read_though_nobody_wants_them() -> None:
+    """MERGE-13."""
     made = table(Block([{**LOGGED, "ts": 0}, {**LOGGED, "id": "key-2"}]))
     rows = list(made.open().scan(columns=["n"]).to_json_rows())
     assert sorted(row["n"] for row in rows) == [0, 1, 3, 11]
@@ -156,6 +161,7 @@ def test_of_several_rows_with_one_key_the_first_is_merged() -> None:
 
 
 def test_positions_of_another_base_file_are_not_used() -> None:
+    """MERGE-15."""
     made = table(Block([LOGGED], positions=[3]))
     path = made.logs[-1]
     made.memory.files[path] = made.memory.files[path].replace(b"20240101000000000", b"20231231000000000")
@@ -163,6 +169,7 @@ def test_positions_of_another_base_file_are_not_used() -> None:
 
 
 def test_fewer_positions_than_records_are_not_used() -> None:
+    """MERGE-15."""
     made = table(Block([LOGGED, {**LOGGED, "id": "key-2"}], positions=[3]))
     assert values(made) == UNTOUCHED | {"key-1": "log", "key-2": "log"}
 
@@ -176,6 +183,7 @@ def test_fewer_positions_than_records_are_not_used() -> None:
     ],
 )
 def test_payload_classes_that_no_property_spells_say_which_row_stays(payload: str, kept: list[str]) -> None:
+    """MERGE-17."""
     times = {"lower": 0, "same": 1, "higher": 2, "null": None}
     rows = [{**BASE[at], "ts": ts, "v": v} for at, (v, ts) in enumerate(times.items())]
     stated = {"hoodie.compaction.payload.class": f"org.apache.hudi.common.model.{payload}"}
@@ -186,6 +194,7 @@ def test_payload_classes_that_no_property_spells_say_which_row_stays(payload: st
 
 @pytest.mark.parametrize(("version", "commit"), [("8", THIRD), ("9", FIRST)])
 def test_before_version_9_a_late_row_of_a_partial_update_leaves_its_commit(version: str, commit: str) -> None:
+    """MERGE-18."""
     payload = "org.apache.hudi.common.model.PartialUpdateAvroPayload"
     stated = {"hoodie.compaction.payload.class": payload, "hoodie.table.version": version}
     if version == "8":
@@ -220,6 +229,7 @@ def test_a_custom_payload_is_refused_by_name() -> None:
 
 @pytest.mark.parametrize("asked", [{}, {"where": "n > 7"}])
 def test_base_files_of_a_bootstrap_are_refused(asked: dict[str, str]) -> None:
+    """TABLE-18."""
     made = LoggedTable(BASE, [])
     made.open()
     made.memory.files = {
@@ -331,6 +341,7 @@ ROW = {"id", "ts", "v", "n"}
 
 
 def test_of_row_groups_that_cannot_match_only_keys_and_ordering_fields_are_read(asked: Asked) -> None:
+    """MERGE-16."""
     made = grouped(Block([{**LOGGED, "n": 3}]))
     assert values(made, where="n >= 3", columns=ROW) == {"key-1": "log", "key-3": "base"}
     assert asked == [({KEY, "ts"}, [0]), ({"n"}, [1]), ({KEY, *ROW}, [1])]
@@ -344,6 +355,7 @@ def test_a_late_record_loses_to_a_row_that_does_not_match() -> None:
 
 
 def test_by_position_row_groups_that_cannot_match_are_read_only_where_logs_have_late_rows(asked: Asked) -> None:
+    """MERGE-16."""
     block = Block([{**LOGGED, "n": 3}], positions=[1])
     assert values(grouped(block), where="n > 90", columns=ROW) == {}
     assert asked == [({"ts"}, [0])]
@@ -354,6 +366,7 @@ def test_by_position_row_groups_that_cannot_match_are_read_only_where_logs_have_
 
 
 def test_row_groups_that_logs_fill_up_from_are_read_whole(asked: Asked) -> None:
+    """MERGE-16."""
     made = grouped(Block([{**LOGGED, "n": 3}], columns=("id", "ts", "n")))
     assert values(made, where="n = 3 AND id < 'key-3'", columns=ROW) == {"key-1": "base"}
     assert asked == [({KEY, "ts"}, [0]), ({KEY, *ROW}, [0]), ({"n", "id"}, [1]), ({KEY, "ts"}, [1])]

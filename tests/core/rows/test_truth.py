@@ -43,6 +43,7 @@ def test_a_null_in_the_list_makes_absence_null_not_false() -> None:
 
 
 def test_terms_that_parts_share_are_evaluated_once() -> None:
+    """ROWS-4."""
     values = Counting()
     parts = tuple(Below(Apply(function("abs"), (A,), t.Int()), Cut(cut)) for cut in (1, 2, 3))
     assert is_true(Or(parts), values, (-2, None, None), SCHEMA)
@@ -59,6 +60,7 @@ def test_zeros_of_both_signs_are_different_constants() -> None:
 
 
 def test_a_column_inside_a_list_is_refused() -> None:
+    """ROWS-3."""
     with pytest.raises(UnsupportedError, match=r"l\.element"):
         is_true(IsNull(Column(2, "l.element", t.Int())), PlainValues(), (1, (1,), None), SCHEMA)
 

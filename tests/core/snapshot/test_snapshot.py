@@ -12,6 +12,7 @@ ROWS = [{"id": "key-1", "ts": 1, "v": "base", "n": 1}]
 
 
 def test_damage_in_the_history_is_told_where_replaced_file_groups_are_looked_for() -> None:
+    """TIME-24."""
     made = LoggedTable(ROWS, [Block([{**ROWS[0], "ts": 2, "v": "log"}])])
     made.open()
     (first,) = (path for path in made.memory.files if path.endswith(".commit"))

@@ -31,6 +31,7 @@ def asked(whole: Timeline, time: str, there: Sequence[FileSlice] = ()) -> None:
 
 
 def test_times_from_the_earliest_retained_commit_on_are_answered() -> None:
+    """QUERY-3."""
     whole = timeline(c40=clean_file(retained="20"))
     asked(whole, "20")
     asked(whole, "30")
@@ -52,6 +53,7 @@ BY_VERSIONS = clean_file(retained=None, p=["f_0-1-2_10.parquet"])
 
 
 def test_a_clean_by_versions_refuses_times_at_which_a_file_it_took_was_current() -> None:
+    """QUERY-3."""
     whole = timeline(c40=BY_VERSIONS)
     with pytest.raises(UsageError, match="that of p/f of 10 cleaned away"):
         asked(whole, "10")
@@ -73,6 +75,7 @@ def test_a_log_file_that_was_taken_is_missed_too() -> None:
 
 
 def test_a_time_before_the_first_commit_is_refused_with_the_first_one() -> None:
+    """QUERY-2."""
     whole = timeline()
     with pytest.raises(UsageError, match="from 10 on"):
         refuse_unknown("05", whole, whole.as_of("05"))

@@ -40,7 +40,7 @@ def test_what_no_read_can_give_is_refused_at_once() -> None:
         for limit, found in ((2.5, r"2.5 \(float\)"), ("3", r"'3' \(str\)"), (True, r"True \(bool\)")):
             with pytest.raises(UsageError, match=f"limit: expected a whole number of rows, found {found}"):
                 ask(limit=limit)
-        for columns, found in ((3, r"3 \(int\)"), (["city", 3], r"3 \(int\)"), ([hudi_core.col("city")], "Builder")):
+        for columns, found in ((3, r"3 \(int\)"), (["city", 3], r"3 \(int\)"), ([hudi_core.col("city")], "ExpressionBuilder")):
             with pytest.raises(UsageError, match=f"columns: expected .*names, found .*{found}"):
                 ask(columns=columns)
         for where in (3, ("fare", ">", 80)):
@@ -78,6 +78,7 @@ def test_times_of_python_ask_what_their_strings_ask() -> None:
 
 
 def test_changes_are_the_rows_of_the_commits_between() -> None:
+    """QUERY-5."""
     table = open_table(str(rides()))
     ends = sorted(each.completion_time for each in table.timeline.commits if each.completion_time)
     scan = table.scan(columns=[COMMIT_TIME], since=ends[2], until=ends[5])
@@ -107,6 +108,15 @@ def test_changes_can_be_asked_for_with_a_predicate() -> None:
 def test_changes_from_the_beginning_are_all_rows() -> None:
     table = open_table(str(rides()))
     assert sum(table.scan(since="earliest").counts()) == sum(table.scan().counts())
+
+
+def test_changes_have_the_columns_of_the_latest_schema_also_where_they_end_before_it() -> None:
+    """QUERY-10."""
+    table = open_table(str(rides()))
+    first = table.timeline.commits[0]
+    assert table.schema_at(first.requested_time).names != table.schema.names
+    row = next(iter(table.scan(since="earliest", until=first.completion_time, limit=1).to_json_rows()))
+    assert set(row) == set(table.schema.names)
 
 
 def test_nothing_changed_after_the_last_commit() -> None:

@@ -39,6 +39,7 @@ def test_blocks_apply_in_the_order_of_their_files() -> None:
 
 
 def test_blocks_of_writes_that_are_not_committed_do_not_count() -> None:
+    """TIME-15."""
     assert counting([data("1"), data("2"), data("2", kind=K.DELETE), data("3")], "2") == ["1", "3"]
 
 
@@ -52,11 +53,13 @@ def test_block_without_an_instant_is_damage() -> None:
 
 
 def test_rollback_cancels_all_blocks_of_its_target() -> None:
+    """LOG-12, TIME-16."""
     assert counting([data("1"), data("2"), data("2"), rollback("3", "2"), data("4")]) == ["1", "4"]
     assert counting([rollback("3", "2"), data("1"), data("2")]) == ["1"]
 
 
 def test_log_compaction_stands_where_the_latest_of_its_blocks_stood() -> None:
+    """TIME-17."""
     blocks = [data("1"), data("2"), data("3"), data("4", "1,2")]
     assert counting(blocks) == ["4", "3"]
     assert counting(blocks, "4") == ["1", "2", "3"]
@@ -69,9 +72,11 @@ def test_all_blocks_of_a_compacting_instant_count() -> None:
 
 
 def test_compacted_blocks_compacted_again_leave_the_last_one() -> None:
+    """TIME-17."""
     blocks = [data("1"), data("2"), data("3", "1,2"), data("4"), data("5", "3,4"), data("6")]
     assert counting(blocks) == ["5", "6"]
 
 
 def test_compacted_block_whose_originals_are_gone_stays_where_it_is() -> None:
+    """TIME-17."""
     assert counting([data("3", "1,2"), data("4")]) == ["3", "4"]

@@ -16,12 +16,14 @@ from tests.support.conformance import ROOT, TableEntry, each_table
 
 
 def test_empty_file_says_nothing() -> None:
+    """TIME-10."""
     for content in (b"", b"\n", b"{}"):
         found = read_commit(content, "place")
         assert (dict(found.stats), dict(found.replaced), found.schema_text, found.operation) == ({}, {}, None, None)
 
 
 def test_old_writers_say_null_in_text_where_there_was_no_slice_before() -> None:
+    """TIME-10."""
     content = b'{"partitionToWriteStats": {"p": [{"fileId": "f", "prevCommit": "null", "path": null}]}}'
     (stat,) = read_commit(content, "place").stats["p"]
     assert (stat.previous, stat.path, stat.file_size) == (None, "", None)
@@ -45,6 +47,7 @@ def test_empty_schema_text_is_none() -> None:
     ],
 )
 def test_damaged_metadata_names_the_file(content: bytes) -> None:
+    """TIME-11."""
     with pytest.raises(CorruptFileError, match=r"^place: expected"):
         read_commit(content, "place")
 

@@ -27,6 +27,7 @@ def named(instants: object) -> list[tuple[str, str]]:
 
 
 def test_completed_instants_of_all_logs_come_in_order() -> None:
+    """TIME-23."""
     found, _ = history(
         {
             SECOND: archive_log(("5", "clean", "COMPLETED", None), ("4", "commit", "COMPLETED", "UPSERT")),
@@ -53,6 +54,7 @@ def test_an_instant_archived_twice_is_one() -> None:
 
 
 def test_nothing_is_read_before_it_is_asked_for() -> None:
+    """TIME-23."""
     found, storage = history({FIRST: archive_log(("1", "commit", "COMPLETED", "INSERT"))})
     assert storage.reads == []
     found.instants()

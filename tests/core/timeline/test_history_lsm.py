@@ -54,6 +54,7 @@ def test_instants_come_in_order_without_their_contents() -> None:
 
 
 def test_a_completion_time_is_looked_for_in_the_file_of_its_time() -> None:
+    """TIME-8, TIME-21."""
     found, reader = history()
     assert found.completion_time("04") == "20"
     assert found.completion_time("03") is None
@@ -77,6 +78,7 @@ def test_what_completed_after_a_time_is_looked_for_where_footers_allow_it() -> N
 
 
 def test_contents_are_read_of_the_file_that_has_them_only() -> None:
+    """TIME-21."""
     found, reader = history()
     first = found.instants()[0]
     assert json.loads(found.content(first)) == {"operationType": "INSERT"}  # type: ignore[arg-type]
@@ -89,6 +91,7 @@ def test_an_instant_without_content_says_nothing() -> None:
 
 
 def test_the_manifest_says_which_files_count() -> None:
+    """TIME-22."""
     files = lsm_files("h", 3, FILES)
     files |= lsm_files("h", 2, {"09_09_0.parquet": [row("09", "10")]})
     files["h/_version_"] = b"3"
@@ -97,6 +100,7 @@ def test_the_manifest_says_which_files_count() -> None:
 
 @pytest.mark.parametrize("said", [None, b"", b"x"])
 def test_without_a_version_the_newest_manifest_counts(said: bytes | None) -> None:
+    """TIME-22."""
     files = lsm_files("h", 10, FILES) | {"h/manifest_9": b"{}"}
     if said is None:
         del files["h/_version_"]
@@ -117,6 +121,7 @@ def test_a_damaged_manifest_names_itself(content: bytes) -> None:
 
 
 def test_a_file_of_the_manifest_that_is_not_there_is_an_error() -> None:
+    """TIME-22."""
     files = lsm_files("h", 3, FILES)
     del files[f"h/{NEW}"]
     with pytest.raises(CorruptFileError, match=NEW):
@@ -129,6 +134,7 @@ def test_a_row_without_a_time_is_an_error() -> None:
 
 
 def test_archived_instants_join_the_timeline_for_times_before_its_start() -> None:
+    """TIME-20."""
     found, reader = history()
     whole = timeline(found, "30_31.commit")
     assert whole.as_of("30").commits == whole.commits

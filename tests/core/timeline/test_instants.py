@@ -32,10 +32,12 @@ T, C = "20240402144910683", "20240402144911999"
     ],
 )
 def test_names_without_completion_time_are_read(file: str, action: str, state: InstantState) -> None:
+    """TIME-1."""
     assert parse_instant(file) == Instant(T, action, state, None, file)
 
 
 def test_completed_name_of_layout_2_holds_the_completion_time() -> None:
+    """TIME-1."""
     file = f"{T}_{C}.replacecommit"
     assert parse_instant(file) == Instant(T, "replacecommit", InstantState.COMPLETED, C, file)
 
@@ -64,10 +66,12 @@ def test_completed_name_of_layout_2_holds_the_completion_time() -> None:
     ],
 )
 def test_other_names_are_no_instants(file: str) -> None:
+    """TIME-1."""
     assert parse_instant(file) is None
 
 
 def test_pending_action_and_what_it_completed_as_are_one_instant() -> None:
+    """TIME-3."""
     files = [
         f"{T}.compaction.requested",
         f"{T}.compaction.inflight",
@@ -83,17 +87,20 @@ def test_pending_action_and_what_it_completed_as_are_one_instant() -> None:
 
 
 def test_savepoint_of_a_commit_is_an_instant_of_its_own() -> None:
+    """TIME-3."""
     found = latest_states(instant for file in (f"{T}.commit", f"{T}.savepoint") if (instant := parse_instant(file)))
     assert [i.action for i in found] == ["commit", "savepoint"]
 
 
 def test_second_completion_of_an_action_does_not_count() -> None:
+    """TIME-3."""
     files = (f"{T}_{C}.commit", f"{T}_2025.commit")
     (found,) = latest_states(instant for file in files if (instant := parse_instant(file)))
     assert found.completion_time == C
 
 
 def test_14_digit_times_stand_for_the_end_of_their_second() -> None:
+    """TIME-4."""
     times = ["20240402144911000", "20240402144910", "20240402144910683", "20240402144910683001"]
     assert sorted(times, key=time_order) == [
         "20240402144910683",

@@ -53,6 +53,7 @@ def test_of_files_that_one_instant_wrote_twice_the_last_counts() -> None:
 
 
 def test_files_of_no_completed_instant_are_invisible() -> None:
+    """TIME-6, QUERY-4."""
     assert slice_of([base("1"), log("2")], seen(2, {})) is None
 
 
@@ -65,6 +66,7 @@ def test_other_files_are_passed_over() -> None:
 
 
 def test_replaced_file_group_is_gone_in_its_partition_only() -> None:
+    """TIME-9."""
     files = {"p": [FileInfo(f"p/{base('1')}", 1)], "q": [FileInfo(f"q/{base('1')}", 1)]}
     found = latest_slices(files_in(files), seen(2, {"1": "1"}, replaced={("p", "f-0")}))
     assert [each.partition for each in found] == ["q"]
@@ -82,6 +84,7 @@ def test_files_of_a_replaced_group_are_gone_up_to_the_replacing_instant(layout: 
 
 
 def test_layout_2_log_belongs_to_the_slice_that_was_there_when_it_completed() -> None:
+    """TIME-12."""
     visible = seen(2, {"10": "11", "20": "45", "30": "40"})
     assert slice_of([base("10"), log("20"), base("30")], visible) == ("30", base("30"), [log("20")])
     assert slice_of([base("10"), log("20"), base("30")], seen(2, {"10": "11", "20": "25", "30": "40"})) == (
@@ -97,6 +100,7 @@ def test_layout_2_log_without_base_opens_a_slice() -> None:
 
 
 def test_layout_1_log_names_its_slice() -> None:
+    """TIME-12."""
     visible = seen(1, {"10": "10", "20": "20"})
     assert slice_of([base("10"), log("10"), base("20"), log("20", 2), log("20", 1)], visible) == (
         "20",
@@ -107,6 +111,7 @@ def test_layout_1_log_names_its_slice() -> None:
 
 @pytest.mark.parametrize("layout", [1, 2])
 def test_slice_that_waits_for_its_compaction_is_read_with_the_one_before(layout: int) -> None:
+    """TIME-13."""
     visible = seen(layout, {"10": "11", "12": "13", "30": "31"}, pending={"20"})
     logs = [log("10"), log("20")] if layout == 1 else [log("12"), log("30")]
     assert slice_of([base("10"), *logs], visible) == ("10", base("10"), logs)
@@ -117,10 +122,12 @@ def test_layout_1_log_of_a_base_file_that_failed_is_invisible() -> None:
 
 
 def test_logs_of_changes_are_no_part_of_a_slice() -> None:
+    """TIME-14."""
     assert slice_of([base("1"), log("1", suffix=".cdc")], seen(2, {"1": "1"})) == ("1", base("1"), [])
 
 
 def test_versions_of_a_log_are_ordered_as_numbers() -> None:
+    """TIME-13."""
     names = [log("1", 2), log("1", 10), log("1", 1)]
     assert slice_of(names, seen(1, {"1": "1"})) == ("1", None, [log("1", 1), log("1", 2), log("1", 10)])
 

@@ -81,6 +81,7 @@ def test_a_time_before_it_sees_what_it_replaced(layout: int) -> None:
 
 @layouts
 def test_changes_up_to_a_time_after_it_do_not_see_what_it_replaced(layout: int) -> None:
+    """QUERY-8."""
     config: TableConfig = table_config(
         {"hoodie.table.name": "t", "hoodie.table.type": "COPY_ON_WRITE", "hoodie.table.version": "9"}
     )

@@ -54,6 +54,7 @@ def ids(of: Schema) -> dict[str, int]:
 
 
 def test_latest_commit_that_tells_a_schema_counts() -> None:
+    """TIME-30."""
     found = history(
         {"10_11.commit": commit(avro("a")), "20_21.commit": commit(avro("a", "b")), "30_31.commit": commit()}
     )
@@ -63,11 +64,13 @@ def test_latest_commit_that_tells_a_schema_counts() -> None:
 
 
 def test_instant_before_all_commits_is_not_certain() -> None:
+    """TIME-32."""
     found = history({"10_11.commit": commit(avro("a"))})
     assert (found.number_at("05"), found.certain("05"), found.certain("10")) == (0, False, True)
 
 
 def test_column_keeps_its_id_by_name_and_none_is_given_twice() -> None:
+    """TIME-35."""
     found = history(
         {
             "10_11.commit": commit(avro("a", "b")),
@@ -80,11 +83,13 @@ def test_column_keeps_its_id_by_name_and_none_is_given_twice() -> None:
 
 
 def test_schema_at_an_earlier_time_is_that_of_its_commits() -> None:
+    """TIME-32."""
     files = {"10_11.commit": commit(avro("a")), "20_21.commit": commit(avro("b"))}
     assert list(ids(history(files, until="15").latest)) == ["a"]
 
 
 def test_hudis_own_columns_come_first_where_rows_have_them() -> None:
+    """TIME-31."""
     found = history({"10_11.commit": commit(avro("a"))}, **{"hoodie.populate.meta.fields": "true"})
     assert ids(found.latest) == {name: at for at, name in enumerate((*META_COLUMNS, "a"))}
 
@@ -101,6 +106,7 @@ def test_schema_with_ids_in_the_commit_counts_before_names() -> None:
 
 
 def test_files_of_archived_commits_were_written_under_the_versions_of_the_history() -> None:
+    """TIME-34."""
     versions = [persisted(40, y=0), persisted(30, z=0), persisted(20, b=0), persisted(0, a=0)]
     found = history(
         {
@@ -115,6 +121,7 @@ def test_files_of_archived_commits_were_written_under_the_versions_of_the_histor
 
 
 def test_history_document_of_a_commit_that_counts_tells_of_commits_without_ids() -> None:
+    """TIME-34."""
     newest = {"schemas": [persisted(20, z=0, b=1), persisted(0, a=0, b=1)]}
     failed = {"schemas": [persisted(30, y=0), *newest["schemas"]]}
     found = history(
@@ -132,6 +139,7 @@ def test_history_document_of_a_commit_that_counts_tells_of_commits_without_ids()
 
 
 def test_the_newest_history_document_of_a_completed_commit_counts() -> None:
+    """TIME-33."""
     old, new, failed = persisted(10, a=0), persisted(20, z=0), persisted(30, y=0)
     files = {
         "10_11.commit": commit(avro("a")),
@@ -149,6 +157,7 @@ def test_the_newest_history_document_of_a_completed_commit_counts() -> None:
 
 
 def test_table_without_schema_in_commits_has_that_of_a_file_or_of_its_creation() -> None:
+    """TIME-30."""
     files = {"10_11.commit": commit(path="p/f-0_0-1-1_10.parquet")}
     footer = history({"1_2.commit": commit(avro("x"))}).latest
     storage = Memory({"t/10_11.commit": files["10_11.commit"]})
@@ -166,6 +175,7 @@ def test_a_file_that_is_there_and_cannot_be_read_is_an_error_but_one_that_was_cl
 
 
 def test_table_that_tells_no_schema_is_an_error() -> None:
+    """TIME-30."""
     with pytest.raises(SchemaError, match="expected a schema"):
         history({"10_11.commit": commit()})
 
@@ -205,6 +215,7 @@ def test_schema_and_ids_of_every_table_are_as_recorded(entry: TableEntry) -> Non
 
 
 def test_id_that_hudi_gave_twice_is_of_two_columns() -> None:
+    """TIME-36."""
     first, without = persisted(0, a=0, b=1), persisted(20, a=0)
     again = persisted(30, a=0, c=1)
     found = history(

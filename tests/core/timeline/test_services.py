@@ -51,6 +51,7 @@ CLEANED = avro(
 
 
 def test_a_clean_tells_what_it_kept_and_took() -> None:
+    """TIME-26."""
     found = timeline({"08_09.clean": CLEANED})
     said = clean(found, found.completed[0])
     assert said.earliest_retained == "07"
@@ -78,6 +79,7 @@ def test_a_savepoint_at_work_keeps_nothing_yet() -> None:
 
 
 def test_a_savepoint_names_the_files_it_keeps() -> None:
+    """TIME-27."""
     content = avro(
         {"savepointedBy": "me", "comments": None, "partitionMetadata": {"p": {"savepointDataFile": ["a", "b"]}}},
         savepointedBy="string",
@@ -91,6 +93,7 @@ def test_a_savepoint_names_the_files_it_keeps() -> None:
 
 
 def test_a_rollback_and_a_restore_name_what_they_took_away() -> None:
+    """TIME-27."""
     found = timeline(
         {
             "05_06.rollback": avro({"commitsRollback": ["03"]}, commitsRollback=TEXTS),
@@ -104,6 +107,7 @@ PLACES = {"partitionPath": ["null", "string"], "fileId": ["null", "string"]}
 
 
 def test_pending_work_names_the_file_groups_of_its_plan() -> None:
+    """TIME-28."""
     slices = [{"partitionPath": "p", "fileId": "a"}, {"partitionPath": None, "fileId": "b"}]
     compaction = avro(
         {"operations": slices}, operations=["null", {"type": "array", "items": record("slice", **PLACES)}]

@@ -66,6 +66,7 @@ def test_what_is_not_completed_is_pending() -> None:
 
 
 def test_as_of_cuts_by_requested_time() -> None:
+    """TABLE-4."""
     found, _ = timeline(i10_40__commit=b"", i20_30__commit=b"", i25__compaction__requested=b"")
     assert times(found.as_of("15")) == ["10"]
     assert times(found.as_of("20")) == ["10", "20"]
@@ -76,6 +77,7 @@ def test_as_of_cuts_by_requested_time() -> None:
 
 
 def test_instants_before_the_start_are_archived_and_count() -> None:
+    """TIME-7."""
     found, _ = timeline(i20_21__commit=b"", i22__inflight=b"", i05_06__clean=b"")
     assert found.start == "20"
     assert found.is_committed("10")
@@ -87,6 +89,7 @@ def test_instants_before_the_start_are_archived_and_count() -> None:
 
 
 def test_failed_write_before_all_others_does_not_count_as_archived() -> None:
+    """TIME-7."""
     found, _ = timeline(i10__inflight=b"", i20_21__commit=b"")
     assert not found.is_committed("10")
     assert found.is_committed("09")
@@ -100,6 +103,7 @@ def test_a_rollback_at_work_before_all_writes_does_not_count_as_archived() -> No
 
 
 def test_savepointed_commit_left_alone_by_archiving_does_not_move_the_start() -> None:
+    """TIME-7."""
     found, _ = timeline(i10_11__commit=b"", i10_12__savepoint=b"", i30_31__commit=b"")
     assert found.start == "30"
     assert found.is_committed("20")
@@ -138,11 +142,13 @@ def test_empty_timeline_knows_nothing() -> None:
 
 
 def test_completion_time_is_the_requested_time_where_none_is_recorded() -> None:
+    """TIME-8."""
     assert timeline(i10_40__commit=b"")[0].completion_time("10") == "40"
     assert timeline(1, i10__commit=b"")[0].completion_time("10") == "10"
 
 
 def test_replaced_groups_are_those_of_completed_replace_commits() -> None:
+    """TIME-9."""
     content = commit(partitionToReplaceFileIds={"p": ["f-0", "g-0"], "": ["h-0"]})
     found, storage = timeline(
         i10_11__commit=b"", i20_21__replacecommit=content, i30__replacecommit__inflight=content, i40__inflight=content

@@ -36,6 +36,7 @@ EAST = timezone(timedelta(hours=2))
     ],
 )
 def test_times_are_asked_for_as_instant_or_date(text: str, expected: str) -> None:
+    """TIME-5."""
     assert query_time(text, EAST) == expected
 
 
@@ -52,6 +53,7 @@ def test_times_are_asked_for_as_instant_or_date(text: str, expected: str) -> Non
     ],
 )
 def test_moments_are_brought_to_the_zone_of_the_timeline(text: str, expected: str) -> None:
+    """TIME-5."""
     assert query_time(text, EAST) == expected
 
 
@@ -106,6 +108,7 @@ def test_a_moment_is_the_same_however_it_is_written(moment: object) -> None:
     ],
 )
 def test_times_of_python_are_read_in_the_zone_of_the_timeline_unless_they_have_one(time: Any, expected: str) -> None:
+    """TIME-5."""
     assert query_time(time_text(time), EAST) == expected
 
 

@@ -15,6 +15,7 @@ FIXED = t.Fixed(16)
 
 
 def test_what_serves_any_purpose_can_be_read() -> None:
+    """PROMOTE-2."""
     for from_, to in PAIRS:
         for purpose in (Purpose.ALTER, Purpose.WRITE, Purpose.STATISTICS):
             found = promotion(from_, to, purpose)
@@ -22,6 +23,7 @@ def test_what_serves_any_purpose_can_be_read() -> None:
 
 
 def test_bounds_are_promoted_exactly_where_the_cast_keeps_order() -> None:
+    """PROMOTE-3."""
     for from_, to in PAIRS:
         found = promotion(from_, to)
         if found is not None:
@@ -36,6 +38,7 @@ def test_a_type_is_promoted_to_itself_for_every_purpose(of: t.Type) -> None:
 
 
 def test_names_docs_and_aliases_of_types_do_not_count() -> None:
+    """PROMOTE-4."""
     found = promotion(t.Fixed(4, "x"), t.Fixed(4, "y", doc="other"), Purpose.ALTER)
     assert found is not None
     assert found.cast is CastKind.SAME
@@ -48,6 +51,7 @@ def test_nested_types_have_no_promotion() -> None:
 
 
 def test_whatever_changes_led_to_can_be_read_from_files_before_them() -> None:
+    """PROMOTE-2."""
     steps = {
         from_: [to for to in PRIMITIVES if promotion(from_, to, Purpose.ALTER) or promotion(from_, to, Purpose.WRITE)]
         for from_ in PRIMITIVES
@@ -78,6 +82,7 @@ def test_every_cast_is_made_by_some_row() -> None:
 def test_a_column_of_integers_changes_to_decimals_that_hold_all_of_them(
     from_: t.Type, to: t.Type, digits: bool
 ) -> None:
+    """PROMOTE-5."""
     assert (promotion(from_, to, Purpose.ALTER) is not None) == digits
     assert promotion(from_, to, Purpose.READ) is not None
 
@@ -97,6 +102,7 @@ def test_a_column_of_integers_changes_to_decimals_that_hold_all_of_them(
 def test_decimals_widen_on_both_sides_of_the_point_and_keep_their_size(
     from_: t.Type, to: t.Type, allowed: bool
 ) -> None:
+    """PROMOTE-6."""
     assert (promotion(from_, to, Purpose.ALTER) is not None) == allowed
     assert promotion(from_, to, Purpose.READ) is not None
 
@@ -119,6 +125,7 @@ def test_decimals_widen_on_both_sides_of_the_point_and_keep_their_size(
     ids=str,
 )
 def test_what_would_lose_or_relabel_values_is_no_promotion(from_: t.Type, to: t.Type) -> None:
+    """PROMOTE-6, PROMOTE-8."""
     assert promotion(from_, to, Purpose.READ) is None
 
 
@@ -136,4 +143,5 @@ def test_what_would_lose_or_relabel_values_is_no_promotion(from_: t.Type, to: t.
     ids=lambda value: "+".join(sorted(each.name for each in value)) if isinstance(value, set) else str(value),
 )
 def test_purposes(from_: t.Type, to: t.Type, purposes: set[Purpose]) -> None:
+    """PROMOTE-1."""
     assert {purpose for purpose in Purpose if promotion(from_, to, purpose)} == purposes

@@ -73,6 +73,7 @@ TENTH = float(np.float32(0.1))
     ids=str,
 )
 def test_a_value_keeps_its_meaning(from_: t.Type, to: t.Type, value: Any, expected: Any) -> None:
+    """PROMOTE-7 to PROMOTE-9."""
     found = cast(from_, to)(value)
     assert repr(found) == repr(expected)
     check(found, to)
@@ -100,6 +101,7 @@ def test_a_value_keeps_its_meaning(from_: t.Type, to: t.Type, value: Any, expect
     ids=str,
 )
 def test_a_value_without_a_counterpart_is_refused(from_: t.Type, to: t.Type, value: Any) -> None:
+    """PROMOTE-6, PROMOTE-10."""
     with pytest.raises(SchemaError, match=r"expected .*, found "):
         cast(from_, to)(value)
 

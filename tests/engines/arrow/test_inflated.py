@@ -165,6 +165,7 @@ def test_a_damaged_page_index_gives_an_error_or_the_right_rows(tmp_path: Path) -
 
 @pytest.mark.parametrize("options", [{}, {"data_page_version": "2.0"}, EVEN, EVEN | {"write_page_checksum": False}])
 def test_damaged_pages_give_an_error_or_the_right_rows(tmp_path: Path, options: dict[str, Any]) -> None:
+    """FILE-7."""
     rows = table().slice(0, 300)
     storage, file = written(tmp_path, rows, **options)
     good = (tmp_path / "f.parquet").read_bytes()

@@ -48,6 +48,7 @@ def batch(rows: list[Any], schema: Schema) -> pa.RecordBatch:
 def test_typed_formats_give_rows_and_schema_back(
     tmp_path: Path, extension: str, schema: Schema, data: st.DataObject
 ) -> None:
+    """ROWS-8."""
     rows = data.draw(st.lists(rows_of(schema), max_size=4))
     path = tmp_path / f"out{extension}"
     assert ROWS.write(str(path), schema, [batch(rows[:2], schema), batch(rows[2:], schema)]) == len(rows)
@@ -71,6 +72,7 @@ def test_json_has_an_object_a_line(tmp_path: Path, extension: str) -> None:
 
 
 def test_csv_tells_null_from_empty_and_writes_what_it_cannot_hold_as_json(tmp_path: Path) -> None:
+    """ROWS-8."""
     path = tmp_path / "out.csv"
     ROWS.write(str(path), FLAT, [batch(VALUES, FLAT)])
     assert path.read_text("utf-8").splitlines()[2] == '2,"",,'
@@ -91,6 +93,7 @@ def test_dictionaries_and_large_texts_are_written_as_the_schema_has_them(tmp_pat
 
 @pytest.mark.parametrize("extension", [".parquet", ".csv", ".arrow", ".json"])
 def test_a_scan_that_fails_leaves_no_file_and_keeps_the_old_one(tmp_path: Path, extension: str) -> None:
+    """ROWS-8."""
     path = tmp_path / f"out{extension}"
     path.write_text("old")
 

@@ -35,6 +35,7 @@ def read(table: pa.Table, folder: Path, **options: Any) -> tuple[Footer, pa.Tabl
 
 
 def test_int96_is_an_instant_in_microseconds_without_bounds_at_any_depth(tmp_path: Path) -> None:
+    """FILE-2, FILE-3."""
     moment = datetime.datetime(2024, 1, 2, 3, 4, 5, 678_901)
     kind = pa.timestamp("us")
     table = pa.table(
@@ -104,6 +105,7 @@ def test_nan_is_no_bound_and_no_value_leaves_no_bounds(tmp_path: Path) -> None:
 
 
 def test_bounds_hold_over_all_row_groups_and_are_unknown_when_one_has_none(tmp_path: Path) -> None:
+    """FILE-3."""
     table = pa.table({"a": [5, 1, None, 9], "s": ["b", "a", "x" * 10_000, "c"], "n": [None, None, None, 3]})
     statistics = read(table, tmp_path, row_group_size=1)[0].statistics
     assert statistics["a",] == LeafStatistics(t.Long(), 1, 9, 1, 4, nans=False)
@@ -142,6 +144,7 @@ def test_only_leaves_outside_lists_and_maps_have_statistics_and_find_theirs(tmp_
     ],
 )
 def test_only_from_some_writers_bounds_tell_that_there_is_no_nan(tmp_path: Path, writer: bytes, nans: bool) -> None:
+    """FILE-4."""
     buffer = io.BytesIO()
     pq.write_table(pa.table({"i": [1, 2], "f": [1.0, 2.0]}), buffer)
     content = buffer.getvalue()
@@ -166,6 +169,7 @@ AVRO = {
 
 
 def test_the_avro_schema_tells_more_where_it_agrees_with_what_is_stored(tmp_path: Path) -> None:
+    """FILE-1."""
     table = pa.table(
         {
             "e": ["RED"],
@@ -180,6 +184,7 @@ def test_the_avro_schema_tells_more_where_it_agrees_with_what_is_stored(tmp_path
 
 
 def test_layouts_that_only_arrow_tells_apart_become_one(tmp_path: Path) -> None:
+    """FILE-8."""
     nested = pa.struct([("x", pa.uint64()), ("m", pa.map_(pa.string(), pa.int16()))])
     columns = {
         "d": pa.array(["a", None]).dictionary_encode(),
@@ -218,6 +223,7 @@ def test_storages_of_other_engines_serve_too(tmp_path: Path) -> None:
 
 
 def test_memory_is_bounded_by_a_row_group_not_by_the_file(tmp_path: Path) -> None:
+    """FILE-6."""
     rows = 20_000
     table = pa.table({"x": pa.array(range(rows * 60)), "y": pa.array(range(rows * 60)).cast(pa.string())})
     pq.write_table(table, tmp_path / "f.parquet", row_group_size=rows, compression="none")

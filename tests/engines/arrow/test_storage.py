@@ -23,6 +23,7 @@ def test_a_scheme_nobody_knows_is_refused(monkeypatch: pytest.MonkeyPatch) -> No
 
 @pytest.mark.parametrize("uri", ["memory://bucket/table", "webhdfs://host/table"])
 def test_without_fsspec_the_extra_is_named(monkeypatch: pytest.MonkeyPatch, uri: str) -> None:
+    """STORE-3."""
     monkeypatch.setitem(sys.modules, "fsspec", None)
     with pytest.raises(UnsupportedError, match=r"hudi-core\[cloud\]"):
         ArrowStorage(uri)
@@ -41,6 +42,7 @@ def test_the_extra_of_a_store_is_named(monkeypatch: pytest.MonkeyPatch, scheme: 
 
 
 def test_paths_below_an_object_store_are_not_unescaped() -> None:
+    """STORE-1."""
     storage = ArrowStorage("s3://key:secret@bucket/a%2Fb c/?endpoint_override=localhost:1&scheme=http&region=x")
     assert storage.full("p=1%2F2/f") == "bucket/a%2Fb c/p=1%2F2/f"
     assert ArrowStorage("s3a://bucket/t?region=x").full("") == "bucket/t"

@@ -101,6 +101,7 @@ def test_plans_are_the_same_when_shares_fail(failing: Any) -> None:
 def test_a_task_that_runs_twice_gives_the_same_rows_in_the_same_order(
     spark: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """AWAY-4."""
     monkeypatch.setattr(native, "_is_able", lambda _: False)  # no file is read by Spark itself
     rows = hudi_spark.open(spark, str(rides())).scan(columns=["ride_id", "fare"]).to_spark()
     frame = rows.selectExpr("spark_partition_id() as task", "*")

@@ -61,6 +61,7 @@ def shown(arrow: Any, schema: Any, frame: Any) -> list[str]:
 
 @pytest.mark.parametrize("entry", chosen())
 def test_recorded_tables_have_the_recorded_rows(spark: Any, entry: TableEntry) -> None:
+    """AWAY-2."""
     recorded = as_stored(entry, entry.expected["snapshot"]["rows"])
     found = [json.loads(row) for row in rows_of(hudi_spark.open(spark, str(entry.unpacked())).scan())]
     one, other = (
@@ -121,6 +122,7 @@ def test_rows_between_two_times_are_those_of_the_core(table: Any) -> None:
 
 
 def test_a_limit_is_kept(table: Any) -> None:
+    """AWAY-2."""
     assert table.scan(limit=7).to_spark().count() == 7
     assert table.scan(limit=0).to_spark().count() == 0
     everything = table.scan().to_spark().count()
@@ -145,6 +147,7 @@ def test_columns_have_their_ids_and_names(table: Any) -> None:
 
 
 def test_files_without_logs_are_read_by_spark_and_the_others_by_arrow(table: Any) -> None:
+    """AWAY-3."""
     scan = table.scan().scan
     parts = scan.parts()
     groups, others = native_reading(scan).groups(parts, schemas_of(scan))
@@ -354,6 +357,7 @@ def test_a_predicate_goes_down_to_files(spark: Any) -> None:
 
 
 def test_a_shipment_survives_the_way_and_reads_the_same(table: Any) -> None:
+    """AWAY-1."""
     scan = open_table(str(rides())).scan()
     remote_scan = pickle.loads(pickle.dumps(scan.remote_scan()))
     rows = scan.sources.snapshot.engine.rows

@@ -150,6 +150,7 @@ def test_mutated_bytes_give_a_result_or_a_corrupt_file_error(
 @ROOMY
 @given(written(), st.data())
 def test_records_cut_short_or_long_are_corrupt(case: tuple[str, list[bytes]], data: st.DataObject) -> None:
+    """AVC-7."""
     schema, records = case
     row = data.draw(st.integers(0, len(records) - 1))
     if records[row] and data.draw(st.booleans()):
@@ -164,6 +165,7 @@ def test_records_cut_short_or_long_are_corrupt(case: tuple[str, list[bytes]], da
 
 
 def test_each_type_has_its_column() -> None:
+    """AVC-2."""
     column = column_of("long", 1, -1, 2**62)
     assert isinstance(column, PrimitiveColumn)
     assert column.values.dtype == np.int64
@@ -176,6 +178,7 @@ def test_each_type_has_its_column() -> None:
 
 
 def test_a_nullable_column_has_zeros_and_no_bytes_where_it_is_null() -> None:
+    """AVC-2, AVC-3."""
     numbers = column_of(["null", "long"], 7, None, 2**40)
     assert isinstance(numbers, PrimitiveColumn)
     assert numbers.values.tolist() == [7, 0, 2**40]
@@ -198,6 +201,7 @@ def test_a_union_of_several_types_is_dense_and_names_its_branches() -> None:
 
 
 def test_lists_and_maps_hold_their_items_in_order() -> None:
+    """AVC-5."""
     lists = column_of({"type": "array", "items": "string"}, ["a", "bc"], [], ["d"])
     assert isinstance(lists, ListColumn)
     assert lists.offsets.tolist() == [0, 2, 2, 3]
@@ -205,6 +209,12 @@ def test_lists_and_maps_hold_their_items_in_order() -> None:
     maps = column_of({"type": "map", "values": "long"}, {"x": 1}, {"z": 3, "y": 2})
     assert isinstance(maps, MapColumn)
     assert to_list(maps) == [[("x", 1)], [("z", 3), ("y", 2)]]
+
+
+def test_repeated_keys_of_a_map_stay() -> None:
+    """AVC-5."""
+    maps = raw_column({"type": "map", "values": "long"}, b"\x06\x02y\x04\x02x\x02\x02y\x06\x00")
+    assert to_list(maps) == [[("y", 2), ("x", 1), ("y", 3)]]
 
 
 def test_a_null_struct_makes_its_fields_null_on_the_way_down() -> None:
@@ -221,6 +231,7 @@ def test_no_records_give_columns_of_no_rows() -> None:
 
 def test_blocks_of_a_list_may_carry_their_size_and_be_many() -> None:
     # two items in a block with its size in bytes, one in a block without, then the end
+    """AVC-11."""
     assert to_list(raw_column({"type": "array", "items": "long"}, b"\x03\x04\x02\x04\x02\x06\x00")) == [[1, 2, 3]]
     assert to_list(raw_column({"type": "array", "items": "float"}, b"\x01\x08" + bytes(4) + b"\x00")) == [[0.0]]
 
@@ -231,6 +242,7 @@ def test_a_long_list_in_one_record_is_read_in_order() -> None:
 
 
 def test_numbers_may_be_written_longer_than_needed() -> None:
+    """AVC-11."""
     assert to_list(raw_column("long", b"\x82\x00", b"\x02", b"\x82\x80\x80\x80\x80\x80\x80\x80\x80\x00")) == [1, 1, 1]
 
 
@@ -273,6 +285,7 @@ def test_many_batches_of_flat_rows_hold_what_fastavro_reads(nulls: float) -> Non
 
 
 def test_wanted_paths_reach_into_structs_through_unions_lists_and_maps() -> None:
+    """AVC-6."""
     point = {"type": "record", "name": "P", "fields": [{"name": "x", "type": "int"}, {"name": "y", "type": "string"}]}
     schema = {
         "type": "record",
@@ -316,6 +329,7 @@ DAMAGED = [
 def test_damage_is_reported_with_the_record_the_field_and_what_is_wrong(
     type_: Any, record: bytes, message: str
 ) -> None:
+    """AVC-4, AVC-7, AVC-8."""
     sound = encode(fastavro.parse_schema({"type": "record", "name": "R", "fields": []}), {})
     schema = {"type": "record", "name": "R", "fields": [{"name": "f", "type": ["null", type_]}]}
     if isinstance(type_, list):
@@ -339,6 +353,7 @@ def test_a_count_that_lies_costs_no_more_than_its_record(records: int) -> None:
 
 
 def test_items_without_bytes_are_limited_over_all_records() -> None:
+    """AVC-9."""
     block = b"\x80\x80\x80\x01"  # a block of 2**20 nulls
     with pytest.raises(CorruptFileError, match="records 0 to 1: expected at most 16777216 items without bytes"):
         raw_column({"type": "array", "items": "null"}, block * 10 + b"\x00", block * 10 + b"\x00")
@@ -360,6 +375,7 @@ def test_items_without_bytes_are_limited_over_all_records() -> None:
     ],
 )
 def test_a_schema_that_is_none_or_has_no_columns_is_refused(schema: str, error: type[Exception]) -> None:
+    """AVC-10."""
     with pytest.raises(error, match=r"^file: "):
         decoded(schema, [b"\x00"])
 
@@ -371,6 +387,7 @@ def test_records_outside_the_buffer_are_refused(start: int, size: int) -> None:
 
 
 def test_records_may_overlap_repeat_and_come_in_any_order() -> None:
+    """AVC-1."""
     starts, ones = np.array([2, 0, 2, 1]), np.ones(4, np.int64)
     assert to_list(decode('"long"', b"\x02\x04\x06", starts, ones, "file")) == [3, 1, 3, 2]
 

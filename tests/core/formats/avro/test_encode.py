@@ -65,6 +65,7 @@ def one(column: Column, rows: int) -> StructColumn:
 @ROOMY
 @given(written(), st.sampled_from([1, 3, 8192]))
 def test_columns_are_written_as_fastavro_writes_their_rows(case: tuple[str, list[bytes]], batch: int) -> None:
+    """AVC-16."""
     schema, records = case
     column = read(schema, records)
     with pytest.MonkeyPatch.context() as patch:
@@ -111,6 +112,7 @@ def test_long_and_short_texts_in_one_column() -> None:
 
 
 def test_symbols_are_found_by_name() -> None:
+    """AVC-18."""
     schema = record({"type": "enum", "name": "E", "symbols": ["A", "B", "C"]})
     column = one(EnumColumn(np.array([0, 1], np.int32), ("C", "A")), 2)
     assert bytes_of(schema, column) == [b"\x04", b"\x00"]
@@ -119,6 +121,7 @@ def test_symbols_are_found_by_name() -> None:
 
 
 def test_the_branch_of_null_may_stand_elsewhere_in_the_column() -> None:
+    """AVC-18."""
     numbers, texts = (
         PrimitiveColumn(np.array([5], np.int32)),
         StringColumn(np.array([0, 1]), np.frombuffer(b"a", np.uint8)),
@@ -151,11 +154,13 @@ def test_a_union_of_one_type_takes_its_values() -> None:
     ],
 )
 def test_columns_that_the_schema_has_no_place_for_are_refused(type_: Any, column: Column, found: str) -> None:
+    """AVC-17."""
     with pytest.raises(SchemaError, match=rf"^rows\.f(\[\])?: expected .*, found {found}$"):
         encode(record(type_), one(column, 1), "rows")
 
 
 def test_a_missing_column_is_named() -> None:
+    """AVC-17."""
     with pytest.raises(SchemaError, match=r"rows\.f: expected a column, found none"):
         encode(record("long"), StructColumn(1, {}), "rows")
 
@@ -187,6 +192,7 @@ def test_no_rows_are_no_bytes() -> None:
 @ROOMY
 @given(written())
 def test_the_content_of_a_log_block_is_read_again(case: tuple[str, list[bytes]]) -> None:
+    """AVC-19."""
     schema, records = case
     column = read(schema, records)
     assert isinstance(column, StructColumn)

@@ -49,6 +49,7 @@ def test_bounds_come_back_as_the_values_they_were(of: t.Type, lower: Any, upper:
 
 
 def test_files_of_one_slice_are_joined() -> None:
+    """TABLE-8."""
     first = piece(t.Int(), [0, 1, 0], (3, 9, 0, 5), (1, 1, 0, 5), (5, 20, 2, 5))
     assert found(t.Int(), first, of_slices=[1, 0]) == [ColumnRange(1, 1, nulls=False), ColumnRange(3, 20, nulls=True)]
 
@@ -58,6 +59,7 @@ def test_a_bound_that_one_file_does_not_know_is_not_known_of_the_slice() -> None
 
 
 def test_a_file_without_statistics_makes_the_slice_unknown() -> None:
+    """TABLE-8."""
     nothing = StatisticsPart(np.array([0], np.int64), unknown(t.Int(), 1))
     assert found(t.Int(), piece(t.Int(), [0], (3, 9, 0, 5)), nothing) == [None]
 

@@ -30,6 +30,7 @@ SLICES = [slice_of("10"), slice_of("18"), slice_of("20"), slice_of("30"), slice_
     ("layout", "kept"), [(2, [False, True, False, True, False, True]), (1, [False, True, False, True, True, True])]
 )
 def test_slices_without_a_file_of_the_commits_hold_no_row_of_them(layout: int, kept: list[bool]) -> None:
+    """QUERY-11."""
     source = ASKED.source(SLICES, layout, SCHEMA)
     assert source.open is not None
     condition = ASKED.condition(SCHEMA).predicate

@@ -22,6 +22,7 @@ def possible(facts: ConditionColumns, predicate: Predicate, asked: list[int]) ->
 
 
 def test_every_condition_with_a_fact_is_replaced_wherever_it_stands() -> None:
+    """SOURCE-2."""
     fact = Column(FIRST_CONDITION_ID, "f", t.Boolean())
 
     def fact_for(leaf: Leaf) -> Column | None:
@@ -38,6 +39,7 @@ def test_facts_have_ids_of_their_own_beyond_those_taken() -> None:
 
 
 def test_fact_that_is_never_true_excludes_its_slices_and_only_from_being_true() -> None:
+    """SOURCE-2."""
     facts = ConditionColumns(np.zeros(5, np.int64))
     fact = facts.new("x")
     facts.set_never_true(fact, np.array([1, 3]))

@@ -59,6 +59,7 @@ LOWER, YEAR = indexes(definition("lower", "s"), definition("year", "day"))
     ],
 )
 def test_index_that_does_not_tell_all_that_its_values_depend_on_is_not_used(of: IndexDefinition) -> None:
+    """SOURCE-15."""
     assert indexes(of) == ()
 
 
@@ -67,6 +68,7 @@ def test_partitions_that_may_not_be_used_are_not() -> None:
 
 
 def test_index_of_a_name_that_was_another_column_is_not_used() -> None:
+    """SOURCE-16."""
     turned = Schema(record_with_ids(t.Record((t.Field(0, "other", t.String()), t.Field(0, "s", t.Date())))))
     assert indexes(definition("lower", "s"), versions=(turned, SCHEMA)) == ()
     once = Schema(record_with_ids(t.Record((t.Field(0, "s", t.Int()),))))
@@ -85,6 +87,7 @@ def test_index_of_a_name_that_was_another_column_is_not_used() -> None:
     ],
 )
 def test_function_of_the_column_is_the_columns_own(where: str, used: list[ExpressionIndex]) -> None:
+    """SOURCE-15."""
     found = with_index_columns(parse_predicate(where), [LOWER, YEAR], SCHEMA, case_sensitive=False)
     assert found is not None
     assert {each.column.id for each in used} <= columns_of(found).keys()
@@ -161,11 +164,13 @@ def test_slices_whose_values_do_not_match_are_left_out(where: str, kept: int) ->
 
 
 def test_slice_with_a_file_that_the_index_leaves_out_stays() -> None:
+    """SOURCE-17."""
     with_log = [*GROUPS[:2], Group("v", [row("e", "Eel")], [Log([row("f", "FOX")])])]
     count, found = plan("lower(s) = 'fox'", with_log)
     assert (count, found.kept()[0].partition) == (1, "v")
 
 
 def test_as_many_nulls_as_values_are_not_no_values() -> None:
+    """META-35."""
     count, found = plan("lower(s) = 'ant'", [Group("u", [row("a", "Ant"), row("b", None)]), GROUPS[1]])
     assert (count, found.kept()[0].partition) == (1, "u")

@@ -35,6 +35,7 @@ def footers(found: ScanPlan) -> tuple[int, int, str]:
 
 
 def test_footers_are_read_of_files_without_statistics_of_the_column() -> None:
+    """SOURCE-9."""
     made = MadeTable([group(0), group(10, told=WITHOUT_N), group(20, told=WITHOUT_N)])
     found = planned(made, "n between 21 and 24")
     assert footers(found) == (2, 1, "2 of 2 in doubt")
@@ -43,6 +44,7 @@ def test_footers_are_read_of_files_without_statistics_of_the_column() -> None:
 
 
 def test_footers_are_not_read_when_they_cannot_change_the_answer() -> None:
+    """SOURCE-9."""
     made = MadeTable([group(0, told=WITHOUT_N), group(10, told=WITHOUT_N)])
     assert footers(planned(made, "n = 100 and s = 'none'")) == (0, 0, "")
     assert footers(planned(made, "n = 100 or s = 't0'"))[2] == "1 of 2 in doubt"
@@ -60,6 +62,7 @@ def test_bounds_that_may_hide_nan_are_doubted() -> None:
 
 
 def test_no_more_footers_are_read_than_worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SOURCE-9."""
     monkeypatch.setattr(asking, "MAX_DOUBTFUL_SLICES", 1)
     made = MadeTable([group(10, told=WITHOUT_N), group(20, told=WITHOUT_N)])
     assert footers(planned(made, "n = 100")) == (
@@ -71,6 +74,7 @@ def test_no_more_footers_are_read_than_worth_it(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_without_statistics_all_footers_are_read() -> None:
+    """SOURCE-9."""
     made = MadeTable([group(0), group(10), group(20)])
     found = planned(made, "n = 12", MetadataMode.OFF)
     assert footers(found) == (3, 2, "")
@@ -94,6 +98,7 @@ def test_footers_are_read_once() -> None:
 
 
 def test_key_column_tells_of_the_column_that_is_the_key() -> None:
+    """SOURCE-6."""
     base = group(0, told=())
     assert planned(MadeTable([base]), "id = 'zz'").kept() == []
 
@@ -125,6 +130,7 @@ def test_partial_update_changes_its_columns_only() -> None:
 
 
 def test_statistics_say_nothing_where_user_code_merges() -> None:
+    """SOURCE-7."""
     logged = group(10, logs=[Log([row("k10", n=100)])])
     own = {"hoodie.record.merge.mode": "CUSTOM"}
     made = MadeTable([logged, group(10)], ("column_stats", "record_index"), properties=own)
@@ -140,6 +146,7 @@ class TestSingleFiles:
         return len(planned(MadeTable([Group("u", self.base, [log])], properties=said), where).kept())
 
     def test_conditions_that_hold_in_different_files_do_not_meet(self) -> None:
+        """SOURCE-8."""
         log = Log([row("c", n=9, s="q")])
         assert self.kept(log, "n = 1 and s = 'q'") == 0
         assert self.kept(log, "n = 5") == 0
@@ -147,14 +154,17 @@ class TestSingleFiles:
         assert self.kept(log, "n = 1 and s = 'x'") == 1
 
     def test_partial_updates_make_them_meet(self) -> None:
+        """SOURCE-8."""
         log = Log([row("a", n=9)], columns=("n",))
         assert self.kept(log, "n = 9 and s = 'x'") == 1
 
     def test_merging_value_by_value_makes_them_meet(self) -> None:
+        """SOURCE-8."""
         log = Log([row("a", n=9, s="q")])
         assert self.kept(log, "n = 9 and s = 'x'", hoodie_table_partial_update_mode="IGNORE_DEFAULTS") == 1
 
     def test_headers_are_read_only_of_slices_that_would_go(self) -> None:
+        """SOURCE-8."""
         made = MadeTable([Group("u", self.base, [Log([row("c", n=9, s="q")])])])
         log = f"u/{made.log_name(0, 0)}"
         planned(made, "n = 1 and s = 'x'")

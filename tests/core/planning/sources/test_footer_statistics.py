@@ -113,6 +113,7 @@ def test_a_slice_without_base_file_is_not_told_of() -> None:
 
 
 def test_a_record_is_known_not_to_be_null_where_a_leaf_below_it_never_is() -> None:
+    """SOURCE-10."""
     full = {("r", "x"): leaf(1, 2, nulls=1), ("r", "y"): leaf("a", "b", of=t.String())}
     open_ = {("r", "x"): leaf(1, 2, nulls=1), ("r", "y"): leaf("a", "b", nulls=None, of=t.String())}
     assert read("r is null", footer(full), footer(open_), footer({})) == [1, 2]

@@ -91,28 +91,33 @@ class TestRecordIndex:
         ],
     )
     def test_index_is_not_believed_when_a_key_is_in_several_places(self, more: Sequence[Group]) -> None:
+        """SOURCE-12."""
         kept, found = plan(MadeTable([*GROUPS, *more], ("record_index",)), "id = 'm'")
         assert {0, 3} <= set(kept)
         assert note(found, "record_index").startswith("a key may be in several places: ")
 
     def test_rows_in_log_files_count(self) -> None:
+        """SOURCE-12."""
         logs = [Log([row("new"), row("a", "changed")]), Log([row("late")])]
         kept, found = plan(MadeTable([replace(GROUPS[0], logs=logs), *GROUPS[1:]], ("record_index",)), "id = 'late'")
         assert (kept, removed(found, "record_index")) == ([0], 2)
 
     def test_index_that_lacks_a_key_is_not_believed(self) -> None:
+        """SOURCE-12."""
         made = MadeTable(GROUPS, ("record_index",), index_keys=["a", "b", "c"])
         kept, found = plan(made, "id = 'm'")
         assert kept == [0]
         assert note(found, "record_index") == "a key may be in several places: 3 keys, 8 rows"
 
     def test_index_tells_nothing_of_an_earlier_instant(self) -> None:
+        """SOURCE-13."""
         table = MadeTable([replace(GROUPS[0], logs=[Log(deleted=["m"])]), *GROUPS[1:]], ("record_index",)).open()
         earlier = table.scan(where="id = 'm'", as_of=table.timeline.commits[0].requested_time).plan
         assert note(earlier, "record_index") == "it tells of another instant"
         assert len(earlier.kept()) == 1
 
     def test_index_that_went_on_since_the_table_was_opened_tells_nothing(self) -> None:
+        """SOURCE-13."""
         made = MadeTable(GROUPS, ("record_index",))
         table = made.open()
         later = ".hoodie/metadata/.hoodie/timeline/20260101000099999_20260101000099999.deltacommit"
@@ -121,6 +126,7 @@ class TestRecordIndex:
         assert note(found, "record_index") == "it tells of another instant"
 
     def test_place_where_no_slice_is_rules_nothing_out(self) -> None:
+        """SOURCE-13."""
         made = MadeTable([*GROUPS, Group("w", [row("gone")])], ("record_index",))
         table = made.open()
         table.snapshot().__dict__["slices"] = slices_of([each for each in table.slices() if each.partition != "w"])
@@ -129,6 +135,7 @@ class TestRecordIndex:
 
     @pytest.mark.parametrize("damage", [b"", b"damaged"])
     def test_damaged_index_is_set_aside_or_an_error_when_it_is_required(self, damage: bytes) -> None:
+        """SOURCE-3."""
         made = MadeTable(GROUPS, ("record_index",))
         table, strict = made.open(), made.open(MetadataMode.REQUIRE)
         for path in made.memory.files:
@@ -157,6 +164,7 @@ class TestSecondaryIndex:
         ],
     )
     def test_slices_of_the_values_are_left(self, where: str, expected: int) -> None:
+        """SOURCE-14."""
         _, found = plan(self.made, where)
         assert next(each.after for each in found.steps if each.source == "secondary_index_s") == expected
 
@@ -167,11 +175,13 @@ class TestSecondaryIndex:
         assert removed(found, "secondary_index_s") == 2
 
     def test_index_is_as_good_as_the_record_index(self) -> None:
+        """SOURCE-14."""
         twice = [*GROUPS, Group("v", [row("m", "q")])]
         _, found = plan(MadeTable(twice, self.made.indexes), "s = 'q'")
         assert note(found, "secondary_index_s").startswith("record_index: a key may be in several places")
 
     def test_index_that_is_not_whole_is_not_used(self) -> None:
+        """SOURCE-14."""
         made = MadeTable(GROUPS, self.made.indexes)
         made.open()
         smaller = MadeTable(GROUPS[:2], self.made.indexes)
@@ -188,6 +198,7 @@ class TestBloomFilters:
     with_statistics = ("column_stats", "bloom_filters")
 
     def test_files_that_do_not_hold_the_key_are_left_out(self) -> None:
+        """SOURCE-18."""
         _, found = plan(self.made, "id = 'm'")
         assert removed(found, "bloom_filters") == 2
         assert {each.by for each in found.decisions()} == {"", "bloom_filters: id = 'm'"}
@@ -259,6 +270,7 @@ class TestBloomFilters:
             assert plan(MadeTable(groups, self.with_statistics), "id = 'm'")[0] == expected
 
     def test_file_without_a_filter_stays(self) -> None:
+        """SOURCE-18."""
         made = MadeTable(GROUPS, ("bloom_filters",))
         made.open()
         fewer = MadeTable(GROUPS[1:], ("bloom_filters",))
@@ -268,6 +280,7 @@ class TestBloomFilters:
         assert 2 in plan(made, "id = 'x'")[0]
 
     def test_filters_of_footers_that_were_read_are_asked(self) -> None:
+        """SOURCE-18."""
         made = MadeTable([replace(group, told=("n",)) for group in GROUPS], ("column_stats",))
         kept, found = plan(made, "id = 'm'")
         assert kept == [0]

@@ -34,12 +34,14 @@ def headers(*blocks: bytes) -> LogHeaders:
 
 
 def test_deletes_change_no_column() -> None:
+    """SOURCE-5."""
     found = headers(DELETES, ROLLBACK)
     assert (found.whole_rows, found.parts_of_rows) == (False, False)
     assert found.missing_stats("n") is MissingStats.NOTHING
 
 
 def test_partial_updates_set_their_columns_and_may_leave_others_null() -> None:
+    """SOURCE-5."""
     found = headers(PART, DELETES)
     assert (found.whole_rows, found.parts_of_rows, found.columns) == (False, True, frozenset({"id", "n"}))
     assert found.missing_stats("n") is MissingStats.ANYTHING
@@ -47,6 +49,7 @@ def test_partial_updates_set_their_columns_and_may_leave_others_null() -> None:
 
 
 def test_whole_rows_may_set_every_column() -> None:
+    """SOURCE-5."""
     assert headers(WHOLE).missing_stats("x") is MissingStats.ANYTHING
     assert headers(PART, WHOLE).missing_stats("x") is MissingStats.ANYTHING
     assert (headers(PART, WHOLE).whole_rows, headers(PART, WHOLE).parts_of_rows) == (True, True)

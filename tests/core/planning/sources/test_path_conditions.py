@@ -62,6 +62,7 @@ def kept(where: str) -> tuple[list[int], list[int]]:
     ],
 )
 def test_conditions_are_decided_by_the_values_of_paths(where: str, possible: list[int], certain: list[int]) -> None:
+    """SOURCE-4."""
     assert kept(where) == (possible, certain)
 
 
@@ -72,6 +73,7 @@ def test_what_bounds_answer_is_left_to_them() -> None:
 
 
 def test_each_combination_of_values_is_tested_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SOURCE-4."""
     tested: list[object] = []
 
     def truth(_: object, row: object) -> Truth:

@@ -86,17 +86,22 @@ def read(where: str, known: ColumnStatsOfSlices) -> list[int]:
     ],
 )
 def test_statistics_follow_column_ids(where: str, expected: list[int]) -> None:
-    """Records are of the file's own names; a column that its version lacks has its default, or null, in every row."""
+    """Records are of the file's own names; a column that its version lacks has its default, or null, in every row.
+
+    Rules: TABLE-9.
+    """
     assert read(where, knowledge()) == expected
 
 
 def test_a_column_is_not_taken_for_absent_where_the_version_is_not_certain() -> None:
+    """TABLE-9."""
     assert read("b = 8", knowledge(certain=False)) == [0, 1, 2]
     assert read("gone is not null", knowledge(certain=False)) == [0, 1, 2]
     assert read("n > 6", knowledge(certain=False)) == [2]
 
 
 def test_what_is_thought_of_files_without_records() -> None:
+    """META-14."""
     for thought, expected in ((MissingStats.ANYTHING, [1, 2]), (MissingStats.NULLS, []), (MissingStats.NOTHING, [])):
         known = knowledge(on_missing=lambda _, files, thought=thought: np.full(len(files), thought, np.int8))
         assert read("b = 8", known) == expected
@@ -162,6 +167,7 @@ class TestPartitions:
         return [number for piece in pieces for number in piece.files.tolist()]
 
     def test_partitions_are_told_where_each_of_their_files_was_counted(self) -> None:
+        """META-19."""
         known = self.known([NEW], {"n": (1, 5)})
         assert self.numbers(known) == [0, 1]
         assert self.numbers(known, [False, True]) == [1]

@@ -53,6 +53,7 @@ def slices() -> Any:
 def test_filter_is_asked_unless_it_is_damaged_full_or_denies_a_key_of_its_file(
     text: bytes | None, held: tuple[bytes, ...], state: FilterState
 ) -> None:
+    """INDEX-7, INDEX-8."""
     found = stored_filter(text, slices()[0], held_keys(held))
     assert found.state is state
     assert (found.filter is not None) == (state is FilterState.USABLE)
