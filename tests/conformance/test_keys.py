@@ -1,4 +1,7 @@
-"""Keys and paths: what Apache Hudi makes of fields and texts, and the keys that its tables hold."""
+"""Keys and paths: what Apache Hudi makes of fields and texts, and the keys that its tables hold.
+
+Also covers: `table/keying.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Records of tables that Apache Hudi wrote are tagged to the file that holds them, by each index that a table has and by none."""
+"""Records of tables that Apache Hudi wrote are tagged to the file that holds them, by each index that a table has and by none.
+
+Also covers: `index/by_values.py`, `index/matching.py`.
+"""
 
 from __future__ import annotations
 

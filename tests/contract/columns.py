@@ -1,4 +1,7 @@
-"""Decoded columns become an engine's batches, and its values columns again: every type, every row, nulls at any depth."""
+"""Decoded columns become an engine's batches, and its values columns again: every type, every row, nulls at any depth.
+
+Also covers: `columns/unions.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""What keys an engine makes of rows: those that Apache Hudi made of them, by each of its writing paths."""
+"""What keys an engine makes of rows: those that Apache Hudi made of them, by each of its writing paths.
+
+Also covers: `keys/bound.py`, `keys/clock.py`, `keys/generator.py`, `keys/strings.py`, `keys/times.py`,
+`keys/user.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""What `Values` has to answer: the core's order, functions and casts, on every type, in every row."""
+"""What `Values` has to answer: the core's order, functions and casts, on every type, in every row.
+
+Also covers: `engine.py`, `functions/casts.py`, `functions/registry.py`, `functions/record.py`,
+`functions/scalar/cast.py`.
+"""
 
 from __future__ import annotations
 

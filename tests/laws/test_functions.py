@@ -1,4 +1,7 @@
-"""The law of functions: a comparison that is taken back to the column has, on every row, the truth of the comparison itself."""
+"""The law of functions: a comparison that is taken back to the column has, on every row, the truth of the comparison itself.
+
+Also covers: `functions/calendar.py`, `functions/dates.py`.
+"""
 
 from __future__ import annotations
 

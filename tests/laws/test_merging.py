@@ -1,4 +1,7 @@
-"""What is read of a slice with logs is what merging its records one by one leaves, however files are cut; and damage is named."""
+"""What is read of a slice with logs is what merging its records one by one leaves, however files are cut; and damage is named.
+
+Also covers: `reading/log_buffer.py`, `reading/merge_columns.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Laws of planning: over random tables, indexes and predicates no slice with a matching row is skipped, whatever is missing."""
+"""Laws of planning: over random tables, indexes and predicates no slice with a matching row is skipped, whatever is missing.
+
+Also covers: `planning/sources/sources.py`.
+"""
 
 from __future__ import annotations
 

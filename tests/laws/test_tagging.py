@@ -1,4 +1,7 @@
-"""Locating keys through ranges and bloom filters gives what a look into every file gives, whatever is missing or damaged."""
+"""Locating keys through ranges and bloom filters gives what a look into every file gives, whatever is missing or damaged.
+
+Also covers: `index/places.py`.
+"""
 
 from __future__ import annotations
 

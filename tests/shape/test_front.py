@@ -1,4 +1,7 @@
-"""The public front: what `hudi_core` offers by name, sorted, documented and importable, and loaded when it is used."""
+"""The public front: what `hudi_core` offers by name, sorted, documented and importable, and loaded when it is used.
+
+Also covers: `cli/overview.py`, `version.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The core and the plain engine work where pyarrow and pyspark cannot be imported."""
+"""The core and the plain engine work where pyarrow and pyspark cannot be imported.
+
+Also covers: `table/engines.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Changes one by one, on the packaged table."""
+"""Changes one by one, on the packaged table.
+
+Also covers: `changes/commit_changes.py`, `changes/data_skipping.py`, `changes/rows.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""How commands end when what they write to, or the one who waits for them, does not let them go on: one line and a status."""
+"""How commands end when what they write to, or the one who waits for them, does not let them go on: one line and a status.
+
+Also covers: `errors.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Bad input: one line that says where, what was expected and what was found, an exit status, and nothing changed."""
+"""Bad input: one line that says where, what was expected and what was found, an exit status, and nothing changed.
+
+Also covers: `cli/application.py`, `cli/options.py`.
+"""
 
 from __future__ import annotations
 

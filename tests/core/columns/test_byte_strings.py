@@ -1,3 +1,8 @@
+"""Strings of bytes in two arrays, and columns made of them.
+
+Also covers: `columns/strings.py`.
+"""
+
 from __future__ import annotations
 
 import random

@@ -1,4 +1,7 @@
-"""Columns keep their rows whatever is done with them: joined, spread out, cut down to those that are not null."""
+"""Columns keep their rows whatever is done with them: joined, spread out, cut down to those that are not null.
+
+Also covers: `columns/concat.py`, `columns/slicing.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The rules of `specs/expressions.md` on their cases: texts, equal meanings, truths of rows, errors."""
+"""The rules of `specs/expressions.md` on their cases: texts, equal meanings, truths of rows, errors.
+
+Also covers: `expr/tuples.py`, `expr/unknown.py`.
+"""
 
 from __future__ import annotations
 

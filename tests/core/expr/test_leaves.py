@@ -1,4 +1,7 @@
-"""Folding and flattening keep the truth."""
+"""Folding and flattening keep the truth.
+
+Also covers: `truth.py`.
+"""
 
 from __future__ import annotations
 

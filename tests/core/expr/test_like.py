@@ -1,4 +1,7 @@
-"""LIKE patterns read into parts."""
+"""LIKE patterns read into parts.
+
+Also covers: `functions/scalar/like.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Parsing: what is too deep, what is long, what no text may do. The grammar itself is in `specs/cases/expressions.jsonl`."""
+"""Parsing: what is too deep, what is long, what no text may do. The grammar itself is in `specs/cases/expressions.jsonl`.
+
+Also covers: `expr/call_syntax.py`, `expr/calls.py`, `expr/nodes.py`, `expr/operands.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Errors that point into the text."""
+"""Errors that point into the text.
+
+Also covers: `sql/place.py`.
+"""
 
 from __future__ import annotations
 

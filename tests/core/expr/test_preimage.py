@@ -1,4 +1,7 @@
-"""Functions taken back to their column: exactly the values for which the comparison holds, over whole ranges of values."""
+"""Functions taken back to their column: exactly the values for which the comparison holds, over whole ranges of values.
+
+Also covers: `expr/inverse.py`.
+"""
 
 from __future__ import annotations
 

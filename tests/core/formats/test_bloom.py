@@ -1,4 +1,7 @@
-"""Bloom filters: what Apache Hudi writes is read, probes answer as its own do, damage is told."""
+"""Bloom filters: what Apache Hudi writes is read, probes answer as its own do, damage is told.
+
+Also covers: `columns/murmur.py`.
+"""
 
 from __future__ import annotations
 

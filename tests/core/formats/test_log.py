@@ -1,4 +1,7 @@
-"""LOG rules: blocks tile their file, damage is a CORRUPT region or an error, and contents are what Apache Hudi wrote."""
+"""LOG rules: blocks tile their file, damage is a CORRUPT region or an error, and contents are what Apache Hudi wrote.
+
+Also covers: `formats/deletes.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The record index: places of keys in their partition or in any, and what becomes of keys that it sends nowhere."""
+"""The record index: places of keys in their partition or in any, and what becomes of keys that it sends nowhere.
+
+Also covers: `index/key_columns.py`, `index/work.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Rows in, the same rows with their location out; and what rows have to bring along."""
+"""Rows in, the same rows with their location out; and what rows have to bring along.
+
+Also covers: `index/choose.py`, `index/key_reader.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Options to generator."""
+"""Options to generator.
+
+Also covers: `keys/options.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Joda's patterns: printing and reading."""
+"""Joda's patterns: printing and reading.
+
+Also covers: `keys/joda_read.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Log files of the metadata table that were cut short or are gone: never fewer files without a word."""
+"""Log files of the metadata table that were cut short or are gone: never fewer files without a word.
+
+Also covers: `metadata/written.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Single records of a file group: the newest that is not deleted, as if all were read and applied in order."""
+"""Single records of a file group: the newest that is not deleted, as if all were read and applied in order.
+
+Also covers: `metadata/records.py`.
+"""
 
 from __future__ import annotations
 

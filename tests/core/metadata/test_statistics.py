@@ -1,4 +1,7 @@
-"""Recorded statistics of columns: which records count, how they merge, and in what form they come."""
+"""Recorded statistics of columns: which records count, how they merge, and in what form they come.
+
+Also covers: `metadata/live_records.py`, `metadata/merged.py`, `metadata/recorded.py`.
+"""
 
 from __future__ import annotations
 

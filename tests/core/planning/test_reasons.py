@@ -1,4 +1,7 @@
-"""Why slices are skipped: which leaves of a predicate are told."""
+"""Why slices are skipped: which leaves of a predicate are told.
+
+Also covers: `expr/walk.py`, `planning/conjuncts.py`.
+"""
 
 from __future__ import annotations
 

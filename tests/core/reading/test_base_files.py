@@ -1,4 +1,7 @@
-"""Base files with several row groups: what is read of them, and that the rows are those of reading everything."""
+"""Base files with several row groups: what is read of them, and that the rows are those of reading everything.
+
+Also covers: `reading/selection.py`.
+"""
 
 from __future__ import annotations
 

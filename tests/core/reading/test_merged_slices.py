@@ -1,4 +1,7 @@
-"""Which blocks of which kinds a slice is made of, seen through its rows."""
+"""Which blocks of which kinds a slice is made of, seen through its rows.
+
+Also covers: `reading/log_records.py`.
+"""
 
 from __future__ import annotations
 

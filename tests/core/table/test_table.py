@@ -1,4 +1,7 @@
-"""`Table`: instants that it can be asked about."""
+"""`Table`: instants that it can be asked about.
+
+Also covers: `table/scan.py`.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +43,11 @@ def test_what_no_read_can_give_is_refused_at_once() -> None:
         for limit, found in ((2.5, r"2.5 \(float\)"), ("3", r"'3' \(str\)"), (True, r"True \(bool\)")):
             with pytest.raises(UsageError, match=f"limit: expected a whole number of rows, found {found}"):
                 ask(limit=limit)
-        for columns, found in ((3, r"3 \(int\)"), (["city", 3], r"3 \(int\)"), ([hudi_core.col("city")], "ExpressionBuilder")):
+        for columns, found in (
+            (3, r"3 \(int\)"),
+            (["city", 3], r"3 \(int\)"),
+            ([hudi_core.col("city")], "ExpressionBuilder"),
+        ):
             with pytest.raises(UsageError, match=f"columns: expected .*names, found .*{found}"):
                 ask(columns=columns)
         for where in (3, ("fare", ">", 80)):

@@ -1,4 +1,7 @@
-"""Files and timeline to latest file slices."""
+"""Files and timeline to latest file slices.
+
+Also covers: `timeline/files.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""TIME-25: what archived replace commits took away, in both layouts."""
+"""TIME-25: what archived replace commits took away, in both layouts.
+
+Also covers: `timeline/archived.py`.
+"""
 
 from __future__ import annotations
 

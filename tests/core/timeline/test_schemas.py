@@ -1,4 +1,7 @@
-"""Under which schema a table's files were written, and the ids of columns over its life."""
+"""Under which schema a table's files were written, and the ids of columns over its life.
+
+Also covers: `timeline/history.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Walking, comparing and rewriting types."""
+"""Walking, comparing and rewriting types.
+
+Also covers: `types/nodes.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Answers of a scan taken by others without a copy, and the memory that they take on the way."""
+"""Answers of a scan taken by others without a copy, and the memory that they take on the way.
+
+Also covers: `reading/result.py`.
+"""
 
 from __future__ import annotations
 

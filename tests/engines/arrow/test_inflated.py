@@ -1,4 +1,7 @@
-"""Files made of pages: the same rows as pyarrow reads, whatever their pages are, and errors for damaged ones."""
+"""Files made of pages: the same rows as pyarrow reads, whatever their pages are, and errors for damaged ones.
+
+Also covers: `formats/parquet/page_index.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Parquet as writers of all ages leave it: INT96, integers as decimals, unsigned numbers, old list layouts, Avro schemas."""
+"""Parquet as writers of all ages leave it: INT96, integers as decimals, unsigned numbers, old list layouts, Avro schemas.
+
+Also covers: `formats/leaf_statistics.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Scans as DataFrames: the rows that the core reads with the Arrow engine, whoever reads the files."""
+"""Scans as DataFrames: the rows that the core reads with the Arrow engine, whoever reads the files.
+
+Also covers: `reading/remote.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""AVRO-COLUMNS rules on writing: the bytes are those of fastavro, and reading them gives the same columns."""
+"""AVRO-COLUMNS rules on writing: the bytes are those of fastavro, and reading them gives the same columns.
+
+Also covers: `formats/avro/block.py`, `formats/avro/write.py`.
+"""
 
 from __future__ import annotations
 

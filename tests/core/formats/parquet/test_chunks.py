@@ -1,4 +1,7 @@
-"""Footers from their own bytes: what pyarrow says of sound ones, and an error for every damage."""
+"""Footers from their own bytes: what pyarrow says of sound ones, and an error for every damage.
+
+Also covers: `formats/parquet/thrift.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What files say of themselves: read where it may change the answer, and nowhere else."""
+"""What files say of themselves: read where it may change the answer, and nowhere else.
+
+Also covers: `planning/sources/file_statistics.py`, `planning/sources/footer_fallback.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Indexes that find slices by values: what they remove, when they are not believed, and damage to them."""
+"""Indexes that find slices by values: what they remove, when they are not believed, and damage to them.
+
+Also covers: `planning/sources/uniqueness.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What is recorded of files, joined to them through the schema version that each was written under."""
+"""What is recorded of files, joined to them through the schema version that each was written under.
+
+Also covers: `planning/sources/stable_names.py`.
+"""
 
 from __future__ import annotations
 

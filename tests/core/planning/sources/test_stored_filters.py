@@ -1,4 +1,7 @@
-"""Which stored bloom filters are asked, for queries and for tagging."""
+"""Which stored bloom filters are asked, for queries and for tagging.
+
+Also covers: `planning/sources/bloom_filters.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,0 +1,132 @@
+"""Statistics of leaves as footers have them: bounds cut inside a character, and counts and orders in doubt.
+
+Also covers: `formats/parquet/leaves.py`.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Any
+
+import pytest
+from hudi_arrow.chunks import ChunkStatistics, LeafChunks
+from hudi_arrow.leaves import FooterChunks, FooterStatistics, Leaf
+
+from hudi_core.engine import LeafStatistics
+from hudi_core.types import nodes as t
+
+
+def told(
+    of: t.Primitive, *chunks: ChunkStatistics, physical: str = "BYTE_ARRAY", unsigned: bool = False, writer: str = ""
+) -> Any:
+    """What is known of a column with these chunks, one a row group."""
+    column = LeafChunks(physical, unsigned, chunks)
+    rows = sum(chunk.values for chunk in chunks)
+    return FooterStatistics(_Given(column), writer, rows, {("x",): Leaf(0, of)})["x",]
+
+
+class _Given(FooterChunks):
+    """The chunks of one column."""
+
+    def __init__(self, column: LeafChunks) -> None:
+        self.column = column
+
+    def of(self, leaf: int) -> LeafChunks:
+        return self.column
+
+
+def chunk(low: bytes | None, high: bytes | None, nulls: int | None = 0, values: int = 4) -> ChunkStatistics:
+    return ChunkStatistics(values, nulls, low, high)
+
+
+def test_a_bound_cut_inside_a_character_is_believed_where_it_still_encloses_the_values() -> None:
+    """FILE-5."""
+    cut = "aä".encode()[:-1]
+    found = told(t.String(), chunk(cut, cut))
+    assert found == LeafStatistics(t.String(), "a", None, 0, 4, nans=False)
+    whole = "aä".encode()
+    assert told(t.String(), chunk(whole, whole)) == LeafStatistics(t.String(), "aä", "aä", 0, 4, nans=False)
+
+
+def test_an_upper_bound_that_one_row_group_has_cut_is_unknown_in_the_file() -> None:
+    cut = "zä".encode()[:-1]
+    found = told(t.String(), chunk(b"a", b"b"), chunk(b"b", cut))
+    assert (found.low, found.high) == ("a", None)
+
+
+@pytest.mark.parametrize("of", [t.Enumeration(("a",), "e"), t.Uuid()])
+def test_other_types_of_text_are_cut_alike(of: t.Primitive) -> None:
+    cut = "aä".encode()[:-1]
+    found = told(of, chunk(cut, cut))
+    assert (found.low, found.high) == ("a", None)
+
+
+def test_a_uuid_of_another_size_is_no_bound() -> None:
+    of = t.Uuid(t.Fixed(16, "u"))
+    low = bytes(16)
+    found = told(of, chunk(low, low[:8]), physical="FIXED_LEN_BYTE_ARRAY")
+    assert (found.low, found.high) == ("00000000-0000-0000-0000-000000000000", None)
+
+
+def test_known_and_unknown_counts_are_not_added() -> None:
+    assert told(t.String(), chunk(b"a", b"b", 1), chunk(b"a", b"b", None)).nulls is None
+    assert told(t.String(), chunk(b"a", b"b", 1), chunk(b"a", b"b", 2)).nulls == 3
+
+
+def test_a_row_group_of_nulls_alone_needs_no_bound() -> None:
+    found = told(t.String(), chunk(b"c", b"d"), chunk(None, None, 4))
+    assert (found.low, found.high, found.nulls) == ("c", "d", 4)
+
+
+def test_a_row_group_has_statistics_of_its_own() -> None:
+    column = LeafChunks("BYTE_ARRAY", False, (chunk(b"a", b"b", 1), chunk(b"c", b"d", 2), chunk(None, None, None)))
+    leaves = {("x",): Leaf(0, t.String())}
+    groups = [FooterStatistics(_Given(column), "", 4, leaves, number)["x",] for number in range(3)]
+    assert groups == [
+        LeafStatistics(t.String(), "a", "b", 1, 4, nans=False),
+        LeafStatistics(t.String(), "c", "d", 2, 4, nans=False),
+        LeafStatistics(t.String(), None, None, None, 4, nans=False),
+    ]
+
+
+def test_int96_has_no_order() -> None:
+    found = told(t.Timestamp(), chunk(bytes(12), bytes(12)), physical="INT96")
+    assert (found.low, found.high) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("writer", "may_hold_nan"),
+    [
+        ("parquet-mr version 1.10.1 (build x)", False),
+        ("parquet-mr version 1.15.2", False),
+        ("parquet-mr version 1.9.0", True),
+        ("parquet-mr version 1.16.0", True),
+        ("parquet-cpp-arrow version 20.0.0", True),
+        ("", True),
+    ],
+)
+def test_bounds_tell_of_nan_where_the_writer_orders_it_last(writer: str, may_hold_nan: bool) -> None:
+    bounds = struct.pack("<d", 1.0), struct.pack("<d", 2.0)
+    found = told(t.Double(), chunk(*bounds), physical="DOUBLE", writer=writer)
+    assert (found.low, found.high, found.nans) == (1.0, 2.0, may_hold_nan)
+
+
+def test_nan_as_a_bound_makes_both_unknown() -> None:
+    """FILE-3."""
+    one, nan = struct.pack("<d", 1.0), struct.pack("<d", float("nan"))
+    found = told(t.Double(), chunk(one, nan), physical="DOUBLE", writer="parquet-mr version 1.12.3")
+    assert (found.low, found.high, found.nans) == (None, None, True)
+    found = told(t.Double(), chunk(one, one), chunk(nan, one), physical="DOUBLE", writer="parquet-mr version 1.12.3")
+    assert (found.low, found.high, found.nans) == (None, None, True)
+
+
+def test_numbers_without_sign_sort_as_such() -> None:
+    """FILE-3."""
+    low, high = struct.pack("<i", 1), struct.pack("<i", -1)
+    found = told(t.Long(), chunk(low, high), physical="INT32", unsigned=True)
+    assert (found.low, found.high) == (1, 2**32 - 1)
+
+
+def test_a_bound_of_another_size_is_unknown() -> None:
+    found = told(t.Int(), chunk(b"\x01", struct.pack("<i", 3)), physical="INT32")
+    assert (found.low, found.high) == (None, 3)
