@@ -7,27 +7,38 @@
     print(scan.explain())
     rows = scan.to_arrow()
 
-Layers, lower ones never import higher ones (`docs/architecture.md`):
+Layers, a lower one never imports a higher one (`docs/architecture.md`):
 
     cli         the command line
     index       where records are: tagLocation
-    table       open a table; sources of knowledge, plans, scans
+    table       open a table, scan it
+    changes     rows that changed between two times, and the changes one by one
+    reading     the rows of file slices
+    planning    data skipping: which file slices a predicate can match, and why
+    snapshot    a table at an instant
     metadata    the metadata table: files, statistics, indexes
     timeline    instants, commits, schemas over time, file slices
-    stats       statistics of files as columns, and pruning on them
+    merge       which of the records with one key wins
     keys        record keys and partition paths of rows
     rows        read plans and predicates run over an engine's operations
     engine      the boundary: what an engine supplies
-    formats     bytes: properties, HFile, log files, Avro columns, names, hashes
-    evolve      schema changes, reconciliation, merging
+    pruning     statistics of files as columns, and predicates put to them
+    formats     bytes: properties, HFile, log files, Avro records, Parquet footers, names
+    evolve      schema changes, reconciliation, merging of schemas
     avro        Avro schemas, both ways
     expr        the expression language, binding, the rules of outcomes
+    functions   SQL functions, one record each
+    sql         SQL text: tokens, cursor, types
+    columns     columns in memory, in Arrow's layout
     schema      schemas with column ids
     values      the form of each type's values: order, text, JSON, casts
     types       the closed union of types, and promotions
     options     table properties
     truth       TRUE, FALSE, NULL, and sets of them
     errors      the error tree
+    portable    objects that travel to other processes
+    parallel    work in threads, results in order
+    version     the version of the package
 
 Names are imported when they are first used: `import hudi_core` alone loads nothing.
 """
