@@ -64,7 +64,7 @@ def test_blanks_in_the_size_of_a_fixed_are_read(spelling: str) -> None:
     if spelling.islower():
         ours = attempt(lambda: persisted(schema_from_json(json.dumps(made))).value)
         question = {"ask": "parsed", "text": json.dumps(made), "document": made}
-        declared(SCHEMAS, "every spelling of a type", question, ours, "refused")
+        declared(SCHEMAS, "spellings of types", question, ours, "refused")
 
 
 @pytest.mark.parametrize("tree_operator", ["in", "eq"])
@@ -118,7 +118,7 @@ def test_no_change_lowers_the_greatest_id() -> None:
     step = {"op": "rename", "name": "a", "new_name": "z"}
     question = {"ask": "step", "schema": schema, "step": step, "document": in_json(schema)}
     lowered = {**ours, "max_column_id": max(schema.places)}
-    declared(CHANGES, "column ids are never given twice", question, ours, lowered)
+    declared(CHANGES, "column ids after a drop", question, ours, lowered)
     again = evolve(evolve(schema, [RenameColumn("a", "z")]), [AddColumn("d", t.Int())])
     assert again.get("d").field.id > schema.max_column_id
 

@@ -62,7 +62,7 @@ def test_the_changes_refused_are_refused_but_for_first(entry: TableEntry) -> Non
         if note.startswith("refused: alter table"):
             (change,) = parse_changes(note.removeprefix("refused: ").partition(" -- ")[0])
             if isinstance(change, AddColumn | MoveColumn) and change.position == First():
-                # "first means first of the user's columns", a declared deviation
+                # "FIRST at the top of the schema", a declared deviation
                 names = [field.name for field in evolve(schema, [change]).fields if not is_meta(field.name)]
                 assert (names[0],) == change.column
             else:

@@ -222,7 +222,7 @@ _OTHERS = (
     ),
     Deviation(
         "schema_changes",
-        "names differ in more than case",
+        "new names that differ in case only",
         _case_clash,
         refused,
         "Refused, unless names are case-sensitive by choice.",
@@ -246,7 +246,7 @@ _OTHERS = (
     ),
     Deviation(
         "schema_changes",
-        "first means first of the user's columns",
+        "FIRST at the top of the schema",
         _first_of_all,
         _put_first,
         "The column comes first behind Hudi's own columns.",
@@ -278,7 +278,7 @@ _OTHERS = (
     ),
     Deviation(
         "schema_changes",
-        "an element has no name of its own",
+        "new names of elements, keys and values",
         _renamed_inside,
         refused,
         "Refused.",
@@ -286,7 +286,7 @@ _OTHERS = (
     ),
     Deviation(
         "schema_changes",
-        "a map's key is never null",
+        "map keys made optional",
         _nullable_key,
         refused,
         "Refused.",
@@ -294,7 +294,7 @@ _OTHERS = (
     ),
     Deviation(
         "schema_changes",
-        "a name is taken by a neighbour",
+        "a new name that a neighbouring column has",
         _taken_by_sibling,
         refused,
         "Refused.",
@@ -302,7 +302,7 @@ _OTHERS = (
     ),
     Deviation(
         "schema_changes",
-        "a name is free when only another record has it",
+        "a new name that a column of another record has",
         _taken_elsewhere,
         _renamed,
         "Accepted.",
@@ -310,7 +310,7 @@ _OTHERS = (
     ),
     Deviation(
         "schema_changes",
-        "before itself",
+        "a move before the column itself",
         _before_itself,
         _unchanged,
         "Nothing changes, as with AFTER.",
@@ -322,7 +322,7 @@ _OTHERS = (
 CHANGES = (
     Deviation(
         "schema_changes",
-        "column ids are never given twice",
+        "column ids after a drop",
         lambda q: _drops_greatest(q) or _counts_again(q),
         _greatest_stays,
         "`max_column_id` stays, whatever the change.",

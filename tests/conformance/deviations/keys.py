@@ -188,7 +188,7 @@ def _of_keys(name: str, applies: Applies, expected: Expected, ours: str, reason:
 
 DEVIATIONS = (
     _of_keys(
-        "steps to the folder above in partition values",
+        "`..` in partition values",
         _steps_up,
         refused,
         "refused",

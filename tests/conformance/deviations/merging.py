@@ -190,7 +190,7 @@ def _no_operation(q: Question) -> bool:
 DEVIATIONS = (
     Deviation(
         "merge_modes",
-        "ordering values are compared as values",
+        "ordering values that are missing or of another type",
         _of_two_classes,
         winner,
         "A record without an ordering value is as one with 0, in texts and the like as one below all; a delete whose value is "
@@ -199,7 +199,7 @@ DEVIATIONS = (
     ),
     Deviation(
         "merge_modes",
-        "a delete without an ordering value deletes",
+        "deletes with a null ordering value",
         _null_in_block,
         always(DELETED),
         "A null ordering value in a delete block is none: the delete wins over what precedes it.",
@@ -207,7 +207,7 @@ DEVIATIONS = (
     ),
     Deviation(
         "merge_modes",
-        "an ordering field below null is null",
+        "ordering fields inside a null record",
         _below_null,
         winner_or_none,
         "The record has no ordering value.",
@@ -215,7 +215,7 @@ DEVIATIONS = (
     ),
     Deviation(
         "merge_modes",
-        "texts order by code points",
+        "strings as ordering values",
         _beyond_the_plane,
         winner,
         "Ordering values that are texts compare by their UTF-8 bytes, as Spark compares them.",
@@ -223,7 +223,7 @@ DEVIATIONS = (
     ),
     Deviation(
         "merge_modes",
-        "bytes order without a sign",
+        "bytes as ordering values",
         _signed_bytes,
         winner,
         "Ordering values that are bytes compare as unsigned numbers, as everywhere.",
@@ -231,7 +231,7 @@ DEVIATIONS = (
     ),
     Deviation(
         "merge_modes",
-        "decimals order by value",
+        "decimals as ordering values",
         _decimal_bytes,
         winner,
         "Ordering values that are decimals compare as numbers.",
@@ -239,7 +239,7 @@ DEVIATIONS = (
     ),
     Deviation(
         "merge_modes",
-        "a default is a default by its value",
+        "defaults under IGNORE_DEFAULTS",
         _default_by_value,
         without_defaults,
         "Under IGNORE_DEFAULTS any value that equals its column's default counts as not given, as it did in the payload class.",
@@ -247,7 +247,7 @@ DEVIATIONS = (
     ),
     Deviation(
         "merge_modes",
-        "partial blocks are merged",
+        "log blocks with some of the columns",
         _partial_block,
         joined,
         "Columns that a block does not have come from the other record.",
@@ -255,7 +255,7 @@ DEVIATIONS = (
     ),
     Deviation(
         "merge_modes",
-        "AWSDmsAvroPayload is its meaning",
+        "AWSDmsAvroPayload",
         _aws,
         by_operation,
         "The latest record wins; it deletes when `Op` is `D`. This is what table version 9 makes of the class.",
@@ -263,7 +263,7 @@ DEVIATIONS = (
     ),
     Deviation(
         "merge_modes",
-        "a row that says it is deleted is deleted",
+        "`_hoodie_is_deleted` under payload classes",
         _flag_passed_over,
         always(DELETED),
         "`_hoodie_is_deleted` deletes under every payload class.",
@@ -271,7 +271,7 @@ DEVIATIONS = (
     ),
     Deviation(
         "merge_modes",
-        "late is late without a value too",
+        "late records without an ordering value",
         _null_beside_partial,
         older_filled,
         "A record without an ordering value is as one with 0: the older record stays, and is filled up.",
@@ -279,7 +279,7 @@ DEVIATIONS = (
     ),
     Deviation(
         "merge_modes",
-        "deleted rows give nothing",
+        "partial updates of deleted rows",
         _fills_from_deleted,
         newer_row,
         "What follows a deleted row is not filled up from it.",
@@ -287,7 +287,7 @@ DEVIATIONS = (
     ),
     Deviation(
         "merge_modes",
-        "late deletes lose under partial updates",
+        "late deletes under partial updates",
         _late_delete,
         older_row,
         "A delete with a lower ordering value than the row's leaves the row.",
@@ -295,7 +295,7 @@ DEVIATIONS = (
     ),
     Deviation(
         "merge_modes",
-        "a delete field needs a marker",
+        "a delete field without a delete marker, and the reverse",
         _half_a_marker,
         refused,
         "Properties that state one of both are refused.",
@@ -303,7 +303,7 @@ DEVIATIONS = (
     ),
     Deviation(
         "merge_modes",
-        "a row without an operation is a row",
+        "null in `_hoodie_operation`",
         _no_operation,
         always(False),
         "A null in `_hoodie_operation` deletes nothing.",

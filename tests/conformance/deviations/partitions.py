@@ -61,7 +61,7 @@ def _like_hive(q: Question) -> bool:
 
 PARTITIONS = (
     _rule(
-        "words of a boolean",
+        "spellings of booleans in partition paths",
         _boolean_word,
         _truth,
         "what Spark's cast takes for true or false; else unknown",
@@ -69,7 +69,7 @@ PARTITIONS = (
     ),
     _rule("blanks around a number in a folder", _blanks, _number, "ignored, as Spark's cast does", "Hudi fails."),
     _rule(
-        "the old name of the folder of nulls",
+        "the legacy name of the default partition",
         _legacy,
         _null_or_text,
         "null, or a text up to it; of another type unknown",

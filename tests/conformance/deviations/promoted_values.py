@@ -168,7 +168,7 @@ def _loose_date(q: Question) -> bool:
 PROMOTED_VALUES = (
     Deviation(
         "type_promotion",
-        "a number is no time, and a time no number",
+        "conversions between numbers and times",
         _relabelled,
         refused,
         "Refused.",
@@ -176,7 +176,7 @@ PROMOTED_VALUES = (
     ),
     Deviation(
         "type_promotion",
-        "times are converted",
+        "conversions between dates, times and timestamps",
         _not_multiplied,
         multiplied,
         "A date becomes the beginning of its day (as a timestamp without zone), milliseconds of a day become microseconds.",
@@ -184,7 +184,7 @@ PROMOTED_VALUES = (
     ),
     Deviation(
         "type_promotion",
-        "a coarser time of day can be read",
+        "microseconds of a day read as milliseconds",
         _coarser_time,
         cut,
         "Cut towards midnight.",
@@ -192,7 +192,7 @@ PROMOTED_VALUES = (
     ),
     Deviation(
         "type_promotion",
-        "decimals keep their value",
+        "decimals of another precision or scale",
         _rescaled_by_relabelling,
         same_number,
         "The value is rescaled; one that does not fit the new precision or scale is refused.",
@@ -200,7 +200,7 @@ PROMOTED_VALUES = (
     ),
     Deviation(
         "type_promotion",
-        "the text of a decimal is its number",
+        "decimals read as strings",
         _decimal_as_bytes,
         plain,
         "Decimal text, whatever backs the decimal.",
@@ -208,7 +208,7 @@ PROMOTED_VALUES = (
     ),
     Deviation(
         "type_promotion",
-        "decimal text is plain",
+        "decimal strings without exponents",
         _scientific,
         plain,
         "0.0000000000",
@@ -217,7 +217,7 @@ PROMOTED_VALUES = (
     ),
     Deviation(
         "type_promotion",
-        "a uuid is a uuid",
+        "strings read as UUIDs",
         _no_uuid,
         as_uuid,
         "Text that is a UUID becomes its canonical form; anything else is refused.",
@@ -225,7 +225,7 @@ PROMOTED_VALUES = (
     ),
     Deviation(
         "type_promotion",
-        "backing does not matter to values",
+        "numbers and strings read as decimals, whatever backs them",
         _into_bytes_backed,
         as_decimal,
         "Numbers and numeric text become decimals whatever backs them; other text is refused.",
@@ -233,7 +233,7 @@ PROMOTED_VALUES = (
     ),
     Deviation(
         "type_promotion",
-        "bytes are text and not the digits of a decimal",
+        "bytes read as decimals",
         _decimal_from_bytes,
         by_way_of_text,
         "By way of text, as two changes through string lead there: the bytes of `12.5` are 12.50, anything else is refused.",
@@ -241,7 +241,7 @@ PROMOTED_VALUES = (
     ),
     Deviation(
         "type_promotion",
-        "what two changes lead to can be read",
+        "columns whose type changed twice",
         _twice_changed,
         of_two_changes,
         "A number that was changed to string and then to binary is the bytes of its text; bytes become dates by way of text.",
@@ -249,7 +249,7 @@ PROMOTED_VALUES = (
     ),
     Deviation(
         "type_promotion",
-        "sixteen bytes are not whatever has sixteen bytes",
+        "types that take the same number of bytes",
         _fixed_of_another_kind,
         refused,
         "Refused.",
@@ -265,7 +265,7 @@ PROMOTED_VALUES = (
     ),
     Deviation(
         "type_promotion",
-        "bytes that are no text",
+        "bytes that are not UTF-8",
         _not_utf8,
         refused,
         "Refused.",
@@ -273,7 +273,7 @@ PROMOTED_VALUES = (
     ),
     Deviation(
         "type_promotion",
-        "the text of a boolean",
+        "booleans read as strings",
         _boolean_text,
         truth,
         "`true` or `false`; the change itself stays refused.",
@@ -289,7 +289,7 @@ PROMOTED_VALUES = (
     ),
     Deviation(
         "type_promotion",
-        "the bytes of a uuid",
+        "UUIDs read as bytes",
         _uuid_bytes,
         refused,
         "Refused.",
@@ -297,7 +297,7 @@ PROMOTED_VALUES = (
     ),
     Deviation(
         "type_promotion",
-        "dates as Spark reads them",
+        "forms of date strings",
         _loose_date,
         as_day,
         "Text that Spark's cast takes for a date is one (`2024-02`, blanks around).",

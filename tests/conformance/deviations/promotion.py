@@ -71,7 +71,7 @@ def _coarser(q: Question) -> bool:
 PROMOTION = (
     Deviation(
         "type_promotion",
-        "enumerations are types",
+        "enumerations in type changes",
         lambda q: _to_enumeration(q) or _out_of_enumeration(q),
         refused,
         "A column changes to an enumeration only from one whose symbols it all has; an enumeration changes to string.",
@@ -80,7 +80,7 @@ PROMOTION = (
     ),
     Deviation(
         "type_promotion",
-        "a decimal has room for every integer",
+        "integers to decimals with too few digits",
         too_few_digits,
         refused,
         "An int column changes to a decimal with at least 10 digits before the point, a long to one with 19; files written "
@@ -89,7 +89,7 @@ PROMOTION = (
     ),
     Deviation(
         "type_promotion",
-        "micros are not cut by a batch of millis",
+        "a batch of milliseconds for a column of microseconds",
         _coarser,
         does_not_fit,
         "A batch with milliseconds does not fit a column of microseconds.",
@@ -97,7 +97,7 @@ PROMOTION = (
     ),
     Deviation(
         "type_promotion",
-        "one table: what can be read is covered",
+        "projection check: types that can be read are covered",
         _reads_more,
         always(True),
         "A file covers a wanted column when its values can be read as the wanted type.",
@@ -105,7 +105,7 @@ PROMOTION = (
     ),
     Deviation(
         "type_promotion",
-        "one table: what cannot be read is not covered",
+        "projection check: types that cannot be read are not covered",
         reads_less,
         always(False),
         "Fixed types of another size, vectors of another shape and timestamps of another zone flag are not covered.",

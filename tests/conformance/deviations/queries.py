@@ -213,7 +213,7 @@ QUERIES = (
     ),
     Deviation(
         "queries",
-        "a write that was overtaken by a compaction counts",
+        "time travel to a write that completed after a compaction was requested",
         _overtaken,
         _before_the_compaction,
         "A query of a time sees every write that was requested by then, its own included.",
@@ -222,7 +222,7 @@ QUERIES = (
     ),
     Deviation(
         "queries",
-        "a time after a write that is not complete",
+        "time travel past a write that is not complete",
         _incomplete,
         _of_the_writes,
         "The completed writes requested by then.",
@@ -230,7 +230,7 @@ QUERIES = (
     ),
     Deviation(
         "queries",
-        "changes in partial log blocks",
+        "incremental queries: log blocks with some of the columns",
         _partial,
         _of_the_range,
         "The changed rows, whole.",
@@ -238,7 +238,7 @@ QUERIES = (
     ),
     Deviation(
         "queries",
-        "rows that lost the merge did not change",
+        "incremental queries: rows that lost the merge",
         _lost_the_merge,
         _of_the_range,
         "Rows of the table at the end of the range, of commits in the range.",
@@ -247,7 +247,7 @@ QUERIES = (
     ),
     Deviation(
         "queries",
-        "partition columns hold values",
+        "values of partition columns",
         _encoded,
         _decoded,
         "The value, as in the file and in every other query.",
@@ -255,7 +255,7 @@ QUERIES = (
     ),
     Deviation(
         "queries",
-        "partition columns of times keep their type",
+        "types of timestamp-based partition columns",
         _folder_of_time,
         _typed,
         "The number in the file, in every query.",
@@ -263,7 +263,7 @@ QUERIES = (
     ),
     Deviation(
         "queries",
-        "a date with slashes in its folder is the date",
+        "slash-separated dates in partition paths",
         _slashed_date,
         _with_hyphens,
         "The value in the file, `2024-01-10`.",
@@ -271,7 +271,7 @@ QUERIES = (
     ),
     Deviation(
         "queries",
-        "changes since before the active timeline's start",
+        "incremental queries from before the active timeline",
         _archived,
         _of_the_range,
         "All rows of commits since then, archived ones too.",

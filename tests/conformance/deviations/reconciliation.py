@@ -241,7 +241,7 @@ RECONCILIATION = (
     ),
     Deviation(
         "schema_reconcile",
-        "no made-up names",
+        "columns that were dropped and added again",
         _suffix_taken,
         _by_ids,
         "A column that was dropped and added again is found by its id.",
@@ -257,7 +257,7 @@ RECONCILIATION = (
     ),
     Deviation(
         "schema_reconcile",
-        "one table: what cannot be read is not covered",
+        "projection check: types that cannot be read are not covered",
         _covers_less,
         always(False),
         PROMOTION[4].ours,
@@ -265,7 +265,7 @@ RECONCILIATION = (
     ),
     Deviation(
         "schema_reconcile",
-        "a union may gain a branch",
+        "unions that gain a branch",
         _union_grows,
         always(True),
         "A batch's union with more branches than the table's reads the table's data.",
@@ -273,7 +273,7 @@ RECONCILIATION = (
     ),
     Deviation(
         "schema_reconcile",
-        "null first or last is all one",
+        "the position of null in a union",
         _null_elsewhere,
         always(True),
         "Covered.",
@@ -289,7 +289,7 @@ RECONCILIATION = (
     ),
     Deviation(
         "schema_reconcile",
-        "a symbol has to be one",
+        "values that are no symbol of the enumeration",
         _symbol_lost,
         refused,
         "A value that is no symbol of the wanted enumeration is refused where it is read.",
@@ -297,7 +297,7 @@ RECONCILIATION = (
     ),
     Deviation(
         "schema_reconcile",
-        "defaults stay",
+        "defaults of a batch's schema",
         _defaults_dropped,
         _defaults_of_both,
         "The batch's own defaults are kept.",
