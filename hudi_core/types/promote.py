@@ -101,7 +101,7 @@ def promotion(from_: Type, to: Type, purpose: Purpose = Purpose.READ) -> Promoti
     Nested types have no promotion; `evolve.reconcile` takes them apart.
 
     >>> promotion(Int(), Long(), Purpose.ALTER).cast
-    <Cast.WIDEN: 'the same integer in 64 bits'>
+    <CastKind.WIDEN: 'the same integer in 64 bits'>
     >>> promotion(Long(), Int()) is None
     True
     """
