@@ -8,6 +8,7 @@ by_records   keys located by the record index: a key's hash chooses the file gro
 by_values    records located by values of a column that has a secondary index. Rule INDEX-23
 choose       which index locates a batch of keys: the one that is asked for, else the one that reads least. Rules INDEX-17,
              INDEX-18
+distributed  tagging by many tasks: what each needs, and whether ranges of keys, buckets or files are dealt to them
 filters      many keys put to the bloom filters of file slices. Rule INDEX-22
 key_columns  keys that are to be located, and where they were found: columns, no object a key
 key_reader   the keys of rows that come in: columns that hold them, or made by the table's key generator. Rule INDEX-19
