@@ -10,6 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hudi_core.types import nodes as t
+from hudi_core.types.disguised import METADATA, VALUE, is_whole_variant
+from hudi_spark.structs import HAS_VARIANT
 
 Array: TypeAlias = pa.Array
 
@@ -32,9 +34,20 @@ _ELEMENTS = {
 }
 
 
-def arrow_type(of: t.Type) -> pa.DataType:
-    """The Arrow type in which Spark takes values of a type."""
+_VARIANT = pa.struct(
+    [
+        pa.field(VALUE, pa.binary(), nullable=False),
+        pa.field(METADATA, pa.binary(), nullable=False, metadata={b"variant": b"true"}),
+    ]
+)
+"""The mark on `metadata` makes Spark take the struct for its own type of variants."""
+
+
+def arrow_type(of: t.Type, variants: bool = False) -> pa.DataType:
+    """The Arrow type in which Spark takes values of a type; with `variants` a variant that is not shredded is Spark's own."""
     match of:
+        case t.Record() if variants and is_whole_variant(of):
+            return _VARIANT
         case t.Timestamp(t.Unit.NANOS):
             return pa.int64()
         case t.Timestamp(_, zoned):
@@ -49,48 +62,54 @@ def arrow_type(of: t.Type) -> pa.DataType:
             number = _ELEMENTS[element][0]
             return pa.list_(pa.int32() if pa.types.is_int8(number) else number)
         case t.Record(fields):
-            return pa.struct([pa.field(field.name, arrow_type(field.type)) for field in fields])
+            return pa.struct([pa.field(field.name, arrow_type(field.type, variants)) for field in fields])
         case t.Union(branches):
-            return pa.struct([pa.field(branch.name, arrow_type(branch.type)) for branch in branches])
+            return pa.struct([pa.field(branch.name, arrow_type(branch.type, variants)) for branch in branches])
         case t.Array(element):
-            return pa.list_(pa.field("element", arrow_type(element.type)))
+            return pa.list_(pa.field("element", arrow_type(element.type, variants)))
         case t.Map(key, value):
-            return pa.map_(arrow_type(key.type), pa.field("value", arrow_type(value.type)))
+            return pa.map_(arrow_type(key.type), pa.field("value", arrow_type(value.type, variants)))
         case _:
             return _KINDS[type(of)]
 
 
 def batch_form(batch: pa.RecordBatch, of: t.Record) -> pa.RecordBatch:
-    """A batch with the columns of a record in Spark's form."""
-    columns = [to_form(column, field.type) for column, field in zip(batch.columns, of.fields, strict=True)]
+    """A batch with the columns of a record in the form of `hudi_spark.structs.nullable_struct`."""
+    columns = [to_form(column, field.type, HAS_VARIANT) for column, field in zip(batch.columns, of.fields, strict=True)]
     if not columns:
         return batch
     return pa.RecordBatch.from_arrays(columns, names=[field.name for field in of.fields])
 
 
-def to_form(array: Array, of: t.Type) -> Array:
-    """The array in Spark's form. Raises `pyarrow.ArrowInvalid` for timestamps that microseconds cannot say."""
+def to_form(array: Array, of: t.Type, variants: bool = False) -> Array:
+    """The array in Spark's form, see `arrow_type`. Raises `pyarrow.ArrowInvalid` for timestamps that microseconds cannot say."""
     array = _decoded(array)
-    wanted = arrow_type(of)
+    wanted = arrow_type(of, variants)
     if array.type == wanted and not isinstance(of, t.Nested):
         return array
     match of:
+        case t.Record(fields) if wanted is _VARIANT:
+            places = {field.name: number for number, field in enumerate(fields)}
+            held = [_child(array, places[field.name]).cast(field.type).fill_null(b"") for field in wanted]
+            return _struct(wanted, held, array)  # the parts of a null are not null, as Spark declares them
         case t.Record(fields) if fields:
-            parts = [to_form(_child(array, number), field.type) for number, field in enumerate(fields)]
+            parts = [to_form(_child(array, number), field.type, variants) for number, field in enumerate(fields)]
             return _struct(wanted, parts, array)
         case t.Record():
             return array
         case t.Union(branches):
             codes = np.frombuffer(array.buffers()[1], np.int8)[array.offset : array.offset + len(array)]
-            parts = [to_form(_branch(array, codes, number), branch.type) for number, branch in enumerate(branches)]
+            parts = [
+                to_form(_branch(array, codes, number), branch.type, variants) for number, branch in enumerate(branches)
+            ]
             nulls = np.logical_and.reduce([part.is_null().to_numpy(zero_copy_only=False) for part in parts])
             return pa.StructArray.from_arrays(parts, fields=list(wanted), mask=pa.array(nulls))
         case t.Array(element):
             bounds, items = _lists(array)
-            return _list(wanted, bounds, [to_form(items, element.type)], array)
+            return _list(wanted, bounds, [to_form(items, element.type, variants)], array)
         case t.Map(key, value):
             bounds, entries = _lists(array)
-            keys, items = to_form(entries.field(0), key.type), to_form(entries.field(1), value.type)
+            keys, items = to_form(entries.field(0), key.type), to_form(entries.field(1), value.type, variants)
             return _list(wanted, bounds, [keys, items], array)
         case t.Vector():
             return _numbers(array, of, wanted)
@@ -163,9 +182,12 @@ def from_form(array: Array, of: t.Type, kind: pa.DataType) -> Array:
     """An array in Spark's form as one of another Arrow type that holds values of the same type of ours: `to_form` undone."""
     match of:
         case t.Record(fields):
+            # By name in a variant: Spark's own has its parts in another order.
+            named = of.kind is t.RecordKind.VARIANT
+            places = [array.type.get_field_index(f.name) for f in fields] if named else range(len(fields))
             parts = [
-                from_form(_child(array, number), field.type, kind.field(number).type)
-                for number, field in enumerate(fields)
+                from_form(_child(array, place), field.type, kind.field(number).type)
+                for number, (place, field) in enumerate(zip(places, fields, strict=True))
             ]
             return _struct(kind, parts, array) if parts else array
         case t.Union(branches):

@@ -77,13 +77,13 @@ class SparkLayer:
 
 def arrow_batches(frame: Any) -> list[pa.RecordBatch]:
     """A DataFrame's rows as Arrow batches on the driver. Raises `UnsupportedError` over Spark Connect before Spark 4."""
-    if hasattr(frame, "toArrow"):  # Spark 4
-        return list(frame.toArrow().to_batches())
-    if not hasattr(frame, "_collect_as_arrow"):
+    if hasattr(frame, "_collect_as_arrow"):  # `toArrow` of Spark 4 fails on variants that are null
+        return list(frame._collect_as_arrow())
+    if not hasattr(frame, "toArrow"):
         raise UnsupportedError(
             "Spark Connect", message="gives rows as Arrow batches from Spark 4 on; this is an earlier version"
         )
-    return list(frame._collect_as_arrow())
+    return list(frame.toArrow().to_batches())
 
 
 ENGINE: LayeredEngine = SparkLayer()

@@ -37,6 +37,8 @@ from hudi_core.rows.truth import is_true
 from hudi_core.schema.schema import Schema
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.types import nodes as t
+from hudi_core.types.disguised import is_whole_variant
+from hudi_core.types.walk import walk
 from hudi_spark.casts import is_native
 from hudi_spark.cells import Cell, record
 from hudi_spark.relations import FileRelation, Read, Relations, own_reader, quoted, relations_of
@@ -207,7 +209,10 @@ def _is_able(reading: FilePlan) -> bool:
     names = [f.name.lower() for f in stored.fields]
     wanted = [f.name.lower() for f in reading.schemas[1].fields]
     distinct = len(set(names)) == len(names) and len(set(wanted)) == len(wanted)
-    return distinct and bool(stored.fields) and _is_readable(stored.record) and _has_columns(reading.plan)
+    # In plans a variant is a struct of its parts, in rows it is Spark's own type where there is one.
+    variants = any(is_whole_variant(f.type) for _, f in walk(reading.schemas[1].record))
+    able = distinct and bool(stored.fields) and not variants
+    return able and _is_readable(stored.record) and _has_columns(reading.plan)
 
 
 def _is_readable(of: t.Type) -> bool:

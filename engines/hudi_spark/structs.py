@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, Final
 
+from pyspark.sql import types
 from pyspark.sql.types import DataType, StructType
 
 from hudi_core.schema.ids import record_with_ids
@@ -13,10 +14,13 @@ from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
 from hudi_spark.types import schema_from_spark_json, schema_to_spark_json
 
+HAS_VARIANT: Final = hasattr(types, "VariantType")
+"""This PySpark has a type of variants; for an earlier one than Spark 4 they are structs."""
+
 
 def schema_to_spark(schema: Schema, *, metadata: bool = True) -> Converted[StructType]:
     """The StructType of a schema; what it cannot say as `schema_to_spark_json`."""
-    converted = schema_to_spark_json(schema, metadata=metadata)
+    converted = schema_to_spark_json(schema, metadata=metadata, variants=HAS_VARIANT)
     return Converted(StructType.fromJson(json.loads(converted.value)), converted.losses)
 
 
@@ -27,7 +31,7 @@ def schema_from_spark(struct: StructType, where: str = "schema") -> Converted[Sc
 
 def nullable_struct(schema: Schema) -> StructType:
     """The StructType of a schema's rows as Spark reads them: every field may be null, as in any file."""
-    return StructType.fromJson(_nullable(json.loads(schema_to_spark_json(schema).value)))
+    return StructType.fromJson(_nullable(json.loads(schema_to_spark_json(schema, variants=HAS_VARIANT).value)))
 
 
 def bare_struct(schema: Schema) -> StructType:
@@ -38,7 +42,7 @@ def bare_struct(schema: Schema) -> StructType:
 
 
 def spark_type(of: t.Type) -> DataType:
-    """The Spark type that holds values of a type, nullable throughout and without metadata."""
+    """The Spark type that holds values of a type in plans, nullable throughout and without metadata; a variant is a struct."""
     schema = Schema(record_with_ids(t.Record((t.Field(0, "value", of),))))
     bare = _bare(json.loads(schema_to_spark_json(schema, metadata=False).value))
     return StructType.fromJson(bare)["value"].dataType

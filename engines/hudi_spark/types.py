@@ -13,14 +13,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from hudi_core.avro.extras import carried, implied_default, restored, type_shell
+from hudi_core.avro.extras import Plain, carried, implied_default, restored, type_shell
 from hudi_core.errors import SchemaError
 from hudi_core.schema.ids import NO_ID, record_with_missing_ids
 from hudi_core.schema.loss import ConversionLoss, Converted
 from hudi_core.schema.schema import MAX_DEPTH, Schema, schema_at_place
 from hudi_core.types import nodes as t
 from hudi_core.types.decimals import smallest_size
-from hudi_core.types.disguised import blob, variant
+from hudi_core.types.disguised import blob, is_whole_variant, variant
 from hudi_core.types.text import text
 from hudi_core.types.walk import same
 
@@ -69,19 +69,21 @@ _TO_SPARK: Final = dict(_EXACT)
 _FROM_SPARK: Final = {name: of for of, name in _EXACT}
 _DECIMAL: Final = re.compile(r"decimal\((\d{1,9}),(-?\d{1,9})\)")
 _TEXT: Final = re.compile(r"(var)?char\(\d+\)|string collate \w+")
+_VARIANT: Final = "variant"
 _VECTOR: Final = re.compile(r"VECTOR\s*\(\s*(\d{1,9})\s*(?:,\s*(\w+)\s*)?\)", re.IGNORECASE)
 
 _Path = tuple[str, ...]
 _Json = Mapping[str, Any]
 
 
-def schema_to_spark_json(schema: Schema, *, metadata: bool = True) -> Converted[str]:
+def schema_to_spark_json(schema: Schema, *, metadata: bool = True, variants: bool = False) -> Converted[str]:
     """The JSON of Spark's StructType, as `StructType.json()` gives it.
 
     Spark has no place for the version of a schema, for the ids of columns that are gone and for its record's own attributes.
-    Without `metadata` only column ids and docs are kept of what Spark has no word for.
+    Without `metadata` only column ids and docs are kept of what Spark has no word for. With `variants` a variant that is not
+    shredded is Spark's own, which Spark 4 has; else it is the struct of its parts.
     """
-    outward = _Outward(keep=metadata)
+    outward = _Outward(keep=metadata, variants=variants)
     fields = [outward.field(field, (field.name,)) for field in schema.fields]
     losses = [ConversionLoss("", f"version {schema.version}")] if schema.version else []
     losses += (
@@ -131,11 +133,17 @@ def plain(of: t.Type) -> t.Type:
             return _PLAIN.get(of, of)
 
 
+def _plain_with_variants(of: t.Type) -> t.Type:
+    """As `plain`, where Spark's word for a variant gives back a variant."""
+    return replace(variant(), fields=t.children(of)) if is_whole_variant(of) else plain(of)
+
+
 class _Outward:
     """One conversion to Spark, and its losses."""
 
-    def __init__(self, *, keep: bool) -> None:
-        self._keep = keep
+    def __init__(self, *, keep: bool, variants: bool) -> None:
+        self._keep, self._variants = keep, variants
+        self._plain = _plain_with_variants if variants else plain
         self.losses: list[ConversionLoss] = []
 
     def field(self, field: t.Field, path: _Path) -> dict[str, Any]:
@@ -154,7 +162,7 @@ class _Outward:
         return {"name": field.name, "type": word, "nullable": field.optional, "metadata": metadata}
 
     def _extras(self, field: t.Field, path: _Path, *, column: bool = True) -> dict[str, Any]:
-        found = carried(field, plain, ".".join(path), self.losses, keep=self._keep, column=column)
+        found = carried(field, self._plain, ".".join(path), self.losses, keep=self._keep, column=column)
         if isinstance(field.type, t.Array | t.Map):
             for inner in t.children(field.type):
                 below = self._extras(inner, (*path, inner.name), column=False)
@@ -163,6 +171,10 @@ class _Outward:
 
     def _type(self, of: t.Type, path: _Path) -> object:
         match of:
+            case t.Record() if self._variants and is_whole_variant(of):
+                if [(f.name, f.doc) for f in of.fields] != [(f.name, f.doc) for f in variant().fields]:
+                    self.losses.append(ConversionLoss(".".join(path), "the order and docs of the variant's parts"))
+                return _VARIANT
             case t.Record(fields):
                 return {"type": "struct", "fields": [self.field(field, (*path, field.name)) for field in fields]}
             case t.Union():
@@ -182,6 +194,11 @@ class _Outward:
                 return f"decimal({precision},{scale})"
             case _:
                 return _TO_SPARK[plain(of)]
+
+
+def _plain_as_read(word: t.Type) -> Plain:
+    """What `plain` was when a type that is read as `word` was written."""
+    return _plain_with_variants if is_whole_variant(word) else plain
 
 
 class _Inward:
@@ -219,7 +236,7 @@ class _Inward:
         exact = _FROM_SPARK.get(word)
         if exact is not None:
             return exact
-        if word == "variant":
+        if word == _VARIANT:
             return variant()
         decimal = _DECIMAL.fullmatch(word)
         if decimal:
@@ -245,7 +262,7 @@ class _Inward:
         of = self.type(json_field.get("type"), inner, extras)
         column, comment = self._id(metadata.get(FIELD_ID), inner), metadata.get(COMMENT)
         found = t.Field(column, inner[-1], of, nullable, comment, implied_default(nullable))
-        restoration = restored(found, extras, plain, self._at(inner))
+        restoration = restored(found, extras, _plain_as_read(of), self._at(inner))
         return replace(restoration, type=self._unmarked(restoration.type, metadata.get(HUDI_TYPE), inner))
 
     def _inner(
@@ -259,7 +276,7 @@ class _Inward:
             raise self._error(inner, f"true or false as {null_key}", nullable)
         of = self.type(word.get(type_key), inner, below)
         found = t.Field(self._id(below.get("id"), inner), name, of, nullable)
-        return restored(found, below, plain, self._at(inner))
+        return restored(found, below, _plain_as_read(of), self._at(inner))
 
     def _unmarked(self, of: t.Type, mark: object, path: _Path) -> t.Type:
         """The type that Hudi's own mark says, on a field that does not carry it in our words."""

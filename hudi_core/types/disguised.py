@@ -16,6 +16,7 @@ from hudi_core.types.nodes import (
     Record,
     RecordKind,
     String,
+    Type,
 )
 
 METADATA = "metadata"
@@ -75,6 +76,11 @@ def missing_from_variant(record: Record) -> str | None:
 def is_shredded(record: Record) -> bool:
     """Whether parts of a variant's values stand in columns of their own."""
     return any(f.name == TYPED_VALUE or (f.name == VALUE and f.optional) for f in record.fields)
+
+
+def is_whole_variant(of: Type) -> bool:
+    """Whether the type is a variant that holds its values in `metadata` and `value` alone."""
+    return isinstance(of, Record) and of.kind is RecordKind.VARIANT and not is_shredded(of)
 
 
 def is_blob(record: Record) -> bool:

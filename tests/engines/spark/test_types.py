@@ -255,3 +255,30 @@ def test_a_shredded_variant_keeps_its_parts() -> None:
     record = replace(variant(), fields=(*variant().fields, typed))
     schema = Schema(record_with_ids(t.Record((t.Field(0, "v", record, False),))))
     assert schema_from_spark_json(schema_to_spark_json(schema).value).value == schema
+
+
+@pytest.mark.parametrize(
+    "of", [variant(), replace(variant("other"), doc="about it"), t.Array(t.Field(0, "element", variant()))]
+)
+def test_a_whole_variant_is_sparks_own_where_it_has_one(of: t.Type) -> None:
+    schema = Schema(record_with_ids(t.Record((t.Field(0, "v", of, doc="about v"),))))
+    there = schema_to_spark_json(schema, variants=True)
+    assert not there.losses
+    assert '"variant"' in there.value
+    assert '"struct"' not in json.dumps(json.loads(there.value)["fields"])
+    assert schema_from_spark_json(there.value).value == schema
+
+
+def test_a_shredded_variant_stays_a_struct() -> None:
+    typed = t.Field(0, "typed_value", t.Int())
+    record = replace(variant(), fields=(*variant().fields, typed))
+    schema = Schema(record_with_ids(t.Record((t.Field(0, "v", record, False),))))
+    assert schema_to_spark_json(schema, variants=True).value == schema_to_spark_json(schema).value
+
+
+def test_parts_of_a_variant_in_another_order_are_a_loss() -> None:
+    record = replace(variant(), fields=variant().fields[::-1])
+    schema = Schema(record_with_ids(t.Record((t.Field(0, "v", record, False),))))
+    assert schema_to_spark_json(schema, variants=True).losses == (
+        ConversionLoss("v", "the order and docs of the variant's parts"),
+    )
