@@ -53,7 +53,7 @@ def key_text(values: Values[V, M], column: V, kind: t.Type, where: str, generato
 def byte_array_text(value: bytes) -> str:
     """Java's text of an array of bytes, which have a sign.
 
-    >>> array_text(bytes([10, 255]))
+    >>> byte_array_text(bytes([10, 255]))
     '[10, -1]'
     """
     return str([byte - 256 if byte >= 128 else byte for byte in value])

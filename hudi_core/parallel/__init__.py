@@ -1,6 +1,7 @@
 """Work side by side in threads, with results in order.
 
-limits   how much is done at the same time: processors, requests in flight to storage
-ordered  tasks that run side by side, a few ahead of the consumer; their results come in order
+limits   how much is done at the same time: computing on processors, and waiting for storage
+ordered  tasks that run side by side in threads, a few ahead of the consumer; their results come in order
+runners  runners of this process, as `hudi_core.engine.Runner` defines them. Rule ENGINE-9
 streams  streams read side by side in threads and given one after the other: the output does not depend on the threads
 """

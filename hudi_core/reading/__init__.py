@@ -1,12 +1,15 @@
 """The rows of file slices.
 
-base_files     rows of base files, brought to a wanted schema by column id; row groups that cannot match are not read
-log_buffer     records of log blocks, gathered one block after the other as arrays that can be merged
-log_records    the records of log files: rows of data blocks, and the arrays that merging needs of data and delete blocks
-merge_columns  the columns that merging needs beside the wanted ones: the record key, ordering fields and delete markers
-merged_slices  rows of slices with log files: rows of the base file that no log record touches, and merged rows
-remote         remote scans: what an executor needs to read file slices of a scan. It opens no table and lists nothing
-result         `QueryResult`: rows of a query as batches, Arrow, pandas, Polars, JSON or a file
-selection      the columns and rows that a query selects: wanted columns, columns of its predicate, and the rows that match
-slices         rows of file slices: chooses the reader of a slice, and gives the rows that match
+base_files      rows of base files, brought to a wanted schema by column id; row groups that cannot match are not read
+log_buffer      records of log blocks, gathered one block after the other as arrays that can be merged
+log_records     the records of log files: rows of data blocks, and the arrays that merging needs of data and delete blocks
+merge_columns   the columns that merging needs beside the wanted ones: the record key, ordering fields and delete markers
+merged_slices   rows of slices with log files: rows of the base file that no log record touches, and merged rows
+remote          remote scans: what an executor needs to read file slices of a scan. It opens no table and lists nothing
+result          `QueryResult`: rows of a query as batches, Arrow, pandas, Polars, JSON or a file
+selection       the columns and rows that a query selects: wanted columns, columns of its predicate, and the rows that match
+slices          rows of file slices: chooses the reader of a slice, and gives the rows that match
+stored_schemas  which files of a scan have one stored schema, by their footers: another reader can take them together. Rule
+                AWAY-3
+tasks           which file slices a scan reads together in one task, and how many it has to read for a limit
 """

@@ -10,9 +10,10 @@ import math
 from typing import Any
 
 import pytest
+from hypothesis import reject
 from hypothesis import strategies as st
 
-from hudi_core.errors import SchemaError
+from hudi_core.errors import HudiError, SchemaError
 from hudi_core.expr.predicate import Cut
 from hudi_core.functions.casts import CAST
 from hudi_core.functions.record import Function
@@ -198,8 +199,11 @@ class ValuesContract:
             for number, of in enumerate(types)
         ]
         given_columns = list(zip(arguments, types, strict=True))
+        try:
+            wanted = [known.apply(row, types, of) for row in zip(*arguments, strict=True)]
+        except HudiError:  # rows that SQL refuses, such as a null key of a map
+            reject()
         found = engine.column(lambda *args: engine.values.apply(known, args, types, of), of, *given_columns)
-        wanted = [known.apply(row, types, of) for row in zip(*arguments, strict=True)]
         if known.last_digit:
             assert [_rounded(value) for value in found] == [_rounded(value) for value in wanted]
         else:

@@ -30,7 +30,7 @@ USERS_OWN = {"trip_keys.py"}
 def layers() -> list[list[str]]:
     """The layers of the core, highest first, and the packages of each."""
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"]
-    (ordered,) = [contract for contract in contracts if contract["type"] == "layers"]
+    (ordered,) = [contract for contract in contracts if contract.get("containers") == ["hudi_core"]]
     return [layer.split(" | ") for layer in ordered["layers"]]
 
 

@@ -1,7 +1,4 @@
-"""The core and the plain engine work where pyarrow and pyspark cannot be imported.
-
-Also covers: `table/engines.py`.
-"""
+"""The core and the plain engine work where pyarrow and pyspark cannot be imported."""
 
 from __future__ import annotations
 

@@ -30,6 +30,7 @@ class Absent:
                 pass
             raise ModuleNotFoundError(name)
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # what a shell runs in the background ignores it
 sys.meta_path.insert(0, Absent())
 for module in [name for name in sys.modules if name.partition(".")[0] in ("dateutil", "pandas")]:
     del sys.modules[module]

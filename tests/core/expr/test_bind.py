@@ -1,6 +1,7 @@
 """Binding: names, settings, what is not known. Meaning is in `specs/cases/expressions.jsonl` and `tests/laws`.
 
-Also covers: `expr/applied.py`, `expr/comparisons.py`, `expr/moments.py`, `expr/outcomes.py`, `expr/paths.py`.
+Also covers: `expr/applied.py`, `expr/bind_term.py`, `expr/comparisons.py`, `expr/moments.py`,
+`expr/outcomes.py`, `expr/paths.py`.
 """
 
 from __future__ import annotations

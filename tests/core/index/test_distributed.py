@@ -49,8 +49,8 @@ def test_bounds_that_are_not_recorded_are_those_of_footers(runner: Runner) -> No
     recorded = remote_tagging(open_table(str(rides())), SIMPLE).stored().recorded_bounds(np.arange(len(tagging.slices)))
     local, by_runner = key_bounds(tagging, runner, 2), key_bounds(tagging, runner, 2, max_local_footers=0)
     assert by_runner.known.all() and recorded.known.all()
-    assert [*local.low] == [*by_runner.low] == [*recorded.low]
-    assert [*local.high] == [*by_runner.high] == [*recorded.high]
+    assert [*local.lower] == [*by_runner.lower] == [*recorded.lower]
+    assert [*local.upper] == [*by_runner.upper] == [*recorded.upper]
 
 
 def test_bounds_of_one_task_are_not_read() -> None:

@@ -35,7 +35,7 @@ class Point:
 def offered(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     alone = {name: SimpleNamespace(name=name) for name in (DEFAULT_ENGINE, "other")}
     points = {**alone, "layer": Layer(), "missing": ModuleNotFoundError("no module", name="some_library")}
-    monkeypatch.setattr(engines, "_offered", lambda: {name: Point(engine) for name, engine in points.items()})
+    monkeypatch.setattr(engines, "_entry_points", lambda: {name: Point(engine) for name, engine in points.items()})
     return alone
 
 

@@ -39,6 +39,7 @@ def chunk(
 
 
 def test_a_bound_cut_inside_a_character_is_trusted_where_it_still_encloses_the_values() -> None:
+    """FILE-5."""
     cut = "aä".encode()[:-1]
     statistics = statistics_of(t.String(), chunk(cut, cut))
     assert statistics == LeafStatistics(t.String(), "a", None, 0, 4, nans=False)
@@ -110,6 +111,7 @@ def test_bounds_tell_of_nan_where_the_writer_orders_it_last(writer: str, may_hol
 
 
 def test_nan_as_a_bound_makes_both_unknown() -> None:
+    """FILE-3."""
     one, nan = struct.pack("<d", 1.0), struct.pack("<d", float("nan"))
     statistics = statistics_of(t.Double(), chunk(one, nan), physical="DOUBLE", writer="parquet-mr version 1.12.3")
     assert (statistics.lower, statistics.upper, statistics.nans) == (None, None, True)
@@ -120,6 +122,7 @@ def test_nan_as_a_bound_makes_both_unknown() -> None:
 
 
 def test_numbers_without_sign_sort_as_such() -> None:
+    """FILE-3."""
     low, high = struct.pack("<i", 1), struct.pack("<i", -1)
     statistics = statistics_of(t.Long(), chunk(low, high), physical="INT32", unsigned=True)
     assert (statistics.lower, statistics.upper) == (1, 2**32 - 1)

@@ -1,6 +1,6 @@
 """Indexes that find slices by values: what they remove, when they are not believed, and damage to them.
 
-Also covers: `planning/sources/uniqueness.py`.
+Also covers: `planning/sources/log_statistics.py`, `planning/sources/uniqueness.py`.
 """
 
 from __future__ import annotations
