@@ -54,7 +54,8 @@ def _converted(array: Array, how: CastKind, source: t.Type, to: t.Type) -> Array
         case CastKind.TO_FLOAT | CastKind.TO_DOUBLE:
             return array.cast(wanted, safe=False)
         case CastKind.FLOAT_TO_DOUBLE:
-            least = pc.and_(pc.less(pc.abs(array), TWO_DIGITS_BELOW), pc.not_equal(array, 0.0))
+            bound, zero = (pa.scalar(value, array.type) for value in (TWO_DIGITS_BELOW, 0.0))
+            least = pc.and_(pc.less(pc.abs(array), bound), pc.not_equal(array, zero))
             return None if pc.any(least).as_py() else array.cast(pa.string()).cast(pa.float64())
         case CastKind.TO_TEXT:
             return _as_text(array, source)

@@ -96,7 +96,7 @@ def test_a_value_that_looks_like_a_hive_folder_is_the_value() -> None:
         (value,) = path_values(folder, config, [t.String()])
         assert value is not None and value.is_exact
         question = {"ask": "folder", "type": "string", "text": folder}
-        declared(PARTITIONS, "a value that looks like a hive folder", question, value.low, folder.partition("=")[2])
+        declared(PARTITIONS, "a value that looks like a hive folder", question, value.lower, folder.partition("=")[2])
 
 
 def without_greatest() -> Schema:

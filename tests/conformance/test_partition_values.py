@@ -64,7 +64,7 @@ def test_folders_tell_values_as_in_hudi() -> None:
         if text is None:
             continue  # no folder has no name
         (told,) = path_values(text, CONFIG, [of])
-        ours = UNKNOWN if told is None else told.low if told.is_exact else (told.low, told.high, "or null")
+        ours = UNKNOWN if told is None else told.lower if told.is_exact else (told.lower, told.upper, "or null")
         theirs = value_in(case["output"], of) if "output" in case else UNKNOWN
         ledger.settle(case, {"ask": "value", **case["input"]}, ours, theirs)
     ledger.close()

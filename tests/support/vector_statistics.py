@@ -147,9 +147,9 @@ def told(*records: Mapping[str, Any]) -> Told | None:
 
 
 def _bound(of: ColumnStatistics, *, low: bool) -> object:
-    if not (of.low_known if low else of.high_known)[0]:
+    if not (of.lower_known if low else of.upper_known)[0]:
         return None
-    value = (of.low if low else of.high)[0]
+    value = (of.lower if low else of.upper)[0]
     match of.type:
         case t.Decimal(scale=scale):
             unscaled = int.from_bytes(value, "big") - WIDE_OFFSET if isinstance(value, bytes) else int(value)

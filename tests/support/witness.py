@@ -65,7 +65,7 @@ def _candidates(of: t.Type, known: ValueInterval | None, literals: Iterable[Any]
     known = known or ValueInterval(None, None)
     values: list[Any] = []
     if known.values:
-        made = [known.low, known.high, *_between(known.low, known.high), *_about(of, literals)]
+        made = [known.lower, known.upper, *_between(known.lower, known.upper), *_about(of, literals)]
         for value in made:
             if value is not None and _inside(value, known, of) and value not in values:
                 values.append(value)
@@ -75,8 +75,8 @@ def _candidates(of: t.Type, known: ValueInterval | None, literals: Iterable[Any]
 
 
 def _inside(value: Any, known: ValueInterval, of: t.Type) -> bool:
-    low_ok = known.low is None or not less(value, known.low, of)
-    return low_ok and (known.high is None or not less(known.high, value, of))
+    low_ok = known.lower is None or not less(value, known.lower, of)
+    return low_ok and (known.upper is None or not less(known.upper, value, of))
 
 
 def _between(low: Any, high: Any) -> Iterator[Any]:
