@@ -29,8 +29,8 @@ from tests.support.random_predicates import VALUES
 FAULTS: dict[str, tuple[Callable[..., object], str, str]] = {
     "AND is false only when all parts may be": (
         outcomes._and_can_be,
-        "return given.some([can_be(FALSE, part, given) for part in parts])",
-        "return given.every([can_be(FALSE, part, given) for part in parts])",
+        "return questions.some([can_be(FALSE, part, questions) for part in parts])",
+        "return questions.every([can_be(FALSE, part, questions) for part in parts])",
     ),
     "AND is null only when all parts may be": (
         outcomes._and_can_be,
@@ -38,7 +38,7 @@ FAULTS: dict[str, tuple[Callable[..., object], str, str]] = {
         "for truth in (NULL,)",
     ),
     "a null in IN does not count": (outcomes.can_be, "absent = NULL if with_null else FALSE", "absent = FALSE"),
-    "NOT keeps what is false": (outcomes.can_be, "can_be(~outcome, part, given)", "can_be(outcome, part, given)"),
+    "NOT keeps what is false": (outcomes.can_be, "can_be(~outcome, part, questions)", "can_be(outcome, part, questions)"),
     "IS TRUE takes null for true": (
         outcomes.can_be,
         "for other in Truth if other is not truth",
@@ -46,8 +46,8 @@ FAULTS: dict[str, tuple[Callable[..., object], str, str]] = {
     ),
     "not <= is <": (
         outcomes.can_be,
-        "given.may_be_less(right, left, not or_equal)",
-        "given.may_be_less(right, left, or_equal)",
+        "questions.may_be_less(right, left, not or_equal)",
+        "questions.may_be_less(right, left, or_equal)",
     ),
     "what is unknown is never false": (
         program.Compiler.may_match,
@@ -99,7 +99,7 @@ FAULTS: dict[str, tuple[Callable[..., object], str, str]] = {
     ),
     "any promotion keeps order": (promoted.promoted, "if way is None:", "if False and way is None:"),
     "a long decimal loses its sign": (
-        wide._to_texts,
+        wide._to_byte_strings,
         "limbs[0] | limbs[1] << _BITS, negative",
         "limbs[0] | limbs[1] << _BITS, ~negative",
     ),
@@ -135,7 +135,7 @@ CUT_FAULTS: dict[str, tuple[Callable[..., object], str, str]] = {
         r'prefix.rstrip("\U0010ffff")',
         r'prefix.replace("\U0010ffff", "\U0010fffe")',
     ),
-    "a prefix ends with its last byte": (order.after_prefix, "ord(kept[-1]) + 1", "ord(kept[-1])"),
+    "a prefix ends with its last byte": (order.after_prefix, "ord(head[-1]) + 1", "ord(head[-1])"),
 }
 """Faults where long texts are cut, and at the ends of prefixes."""
 

@@ -89,7 +89,7 @@ def value_of(term: Term, row: dict[int, Any]) -> Any:
             return value
         case Apply(function, (argument,)):
             value = value_of(argument, row)
-            return None if value is None else len(value) if function is function("length") else abs(value)
+            return None if value is None else len(value) if function.name == "length" else abs(value)
         case Choose(branches, otherwise):
             for condition, then in branches:
                 if truth_of(condition, row) is TRUE:

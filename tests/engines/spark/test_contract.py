@@ -16,7 +16,7 @@ from tests.contract.harness import with_settings
 from tests.contract.keys import KeysContract
 from tests.contract.rows import ProjectionContract, RowTruthContract
 from tests.contract.texts import TextsContract
-from tests.contract.values import ValuesContract
+from tests.contract.values import OF_COLUMNS, ValuesContract
 from tests.support.promotions import PAIRS, named
 
 pytest.importorskip("pyspark.sql", reason="PySpark is not installed")
@@ -42,7 +42,16 @@ def asked(key: Any) -> bool:
     return t.Timestamp not in (source, to) and (source is not t.Decimal or way.loss is not CastLoss.VALUE_DEPENDENT)
 
 
-class TestValues(with_settings(ValuesContract, **SETTINGS)):
+FUNCTIONS_STEP = 1 if "HUDI_SPARK_EXAMPLES" in os.environ else 8
+"""Of so many functions one is asked for in an ordinary run; `test_calls.py` holds calls of all of them against Spark itself."""
+
+_SparkValues = with_settings(ValuesContract, **SETTINGS)
+_SparkValues.test_functions_give_what_the_core_defines.pytestmark = [
+    pytest.mark.parametrize("known", OF_COLUMNS[::FUNCTIONS_STEP], ids=lambda known: known.name).mark
+]
+
+
+class TestValues(_SparkValues):
     pairs_of_a_promotion = 1
     test_every_cast_is_what_the_core_defines = test_patterns_of_every_form_match_whole_texts = None
     """The laws draw them: a query for each would take long."""
