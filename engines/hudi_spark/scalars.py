@@ -131,6 +131,12 @@ def _out_of_domain(of: t.Type) -> Into:
             return lambda text: uuid.UUID(text).bytes
         case t.Vector():
             return lambda packed: list(numbers_of(packed, of))
+        case t.Map(_, value):
+            held = _or_null(_out_of_domain(value.type))
+            return lambda entries: {key: held(item) for key, item in entries}
+        case t.Array(element):
+            item = _or_null(_out_of_domain(element.type))
+            return lambda items: list(map(item, items))
         case _:
             return _same
 
