@@ -38,7 +38,11 @@ FAULTS: dict[str, tuple[Callable[..., object], str, str]] = {
         "for truth in (NULL,)",
     ),
     "a null in IN does not count": (outcomes.can_be, "absent = NULL if with_null else FALSE", "absent = FALSE"),
-    "NOT keeps what is false": (outcomes.can_be, "can_be(~outcome, part, questions)", "can_be(outcome, part, questions)"),
+    "NOT keeps what is false": (
+        outcomes.can_be,
+        "can_be(~outcome, part, questions)",
+        "can_be(outcome, part, questions)",
+    ),
     "IS TRUE takes null for true": (
         outcomes.can_be,
         "for other in Truth if other is not truth",
