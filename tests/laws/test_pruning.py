@@ -47,7 +47,7 @@ def test_every_row_is_among_the_outcomes_of_its_file_where_texts_are_cut(
 ) -> None:
     """PRUNE-19."""
     monkeypatch.setattr(intervals, "MAX_UNCUT_BYTES", -1)
-    monkeypatch.setattr(intervals, "LONGEST", longest)
+    monkeypatch.setattr(intervals, "MAX_STRING_BYTES", longest)
     r = random.Random(f"{kind} {longest}")
     for _ in range(4 * EFFORT):
         assert check_world(r, world(r, [kind, kind], 40), predicates=15) > 0
