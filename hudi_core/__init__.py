@@ -10,13 +10,16 @@
 Layers, a lower one never imports a higher one (`docs/architecture.md`):
 
     cli         the command line
+    writing     creating tables, writing rows, rolling back
     index       where records are: tagLocation
     table       open a table, scan it
     changes     rows that changed between two times, and the changes one by one
     reading     the rows of file slices
     planning    data skipping: which file slices a predicate can match, and why
     snapshot    a table at an instant
+    indexing    the metadata table of what is written: its records, its commits, building it
     metadata    the metadata table: files, statistics, indexes
+    commit      what a write changes, and the storage steps that commit it
     timeline    instants, commits, schemas over time, file slices
     merge       which of the records with one key wins
     keys        record keys and partition paths of rows
@@ -36,6 +39,7 @@ Layers, a lower one never imports a higher one (`docs/architecture.md`):
     options     table properties
     truth       TRUE, FALSE, NULL, and sets of them
     errors      the error tree
+    local_files writing local files whole
     portable    objects that travel to other processes
     parallel    work in threads, results in order
     version     the version of the package

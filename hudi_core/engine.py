@@ -15,8 +15,9 @@ Values cross in the form of `hudi_core.values.domain`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
+from typing import Any, BinaryIO, Generic, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +38,7 @@ B = TypeVar("B")
 MaskIn = TypeVar("MaskIn", contravariant=True)
 MaskOut = TypeVar("MaskOut", covariant=True)
 BatchOut = TypeVar("BatchOut", covariant=True)
+BatchIn = TypeVar("BatchIn", contravariant=True)
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
@@ -175,6 +177,26 @@ class Storage(Protocol):
 
     def open(self, path: str) -> RandomAccess: ...
 
+    def create(self, path: str, content: bytes) -> None:
+        """A new file, which appears whole. Raises `AlreadyExistsError` when there is one, whoever else creates it at the same
+        time, and `UnsupportedError` where the store cannot promise that."""
+        ...
+
+    def replace(self, path: str, content: bytes) -> None:
+        """A file, whole, in place of another or of none."""
+        ...
+
+    def delete(self, path: str) -> None:
+        """No error where there is no such file."""
+        ...
+
+    def output(self, path: str) -> AbstractContextManager[BinaryIO]:
+        """A new file written as a stream. It appears when the block ends; with an error nothing remains of it.
+
+        For names that nobody else writes to.
+        """
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class RowGroup:
@@ -219,6 +241,33 @@ class FileReader(Protocol[BatchOut]):
 
         `columns` are top-level columns by name, or parts of them by path of names, None for all. The batches have the
         footer's schema with these columns (`schema.project`), in the file's order.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenFile:
+    """A base file that was written: its size in bytes, and its footer with the statistics of the whole."""
+
+    size: int
+    footer: Footer
+
+
+class FileWriter(Protocol[BatchIn]):
+    """Batches to base files of one format."""
+
+    def write(
+        self,
+        storage: Storage,
+        path: str,
+        schema: Schema,
+        batches: Iterable[BatchIn],
+        metadata: Callable[[], Mapping[str, str]],
+    ) -> WrittenFile:
+        """A new file with the rows of the batches, which have the columns of the schema, in their order.
+
+        `metadata` is called when all rows are written and gives the key-value pairs of the footer. With an error, of the batches'
+        too, no file remains.
         """
         ...
 
@@ -347,6 +396,10 @@ class Engine(Protocol[V, M, B]):
 
     def reader(self, extension: str) -> FileReader[B]:
         """The reader of base files with this extension; `UnsupportedError` says what is missing."""
+        ...
+
+    def writer(self, extension: str) -> FileWriter[B]:
+        """The writer of base files with this extension; `UnsupportedError` where the engine has none."""
         ...
 
 

@@ -4,7 +4,8 @@
     ├── TableError                 the table or its data (exit status 1)
     │   ├── NotATableError             no readable `.hoodie/hoodie.properties`           (FileNotFoundError)
     │   ├── CorruptFileError           bytes that contradict their format                (ValueError)
-    │   ├── StorageError               a file that cannot be listed or read              (OSError)
+    │   ├── StorageError               a file that cannot be listed, read or written     (OSError)
+    │   │   └── AlreadyExistsError         a file that was to be created and is there        (FileExistsError)
     │   ├── UnsupportedError           valid, but not known or not readable here         (NotImplementedError)
     │   └── RowError                   a row that a rule refuses                         (ValueError)
     ├── SchemaError                a schema, a change or a conversion that is refused    (ValueError)
@@ -54,6 +55,10 @@ class CorruptFileError(TableError, ValueError):
 
 class StorageError(TableError, OSError):
     """A file or folder cannot be listed, read or written."""
+
+
+class AlreadyExistsError(StorageError, FileExistsError):
+    """A file was to be created, and there is one of its name."""
 
 
 class UnsupportedError(TableError, NotImplementedError):

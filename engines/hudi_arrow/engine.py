@@ -12,7 +12,7 @@ from hudi_arrow.parquet import ParquetReader
 from hudi_arrow.rows import ArrowRows
 from hudi_arrow.storage import ArrowStorage
 from hudi_arrow.values import ArrowValues
-from hudi_core.engine import Engine, FileReader, Storage
+from hudi_core.engine import Engine, FileReader, FileWriter, Storage
 from hudi_core.errors import UnsupportedError
 from hudi_core.parallel.runners import ThreadRunner
 
@@ -44,6 +44,11 @@ class ArrowEngine:
                 message=f"rows need an engine that reads {_WITHOUT_ROWS[name]}; this one reads {readable} (all but rows works)",
             )
         raise UnsupportedError(f"{name} files", expected=readable, found=name)
+
+    def writer(self, extension: str) -> FileWriter[pa.RecordBatch]:
+        raise UnsupportedError(
+            f"{extension.removeprefix('.')} files", expected="a format that is written", found="another"
+        )
 
 
 ENGINE: Engine[Array, Array, pa.RecordBatch] = ArrowEngine()

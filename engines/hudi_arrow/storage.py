@@ -6,13 +6,13 @@ import importlib
 import os
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from textwrap import shorten
 from threading import Lock
-from typing import Any
+from typing import Any, BinaryIO
 from urllib.parse import quote, urlsplit
 from urllib.request import url2pathname
 
@@ -21,8 +21,9 @@ from pyarrow import fs
 
 from hudi_arrow.storage_options import own_names, own_options
 from hudi_core.engine import FileInfo, Storage
-from hudi_core.errors import CorruptFileError, HudiError, StorageError, UnsupportedError, UsageError
+from hudi_core.errors import AlreadyExistsError, CorruptFileError, HudiError, StorageError, UnsupportedError, UsageError
 from hudi_core.formats.random_access import RandomAccess
+from hudi_core.local_files import create_file, output_file, replace_file
 
 _ARROW_SCHEMES = {
     "s3": "s3", "s3a": "s3", "s3n": "s3", "gs": "gs", "gcs": "gs", "hdfs": "hdfs", "viewfs": "viewfs",
@@ -143,6 +144,38 @@ class ArrowStorage:
             if opened is not None:
                 opened.close()
 
+    def create(self, path: str, content: bytes) -> None:
+        with reported(self.where(path)):
+            create_file(self._local(path, "creates a file only if there is none"), content)
+
+    def replace(self, path: str, content: bytes) -> None:
+        with reported(self.where(path)):
+            if isinstance(self._filesystem, fs.LocalFileSystem):
+                replace_file(Path(self.full(path)), content)
+            else:
+                with self._filesystem.open_output_stream(self.full(path)) as stream:
+                    stream.write(content)
+
+    def delete(self, path: str) -> None:
+        with reported(self.where(path)), suppress(FileNotFoundError):
+            self._filesystem.delete_file(self.full(path))
+
+    @contextmanager
+    def output(self, path: str) -> Iterator[BinaryIO]:
+        with (
+            reported(self.where(path)),
+            output_file(self._local(path, "takes back a file that is half written")) as file,
+        ):
+            yield file
+
+    def _local(self, path: str, promise: str) -> Path:
+        """The local path. Raises `UnsupportedError` for other stores, which do not promise this."""
+        if not isinstance(self._filesystem, fs.LocalFileSystem):
+            raise UnsupportedError(
+                self.where(path), expected=f"a store that {promise}", found=self._filesystem.type_name
+            )
+        return Path(self.full(path))
+
     def open(self, path: str) -> RandomAccess:
         with reported(self.where(path)):
             file = self._filesystem.open_input_file(self.full(path))
@@ -154,6 +187,10 @@ def reported(where: str) -> Iterator[None]:
     """Turns what the file system raises into a `StorageError` of one line."""
     try:
         yield
+    except HudiError:
+        raise
+    except FileExistsError as problem:
+        raise AlreadyExistsError(where, expected="no file of this name", found="one") from problem
     except (OSError, pa.ArrowException) as problem:
         number = problem.errno if isinstance(problem, OSError) else None
         message = os.strerror(number) if number else one_line(problem)

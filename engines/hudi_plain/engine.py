@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from hudi_core.engine import Engine, FileReader, Storage
+from hudi_core.engine import Engine, FileReader, FileWriter, Storage
 from hudi_core.errors import UnsupportedError, UsageError
 from hudi_core.parallel.runners import SerialRunner
 from hudi_plain.rows import Batch, PlainRows
@@ -32,6 +32,12 @@ class PlainEngine:
         raise UnsupportedError(
             f"{extension} files",
             message="the plain engine reads no base files; the arrow engine does: pip install 'hudi-core[arrow]'",
+        )
+
+    def writer(self, extension: str) -> FileWriter[Batch]:
+        raise UnsupportedError(
+            f"{extension} files",
+            message="the plain engine writes no base files; the arrow engine does: pip install 'hudi-core[arrow]'",
         )
 
 

@@ -7,12 +7,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 from hudi_core.engine import FileInfo
-from hudi_core.errors import StorageError, UnsupportedError
+from hudi_core.errors import AlreadyExistsError, StorageError, UnsupportedError
 from hudi_core.formats.random_access import RandomAccess
+from hudi_core.local_files import create_file, delete_file, output_file, replace_file
 
 
 def local_path(uri: str) -> Path:
@@ -70,6 +72,23 @@ class PlainStorage:
                 raise IsADirectoryError("expected a file, found a folder")
             return LocalFile(whole, whole.stat().st_size)
 
+    def create(self, path: str, content: bytes) -> None:
+        with _reported(str(self._root / path)):
+            create_file(self._root / path, content)
+
+    def replace(self, path: str, content: bytes) -> None:
+        with _reported(str(self._root / path)):
+            replace_file(self._root / path, content)
+
+    def delete(self, path: str) -> None:
+        with _reported(str(self._root / path)):
+            delete_file(self._root / path)
+
+    @contextmanager
+    def output(self, path: str) -> Iterator[BinaryIO]:
+        with _reported(str(self._root / path)), output_file(self._root / path) as file:
+            yield file
+
     def _files(self, top: Path, recursive: bool, without: str) -> Iterator[FileInfo]:
         with _reported(str(top)):
             waiting = [top] if top.is_dir() else []
@@ -92,5 +111,9 @@ class PlainStorage:
 def _reported(where: str) -> Iterator[None]:
     try:
         yield
+    except FileExistsError as problem:
+        raise AlreadyExistsError(where, expected="no file of this name", found="one") from problem
+    except StorageError:
+        raise
     except OSError as problem:
         raise StorageError(where, message=problem.strerror or str(problem)) from problem

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from hudi_core.engine import Engine, FileReader, LayeredEngine, Storage
+from hudi_core.engine import Engine, FileReader, FileWriter, LayeredEngine, Storage
 from hudi_core.errors import UnsupportedError
 from hudi_core.schema.schema import Schema
 from hudi_core.table.scan import Scan
@@ -53,6 +53,9 @@ class SparkEngine:
 
     def reader(self, extension: str) -> FileReader[Any]:
         return self.files.reader(extension)
+
+    def writer(self, extension: str) -> FileWriter[Any]:
+        return self.files.writer(extension)
 
     def read_scan(self, scan: Scan) -> Iterator[pa.RecordBatch]:
         """The rows of a scan, in no order, as batches of the engine that reads files."""

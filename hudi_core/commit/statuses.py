@@ -1,0 +1,72 @@
+"""What tasks of a write report, and what a commit makes of it: values that can be sent between machines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from hudi_core.columns.nodes import StringColumn
+from hudi_core.schema.schema import Schema
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnRange:
+    """Statistics of one column of one file. Bounds are in the form of `hudi_core.values.domain`, None where unknown."""
+
+    lower: object | None
+    upper: object | None
+    nulls: int
+    values: int
+    """Values of the column, nulls among them."""
+    size: int = 0
+    """Bytes in the file."""
+    uncompressed_size: int = 0
+    nan: bool = False
+    """A floating-point column that holds NaN, which the bounds leave out."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WriteStatus:
+    """A file that a task wrote. Paths are relative to the table's root."""
+
+    partition: str
+    file_id: str
+    path: str
+    size: int
+    rows: int
+    """Of a base file all rows, of a log file the records of its data blocks."""
+    inserts: int
+    updates: int
+    deletes: int
+    is_log: bool = False
+    previous_instant: str | None = None
+    """The instant of the base file that the file group had before; None for a new file group."""
+    previous_base: str | None = None
+    """The name of that base file; None where there was none."""
+    columns: Mapping[str, ColumnRange] = field(default_factory=dict)
+    """By dotted name: the columns whose statistics are known."""
+    added_keys: StringColumn | None = None
+    """Record keys that are new to the file group."""
+    removed_keys: StringColumn | None = None
+    """Record keys that the file group does not hold any more."""
+    bloom_filter: bytes | None = None
+    """The serialised filter of all record keys, as the footer has it."""
+    bloom_filter_type: str | None = None
+    log_files: tuple[str, ...] = ()
+    """Names of the log files of the slice, the one written last among them; table version 6 records them."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TableChange:
+    """All that a commit changes. `operation` and `action` are Apache Hudi's names, as `UPSERT` and `deltacommit`."""
+
+    operation: str
+    action: str
+    schema: Schema
+    """The table's schema after the commit, without Hudi's own columns."""
+    statuses: tuple[WriteStatus, ...] = ()
+    replaced: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """By partition the ids of the file groups that are replaced."""
+    deleted_partitions: tuple[str, ...] = ()
+    extra: Mapping[str, str] = field(default_factory=dict)
+    """Further entries of the commit's `extraMetadata`."""

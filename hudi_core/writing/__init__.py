@@ -1,0 +1,1 @@
+"""Creating tables, writing rows, rolling back what failed. Rules: `specs/writing.md`."""
