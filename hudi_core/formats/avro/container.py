@@ -8,7 +8,7 @@ from __future__ import annotations
 import io
 import json
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -109,3 +109,10 @@ def read_records(
 
 def _shown(error: BaseException) -> str:
     return " ".join(f"{type(error).__name__} {error}".split())[:120]
+
+
+def write_container(schema: Mapping[str, Any], records: Sequence[Mapping[str, Any]]) -> bytes:
+    """A container file of these records, uncompressed, as instants' files are. Missing fields take their defaults."""
+    out = io.BytesIO()
+    fastavro.writer(out, fastavro.parse_schema(dict(schema)), records, codec="null")
+    return out.getvalue()

@@ -1,0 +1,124 @@
+"""Commit metadata to be written: records of it from what tasks report, and their bytes. Rules: COMMIT-1 to COMMIT-6.
+
+Table version 6 writes JSON, later ones an Avro container of one record.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from hudi_core.commit.avro_schemas import COMMIT_METADATA, REPLACE_COMMIT_METADATA
+from hudi_core.commit.statuses import TableChange, WriteStatus
+from hudi_core.formats.avro.container import write_container
+from hudi_core.timeline.instants import REPLACE_COMMIT
+
+NO_INSTANT: Final = "null"
+"""What stands for the previous instant of a new file group: readers of Apache Hudi call methods on it."""
+
+_COUNTERS: Final = (
+    "numWrites", "numDeletes", "numUpdateWrites", "numInserts", "totalWriteBytes", "totalWriteErrors", "totalLogRecords",
+    "totalUpdatedRecordsCompacted", "totalLogBlocks", "totalCorruptLogBlock", "totalRollbackBlocks", "fileSizeInBytes",
+    "totalLogFilesCompacted", "totalLogReadTimeMs", "totalLogSizeCompacted", "numUpdates",
+)  # fmt: skip
+_ABSENT: Final = (
+    "path", "partitionPath", "totalLogFiles", "logVersion", "logOffset", "baseFile", "logFiles", "cdcStats",
+    "prevBaseFile", "minEventTime", "maxEventTime", "runtimeStats", "tempPath",
+)  # fmt: skip
+_ONLY_IN_LOGS: Final = ("logVersion", "logOffset", "baseFile", "logFiles")
+
+Stat = dict[str, Any]
+"""A `HoodieWriteStat`: its fields by name."""
+
+
+def planned_stat(file_id: str, previous_instant: str | None, inserts: int, updates: int) -> Stat:
+    """What an inflight commit records of a file group that it is going to write to; an empty id stands for new ones."""
+    return _stat(fileId=file_id, prevCommit=previous_instant or NO_INSTANT, numInserts=inserts, numUpdateWrites=updates)
+
+
+def stat_of(status: WriteStatus, instant_time: str, version: int) -> Stat:
+    """What a completed commit records of a file. Log files of version 6 refer to their slice, later ones to themselves."""
+    stat = _stat(
+        fileId=status.file_id,
+        path=status.path,
+        partitionPath=status.partition,
+        prevCommit=status.previous_instant or NO_INSTANT,
+        prevBaseFile=status.previous_base,
+        numWrites=status.rows,
+        numInserts=status.inserts,
+        numUpdateWrites=status.updates,
+        numDeletes=status.deletes,
+        totalWriteBytes=status.size,
+        fileSizeInBytes=status.size,
+        runtimeStats={"totalScanTime": 0, "totalCreateTime": 0, "totalUpsertTime": 0},
+    )
+    if status.is_log:
+        name = status.path.rpartition("/")[2]
+        stat |= {
+            "logOffset": 0,
+            "prevBaseFile": None,
+            "baseFile": "",
+            "logFiles": [name],
+            "logVersion": log_version(name),
+        }
+        if version < 8:
+            stat |= {"baseFile": status.previous_base or "", "logFiles": list(status.log_files) or [name]}
+        else:
+            stat["prevCommit"] = instant_time
+    return stat
+
+
+def log_version(name: str) -> int:
+    """The number in a log file's name: `.<file id>_<time>.log.<number>_<token>`."""
+    return int(name.rpartition(".log.")[2].partition("_")[0])
+
+
+def commit_record(change: TableChange, instant_time: str, version: int, schema_text: str) -> dict[str, Any]:
+    """The metadata of a completed commit."""
+    stats: dict[str, list[Stat]] = {}
+    for status in change.statuses:
+        stats.setdefault(status.partition, []).append(stat_of(status, instant_time, version))
+    record = metadata_record(stats, change.operation, {**change.extra, "schema": schema_text})
+    if change.action == REPLACE_COMMIT:
+        record["partitionToReplaceFileIds"] = {partition: list(ids) for partition, ids in change.replaced.items()}
+    return record
+
+
+def metadata_record(
+    stats: Mapping[str, Iterable[Stat]], operation: str, extra: Mapping[str, str] | None = None, compacted: bool = False
+) -> dict[str, Any]:
+    """Commit metadata of these statistics by partition."""
+    return {
+        "partitionToWriteStats": {partition: list(of_partition) for partition, of_partition in stats.items()},
+        "compacted": compacted,
+        "extraMetadata": dict(extra or {}),
+        "version": None,
+        "operationType": operation,
+    }
+
+
+def encode_commit(record: Mapping[str, Any], layout: int) -> bytes:
+    """The file of an inflight or completed commit. A record with replaced file groups is that of a replace commit."""
+    if layout == 1:
+        return _json(record)
+    is_replace = "partitionToReplaceFileIds" in record
+    return write_container(REPLACE_COMMIT_METADATA if is_replace else COMMIT_METADATA, [record])
+
+
+def _stat(**fields: Any) -> Stat:
+    return {**dict.fromkeys(_ABSENT), **dict.fromkeys(_COUNTERS, 0), **fields}
+
+
+def _json(record: Mapping[str, Any]) -> bytes:
+    """As Apache Hudi writes it for version 6: no version, and of base files none of the fields of logs."""
+    stats = {
+        partition: [
+            {name: value for name, value in stat.items() if name not in _ONLY_IN_LOGS or value is not None}
+            for stat in of_partition
+        ]
+        for partition, of_partition in record["partitionToWriteStats"].items()
+    }
+    fields = {name: value for name, value in record.items() if name != "version"}
+    text = json.dumps({**fields, "partitionToWriteStats": stats}, indent=2, separators=(",", " : "), ensure_ascii=False)
+    return text.encode()
