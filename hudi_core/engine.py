@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, BinaryIO, Generic, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
@@ -188,6 +189,14 @@ class Storage(Protocol):
 
     def delete(self, path: str) -> None:
         """No error where there is no such file."""
+        ...
+
+    def delete_folder(self, path: str) -> None:
+        """A folder with all that is in it. No error where there is none."""
+        ...
+
+    def modified(self, path: str) -> datetime | None:
+        """When the file was written last, in UTC; None where there is no such file."""
         ...
 
     def output(self, path: str) -> AbstractContextManager[BinaryIO]:

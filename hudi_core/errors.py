@@ -7,7 +7,8 @@
     │   ├── StorageError               a file that cannot be listed, read or written     (OSError)
     │   │   └── AlreadyExistsError         a file that was to be created and is there        (FileExistsError)
     │   ├── UnsupportedError           valid, but not known or not readable here         (NotImplementedError)
-    │   └── RowError                   a row that a rule refuses                         (ValueError)
+    │   ├── RowError                   a row that a rule refuses                         (ValueError)
+    │   └── ConflictError              another writer was faster: the write changed nothing
     ├── SchemaError                a schema, a change or a conversion that is refused    (ValueError)
     │   └── UnknownColumnError         a name that is not in the schema (exit status 2)  (KeyError)
     ├── ExpressionError            a predicate that cannot be parsed or bound            (ValueError)
@@ -63,6 +64,10 @@ class AlreadyExistsError(StorageError, FileExistsError):
 
 class UnsupportedError(TableError, NotImplementedError):
     """Valid, but of a kind or version this library (or this installation) cannot handle."""
+
+
+class ConflictError(TableError):
+    """Another writer changed, locked or rolled back what this write needs. Nothing was changed; the write can be tried again."""
 
 
 class RowError(TableError, ValueError):

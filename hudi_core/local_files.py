@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
 from pathlib import Path
+from shutil import rmtree
 from typing import BinaryIO
 from uuid import uuid4
 
@@ -36,6 +38,20 @@ def output_file(path: Path) -> Iterator[BinaryIO]:
 def delete_file(path: Path) -> None:
     """No error where there is no such file."""
     path.unlink(missing_ok=True)
+
+
+def delete_folder(path: Path) -> None:
+    """With all that is in it. No error where there is none."""
+    with suppress(FileNotFoundError):
+        rmtree(path)
+
+
+def modified_time(path: Path) -> datetime | None:
+    """When the file was written last, in UTC; None where there is no such file."""
+    try:
+        return datetime.fromtimestamp(path.stat().st_mtime, UTC)
+    except FileNotFoundError:
+        return None
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from textwrap import shorten
 from threading import Lock
@@ -159,6 +159,15 @@ class ArrowStorage:
     def delete(self, path: str) -> None:
         with reported(self.where(path)), suppress(FileNotFoundError):
             self._filesystem.delete_file(self.full(path))
+
+    def delete_folder(self, path: str) -> None:
+        with reported(self.where(path)), suppress(FileNotFoundError):
+            self._filesystem.delete_dir(self.full(path))
+
+    def modified(self, path: str) -> datetime | None:
+        with reported(self.where(path)):
+            info = self._filesystem.get_file_info(self.full(path))
+        return None if info.type == fs.FileType.NotFound else info.mtime
 
     @contextmanager
     def output(self, path: str) -> Iterator[BinaryIO]:

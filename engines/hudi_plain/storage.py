@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import BinaryIO
 from urllib.parse import urlsplit
@@ -14,7 +15,7 @@ from urllib.request import url2pathname
 from hudi_core.engine import FileInfo
 from hudi_core.errors import AlreadyExistsError, StorageError, UnsupportedError
 from hudi_core.formats.random_access import RandomAccess
-from hudi_core.local_files import create_file, delete_file, output_file, replace_file
+from hudi_core.local_files import create_file, delete_file, delete_folder, modified_time, output_file, replace_file
 
 
 def local_path(uri: str) -> Path:
@@ -83,6 +84,14 @@ class PlainStorage:
     def delete(self, path: str) -> None:
         with _reported(str(self._root / path)):
             delete_file(self._root / path)
+
+    def delete_folder(self, path: str) -> None:
+        with _reported(str(self._root / path)):
+            delete_folder(self._root / path)
+
+    def modified(self, path: str) -> datetime | None:
+        with _reported(str(self._root / path)):
+            return modified_time(self._root / path)
 
     @contextmanager
     def output(self, path: str) -> Iterator[BinaryIO]:

@@ -1,0 +1,75 @@
+"""Markers: which data files a write that is not completed may have created. Rule COMMIT-8.
+
+A marker is an empty file, created before its data file. Who rolls the write back deletes the files that have one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import StrEnum
+from typing import Final
+
+from hudi_core.engine import Storage
+from hudi_core.errors import AlreadyExistsError
+from hudi_core.formats.properties import format_properties
+
+_TEMPORARY: Final = ".hoodie/.temp"
+_SEPARATOR: Final = ".marker."
+_SERVER_FILE: Final = "MARKERS"
+"""Files of Apache Hudi's timeline server begin so: each lists markers, one a line; `MARKERS.type` says that they do."""
+PARTITION_METADATA: Final = ".hoodie_partition_metadata"
+
+
+class MarkerKind(StrEnum):
+    """What the write does with the file: a first version, a new version, a log file of table version 6."""
+
+    CREATE = "CREATE"
+    MERGE = "MERGE"
+    APPEND = "APPEND"
+
+
+def marker_folder(instant_time: str) -> str:
+    """The folder of a write's markers."""
+    return f"{_TEMPORARY}/{instant_time}"
+
+
+def create_marker(storage: Storage, instant_time: str, path: str, kind: MarkerKind) -> None:
+    """Announces a data file, by its path from the table's root. One that is announced already stays so."""
+    try:
+        storage.create(f"{marker_folder(instant_time)}/{path}{_SEPARATOR}{kind}", b"")
+    except AlreadyExistsError:
+        return
+
+
+def has_markers(storage: Storage, instant_time: str) -> bool:
+    """Whether the write announced its files at all."""
+    return bool(storage.list(marker_folder(instant_time), recursive=True))
+
+
+def marked_files(storage: Storage, instant_time: str) -> Iterator[tuple[str, MarkerKind]]:
+    """The announced files by path from the table's root, whichever writer announced them."""
+    folder = marker_folder(instant_time)
+    for info in storage.list(folder, recursive=True):
+        name = info.path[len(folder) + 1 :]
+        if name.startswith(_SERVER_FILE) and "/" not in name:
+            if name != f"{_SERVER_FILE}.type":
+                yield from (_parsed(line) for line in storage.read(info.path).decode().splitlines() if line)
+        elif _SEPARATOR in name:
+            yield _parsed(name)
+
+
+def _parsed(marker: str) -> tuple[str, MarkerKind]:
+    path, _, kind = marker.rpartition(_SEPARATOR)
+    return path, MarkerKind(kind)
+
+
+def create_partition(storage: Storage, partition: str, instant_time: str) -> None:
+    """Makes a partition one that listings show. Done before its first file; a partition that is one already stays as it is."""
+    path = f"{partition}/{PARTITION_METADATA}" if partition else PARTITION_METADATA
+    depth = partition.count("/") + 1 if partition else 0
+    content = format_properties({"commitTime": instant_time, "partitionDepth": str(depth)}, "partition metadata")
+    if not storage.exists(path):
+        try:
+            storage.create(path, content)
+        except AlreadyExistsError:
+            return
