@@ -347,7 +347,8 @@ class Rows(Protocol[V, MaskIn, B]):
         ...
 
     def given(self, data: object) -> InputRows[B]:
-        """The rows of an object with `__arrow_c_stream__`; `UsageError` for any other."""
+        """The rows of an object with `__arrow_c_stream__`; none of one that has `__arrow_c_schema__` alone. `UsageError` for any
+        other."""
         ...
 
     def read(self, path: str, like: Schema | None = None) -> InputRows[B]:

@@ -24,7 +24,9 @@ _Read = Callable[[Path, _Types], Iterator[pa.RecordBatch]]
 
 
 def given(data: object) -> InputRows[pa.RecordBatch]:
-    """The rows of an object with `__arrow_c_stream__`. Raises `UsageError` for any other."""
+    """The rows of an object with `__arrow_c_stream__`; none for one with `__arrow_c_schema__` alone. `UsageError` for others."""
+    if not hasattr(data, "__arrow_c_stream__") and hasattr(data, "__arrow_c_schema__"):
+        return _given(pa.schema(data), (), "rows")
     if not hasattr(data, "__arrow_c_stream__"):
         raise UsageError("rows", expected="an object with __arrow_c_stream__", found=type(data).__name__)
     reader = pa.RecordBatchReader.from_stream(data)

@@ -1,0 +1,55 @@
+"""Writing `hoodie.properties`, so that a reader finds the old ones or the new ones at any moment. Rule COMMIT-11."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Final
+
+from hudi_core.commit.times import Clock, system_clock
+from hudi_core.engine import Storage
+from hudi_core.errors import AlreadyExistsError, CorruptFileError
+from hudi_core.formats.properties import format_properties, parse_properties
+from hudi_core.options import PROPERTIES_PATH
+
+BACKUP_PATH: Final = f"{PROPERTIES_PATH}.backup"
+
+
+def properties_content(properties: Mapping[str, str], clock: Clock = system_clock) -> bytes:
+    """The file of these properties."""
+    return format_properties(properties, f"Updated at {clock().isoformat()}")
+
+
+def change_properties(
+    storage: Storage, changes: Mapping[str, str | None], clock: Clock = system_clock
+) -> Mapping[str, str]:
+    """Sets properties, removes those whose value is None, and gives all. To be done under the table's lock.
+
+    A backup stands beside the file while it is replaced, as Apache Hudi's readers expect; one that a writer left behind is put
+    back first, where the file is gone.
+    """
+    where = f"{storage.uri}/{PROPERTIES_PATH}"
+    before = _restored(storage)
+    properties = {
+        **parse_properties(before, where),
+        **{key: value for key, value in changes.items() if value is not None},
+    }
+    for key, value in changes.items():
+        if value is None:
+            properties.pop(key, None)
+    storage.replace(BACKUP_PATH, before)
+    storage.replace(PROPERTIES_PATH, properties_content(properties, clock))
+    storage.delete(BACKUP_PATH)
+    return properties
+
+
+def _restored(storage: Storage) -> bytes:
+    """The properties as they stand; where a writer died while it replaced them, their backup."""
+    if storage.exists(PROPERTIES_PATH):
+        return storage.read(PROPERTIES_PATH)
+    if not storage.exists(BACKUP_PATH):
+        raise CorruptFileError(f"{storage.uri}/{PROPERTIES_PATH}", expected="properties, or their backup", found="none")
+    content = storage.read(BACKUP_PATH)
+    with suppress(AlreadyExistsError):
+        storage.create(PROPERTIES_PATH, content)
+    return content

@@ -1,0 +1,65 @@
+"""Conflicts between writers: whether a write may still complete after others have. Rules: CONFLICT-1 to CONFLICT-5."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hudi_core.commit.statuses import TableChange
+from hudi_core.errors import ConflictError
+from hudi_core.table.table import Table
+from hudi_core.timeline.commits import CommitMetadata
+from hudi_core.timeline.instants import CLUSTERING, REPLACE_COMMIT, WRITES, Instant
+from hudi_core.timeline.services import FileGroup, pending_work
+
+_LOOKED_UP = frozenset({"UPSERT", "DELETE", "INSERT_OVERWRITE", "INSERT_OVERWRITE_TABLE", "DELETE_PARTITION"})
+"""Operations that depend on which rows a partition had: rows that others added there meanwhile may have the same keys."""
+
+
+def refuse_conflicts(begun: Table, latest: Table, instant_time: str, change: TableChange) -> None:
+    """Raises `ConflictError` when what completed since the write began touches its file groups or partitions, when a clustering
+    is going to rewrite them, or when the write itself was rolled back."""
+    where = f"{latest.storage.uri}: {change.operation} of {instant_time}"
+    if all(instant.requested_time != instant_time for instant in latest.timeline.pending):
+        raise ConflictError(where, expected="a pending write", found="one that another writer rolled back")
+    groups = touched_groups(change)
+    partitions = {status.partition for status in change.statuses} | {partition for partition, _ in groups}
+    for instant, metadata in _completed_since(begun, latest):
+        changed = {(partition, stat.file_id) for partition, stats in metadata.stats.items() for stat in stats}
+        changed |= {(partition, file_id) for partition, ids in metadata.replaced.items() for file_id in ids}
+        both = sorted(changed & groups)
+        if both:
+            raise ConflictError(where, expected="file groups that nobody else changed", found=_found(instant, both[0]))
+        if change.operation in _LOOKED_UP:
+            added = sorted(
+                partition
+                for partition, stats in metadata.stats.items()
+                if partition in partitions and any(stat.previous is None for stat in stats)
+            )
+            if added:
+                found = f"{instant.action} {instant.requested_time} added file groups to partition {added[0]!r}"
+                raise ConflictError(where, expected="partitions that got no new keys", found=found)
+    for work in pending_work(latest.timeline):
+        if work.instant.action in (CLUSTERING, REPLACE_COMMIT) and work.instant.requested_time != instant_time:
+            both = sorted(groups & set(work.file_groups))
+            if both:
+                raise ConflictError(
+                    where, expected="file groups that are not clustered", found=_found(work.instant, both[0])
+                )
+
+
+def touched_groups(change: TableChange) -> set[FileGroup]:
+    """The file groups of before that a change goes on from, or replaces."""
+    updated = {(status.partition, status.file_id) for status in change.statuses if status.previous_instant is not None}
+    return updated | {(partition, file_id) for partition, ids in change.replaced.items() for file_id in ids}
+
+
+def _completed_since(begun: Table, latest: Table) -> Iterator[tuple[Instant, CommitMetadata]]:
+    known = {instant.requested_time for instant in begun.timeline.completed if instant.action in WRITES}
+    for instant in latest.timeline.commits:
+        if instant.requested_time not in known:
+            yield instant, latest.timeline.metadata(instant)
+
+
+def _found(instant: Instant, group: FileGroup) -> str:
+    partition, file_id = group
+    return f"{instant.action} {instant.requested_time} of {f'{partition}/' if partition else ''}{file_id}"

@@ -1,0 +1,92 @@
+"""Creating tables. Rules: CREATE-1 to CREATE-6."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from os import PathLike, fspath
+from typing import Any
+
+from hudi_core.avro.inbound import schema_from_avro
+from hudi_core.commit.properties import BACKUP_PATH, properties_content
+from hudi_core.engine import Engine, Storage
+from hudi_core.errors import AlreadyExistsError, UsageError
+from hudi_core.options import PROPERTIES_PATH
+from hudi_core.schema.meta import without_meta_columns
+from hudi_core.schema.schema import Schema
+from hudi_core.table.engines import DEFAULT_ENGINE, load_engine
+from hudi_core.table.open import open_table
+from hudi_core.table.table import Table
+from hudi_core.writing.new_table import NewTable, new_properties, options_of, table_name
+
+
+def create_table(
+    uri: str | PathLike[str],
+    schema: object,
+    key: str | Sequence[str] = (),
+    *,
+    partition_by: str | Sequence[str] = (),
+    ordering: str | Sequence[str] = (),
+    type: str = "cow",
+    version: int = 9,
+    name: str | None = None,
+    options: Mapping[str, Any] | None = None,
+    engine: str = DEFAULT_ENGINE,
+    storage_options: Mapping[str, str] | None = None,
+) -> Table:
+    """A new table without rows, at a local path or URL.
+
+    `schema` is a `Schema`, an Avro schema (JSON text or its objects), or anything with `__arrow_c_schema__` or
+    `__arrow_c_stream__`. `key` are the columns of the record key, `ordering` those by which the latest of the records with one
+    key wins (without one the record written last wins); `type` is `cow` or `mor`. `options` are `hoodie.*` properties.
+
+    Raises `UsageError` for what no table can be, and `AlreadyExistsError` where there is a table.
+    """
+    location = fspath(uri)
+    loaded = load_engine(engine)
+    storage = loaded.storage(location, storage_options)
+    stated = options_of(options or {})
+    new = NewTable(
+        stated.get("hoodie.table.name") or name or table_name(storage.uri),
+        row_schema(schema, loaded),
+        _names(key),
+        _names(partition_by),
+        _names(ordering),
+        type.lower(),
+        version,
+        stated,
+    )
+    create_files(storage, new_properties(new))
+    return open_table(location, engine, storage_options=storage_options)
+
+
+def create_files(storage: Storage, properties: Mapping[str, str]) -> None:
+    """Writes a new table: its properties alone, for folders come with their files. Raises `AlreadyExistsError`."""
+    if storage.exists(BACKUP_PATH):
+        raise AlreadyExistsError(storage.uri, expected="no table", found="a table whose properties are being replaced")
+    try:
+        storage.create(PROPERTIES_PATH, properties_content(properties))
+    except AlreadyExistsError:
+        raise AlreadyExistsError(storage.uri, expected="no table", found="a table") from None
+
+
+def row_schema(schema: object, engine: Engine[Any, Any, Any]) -> Schema:
+    """The schema of rows that somebody gives in one of several forms, without Hudi's own columns."""
+    whole = _schema(schema, engine)
+    return replace(whole, record=without_meta_columns(whole.record))
+
+
+def _schema(schema: object, engine: Engine[Any, Any, Any]) -> Schema:
+    match schema:
+        case Schema():
+            return schema
+        case str() | dict():
+            return schema_from_avro(schema)
+        case _ if hasattr(schema, "__arrow_c_stream__") or hasattr(schema, "__arrow_c_schema__"):
+            given: Schema = engine.rows.given(schema).schema
+            return given
+    raise UsageError("schema", expected="a Schema, an Avro schema, or an Arrow one", found=type(schema).__name__)
+
+
+def _names(columns: str | Sequence[str]) -> tuple[str, ...]:
+    return tuple(name.strip() for name in columns.split(",")) if isinstance(columns, str) else tuple(columns)

@@ -1,0 +1,174 @@
+"""The properties of a new table, as Apache Hudi writes them for the same options. Rules: CREATE-1 to CREATE-6."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from hudi_core.avro.outbound import schema_to_avro
+from hudi_core.errors import UsageError
+from hudi_core.keys.options import RECORD_KEY
+from hudi_core.options import KeyGeneratorType, MergeMode, TableType, inferred_generator, table_checksum
+from hudi_core.schema.schema import Schema
+
+WRITABLE_VERSIONS: Final = (6, 8, 9)
+_TYPES: Final = {"cow": TableType.COPY_ON_WRITE, "mor": TableType.MERGE_ON_READ}
+_FIELD_TYPES: Final = ("SIMPLE", "TIMESTAMP")
+
+_STRATEGIES: Final = {
+    MergeMode.EVENT_TIME_ORDERING: "eeb8d96f-b1e4-49fd-bbf8-28ac514178e5",
+    MergeMode.COMMIT_TIME_ORDERING: "ce9acb64-bde0-424c-9b91-f6ebba25356d",
+}
+_PAYLOADS: Final = {
+    MergeMode.EVENT_TIME_ORDERING: "org.apache.hudi.common.model.DefaultHoodieRecordPayload",
+    MergeMode.COMMIT_TIME_ORDERING: "org.apache.hudi.common.model.OverwriteWithLatestAvroPayload",
+}
+_PERSISTED: Final = re.compile(
+    r"hoodie\.(keygen\.timebased\..*|keygen\.datetime\.parser\.class|record\.merge\.property\..*|table\..*"
+    r"|database\.name|populate\.meta\.fields|datasource\.write\.(hive_style_partitioning|partitionpath\.urlencode"
+    r"|drop\.partition\.columns|slash\.separated\.date\.partitioning))"
+)
+"""The options that stand in a table's properties; others are those of one write."""
+_NAME: Final = re.compile(r"[^A-Za-z0-9_]")
+
+
+@dataclass(frozen=True, slots=True)
+class NewTable:
+    """What somebody wants of a new table. `options` are `hoodie.*` ones, which count first."""
+
+    name: str
+    schema: Schema
+    """Without Hudi's own columns."""
+    key: Sequence[str] = ()
+    """Columns of the record key; none: keys are made up for appended rows."""
+    partition_by: Sequence[str] = ()
+    """Columns, with `:TIMESTAMP` or `:SIMPLE` for a custom key generator."""
+    ordering: Sequence[str] = ()
+    type: str = "cow"
+    version: int = 9
+    options: Mapping[str, str] = field(default_factory=dict)
+
+
+def table_name(uri: str) -> str:
+    """The name that a table gets from its folder."""
+    return _NAME.sub("_", uri.rstrip("/").rpartition("/")[2]) or "table"
+
+
+def new_properties(of: NewTable) -> dict[str, str]:
+    """The table's properties in Apache Hudi's words. Raises `UsageError` for what no table can be."""
+    _refuse(of)
+    partition_fields = tuple(of.partition_by)
+    generator = _generator(of, partition_fields)
+    given = {key: value for key, value in of.options.items() if _PERSISTED.fullmatch(key)}
+    properties = {
+        "hoodie.table.name": of.name,
+        "hoodie.table.type": _TYPES[of.type].value,
+        "hoodie.table.version": str(of.version),
+        "hoodie.timeline.layout.version": "1" if of.version < 8 else "2",
+        "hoodie.timeline.path": "timeline",
+        "hoodie.timeline.history.path": "history",
+        "hoodie.archivelog.folder": "history",
+        "hoodie.table.format": "native",
+        "hoodie.table.base.file.format": "PARQUET",
+        "hoodie.table.keygenerator.type": generator.value,
+        "hoodie.table.partition.fields": ",".join(partition_fields),
+        "hoodie.datasource.write.hive_style_partitioning": "false",
+        "hoodie.datasource.write.partitionpath.urlencode": "false",
+        "hoodie.datasource.write.drop.partition.columns": "false",
+        "hoodie.populate.meta.fields": "true",
+        "hoodie.partition.metafile.use.base.format": "false",
+        "hoodie.table.cdc.enabled": "false",
+        "hoodie.table.timeline.timezone": "UTC",
+        "hoodie.table.create.schema": schema_text(of.schema, of.name),
+    }
+    if of.key:
+        properties["hoodie.table.recordkey.fields"] = ",".join(of.key)
+    if of.ordering:
+        properties["hoodie.table.ordering.fields"] = ",".join(of.ordering)
+    if of.version >= 8:
+        properties["hoodie.table.initial.version"] = str(of.version)
+        properties["hoodie.table.multiple.base.file.formats.enable"] = "false"
+    properties |= _merging(of)
+    properties |= given
+    database = properties.get("hoodie.database.name")
+    properties["hoodie.table.checksum"] = str(table_checksum(database, properties["hoodie.table.name"]))
+    return properties
+
+
+def schema_text(schema: Schema, name: str) -> str:
+    """The Avro schema of a table's rows as commits record it, without Hudi's own columns."""
+    return json.dumps(schema_to_avro(schema, f"hoodie.{name}.{name}_record"), separators=(",", ":"))
+
+
+def _merging(of: NewTable) -> Mapping[str, str]:
+    mode = _merge_mode(of)
+    properties = {}
+    if of.version >= 8:
+        properties["hoodie.record.merge.mode"] = mode.value
+    if of.version < 9:
+        properties["hoodie.record.merge.strategy.id"] = _STRATEGIES[mode]
+        properties["hoodie.compaction.payload.class"] = _PAYLOADS[mode]
+    return properties
+
+
+def _merge_mode(of: NewTable) -> MergeMode:
+    stated = of.options.get("hoodie.record.merge.mode", "").upper()
+    if not stated:
+        return MergeMode.EVENT_TIME_ORDERING if of.ordering else MergeMode.COMMIT_TIME_ORDERING
+    known = [mode.value for mode in _STRATEGIES]
+    if stated not in known:
+        raise UsageError("hoodie.record.merge.mode", expected=f"one of {', '.join(known)}", found=stated)
+    if stated == MergeMode.EVENT_TIME_ORDERING.value and not of.ordering:
+        raise UsageError("hoodie.record.merge.mode", expected="an ordering column", found=f"{stated} without one")
+    return MergeMode(stated)
+
+
+def _generator(of: NewTable, partition_fields: Sequence[str]) -> KeyGeneratorType:
+    stated = of.options.get("hoodie.table.keygenerator.type") or of.options.get(
+        "hoodie.datasource.write.keygenerator.type"
+    )
+    generator = inferred_generator(tuple(of.key), partition_fields)
+    if stated:
+        try:
+            generator = KeyGeneratorType(stated.upper().removesuffix("_AVRO"))
+        except ValueError:
+            raise UsageError(
+                "key generator", expected=f"one of {', '.join(known.value for known in KeyGeneratorType)}", found=stated
+            ) from None
+    if generator is KeyGeneratorType.COMPLEX and len(of.key) == 1 and of.version < 9:
+        # Every writer of Apache Hudi 1.2 stops at such a table: whether keys have the field's name in them is ambiguous.
+        raise UsageError(
+            "key",
+            expected="several key columns, or table version 9, for the COMPLEX key generator",
+            found=f"one key column, and version {of.version}",
+        )
+    return generator
+
+
+def _refuse(of: NewTable) -> None:
+    if of.version not in WRITABLE_VERSIONS:
+        expected = f"one of {', '.join(map(str, WRITABLE_VERSIONS))}"
+        raise UsageError("table version", expected=expected, found=str(of.version))
+    if of.type not in _TYPES:
+        raise UsageError("table type", expected=f"one of {', '.join(_TYPES)}", found=repr(of.type))
+    names = {column.name for column in of.schema.record.fields}
+    for role, columns in (("key", of.key), ("partition column", of.partition_by), ("ordering column", of.ordering)):
+        for column in columns:
+            name, _, kind = column.partition(":")
+            if kind and (role != "partition column" or kind.upper() not in _FIELD_TYPES):
+                raise UsageError(role, expected=f"a column, or with :{' or :'.join(_FIELD_TYPES)}", found=column)
+            if name.partition(".")[0] not in names:
+                raise UsageError(role, expected=f"a column of {', '.join(sorted(names))}", found=repr(name))
+    own = sorted(name for name in names if name.startswith("_hoodie_"))
+    if own:
+        raise UsageError("schema", expected="columns of the rows alone", found=f"{own[0]}, a column of Hudi's own")
+    if RECORD_KEY in of.options:
+        raise UsageError("options", expected="the key columns as key=", found=f"the option {RECORD_KEY}")
+
+
+def options_of(options: Mapping[str, Any]) -> dict[str, str]:
+    """Options as strings: true and false in small letters, as Java reads them."""
+    return {key: str(value).lower() if isinstance(value, bool) else str(value) for key, value in options.items()}

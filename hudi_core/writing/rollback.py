@@ -1,0 +1,191 @@
+"""Rolling back: what a write that failed has left behind, or one that completed last. Rules: ROLLBACK-1 to ROLLBACK-6.
+
+The plan and what was done stand on the timeline in Apache Hudi's form, so that either library can finish what the other began.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from hudi_core.commit.avro_schemas import ROLLBACK_METADATA, ROLLBACK_PLAN
+from hudi_core.commit.heartbeat import heartbeat_path, is_alive
+from hudi_core.commit.instant_files import InstantFiles
+from hudi_core.commit.markers import has_markers, marked_files, marker_folder
+from hudi_core.commit.steps import Create, Delete, Step, run
+from hudi_core.commit.times import Clock, next_time, system_clock
+from hudi_core.engine import Storage
+from hudi_core.errors import UsageError
+from hudi_core.formats.avro.container import write_container
+from hudi_core.formats.log import HeaderKey, read_blocks
+from hudi_core.formats.names import parse_base_file, parse_log_file
+from hudi_core.snapshot.listing import listed
+from hudi_core.table.open import refreshed
+from hudi_core.table.table import Table
+from hudi_core.timeline.instants import REPLACE_COMMIT, ROLLBACK, WRITES, Instant
+from hudi_core.timeline.services import savepoints
+
+
+@dataclass(frozen=True, slots=True)
+class RollbackPlan:
+    """What a rollback removes: data files, by path from the table's root."""
+
+    instant: Instant
+    files: tuple[str, ...]
+
+
+def failed_writes(table: Table, clock: Clock = system_clock) -> list[Instant]:
+    """Writes that are pending and whose writer shows no sign of life. Compactions and clusterings are not among them: they are
+    resumed, not rolled back."""
+    now = clock()
+    pending = (instant for instant in table.timeline.pending if instant.action in WRITES)
+    return [
+        instant
+        for instant in pending
+        if not _is_planned_clustering(table, instant) and not is_alive(table.storage, instant.requested_time, now)
+    ]
+
+
+def roll_back_failed(table: Table, clock: Clock = system_clock) -> Table:
+    """The table after all failed writes were rolled back. To be done under the table's lock."""
+    for instant in failed_writes(table, clock):
+        roll_back(table, instant, clock)
+        table = refreshed(table)
+    return table
+
+
+def roll_back(table: Table, instant: Instant, clock: Clock = system_clock) -> RollbackPlan:
+    """Undoes a write: its data files, its commit of the metadata table, its files of the timeline. Under the table's lock.
+
+    Every step can be repeated: a rollback that died is done again as a whole by whoever comes next.
+    """
+    plan = rollback_plan(table, instant)
+    run(table.storage, rollback_steps(table, plan, clock))
+    table.storage.delete_folder(marker_folder(instant.requested_time))
+    return plan
+
+
+def roll_back_completed(table: Table, requested_time: str, clock: Clock = system_clock) -> RollbackPlan:
+    """Undoes the last completed write. Raises `UsageError` for another one, and for one that a savepoint protects."""
+    commits = table.timeline.commits
+    if not commits or commits[-1].requested_time != requested_time:
+        last = commits[-1].requested_time if commits else "none"
+        raise UsageError("rollback", expected=f"the last completed write, which is {last}", found=requested_time)
+    if requested_time in savepoints(table.timeline):
+        raise UsageError("rollback", expected="a write without a savepoint", found=f"a savepoint of {requested_time}")
+    return roll_back(table, commits[-1], clock)
+
+
+def rollback_plan(table: Table, instant: Instant) -> RollbackPlan:
+    """The data files of a write. Those of a completed one stand in its metadata; a pending one announced them by markers, and
+    where there are none they are looked for in all partitions."""
+    storage, time = table.storage, instant.requested_time
+    if instant.completed:
+        stats = table.timeline.metadata(instant).stats
+        paths = {stat.path for of_partition in stats.values() for stat in of_partition if stat.path}
+        paths |= {path for of_partition in stats.values() for stat in of_partition for path in stat.cdc_files}
+    elif has_markers(storage, time):
+        paths = {path for path, _ in marked_files(storage, time)}
+    else:
+        paths = {info.path for _, info in listed(storage).infos() if _written_at(storage, info.path, time)}
+    return RollbackPlan(instant, tuple(sorted(paths)))
+
+
+def rollback_steps(table: Table, plan: RollbackPlan, clock: Clock = system_clock) -> Iterator[Step]:
+    """The steps of a rollback, its own instant among them."""
+    timeline, config, undone = table.timeline, table.config, plan.instant
+    begun = clock()
+    time = next_time(timeline, clock)
+    files = InstantFiles(timeline.folder, config.layout, time, ROLLBACK)
+    yield Create(files.requested, write_container(ROLLBACK_PLAN, [_plan_record(table.storage, plan)]))
+    yield Create(files.inflight)
+    for path in plan.files:
+        yield Delete(path)
+    undone_files = InstantFiles(timeline.folder, config.layout, undone.requested_time, undone.action)
+    if undone.completed:
+        # First it is pending again: from here on no reader sees the files that are gone.
+        yield Delete(f"{timeline.folder}/{undone.file}")
+    milliseconds = int((clock() - begun).total_seconds() * 1000)
+    completed = files.completed(next_time(timeline, clock, after=[time]))
+    record = _metadata_record(table.storage, plan, time, milliseconds)
+    yield Create(completed, write_container(ROLLBACK_METADATA, [record]))
+    yield Delete(undone_files.inflight)
+    yield Delete(undone_files.requested)
+    yield Delete(heartbeat_path(undone.requested_time))
+
+
+def _is_planned_clustering(table: Table, instant: Instant) -> bool:
+    """A replace commit that clusters, of table version 6: it has a plan, which a later run carries out."""
+    return instant.action == REPLACE_COMMIT and bool(table.timeline.plan(instant).get("clusteringPlan"))
+
+
+def _written_at(storage: Storage, path: str, time: str) -> bool:
+    """Whether a data file is of the write requested at this time. Logs of version 6 do not say it by name: their blocks do."""
+    name = path.rpartition("/")[2]
+    base = parse_base_file(name)
+    if base is not None:
+        return base.instant == time
+    log = parse_log_file(name)
+    if log is None:
+        return False
+    return log.instant == time or (log.instant < time and _has_block_of(storage, path, time))
+
+
+def _has_block_of(storage: Storage, path: str, time: str) -> bool:
+    return any(block.header.get(HeaderKey.INSTANT_TIME) == time for block in read_blocks(storage.open(path)))
+
+
+def _plan_record(storage: Storage, plan: RollbackPlan) -> dict[str, object]:
+    requests = [
+        {
+            "partitionPath": path.rpartition("/")[0],
+            "fileId": _file_id(path),
+            "latestBaseInstant": plan.instant.requested_time,
+            "filesToBeDeleted": [_absolute(storage, path)],
+            "logBlocksToBeDeleted": {},
+        }
+        for path in plan.files
+    ]
+    return {"instantToRollback": _instant_record(plan.instant), "RollbackRequests": requests, "version": 1}
+
+
+def _metadata_record(storage: Storage, plan: RollbackPlan, time: str, milliseconds: int) -> dict[str, object]:
+    deleted: dict[str, list[str]] = defaultdict(list)
+    for path in plan.files:
+        deleted[path.rpartition("/")[0]].append(_absolute(storage, path))
+    partitions = {
+        partition: {
+            "partitionPath": partition,
+            "successDeleteFiles": paths,
+            "failedDeleteFiles": [],
+            "rollbackLogFiles": {},
+            "logFilesFromFailedCommit": {},
+        }
+        for partition, paths in deleted.items()
+    }
+    return {
+        "startRollbackTime": time,
+        "timeTakenInMillis": milliseconds,
+        "totalFilesDeleted": len(plan.files),
+        "commitsRollback": [plan.instant.requested_time],
+        "partitionMetadata": partitions,
+        "version": 1,
+        "instantsRollback": [_instant_record(plan.instant)],
+    }
+
+
+def _instant_record(instant: Instant) -> dict[str, str]:
+    return {"commitTime": instant.requested_time, "action": instant.action}
+
+
+def _file_id(path: str) -> str:
+    name = path.rpartition("/")[2]
+    parsed = parse_base_file(name) or parse_log_file(name)
+    return "" if parsed is None else parsed.file_id
+
+
+def _absolute(storage: Storage, path: str) -> str:
+    """Rollbacks name files by absolute path, the scheme left out."""
+    return f"{urlsplit(storage.uri).path if '://' in storage.uri else storage.uri}/{path}"

@@ -1,0 +1,142 @@
+"""Transactions: from the request of a write to its commit, or to its rollback. Rules: COMMIT-12 to COMMIT-18.
+
+with transaction(table, DELTA_COMMIT, "UPSERT") as write:
+    write.start(planned)                  # the inflight instant, before the first data file
+    ...                                   # tasks announce files by markers, write them, and report statuses
+    write.commit(change)                  # the one act that readers see
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from hudi_core.commit.avro_schemas import REQUESTED_REPLACE_METADATA
+from hudi_core.commit.heartbeat import heartbeat
+from hudi_core.commit.instant_files import InstantFiles
+from hudi_core.commit.lock import table_lock
+from hudi_core.commit.markers import marker_folder
+from hudi_core.commit.metadata import Stat, commit_record, encode_commit, metadata_record
+from hudi_core.commit.statuses import TableChange
+from hudi_core.commit.steps import Create, Step, run
+from hudi_core.commit.times import Clock, next_time, system_clock
+from hudi_core.errors import HudiError, UnsupportedError
+from hudi_core.formats.avro.container import write_container
+from hudi_core.table.open import refreshed
+from hudi_core.table.table import Table
+from hudi_core.timeline.instants import REPLACE_COMMIT, Instant, InstantState
+from hudi_core.writing.conflicts import refuse_conflicts
+from hudi_core.writing.new_table import schema_text
+from hudi_core.writing.rollback import roll_back, roll_back_failed
+
+MetadataSteps = Callable[[Table, str, TableChange], Sequence[Step]]
+"""The steps that bring the metadata table up to date with a change, its completed instant last."""
+
+_DELETE_PARTITION: Final = "DELETE_PARTITION"
+
+
+@dataclass
+class Transaction:
+    """A write that is going on. `table` is the table as it was when the write was requested, failed writes rolled back."""
+
+    table: Table
+    action: str
+    operation: str
+    instant_time: str
+    clock: Clock = system_clock
+    metadata_steps: MetadataSteps | None = None
+    committed: Instant | None = field(default=None, init=False)
+    _started: bool = field(default=False, init=False)
+
+    @property
+    def files(self) -> InstantFiles:
+        """The instant's own files."""
+        return InstantFiles(self.table.timeline.folder, self.table.config.layout, self.instant_time, self.action)
+
+    def start(self, planned: Mapping[str, Sequence[Stat]] | None = None) -> None:
+        """Makes the instant inflight, before the first data file. `planned` are the file groups that will be written to, by
+        partition: writers of Apache Hudi look there for conflicts."""
+        record = metadata_record(planned or {}, self.operation)
+        run(self.table.storage, [Create(self.files.inflight, encode_commit(record, self.table.config.layout))])
+        self._started = True
+
+    def commit(self, change: TableChange) -> Instant:
+        """Completes the write. Raises `ConflictError` when another writer changed what this one builds on.
+
+        The metadata table goes first: until the instant is complete, readers leave out what it says.
+        """
+        if not self._started:
+            self.start()
+        config, storage = self.table.config, self.table.storage
+        record = commit_record(change, self.instant_time, config.version, schema_text(change.schema, config.name))
+        content = encode_commit(record, config.layout)
+        with table_lock(storage, clock=self.clock):
+            latest = refreshed(self.table)
+            refuse_conflicts(self.table, latest, self.instant_time, change)
+            if self.metadata_steps is not None:
+                run(storage, self.metadata_steps(latest, self.instant_time, change))
+            completion = next_time(latest.timeline, self.clock, after=[self.instant_time])
+            path = self.files.completed(completion)
+            run(storage, [Create(path, content)])
+        self.committed = Instant(
+            self.instant_time,
+            self.action,
+            InstantState.COMPLETED,
+            None if config.layout == 1 else completion,
+            path.rpartition("/")[2],
+        )
+        return self.committed
+
+
+@contextmanager
+def transaction(
+    table: Table,
+    action: str,
+    operation: str,
+    *,
+    metadata_steps: MetadataSteps | None = None,
+    clock: Clock = system_clock,
+) -> Iterator[Transaction]:
+    """Requests a write, after failed ones were rolled back. A block that ends without a commit is rolled back at once; where
+    that fails too, the next write does it."""
+    storage = table.storage
+    with ExitStack() as alive:
+        with table_lock(storage, clock=clock):
+            healed = roll_back_failed(refreshed(table), clock)
+            if healed.config.metadata_partitions and metadata_steps is None:
+                found = ", ".join(healed.config.metadata_partitions)
+                raise UnsupportedError(storage.uri, expected="a table without a metadata table", found=found)
+            write = Transaction(healed, action, operation, next_time(healed.timeline, clock), clock, metadata_steps)
+            alive.enter_context(heartbeat(storage, write.instant_time))
+            run(storage, [Create(write.files.requested, _requested_content(action, operation))])
+        try:
+            yield write
+        finally:
+            if write.committed is None:
+                alive.close()
+                _undo(write)
+            else:
+                storage.delete_folder(marker_folder(write.instant_time))
+
+
+def _undo(write: Transaction) -> None:
+    try:
+        with table_lock(write.table.storage, clock=write.clock):
+            latest = refreshed(write.table)
+            for instant in latest.timeline.pending:
+                if instant.requested_time == write.instant_time:
+                    roll_back(latest, instant, write.clock)
+    except HudiError:
+        # What ended the write is the error that counts; the next writer rolls back.
+        return
+
+
+def _requested_content(action: str, operation: str) -> bytes:
+    if action != REPLACE_COMMIT:
+        return b""
+    planned: dict[str, Any] = {"operationType": None, "clusteringPlan": None, "extraMetadata": None, "version": None}
+    if operation == _DELETE_PARTITION:
+        planned |= {"operationType": operation, "extraMetadata": {}, "version": 1}
+    return write_container(REQUESTED_REPLACE_METADATA, [planned])

@@ -1,0 +1,176 @@
+"""Writes from their request to their commit or rollback.
+
+Also covers: `writing/create.py`, `writing/rollback.py`, `writing/conflicts.py`.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from hudi_core.commit.markers import MarkerKind, create_marker, create_partition
+from hudi_core.commit.statuses import TableChange, WriteStatus
+from hudi_core.errors import AlreadyExistsError, ConflictError, UsageError
+from hudi_core.schema.schema import Schema
+from hudi_core.table.open import refreshed
+from hudi_core.table.table import Table
+from hudi_core.timeline.instants import InstantState
+from hudi_core.types import nodes as t
+from hudi_core.writing.create import create_table
+from hudi_core.writing.rollback import roll_back_completed
+from hudi_core.writing.transaction import transaction
+
+SCHEMA = Schema(t.Record((t.Field(0, "id", t.String()), t.Field(1, "n", t.Long()))))
+VERSIONS = pytest.mark.parametrize("version", [6, 8, 9])
+
+
+def new_table(folder: Path, version: int = 9) -> Table:
+    return create_table(folder / "t", SCHEMA, "id", version=version, engine="plain")
+
+
+def group_file(file_id: str, instant_time: str) -> str:
+    return f"{file_id}_0-0-0_{instant_time}.parquet"
+
+
+def write_file(table: Table, instant_time: str, file_id: str, previous: str | None = None) -> WriteStatus:
+    """A data file as a task writes it; what it holds does not matter here."""
+    path = group_file(file_id, instant_time)
+    create_partition(table.storage, "", instant_time)
+    create_marker(table.storage, instant_time, path, MarkerKind.CREATE if previous is None else MarkerKind.MERGE)
+    table.storage.create(path, b"rows")
+    return WriteStatus("", file_id, path, 4, 1, 1, 0, 0, previous_instant=previous)
+
+
+def commit(table: Table, file_id: str, previous: str | None = None, operation: str = "INSERT") -> str:
+    with transaction(table, "commit", operation) as write:
+        write.start()
+        status = write_file(write.table, write.instant_time, file_id, previous)
+        return write.commit(TableChange(operation, "commit", SCHEMA, (status,))).requested_time
+
+
+@VERSIONS
+def test_a_commit_shows_its_files_and_leaves_nothing_else(tmp_path: Path, version: int) -> None:
+    """COMMIT-12."""
+    table = new_table(tmp_path, version)
+    time = commit(table, "aa-0")
+    table = refreshed(table)
+    assert [instant.requested_time for instant in table.timeline.commits] == [time]
+    assert [(s.file_id, s.instant) for s in table.slices()] == [("aa-0", time)]
+    assert table.timeline.metadata(table.timeline.commits[0]).operation == "INSERT"
+    assert [c.name for c in table.schema.fields if not c.name.startswith("_hoodie_")] == ["id", "n"]
+    left = [path.name for folder in (".temp", ".heartbeat") for path in (tmp_path / "t/.hoodie" / folder).rglob("*")]
+    assert left == []
+    assert not (tmp_path / "t/.hoodie/lock").exists()
+
+
+@VERSIONS
+def test_a_write_that_fails_is_rolled_back_at_once(tmp_path: Path, version: int) -> None:
+    """COMMIT-13."""
+    table = new_table(tmp_path, version)
+    first = commit(table, "aa-0")
+    with pytest.raises(ZeroDivisionError), transaction(table, "commit", "UPSERT") as write:
+        write.start()
+        write_file(write.table, write.instant_time, "aa-0", first)
+        raise ZeroDivisionError
+    table = refreshed(table)
+    assert [s.instant for s in table.slices()] == [first]
+    assert table.timeline.pending == ()
+    assert [path.name for path in (tmp_path / "t").glob("*.parquet")] == [group_file("aa-0", first)]
+    assert [instant.action for instant in table.timeline.completed] == ["commit", "rollback"]
+
+
+@VERSIONS
+@pytest.mark.parametrize("with_markers", [True, False])
+def test_the_next_write_rolls_back_one_that_died(tmp_path: Path, version: int, with_markers: bool) -> None:
+    """ROLLBACK-1, ROLLBACK-3."""
+    table = new_table(tmp_path, version)
+    first = commit(table, "aa-0")
+    folder = tmp_path / "t/.hoodie" / ("timeline" if version > 6 else "")
+    (folder / "20250101000000000.commit.requested").touch()
+    (folder / "20250101000000000.inflight").touch()
+    dead = tmp_path / "t" / group_file("bb-0", "20250101000000000")
+    dead.write_bytes(b"half")
+    if with_markers:
+        create_marker(table.storage, "20250101000000000", dead.name, MarkerKind.CREATE)
+    second = commit(table, "cc-0")
+    table = refreshed(table)
+    assert not dead.exists()
+    assert table.timeline.pending == ()
+    assert [s.instant for s in table.slices()] == [first, second]
+
+
+def test_a_write_that_lives_is_left_alone(tmp_path: Path) -> None:
+    """ROLLBACK-1."""
+    table = new_table(tmp_path)
+    with transaction(table, "commit", "INSERT") as write:
+        write.start()
+        other = commit(table, "bb-0")
+        status = write_file(write.table, write.instant_time, "aa-0")
+        write.commit(TableChange("INSERT", "commit", SCHEMA, (status,)))
+    assert {s.instant for s in refreshed(table).slices()} == {other, write.instant_time}
+
+
+def test_two_writes_of_one_file_group_conflict(tmp_path: Path) -> None:
+    """CONFLICT-1."""
+    table = new_table(tmp_path)
+    first = commit(table, "aa-0")
+    table = refreshed(table)
+    with pytest.raises(ConflictError, match="aa-0"), transaction(table, "commit", "UPSERT") as write:
+        write.start()
+        status = write_file(write.table, write.instant_time, "aa-0", first)
+        second = commit(table, "aa-0", first)
+        write.commit(TableChange("UPSERT", "commit", SCHEMA, (status,)))
+    table = refreshed(table)
+    assert [s.instant for s in table.slices()] == [second]
+    assert not (tmp_path / "t" / group_file("aa-0", write.instant_time)).exists()
+
+
+def test_an_upsert_conflicts_with_new_keys_of_its_partition(tmp_path: Path) -> None:
+    """CONFLICT-2."""
+    table = new_table(tmp_path)
+    with pytest.raises(ConflictError, match="added file groups"), transaction(table, "commit", "UPSERT") as write:
+        write.start()
+        status = write_file(write.table, write.instant_time, "aa-0")
+        commit(table, "bb-0")
+        write.commit(TableChange("UPSERT", "commit", SCHEMA, (status,)))
+
+
+def test_instants_never_repeat_nor_go_back(tmp_path: Path) -> None:
+    """COMMIT-7."""
+    table = new_table(tmp_path)
+    ahead = datetime.now(UTC) + timedelta(hours=5)  # noqa: TID251 - the clock of another writer
+
+    with transaction(table, "commit", "INSERT", clock=lambda: ahead) as write:
+        write.start()
+        write.commit(TableChange("INSERT", "commit", SCHEMA))
+    times = [write.instant_time, *(commit(table, f"{number}-0") for number in range(3))]
+    assert times == sorted(set(times))
+    instants = refreshed(table).timeline.commits
+    completions = [instant.completion_time or "" for instant in instants]
+    assert completions == sorted(set(completions))
+    assert all(instant.requested_time < (instant.completion_time or "") for instant in instants)
+
+
+@VERSIONS
+def test_the_last_write_can_be_rolled_back(tmp_path: Path, version: int) -> None:
+    """ROLLBACK-5."""
+    table = new_table(tmp_path, version)
+    first, second = commit(table, "aa-0"), commit(table, "bb-0")
+    table = refreshed(table)
+    with pytest.raises(UsageError, match="the last completed write"):
+        roll_back_completed(table, first)
+    roll_back_completed(table, second)
+    table = refreshed(table)
+    assert [s.instant for s in table.slices()] == [first]
+    assert [i.state for i in table.timeline.instants] == [InstantState.COMPLETED] * 2
+
+
+def test_a_table_is_created_once(tmp_path: Path) -> None:
+    """CREATE-1."""
+    new_table(tmp_path)
+    before = (tmp_path / "t/.hoodie/hoodie.properties").read_bytes()
+    with pytest.raises(AlreadyExistsError, match="expected no table, found a table"):
+        create_table(tmp_path / "t", SCHEMA, "n", engine="plain")
+    assert (tmp_path / "t/.hoodie/hoodie.properties").read_bytes() == before
