@@ -59,6 +59,8 @@ if TYPE_CHECKING:
     from hudi_core.avro.outbound import schema_to_avro
     from hudi_core.changes.changes import Changes
     from hudi_core.errors import (
+        AlreadyExistsError,
+        ConflictError,
         CorruptFileError,
         ExpressionError,
         HudiError,
@@ -85,9 +87,12 @@ if TYPE_CHECKING:
     from hudi_core.table.scan import Scan
     from hudi_core.table.table import Table
     from hudi_core.truth import Truth, Verdict
+    from hudi_core.writing.create import create_table as create
 
 __all__ = [
+    "AlreadyExistsError",
     "Changes",
+    "ConflictError",
     "CorruptFileError",
     "ExpressionError",
     "HoodieKey",
@@ -108,6 +113,7 @@ __all__ = [
     "Verdict",
     "bind",
     "col",
+    "create",
     "evolve",
     "lit",
     "locate",
@@ -123,7 +129,9 @@ __all__ = [
 ]
 
 _PLACES = {
+    "AlreadyExistsError": "hudi_core.errors",
     "Changes": "hudi_core.changes.changes",
+    "ConflictError": "hudi_core.errors",
     "CorruptFileError": "hudi_core.errors",
     "ExpressionError": "hudi_core.errors",
     "HoodieKey": "hudi_core.keys.records",
@@ -143,6 +151,7 @@ _PLACES = {
     "UsageError": "hudi_core.errors",
     "Verdict": "hudi_core.truth",
     "bind": "hudi_core.expr.bind",
+    "create": "hudi_core.writing.create:create_table",
     "col": "hudi_core.expr.build",
     "evolve": "hudi_core.evolve.apply",
     "lit": "hudi_core.expr.build",

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from hudi_core.cli import demo, keys, locate, read, schemas, tables, tag
+from hudi_core.cli import create, demo, keys, locate, read, schemas, tables, tag
 from hudi_core.cli.explain import command as explain_command
 from hudi_core.cli.options import STORAGE_OPTIONS
 from hudi_core.cli.output import discard, flush, say, write
@@ -113,6 +113,8 @@ _FUNCTIONS: dict[str, Callable[..., None]] = {
     "locate": locate.locate,
     "convert-schema": schemas.convert_schema,
     "evolve": schemas.evolve,
+    "create": create.create,
+    "rollback": create.rollback,
     "demo": demo.demo,
 }
 for name in (name for subject in COMMANDS.values() for name in subject):

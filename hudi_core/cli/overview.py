@@ -33,6 +33,10 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {
         "convert-schema": "Convert the text of a schema to another form. What that has no place for is told on standard error.",
         "evolve": "Show what changes would make of a schema. Nothing is written.",
     },
+    "Writing": {
+        "create": "Create a table without rows, and say what it is.",
+        "rollback": "Undo the last completed write, or with --failed those that died.",
+    },
     "A tour": {"demo": "Take a tour: a table of rides that Apache Hudi wrote, pruned, explained and read."},
 }
 """The commands by subject, and what each does: the first paragraph of its help."""

@@ -44,8 +44,13 @@ def inspect(
 ) -> None:
     """Say what a table is: type, version, partitioning, keys, sizes, metadata partitions, and what to beware of."""
     found = open_table(table, engine=engine, metadata=metadata)
-    record = _inspected(found)
-    out = Output(as_json)
+    show_table(found, Output(as_json), as_json)
+    warn(found.warnings)
+
+
+def show_table(table: Table, out: Output, as_json: bool) -> None:
+    """What `inspect` says of a table."""
+    record = _inspected(table)
     if as_json:
         out.record(record)
     else:
@@ -57,7 +62,6 @@ def inspect(
         out.record({**record, **shown})
         for said in beware:
             out.text(f"beware: {said}", "yellow")
-    warn(found.warnings)
 
 
 def _inspected(table: Table) -> dict[str, Any]:

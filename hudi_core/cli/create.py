@@ -1,0 +1,113 @@
+"""`create` and `rollback`: a new table, and what undoes a write."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hudi_core.cli.forms import form
+from hudi_core.cli.options import STORAGE_OPTIONS, EngineOption, JsonOption, TableArgument
+from hudi_core.cli.output import Output
+from hudi_core.cli.tables import show_table
+from hudi_core.commit.lock import table_lock
+from hudi_core.errors import StorageError, UsageError
+from hudi_core.table.engines import DEFAULT_ENGINE, load_engine
+from hudi_core.table.open import open_table, refreshed
+from hudi_core.writing.create import create_table
+from hudi_core.writing.rollback import RollbackPlan, failed_writes, roll_back, roll_back_completed
+
+
+def create(
+    table: TableArgument,
+    schema: Annotated[
+        str | None,
+        typer.Option("--schema", metavar="FILE", help="The columns: a schema's text, Avro unless --from says."),
+    ] = None,
+    source: Annotated[str, typer.Option("--from", metavar="FORM", help="The form of the schema's text.")] = "avro",
+    like: Annotated[
+        str | None,
+        typer.Option("--like", metavar="INPUT", help="The columns: those of a Parquet, CSV, JSON or Arrow file."),
+    ] = None,
+    key: Annotated[str, typer.Option("--key", metavar="A,B", help="Columns of the record key.")] = "",
+    partition_by: Annotated[str, typer.Option("--partition-by", metavar="C,D", help="Columns that partition it.")] = "",
+    ordering: Annotated[
+        str,
+        typer.Option("--ordering", metavar="E", help="Columns whose greatest value wins among records with one key."),
+    ] = "",
+    type: Annotated[str, typer.Option("--type", metavar="cow|mor", help="Copy on write, or merge on read.")] = "cow",
+    version: Annotated[int, typer.Option("--table-version", metavar="9|8|6", help="Apache Hudi's table version.")] = 9,
+    option: Annotated[
+        list[str] | None, typer.Option("--option", metavar="K=V", help="A hoodie.* property; repeatable.")
+    ] = None,
+    engine: EngineOption = DEFAULT_ENGINE,
+    as_json: JsonOption = False,
+) -> None:
+    """Create a table without rows, and say what it is."""
+    if (schema is None) == (like is None):
+        raise UsageError("create", expected="either --schema or --like", found="both" if schema else "neither")
+    columns = (
+        form(source, "--from").parse(_text(schema), schema).value
+        if schema is not None
+        else load_engine(engine).rows.read(str(like)).schema
+    )
+    made = create_table(
+        table,
+        columns,
+        _names(key),
+        partition_by=_names(partition_by),
+        ordering=_names(ordering),
+        type=type,
+        version=version,
+        options=dict(_option(given) for given in option or ()),
+        engine=engine,
+        storage_options=STORAGE_OPTIONS.get(),
+    )
+    show_table(made, Output(as_json), as_json)
+
+
+def rollback(
+    table: TableArgument,
+    instant: Annotated[str | None, typer.Argument(metavar="[INSTANT]", help="The last completed write.")] = None,
+    failed: Annotated[
+        bool, typer.Option("--failed", help="All writes that died; those that go on are left alone.")
+    ] = False,
+    engine: EngineOption = DEFAULT_ENGINE,
+    as_json: JsonOption = False,
+) -> None:
+    """Undo the last completed write, or with --failed those that died."""
+    if (instant is None) == (not failed):
+        raise UsageError("rollback", expected="either an instant or --failed", found="both" if failed else "neither")
+    opened = open_table(table, engine=engine, storage_options=STORAGE_OPTIONS.get())
+    out = Output(as_json)
+    with table_lock(opened.storage):
+        if instant is not None:
+            _show(out, roll_back_completed(refreshed(opened), instant))
+            return
+        for write in failed_writes(refreshed(opened)):
+            _show(out, roll_back(refreshed(opened), write))
+
+
+def _show(out: Output, plan: RollbackPlan) -> None:
+    out.record(
+        {"instant": plan.instant.requested_time, "action": plan.instant.action, "files_deleted": len(plan.files)}
+    )
+
+
+def _names(columns: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in columns.split(",") if name.strip())
+
+
+def _option(given: str) -> tuple[str, str]:
+    name, equals, value = given.partition("=")
+    if not name or not equals:
+        raise UsageError("--option", expected="K=V", found=repr(given))
+    return name, value
+
+
+def _text(file: str) -> str:
+    try:
+        return Path(file).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as problem:
+        raise StorageError(file, message=str(getattr(problem, "strerror", None) or problem)) from None
