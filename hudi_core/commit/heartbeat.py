@@ -1,4 +1,4 @@
-"""Heartbeats: an empty file that a writer writes again and again, so that others see that it lives. Rule COMMIT-9."""
+"""Heartbeats: an empty file that a writer writes again and again, so that others see that it lives. Rule COMMIT-7."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table's lock: that of Apache Hudi's `FileSystemBasedLockProvider`, a file that only one writer can create. Rule COMMIT-10.
+"""The table's lock: that of Apache Hudi's `FileSystemBasedLockProvider`, a file that only one writer can create. Rule COMMIT-8.
 
 It is held for moments: to take an instant time, and to commit. Writers of Apache Hudi that are set to this provider exclude ours.
 """

@@ -1,4 +1,4 @@
-"""Markers: which data files a write that is not completed may have created. Rule COMMIT-8.
+"""Markers: which data files a write that is not completed may have created. Rule COMMIT-6.
 
 A marker is an empty file, created before its data file. Who rolls the write back deletes the files that have one.
 """

@@ -1,4 +1,4 @@
-"""Commit metadata to be written: records of it from what tasks report, and their bytes. Rules: COMMIT-1 to COMMIT-6.
+"""Commit metadata to be written: records of it from what tasks report, and their bytes. Rules: COMMIT-1 to COMMIT-4.
 
 Table version 6 writes JSON, later ones an Avro container of one record.
 """

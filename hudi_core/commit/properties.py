@@ -1,4 +1,4 @@
-"""Writing `hoodie.properties`, so that a reader finds the old ones or the new ones at any moment. Rule COMMIT-11."""
+"""Writing `hoodie.properties`, so that a reader finds the old ones or the new ones at any moment. Rule COMMIT-9."""
 
 from __future__ import annotations
 

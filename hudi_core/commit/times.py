@@ -1,4 +1,4 @@
-"""New instant times: later than all that the timeline has. Rule COMMIT-7."""
+"""New instant times: later than all that the timeline has. Rule COMMIT-5."""
 
 from __future__ import annotations
 

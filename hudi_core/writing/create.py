@@ -1,4 +1,4 @@
-"""Creating tables. Rules: CREATE-1 to CREATE-6."""
+"""Creating tables. Rules: CREATE-1 to CREATE-4."""
 
 from __future__ import annotations
 

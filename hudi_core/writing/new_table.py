@@ -1,4 +1,4 @@
-"""The properties of a new table, as Apache Hudi writes them for the same options. Rules: CREATE-1 to CREATE-6."""
+"""The properties of a new table, as Apache Hudi writes them for the same options. Rules: CREATE-1 to CREATE-4."""
 
 from __future__ import annotations
 

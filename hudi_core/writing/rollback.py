@@ -1,4 +1,4 @@
-"""Rolling back: what a write that failed has left behind, or one that completed last. Rules: ROLLBACK-1 to ROLLBACK-6.
+"""Rolling back: what a write that failed has left behind, or one that completed last. Rules: ROLLBACK-1 to ROLLBACK-4.
 
 The plan and what was done stand on the timeline in Apache Hudi's form, so that either library can finish what the other began.
 """
@@ -6,7 +6,7 @@ The plan and what was done stand on the timeline in Apache Hudi's form, so that 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -17,14 +17,14 @@ from hudi_core.commit.markers import has_markers, marked_files, marker_folder
 from hudi_core.commit.steps import Create, Delete, Step, run
 from hudi_core.commit.times import Clock, next_time, system_clock
 from hudi_core.engine import Storage
-from hudi_core.errors import UsageError
+from hudi_core.errors import UnsupportedError, UsageError
 from hudi_core.formats.avro.container import write_container
 from hudi_core.formats.log import HeaderKey, read_blocks
 from hudi_core.formats.names import parse_base_file, parse_log_file
 from hudi_core.snapshot.listing import listed
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
-from hudi_core.timeline.instants import REPLACE_COMMIT, ROLLBACK, WRITES, Instant
+from hudi_core.timeline.instants import REPLACE_COMMIT, ROLLBACK, WRITES, Instant, InstantState
 from hudi_core.timeline.services import savepoints
 
 
@@ -49,7 +49,11 @@ def failed_writes(table: Table, clock: Clock = system_clock) -> list[Instant]:
 
 
 def roll_back_failed(table: Table, clock: Clock = system_clock) -> Table:
-    """The table after all failed writes were rolled back. To be done under the table's lock."""
+    """The table after all failed writes were rolled back, and rollbacks that died were finished. To be done under the table's
+    lock."""
+    for rollback in [instant for instant in table.timeline.pending if instant.action == ROLLBACK]:
+        _finish(table, rollback, clock)
+        table = refreshed(table)
     for instant in failed_writes(table, clock):
         roll_back(table, instant, clock)
         table = refreshed(table)
@@ -65,6 +69,22 @@ def roll_back(table: Table, instant: Instant, clock: Clock = system_clock) -> Ro
     run(table.storage, rollback_steps(table, plan, clock))
     table.storage.delete_folder(marker_folder(instant.requested_time))
     return plan
+
+
+def _finish(table: Table, rollback: Instant, clock: Clock) -> None:
+    """Does a rollback again that died, also one of Apache Hudi's, as the instant that it was requested as."""
+    stored = table.timeline.plan(rollback)
+    undone = stored.get("instantToRollback") or {}
+    time, action = str(undone.get("commitTime", "")), str(undone.get("action", ""))
+    found = [instant for instant in table.timeline.instants if instant.requested_time == time]
+    plan = rollback_plan(table, found[0]) if found else RollbackPlan(_gone(time, action), ())
+    run(table.storage, rollback_steps(table, plan, clock, rollback.requested_time))
+    table.storage.delete_folder(marker_folder(time))
+
+
+def _gone(time: str, action: str) -> Instant:
+    """A write that is rolled back already, but for the rollback's own end."""
+    return Instant(time, action, InstantState.REQUESTED, None, "")
 
 
 def roll_back_completed(table: Table, requested_time: str, clock: Clock = system_clock) -> RollbackPlan:
@@ -90,27 +110,46 @@ def rollback_plan(table: Table, instant: Instant) -> RollbackPlan:
         paths = {path for path, _ in marked_files(storage, time)}
     else:
         paths = {info.path for _, info in listed(storage).infos() if _written_at(storage, info.path, time)}
+    if table.config.version < 8:
+        _refuse_shared_logs(storage, paths, time)
     return RollbackPlan(instant, tuple(sorted(paths)))
 
 
-def rollback_steps(table: Table, plan: RollbackPlan, clock: Clock = system_clock) -> Iterator[Step]:
-    """The steps of a rollback, its own instant among them."""
-    timeline, config, undone = table.timeline, table.config, plan.instant
+def _refuse_shared_logs(storage: Storage, paths: Iterable[str], time: str) -> None:
+    """Old writers may append to a log file of an earlier write. Raises `UnsupportedError` for one: to delete it loses rows."""
+    for path in paths:
+        if parse_log_file(path.rpartition("/")[2]) is None or not storage.exists(path):
+            continue
+        others = {block.header.get(HeaderKey.INSTANT_TIME) for block in read_blocks(storage.open(path))} - {time, None}
+        if others:
+            raise UnsupportedError(
+                f"{storage.uri}/{path}",
+                expected=f"blocks of {time} alone",
+                found=f"blocks of {min(map(str, others))} too",
+            )
+
+
+def rollback_steps(
+    table: Table, plan: RollbackPlan, clock: Clock = system_clock, resumed: str | None = None
+) -> Iterator[Step]:
+    """The steps of a rollback, its own instant among them; `resumed` is the requested time of one that died."""
+    timeline, undone = table.timeline, plan.instant
     begun = clock()
-    time = next_time(timeline, clock)
-    files = InstantFiles(timeline.folder, config.layout, time, ROLLBACK)
-    yield Create(files.requested, write_container(ROLLBACK_PLAN, [_plan_record(table.storage, plan)]))
+    time = resumed or next_time(timeline, clock)
+    files = InstantFiles(timeline.folder, table.config.layout, time, ROLLBACK)
+    if resumed is None:
+        yield Create(files.requested, write_container(ROLLBACK_PLAN, [_plan_record(table.storage, plan)]))
     yield Create(files.inflight)
+    if undone.completed:
+        # It is pending again before its files go: no reader looks for them any more.
+        yield Delete(f"{timeline.folder}/{undone.file}")
     for path in plan.files:
         yield Delete(path)
-    undone_files = InstantFiles(timeline.folder, config.layout, undone.requested_time, undone.action)
-    if undone.completed:
-        # First it is pending again: from here on no reader sees the files that are gone.
-        yield Delete(f"{timeline.folder}/{undone.file}")
     milliseconds = int((clock() - begun).total_seconds() * 1000)
-    completed = files.completed(next_time(timeline, clock, after=[time]))
     record = _metadata_record(table.storage, plan, time, milliseconds)
+    completed = files.completed(next_time(timeline, clock, after=[time]))
     yield Create(completed, write_container(ROLLBACK_METADATA, [record]))
+    undone_files = InstantFiles(timeline.folder, table.config.layout, undone.requested_time, undone.action)
     yield Delete(undone_files.inflight)
     yield Delete(undone_files.requested)
     yield Delete(heartbeat_path(undone.requested_time))

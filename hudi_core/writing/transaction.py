@@ -1,4 +1,4 @@
-"""Transactions: from the request of a write to its commit, or to its rollback. Rules: COMMIT-12 to COMMIT-18.
+"""Transactions: from the request of a write to its commit, or to its rollback. Rules: COMMIT-10 to COMMIT-12.
 
 with transaction(table, DELTA_COMMIT, "UPSERT") as write:
     write.start(planned)                  # the inflight instant, before the first data file

@@ -10,16 +10,20 @@ from pathlib import Path
 
 import pytest
 
+from hudi_core.commit.avro_schemas import REQUESTED_REPLACE_METADATA
 from hudi_core.commit.markers import MarkerKind, create_marker, create_partition
 from hudi_core.commit.statuses import TableChange, WriteStatus
+from hudi_core.commit.steps import Create, run
 from hudi_core.errors import AlreadyExistsError, ConflictError, UsageError
+from hudi_core.formats.avro.container import write_container
 from hudi_core.schema.schema import Schema
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import InstantState
+from hudi_core.timeline.services import rolled_back
 from hudi_core.types import nodes as t
 from hudi_core.writing.create import create_table
-from hudi_core.writing.rollback import roll_back_completed
+from hudi_core.writing.rollback import roll_back, roll_back_completed, rollback_plan, rollback_steps
 from hudi_core.writing.transaction import transaction
 
 SCHEMA = Schema(t.Record((t.Field(0, "id", t.String()), t.Field(1, "n", t.Long()))))
@@ -52,7 +56,7 @@ def commit(table: Table, file_id: str, previous: str | None = None, operation: s
 
 @VERSIONS
 def test_a_commit_shows_its_files_and_leaves_nothing_else(tmp_path: Path, version: int) -> None:
-    """COMMIT-12."""
+    """COMMIT-10."""
     table = new_table(tmp_path, version)
     time = commit(table, "aa-0")
     table = refreshed(table)
@@ -67,7 +71,7 @@ def test_a_commit_shows_its_files_and_leaves_nothing_else(tmp_path: Path, versio
 
 @VERSIONS
 def test_a_write_that_fails_is_rolled_back_at_once(tmp_path: Path, version: int) -> None:
-    """COMMIT-13."""
+    """COMMIT-11."""
     table = new_table(tmp_path, version)
     first = commit(table, "aa-0")
     with pytest.raises(ZeroDivisionError), transaction(table, "commit", "UPSERT") as write:
@@ -84,7 +88,7 @@ def test_a_write_that_fails_is_rolled_back_at_once(tmp_path: Path, version: int)
 @VERSIONS
 @pytest.mark.parametrize("with_markers", [True, False])
 def test_the_next_write_rolls_back_one_that_died(tmp_path: Path, version: int, with_markers: bool) -> None:
-    """ROLLBACK-1, ROLLBACK-3."""
+    """ROLLBACK-1, ROLLBACK-2."""
     table = new_table(tmp_path, version)
     first = commit(table, "aa-0")
     folder = tmp_path / "t/.hoodie" / ("timeline" if version > 6 else "")
@@ -138,7 +142,7 @@ def test_an_upsert_conflicts_with_new_keys_of_its_partition(tmp_path: Path) -> N
 
 
 def test_instants_never_repeat_nor_go_back(tmp_path: Path) -> None:
-    """COMMIT-7."""
+    """COMMIT-5."""
     table = new_table(tmp_path)
     ahead = datetime.now(UTC) + timedelta(hours=5)  # noqa: TID251 - the clock of another writer
 
@@ -155,7 +159,7 @@ def test_instants_never_repeat_nor_go_back(tmp_path: Path) -> None:
 
 @VERSIONS
 def test_the_last_write_can_be_rolled_back(tmp_path: Path, version: int) -> None:
-    """ROLLBACK-5."""
+    """ROLLBACK-4."""
     table = new_table(tmp_path, version)
     first, second = commit(table, "aa-0"), commit(table, "bb-0")
     table = refreshed(table)
@@ -174,3 +178,76 @@ def test_a_table_is_created_once(tmp_path: Path) -> None:
     with pytest.raises(AlreadyExistsError, match="expected no table, found a table"):
         create_table(tmp_path / "t", SCHEMA, "n", engine="plain")
     assert (tmp_path / "t/.hoodie/hoodie.properties").read_bytes() == before
+
+
+def test_a_write_that_was_rolled_back_by_another_does_not_complete(tmp_path: Path) -> None:
+    """CONFLICT-4."""
+    table = new_table(tmp_path)
+    with pytest.raises(ConflictError, match="rolled back"), transaction(table, "commit", "INSERT") as write:
+        write.start()
+        status = write_file(write.table, write.instant_time, "aa-0")
+        pending = refreshed(table).timeline.pending[0]
+        roll_back(refreshed(table), pending)
+        write.commit(TableChange("INSERT", "commit", SCHEMA, (status,)))
+    assert list(refreshed(table).slices()) == []
+
+
+def test_a_file_group_that_is_going_to_be_clustered_is_left_alone(tmp_path: Path) -> None:
+    """CONFLICT-3."""
+    table = new_table(tmp_path)
+    first = commit(table, "aa-0")
+    plan = {
+        "operationType": "CLUSTER",
+        "clusteringPlan": {"inputGroups": [{"slices": [{"fileId": "aa-0", "partitionPath": ""}]}]},
+    }
+    folder = tmp_path / "t/.hoodie/timeline"
+    content = write_container(REQUESTED_REPLACE_METADATA, [plan])
+    (folder / f"{first[:-1]}9.clustering.requested").write_bytes(content)
+    with pytest.raises(ConflictError, match="not clustered"):
+        commit(table, "aa-0", first, "UPSERT")
+
+
+def test_a_rollback_stands_on_the_timeline_with_what_it_did(tmp_path: Path) -> None:
+    """ROLLBACK-3."""
+    table = new_table(tmp_path)
+    time = commit(table, "aa-0")
+    table = refreshed(table)
+    roll_back_completed(table, time)
+    timeline = refreshed(table).timeline
+    (rollback,) = timeline.completed
+    assert rolled_back(timeline, rollback) == (time,)
+    (request,) = timeline.plan(rollback)["RollbackRequests"]
+    assert request["filesToBeDeleted"] == [f"{tmp_path}/t/{group_file('aa-0', time)}"]
+
+
+@pytest.mark.parametrize("stop", range(12))
+def test_a_rollback_that_died_is_done_by_the_next(tmp_path: Path, stop: int) -> None:
+    """ROLLBACK-3."""
+    table = new_table(tmp_path)
+    first, second = commit(table, "aa-0"), commit(table, "bb-0")
+    table = refreshed(table)
+    steps = list(rollback_steps(table, rollback_plan(table, table.timeline.commits[-1])))
+    run(table.storage, steps[:stop])
+    table = refreshed(table)
+    shown = [s.instant for s in table.slices()]
+    commit(table, "cc-0")
+    table = refreshed(table)
+    assert shown == ([first, second] if stop < 3 else [first])
+    assert table.timeline.pending == ()
+    assert first in [s.instant for s in table.slices()]
+
+
+def test_the_metadata_table_is_committed_before_its_write(tmp_path: Path) -> None:
+    """COMMIT-12."""
+    table = new_table(tmp_path)
+    seen: list[int] = []
+
+    def steps(latest: Table, time: str, change: TableChange) -> list[Create]:
+        seen.append(len(latest.timeline.commits))
+        return [Create(".hoodie/metadata/x", time.encode())]
+
+    with transaction(table, "commit", "INSERT", metadata_steps=steps) as write:
+        write.start()
+        write.commit(TableChange("INSERT", "commit", SCHEMA))
+    assert seen == [0]
+    assert (tmp_path / "t/.hoodie/metadata/x").read_text() == write.instant_time

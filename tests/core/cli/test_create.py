@@ -1,0 +1,66 @@
+"""`create` and `rollback`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from hudi_core.table.open import open_table
+from tests.support.commands import ran
+
+
+def new_table(folder: Path, *options: str) -> Path:
+    rows = folder / "rows.csv"
+    rows.write_text("id,n,city\na,1,oslo\n")
+    table = folder / "t"
+    ran("create", str(table), "--like", str(rows), "--key", "id", *options)
+    return table
+
+
+def test_a_table_is_created_like_a_file(tmp_path: Path) -> None:
+    """CREATE-2."""
+    table = open_table(new_table(tmp_path, "--partition-by", "city", "--ordering", "n", "--type", "mor"))
+    assert table.config.type.value == "MERGE_ON_READ"
+    assert (table.config.record_key_fields, table.config.partition_fields) == (("id",), ("city",))
+    assert table.schema.names[-3:] == ["id", "n", "city"]
+    assert table.scan().to_arrow().num_rows == 0
+
+
+def test_a_table_is_created_from_the_text_of_a_schema(tmp_path: Path) -> None:
+    schema = tmp_path / "schema.json"
+    fields = [{"name": "id", "type": "string"}, {"name": "n", "type": ["null", "long"], "default": None}]
+    schema.write_text(json.dumps({"type": "record", "name": "r", "fields": fields}))
+    done = ran("create", str(tmp_path / "t"), "--schema", str(schema), "--key", "id", "--table-version", "6", "--json")
+    said = json.loads(done.out)
+    assert (said["table_version"], said["columns"], said["record_key_fields"]) == (6, 2, ["id"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--key", "id"], "either --schema or --like, found neither"),
+        (["--like", "rows.csv", "--schema", "x"], "found both"),
+        (["--schema", "no-such-file"], "No such file"),
+        (["--like", "no-such-file.csv"], "no such file"),
+    ],
+)
+def test_what_cannot_be_created_is_refused(tmp_path: Path, arguments: list[str], message: str) -> None:
+    done = ran("create", str(tmp_path / "t"), *arguments)
+    assert done.status in (1, 2)
+    assert message in done.err
+    assert not (tmp_path / "t").exists()
+
+
+def test_a_write_that_died_is_rolled_back(tmp_path: Path) -> None:
+    """ROLLBACK-1."""
+    table = new_table(tmp_path)
+    timeline = table / ".hoodie/timeline"
+    timeline.mkdir()
+    (timeline / "20250101000000000.commit.requested").touch()
+    done = ran("rollback", str(table), "--failed", "--json")
+    said = json.loads(done.out)
+    assert said == {"instant": "20250101000000000", "action": "commit", "files_deleted": 0}
+    assert [instant.action for instant in open_table(table).timeline.instants] == ["rollback"]
+    assert ran("rollback", str(table), "--failed", "--json").out == ""

@@ -1,0 +1,67 @@
+"""Markers of data files, and heartbeats of their writers.
+
+Also covers: `commit/heartbeat.py`.
+"""
+
+from __future__ import annotations
+
+import os
+from datetime import timedelta
+from pathlib import Path
+from time import sleep
+
+from hudi_core.commit.heartbeat import INTERVAL, heartbeat, heartbeat_path, is_alive
+from hudi_core.commit.markers import (
+    MarkerKind,
+    create_marker,
+    create_partition,
+    has_markers,
+    marked_files,
+    marker_folder,
+)
+from hudi_core.commit.times import system_clock
+from hudi_core.formats.properties import parse_properties
+from hudi_plain.storage import PlainStorage
+
+TIME = "20260101000000000"
+
+
+def test_markers_name_the_files_and_what_is_done_with_them(tmp_path: Path) -> None:
+    """COMMIT-6."""
+    storage = PlainStorage(str(tmp_path))
+    assert not has_markers(storage, TIME)
+    create_marker(storage, TIME, "p/a.parquet", MarkerKind.CREATE)
+    create_marker(storage, TIME, "p/a.parquet", MarkerKind.CREATE)
+    create_marker(storage, TIME, "b.parquet", MarkerKind.MERGE)
+    assert has_markers(storage, TIME)
+    assert set(marked_files(storage, TIME)) == {("p/a.parquet", MarkerKind.CREATE), ("b.parquet", MarkerKind.MERGE)}
+    assert (tmp_path / ".hoodie/.temp" / TIME / "p/a.parquet.marker.CREATE").read_bytes() == b""
+
+
+def test_markers_of_a_timeline_server_are_read(tmp_path: Path) -> None:
+    """COMMIT-6."""
+    storage = PlainStorage(str(tmp_path))
+    storage.create(f"{marker_folder(TIME)}/MARKERS.type", b"TIMELINE_SERVER_BASED")
+    storage.create(f"{marker_folder(TIME)}/MARKERS0", b"p/a.parquet.marker.CREATE\nb.parquet.marker.MERGE\n")
+    assert {path for path, _ in marked_files(storage, TIME)} == {"p/a.parquet", "b.parquet"}
+
+
+def test_a_partition_keeps_the_instant_that_made_it(tmp_path: Path) -> None:
+    storage = PlainStorage(str(tmp_path))
+    create_partition(storage, "y/m", TIME)
+    create_partition(storage, "y/m", "20270101000000000")
+    content = storage.read("y/m/.hoodie_partition_metadata")
+    assert parse_properties(content, "") == {"commitTime": TIME, "partitionDepth": "2"}
+
+
+def test_a_heartbeat_goes_on_while_its_writer_lives(tmp_path: Path) -> None:
+    """COMMIT-7."""
+    storage = PlainStorage(str(tmp_path))
+    assert not is_alive(storage, TIME, system_clock())
+    with heartbeat(storage, TIME, timedelta(milliseconds=20)):
+        assert is_alive(storage, TIME, system_clock())
+        os.utime(tmp_path / heartbeat_path(TIME), (0, 0))
+        sleep(0.2)
+        assert is_alive(storage, TIME, system_clock())
+        assert not is_alive(storage, TIME, system_clock() + 3 * INTERVAL)
+    assert not (tmp_path / heartbeat_path(TIME)).exists()
