@@ -22,7 +22,7 @@ import pyarrow as pa
 from pyspark.sql import SparkSession, datasource
 from pyspark.sql.types import StructType
 
-from hudi_core.changes.incremental import placed
+from hudi_core.changes.incremental import order_time
 from hudi_core.errors import UsageError
 from hudi_core.expr.build import ExpressionBuilder, col
 from hudi_core.reading.remote import RemoteScan, SliceRead
@@ -30,6 +30,7 @@ from hudi_core.reading.tasks import tasks_of_size
 from hudi_core.table.open import open_table
 from hudi_core.table.scan import Scan
 from hudi_core.table.table import Table
+from hudi_core.timeline.instants import time_order
 from hudi_spark.arrow_form import batch_form
 from hudi_spark.structs import nullable_struct
 
@@ -104,8 +105,8 @@ class HudiStreamReader(datasource.DataSourceStreamReader):
 
     def latestOffset(self) -> dict[str, str]:  # noqa: N802  # Spark's name
         commits = _table(self._options).timeline.commits
-        times = [placed(commit) for commit in commits]
-        return {_TIME: max(times)} if times else self.initialOffset()
+        times = [order_time(commit) for commit in commits]
+        return {_TIME: max(times, key=time_order)} if times else self.initialOffset()
 
     def partitions(self, start: dict[str, str], end: dict[str, str]) -> Sequence[datasource.InputPartition]:
         if start == end:
