@@ -19,7 +19,8 @@ from functools import reduce
 from typing import Any
 
 import pyarrow as pa
-from pyspark.sql import SparkSession, datasource
+import pyspark.sql.datasource as datasource
+from pyspark.sql import SparkSession
 from pyspark.sql.types import StructType
 
 from hudi_core.changes.incremental import order_time
@@ -62,7 +63,7 @@ class HudiSource(datasource.DataSource):
 def register(spark: SparkSession) -> None:
     """Makes the format `hudi_core` known to a session, and lets Spark push filters down to sources in Python."""
     spark.conf.set("spark.sql.python.filterPushdown.enabled", "true")
-    spark.dataSource.register(HudiSource)
+    spark.dataSource.register(HudiSource)  # type: ignore[attr-defined]  # of Spark 4
 
 
 @dataclass
