@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from hudi_core.columns.byte_strings import ByteStrings, common_prefix, concat_byte_strings
 from hudi_core.columns.spans import gather
 from hudi_core.pruning.order_keys import FloatKeys, IntegerKeys, KeyArray, OrderKeys, RankKeys, float_keys
-from hudi_core.pruning.ranks import places, ranks
+from hudi_core.pruning.ranks import at_most, placed_bounds, ranks
 from hudi_core.pruning.statistics import Bools, Carrier, ColumnStatistics, Ints, carrier
 from hudi_core.types import nodes as t
 
@@ -57,16 +57,15 @@ def hull(of: Intervals) -> Intervals:
 
 def folded(statistics: ColumnStatistics, literals: list[bytes] | None = None) -> tuple[OrderKeys, Intervals]:
     """The intervals of a column, and its keys. Texts are placed among `literals` when these are all that will be asked."""
-    lower_known, upper_known = statistics.lower_known, statistics.upper_known
     match carrier(statistics.type):
         case Carrier.FLOATS:
             return _folded_floats(statistics)
         case Carrier.TEXTS:
-            keys, lower, upper = _text_keys(statistics, literals)
+            return _folded_texts(statistics, literals)
         case Carrier.INTEGERS:
             keys, lower, upper, fits = _whole_keys(statistics)
-            lower_known, upper_known = lower_known & fits, upper_known & fits
-    return keys, _interval(keys, statistics, lower, upper, lower_known, upper_known)
+            lower_known, upper_known = statistics.lower_known & fits, statistics.upper_known & fits
+            return keys, _interval(keys, statistics, lower, upper, lower_known, upper_known)
 
 
 def plain_keys(of: t.Type, literals: list[bytes] | None) -> OrderKeys:
@@ -92,8 +91,8 @@ def plain_intervals(statistics: ColumnStatistics, keys: OrderKeys, literals: lis
             and isinstance(statistics.upper, ByteStrings)
             and literals is not None
         )
-        lower, upper = places(statistics.lower, literals), places(statistics.upper, literals)
-        return _interval(keys, statistics, lower, upper, lower_known, upper_known)
+        lower, upper, in_order = placed_bounds(statistics.lower, statistics.upper, literals)
+        return _interval(keys, statistics, lower, upper, lower_known, upper_known, in_order)
     fits = np.ones(len(statistics), np.bool_)
     for bound, is_known in ((statistics.lower, lower_known), (statistics.upper, upper_known)):
         fits &= ~is_known | ((bound >= keys.bottom) & (bound <= keys.top))
@@ -143,9 +142,11 @@ def _interval(
     upper: KeyArray,
     lower_known: Bools,
     upper_known: Bools,
+    in_order: Bools | None = None,
 ) -> Intervals:
-    """Folds what is unknown, contradictory or empty into the keys."""
-    sane = ~(lower_known & upper_known) | (lower <= upper)
+    """Folds what is unknown, contradictory or empty into the keys. `in_order` says which bounds do not contradict each other
+    where the keys do not tell."""
+    sane = ~(lower_known & upper_known) | (lower <= upper if in_order is None else in_order)
     lower = np.where(lower_known & sane, lower, lower.dtype.type(keys.bottom))
     upper = np.where(upper_known & sane, upper, lower.dtype.type(keys.top))
     nulls, rows = statistics.nulls, statistics.rows
@@ -215,16 +216,21 @@ def _narrow(values: Any, base: int) -> KeyArray:
     return narrow
 
 
-def _text_keys(statistics: ColumnStatistics, literals: list[bytes] | None) -> tuple[OrderKeys, KeyArray, KeyArray]:
-    assert isinstance(statistics.lower, ByteStrings) and isinstance(statistics.upper, ByteStrings)
-    count = len(statistics)
+def _folded_texts(statistics: ColumnStatistics, literals: list[bytes] | None) -> tuple[OrderKeys, Intervals]:
     if literals is not None:
-        lower, upper = places(statistics.lower, literals), places(statistics.upper, literals)
-        return RankKeys(statistics.type, ByteStrings.from_list(literals), np.arange(len(literals))), lower, upper
+        keys = plain_keys(statistics.type, literals)
+        return keys, plain_intervals(statistics, keys, literals)
+    assert isinstance(statistics.lower, ByteStrings) and isinstance(statistics.upper, ByteStrings)
     texts, prefix, cut = _shortened(concat_byte_strings([statistics.lower, statistics.upper]))
-    found, order = ranks(texts)
-    keys = 2 * found + np.int32(1)
-    return RankKeys(statistics.type, texts, order, prefix, cut), keys[:count], keys[count:]
+    numbers, order = ranks(texts)
+    lower, upper = np.split(2 * numbers + np.int32(1), 2)
+    in_order = lower <= upper
+    if cut is not None:
+        alike = np.flatnonzero(lower == upper)  # up to where they were cut
+        in_order[alike] = at_most(statistics.lower.take(alike), statistics.upper.take(alike))
+    rank_keys = RankKeys(statistics.type, texts, order, prefix, cut)
+    known = statistics.lower_known, statistics.upper_known
+    return rank_keys, _interval(rank_keys, statistics, lower, upper, *known, in_order)
 
 
 def _shortened(texts: ByteStrings) -> tuple[ByteStrings, bytes, int | None]:

@@ -18,7 +18,7 @@ from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.pruning.intervals import Intervals, plain_intervals, plain_keys
 from hudi_core.pruning.order_keys import FloatKeys, KeyArray, OrderKeys
 from hudi_core.pruning.ordered import ValueSet, holds
-from hudi_core.pruning.ranks import places
+from hudi_core.pruning.ranks import placed_bounds
 from hudi_core.pruning.statistics import Bools, ColumnStatistics, taken
 
 CHUNK = 1 << 16
@@ -81,10 +81,10 @@ class Loaded:
         met, odd = (np.empty(files.stop - files.start, np.bool_) for _ in range(2))
         for part in _chunks(files):
             here = slice(part.start - files.start, part.stop - files.start)
-            lower, upper = self._bound_keys(part)
+            lower, upper, in_order = self._bound_keys(part)
             within = np.less_equal(lower, last, out=met[here])
             within &= upper >= first
-            strange = np.greater(lower, upper, out=odd[here])
+            strange = np.logical_not(in_order, out=odd[here])
             if lower.dtype == np.int64 and self.keys.top < _GREATEST:
                 strange |= (lower < self.keys.bottom) | (upper > self.keys.top)
             known = self.statistics.lower_known[part] & self.statistics.upper_known[part]
@@ -107,13 +107,12 @@ class Loaded:
             part = slice(begin, begin + CHUNK)
             met[part] &= (nulls[part] != rows[part]) | (rows[part] < 0)
 
-    def _bound_keys(self, files: slice) -> tuple[KeyArray, KeyArray]:
+    def _bound_keys(self, files: slice) -> tuple[KeyArray, KeyArray, Bools]:
+        """The keys of both bounds, and whether the lower one is at most the upper one."""
         lower, upper = _sliced(self.statistics.lower, files), _sliced(self.statistics.upper, files)
         if self.literals is None:
-            assert not isinstance(lower, ByteStrings) and not isinstance(upper, ByteStrings)
-            return lower, upper
-        assert isinstance(lower, ByteStrings) and isinstance(upper, ByteStrings)
-        return places(lower, self.literals), places(upper, self.literals)
+            return lower, upper, lower <= upper
+        return placed_bounds(lower, upper, self.literals)
 
 
 _GREATEST = 2**63 - 1

@@ -7,6 +7,7 @@ so far by the next eight.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -71,34 +72,107 @@ def _dense(values: NDArray[np.uint64]) -> Ints:
 
 def places(texts: ByteStrings, literals: Sequence[bytes]) -> Ranks32:
     """The place of each text among literals (distinct, ascending): 2 i + 1 when it is literal i, else 2 i with i below it."""
-    found = np.zeros(len(texts), np.int32)
-    if literals:
-        _place(WordReader(texts), None, WordReader(ByteStrings.from_list(literals)), np.arange(len(literals)), 0, found)
-    return found
+    reader = WordReader(texts)
+    return _placed(reader, reader.read(0), _LiteralWords.of(literals))
 
 
-def _place(reader: WordReader, at: Any, of: WordReader, literals: Ints, word: int, found: Ranks32) -> None:
-    """Places the texts at `at` (all for None) among the given literals; they share all words before `word`."""
-    words, sizes = reader.read(word, at)
-    wanted, wanted_sizes = of.read(word, literals)
-    begin, equal = _begins(words, wanted)
-    base = int(literals[0])
-    found[... if at is None else at] = 2 * (base + begin)
-    for first in np.flatnonzero(_changes(wanted)).tolist() if len(equal) else ():
-        same = equal[begin[equal] == first]
-        if not len(same):
-            continue
-        rivals = np.flatnonzero(wanted == wanted[first])
-        # Among texts with the same word the shorter comes first; those that go on are told apart by their next word.
-        ended = rivals[wanted_sizes[rivals] < WORD]
-        below = np.searchsorted(wanted_sizes[ended], sizes[same])
-        meets = np.append(wanted_sizes[ended], np.uint8(WORD + 1))[below] == sizes[same]
-        tied = same if at is None else at[same]
-        found[tied] = 2 * (base + first + below) + meets
-        longer = rivals[len(ended) :]
-        goes_on = tied[sizes[same] == WORD]
-        if len(longer) and len(goes_on):
-            _place(reader, goes_on, of, literals[longer], word + 1, found)
+def placed_bounds(
+    lower: ByteStrings, upper: ByteStrings, literals: Sequence[bytes]
+) -> tuple[Ranks32, Ranks32, NDArray[np.bool_]]:
+    """The places of lower and upper bounds among literals, and whether each lower bound is at most its upper one.
+
+    Two bounds may have one place in either order.
+    """
+    readers, among = (WordReader(lower), WordReader(upper)), _LiteralWords.of(literals)
+    heads = [reader.read(0) for reader in readers]
+    first, last = (_placed(reader, head, among) for reader, head in zip(readers, heads, strict=True))
+    return first, last, _at_most(readers, heads)
+
+
+def at_most(left: ByteStrings, right: ByteStrings) -> NDArray[np.bool_]:
+    """Whether each text on the left sorts at or before the one at the same place on the right."""
+    readers = WordReader(left), WordReader(right)
+    return _at_most(readers, [reader.read(0) for reader in readers])
+
+
+def _at_most(readers: tuple[WordReader, WordReader], heads: Sequence[_WordsAndSizes]) -> NDArray[np.bool_]:
+    (words, sizes), (others, other_sizes) = heads
+    result: NDArray[np.bool_] = words <= others
+    # Words that are equal end the comparison where a text ends; the shorter text comes first.
+    rows = np.flatnonzero(words == others)
+    sizes, other_sizes = sizes[rows], other_sizes[rows]
+    word = 0
+    while len(rows):
+        result[rows] = sizes <= other_sizes
+        rows = rows[(sizes == WORD) & (other_sizes == WORD)]
+        word += 1
+        (words, sizes), (others, other_sizes) = (reader.read(word, rows) for reader in readers)
+        result[rows] = words <= others
+        tied = words == others
+        rows, sizes, other_sizes = rows[tied], sizes[tied], other_sizes[tied]
+    return result
+
+
+_WordsAndSizes = tuple[NDArray[np.uint64], NDArray[np.uint8]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _LiteralWords:
+    """Literals by their words, and the words that they begin with."""
+
+    count: int
+    reader: WordReader
+    heads: NDArray[np.uint64]
+
+    @staticmethod
+    def of(literals: Sequence[bytes]) -> _LiteralWords:
+        reader = WordReader(ByteStrings.from_list(literals))
+        return _LiteralWords(len(literals), reader, reader.read(0)[0])
+
+
+def _placed(reader: WordReader, head: _WordsAndSizes, among: _LiteralWords) -> Ranks32:
+    """The places of texts whose first words are `head`."""
+    if not among.count:
+        return np.zeros(len(head[0]), np.int32)
+    below, rows = _begins(head[0], among.heads)
+    result: Ranks32 = (2 * below).astype(np.int32, copy=False)
+    if len(rows):
+        _place_by_words(reader, rows, among, result)
+    return result
+
+
+def _place_by_words(reader: WordReader, rows: Ints, among: _LiteralWords, result: Ranks32) -> None:
+    """Places the texts in `rows`, each of which begins with the first word of a literal.
+
+    Word by word, all at once: literals that have all words so far in common are a group, and each text is left in one.
+    """
+    literals = np.arange(among.count)
+    groups, group_of = np.zeros(among.count, np.int64), np.zeros(len(rows), np.int64)
+    word = 0
+    while len(rows):
+        words, sizes = reader.read(word, rows)
+        wanted, wanted_sizes = among.reader.read(word, literals)
+        distinct = np.unique(wanted)
+        found = np.searchsorted(distinct, words)
+        exact = distinct[np.minimum(found, len(distinct) - 1)] == words
+        # One number that sorts as (group, word, size) does; a word that no literal has lies between two that have numbers.
+        span = 2 * len(distinct) + 1
+        of_texts = (group_of * span + 2 * found + exact) * (WORD + 1) + sizes
+        of_literals = (groups * span + 2 * np.searchsorted(distinct, wanted) + 1) * (WORD + 1) + wanted_sizes
+        below = np.searchsorted(of_literals, of_texts)
+        same = of_literals[np.minimum(below, len(literals) - 1)] == of_texts
+        # The literals of a group follow each other, here and among all.
+        starts = np.flatnonzero(_changes(groups))
+        ended = same & (sizes < WORD)
+        result[rows] = 2 * (below + (literals[starts] - starts)[group_of]) + ended
+        going_on = same & ~ended
+        rows, of_texts = rows[going_on], of_texts[going_on]
+        longer = wanted_sizes == WORD
+        literals, of_literals = literals[longer], of_literals[longer]
+        begins = _changes(of_literals)
+        groups = np.cumsum(begins) - 1
+        group_of = np.searchsorted(of_literals[begins], of_texts)
+        word += 1
 
 
 _MAX_SCANNED_WORDS = 4

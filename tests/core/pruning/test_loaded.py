@@ -31,14 +31,7 @@ def statistics(of: t.Type, values: list[Any], *, seed: int = 1) -> ColumnStatist
     rows = draw.integers(-1, 4, COUNT).tolist()
     counts = [[None if count < 0 else count for count in each] for each in (nulls, rows)]
     nans = (draw.random(COUNT) < 0.1).tolist() if isinstance(of, t.Double) else None
-    lower, upper = some(0.1), some(0.1)
-    if isinstance(of, t.String):  # places among literals do not tell that bounds in one gap contradict each other
-        ends = [
-            (one, other) if None in (one, other) else sorted((one, other))
-            for one, other in zip(lower, upper, strict=True)
-        ]
-        lower, upper = (list(each) for each in zip(*ends, strict=True))
-    return from_values(of, lower, upper, *counts, nans)
+    return from_values(of, some(0.1), some(0.1), *counts, nans)
 
 
 A, B = Column(1, "a", t.Long()), Column(2, "b", t.Long())
@@ -86,6 +79,31 @@ def test_columns_are_compared_as_they_were_loaded() -> None:
             ready.prepare(column)
         kept, expected = (store.plan(Less(A, B, or_equal)).possible().tolist() for store in (fresh, ready))
         assert kept == expected
+
+
+def test_contradictory_strings_between_the_same_literals_are_no_bounds() -> None:
+    column = Column(1, "c", t.String())
+    lower, upper = ["same eight zz"] * COUNT, ["same eight aa"] * COUNT
+    lower[1] = upper[0] = "same eight mm"
+    lower[0] = "same eight cc"
+    loaded = from_values(t.String(), lower, upper, [0] * COUNT, [1] * COUNT)
+    for ready in (False, True):
+        store = FileStatistics(COUNT, lambda _: [StatisticsPart(np.arange(COUNT), loaded)])
+        if ready:
+            store.prepare(column)
+        kept = store.plan(OneOf(column, ("zulu",))).possible()
+        assert kept.tolist() == list(range(1, COUNT)), "file 0 alone has bounds that hold"
+
+
+def test_contradictory_strings_that_begin_alike_are_no_bounds_where_long_ones_are_cut() -> None:
+    column, shared = Column(1, "c", t.String()), "x" * 100
+    lower, upper = [shared + "b"] * 20_000, [shared + "c"] * 20_000
+    lower[7] = shared + "d"
+    rest = [f"{number}" for number in range(100)]
+    loaded = from_values(t.String(), lower + rest, upper + rest, [0] * 20_100, [1] * 20_100)
+    store = FileStatistics(20_100, lambda _: [StatisticsPart(np.arange(20_100), loaded)])
+    store.prepare(column)
+    assert store.plan(OneOf(column, ("zulu",))).possible().tolist() == [7]
 
 
 def test_a_column_is_put_in_order_when_predicates_come_again() -> None:

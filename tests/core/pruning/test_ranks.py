@@ -6,7 +6,7 @@ from bisect import bisect_left
 import pytest
 
 from hudi_core.columns.byte_strings import ByteStrings
-from hudi_core.pruning.ranks import places, ranks
+from hudi_core.pruning.ranks import at_most, placed_bounds, places, ranks
 
 
 def _random_texts(r: random.Random) -> list[bytes]:
@@ -41,3 +41,23 @@ def test_long_texts_that_differ_at_the_end_are_told_apart() -> None:
     texts = [b"x" * 5_000 + end for end in (b"b", b"", b"a", b"b")]
     assert ranks(ByteStrings.from_list(texts))[0].tolist() == [2, 0, 1, 2]
     assert places(ByteStrings.from_list(texts), [texts[2]]).tolist() == [2, 0, 1, 2]
+
+
+@pytest.mark.parametrize("seed", range(50))
+def test_bounds_are_in_order_whatever_lies_between_them(seed: int) -> None:
+    r = random.Random(seed)
+    lower = _random_texts(r)
+    upper = [r.choice([text, text + b"\0", text[:-1], text[:9] + b"b", b""]) for text in lower]
+    strings = ByteStrings.from_list(lower), ByteStrings.from_list(upper)
+    expected = [one <= other for one, other in zip(lower, upper, strict=True)]
+    assert at_most(*strings).tolist() == expected
+    literals = sorted({text[:9] for text in lower[::5]})
+    first, last, in_order = placed_bounds(*strings, literals)
+    assert in_order.tolist() == expected
+    assert [first.tolist(), last.tolist()] == [places(each, literals).tolist() for each in strings]
+
+
+def test_many_literals_that_differ_late_are_placed_word_by_word() -> None:
+    literals = [b"x" * 9_000 + b"%06d" % number for number in range(0, 300, 2)]
+    texts = [b"x" * 9_000 + b"%06d" % number for number in range(300)]
+    assert places(ByteStrings.from_list(texts), literals).tolist() == [number + 1 for number in range(300)]
