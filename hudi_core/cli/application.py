@@ -46,9 +46,9 @@ class _Commands(TyperGroup):
 
 
 def _refusal(refused: Any) -> str:
-    said = " ".join(refused.format_message().split()).rstrip(".").replace("Value error, ", "")
+    message = " ".join(refused.format_message().split()).rstrip(".").replace("Value error, ", "")
     command = refused.ctx.command_path if refused.ctx is not None else "hudi-core"
-    return f"{command}: {said[:1].lower()}{said[1:]}; {command} --help tells more"
+    return f"{command}: {message[:1].lower()}{message[1:]}; {command} --help tells more"
 
 
 app = typer.Typer(
@@ -121,8 +121,8 @@ for name in (name for subject in COMMANDS.values() for name in subject):
     app.command(name)(_FUNCTIONS[name])
 
 
-def _print_version(asked: bool) -> None:
-    if asked:
+def _print_version(wanted: bool) -> None:
+    if wanted:
         write(f"hudi-core {__version__}\n")
         raise typer.Exit
 

@@ -37,10 +37,10 @@ def demo(
     table = open_table(str(_unpacked(to)), engine=engine)
     tour = json.loads((_BROUGHT / "tour.json").read_text("utf-8"))
     total = len(table.slices())
-    answers = [_answer(table, said) for said in tour["predicates"]]
-    told = max(answers, key=lambda answer: int(answer["rows_hudi_loses"]))["where"]
-    scan, page = table.scan(where=told), to / "explain.html"
-    write_page(page, table, told, scan)
+    answers = [_answer(table, example) for example in tour["predicates"]]
+    predicate = max(answers, key=lambda answer: int(answer["rows_hudi_loses"]))["where"]
+    scan, page = table.scan(where=predicate), to / "explain.html"
+    write_page(page, table, predicate, scan)
     out.text(
         f"{to / 'rides'}: {counted(total, 'file')} of taxi rides, under {counted(len(table.history()), 'schema')}, "
         f"written by {tour['writer']}.\n"
@@ -49,14 +49,14 @@ def demo(
         _COLUMNS, answers, title=f"Which of the {total} files a query reads, beside {tour['writer']}", folded=("where",)
     )
     if not as_json:
-        out.text(f'\n$ hudi-core explain {to / "rides"} --where "{told}"', "bold", folded=False)
-        show(out, told, scan)
+        out.text(f'\n$ hudi-core explain {to / "rides"} --where "{predicate}"', "bold", folded=False)
+        show(out, predicate, scan)
         out.text(
-            f'\n$ hudi-core read {to / "rides"} --where "{told}" --limit {_SHOWN} --columns {",".join(tour["columns"])}',
+            f'\n$ hudi-core read {to / "rides"} --where "{predicate}" --limit {_SHOWN} --columns {",".join(tour["columns"])}',
             "bold",
             folded=False,
         )
-        read = table.scan(where=told, columns=tour["columns"], limit=_SHOWN)
+        read = table.scan(where=predicate, columns=tour["columns"], limit=_SHOWN)
         out.data(read.schema, list(read.to_json_rows()))
     out.text(f"\nThe same in pictures: {page}")
 
@@ -74,15 +74,15 @@ def _unpacked(to: Path) -> Path:
     return root
 
 
-def _answer(table: Table, said: dict[str, Any]) -> dict[str, Any]:
+def _answer(table: Table, example: dict[str, Any]) -> dict[str, Any]:
     """What we make of a predicate, its rows counted by reading them, and what Apache Hudi was seen to make of it."""
-    scan = table.scan(where=said["where"], columns=table.config.record_key_fields)
+    scan = table.scan(where=example["where"], columns=table.config.record_key_fields)
     counts = scan.counts()
     return {
-        "where": said["where"],
+        "where": example["where"],
         "rows": sum(counts),
         "files_that_match": sum(count > 0 for count in counts),
         "files_we_keep": len(counts),
-        "files_hudi_keeps": said["hudi_kept"],
-        "rows_hudi_loses": sum(counts) - said["hudi_rows"],
+        "files_hudi_keeps": example["hudi_kept"],
+        "rows_hudi_loses": sum(counts) - example["hudi_rows"],
     }

@@ -57,10 +57,10 @@ def form(name: str, option: str) -> SchemaText:
     if point is None:
         raise UsageError(option, expected=f"one of {', '.join(sorted([*_OWN, *_offered()]))}", found=name)
     try:
-        found: SchemaText = point.load()
+        adapter: SchemaText = point.load()
     except ModuleNotFoundError as missing:
         raise UnsupportedError(option, message=f"the form {name} needs the package {missing.name}") from missing
-    return found
+    return adapter
 
 
 @cache

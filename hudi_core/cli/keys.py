@@ -73,14 +73,17 @@ def keys(
     if options is None and table is None:
         raise UsageError("keys", expected="--options, --table or both", found="neither")
     machine = WriterEnvironment(parse_zone(zone, "--zone"), datetime.date.today().year)
-    said = {} if options is None else read_options(options)
+    key_options = {} if options is None else read_options(options)
     like = None
     generator: AnyGenerator
     if table is None:
-        generator = choose(said, writer=writer, machine=machine)
+        generator = choose(key_options, writer=writer, machine=machine)
     else:
-        found = opened(table, engine, MetadataMode.AUTO)
-        generator, like = table_generator(found, said, writer=writer, machine=machine), found.schema
+        opened_table = opened(table, engine, MetadataMode.AUTO)
+        generator, like = (
+            table_generator(opened_table, key_options, writer=writer, machine=machine),
+            opened_table.schema,
+        )
     runner = load_engine(engine)
     given = read_rows(runner, rows, generator, like)
     made = made_keys(runner, generator, given, rows)
@@ -107,12 +110,12 @@ def read_options(path: Path) -> dict[str, str]:
     if path.suffix != ".json":
         return parse_properties(data, str(path))
     try:
-        found = json.loads(data)
+        document = json.loads(data)
     except ValueError as problem:
         raise UsageError(str(path), expected="a JSON object", found=str(problem)) from problem
-    if not isinstance(found, dict):
-        raise UsageError(str(path), expected="a JSON object", found=type(found).__name__)
-    return {name: _option(path, name, value) for name, value in found.items()}
+    if not isinstance(document, dict):
+        raise UsageError(str(path), expected="a JSON object", found=type(document).__name__)
+    return {name: _option(path, name, value) for name, value in document.items()}
 
 
 def _option(path: Path, name: str, value: object) -> str:
@@ -147,12 +150,12 @@ def _counts(generator: AnyGenerator) -> tuple[str, ...]:
     return tuple(part.field for part in parts if isinstance(part, TimePart) and part.clock.unit is not None)
 
 
-def _unguessed(of: t.Type, path: str, is_count: bool) -> t.Type:
+def _unguessed(type: t.Type, path: str, is_count: bool) -> t.Type:
     """In JSON only dates and times are guesses; in CSV everything is."""
-    if isinstance(of, t.Nested):
-        return with_children(of, tuple(replace(c, type=_unguessed(c.type, path, False)) for c in t.children(of)))
-    guessed = isinstance(of, t.Date | t.Time | t.Timestamp) or (path.lower().endswith(".csv") and not is_count)
-    return t.String() if guessed else of
+    if isinstance(type, t.Nested):
+        return with_children(type, tuple(replace(c, type=_unguessed(c.type, path, False)) for c in t.children(type)))
+    guessed = isinstance(type, t.Date | t.Time | t.Timestamp) or (path.lower().endswith(".csv") and not is_count)
+    return t.String() if guessed else type
 
 
 def made_keys(
@@ -165,11 +168,11 @@ def made_keys(
     for batch in given.batches:
         root = operations.root(batch)
         try:
-            found = maker.keys(root, first)
+            columns = maker.keys(root, first)
         except RowError as refused:
-            at = None if refused.row is None else first + refused.row
-            raise RowError(at, expected=refused.expected or "", found=refused.found or "", path=path) from None
-        texts = zip(_KEYS.fields, (found.record_key, found.partition_path), strict=True)
+            row = None if refused.row is None else first + refused.row
+            raise RowError(row, expected=refused.expected or "", found=refused.found or "", path=path) from None
+        texts = zip(_KEYS.fields, (columns.record_key, columns.partition_path), strict=True)
         made = values.struct(list(texts), values.some([], root), root)
         yield from operations.to_json(operations.batch(made), _KEYS)
         first += operations.count(batch)

@@ -43,12 +43,12 @@ def locate(
 
     A value that no record has is in no row. People see the first 20 records.
     """
-    found = opened(table, engine, metadata)
-    place = found.schema_at(as_of).get(column, case_sensitive=found.case_sensitive)
+    opened_table = opened(table, engine, metadata)
+    place = opened_table.schema_at(as_of).get(column, case_sensitive=opened_table.case_sensitive)
     tagged = tag_by_values(
-        Tagger(found, as_of=as_of), column, [lit(value, place.field.type) for value in values], with_keys=True
+        Tagger(opened_table, as_of=as_of), column, [lit(value, place.field.type) for value in values], with_keys=True
     )
-    rows, out = found.engine.rows, Output(as_json)
+    rows, out = opened_table.engine.rows, Output(as_json)
     if as_json:
         for batch in tagged.batches:
             for record in _records(rows.to_json(batch, tagged.schema), place):
@@ -61,9 +61,9 @@ def locate(
             shown += ({**record, **record[LOCATION]} for record in _records(rows.to_json(head, tagged.schema), place))
             count += rows.count(batch)
         out.rows((place.name, RECORD_KEY, PARTITION_PATH, "file_id", "instant", "position"), shown)
-        said = counted(len(shown), "record")
-        out.text(f"\n{f'the first {said} of {count:,}' if count > len(shown) else said}")
-    warn(found.warnings)
+        number = counted(len(shown), "record")
+        out.text(f"\n{f'the first {number} of {count:,}' if count > len(shown) else number}")
+    warn(opened_table.warnings)
 
 
 def _records(rows: Iterable[Mapping[str, Any]], place: ColumnPlace) -> Iterator[dict[str, Any]]:

@@ -84,12 +84,12 @@ class Output:
             for record in records:
                 self.line(record)
             return
-        found = list(records)
-        shown = [column for column in columns if any(record.get(column) not in (None, "", []) for record in found)]
-        right = [column for column in shown if any(_is_number(record.get(column)) for record in found)]
+        listed = list(records)
+        shown = [column for column in columns if any(record.get(column) not in (None, "", []) for record in listed)]
+        right = [column for column in shown if any(_is_number(record.get(column)) for record in listed)]
         if title:
             self.heading(title)
-        self._table(shown or columns, found, _reported, spaced=True, folded=folded, right=right)
+        self._table(shown or columns, listed, _reported, spaced=True, folded=folded, right=right)
 
     def data(self, schema: Schema, rows: Sequence[Mapping[str, Any]]) -> None:
         """Rows of a schema in the form of `values.json`, with its columns as they are named; null is not the empty text."""
@@ -100,15 +100,15 @@ class Output:
         right = [field.name for field in schema.fields if isinstance(field.type, _NUMBERS)]
         self._table([field.name for field in schema.fields], rows, _stored, spaced=False, right=right)
 
-    def text(self, said: str = "", style: str = "", *, folded: bool = True) -> None:
+    def text(self, text: str = "", style: str = "", *, folded: bool = True) -> None:
         """Lines for people, never in JSON form; unless `folded` they are left to the terminal as they are."""
         if not self.as_json:
-            for line in said.split("\n"):
+            for line in text.split("\n"):
                 self._print(Text(printable(line), style=style), folded=folded)
 
-    def heading(self, said: str) -> None:
+    def heading(self, text: str) -> None:
         """A line for people that stands above what belongs together."""
-        self.text(said, "bold")
+        self.text(text, "bold")
 
     def _table(
         self,
@@ -190,8 +190,8 @@ def _is_number(value: object) -> bool:
 
 
 def _reported(value: object) -> Text:
-    said = cell(value)
-    return Text(said, style=_STYLES.get(said, ""))
+    text = cell(value)
+    return Text(text, style=_STYLES.get(text, ""))
 
 
 def _stored(value: object) -> Text:
@@ -226,23 +226,23 @@ def value_text(value: object) -> str:
             return "true" if value else "false"
         case str():
             return _cut(value)
-        case {"float": str() as said} | {"base64": str() as said}:
-            return _cut(said)
+        case {"float": str() as text} | {"base64": str() as text}:
+            return _cut(text)
         case dict() | list():
             return _cut(json.dumps(value, ensure_ascii=False))
         case _:
             return str(value)
 
 
-def _cut(said: str) -> str:
-    return printable(said if len(said) <= LONGEST else f"{said[:LONGEST]}… ({len(said):,} characters)")
+def _cut(text: str) -> str:
+    return printable(text if len(text) <= LONGEST else f"{text[:LONGEST]}… ({len(text):,} characters)")
 
 
-def printable(said: str) -> str:
+def printable(text: str) -> str:
     """The text without what would move a terminal's cursor or change its state: such characters are escaped."""
-    if said.isprintable():
-        return said
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in said)
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 @contextmanager

@@ -60,8 +60,8 @@ def overview() -> str:
 
 def _entries(entries: Iterable[tuple[str, str]], width: int) -> Iterable[str]:
     column = 18
-    for name, said in entries:
-        first, *more = textwrap.wrap(said, max(width - column, 20))
+    for name, text in entries:
+        first, *more = textwrap.wrap(text, max(width - column, 20))
         lead = f"  {name}"
         if len(lead) + 2 > column:
             yield lead

@@ -77,7 +77,7 @@ def read(
     People see the first 20 unless --limit says how many; --json and --output give all.
     """
     target = None if output is None else local_path(output)
-    found = opened(table, engine, metadata, case_sensitive, footer_cache, footer_cache_mib)
+    opened_table = opened(table, engine, metadata, case_sensitive, footer_cache, footer_cache_mib)
     out = Output(as_json)
     shown = limit if limit is not None or as_json or target is not None or count else SHOWN + 1
     if count and target is not None:
@@ -91,9 +91,9 @@ def read(
                 expected="a range of times",
                 found="--as-of" if as_of is not None else "--read-optimized",
             )
-        scan = found.changes(since, until, where, names, shown, meta=meta)
+        scan = opened_table.changes(since, until, where, names, shown, meta=meta)
     else:
-        scan = found.scan(
+        scan = opened_table.scan(
             where=where,
             columns=names,
             as_of=as_of,
@@ -119,7 +119,7 @@ def read(
         head = rows[:SHOWN] if cut else rows
         out.data(scan.schema, head)
         out.text(f"\n{'the first ' if cut else ''}{counted(len(head), 'row')}{'; --limit shows more' if cut else ''}")
-    warn(chain(found.warnings, scan.plan.warnings if isinstance(scan, Scan) else ()))
+    warn(chain(opened_table.warnings, scan.plan.warnings if isinstance(scan, Scan) else ()))
 
 
 def _names(columns: str | None) -> list[str] | None:

@@ -48,14 +48,14 @@ def schema(
     as_json: JsonOption = False,
 ) -> None:
     """Show the table's schema as a tree with column ids, or as text in another form."""
-    found = opened(table, engine, MetadataMode.OFF)
+    opened_table = opened(table, engine, MetadataMode.OFF)
     out = Output(as_json)
     if history:
-        _show_history(out, found.history(as_of), to)
+        _show_history(out, opened_table.history(as_of), to)
     elif to is not None:
-        _show_text(out, to, _written(found.schema_at(as_of), to))
+        _show_text(out, to, _written(opened_table.schema_at(as_of), to))
     else:
-        show_schema(out, found.schema_at(as_of))
+        show_schema(out, opened_table.schema_at(as_of))
 
 
 def convert_schema(
@@ -124,8 +124,8 @@ def evolve(
     changes = parse_changes(*given)
     named: Mapping[str, Sequence[str]] = {}
     if file is None:
-        found = opened(table, engine, MetadataMode.OFF)
-        before, named = found.schema, found.config.named_columns
+        opened_table = opened(table, engine, MetadataMode.OFF)
+        before, named = opened_table.schema, opened_table.config.named_columns
     else:
         read = form(source, "--from").parse(_content(file), file)
         _tell(read.losses)
@@ -178,10 +178,10 @@ def _show_text(out: Output, to: str, text: str) -> None:
 def _document(to: str, text: str) -> dict[str, Any]:
     """The text as an object; one that is no JSON stands under the name of its form."""
     try:
-        found = json.loads(text)
+        document = json.loads(text)
     except ValueError:
-        found = None
-    return found if isinstance(found, dict) else {to: text}
+        document = None
+    return document if isinstance(document, dict) else {to: text}
 
 
 def _show_history(out: Output, versions: Sequence[Schema], to: str | None) -> None:
@@ -206,15 +206,15 @@ def _show_history(out: Output, versions: Sequence[Schema], to: str | None) -> No
         show_schema(out, versions[-1])
 
 
-def _show_differences(out: Output, found: Sequence[Difference]) -> None:
+def _show_differences(out: Output, differences: Sequence[Difference]) -> None:
     if out.as_json:
-        out.rows((), ({"change": _difference(each)} for each in found))
+        out.rows((), ({"change": _difference(entry)} for entry in differences))
         return
     out.text()
-    out.heading(counted(len(found), "change") if found else "no change")
-    for each in found:
-        out.text(f"  {each}")
+    out.heading(counted(len(differences), "change") if differences else "no change")
+    for difference in differences:
+        out.text(f"  {difference}")
 
 
-def _difference(each: Difference) -> dict[str, str | None]:
-    return {"before": each.before, "after": each.after, "what": each.what}
+def _difference(difference: Difference) -> dict[str, str | None]:
+    return {"before": difference.before, "after": difference.after, "what": difference.what}

@@ -43,9 +43,9 @@ def inspect(
     as_json: JsonOption = False,
 ) -> None:
     """Say what a table is: type, version, partitioning, keys, sizes, metadata partitions, and what to beware of."""
-    found = open_table(table, engine=engine, metadata=metadata)
-    show_table(found, Output(as_json), as_json)
-    warn(found.warnings)
+    opened_table = open_table(table, engine=engine, metadata=metadata)
+    show_table(opened_table, Output(as_json), as_json)
+    warn(opened_table.warnings)
 
 
 def show_table(table: Table, out: Output, as_json: bool) -> None:
@@ -60,8 +60,8 @@ def show_table(table: Table, out: Output, as_json: bool) -> None:
             "pending": list(map(_said, record["pending"])),
         }
         out.record({**record, **shown})
-        for said in beware:
-            out.text(f"beware: {said}", "yellow")
+        for warning in beware:
+            out.text(f"beware: {warning}", "yellow")
 
 
 def _inspected(table: Table) -> dict[str, Any]:
@@ -87,13 +87,13 @@ def _inspected(table: Table) -> dict[str, Any]:
         "columns": columns,
         "commits": len(table.timeline.commits),
         "latest_instant": latest.requested_time if latest else None,
-        "partitions": len({each.partition for each in slices}),
+        "partitions": len({file_slice.partition for file_slice in slices}),
         "file_slices": len(slices),
-        "base_files": sum(each.base is not None for each in slices),
-        "log_files": sum(len(each.logs) for each in slices),
-        "bytes": sum(file.size for each in slices for file in each.files),
+        "base_files": sum(file_slice.base is not None for file_slice in slices),
+        "log_files": sum(len(file_slice.logs) for file_slice in slices),
+        "bytes": sum(file.size for file_slice in slices for file in file_slice.files),
         "savepoints": savepoints(table.timeline),
-        "pending": [_pending(each) for each in pending_work(table.timeline)],
+        "pending": [_pending(instant) for instant in pending_work(table.timeline)],
         "warnings": [*table.findings(), *unknown],
     }
 
@@ -127,13 +127,13 @@ def timeline(
     as_json: JsonOption = False,
 ) -> None:
     """List the instants of the active timeline, in Hudi's order; with --archived those of the history too."""
-    found = opened(table, engine, MetadataMode.OFF)
-    if archived and found.timeline.history is None:
+    opened_table = opened(table, engine, MetadataMode.OFF)
+    if archived and opened_table.timeline.history is None:
         raise UnsupportedError("--archived", expected="an engine that reads Parquet", found=engine)
-    whole = found.timeline.with_archived() if archived else found.timeline
+    whole = opened_table.timeline.with_archived() if archived else opened_table.timeline
     columns = ("requested_time", "completion_time", "action", "state", "operation", *(["archived"] if archived else []))
     out = Output(as_json)
-    out.rows(columns, ({name: _instant(whole, each)[name] for name in columns} for each in whole.instants))
+    out.rows(columns, ({name: _instant(whole, instant)[name] for name in columns} for instant in whole.instants))
     out.text(f"\n{counted(len(whole.instants), 'instant')}")
 
 
@@ -164,8 +164,8 @@ def files(
 
     The verdict on a slice is `read`, `all_match` (every row of it matches) or, with --all, `skip`.
     """
-    found = opened(table, engine, metadata, case_sensitive, footer_cache, footer_cache_mib)
-    plan = found.scan(where=where, as_of=as_of).plan
+    opened_table = opened(table, engine, metadata, case_sensitive, footer_cache, footer_cache_mib)
+    plan = opened_table.scan(where=where, as_of=as_of).plan
     decisions = _chosen(plan, show_all)
     out = Output(as_json)
     if as_json:
@@ -175,7 +175,7 @@ def files(
         out.rows(columns, map(_shown, decisions), folded=("by",))
         kept, total = len(plan.kept()), len(plan.slices)
         out.text(f"\n{kept:,} of {counted(total, 'file slice')} to read")
-    warn([*found.warnings, *plan.warnings])
+    warn([*opened_table.warnings, *plan.warnings])
 
 
 def _chosen(plan: ScanPlan, show_all: bool) -> Iterator[Decision]:
@@ -183,25 +183,25 @@ def _chosen(plan: ScanPlan, show_all: bool) -> Iterator[Decision]:
 
 
 def _file_slice(decision: Decision) -> dict[str, Any]:
-    each = decision.slice
+    file_slice = decision.slice
     return {
-        "partition": each.partition,
-        "file_id": each.file_id,
-        "base_file": each.base.name if each.base else None,
-        "log_files": [log.name for log in each.logs],
+        "partition": file_slice.partition,
+        "file_id": file_slice.file_id,
+        "base_file": file_slice.base.name if file_slice.base else None,
+        "log_files": [log.name for log in file_slice.logs],
         "verdict": decision.verdict.value,
         "by": decision.by or None,
     }
 
 
 def _shown(decision: Decision) -> dict[str, Any]:
-    each = decision.slice
+    file_slice = decision.slice
     return {
         "verdict": decision.verdict.value.replace("_", " "),
-        "partition": each.partition,
-        "file_id": each.file_id,
-        "instant": each.instant,
-        "size": size(sum(file.size for file in each.files)),
-        "logs": len(each.logs) or None,
+        "partition": file_slice.partition,
+        "file_id": file_slice.file_id,
+        "instant": file_slice.instant,
+        "size": size(sum(file.size for file in file_slice.files)),
+        "logs": len(file_slice.logs) or None,
         "by": shortened(decision.by),
     }

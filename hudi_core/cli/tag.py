@@ -76,14 +76,14 @@ def tag(
     location, null for a record in no file; people are shown counts.
     """
     begun = perf_counter()
-    found = opened(table, engine, metadata)
+    opened_table = opened(table, engine, metadata)
     fields = tuple(name.strip() for name in hash_fields.split(",")) if hash_fields else ()
     if (buckets is not None or fields) and index is not IndexKind.BUCKET:
         raise UsageError("--buckets, --hash-fields", expected="--index bucket", found=f"--index {index}")
-    said = None if options is None else read_options(options)
-    tagger = Tagger(found, TagOptions(index, whole_table, buckets, fields, said), as_of)
-    operations = found.engine.rows
-    given = operations.read(rows, input_schema(found.schema_at(as_of)))
+    key_options = None if options is None else read_options(options)
+    tagger = Tagger(opened_table, TagOptions(index, whole_table, buckets, fields, key_options), as_of)
+    operations = opened_table.engine.rows
+    given = operations.read(rows, input_schema(opened_table.schema_at(as_of)))
     tagged = tagger.tag(given, with_keys=as_json)
     out = Output(as_json)
     for batch in tagged.batches:
@@ -94,7 +94,7 @@ def tag(
             out.line({"kind": "work", **_work(tagger)})
     else:
         _show(out, tagger, perf_counter() - begun, explain)
-    warn(found.warnings)
+    warn(opened_table.warnings)
 
 
 def _work(tagger: Tagger) -> dict[str, Any]:
@@ -111,9 +111,9 @@ def _work(tagger: Tagger) -> dict[str, Any]:
 
 def _show(out: Output, tagger: Tagger, seconds: float, explain: bool) -> None:
     counts = tagger.work.counts
-    keys, found = counts["keys"], counts["found"]
-    out.heading(f"{found:,} of {counted(keys, 'key')} are in the table")
-    out.text(f"{share(found, keys)} found, {keys - found:,} in no file; {duration(seconds)}")
+    keys, located = counts["keys"], counts["found"]
+    out.heading(f"{located:,} of {counted(keys, 'key')} are in the table")
+    out.text(f"{share(located, keys)} found, {keys - located:,} in no file; {duration(seconds)}")
     for choice in dict.fromkeys(tagger.choices):
         out.text(f"index {choice.kind.value}: {choice.reason}")
     out.text()

@@ -41,9 +41,9 @@ def columns(schema: Schema) -> Iterator[dict[str, Any]]:
         }
 
 
-def _tree(of: t.Type, branches: str | None) -> Iterator[dict[str, Any]]:
+def _tree(type: t.Type, branches: str | None) -> Iterator[dict[str, Any]]:
     """A row a column. `branches` are the lines of the tree that go on beside what is inside; None at the top."""
-    fields = t.children(of)
+    fields = t.children(type)
     for field in fields:
         last = field is fields[-1]
         yield {
@@ -60,9 +60,9 @@ def _tree(of: t.Type, branches: str | None) -> Iterator[dict[str, Any]]:
             yield from _tree(field.type, "" if branches is None else f"{branches}{'   ' if last else '│  '}")
 
 
-def _brief(of: t.Type) -> str:
+def _brief(type: t.Type) -> str:
     """A nested type by its kind: what is in it stands below it."""
-    match of:
+    match type:
         case t.Record(kind=t.RecordKind.PLAIN):
             return "record"
         case t.Array():
@@ -72,7 +72,7 @@ def _brief(of: t.Type) -> str:
         case t.Union():
             return "union"
         case _:
-            return type_text(of)
+            return type_text(type)
 
 
 def _default(field: t.Field) -> str:

@@ -54,13 +54,13 @@ def explain(
 ) -> None:
     """Explain which file slices a predicate leaves, which step removed the others, and in what time."""
     target = None if html is None else local_path(html)
-    found = opened(table, engine, metadata, case_sensitive, footer_cache, footer_cache_mib)
-    scan = found.scan(where=where, as_of=as_of)
+    opened_table = opened(table, engine, metadata, case_sensitive, footer_cache, footer_cache_mib)
+    scan = opened_table.scan(where=where, as_of=as_of)
     if target is not None:  # first: whoever reads standard output may soon have seen enough
-        write_page(target, found, where, scan)
+        write_page(target, opened_table, where, scan)
         say(f"wrote {target}")
     show(Output(as_json), where, scan)
-    warn([*found.warnings, *scan.plan.warnings])
+    warn([*opened_table.warnings, *scan.plan.warnings])
 
 
 def show(out: Output, where: str, scan: Scan) -> None:
@@ -72,22 +72,22 @@ def show(out: Output, where: str, scan: Scan) -> None:
         out.rows((), ({"kind": "reason", **_reason(reason)} for reason in reasons(plan)))
         out.line({"kind": "total", **_totals(plan)})
         return
-    said = _totals(plan)
-    kept, total = said["file_slices"] - said["skip"], said["file_slices"]
+    totals = _totals(plan)
+    kept, total = totals["file_slices"] - totals["skip"], totals["file_slices"]
     out.text(shortened(where))
     out.text()
     out.heading(f"{kept:,} of {counted(total, 'file slice')} can hold matching rows")
-    whole = f"; in {said['all_match']:,} of them every row matches" if said["all_match"] else ""
+    whole = f"; in {totals['all_match']:,} of them every row matches" if totals["all_match"] else ""
     out.text(
-        f"{said['skip']:,} skipped ({share(said['skip'], total)}), {kept:,} to read, "
-        f"{size(said['bytes_to_read'])} of {size(said['bytes'])}{whole}; decided in {duration(said['ms'] / 1e3)}"
+        f"{totals['skip']:,} skipped ({share(totals['skip'], total)}), {kept:,} to read, "
+        f"{size(totals['bytes_to_read'])} of {size(totals['bytes'])}{whole}; decided in {duration(totals['ms'] / 1e3)}"
     )
     out.text()
     columns = ("step", "before", "removed", "left", "time", "", "note")
     out.rows(columns, (_shown(step, total) for step in _steps(plan)), title="Who removed what", folded=("note",))
     if len(alone) > 1:
         out.text()
-        conditions = ({**each, "condition": shortened(each["condition"])} for each in alone)
+        conditions = ({**entry, "condition": shortened(entry["condition"])} for entry in alone)
         out.rows(("would_skip_alone", "condition"), conditions, title="Each condition by itself", folded=("condition",))
     why = reasons(plan)
     if why:
@@ -103,19 +103,19 @@ def reasons(plan: ScanPlan) -> list[Reason]:
     """What decided, and about how many slices; most first."""
     why = plan.reasons
     numbers, firsts, counts = np.unique(why.text_of_slice, return_index=True, return_counts=True)
-    found = [
+    listed = [
         Reason(why.texts[number], VERDICTS[plan.codes[first]], count)
         for number, first, count in zip(numbers.tolist(), firsts.tolist(), counts.tolist(), strict=True)
         if why.texts[number]
     ]
-    return sorted(found, key=lambda reason: -reason.count)
+    return sorted(listed, key=lambda reason: -reason.count)
 
 
 def write_page(path: Path, table: Table, where: str, scan: Scan) -> None:
     """The page with pictures, of at most `MOST_DRAWN` slices. Raises `StorageError` when it cannot be written."""
     plan = scan.plan
     numbers = np.argsort(plan.codes == SKIP, kind="stable")[:MOST_DRAWN].tolist()
-    alone = [(each["condition"], each["would_skip_alone"]) for each in scan.conjuncts()]
+    alone = [(conjunct["condition"], conjunct["would_skip_alone"]) for conjunct in scan.conjuncts()]
     drawn = [plan.decision(number) for number in numbers]
     pictures = [column_picture(column, scan.predicate, ranges) for column, ranges in scan.column_ranges(numbers)]
     page = html_page(
@@ -154,7 +154,7 @@ def _totals(plan: ScanPlan) -> dict[str, Any]:
         "skip": plan.count(SKIP),
         "read": plan.count(READ),
         "all_match": plan.count(ALL_MATCH),
-        "bytes": sum(file.size for each in plan.slices for file in each.files),
-        "bytes_to_read": sum(file.size for each in plan.kept() for file in each.files),
+        "bytes": sum(file.size for file_slice in plan.slices for file in file_slice.files),
+        "bytes_to_read": sum(file.size for file_slice in plan.kept() for file in file_slice.files),
         "ms": round(sum(step.seconds for step in plan.steps) * 1e3, 3),
     }

@@ -32,10 +32,10 @@ def column_svg(picture: ColumnPicture, verdicts: Sequence[Verdict]) -> str:
         ("skipped", [number for number in order if verdicts[number] is Verdict.SKIP]),
     ]
     top, parts = float(_TOP), []
-    for said, numbers in groups:
+    for title, numbers in groups:
         if numbers:
             pitch = min(max(_TALLEST / len(numbers), _THINNEST), _ROW)
-            parts.append(f"<text class=group x=0 y={top + 11:g}>{said}: {len(numbers):,}</text>")
+            parts.append(f"<text class=group x=0 y={top + 11:g}>{title}: {len(numbers):,}</text>")
             top += _HEAD
             rows = " ".join(map(str, numbers))
             drawn = _rows(picture, verdicts, numbers, layout, top, pitch)
@@ -63,9 +63,9 @@ def may_match(picture: ColumnPicture) -> str:
     """
     if picture.any_matches:
         return "anything, as far as this column alone can tell"
-    said = [band.said for band in picture.matching]
-    said += ["NaN"] * picture.nans_match + ["null"] * picture.nulls_match
-    shown = [*said[:8], f"and {len(said) - 8:,} more"] if len(said) > 9 else said
+    names = [band.said for band in picture.matching]
+    names += ["NaN"] * picture.nans_match + ["null"] * picture.nulls_match
+    shown = [*names[:8], f"and {len(names) - 8:,} more"] if len(names) > 9 else names
     return ", ".join(shown) or "nothing"
 
 
@@ -89,13 +89,13 @@ class _Layout:
         return self.left + place * (self.right - self.left)
 
 
-def _place(found: DrawnSlice | None) -> tuple[int, float, float]:
+def _place(drawn: DrawnSlice | None) -> tuple[int, float, float]:
     """Slices with bounds first, by these; then those without a value, then those of which little or nothing is known."""
-    if found is None:
+    if drawn is None:
         return 3, 0.0, 0.0
-    if found.band is None:
+    if drawn.band is None:
         return 1, 0.0, 0.0
-    return (0 if found.bounded else 2), found.band.start, found.band.end
+    return (0 if drawn.bounded else 2), drawn.band.start, drawn.band.end
 
 
 def _rows(
@@ -111,18 +111,18 @@ def _rows(
     paths: dict[str, list[str]] = {}
     for row, number in enumerate(numbers):
         y, kind = top + row * pitch, KINDS[verdicts[number]]
-        found = picture.ranges[number]
-        if found is None or (found.band and not found.bounded):
+        drawn = picture.ranges[number]
+        if drawn is None or (drawn.band and not drawn.bounded):
             paths.setdefault(f"{kind} unknown", []).append(_box(layout.left, layout.right, y, height))
-        elif found.band is not None:
-            begin, end = layout.x(found.band.start), layout.x(found.band.end)
+        elif drawn.band is not None:
+            begin, end = layout.x(drawn.band.start), layout.x(drawn.band.end)
             wide = max(end - begin, 3.0)
             begin = min(begin, layout.right - wide) if end > begin else begin - wide / 2
             paths.setdefault(kind, []).append(_box(begin, begin + wide, y, height))
-        unsure = " unknown" if found is None else ""
-        if layout.null is not None and (found is None or found.nulls):
+        unsure = " unknown" if drawn is None else ""
+        if layout.null is not None and (drawn is None or drawn.nulls):
             paths.setdefault(kind + unsure, []).append(_box(layout.null, layout.null + _ZONE, y, height))
-        if layout.nan is not None and (found is None or found.nans):
+        if layout.nan is not None and (drawn is None or drawn.nans):
             paths.setdefault(kind + unsure, []).append(_box(layout.nan, layout.nan + _ZONE, y, height))
     return "".join(f"<path class='{kind}' d='{''.join(boxes)}'/>" for kind, boxes in paths.items())
 
@@ -150,41 +150,41 @@ def _wanted(picture: ColumnPicture, layout: _Layout, bottom: float) -> str:
 def _axis(picture: ColumnPicture, layout: _Layout, bottom: float) -> str:
     base = bottom + 14
     parts = [f"<line class=base x1={layout.left:g} x2={layout.right:g} y1={bottom:g} y2={bottom:g} />"]
-    for zone, said in ((layout.null, "null"), (layout.nan, "NaN")):
+    for zone, label in ((layout.null, "null"), (layout.nan, "NaN")):
         if zone is not None:
             parts.append(f"<line class=base x1={zone:g} x2={zone + _ZONE:g} y1={bottom:g} y2={bottom:g} />")
-            parts.append(f"<text class=label x={zone + _ZONE / 2:g} y={base:g} text-anchor=middle>{said}</text>")
-    for place, said in _apart(picture.ticks, layout):
+            parts.append(f"<text class=label x={zone + _ZONE / 2:g} y={base:g} text-anchor=middle>{label}</text>")
+    for place, label in _apart(picture.ticks, layout):
         parts.append(f"<line class=tick x1={place:.1f} x2={place:.1f} y1={_TOP - 4} y2={bottom:g} />")
-        parts.append(_label("label", place, base, said, layout))
+        parts.append(_label("label", place, base, label, layout))
     return "".join(parts)
 
 
 def _marks(marks: Sequence[Tick], layout: _Layout, bottom: float) -> str:
     """The values that the predicate names: a line each, and as many texts as have room."""
     lines = "".join(f"M{layout.x(place):.1f} {_TOP - 4}V{bottom:.1f}" for place, _ in marks)
-    texts = "".join(_label("mark", place, _TOP - 8, said, layout) for place, said in _apart(marks, layout))
+    texts = "".join(_label("mark", place, _TOP - 8, label, layout) for place, label in _apart(marks, layout))
     return f"<path class=marks d='{lines}'/>{texts}" if marks else ""
 
 
-def _label(kind: str, x: float, y: float, said: str, layout: _Layout) -> str:
-    return f"<text class={kind} x={_inside(x, said, layout):.1f} y={y:g} text-anchor=middle>{escape(said)}</text>"
+def _label(kind: str, x: float, y: float, label: str, layout: _Layout) -> str:
+    return f"<text class={kind} x={_inside(x, label, layout):.1f} y={y:g} text-anchor=middle>{escape(label)}</text>"
 
 
-def _inside(x: float, said: str, layout: _Layout) -> float:
+def _inside(x: float, label: str, layout: _Layout) -> float:
     """The middle of a text that stays between the ends of the axis."""
-    half = len(said) * _LETTER / 2
+    half = len(label) * _LETTER / 2
     return max(min(x, layout.right - half), layout.left + half)
 
 
 def _apart(ticks: Sequence[Tick], layout: _Layout) -> list[Tick]:
     """The ticks, in pixels, whose texts do not overlap; the first come first."""
-    found: list[Tick] = []
+    labels: list[Tick] = []
     free = layout.left - 1
-    for place, said in ticks:
-        half = len(said) * _LETTER / 2
-        middle = _inside(layout.x(place), said, layout)
+    for place, label in ticks:
+        half = len(label) * _LETTER / 2
+        middle = _inside(layout.x(place), label, layout)
         if middle - half >= free:
-            found.append((layout.x(place), said))
+            labels.append((layout.x(place), label))
             free = middle + half + 8
-    return found
+    return labels

@@ -50,33 +50,33 @@ class Explained:
     pictures: Sequence[ColumnPicture]
 
 
-def html_page(of: Explained) -> str:
+def html_page(explained: Explained) -> str:
     """The page. It loads nothing; hovering a range, or the arrow keys, tell the slice, its ranges and what decided."""
     style, script = ((files("hudi_core.cli.explain") / name).read_text("utf-8") for name in ("page.css", "page.js"))
-    kept, total = len(of.plan.slices) - of.plan.count(SKIP), len(of.plan.slices)
+    kept, total = len(explained.plan.slices) - explained.plan.count(SKIP), len(explained.plan.slices)
     sections = [
-        _warnings(of.plan),
-        f"<section><h2>Who removed what</h2>{_steps(of.plan)}</section>",
-        _conditions(of),
-        _reasons(of),
-        _values(of),
-        f"<section class=wide><h2>File slices</h2>{_slices(of)}</section>",
+        _warnings(explained.plan),
+        f"<section><h2>Who removed what</h2>{_steps(explained.plan)}</section>",
+        _conditions(explained),
+        _reasons(explained),
+        _values(explained),
+        f"<section class=wide><h2>File slices</h2>{_slices(explained)}</section>",
     ]
     return (
         "<!doctype html><html lang=en><head><meta charset=utf-8>"
         '<meta name=viewport content="width=device-width,initial-scale=1">'
-        f"<title>{kept:,} of {total:,} · {escape(of.table)}</title><style>{style}</style></head><body>"
-        f"{_header(of)}<main>{''.join(sections)}</main>"
+        f"<title>{kept:,} of {total:,} · {escape(explained.table)}</title><style>{style}</style></head><body>"
+        f"{_header(explained)}<main>{''.join(sections)}</main>"
         f"<div id=tip role=status hidden></div><script>{script}</script></body></html>\n"
     )
 
 
-def _header(of: Explained) -> str:
-    plan, total = of.plan, len(of.plan.slices)
+def _header(explained: Explained) -> str:
+    plan, total = explained.plan, len(explained.plan.slices)
     counts = {"read": plan.count(READ), "all": plan.count(ALL_MATCH), "skip": plan.count(SKIP)}
     kept = total - counts["skip"]
     parts = "".join(f"<i class={kind} style='flex:{count}'></i>" for kind, count in counts.items() if count)
-    said = "".join(
+    figures = "".join(
         f"<li><i class='key {kind}'></i><b>{count:,}</b> {_NAMES[kind]} <span class=soft>{share(count, total)}</span></li>"
         for kind, count in counts.items()
     )
@@ -84,10 +84,10 @@ def _header(of: Explained) -> str:
     seconds = sum(step.seconds for step in plan.steps)
     label = ", ".join(f"{count:,} {_NAMES[kind]}" for kind, count in counts.items())
     return (
-        f"<header><p class=kicker>hudi-core explain · <b>{escape(of.table)}</b> · {escape(of.uri)}</p>"
+        f"<header><p class=kicker>hudi-core explain · <b>{escape(explained.table)}</b> · {escape(explained.uri)}</p>"
         f"<h1><b>{kept:,}</b> of {total:,} file slices can hold matching rows</h1>"
-        f"<pre class=where><code>{escape(shortened(of.where, _LONGEST_PREDICATE))}</code></pre>"
-        f"<div class=whole role=img aria-label='{label}'>{parts}</div><ul class=figures>{said}"
+        f"<pre class=where><code>{escape(shortened(explained.where, _LONGEST_PREDICATE))}</code></pre>"
+        f"<div class=whole role=img aria-label='{label}'>{parts}</div><ul class=figures>{figures}"
         f"<li><b>{size(bytes_kept)}</b> of {size(bytes_all)} to read</li>"
         f"<li><b>{duration(seconds)}</b> to decide</li></ul></header>"
     )
@@ -95,12 +95,12 @@ def _header(of: Explained) -> str:
 
 def _bytes(plan: ScanPlan, *, kept_only: bool) -> int:
     slices = plan.kept() if kept_only else plan.slices
-    return sum(file.size for each in slices for file in each.files)
+    return sum(file.size for file_slice in slices for file in file_slice.files)
 
 
 def _warnings(plan: ScanPlan) -> str:
-    said = "".join(f"<li>{escape(warning)}</li>" for warning in plan.warnings)
-    return f"<section class=warn><h2>Warnings</h2><ul>{said}</ul></section>" if said else ""
+    items = "".join(f"<li>{escape(warning)}</li>" for warning in plan.warnings)
+    return f"<section class=warn><h2>Warnings</h2><ul>{items}</ul></section>" if items else ""
 
 
 def _steps(plan: ScanPlan) -> str:
@@ -123,26 +123,28 @@ def _note(note: str) -> str:
     return f"<span class=note>{escape(note)}</span>" if note else ""
 
 
-def _conditions(of: Explained) -> str:
+def _conditions(explained: Explained) -> str:
     """What each condition would do alone; of no interest when there is but one."""
-    if len(of.alone) < 2:
+    if len(explained.alone) < 2:
         return ""
-    rows = [(f"<code>{escape(shortened(said))}</code>", count, "skip") for said, count in of.alone]
-    return _counted("Each condition by itself", "slices it would skip without the others", rows, len(of.plan.slices))
+    rows = [(f"<code>{escape(shortened(condition))}</code>", count, "skip") for condition, count in explained.alone]
+    return _counted(
+        "Each condition by itself", "slices it would skip without the others", rows, len(explained.plan.slices)
+    )
 
 
-def _reasons(of: Explained) -> str:
+def _reasons(explained: Explained) -> str:
     """What decided about how many; of no interest when it is one thing."""
     rows = [
         (
-            f"{escape(source)}<span class=note><code>{escape(shortened(said))}</code></span>",
+            f"{escape(source)}<span class=note><code>{escape(shortened(condition))}</code></span>",
             reason.count,
             KINDS[reason.verdict],
         )
-        for reason in of.reasons
-        for source, _, said in (reason.text.partition(": "),)
+        for reason in explained.reasons
+        for source, _, condition in (reason.text.partition(": "),)
     ]
-    return _counted("What decided", "about how many slices", rows, len(of.plan.slices)) if len(rows) > 1 else ""
+    return _counted("What decided", "about how many slices", rows, len(explained.plan.slices)) if len(rows) > 1 else ""
 
 
 def _counted(title: str, what: str, rows: Sequence[tuple[str, int, str]], total: int) -> str:
@@ -155,39 +157,51 @@ def _counted(title: str, what: str, rows: Sequence[tuple[str, int, str]], total:
     return f"<section><h2>{title} <small class=soft>{what}</small></h2><table class=bars>{bars}</table></section>"
 
 
-def _values(of: Explained) -> str:
+def _values(explained: Explained) -> str:
     """A picture for each column."""
-    if not of.pictures or not of.drawn:
+    if not explained.pictures or not explained.drawn:
         return ""
-    verdicts = [decision.verdict for decision in of.drawn]
+    verdicts = [decision.verdict for decision in explained.drawn]
     figures = "".join(
         f"<h3><code>{escape(picture.name)}</code> <small>{escape(type_text(picture.type))}"
         f"{'' if picture.to_scale else ', values in order, not to scale'}</small></h3>"
         f"<p class=may>May match: <b>{escape(may_match(picture))}</b></p>{column_svg(picture, verdicts)}"
-        for picture in of.pictures
+        for picture in explained.pictures
     )
-    legend = "".join(f"<span><i class='key {kind}'></i>{said}</span>" for kind, said in _LEGEND)
-    return f"<section><h2>Where the values lie</h2><p class=legend>{legend}</p>{_how_many(of)}{figures}</section>"
+    legend = "".join(f"<span><i class='key {kind}'></i>{label}</span>" for kind, label in _LEGEND)
+    return (
+        f"<section><h2>Where the values lie</h2><p class=legend>{legend}</p>{_how_many(explained)}{figures}</section>"
+    )
 
 
-def _how_many(of: Explained) -> str:
-    if len(of.drawn) == len(of.plan.slices):
+def _how_many(explained: Explained) -> str:
+    if len(explained.drawn) == len(explained.plan.slices):
         return ""
-    return f"<p class=soft>{len(of.drawn):,} of {len(of.plan.slices):,} slices are shown, those to read first.</p>"
+    return f"<p class=soft>{len(explained.drawn):,} of {len(explained.plan.slices):,} slices are shown, those to read first.</p>"
 
 
-def _slices(of: Explained) -> str:
-    logs = ["log files"] if any(decision.slice.logs for decision in of.drawn) else []
-    heads = ["verdict", "partition", "file id", "decided by", "size", *logs, *(picture.name for picture in of.pictures)]
-    rows = "".join(_slice(number, decision, of.pictures, bool(logs)) for number, decision in enumerate(of.drawn))
-    present = {KINDS[decision.verdict] for decision in of.drawn}
+def _slices(explained: Explained) -> str:
+    logs = ["log files"] if any(decision.slice.logs for decision in explained.drawn) else []
+    heads = [
+        "verdict",
+        "partition",
+        "file id",
+        "decided by",
+        "size",
+        *logs,
+        *(picture.name for picture in explained.pictures),
+    ]
+    rows = "".join(
+        _slice(number, decision, explained.pictures, bool(logs)) for number, decision in enumerate(explained.drawn)
+    )
+    present = {KINDS[decision.verdict] for decision in explained.drawn}
     choices = [("", "all"), *((kind, _NAMES[kind]) for kind in _NAMES if kind in present)]
     buttons = "".join(
-        f"<button type=button data-kind='{kind}' aria-pressed={'false' if kind else 'true'}>{said}</button>"
-        for kind, said in choices
+        f"<button type=button data-kind='{kind}' aria-pressed={'false' if kind else 'true'}>{label}</button>"
+        for kind, label in choices
     )
     return (
-        f"{_how_many(of)}<div class=tools>{buttons}"
+        f"{_how_many(explained)}<div class=tools>{buttons}"
         "<input type=search placeholder='partition, file id, reason …' aria-label='Show rows with this text'></div>"
         f"<div class=scroll tabindex=0><table class=slices><thead><tr>{''.join(f'<th scope=col>{escape(h)}</th>' for h in heads)}"
         f"</tr></thead><tbody>{rows}</tbody></table></div>"
@@ -195,14 +209,14 @@ def _slices(of: Explained) -> str:
 
 
 def _slice(number: int, decision: Decision, pictures: Sequence[ColumnPicture], with_logs: bool) -> str:
-    kind, each = KINDS[decision.verdict], decision.slice
+    kind, file_slice = KINDS[decision.verdict], decision.slice
     cells = [
         f"<td><i class='dot {kind}'></i>{_NAMES[kind]}</td>",
-        f"<td class=wrap>{escape(each.partition)}</td>",
-        f"<td><code>{escape(each.file_id)}</code></td>",
+        f"<td class=wrap>{escape(file_slice.partition)}</td>",
+        f"<td><code>{escape(file_slice.file_id)}</code></td>",
         _reason(decision.by),
-        f"<td>{size(sum(file.size for file in each.files))}</td>",
-        *([f"<td>{len(each.logs) or ''}</td>"] if with_logs else []),
+        f"<td>{size(sum(file.size for file in file_slice.files))}</td>",
+        *([f"<td>{len(file_slice.logs) or ''}</td>"] if with_logs else []),
         *_ranges(number, pictures),
     ]
     return f"<tr class={kind}>{''.join(cells)}</tr>"
@@ -217,5 +231,5 @@ def _reason(by: str) -> str:
 
 def _ranges(number: int, pictures: Sequence[ColumnPicture]) -> Iterator[str]:
     for picture in pictures:
-        found = picture.ranges[number]
-        yield f"<td>{escape(found.said) if found else 'not known'}</td>"
+        drawn = picture.ranges[number]
+        yield f"<td>{escape(drawn.said) if drawn else 'not known'}</td>"

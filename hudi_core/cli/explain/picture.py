@@ -79,17 +79,19 @@ class ColumnPicture:
     @property
     def has_nulls(self) -> bool:
         """Null is worth a place: it may match, or some slice's column is known to be able to hold it."""
-        return self.nulls_match or any(found is not None and found.nulls for found in self.ranges)
+        return self.nulls_match or any(drawn is not None and drawn.nulls for drawn in self.ranges)
 
     @property
     def has_nans(self) -> bool:
-        return any(found is not None and found.nans for found in self.ranges)
+        return any(drawn is not None and drawn.nans for drawn in self.ranges)
 
 
 def column_picture(column: Column, predicate: Predicate, bounds: Sequence[Bounds]) -> ColumnPicture:
     """The picture of a column, over slices whose ranges are given in their order."""
     named = distinct(tuple(value for value in literals_of(predicate, column.id) if value == value), column.type)
-    known = [value for found in bounds if found for value in (found.lower, found.upper) if value is not None]
+    known = [
+        value for interval in bounds if interval for value in (interval.lower, interval.upper) if value is not None
+    ]
     scale = scale_over(known, named, column.type)
     may = can_be(TRUE, predicate, _Standing.of(column, named))
     return ColumnPicture(
@@ -99,25 +101,25 @@ def column_picture(column: Column, predicate: Predicate, bounds: Sequence[Bounds
         bool(may[_NULL]),
         isinstance(column.type, _Floating) and bool(may[_NAN]),
         tuple((scale.at(value), shortened(value, column.type, 24)) for value in named),
-        tuple(None if found is None else _drawn(scale, found) for found in bounds),
+        tuple(None if interval is None else _drawn(scale, interval) for interval in bounds),
         scale.ticks(),
         isinstance(scale, Linear),
     )
 
 
-def _drawn(scale: Scale, found: ColumnRange) -> DrawnSlice:
+def _drawn(scale: Scale, interval: ColumnRange) -> DrawnSlice:
     # A bound may itself be NaN: all values may be, or those above a known one.
-    low = found.lower if found.lower == found.lower else None
-    high = found.upper if found.upper == found.upper else None
-    nans = found.nans or low is not found.lower or high is not found.upper
+    low = interval.lower if interval.lower == interval.lower else None
+    high = interval.upper if interval.upper == interval.upper else None
+    nans = interval.nans or low is not interval.lower or high is not interval.upper
     bounded = low is not None or high is not None
-    said = []
-    if found.values:
-        said.append(_words(_Stretch(low, high), scale.type) if bounded else "bounds not known")
-    said += ["may hold NaN"] if nans else []
-    said += [("may hold nulls" if found.values else "nulls only")] if found.nulls else []
-    band = _band(scale, _Stretch(low, high)) if found.values else None
-    return DrawnSlice(band, bounded, found.nulls, nans, ", ".join(said) or "no rows")
+    labels = []
+    if interval.values:
+        labels.append(_words(_Stretch(low, high), scale.type) if bounded else "bounds not known")
+    labels += ["may hold NaN"] if nans else []
+    labels += [("may hold nulls" if interval.values else "nulls only")] if interval.nulls else []
+    band = _band(scale, _Stretch(low, high)) if interval.values else None
+    return DrawnSlice(band, bounded, interval.nulls, nans, ", ".join(labels) or "no rows")
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,24 +132,24 @@ class _Stretch:
     with_high: bool = True
 
 
-def _band(scale: Scale, of: _Stretch) -> Band:
-    start = 0.0 if of.low is None else scale.at(of.low) - scale.half
-    end = 1.0 if of.high is None else scale.at(of.high) + scale.half
-    return Band(start, end, _words(of, scale.type))
+def _band(scale: Scale, stretch: _Stretch) -> Band:
+    start = 0.0 if stretch.low is None else scale.at(stretch.low) - scale.half
+    end = 1.0 if stretch.high is None else scale.at(stretch.high) + scale.half
+    return Band(start, end, _words(stretch, scale.type))
 
 
-def _words(of: _Stretch, type: t.Type) -> str:
-    low, high = ("" if end is None else shortened(end, type, _LONGEST) for end in (of.low, of.high))
+def _words(stretch: _Stretch, type: t.Type) -> str:
+    low, high = ("" if end is None else shortened(end, type, _LONGEST) for end in (stretch.low, stretch.high))
     if low and low == high:
         return low
-    above = f"{'from' if of.with_low else 'above'} {low}"
-    below = f"{'up to' if of.with_high else 'below'} {high}"
+    above = f"{'from' if stretch.with_low else 'above'} {low}"
+    below = f"{'up to' if stretch.with_high else 'below'} {high}"
     match bool(low), bool(high):
         case True, True:
             return (
                 f"{low} to {high}"
-                if of.with_low and of.with_high
-                else f"{above} {'' if of.with_high else 'and '}{below}"
+                if stretch.with_low and stretch.with_high
+                else f"{above} {'' if stretch.with_high else 'and '}{below}"
             )
         case True, False:
             return above
@@ -214,20 +216,20 @@ class _Standing(Questions[_Bools]):
         return self._anything()
 
     def every(self, answers: list[_Bools]) -> _Bools:
-        found: _Bools = np.logical_and.reduce([self._anything(), *answers])
-        return found
+        standing: _Bools = np.logical_and.reduce([self._anything(), *answers])
+        return standing
 
     def some(self, answers: list[_Bools]) -> _Bools:
-        found: _Bools = np.logical_or.reduce([~self._anything(), *answers])
-        return found
+        standing: _Bools = np.logical_or.reduce([~self._anything(), *answers])
+        return standing
 
     def _anything(self) -> _Bools:
         return np.ones(len(self.places), np.bool_)
 
     def _listed(self, values: tuple[object, ...]) -> _Bools:
-        found = np.zeros(len(self.places) + 1, np.bool_)
-        found[[self.literals[sort_key(value, self.column.type)] for value in values]] = True
-        return found[self.places]
+        listed = np.zeros(len(self.places) + 1, np.bool_)
+        listed[[self.literals[sort_key(value, self.column.type)] for value in values]] = True
+        return listed[self.places]
 
 
 def _stretches(may: _Bools, named: Sequence[object]) -> Iterator[_Stretch]:

@@ -54,14 +54,14 @@ class Linear:
     def ticks(self) -> tuple[Tick, ...]:
         match self.type:
             case t.Date():
-                found = _of_days(self.low, self.high)
+                ticks = _of_days(self.low, self.high)
             case t.Timestamp(unit) | t.Time(unit) if self.high - self.low >= unit.value:
-                found = _of_clock(self.low / unit.value, self.high / unit.value, unit.value, self.type)
+                ticks = _of_clock(self.low / unit.value, self.high / unit.value, unit.value, self.type)
             case t.Timestamp() | t.Time():
-                found = ((value, to_text(int(value), self.type)) for value in sorted({self.low, self.high}))
+                ticks = ((value, to_text(int(value), self.type)) for value in sorted({self.low, self.high}))
             case _:
-                found = _of_numbers(self.low, self.high, whole=isinstance(self.type, t.Int | t.Long))
-        return tuple((self.at(value), said) for value, said in found)
+                ticks = _of_numbers(self.low, self.high, whole=isinstance(self.type, t.Int | t.Long))
+        return tuple((self.at(value), label) for value, label in ticks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,19 +90,19 @@ class Ranked:
 Scale = Linear | Ranked
 
 
-def scale_over(values: Iterable[Any], named: Iterable[Any], of: t.Type) -> Scale:
+def scale_over(values: Iterable[Any], named: Iterable[Any], type: t.Type) -> Scale:
     """The axis on which these values have their places, and those that a predicate names; NaN has none."""
-    if isinstance(of, t.Int | t.Long | t.Float | t.Double | t.Decimal | t.Date | t.Time | t.Timestamp):
+    if isinstance(type, t.Int | t.Long | t.Float | t.Double | t.Decimal | t.Date | t.Time | t.Timestamp):
         return _linear(
-            [float(v) for v in values if math.isfinite(v)], [float(v) for v in named if math.isfinite(v)], of
+            [float(v) for v in values if math.isfinite(v)], [float(v) for v in named if math.isfinite(v)], type
         )
-    ordered = {sort_key(value, of): value for value in [*values, *named]}
+    ordered = {sort_key(value, type): value for value in [*values, *named]}
     keys = sorted(ordered)
     places = {key: (number + 0.5) / len(keys) for number, key in enumerate(keys)}
-    return Ranked(of, places, tuple(ordered[key] for key in keys))
+    return Ranked(type, places, tuple(ordered[key] for key in keys))
 
 
-def _linear(values: list[float], named: list[float], of: t.Type) -> Linear:
+def _linear(values: list[float], named: list[float], type: t.Type) -> Linear:
     """To scale from the least to the greatest value, and to named ones no further away than these are apart: others stand at the
     end, so that those can still be told apart."""
     low, high = (min(values), max(values)) if values else (min(named), max(named)) if named else (0.0, 0.0)
@@ -110,20 +110,20 @@ def _linear(values: list[float], named: list[float], of: t.Type) -> Linear:
     near = [value for value in named if low - wide <= value <= high + wide]
     low, high = min([low, *near]), max([high, *near])
     room = _ROOM * min(high - low or 1.0, sys.float_info.max)
-    return Linear(of, low - room * any(v <= low for v in named), high + room * any(v >= high for v in named))
+    return Linear(type, low - room * any(v <= low for v in named), high + room * any(v >= high for v in named))
 
 
-def shortened(value: Any, of: t.Type, longest: int) -> str:
+def shortened(value: Any, type: t.Type, longest: int) -> str:
     """The value's text for people, texts and bytes as SQL writes them; what is cut off is told by an ellipsis."""
-    said = to_text(value, of)
-    said = said if len(said) <= longest else f"{said[: longest - 1]}…"
-    match of:
+    shown = to_text(value, type)
+    shown = shown if len(shown) <= longest else f"{shown[: longest - 1]}…"
+    match type:
         case t.String() | t.Enumeration():
-            return f"'{said}'"
+            return f"'{shown}'"
         case t.Binary() | t.Fixed() | t.Vector():
-            return f"x'{said}'"
+            return f"x'{shown}'"
         case _:
-            return said
+            return shown
 
 
 def _of_numbers(low: float, high: float, *, whole: bool) -> Iterator[tuple[float, str]]:
@@ -133,7 +133,7 @@ def _of_numbers(low: float, high: float, *, whole: bool) -> Iterator[tuple[float
         return
     exponent = math.floor(math.log10(wide / _MOST_TICKS))
     steps = (factor * 10.0 ** (exponent + power) for power in (0, 1) for factor in (1, 2, 5))
-    step = next((found for found in steps if wide / found <= _MOST_TICKS), wide)
+    step = next((width for width in steps if wide / width <= _MOST_TICKS), wide)
     step = max(step, 1.0) if whole else step
     digits = max(0, -math.floor(math.log10(step) + 1e-9))
     for number in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1):
@@ -142,22 +142,22 @@ def _of_numbers(low: float, high: float, *, whole: bool) -> Iterator[tuple[float
 
 
 def _of_days(low: float, high: float) -> Iterator[tuple[float, str]]:
-    for second, said in _of_clock(low * DAY_SECONDS, high * DAY_SECONDS, 1, t.Date()):
-        yield second / DAY_SECONDS, said
+    for second, label in _of_clock(low * DAY_SECONDS, high * DAY_SECONDS, 1, t.Date()):
+        yield second / DAY_SECONDS, label
 
 
-def _of_clock(low: float, high: float, unit: int, of: t.Type) -> Iterator[tuple[float, str]]:
+def _of_clock(low: float, high: float, unit: int, type: t.Type) -> Iterator[tuple[float, str]]:
     """Round times between two, which are given in seconds; they are given back in units."""
-    smallest = DAY_SECONDS if isinstance(of, t.Date) else 1
+    smallest = DAY_SECONDS if isinstance(type, t.Date) else 1
     step = next((step for step in _SECONDS if step >= smallest and (high - low) / step <= _MOST_TICKS), None)
     if step is None:
-        yield from ((day * DAY_SECONDS * unit, said) for day, said in _of_months(low, high))
+        yield from ((day * DAY_SECONDS * unit, label) for day, label in _of_months(low, high))
         return
     for number in range(math.ceil(low / step), math.floor(high / step) + 1):
         second = number * step
         days, within = divmod(second, DAY_SECONDS)
         clock = clock_text(within, 1)[: 8 if step < 60 else 5]
-        if isinstance(of, t.Time):
+        if isinstance(type, t.Time):
             yield second * unit, clock
         else:
             yield second * unit, date_text(days) if step >= DAY_SECONDS else f"{date_text(days)} {clock}"
@@ -170,8 +170,8 @@ def _of_months(low: float, high: float) -> Iterator[tuple[int, str]]:
     for month in range(-(-first // step) * step, last + 1, step):
         day = days_from_civil(month // 12, month % 12 + 1)
         if low <= day * DAY_SECONDS <= high:
-            said = date_text(day).rpartition("-")[0]
-            yield day, said if step < 12 else said.rpartition("-")[0]
+            shown = date_text(day).rpartition("-")[0]
+            yield day, shown if step < 12 else shown.rpartition("-")[0]
 
 
 def _month(second: float) -> int:
