@@ -179,8 +179,8 @@ if not TYPE_CHECKING:  # else every name would be one
         if place is None:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         module, _, other = place.partition(":")
-        found = globals()[name] = getattr(import_module(module), other or name)
-        return found
+        value = globals()[name] = getattr(import_module(module), other or name)
+        return value
 
     def __dir__() -> list[str]:
         return sorted([*__all__, *(name for name in globals() if name.startswith("__"))])

@@ -65,7 +65,7 @@ class StructWriter(Protocol[V, MaskIn]):
         """A struct of these fields, null where `nulls` says so. `like` gives the number of rows when there is no field."""
         ...
 
-    def union(self, of: Union, parts: Sequence[tuple[MaskIn, int, V]], like: V) -> V:
+    def union(self, type: Union, parts: Sequence[tuple[MaskIn, int, V]], like: V) -> V:
         """Unions: where a mask says yes, a value of that branch; null in rows that no mask takes. Masks exclude each other."""
         ...
 
@@ -73,8 +73,8 @@ class StructWriter(Protocol[V, MaskIn]):
         """The lists with what `change` makes of their elements, put to it as one column. Nulls stay."""
         ...
 
-    def entries(self, map: V, of: Map, change: Callable[[V], V]) -> V:
-        """The maps of type `of` with what `change` makes of their values. Nulls stay."""
+    def entries(self, map: V, type: Map, change: Callable[[V], V]) -> V:
+        """The maps of type `type` with what `change` makes of their values. Nulls stay."""
         ...
 
     def literal(self, value: object, type: Type, like: V) -> V:
@@ -331,7 +331,7 @@ class Rows(Protocol[V, MaskIn, B]):
         """
         ...
 
-    def to_column(self, value: V, of: Type, where: str) -> Column:
+    def to_column(self, value: V, type: Type, where: str) -> Column:
         """Values as a column in the physical form that Avro gives their type: the form in which they are encoded.
 
         Raises `SchemaError` with `where` for a decimal or a symbol that the type cannot have.

@@ -41,7 +41,7 @@ _ATTRIBUTES: Final[Mapping[str, frozenset[str]]] = {
 _FIELD_ATTRIBUTES: Final = frozenset({"name", "type", "doc", "default", "aliases"})
 _TYPE_ONLY: Final = frozenset({"type"})
 _NOTHING: Final[Mapping[str, object]] = {}
-_PLAIN: Final = {name: (of, _NOTHING) for name, of in PRIMITIVE_TYPES.items()}
+_PLAIN: Final = {name: (logical, _NOTHING) for name, logical in PRIMITIVE_TYPES.items()}
 _KEY: Final = t.Field(0, "key", t.String(), optional=False)
 
 _Path = tuple[str, ...]

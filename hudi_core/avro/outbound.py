@@ -154,24 +154,24 @@ class _Writer:
 
     def _named_type(
         self,
-        of: t.Fixed | t.Uuid | t.Decimal | t.Vector | t.Enumeration | t.Record,
+        type: t.Fixed | t.Uuid | t.Decimal | t.Vector | t.Enumeration | t.Record,
         properties: Mapping[str, object],
         space: str,
         place: _Place,
     ) -> object:
         name = ""
-        for name in _candidates(of, place, _BLOB_STORAGE in self._named):
+        for name in _candidates(type, place, _BLOB_STORAGE in self._named):
             definition = self._named.get(name)
             if definition is None:
                 break
             # A name without namespace cannot be said inside one: readers would look for it in the namespace around.
             sayable = bool(namespace(name)) or not space
-            if sayable and definition[1] == properties and same(definition[0], of):
+            if sayable and definition[1] == properties and same(definition[0], type):
                 return name if namespace(name) != space else simple_name(name)
-        if isinstance(of, t.Record):
-            return {**self.record(of, name, space, place), **properties}
-        self._named[name] = (of, properties)
-        match of:
+        if isinstance(type, t.Record):
+            return {**self.record(type, name, space, place), **properties}
+        self._named[name] = (type, properties)
+        match type:
             case t.Enumeration(symbols, _, default, aliases, doc):
                 if not all(map(is_name, symbols)):
                     raise SchemaError(
@@ -184,19 +184,19 @@ class _Writer:
                 body |= {"elementType": element.name, "storageBacking": backing}
                 kind = "fixed"
             case _:
-                fixed = of if isinstance(of, t.Fixed) else of.fixed
+                fixed = type if isinstance(type, t.Fixed) else type.fixed
                 assert fixed is not None
-                aliases, kind, body = fixed.aliases, "fixed", {**_doc(fixed.doc), "size": fixed.size, **_logical(of)}
+                aliases, kind, body = fixed.aliases, "fixed", {**_doc(fixed.doc), "size": fixed.size, **_logical(type)}
         return {"type": kind, **_name(name, space, place), **body, **properties, **_aliases(aliases, namespace(name))}
 
 
-def _candidates(of: t.Type, place: _Place, after_blob: bool) -> Iterator[str]:
+def _candidates(type: t.Type, place: _Place, after_blob: bool) -> Iterator[str]:
     """Full names to try in turn: its own, the one of its place, and that with numbers.
 
     Every blob uses the same named types, which have no namespace; after the first one, blobs have none either, so that they
     can say those names.
     """
-    match of:
+    match type:
         case t.Record(name=name, kind=t.RecordKind.PLAIN):
             derived = place.name
         case t.Record(name=name, kind=kind):
@@ -214,7 +214,7 @@ def _candidates(of: t.Type, place: _Place, after_blob: bool) -> Iterator[str]:
         case t.Fixed(name=name) | t.Uuid(fixed=t.Fixed(name=name)) | t.Decimal(fixed=t.Fixed(name=name)):
             derived = f"{place.name}.fixed"
         case _:
-            raise AssertionError(of)
+            raise AssertionError(type)
     yield from filter(None, (name, derived))
     for suffix in count(2):
         yield f"{derived}_{suffix}"

@@ -168,14 +168,14 @@ class CommitChanges:
             if message not in self.snapshot.warnings:
                 self.snapshot.warnings.append(message)
             return None
-        counts = [count for each in stats for count in (each.inserts, each.updates, each.deletes)]
-        if None in counts or sum(count or 0 for count in counts) != sum(each.count for each in logged):
+        counts = [count for stat in stats for count in (stat.inserts, stat.updates, stat.deletes)]
+        if None in counts or sum(count or 0 for count in counts) != sum(log.count for log in logged):
             return None
-        if AFTER in sides and any(each.after is None for each in logged):
+        if AFTER in sides and any(log.after is None for log in logged):
             return self._with_rows_after(after, logged)
-        if BEFORE in sides and any(each.before is None for each in logged):
+        if BEFORE in sides and any(log.before is None for log in logged):
             return None
-        return (self._form.batch(each.operations, each.before, each.after, each.operations) for each in logged)
+        return (self._form.batch(log.operations, log.before, log.after, log.operations) for log in logged)
 
     def _with_rows_after(self, after: FileSlice, logged: Sequence[CdcBatch]) -> Iterator[Any] | None:
         """Logged changes with the rows that the commit left; None where these differ from the log."""
@@ -291,7 +291,7 @@ class CommitChanges:
 
     def _late_rows(self, group: FileGroup, after: FileSlice) -> Iterator[Any]:
         """The rows of a slice that are of other commits, and that a late row of this one may have filled up."""
-        names = {name.rpartition("/")[2] for each in self._stats[group] for name in (each.path, *each.log_files)}
+        names = {name.rpartition("/")[2] for stat in self._stats[group] for name in (stat.path, *stat.log_files)}
         logs = tuple(info for info in after.logs if info.name in names)
         if not logs or not self._merges_columns(logs):
             return
@@ -351,4 +351,4 @@ def _without_meta(row: Mapping[str, Any]) -> list[Any]:
 
 
 def _by_group(sources: Sources) -> Mapping[FileGroup, FileSlice]:
-    return {(each.partition, each.file_id): each for each in sources.snapshot.slices}
+    return {(file_slice.partition, file_slice.file_id): file_slice for file_slice in sources.snapshot.slices}

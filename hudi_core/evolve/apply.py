@@ -136,8 +136,8 @@ class _Evolution:
         for depth in range(1, len(path)):
             parent = parent.inside(parent.get(path[:depth], where))
             if isinstance(parent.type, Record) and parent.type.kind is not RecordKind.PLAIN:
-                found = f"a part of {dotted(path[:depth])}, a {parent.type.kind.value}"
-                raise SchemaError(where, expected="a column that can change", found=found)
+                place = f"a part of {dotted(path[:depth])}, a {parent.type.kind.value}"
+                raise SchemaError(where, expected="a column that can change", found=place)
         return parent
 
     def _add(self, change: AddColumn, parent: Draft, path: Path, where: str) -> None:
@@ -166,14 +166,14 @@ def _require_record(parent: Draft, where: str) -> None:
         case Record():
             return
         case Array():
-            found = "the element of an array"
+            place = "the element of an array"
         case Map():
-            found = "the key or value of a map"
+            place = "the key or value of a map"
         case Union():
-            found = "a branch of a union"
+            place = "a branch of a union"
         case other:
-            found = f"a name inside a {brief(other)}"
-    raise SchemaError(where, expected="a field of a record", found=found)
+            place = f"a name inside a {brief(other)}"
+    raise SchemaError(where, expected="a field of a record", found=place)
 
 
 def _move(field: Field, position: Position, parent: Draft, path: Path, where: str) -> None:
@@ -197,8 +197,8 @@ def _index(position: Position, parent: Draft, path: Path, where: str) -> int:
                 raise SchemaError(where, expected="a neighbour in the same record", found=dotted(column))
             index = parent.order.index(parent.get(other, where).id) + isinstance(position, After)
             if index < first:
-                found = f"a place beside {other[-1]}"
-                raise SchemaError(where, expected="a place behind all columns that Hudi itself keeps", found=found)
+                place = f"a place beside {other[-1]}"
+                raise SchemaError(where, expected="a place behind all columns that Hudi itself keeps", found=place)
             return index
         case _:
             assert_never(position)
@@ -211,11 +211,11 @@ def _own_columns(root: Draft) -> int:
 
 def _require_alterable(field: Field, to: Type, parent: Draft, where: str) -> None:
     if _is_branch_or_key(field, parent):
-        found = "a branch of a union or the key of a map"
-        raise SchemaError(where, expected="a column whose type can change", found=found)
+        place = "a branch of a union or the key of a map"
+        raise SchemaError(where, expected="a column whose type can change", found=place)
     if isinstance(field.type, Nested) or isinstance(to, Nested):
-        found = f"{brief(field.type)} to {brief(to)}; the fields inside change one by one"
-        raise SchemaError(where, expected="a change between primitive types", found=found)
+        place = f"{brief(field.type)} to {brief(to)}; the fields inside change one by one"
+        raise SchemaError(where, expected="a change between primitive types", found=place)
     if promotion(field.type, to, Purpose.ALTER) is None:
         raise SchemaError(where, expected=f"a type that {brief(field.type)} can change to", found=brief(to))
 
@@ -224,13 +224,13 @@ def _with_optional(field: Field, optional: bool, force: bool, parent: Draft, whe
     if optional == field.optional:
         return field
     if _is_branch_or_key(field, parent):
-        found = "a branch of a union or the key of a map"
-        raise SchemaError(where, expected="a place that can hold null", found=found)
+        place = "a branch of a union or the key of a map"
+        raise SchemaError(where, expected="a place that can hold null", found=place)
     if optional:
         return as_optional(field) if isinstance(parent.type, Record) else replace(field, optional=True)
     if not force:
-        found = "an optional one, whose stored rows may hold nulls"
-        raise SchemaError(where, expected="a column without nulls", found=found)
+        place = "an optional one, whose stored rows may hold nulls"
+        raise SchemaError(where, expected="a column without nulls", found=place)
     return replace(field, optional=False, default=ABSENT if field.default is None else field.default)
 
 

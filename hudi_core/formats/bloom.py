@@ -30,7 +30,7 @@ MAX_HASHES = 1100
 """No rate of errors that a double can say asks for more."""
 
 _WORD = 8
-_TWOS, _FOURS, _EIGHTS, _BYTES = (np.uint64((2**64 - 1) // (2**each + 1)) for each in (1, 2, 4, 8))
+_TWOS, _FOURS, _EIGHTS, _BYTES = (np.uint64((2**64 - 1) // (2**bits + 1)) for bits in (1, 2, 4, 8))
 """Every other group of one, two, four and eight bits of a word."""
 
 CACHED_ROUNDS = 6

@@ -256,13 +256,13 @@ def locate(
 
     Raises `UsageError` for what is no key.
     """
-    asked = [_key(key) for key in keys]
+    wanted = [_key(key) for key in keys]
     tagger = Tagger(table, options, as_of)
     columns = key_columns(
-        string_column([key.record_key for key in asked]), string_column([key.partition_path for key in asked])
+        string_column([key.record_key for key in wanted]), string_column([key.partition_path for key in wanted])
     )
-    found = tagger.locate(columns)
-    return [tagger.location(found, row) for row in range(len(asked))]
+    locations = tagger.locate(columns)
+    return [tagger.location(locations, row) for row in range(len(wanted))]
 
 
 def _key(key: object) -> HoodieKey:

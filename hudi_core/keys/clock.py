@@ -91,11 +91,11 @@ class TextPrinter:
         if form is None:
             return None
         zone = clock.input_zone or self.machine
-        found = read_instant(text, form, zone, clock.this_year)
-        if found is None:
+        instant = read_instant(text, form, zone, clock.this_year)
+        if instant is None:
             return None
-        shown = clock.output_zone or clock.input_zone or found.zone
-        return print_instant(found.millis, shown, clock.output)
+        shown = clock.output_zone or clock.input_zone or instant.zone
+        return print_instant(instant.millis, shown, clock.output)
 
 
 @dataclass(frozen=True, slots=True)

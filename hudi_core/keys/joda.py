@@ -44,22 +44,22 @@ class JodaPattern:
 def parse_pattern(text: str, option: str) -> JodaPattern:
     """Reads a pattern. Raises `UsageError` with the option for letters that are none, `UnsupportedError` for names of zones."""
     pieces: list[tuple[str, int]] = []
-    at = 0
-    while at < len(text):
-        found = _PIECE.match(text, at)
-        if found is None:
+    position = 0
+    while position < len(text):
+        match = _PIECE.match(text, position)
+        if match is None:
             raise UsageError(option, expected="a closing quote", found=repr(text))
-        at = found.end()
-        if not found[2]:
-            pieces.append((found[3] or found[1].replace("''", "'") or "'", 0))
+        position = match.end()
+        if not match[2]:
+            pieces.append((match[3] or match[1].replace("''", "'") or "'", 0))
             continue
-        letter, width = found[2], len(found[0])
+        letter, width = match[2], len(match[0])
         if letter in "zG" or (letter == "Z" and width > 2):
-            raise UnsupportedError(option, message=f"`{found[0]}` in the pattern {text!r}: names of zones and eras")
+            raise UnsupportedError(option, message=f"`{match[0]}` in the pattern {text!r}: names of zones and eras")
         if letter in _LETTERS:
             pieces.append((letter, width))
             continue
-        raise UsageError(option, expected="letters of a date pattern", found=f"`{found[0]}` in {text!r}")
+        raise UsageError(option, expected="letters of a date pattern", found=f"`{match[0]}` in {text!r}")
     found_pattern = JodaPattern(text, tuple(pieces))
     if not found_pattern.parts:
         raise UsageError(option, expected="a date pattern", found=repr(text))

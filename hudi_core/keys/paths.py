@@ -31,7 +31,7 @@ def escape_name(text: str) -> str:
 
 def unescape(text: str) -> str:
     """The string before `escape`: each `%` with two hexadecimal digits is one character; others stay."""
-    return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text)
+    return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text)
 
 
 def _hex(match: re.Match[str]) -> str:

@@ -106,10 +106,10 @@ def parse_zone(name: str, option: str) -> Zone:
     """
     if name in _ZERO:
         return UTC
-    found = _OFFSET.fullmatch(name)
-    if found and int(found[2]) < 24 and int(found[3] or 0) < 60:
-        seconds = int(found[2]) * 3600 + int(found[3] or 0) * 60
-        return Zone(-seconds if found[1] == "-" else seconds)
+    offset = _OFFSET.fullmatch(name)
+    if offset and int(offset[2]) < 24 and int(offset[3] or 0) < 60:
+        seconds = int(offset[2]) * 3600 + int(offset[3] or 0) * 60
+        return Zone(-seconds if offset[1] == "-" else seconds)
     region = _REGIONS.get(name, name)
     if not is_zone(region):
         raise UsageError(option, expected="a time zone, as `UTC`, `GMT+8:00` or `Europe/Paris`", found=repr(name))

@@ -49,7 +49,7 @@ LISTED_DECIMAL = t.Decimal(30, 15)
 class OrderingColumns(Protocol):
     """Operations of an engine on columns of a type."""
 
-    def nulls(self, of: t.Type, rows: int) -> Column:
+    def nulls(self, type: t.Type, rows: int) -> Column:
         """A column of the type that is null in all rows."""
         ...
 
@@ -68,11 +68,11 @@ def delete_ordering(
     """
     rows = length(values)
     if not types or not isinstance(values, UnionColumn):
-        return tuple(engine.nulls(of, rows) for of in types), np.ones(rows, np.bool_)
+        return tuple(engine.nulls(column_type, rows) for column_type in types), np.ones(rows, np.bool_)
     parts = [values] if len(types) == 1 else _listed(values, len(types))
     columns, has_value = [], np.ones(rows, np.bool_)
-    for part, of in zip(parts, types, strict=True):
-        column, valid = _values_of_type(part, rows, of, engine)
+    for part, ordering_type in zip(parts, types, strict=True):
+        column, valid = _values_of_type(part, rows, ordering_type, engine)
         columns.append(column)
         has_value &= valid
     if len(types) == 1:
@@ -96,15 +96,17 @@ def _listed(values: UnionColumn, fields: int) -> list[_Part]:
     return [(lists.items, deletes, lists.offsets[right] + field) for field in range(fields)]
 
 
-def _values_of_type(part: _Part, rows: int, of: t.Type, engine: OrderingColumns) -> tuple[Column, Bools]:
+def _values_of_type(part: _Part, rows: int, ordering_type: t.Type, engine: OrderingColumns) -> tuple[Column, Bools]:
     """The values of a field, null where a delete has none of its type, and where it has one."""
     values, deletes, places = part if isinstance(part, tuple) else (part, np.arange(rows), np.arange(rows))
     branches, positions = values.branches[places], values.positions()[places]
-    kinds = _KINDS.get(type(of), ())
+    kinds = _KINDS.get(type(ordering_type), ())
     without_value = [number for number, name in enumerate(values.names) if name in ("null", _INT)]
     if not kinds and not np.isin(branches, without_value).all():
         raise UnsupportedError(
-            "delete blocks", expected="an ordering field whose type is known there", found=type(of).__name__.lower()
+            "delete blocks",
+            expected="an ordering field whose type is known there",
+            found=type(ordering_type).__name__.lower(),
         )
     column: Column | None = None
     has_value = np.zeros(rows, np.bool_)
@@ -117,14 +119,14 @@ def _values_of_type(part: _Part, rows: int, of: t.Type, engine: OrderingColumns)
         if len(chosen) == 0 or not isinstance(child, StructColumn):
             continue
         of_kind = _rows_of_column(child.fields["value"], positions[chosen].astype(np.int64))
-        if isinstance(of, t.Timestamp | t.Time) and kind.endswith("MicrosWrapper"):
-            of_kind = _in_unit(of_kind, of.unit)
-        elif isinstance(of, t.Decimal):
-            of_kind = engine.cast(of_kind, LISTED_DECIMAL, of)
+        if isinstance(ordering_type, t.Timestamp | t.Time) and kind.endswith("MicrosWrapper"):
+            of_kind = _in_unit(of_kind, ordering_type.unit)
+        elif isinstance(ordering_type, t.Decimal):
+            of_kind = engine.cast(of_kind, LISTED_DECIMAL, ordering_type)
         part_rows = spread(of_kind, deletes[chosen], rows)
         column = part_rows if column is None else _sum_of_disjoint(column, part_rows)
         has_value[deletes[chosen]] = True
-    return engine.nulls(of, rows) if column is None else column, has_value
+    return engine.nulls(ordering_type, rows) if column is None else column, has_value
 
 
 def _rows_of_column(column: Column, positions: NDArray[np.int64]) -> Column:

@@ -33,11 +33,11 @@ LENGTH_BYTES = 4
 """Bytes of the length that follows each string, so that a string that ends in zeros is above one without them."""
 
 
-def width_of(column: Column, of: Type) -> int:
+def width_of(column: Column, type: Type) -> int:
     """The bytes that `comparable` needs for each item, 0 for numbers."""
     match column:
-        case BinaryColumn() | FixedBinaryColumn() if isinstance(of, Decimal):
-            return of.precision * 5 // 12 + 2  # log2(10) / 8 bytes a digit, and a sign
+        case BinaryColumn() | FixedBinaryColumn() if isinstance(type, Decimal):
+            return type.precision * 5 // 12 + 2  # log2(10) / 8 bytes a digit, and a sign
         case StringColumn(offsets) | BinaryColumn(offsets):
             return int(np.diff(offsets).max(initial=0))
         case FixedBinaryColumn(size=size):
@@ -46,21 +46,21 @@ def width_of(column: Column, of: Type) -> int:
             return 0
 
 
-def comparable(column: Column, of: Type, width: int, nulls_above: bool = False) -> Comparable:
+def comparable(column: Column, type: Type, width: int, nulls_above: bool = False) -> Comparable:
     """Items that compare as the values of the type do. Nulls are as 0 in numbers, and below every other value; or, with
     `nulls_above`, above all.
 
     Arrays made with one `width` (of `width_of` for one of them) compare with each other, correctly where one of the two
     values is no longer than it. Raises `UnsupportedError` for a type without an order.
     """
-    items = _comparable(column, of, width)
+    items = _comparable(column, type, width)
     if nulls_above:
         absent = np.ones(len(items), np.bool_) if isinstance(column, NullColumn) else ~validity_of(column)
         items[absent] = np.iinfo(np.int64).max if items.dtype.kind == "i" else b"\xff" * items.dtype.itemsize
     return items
 
 
-def _comparable(column: Column, of: Type, width: int) -> Comparable:
+def _comparable(column: Column, ordering_type: Type, width: int) -> Comparable:
     validity = None if isinstance(column, NullColumn) else validity_of(column)
     match column:
         case NullColumn(length):
@@ -71,16 +71,18 @@ def _comparable(column: Column, of: Type, width: int) -> Comparable:
             )
         case EnumColumn(codes):
             return _with_zero_nulls(codes.astype(np.int64), validity)
-        case BinaryColumn(offsets, data) if isinstance(of, Decimal):
+        case BinaryColumn(offsets, data) if isinstance(ordering_type, Decimal):
             return _decimal_keys(offsets, data, width, validity)
-        case FixedBinaryColumn(size, data) if isinstance(of, Decimal):
+        case FixedBinaryColumn(size, data) if isinstance(ordering_type, Decimal):
             return _decimal_keys(np.arange(len(data) + 1) * size, data.reshape(-1), width, validity)
         case StringColumn(offsets, data) | BinaryColumn(offsets, data):
             return _string_keys(offsets, data, width, validity)
         case FixedBinaryColumn(size, data):
             return _string_keys(np.arange(len(data) + 1) * size, data.reshape(-1), width, validity)
         case _:
-            raise UnsupportedError("ordering values", expected="a type with an order", found=type(of).__name__.lower())
+            raise UnsupportedError(
+                "ordering values", expected="a type with an order", found=type(ordering_type).__name__.lower()
+            )
 
 
 def _with_zero_nulls(values: NDArray[np.int64], validity: Bools | None) -> Comparable:

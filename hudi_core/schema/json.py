@@ -43,7 +43,7 @@ _NAMES: Final[Mapping[str, t.Type]] = {
     "binary": t.Binary(),
     "uuid": t.Uuid(),
 }
-_TEXTS: Final = {of: name for name, of in _NAMES.items()}
+_TEXTS: Final = {logical: name for name, logical in _NAMES.items()}
 
 
 def _fixed(size: str) -> t.Type:

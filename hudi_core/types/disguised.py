@@ -78,9 +78,9 @@ def is_shredded(record: Record) -> bool:
     return any(f.name == TYPED_VALUE or (f.name == VALUE and f.optional) for f in record.fields)
 
 
-def is_whole_variant(of: Type) -> bool:
+def is_whole_variant(type: Type) -> bool:
     """Whether the type is a variant that holds its values in `metadata` and `value` alone."""
-    return isinstance(of, Record) and of.kind is RecordKind.VARIANT and not is_shredded(of)
+    return isinstance(type, Record) and type.kind is RecordKind.VARIANT and not is_shredded(type)
 
 
 def is_blob(record: Record) -> bool:

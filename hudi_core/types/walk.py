@@ -25,8 +25,11 @@ def same(a: Type, b: Type) -> bool:
     match a, b:
         case (Record(), Record()):
             equal = (a.name, a.kind, a.doc, a.aliases, a.properties) == (b.name, b.kind, b.doc, b.aliases, b.properties)
-        case (Array(properties=ours), Array(properties=others)) | (Map(properties=ours), Map(properties=others)):
-            equal = ours == others
+        case (Array(properties=properties), Array(properties=others)) | (
+            Map(properties=properties),
+            Map(properties=others),
+        ):
+            equal = properties == others
         case (Union(), Union()):
             equal = True
         case _:

@@ -352,9 +352,9 @@ def least_width(node: Node) -> int:
     """Bytes that a value of the node has at least."""
     match node:
         case Record(fields):
-            return sum(least_width(each.node) for each in fields)
+            return sum(least_width(field.node) for field in fields)
         case Branches(nodes=nodes):
-            return 1 + min(least_width(each) for each in nodes)
+            return 1 + min(least_width(branch) for branch in nodes)
         case Null() | Boolean() | Floating() | Fixed():
             return fixed_width(node) or 0
         case Integer() | Sized() | Enumeration() | Array() | Map() | Nullable():

@@ -77,7 +77,7 @@ def stepper(node: Node) -> Step:
     """The function that passes over one value of the node."""
     first, steps = _sequence(node)
     if not steps:
-        return lambda _, at: at + first
+        return lambda _, start: start + first
     if len(steps) == 1 and first == steps[0][1] == 0:
         return steps[0][0]
 
