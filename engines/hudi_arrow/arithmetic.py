@@ -19,19 +19,21 @@ _MAX_DIGITS = 76
 """Digits of Arrow's widest decimal."""
 
 
-def arithmetic(symbol: str, operands: Sequence[Array], types: Sequence[t.Type], of: t.Type) -> Array:
+def arithmetic(symbol: str, operands: Sequence[Array], types: Sequence[t.Type], result: t.Type) -> Array:
     """One operation in the arithmetic of the result's type."""
     operands = [conformed(array, source) for array, source in zip(operands, types, strict=True)]
-    match of:
+    match result:
         case t.Int() | t.Long():
-            return _on_integers(symbol, [array.cast(to_arrow(of), safe=False) for array in operands])
+            return _on_integers(symbol, [array.cast(to_arrow(result), safe=False) for array in operands])
         case t.Float() | t.Double():
-            return _on_floats(symbol, [_real(array, to_arrow(of)) for array in operands])
+            return _on_floats(symbol, [_real(array, to_arrow(result)) for array in operands])
         case t.Decimal() if symbol in _ON_DECIMALS and all(isinstance(source, t.Decimal) for source in types):
-            found = _on_decimals(symbol, list(operands), of)
-            if found is not None:
-                return found
-    return by_distinct(lambda *values: scalar.arithmetic(symbol, list(values), list(types), of), operands, types, of)
+            exact = _on_decimals(symbol, list(operands), result)
+            if exact is not None:
+                return exact
+    return by_distinct(
+        lambda *values: scalar.arithmetic(symbol, list(values), list(types), result), operands, types, result
+    )
 
 
 def _on_integers(symbol: str, operands: list[Array]) -> Array:
@@ -56,13 +58,13 @@ def _on_floats(symbol: str, operands: list[Array]) -> Array:
             known = pc.and_(pc.is_valid(left), pc.is_valid(_without_zeros(right)))
             divisor = pc.if_else(known, right, pa.scalar(1.0, right.type))
             with np.errstate(invalid="ignore"):
-                found = np.fmod(pc.fill_null(left, 0.0).to_numpy(), divisor.to_numpy())
-            return pc.if_else(known, pa.array(found, left.type), pa.scalar(None, left.type))
+                remainder = np.fmod(pc.fill_null(left, 0.0).to_numpy(), divisor.to_numpy())
+            return pc.if_else(known, pa.array(remainder, left.type), pa.scalar(None, left.type))
         case _:
             return _KERNELS[symbol](*operands)
 
 
-def _on_decimals(symbol: str, operands: list[Array], of: t.Decimal) -> Array | None:
+def _on_decimals(symbol: str, operands: list[Array], result: t.Decimal) -> Array | None:
     """Exact in 76 digits, then rounded half up; None when 76 digits may be too few."""
     kinds = [array.type for array in operands]
     if symbol == "*":
@@ -70,23 +72,23 @@ def _on_decimals(symbol: str, operands: list[Array], of: t.Decimal) -> Array | N
     else:
         needed = max(kind.precision - kind.scale for kind in kinds) + max(kind.scale for kind in kinds) + 1
     # Rounding up may add a digit, and rescaling to more decimals adds those.
-    if needed + 1 + max(of.scale - sum(kind.scale for kind in kinds), 0) > _MAX_DIGITS:
+    if needed + 1 + max(result.scale - sum(kind.scale for kind in kinds), 0) > _MAX_DIGITS:
         return None
     wide = [array.cast(pa.decimal256(kind.precision, kind.scale)) for array, kind in zip(operands, kinds, strict=True)]
     exact = _KERNELS[symbol](*wide)
-    return fitted(exact, of)
+    return fitted(exact, result)
 
 
-def fitted(exact: Array, of: t.Decimal) -> Array:
+def fitted(exact: Array, type: t.Decimal) -> Array:
     """Decimals of up to 76 digits at the type's scale, half rounded away from zero, null where they have too many digits."""
-    scale, whole = exact.type.scale, of.precision - of.scale
-    if scale > of.scale:
+    scale, whole = exact.type.scale, type.precision - type.scale
+    if scale > type.scale:
         room = pa.decimal256(min(exact.type.precision + 1, _MAX_DIGITS), scale)
-        exact = pc.round(exact.cast(room), of.scale, "half_towards_infinity")
+        exact = pc.round(exact.cast(room), type.scale, "half_towards_infinity")
     if whole + 1 + scale <= _MAX_DIGITS:
         limit = pa.scalar(Decimal((0, (1,), whole)), pa.decimal256(whole + 1 + scale, scale))
         exact = pc.if_else(pc.less(pc.abs(exact), limit), exact, pa.scalar(None, exact.type))
-    return exact.cast(pa.decimal256(_MAX_DIGITS, of.scale), safe=False).cast(to_arrow(of))
+    return exact.cast(pa.decimal256(_MAX_DIGITS, type.scale), safe=False).cast(to_arrow(type))
 
 
 def _real(array: Array, to: pa.DataType) -> Array:

@@ -64,12 +64,12 @@ def is_coded(array: Array) -> bool:
     )
 
 
-def conformed(array: Array, of: t.Type) -> Array:
+def conformed(array: Array, type: t.Type) -> Array:
     """`plain`, and numbers, times and timestamps of other widths or units in those of the type."""
     array = plain(array)
-    if isinstance(of, t.Nested | t.String | t.Binary | t.Enumeration | t.Fixed | t.Vector | t.Uuid | t.Boolean):
+    if isinstance(type, t.Nested | t.String | t.Binary | t.Enumeration | t.Fixed | t.Vector | t.Uuid | t.Boolean):
         return array
-    wanted = to_arrow(of)
+    wanted = to_arrow(type)
     return array if array.type == wanted else array.cast(wanted)
 
 
@@ -83,9 +83,9 @@ def numbers(array: Array) -> Array:
     return array
 
 
-def repeated(value: object, of: t.Type, rows: int) -> Array:
+def repeated(value: object, type: t.Type, rows: int) -> Array:
     """The same value in every row."""
-    single = from_values([value], of)
+    single = from_values([value], type)
     return single.take(pa.array(np.zeros(rows, np.int64)))
 
 
@@ -148,42 +148,42 @@ def lists_of(kind: pa.DataType, parts: Lists, validity: pa.Buffer | None, rows: 
     return pa.Array.from_buffers(kind, rows, [validity, bounds], children=[items])
 
 
-def to_values(array: Array, of: t.Type) -> list[Any]:
+def to_values(array: Array, type: t.Type) -> list[Any]:
     """The rows in the form of `hudi_core.values.domain`."""
     array = plain(array)
-    match of:
+    match type:
         case t.Record(fields):
             columns = [to_values(field(array, number), inner.type) for number, inner in enumerate(fields)]
-            found: list[Any] = list(zip(*columns, strict=True)) if columns else [()] * len(array)
+            built: list[Any] = list(zip(*columns, strict=True)) if columns else [()] * len(array)
         case t.Array(element):
             parts = lists(array)
-            found = _runs(parts.offsets, to_values(parts.items[0], element.type))
+            built = _runs(parts.offsets, to_values(parts.items[0], element.type))
         case t.Map(key, item):
             parts = lists(array)
             keys, values = to_values(parts.items[0], key.type), to_values(parts.items[1], item.type)
-            found = _runs(parts.offsets, list(zip(keys, values, strict=True)))
+            built = _runs(parts.offsets, list(zip(keys, values, strict=True)))
         case t.Union(branches):
             columns = [to_values(branch(array, number), inner.type) for number, inner in enumerate(branches)]
             positions = codes(array).tolist()
-            found = [
+            built = [
                 None if columns[code][row] is None else (code, columns[code][row]) for row, code in enumerate(positions)
             ]
         case t.Uuid() if pa.types.is_fixed_size_binary(array.type):
             return [None if value is None else str(uuid.UUID(bytes=value)) for value in array.to_pylist()]
         case _:
-            return list(numbers(conformed(array, of)).to_pylist())
+            return list(numbers(conformed(array, type)).to_pylist())
     if array.null_count == 0:
-        return found
-    return [None if null else value for value, null in zip(found, array.is_null().to_pylist(), strict=True)]
+        return built
+    return [None if null else value for value, null in zip(built, array.is_null().to_pylist(), strict=True)]
 
 
-def from_values(values: Sequence[Any], of: t.Type) -> Array:
+def from_values(values: Sequence[Any], type: t.Type) -> Array:
     """An array of values in the form of `hudi_core.values.domain`, in the Arrow type that stands for theirs."""
-    return _built(values, of, to_arrow(of))
+    return _built(values, type, to_arrow(type))
 
 
-def _built(values: Sequence[Any], of: t.Type, kind: pa.DataType) -> Array:
-    match of:
+def _built(values: Sequence[Any], type: t.Type, kind: pa.DataType) -> Array:
+    match type:
         case t.Record(fields):
             columns = [
                 _built(

@@ -43,30 +43,30 @@ MAX_OFFSET = (1 << 31) - 1
 _Numbers: TypeAlias = npt.NDArray[Any]
 
 
-def to_arrays(columns: StructColumn, of: t.Record, where: str) -> Iterator[Array]:
+def to_arrays(columns: StructColumn, type: t.Record, where: str) -> Iterator[Array]:
     """The rows as arrays of structs in the types of `to_arrow`: as few as offsets of 32 bits allow."""
     if widest(columns) <= MAX_OFFSET:
-        yield _struct(columns, of, to_arrow(of), where)
+        yield _struct(columns, type, to_arrow(type), where)
         return
     if columns.length == 1:
         raise UnsupportedError(where, expected="at most 2 GiB of text or items in a row", found="more")
     middle = columns.length // 2
     for part in (slice_rows(columns, 0, middle), slice_rows(columns, middle, columns.length)):
         assert isinstance(part, StructColumn)
-        yield from to_arrays(part, of, where)
+        yield from to_arrays(part, type, where)
 
 
-def to_array(column: Column, of: t.Type, kind: pa.DataType, where: str) -> Array:
+def to_array(column: Column, logical: t.Type, kind: pa.DataType, where: str) -> Array:
     """The rows as an array of the Arrow type `kind`, which is that of `to_arrow(of)`; offsets must fit 32 bits."""
-    if not isinstance(of, t.Union):
+    if not isinstance(logical, t.Union):
         column = only_branch(column)
-    match of, column:
+    match logical, column:
         case _, NullColumn(rows):
             return pa.nulls(rows, kind)
         case t.Boolean(), PrimitiveColumn(values):
             return _wrapped(kind, len(values), column.validity, np.packbits(values, bitorder="little"))
         case t.Decimal(), BinaryColumn() | FixedBinaryColumn():
-            words = to_words(column, of, where)
+            words = to_words(column, logical, where)
             return _wrapped(kind, len(words), column.validity, np.ascontiguousarray(words.astype("<u8", copy=False)))
         case t.Enumeration(), EnumColumn(codes, symbols):
             mask = None if column.validity is None else ~column.validity
@@ -81,7 +81,7 @@ def to_array(column: Column, of: t.Type, kind: pa.DataType, where: str) -> Array
         case t.Fixed() | t.Vector() | t.Uuid(), FixedBinaryColumn(size, data) if kind.byte_width == size:
             return _wrapped(kind, len(data), column.validity, np.ascontiguousarray(data))
         case t.Record(), StructColumn():
-            return _struct(column, of, kind, where)
+            return _struct(column, logical, kind, where)
         case t.Array(element), ListColumn():
             own = trimmed(column)
             assert isinstance(own, ListColumn)
@@ -98,20 +98,20 @@ def to_array(column: Column, of: t.Type, kind: pa.DataType, where: str) -> Array
         case t.Union(branches), UnionColumn():
             union = without_null_branch(column)
             parts = [
-                to_array(child, each.type, kind.field(number).type, where)
-                for number, (child, each) in enumerate(zip(union.children, branches, strict=True))
+                to_array(child, branch.type, kind.field(number).type, where)
+                for number, (child, branch) in enumerate(zip(union.children, branches, strict=True))
             ]
             codes = np.ascontiguousarray(union.branches)
             return _nested(kind, len(codes), None, [codes, union.positions()], parts)
         case _:
-            raise SchemaError(where, expected=f"a column of {text(of)}", found=type(column).__name__)
+            raise SchemaError(where, expected=f"a column of {text(logical)}", found=type(column).__name__)
 
 
-def from_array(array: Array, of: t.Type, where: str) -> Column:
+def from_array(array: Array, type: t.Type, where: str) -> Column:
     """The column of an array that holds values of the type, in the physical type that Avro gives theirs."""
-    array = arrays.conformed(array, of)
+    array = arrays.conformed(array, type)
     validity = None if array.null_count == 0 else _flags(array.is_valid())
-    match of:
+    match type:
         case t.Boolean():
             return PrimitiveColumn(_flags(pc.fill_null(array, False)), validity)
         case t.Int() | t.Long() | t.Float() | t.Double() | t.Date() | t.Time() | t.Timestamp():
@@ -121,12 +121,12 @@ def from_array(array: Array, of: t.Type, where: str) -> Column:
         case t.Binary():
             return BinaryColumn(*_texts(array), validity)
         case t.Enumeration(symbols):
-            return EnumColumn(_codes(array, of, where), symbols, validity)
+            return EnumColumn(_codes(array, type, where), symbols, validity)
         case t.Fixed() | t.Vector() | t.Uuid():
             return FixedBinaryColumn(array.type.byte_width, _rows(array, validity), validity)
         case t.Decimal(precision):
             words = _buffer(array, 1, np.dtype("<u8"), words_of(precision))
-            return from_words(words.reshape(len(array), words_of(precision)), of, validity, where)
+            return from_words(words.reshape(len(array), words_of(precision)), type, validity, where)
         case t.Record(fields):
             columns = {
                 inner.name: from_array(arrays.field(array, position), inner.type, f"{where}.{inner.name}")
@@ -144,13 +144,13 @@ def from_array(array: Array, of: t.Type, where: str) -> Column:
         case t.Union(branches):
             codes = arrays.codes(array)
             children = [
-                from_array(arrays.branch(array, number).filter(pa.array(codes == number)), each.type, where)
-                for number, each in enumerate(branches)
+                from_array(arrays.branch(array, number).filter(pa.array(codes == number)), member.type, where)
+                for number, member in enumerate(branches)
             ]
-            return with_null_branch(codes, [branch_name(each.type) for each in branches], children)
+            return with_null_branch(codes, [branch_name(member.type) for member in branches], children)
 
 
-def _struct(columns: StructColumn, of: t.Record, kind: pa.DataType, where: str) -> Array:
+def _struct(columns: StructColumn, type: t.Record, kind: pa.DataType, where: str) -> Array:
     fields = [
         to_array(
             masked(columns.fields[inner.name], columns.validity),
@@ -158,7 +158,7 @@ def _struct(columns: StructColumn, of: t.Record, kind: pa.DataType, where: str) 
             kind.field(number).type,
             f"{where}.{inner.name}",
         )
-        for number, inner in enumerate(of.fields)
+        for number, inner in enumerate(type.fields)
     ]
     return _nested(kind, columns.length, columns.validity, [], fields)
 
@@ -184,20 +184,20 @@ def _flags(array: Array) -> npt.NDArray[np.bool_]:
     return np.asarray(array.to_numpy(zero_copy_only=False), np.bool_)
 
 
-def _buffer(array: Array, number: int, kind: np.dtype[Any], each: int = 1) -> _Numbers:
-    """A buffer's numbers of the array's rows, `each` a row."""
-    if len(array) == 0 or each == 0:
+def _buffer(array: Array, number: int, kind: np.dtype[Any], width: int = 1) -> _Numbers:
+    """A buffer's numbers of the array's rows, `width` a row."""
+    if len(array) == 0 or width == 0:
         return np.zeros(0, kind)
     whole = np.frombuffer(array.buffers()[number], kind)
-    return whole[array.offset * each : (array.offset + len(array)) * each]
+    return whole[array.offset * width : (array.offset + len(array)) * width]
 
 
 def _values(array: Array) -> _Numbers:
     """The numbers of an array; 0 where it is null."""
     if array.null_count:
         array = pc.fill_null(array, 0)
-    found: _Numbers = array.to_numpy(zero_copy_only=True)
-    return found
+    numbers: _Numbers = array.to_numpy(zero_copy_only=True)
+    return numbers
 
 
 def _rows(array: Array, validity: Validity) -> npt.NDArray[np.uint8]:
@@ -217,11 +217,11 @@ def _texts(array: Array) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]:
     return bounds.astype(np.int64), data
 
 
-def _codes(array: Array, of: t.Enumeration, where: str) -> npt.NDArray[np.int32]:
+def _codes(array: Array, enumeration: t.Enumeration, where: str) -> npt.NDArray[np.int32]:
     """Positions of the symbols; 0 where the array is null."""
-    found = pc.index_in(array, value_set=pa.array(of.symbols, array.type))
-    if found.null_count > array.null_count:
-        strange = array.filter(pc.and_(pc.is_null(found), pc.is_valid(array)))[0]
-        raise SchemaError(where, expected=f"a value of {text(of)}", found=repr(strange.as_py())[:60])
-    codes: npt.NDArray[np.int32] = pc.fill_null(found, 0).to_numpy()
+    indices = pc.index_in(array, value_set=pa.array(enumeration.symbols, array.type))
+    if indices.null_count > array.null_count:
+        strange = array.filter(pc.and_(pc.is_null(indices), pc.is_valid(array)))[0]
+        raise SchemaError(where, expected=f"a value of {text(enumeration)}", found=repr(strange.as_py())[:60])
+    codes: npt.NDArray[np.int32] = pc.fill_null(indices, 0).to_numpy()
     return codes

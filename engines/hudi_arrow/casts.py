@@ -40,10 +40,10 @@ def convert(array: Array, source: t.Type, to: t.Type) -> Array:
         raise SchemaError(expected=f"a type that can be read as {type_text(to)}", found=type_text(source))
     array = conformed(array, source)
     try:
-        found = _converted(array, way.cast, source, to)
+        converted = _converted(array, way.cast, source, to)
     except pa.ArrowInvalid:
-        found = None  # some value has no counterpart: the core's function says which
-    return by_distinct(stored_cast(source, to), [array], [source], to) if found is None else found
+        converted = None  # some value has no counterpart: the core's function says which
+    return by_distinct(stored_cast(source, to), [array], [source], to) if converted is None else converted
 
 
 def _converted(array: Array, how: CastKind, source: t.Type, to: t.Type) -> Array | None:
@@ -103,8 +103,12 @@ def cast(array: Array, source: t.Type, to: t.Type) -> Array:
     if source == to:
         return array
     array = conformed(array, source)
-    found = _cast(array, source, to)
-    return by_distinct(lambda value: sql.cast(value, source, to), [array], [source], to) if found is None else found
+    converted = _cast(array, source, to)
+    return (
+        by_distinct(lambda value: sql.cast(value, source, to), [array], [source], to)
+        if converted is None
+        else converted
+    )
 
 
 def _cast(array: Array, source: t.Type, to: t.Type) -> Array | None:
@@ -164,12 +168,12 @@ def _as_text(array: Array, source: t.Type) -> Array | None:
             plain_range = pc.and_(pc.greater_equal(size, least), pc.less(size, beyond))
             if pc.all(pc.or_(plain_range, pc.equal(size, zero))).as_py() is False:
                 return None
-            found = array.cast(pa.string())
-            whole = pc.invert(pc.match_substring(found, "."))
-            return pc.if_else(whole, with_end(found, ".0"), found)
+            strings = array.cast(pa.string())
+            whole = pc.invert(pc.match_substring(strings, "."))
+            return pc.if_else(whole, with_end(strings, ".0"), strings)
         case t.Decimal():
-            found = array.cast(pa.string())
-            return None if pc.any(pc.match_substring(found, "E")).as_py() else found
+            strings = array.cast(pa.string())
+            return None if pc.any(pc.match_substring(strings, "E")).as_py() else strings
         case _:
             return None
 
@@ -188,14 +192,14 @@ def _in_other_unit(array: Array, had: int, unit: int, wanted: pa.DataType, *, nu
     """Ticks in another unit, cut towards the past. Those that do not fit 64 bits are null; without `null_beyond`, all is None."""
     values = integers(array)
     if unit <= had:
-        found, beyond = values // (had // unit), np.zeros(len(values), np.bool_)
+        numbers, beyond = values // (had // unit), np.zeros(len(values), np.bool_)
     else:
         factor = unit // had
         beyond = (values > LONG_RANGE[1] // factor) | (values < -(-LONG_RANGE[0] // factor))
-        found = np.where(beyond, 0, values) * factor
+        numbers = np.where(beyond, 0, values) * factor
     if beyond.any() and not null_beyond:
         return None
-    return with_nulls(found, array, pa.int32() if wanted.bit_width == 32 else pa.int64(), beyond).view(wanted)
+    return with_nulls(numbers, array, pa.int32() if wanted.bit_width == 32 else pa.int64(), beyond).view(wanted)
 
 
 def _saturated(array: Array, span: tuple[int, int], wanted: pa.DataType) -> Array:

@@ -22,8 +22,8 @@ _COUNTED = (t.Int, t.Long, t.Date, t.Time, t.Timestamp)
 
 def integers(array: Array) -> Integers:
     """The numbers of an array of integers, dates or ticks; zero where it is null."""
-    found: Integers = pc.fill_null(numbers(plain(array)), 0).to_numpy().astype(np.int64)
-    return found
+    numbers_: Integers = pc.fill_null(numbers(plain(array)), 0).to_numpy().astype(np.int64)
+    return numbers_
 
 
 def with_nulls(values: npt.NDArray[np.generic], like: Array, kind: pa.DataType, also: Flags | None = None) -> Array:
@@ -32,7 +32,7 @@ def with_nulls(values: npt.NDArray[np.generic], like: Array, kind: pa.DataType, 
     return pa.array(values, mask=nulls if also is None else nulls | also).cast(kind)
 
 
-def counted(function: Function, arguments: Sequence[Array], types: Sequence[t.Type], of: t.Type) -> Array | None:
+def counted(function: Function, arguments: Sequence[Array], types: Sequence[t.Type], result: t.Type) -> Array | None:
     """A function that `counts`, of whole numbers, and of strings that are the same in every row; None for any others."""
     values: list[Any] = []
     for argument, source in zip(arguments, types, strict=True):
@@ -45,15 +45,15 @@ def counted(function: Function, arguments: Sequence[Array], types: Sequence[t.Ty
         values.append(strings[0].as_py() if len(strings) else "")
     if not any(isinstance(source, _COUNTED) for source in types):
         return None
-    kind, count = to_arrow(of), len(arguments[0])
+    kind, count = to_arrow(result), len(arguments[0])
     nulls = [argument.is_null().to_numpy(zero_copy_only=False) for argument in arguments if argument.null_count]
     if not count or any(flags.all() for flags in nulls):
         return pa.nulls(count, kind)
-    found = function.evaluate(values, types, of)
-    if found is None:
+    answer = function.evaluate(values, types, result)
+    if answer is None:
         return pa.nulls(count, kind)
-    if isinstance(found, tuple):
-        found, known = found
+    if isinstance(answer, tuple):
+        answer, known = answer
         nulls.append(~known)
-    held = found.astype(np.int32 if kind.bit_width == 32 else np.int64, copy=False)
+    held = answer.astype(np.int32 if kind.bit_width == 32 else np.int64, copy=False)
     return pa.array(held, mask=np.logical_or.reduce(nulls) if nulls else None).view(kind)

@@ -25,14 +25,14 @@ def mapped(array: Array, rule: Callable[[Any], Any], source: Type, to: Type) -> 
 
 
 def by_distinct(
-    function: Callable[..., Any], arrays: Sequence[Array], types: Sequence[Type], of: Type, strict: bool = True
+    function: Callable[..., Any], arrays: Sequence[Array], types: Sequence[Type], result: Type, strict: bool = True
 ) -> Array:
     """`function` of the rows' values, in the form of `hudi_core.values.domain`.
 
     Null where any of them is null; unless it is `strict`, the function is given nulls too.
     """
     if not arrays or any(isinstance(source, Nested) for source in types):
-        return _by_rows(function, arrays, types, of, strict)
+        return _by_rows(function, arrays, types, result, strict)
     coded = [plain(array).dictionary_encode() for array in arrays]
     count = len(coded[0])
     combined = np.zeros(count, np.int64)
@@ -52,16 +52,16 @@ def by_distinct(
         for column, source in zip(coded, types, strict=True)
     ]
     if not len(numbers):
-        return from_values([None] * count, of)
-    found = from_values([function(*row) for row in zip(*inputs, strict=True)], of)
+        return from_values([None] * count, result)
+    results = from_values([function(*row) for row in zip(*inputs, strict=True)], result)
     places = np.zeros(count, np.int64)
     places[present] = inverse
-    return found.take(pa.array(places, mask=~known) if strict else pa.array(places))
+    return results.take(pa.array(places, mask=~known) if strict else pa.array(places))
 
 
 def _by_rows(
-    function: Callable[..., Any], arrays: Sequence[Array], types: Sequence[Type], of: Type, strict: bool
+    function: Callable[..., Any], arrays: Sequence[Array], types: Sequence[Type], result: Type, strict: bool
 ) -> Array:
     """Arrow keeps no dictionaries of nested values."""
     rows = zip(*(to_values(array, source) for array, source in zip(arrays, types, strict=True)), strict=True)
-    return from_values([None if strict and None in row else function(*row) for row in rows], of)
+    return from_values([None if strict and None in row else function(*row) for row in rows], result)

@@ -78,12 +78,12 @@ def _file_columns(arrow: pa.Schema, avro_text: str | None) -> FileColumns:
 
 
 def _file_schema(arrow: pa.Schema, avro_text: str | None) -> Schema:
-    found = schema_from_arrow(arrow).value
+    schema = schema_from_arrow(arrow).value
     if avro_text is None:
-        return found
-    record = _refined(found.record, schema_from_avro(avro_text).record)
+        return schema
+    record = _refined(schema.record, schema_from_avro(avro_text).record)
     assert isinstance(record, t.Record)
-    return Schema(record, found.version, found.max_column_id)
+    return Schema(record, schema.version, schema.max_column_id)
 
 
 def chosen(schema: Schema, columns: Sequence[str | Path] | None, where: str) -> Schema:
@@ -92,9 +92,9 @@ def chosen(schema: Schema, columns: Sequence[str | Path] | None, where: str) -> 
 
 
 @lru_cache(maxsize=256)
-def _chosen(of: FileColumns, paths: tuple[Path, ...] | None) -> ChosenColumns:
-    schema = of.schema if paths is None else project(of.schema, paths)
-    return ChosenColumns(arrow_types(schema), leaf_numbers(of.schema.record, schema.record))
+def _chosen(columns: FileColumns, paths: tuple[Path, ...] | None) -> ChosenColumns:
+    schema = columns.schema if paths is None else project(columns.schema, paths)
+    return ChosenColumns(arrow_types(schema), leaf_numbers(columns.schema.record, schema.record))
 
 
 def _paths(schema: Schema, columns: Sequence[str | Path], where: str) -> tuple[Path, ...]:

@@ -26,21 +26,21 @@ def gather(batches: Sequence[pa.RecordBatch], sources: Sequence[NDArray[np.int64
     starts = np.cumsum([0, *(batch.num_rows for batch in batches)])
     columns = [[batch.column(number) for batch in batches] for number in range(len(schema))]
     for low in range(0, len(sources[0]) if sources else 0, PIECE):
-        found = [_taken(parts, starts, rows[low : low + PIECE]) for parts, rows in zip(columns, sources, strict=True)]
-        yield pa.RecordBatch.from_arrays(found, schema=schema)
+        arrays = [_taken(parts, starts, rows[low : low + PIECE]) for parts, rows in zip(columns, sources, strict=True)]
+        yield pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
 def _taken(parts: list[Array], starts: NDArray[np.int64], rows: NDArray[np.int64]) -> Array:
     """Rows of a column that is in parts, without joining the parts: together they may be larger than an array can be."""
     absent = rows < 0
-    of = np.searchsorted(starts, rows, side="right") - 1
-    of[absent] = -1
-    used = np.unique(of)
+    sources = np.searchsorted(starts, rows, side="right") - 1
+    sources[absent] = -1
+    used = np.unique(sources)
     if len(used) == 1:
         only = int(used[0])
         return pa.nulls(len(rows), parts[0].type) if only < 0 else parts[only].take(pa.array(rows - starts[only]))
-    order = np.argsort(of, kind="stable")
-    ends = np.searchsorted(of[order], used, side="right")
+    order = np.argsort(sources, kind="stable")
+    ends = np.searchsorted(sources[order], used, side="right")
     taken = []
     for number, low, high in zip(used.tolist(), [0, *ends[:-1].tolist()], ends.tolist(), strict=True):
         chosen = rows[order[low:high]]

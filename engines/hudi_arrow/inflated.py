@@ -60,18 +60,22 @@ class PagedFile:
 
     def chunks(self, source: pa.NativeFile, group: int, leaves: Sequence[int]) -> dict[int, Chunk] | None:
         """One row group's column chunks of leaf columns by number; None when they are not all in gzip."""
-        of = self._metadata.row_group(group)
-        asked = [of.column(leaf) for leaf in leaves]
-        if not asked or any(each.compression != "GZIP" or not each.num_values or each.file_path for each in asked):
+        row_group = self._metadata.row_group(group)
+        columns = [row_group.column(leaf) for leaf in leaves]
+        if not columns or any(
+            column.compression != "GZIP" or not column.num_values or column.file_path for column in columns
+        ):
             return None
         size, where = source.size(), self._where
         ranges = [
-            _range(each.data_page_offset, each.dictionary_page_offset or 0, each.total_compressed_size, size, where)
-            for each in asked
+            _range(
+                column.data_page_offset, column.dictionary_page_offset or 0, column.total_compressed_size, size, where
+            )
+            for column in columns
         ]
         return {
-            leaf: chunk([stored], True, where, each.num_values)
-            for leaf, stored, each in zip(leaves, read_ranges(source, ranges), asked, strict=True)
+            leaf: chunk([stored], True, where, column.num_values)
+            for leaf, stored, column in zip(leaves, read_ranges(source, ranges), columns, strict=True)
         }
 
     def some(
@@ -82,12 +86,12 @@ class PagedFile:
         `fields` are the numbers of the leaves below each wanted column, which stay together.
         """
         leaves = [leaf for field in fields for leaf in field]
-        asked = self._asked(group, leaves)
-        if not asked or any(5 not in column or _is_apart(column) for column in asked):
+        columns = self._asked(group, leaves)
+        if not columns or any(5 not in column or _is_apart(column) for column in columns):
             return None
         size, rows, where = source.size(), self._rows(group), self._where
-        ranges = [_range(column[3][9], column[3].get(11, 0), column[3][7], size, where) for column in asked]
-        stored = read_ranges(source, [(column[4], column[5]) for column in asked])
+        ranges = [_range(column[3][9], column[3].get(11, 0), column[3][7], size, where) for column in columns]
+        stored = read_ranges(source, [(column[4], column[5]) for column in columns])
         index = {
             leaf: page_rows(data, chunk_range, rows, where)
             for leaf, data, chunk_range in zip(leaves, stored, ranges, strict=True)
@@ -115,7 +119,7 @@ class PagedFile:
         """The pages of leaves between those of their common cuts that hold rows to keep."""
         taken = rows_between_cuts(cuts, keep)
         wanted = {leaf: index[leaf].ranges(taken) for leaf in leaves}
-        stored = iter(read_ranges(source, [each for ranges in wanted.values() for each in ranges]))
+        stored = iter(read_ranges(source, [byte_range for ranges in wanted.values() for byte_range in ranges]))
         chunks = {
             leaf: chunk([next(stored) for _ in ranges], self._is_inflated(group, leaf), self._where)
             for leaf, ranges in wanted.items()
@@ -124,13 +128,13 @@ class PagedFile:
 
     def made(self, group: int, chunks: Mapping[int, Chunk], rows: int) -> AssembledFile:
         """The chunks by the numbers of their leaves, which have so many rows, as a file."""
-        found, start = [], len(MAGIC)
+        columns, start = [], len(MAGIC)
         for number, column in enumerate(self._groups[group][1]):
             part = chunks.get(number)
             codec = _NO_CODEC if self._is_inflated(group, number) else column[3][4]
-            found.append(_column(column[3], codec, start, part))
+            columns.append(_column(column[3], codec, start, part))
             start += part.length if part else 0
-        groups = thrift.encoded([thrift.structs(1, found), thrift.i64(2, start - len(MAGIC)), thrift.i64(3, rows)])
+        groups = thrift.encoded([thrift.structs(1, columns), thrift.i64(2, start - len(MAGIC)), thrift.i64(3, rows)])
         raw = self._raw
         footer = thrift.encoded(
             [
@@ -183,7 +187,7 @@ def _entry(entry: Fields) -> bytes:
     return thrift.encoded([thrift.binary(1, entry[1]), thrift.binary(2, entry[2])])
 
 
-def _column(said: Fields, codec: int, start: int, chunk: Chunk | None) -> bytes:
+def _column(stored: Fields, codec: int, start: int, chunk: Chunk | None) -> bytes:
     """A column's metadata for a file made of pages; one that is not in it has no bytes there."""
     length = chunk.length if chunk else 0
     has_dictionary = chunk is not None and bool(chunk.pages) and chunk.pages[0].is_dictionary
@@ -192,9 +196,9 @@ def _column(said: Fields, codec: int, start: int, chunk: Chunk | None) -> bytes:
         data_page += chunk.starts[1] if len(chunk.starts) > 1 else length
     meta = thrift.encoded(
         [
-            thrift.i32(1, said[1]),
-            thrift.numbers(2, said[2]),
-            thrift.binaries(3, said[3]),
+            thrift.i32(1, stored[1]),
+            thrift.numbers(2, stored[2]),
+            thrift.binaries(3, stored[3]),
             thrift.i32(4, codec),
             thrift.i64(5, chunk.values if chunk else 0),
             thrift.i64(6, length),

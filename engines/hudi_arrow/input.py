@@ -96,8 +96,8 @@ def _csv(source: Path, types: _Types) -> Iterator[pa.RecordBatch]:
 
 def _json(source: Path, types: _Types) -> Iterator[pa.RecordBatch]:
     # The reader takes dates for numbers of days; as texts they are written.
-    dates = [name for name, of in types.items() if pa.types.is_date(of)]
-    read_as = {name: pa.string() if name in dates else of for name, of in types.items()}
+    dates = [name for name, arrow in types.items() if pa.types.is_date(arrow)]
+    read_as = {name: pa.string() if name in dates else arrow for name, arrow in types.items()}
     options = json.ParseOptions(explicit_schema=pa.schema(read_as.items()) if types else None)
     if source.stat().st_size:
         table = json.read_json(source, parse_options=options)

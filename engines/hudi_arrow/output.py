@@ -147,7 +147,7 @@ def _all_optional(schema: Schema) -> Schema:
     return Schema(record, schema.version, schema.max_column_id)
 
 
-def _relaxed(of: t.Type) -> t.Type:
+def _relaxed(type: t.Type) -> t.Type:
     inner = [
         # A default of a nested type may not be one any more: Avro's optional fields are null in it.
         replace(
@@ -156,28 +156,28 @@ def _relaxed(of: t.Type) -> t.Type:
             optional=True,
             default=t.ABSENT if t.children(child.type) else child.default,
         )
-        for child in t.children(of)
+        for child in t.children(type)
     ]
-    if isinstance(of, t.Map):
-        inner[0] = of.key
-    return with_children(of, tuple(inner))
+    if isinstance(type, t.Map):
+        inner[0] = type.key
+    return with_children(type, tuple(inner))
 
 
 def _as(schema: pa.Schema) -> Callable[[pa.RecordBatch], list[Array]]:
     def columns(batch: pa.RecordBatch) -> list[Array]:
-        found = [plain(array) for array in batch.columns]
-        return [a if a.type == field.type else a.cast(field.type) for a, field in zip(found, schema, strict=True)]
+        arrays = [plain(array) for array in batch.columns]
+        return [a if a.type == field.type else a.cast(field.type) for a, field in zip(arrays, schema, strict=True)]
 
     return columns
 
 
-def _is_json_in_csv(of: t.Type) -> bool:
-    return isinstance(of, t.Nested | t.Binary | t.Fixed | t.Vector | t.Uuid)
+def _is_json_in_csv(type: t.Type) -> bool:
+    return isinstance(type, t.Nested | t.Binary | t.Fixed | t.Vector | t.Uuid)
 
 
-def _json_text(array: Array, of: t.Type, to_json: ToJson) -> Array:
-    shown = to_json(array, of)
-    if isinstance(of, t.Uuid):
+def _json_text(array: Array, type: t.Type, to_json: ToJson) -> Array:
+    shown = to_json(array, type)
+    if isinstance(type, t.Uuid):
         return pa.array(shown, pa.string())
     return pa.array([None if value is None else json.dumps(value, ensure_ascii=False) for value in shown], pa.string())
 

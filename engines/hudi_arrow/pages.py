@@ -65,15 +65,15 @@ class Chunk:
         """The bytes from one place on."""
         number = bisect_right(self.starts, start) - 1
         while count and number < len(self.pages):
-            header, at = self.pages[number].header, start - self.starts[number]
-            if at < len(header):
-                found = memoryview(header)[at : at + count]
+            header, position = self.pages[number].header, start - self.starts[number]
+            if position < len(header):
+                part = memoryview(header)[position : position + count]
             else:
-                at -= len(header)
-                found = self.body(number)[at : at + count]
+                position -= len(header)
+                part = self.body(number)[position : position + count]
                 number += 1
-            yield found
-            start, count = start + len(found), count - len(found)
+            yield part
+            start, count = start + len(part), count - len(part)
 
     def body(self, number: int) -> memoryview:
         """What stands behind the header of a page."""
@@ -129,7 +129,7 @@ class PagesFile:
 
 def read_ranges(source: pa.NativeFile, ranges: Sequence[tuple[int, int]]) -> list[memoryview]:
     """The bytes of ranges (start, length); those that lie close together in one read."""
-    found: dict[int, memoryview] = {}
+    parts: dict[int, memoryview] = {}
     order = deque(sorted(range(len(ranges)), key=lambda number: ranges[number][0]))
     while order:
         run = [order.popleft()]
@@ -140,8 +140,8 @@ def read_ranges(source: pa.NativeFile, ranges: Sequence[tuple[int, int]]) -> lis
         read = memoryview(source.read_at(end - first, first))
         for number in run:
             start, length = ranges[number]
-            found[number] = read[start - first : start - first + length]
-    return [found[number] for number in range(len(ranges))]
+            parts[number] = read[start - first : start - first + length]
+    return [parts[number] for number in range(len(ranges))]
 
 
 def chunk(parts: Sequence[memoryview], inflates: bool, where: str, values: int | None = None) -> Chunk:
@@ -150,10 +150,10 @@ def chunk(parts: Sequence[memoryview], inflates: bool, where: str, values: int |
     starts: list[int] = []
     length = seen = 0
     for stored in parts:
-        at = 0
-        while at < len(stored) if values is None else seen < values:
+        position = 0
+        while position < len(stored) if values is None else seen < values:
             try:
-                page, at = _page(stored, at, inflates, where)
+                page, position = _page(stored, position, inflates, where)
             except CorruptFileError:
                 raise
             except (IndexError, KeyError, ValueError, TypeError) as problem:
@@ -166,46 +166,48 @@ def chunk(parts: Sequence[memoryview], inflates: bool, where: str, values: int |
     return Chunk(pages, starts, length, seen if values is None else values, where)
 
 
-def _page(stored: memoryview, at: int, inflates: bool, where: str) -> tuple[Page | None, int]:
+def _page(stored: memoryview, position: int, inflates: bool, where: str) -> tuple[Page | None, int]:
     """The page at a place (None for one of an index), and where it ends.
 
     One that is not to be inflated stays as it is.
     """
-    said, start = thrift.structure(stored, at)
-    kind, size, length = said[1], said[2], said[3]
+    header, start = thrift.structure(stored, position)
+    kind, size, length = header[1], header[2], header[3]
     body = stored[start : start + length]
     if length < 0 or size < 0 or len(body) != length:
-        raise ValueError(f"a page of {length} bytes for {size} at {at} of {len(stored)}")
+        raise ValueError(f"a page of {length} bytes for {size} at {position} of {len(stored)}")
     if kind not in _TOLD:
         return None, start + length
     number, fields = _TOLD[kind]
-    told = tuple(said[number][field] for field in range(1, fields + 1))
+    values = tuple(header[number][field] for field in range(1, fields + 1))
     plain = 0
     if kind == _DATA_PAGE_V2:
-        plain = told[4] + told[5] if said[number].get(7, True) else length
-    if told[0] < 0 or not 0 <= plain <= min(size, length):
-        raise ValueError(f"a page of {told[0]} values with {plain} of {length} bytes plain")
+        plain = values[4] + values[5] if header[number].get(7, True) else length
+    if values[0] < 0 or not 0 <= plain <= min(size, length):
+        raise ValueError(f"a page of {values[0]} values with {plain} of {length} bytes plain")
     is_checked = inflates and plain == 0  # when it is inflated: gzip has a checksum of its own
-    if 4 in said and not is_checked and LIBRARIES[0].crc32(body) != said[4] & 0xFFFFFFFF:
-        raise CorruptFileError(where, expected=f"a page with checksum {said[4] & 0xFFFFFFFF:08x}", found="another one")
+    if 4 in header and not is_checked and LIBRARIES[0].crc32(body) != header[4] & 0xFFFFFFFF:
+        raise CorruptFileError(
+            where, expected=f"a page with checksum {header[4] & 0xFFFFFFFF:08x}", found="another one"
+        )
     if not inflates:
-        return Page(bytes(stored[at:start]), body, length, length, kind, told), start + length
-    return Page(_header(kind, size, told), body, size, plain, kind, told), start + length
+        return Page(bytes(stored[position:start]), body, length, length, kind, values), start + length
+    return Page(_header(kind, size, values), body, size, plain, kind, values), start + length
 
 
 @lru_cache(maxsize=256)
-def _header(kind: int, size: int, told: tuple[int, ...]) -> bytes:
+def _header(kind: int, size: int, values: tuple[int, ...]) -> bytes:
     """The header of a page that is not compressed; those of a column chunk are alike, as a rule."""
-    inner = [thrift.i32(number, value) for number, value in enumerate(told, 1)]
+    inner = [thrift.i32(number, value) for number, value in enumerate(values, 1)]
     if kind == _DATA_PAGE_V2:
         inner.append(thrift.false(7))
-    of = thrift.struct(_TOLD[kind][0], thrift.encoded(inner))
-    return thrift.encoded([thrift.i32(1, kind), thrift.i32(2, size), thrift.i32(3, size), of])
+    nested = thrift.struct(_TOLD[kind][0], thrift.encoded(inner))
+    return thrift.encoded([thrift.i32(1, kind), thrift.i32(2, size), thrift.i32(3, size), nested])
 
 
 def _inflated(page: Page, where: str) -> bytes | memoryview:
     """What stands behind the page's header."""
     if page.size == page.plain:
         return page.stored[: page.plain]
-    found = inflate(page.stored[page.plain :], page.size - page.plain, where)
-    return bytes(page.stored[: page.plain]) + found if page.plain else found
+    inflated = inflate(page.stored[page.plain :], page.size - page.plain, where)
+    return bytes(page.stored[: page.plain]) + inflated if page.plain else inflated

@@ -71,10 +71,10 @@ class ParquetReader:
             for group in groups:
                 rows = tail.groups[group]
                 if keep is None:
-                    found = _row_group(source, tail, group, wanted)
+                    group_batches = _row_group(source, tail, group, wanted)
                 else:
-                    found = _some_rows(source, tail, group, wanted, keep[begin : begin + rows])
-                for batch in found:
+                    group_batches = _some_rows(source, tail, group, wanted, keep[begin : begin + rows])
+                for batch in group_batches:
                     yield typed(batch, wanted.types)
                 begin += rows
 
@@ -93,10 +93,10 @@ def _row_group(source: pa.NativeFile, tail: _Tail, group: int, wanted: ChosenCol
         page_checksum_verification=True,  # of writers that leave one, as Apache Hudi's does
         coerce_int96_timestamp_unit=_INT96.unit,
     )
-    found = opened.reader.iter_batches(
+    read = opened.reader.iter_batches(
         _BATCH_ROWS, row_groups=[group], column_indices=leaves, use_threads=tail.whole is None
     )
-    yield from _counted(found, tail.groups[group], tail.where)
+    yield from _counted(read, tail.groups[group], tail.where)
 
 
 def _some_rows(
@@ -119,13 +119,13 @@ def _inflated(tail: _Tail, group: int, wanted: ChosenColumns, chunks: dict[int, 
     parts: list[Iterator[pa.RecordBatch]] = []
     others: dict[int, Chunk] = {}
     for field, leaves in zip(wanted.types, wanted.leaves, strict=True):
-        found = None
+        taken = None
         if len(chunks) == 1 or (cut and len(leaves) == 1 and chunks[leaves[0]].rows_a_page == cut):
             (leaf,) = leaves
             how = plain_column(tail.metadata.schema.column(leaf), tail.stored.field(field.name).type, field.type)
-            found = how and _plain(tail, group, field.name, leaf, chunks[leaf], how)
-        if found:
-            parts.append(found)
+            taken = how and _plain(tail, group, field.name, leaf, chunks[leaf], how)
+        if taken:
+            parts.append(taken)
         else:
             others.update((leaf, chunks[leaf]) for leaf in leaves)
     if others:
@@ -152,13 +152,13 @@ def _plain(
     if first is None:
         return None
 
-    def batches(found: tuple[pa.Array, int] | None) -> Iterator[pa.RecordBatch]:
+    def batches(head: tuple[pa.Array, int] | None) -> Iterator[pa.RecordBatch]:
         rows, taken = tail.groups[group], 0
-        while found is not None:
-            values, pages = found
+        while head is not None:
+            values, pages = head
             yield pa.RecordBatch.from_arrays([values], [name])
             rows, taken = rows - len(values), taken + pages
-            found = plain_values(chunk, taken, _BATCH_ROWS, how) if taken < len(chunk.pages) else None
+            head = plain_values(chunk, taken, _BATCH_ROWS, how) if taken < len(chunk.pages) else None
         if taken < len(chunk.pages):
             yield from _made(tail.pages.made(group, {leaf: after(chunk, taken, rows)}, rows), [leaf], tail.where)
 
@@ -175,8 +175,8 @@ def _made(made: AssembledFile, leaves: Sequence[int], where: str, rows: int = _B
         coerce_int96_timestamp_unit=_INT96.unit,
     )
     # Pages come through Python one at a time: threads would only wait for each other.
-    found = opened.reader.iter_batches(rows, row_groups=[0], column_indices=list(leaves), use_threads=False)
-    yield from _counted(found, made.rows, where)
+    read = opened.reader.iter_batches(rows, row_groups=[0], column_indices=list(leaves), use_threads=False)
+    yield from _counted(read, made.rows, where)
 
 
 def _counted(batches: Iterator[pa.RecordBatch], rows: int, where: str) -> Iterator[pa.RecordBatch]:
@@ -262,25 +262,26 @@ def _footer(source: pa.NativeFile, where: str) -> tuple[bytes, bytes]:
     end: bytes = source.read_at(min(size, _FIRST_READ), max(size - _FIRST_READ, 0))
     length = int.from_bytes(end[-8:-4], "little")
     if end[-4:] != _MAGIC or length > size - 12:
-        found = "an encrypted footer" if end[-4:] == b"PARE" else f"{size} bytes that end in {end[-8:]!r}"
-        raise CorruptFileError(where, expected=_WHAT, found=found)
+        ending = "an encrypted footer" if end[-4:] == b"PARE" else f"{size} bytes that end in {end[-8:]!r}"
+        raise CorruptFileError(where, expected=_WHAT, found=ending)
     if length > len(end) - 8:
         end = source.read_at(length + 8, size - length - 8)
     return end, end[len(end) - 8 - length : -8]
 
 
-def _without_int96(of: pa.DataType, physical: Iterator[str]) -> pa.DataType:
+def _without_int96(type: pa.DataType, physical: Iterator[str]) -> pa.DataType:
     """The type with instants where the file has INT96; `physical` gives the types of its leaves in order."""
-    if isinstance(of, pa.BaseExtensionType) or of.num_fields == 0:
-        return _INT96 if next(physical, "") == "INT96" else of
+    if isinstance(type, pa.BaseExtensionType) or type.num_fields == 0:
+        return _INT96 if next(physical, "") == "INT96" else type
     inner = [
-        of.field(number).with_type(_without_int96(of.field(number).type, physical)) for number in range(of.num_fields)
+        type.field(number).with_type(_without_int96(type.field(number).type, physical))
+        for number in range(type.num_fields)
     ]
-    if pa.types.is_struct(of):
+    if pa.types.is_struct(type):
         return pa.struct(inner)
-    if pa.types.is_map(of):
+    if pa.types.is_map(type):
         entries = inner[0].type
-        return pa.map_(entries.field(0), entries.field(1), of.keys_sorted)
-    if pa.types.is_large_list(of):
+        return pa.map_(entries.field(0), entries.field(1), type.keys_sorted)
+    if pa.types.is_large_list(type):
         return pa.large_list(inner[0])
-    return pa.list_(inner[0], of.list_size) if pa.types.is_fixed_size_list(of) else pa.list_(inner[0])
+    return pa.list_(inner[0], type.list_size) if pa.types.is_fixed_size_list(type) else pa.list_(inner[0])

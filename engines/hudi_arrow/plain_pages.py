@@ -86,7 +86,11 @@ def after(chunk: Chunk, count: int, values: int) -> Chunk:
         return chunk
     start = chunk.starts[count]
     return Chunk(
-        chunk.pages[count:], [at - start for at in chunk.starts[count:]], chunk.length - start, values, chunk.where
+        chunk.pages[count:],
+        [position - start for position in chunk.starts[count:]],
+        chunk.length - start,
+        values,
+        chunk.where,
     )
 
 

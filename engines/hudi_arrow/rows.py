@@ -61,8 +61,8 @@ class ArrowRows:
     def from_columns(self, columns: StructColumn, schema: Schema, where: str) -> Iterator[pa.RecordBatch]:
         return map(self.batch, to_arrays(columns, schema.record, where))
 
-    def to_column(self, value: Array, of: t.Type, where: str) -> Column:
-        return from_array(value, of, where)
+    def to_column(self, value: Array, type: t.Type, where: str) -> Column:
+        return from_array(value, type, where)
 
     def to_json(self, batch: pa.RecordBatch, schema: Schema) -> list[dict[str, Any]]:
         return to_json_values(self.root(batch), schema.record)
@@ -80,21 +80,21 @@ class ArrowRows:
         return write(path, schema, batches, to_json_values)
 
 
-def to_json_values(array: Array, of: t.Type) -> list[Any]:
+def to_json_values(array: Array, type: t.Type) -> list[Any]:
     """The rows in the form of `hudi_core.values.json`: whole columns at a time, each distinct value once where it pays."""
     array = plain(array)
-    match of:
+    match type:
         case t.Boolean() | t.Int() | t.Long() | t.String() | t.Enumeration():
             return list(array.to_pylist())
         case t.Float() | t.Double() if pc.all(pc.is_finite(array)).as_py() is not False:
             return list(array.to_pylist())
-        case t.Decimal() | t.Date() | t.Timestamp() | t.Time() if (texts := _texts(array, of)) is not None:
+        case t.Decimal() | t.Date() | t.Timestamp() | t.Time() if (texts := _texts(array, type)) is not None:
             return list(texts.to_pylist())
         case t.Record(fields):
             columns = [to_json_values(field(array, number), inner.type) for number, inner in enumerate(fields)]
             names = [inner.name for inner in fields]
-            found: list[Any] = [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
-            return _with_nulls(found if columns else [{} for _ in range(len(array))], array)
+            objects: list[Any] = [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+            return _with_nulls(objects if columns else [{} for _ in range(len(array))], array)
         case t.Array(element):
             parts = lists(array)
             return _with_nulls(_runs(parts, to_json_values(parts.items[0], element.type)), array)
@@ -103,27 +103,27 @@ def to_json_values(array: Array, of: t.Type) -> list[Any]:
             keys, values = to_json_values(parts.items[0], key.type), to_json_values(parts.items[1], value.type)
             return _with_nulls(_runs(parts, [list(pair) for pair in zip(keys, values, strict=True)]), array)
         case _:
-            return [to_json(value, of) for value in to_values(array, of)]
+            return [to_json(value, type) for value in to_values(array, type)]
 
 
-def _texts(array: Array, of: t.Decimal | t.Date | t.Time | t.Timestamp) -> Array | None:
+def _texts(array: Array, type: t.Decimal | t.Date | t.Time | t.Timestamp) -> Array | None:
     """Arrow's texts where they are ours: years of four digits, numbers without an exponent. None elsewhere."""
-    array = conformed(array, of)
-    if isinstance(of, t.Decimal):
-        found = array.cast(pa.string())
-        return None if pc.any(pc.match_substring(found, "E")).as_py() else found
-    if isinstance(of, t.Time):
-        return _padded(array.cast(pa.string()), of.unit)
-    per_day = DAY_SECONDS * of.unit.value if isinstance(of, t.Timestamp) else 1
+    array = conformed(array, type)
+    if isinstance(type, t.Decimal):
+        strings = array.cast(pa.string())
+        return None if pc.any(pc.match_substring(strings, "E")).as_py() else strings
+    if isinstance(type, t.Time):
+        return _padded(array.cast(pa.string()), type.unit)
+    per_day = DAY_SECONDS * type.unit.value if isinstance(type, t.Timestamp) else 1
     ticks = numbers(array)
     span = pc.min_max(ticks).as_py()
     if span["min"] is not None and (span["min"] < _FIRST_DAY * per_day or span["max"] >= (_LAST_DAY + 1) * per_day):
         return None
-    if isinstance(of, t.Date):
+    if isinstance(type, t.Date):
         return array.cast(pa.string())
     naive = ticks.view(pa.timestamp(array.type.unit)).cast(pa.string())
-    texts = _padded(pc.binary_replace_slice(naive, len("0000-00-00"), len("0000-00-00 "), "T"), of.unit)
-    return with_end(texts, "Z") if of.zoned else texts
+    texts = _padded(pc.binary_replace_slice(naive, len("0000-00-00"), len("0000-00-00 "), "T"), type.unit)
+    return with_end(texts, "Z") if type.zoned else texts
 
 
 def _padded(texts: Array, unit: t.Unit) -> Array:
@@ -131,10 +131,10 @@ def _padded(texts: Array, unit: t.Unit) -> Array:
     return with_end(texts, "000") if unit is t.Unit.MILLIS else texts
 
 
-def _with_nulls(found: list[Any], array: Array) -> list[Any]:
+def _with_nulls(values: list[Any], array: Array) -> list[Any]:
     if array.null_count == 0:
-        return found
-    return [None if null else value for value, null in zip(found, array.is_null().to_pylist(), strict=True)]
+        return values
+    return [None if null else value for value, null in zip(values, array.is_null().to_pylist(), strict=True)]
 
 
 def _runs(parts: Lists, items: list[Any]) -> list[Any]:

@@ -29,10 +29,10 @@ _WORDS: Final[Mapping[str, pa.DataType]] = {
     "binaryview": pa.binary_view(),
 }
 _INTEGERS: Final = {
-    (of.bit_width, signed): of
+    (arrow.bit_width, signed): arrow
     for signed, types in ((True, (pa.int8(), pa.int16(), pa.int32(), pa.int64())),
                           (False, (pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64())))
-    for of in types
+    for arrow in types
 }  # fmt: skip
 _FLOATS: Final = {"HALF": pa.float16(), "SINGLE": pa.float32(), "DOUBLE": pa.float64()}
 _DATES: Final = {"DAY": pa.date32(), "MILLISECOND": pa.date64()}
@@ -45,16 +45,16 @@ _LISTS: Final[Mapping[str, Callable[[pa.Field], pa.DataType]]] = {
 }
 
 _TO_JSON: Final[Mapping[pa.DataType, _Json]] = {
-    **{of: {"name": name} for name, of in _WORDS.items()},
-    **{of: {"name": "int", "bitWidth": width, "isSigned": signed} for (width, signed), of in _INTEGERS.items()},
-    **{of: {"name": "floatingpoint", "precision": precision} for precision, of in _FLOATS.items()},
-    **{of: {"name": "date", "unit": unit} for unit, of in _DATES.items()},
+    **{arrow: {"name": name} for name, arrow in _WORDS.items()},
+    **{arrow: {"name": "int", "bitWidth": width, "isSigned": signed} for (width, signed), arrow in _INTEGERS.items()},
+    **{arrow: {"name": "floatingpoint", "precision": precision} for precision, arrow in _FLOATS.items()},
+    **{arrow: {"name": "date", "unit": unit} for unit, arrow in _DATES.items()},
     **{
-        of: {"name": "time", "unit": unit, "bitWidth": of.bit_width}
-        for unit, of in zip(_UNITS, (pa.time32("s"), pa.time32("ms"), pa.time64("us"), pa.time64("ns")), strict=True)
+        arrow: {"name": "time", "unit": unit, "bitWidth": arrow.bit_width}
+        for unit, arrow in zip(_UNITS, (pa.time32("s"), pa.time32("ms"), pa.time64("us"), pa.time64("ns")), strict=True)
     },
 }
-_FROM_JSON: Final = {json.dumps(said, sort_keys=True): of for of, said in _TO_JSON.items()}
+_FROM_JSON: Final = {json.dumps(document, sort_keys=True): arrow for arrow, document in _TO_JSON.items()}
 
 
 class ArrowText:
@@ -88,41 +88,41 @@ def from_json(document: object, where: str) -> pa.Schema:
         document = document["schema"]
     if not isinstance(document, dict) or not isinstance(document.get("fields"), list):
         raise SchemaError(where, expected="the JSON of an Arrow schema, with a list `fields`", found=_excerpt(document))
-    fields = [_field(each, where, 0) for each in document["fields"]]
+    fields = [_field(field, where, 0) for field in document["fields"]]
     return pa.schema(fields, _metadata(document, where))
 
 
 def _field_to_json(field: pa.Field) -> dict[str, Any]:
-    of = field.type
-    inner = [of.field(position) for position in range(of.num_fields)]
-    if pa.types.is_map(of):
-        inner = [pa.field("entries", pa.struct([of.key_field, of.item_field]), nullable=False)]
+    arrow = field.type
+    inner = [arrow.field(position) for position in range(arrow.num_fields)]
+    if pa.types.is_map(arrow):
+        inner = [pa.field("entries", pa.struct([arrow.key_field, arrow.item_field]), nullable=False)]
     return {
         "name": field.name,
         "nullable": field.nullable,
-        "type": _type_to_json(of),
-        "children": [_field_to_json(each) for each in inner],
+        "type": _type_to_json(arrow),
+        "children": [_field_to_json(child) for child in inner],
         **_metadata_to_json(field.metadata),
     }
 
 
-def _type_to_json(of: pa.DataType) -> _Json:
-    if of in _TO_JSON:
-        return _TO_JSON[of]
-    if pa.types.is_timestamp(of):
-        unit = next(name for name, short in _UNITS.items() if short == of.unit)
-        return {"name": "timestamp", "unit": unit, **({"timezone": of.tz} if of.tz else {})}
-    if pa.types.is_decimal(of):
-        return {"name": "decimal", "precision": of.precision, "scale": of.scale, "bitWidth": of.bit_width}
-    if pa.types.is_fixed_size_binary(of):
-        return {"name": "fixedsizebinary", "byteWidth": of.byte_width}
-    if pa.types.is_map(of):
-        return {"name": "map", "keysSorted": of.keys_sorted}
-    if pa.types.is_union(of):
-        return {"name": "union", "mode": of.mode.upper(), "typeIds": list(of.type_codes)}
-    if pa.types.is_list(of):
+def _type_to_json(arrow: pa.DataType) -> _Json:
+    if arrow in _TO_JSON:
+        return _TO_JSON[arrow]
+    if pa.types.is_timestamp(arrow):
+        unit = next(name for name, short in _UNITS.items() if short == arrow.unit)
+        return {"name": "timestamp", "unit": unit, **({"timezone": arrow.tz} if arrow.tz else {})}
+    if pa.types.is_decimal(arrow):
+        return {"name": "decimal", "precision": arrow.precision, "scale": arrow.scale, "bitWidth": arrow.bit_width}
+    if pa.types.is_fixed_size_binary(arrow):
+        return {"name": "fixedsizebinary", "byteWidth": arrow.byte_width}
+    if pa.types.is_map(arrow):
+        return {"name": "map", "keysSorted": arrow.keys_sorted}
+    if pa.types.is_union(arrow):
+        return {"name": "union", "mode": arrow.mode.upper(), "typeIds": list(arrow.type_codes)}
+    if pa.types.is_list(arrow):
         return {"name": "list"}
-    assert pa.types.is_struct(of), of
+    assert pa.types.is_struct(arrow), arrow
     return {"name": "struct"}
 
 
@@ -134,77 +134,78 @@ def _metadata_to_json(metadata: Mapping[bytes, bytes] | None) -> dict[str, Any]:
     return {"metadata": entries} if entries else {}
 
 
-def _field(said: object, where: str, depth: int) -> pa.Field:
-    if not isinstance(said, dict) or not isinstance(said.get("type"), dict):
-        raise SchemaError(where, expected="a field with an object `type`", found=_excerpt(said))
-    name, nullable, children = said.get("name"), said.get("nullable", True), said.get("children") or []
+def _field(document: object, where: str, depth: int) -> pa.Field:
+    if not isinstance(document, dict) or not isinstance(document.get("type"), dict):
+        raise SchemaError(where, expected="a field with an object `type`", found=_excerpt(document))
+    name, nullable, children = document.get("name"), document.get("nullable", True), document.get("children") or []
     where = f"{where}: {name}" if not depth else f"{where}.{name}"
     if not isinstance(name, str) or not isinstance(nullable, bool) or not isinstance(children, list):
         raise SchemaError(
-            where, expected="a text `name`, a boolean `nullable`, a list `children`", found=_excerpt(said)
+            where, expected="a text `name`, a boolean `nullable`, a list `children`", found=_excerpt(document)
         )
     if depth > MAX_DEPTH:
         raise SchemaError(where[:100], expected=f"at most {MAX_DEPTH} levels", found="deeper nesting")
     inner = [_field(child, where, depth + 1) for child in children]
     try:
-        of = _type(said["type"], inner)
+        arrow = _type(document["type"], inner)
     except (pa.ArrowException, ValueError, TypeError, KeyError, OverflowError, IndexError) as problem:
-        raise SchemaError(where, expected="an Arrow type", found=_excerpt(said["type"])) from problem
-    return pa.field(name, of, nullable, _metadata(said, where))
+        raise SchemaError(where, expected="an Arrow type", found=_excerpt(document["type"])) from problem
+    return pa.field(name, arrow, nullable, _metadata(document, where))
 
 
-def _type(said: _Json, inner: list[pa.Field]) -> pa.DataType:
+def _type(document: _Json, inner: list[pa.Field]) -> pa.DataType:
     """Raises what pyarrow raises for what does not make sense, `KeyError` for names that are not known."""
-    found = _FROM_JSON.get(json.dumps(said, sort_keys=True))
-    if found is not None:
-        return found
-    name = said["name"]
+    simple = _FROM_JSON.get(json.dumps(document, sort_keys=True))
+    if simple is not None:
+        return simple
+    name = document["name"]
     match name:
         case "time":
             return _FROM_JSON[
                 json.dumps(
-                    {**said, "bitWidth": 32 if said["unit"] in ("SECOND", "MILLISECOND") else 64}, sort_keys=True
+                    {**document, "bitWidth": 32 if document["unit"] in ("SECOND", "MILLISECOND") else 64},
+                    sort_keys=True,
                 )
             ]
         case "timestamp":
-            return pa.timestamp(_UNITS[said["unit"]], said.get("timezone"))
+            return pa.timestamp(_UNITS[document["unit"]], document.get("timezone"))
         case "duration":
-            return pa.duration(_UNITS[said["unit"]])
+            return pa.duration(_UNITS[document["unit"]])
         case "decimal":
             make = {32: pa.decimal128, 64: pa.decimal128, 128: pa.decimal128, 256: pa.decimal256}[
-                said.get("bitWidth", 128)
+                document.get("bitWidth", 128)
             ]
-            return make(said["precision"], said["scale"])
+            return make(document["precision"], document["scale"])
         case "fixedsizebinary":
-            return pa.binary(said["byteWidth"])
+            return pa.binary(document["byteWidth"])
         case "fixedsizelist":
-            return pa.list_(inner[0], said["listSize"])
+            return pa.list_(inner[0], document["listSize"])
         case "struct":
             return pa.struct(inner)
         case "map":
             (entries,) = inner
-            return pa.map_(entries.type.field(0), entries.type.field(1), said.get("keysSorted", False))
+            return pa.map_(entries.type.field(0), entries.type.field(1), document.get("keysSorted", False))
         case "union":
-            make_union = {"SPARSE": pa.sparse_union, "DENSE": pa.dense_union}[said["mode"]]
-            return make_union(inner, said.get("typeIds"))
+            make_union = {"SPARSE": pa.sparse_union, "DENSE": pa.dense_union}[document["mode"]]
+            return make_union(inner, document.get("typeIds"))
         case _:
             (element,) = inner
             return _LISTS[name](element)
 
 
-def _metadata(said: _Json, where: str) -> dict[str, str] | None:
-    entries = said.get("metadata") or []
+def _metadata(document: _Json, where: str) -> dict[str, str] | None:
+    entries = document.get("metadata") or []
     try:
-        found = {entry["key"]: entry["value"] for entry in entries}
+        metadata = {entry["key"]: entry["value"] for entry in entries}
     except (TypeError, KeyError) as problem:
         raise SchemaError(
             where, expected="metadata as a list of `key` and `value`", found=_excerpt(entries)
         ) from problem
-    if not all(isinstance(text, str) for entry in found.items() for text in entry):
+    if not all(isinstance(text, str) for entry in metadata.items() for text in entry):
         raise SchemaError(where, expected="texts as metadata", found=_excerpt(entries))
-    return found or None
+    return metadata or None
 
 
-def _excerpt(said: object) -> str:
-    shown = json.dumps(said, ensure_ascii=False)
+def _excerpt(document: object) -> str:
+    shown = json.dumps(document, ensure_ascii=False)
     return shown if len(shown) <= 60 else f"{shown[:57]}..."

@@ -56,8 +56,8 @@ class StoredFile:
 
     def read(self, offset: int, length: int) -> bytes:
         with reported(self.where):
-            found: bytes = self.file.read_at(length, offset)
-            return found
+            data: bytes = self.file.read_at(length, offset)
+            return data
 
 
 class ArrowStorage:
@@ -95,12 +95,12 @@ class ArrowStorage:
     def list(self, folder: str, *, recursive: bool = False, without: str = "") -> list[FileInfo]:
         # A local folder that must not be looked into may be one that cannot be; object stores list all in one request.
         by_folder = recursive and bool(without) and isinstance(self._filesystem, fs.LocalFileSystem)
-        found = self._infos(folder, recursive and not by_folder)
+        infos = self._infos(folder, recursive and not by_folder)
         if by_folder:
-            below = [self._below(info.path) for info in found if info.type == fs.FileType.Directory]
+            below = [self._below(info.path) for info in infos if info.type == fs.FileType.Directory]
             looked_into = [path for path in below if path.rpartition("/")[2] != without]
-            found = (*found, *(info for path in looked_into for info in self._infos(path, recursive)))
-        files = [FileInfo(self._below(info.path), info.size) for info in found if info.type == fs.FileType.File]
+            infos = (*infos, *(info for path in looked_into for info in self._infos(path, recursive)))
+        files = [FileInfo(self._below(info.path), info.size) for info in infos if info.type == fs.FileType.File]
         if without:
             hidden = f"{folder}/{without}/" if folder else f"{without}/"
             files = [file for file in files if not file.path.startswith(hidden)]
@@ -123,8 +123,8 @@ class ArrowStorage:
 
     def read(self, path: str) -> bytes:
         with reported(self.where(path)), self._filesystem.open_input_file(self.full(path)) as file:
-            found: bytes = file.readall()
-            return found
+            data: bytes = file.readall()
+            return data
 
     @contextmanager
     def base_file(self, file: FileInfo) -> Iterator[pa.NativeFile]:
@@ -309,13 +309,13 @@ def _with_options(uri: str, scheme: str, options: Mapping[str, str]) -> fs.FileS
 
 def _typed(options: Mapping[str, str]) -> dict[str, Any]:
     """Options are texts; libraries want some as what they say. Names and passwords may be all digits, and stay texts."""
-    found: dict[str, Any] = dict(options)
+    typed: dict[str, Any] = dict(options)
     for name, text in options.items():
         if text.lower() in ("true", "false"):
-            found[name] = text.lower() == "true"
+            typed[name] = text.lower() == "true"
         elif name.endswith("timeout"):
-            found[name] = float(text)
-    return found
+            typed[name] = float(text)
+    return typed
 
 
 def _by_fsspec(uri: str, scheme: str, options: Mapping[str, str], refused: Exception | None) -> fs.FileSystem:

@@ -97,19 +97,19 @@ def own_options(uri: str, scheme: str, options: Mapping[str, str]) -> dict[str, 
     Raises `UsageError` for two names of one option with different values, and for an option whose value pyarrow takes from
     elsewhere.
     """
-    found: dict[str, str] = {}
+    own_names: dict[str, str] = {}
     given: dict[str, str] = {}
     for name, value in options.items():
         place = _ELSEWHERE[scheme].get(name.lower())
         if place is not None:
             raise UsageError(uri, expected=f"{place} in place of the option {name}", found="the option")
         own = _BY_NAME[scheme].get(name.lower(), name)
-        if found.setdefault(own, value) != value:
+        if own_names.setdefault(own, value) != value:
             raise UsageError(uri, expected=f"one value of {own}", found=f"{given[own]} and {name}, which differ")
         given[own] = name
-    found.pop("", None)
-    scheme_of_url, mark, host = found.get(_ENDPOINT, "").partition("://")
+    own_names.pop("", None)
+    scheme_of_url, mark, host = own_names.get(_ENDPOINT, "").partition("://")
     if mark:
-        found[_ENDPOINT] = host.rstrip("/")
-        found.setdefault("scheme", scheme_of_url)
-    return found
+        own_names[_ENDPOINT] = host.rstrip("/")
+        own_names.setdefault("scheme", scheme_of_url)
+    return own_names

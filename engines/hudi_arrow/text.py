@@ -23,10 +23,10 @@ def matches(array: Array, pattern: Pattern | str) -> Array:
     """The text matches a LIKE pattern as a whole, or a regular expression somewhere; no for null."""
     if is_coded(array):
         of_texts = matches(array.dictionary, pattern)
-        found = of_texts.take(array.indices) if pc.any(of_texts).as_py() else _none(array)
+        mask = of_texts.take(array.indices) if pc.any(of_texts).as_py() else _none(array)
     else:
-        found = _like(plain(array), pattern) if isinstance(pattern, tuple) else _regex(plain(array), pattern)
-    return pc.fill_null(found, False) if found.null_count else found
+        mask = _like(plain(array), pattern) if isinstance(pattern, tuple) else _regex(plain(array), pattern)
+    return pc.fill_null(mask, False) if mask.null_count else mask
 
 
 def length(array: Array) -> Array:
@@ -118,8 +118,8 @@ def _empty(array: Array) -> Array:
     same = bounds[1:] == bounds[:-1]
     if not same.any():
         return _none(array)
-    found = pa.Array.from_buffers(pa.bool_(), len(array), [None, pa.py_buffer(np.packbits(same, bitorder="little"))])
-    return pc.and_(found, pc.is_valid(array)) if array.null_count else found
+    mask = pa.Array.from_buffers(pa.bool_(), len(array), [None, pa.py_buffer(np.packbits(same, bitorder="little"))])
+    return pc.and_(mask, pc.is_valid(array)) if array.null_count else mask
 
 
 def _lacks_a_byte(array: Array, text: str) -> bool:
@@ -133,7 +133,7 @@ def _lacks_a_byte(array: Array, text: str) -> bool:
 
 def _lacks(content: npt.NDArray[np.uint8], byte: int) -> bool:
     """Window by window, so that what is looked at is in the processor's cache."""
-    return all(byte not in content[at : at + _WINDOW].tobytes() for at in range(0, len(content), _WINDOW))
+    return all(byte not in content[start : start + _WINDOW].tobytes() for start in range(0, len(content), _WINDOW))
 
 
 def _none(array: Array) -> Array:
@@ -160,8 +160,8 @@ def _bytes_of(wide: Array) -> tuple[Offsets, npt.NDArray[np.uint8]]:
 
 
 def _integers(array: Array) -> Offsets:
-    found: Offsets = pc.fill_null(plain(array), 0).to_numpy().astype(np.int64)
-    return found
+    numbers: Offsets = pc.fill_null(plain(array), 0).to_numpy().astype(np.int64)
+    return numbers
 
 
 def _cut(

@@ -34,8 +34,8 @@ _UNITS: Final = {t.Unit.MILLIS: "ms", t.Unit.MICROS: "us", t.Unit.NANOS: "ns"}
 _OF_UNIT: Final = {"s": t.Unit.MILLIS, **{name: unit for unit, name in _UNITS.items()}}
 
 _SIMPLE: Final[Mapping[type, tuple[t.Type, pa.DataType]]] = {
-    type(of): (of, arrow)
-    for of, arrow in (
+    type(logical): (logical, arrow)
+    for logical, arrow in (
         (t.Boolean(), pa.bool_()),
         (t.Int(), pa.int32()),
         (t.Long(), pa.int64()),
@@ -75,17 +75,17 @@ _INWARD: Final[tuple[tuple[pa.DataType, t.Type], ...]] = (
 """Arrow's types that we keep as the narrowest of ours that holds all their values; what they say more is a loss."""
 
 _WORDS: Final = {kind: arrow for kind, (_, arrow) in _SIMPLE.items()}
-_MEANINGS: Final = {arrow.id: of for of, arrow in _SIMPLE.values()}
-_TIMES_READ: Final = {arrow: of for of, arrow in _TIMES.items()}
+_MEANINGS: Final = {arrow.id: logical for logical, arrow in _SIMPLE.values()}
+_TIMES_READ: Final = {arrow: logical for logical, arrow in _TIMES.items()}
 _WIDENED: Final = dict(_INWARD)
 _EXACT_KINDS: Final = frozenset({*_SIMPLE, t.Time, t.Timestamp})
 
 _Path = tuple[str, ...]
 
 
-def to_arrow(of: t.Type) -> pa.DataType:
+def to_arrow(type: t.Type) -> pa.DataType:
     """The Arrow type of a type, without metadata. Raises `SchemaError` for decimals of more digits than Arrow has."""
-    return _Outward(keep=False, metadata=False).type(of, ())
+    return _Outward(keep=False, metadata=False).type(type, ())
 
 
 def schema_to_arrow(schema: Schema, *, metadata: bool = True) -> Converted[pa.Schema]:
@@ -94,8 +94,8 @@ def schema_to_arrow(schema: Schema, *, metadata: bool = True) -> Converted[pa.Sc
     fields = [outward.field(field, (field.name,)) for field in schema.fields]
     shell = type_shell(schema.record)
     if metadata:
-        said = {"version": schema.version, "max_column_id": schema.max_column_id, "record": shell}
-        return Converted(pa.schema(fields, {EXTRAS: json.dumps(said)}), tuple(outward.losses))
+        extras = {"version": schema.version, "max_column_id": schema.max_column_id, "record": shell}
+        return Converted(pa.schema(fields, {EXTRAS: json.dumps(extras)}), tuple(outward.losses))
     losses = [ConversionLoss("", f"{name} of the record {value!r}") for name, value in shell.items() if name != "is"]
     losses += [ConversionLoss("", f"version {schema.version}")] if schema.version else []
     losses += (
@@ -114,28 +114,28 @@ def schema_from_arrow(schema: pa.Schema, where: str = "schema") -> Converted[Sch
     inward = _Inward(where)
     record = t.Record(tuple(inward.field(field, (field.name,)) for field in schema))
     metadata = schema.metadata or _NO_METADATA
-    said = _load(metadata[EXTRAS], where) if EXTRAS in metadata else {}
-    version, greatest = said.get("version", 0), said.get("max_column_id", -1)
+    extras = _load(metadata[EXTRAS], where) if EXTRAS in metadata else {}
+    version, greatest = extras.get("version", 0), extras.get("max_column_id", -1)
     if not isinstance(version, int) or not isinstance(greatest, int):
-        raise SchemaError(where, expected="whole numbers as version and max_column_id", found=repr(said)[:60])
-    if "record" in said:
-        holder = restored(t.Field(NO_ID, "", record), {"type": said["record"]}, plain, where).type
+        raise SchemaError(where, expected="whole numbers as version and max_column_id", found=repr(extras)[:60])
+    if "record" in extras:
+        holder = restored(t.Field(NO_ID, "", record), {"type": extras["record"]}, plain, where).type
         record = holder if isinstance(holder, t.Record) else record
-    found = schema_at_place(where, record_with_missing_ids(record, greatest), version, greatest)
-    return Converted(found, tuple(inward.losses))
+    read = schema_at_place(where, record_with_missing_ids(record, greatest), version, greatest)
+    return Converted(read, tuple(inward.losses))
 
 
-def from_arrow(of: pa.DataType, where: str = "type") -> Converted[t.Type]:
+def from_arrow(type: pa.DataType, where: str = "type") -> Converted[t.Type]:
     """The type of an Arrow type, with column ids in it from 0."""
     inward = _Inward(where)
-    return Converted(with_ids(inward.type(of, ())), tuple(inward.losses))
+    return Converted(with_ids(inward.type(type, ())), tuple(inward.losses))
 
 
-def plain(of: t.Type) -> t.Type:
+def plain(logical: t.Type) -> t.Type:
     """The type that Arrow's word for a type gives back, around the same fields."""
-    if type(of) in _EXACT_KINDS:
-        return of
-    match of:
+    if type(logical) in _EXACT_KINDS:
+        return logical
+    match logical:
         case t.Decimal(precision, scale):
             return t.Decimal(precision, scale, t.Fixed(smallest_size(precision)))
         case t.Fixed(size) | t.Uuid(fixed=t.Fixed(size)):
@@ -151,7 +151,7 @@ def plain(of: t.Type) -> t.Type:
         case t.Map(key, value):
             return t.Map(key, value)
         case _:
-            return of
+            return logical
 
 
 class _Outward:
@@ -173,26 +173,26 @@ class _Outward:
                 metadata[EXTRAS] = json.dumps(extras).encode()
         return pa.field(field.name, arrow, field.optional, metadata or None)
 
-    def type(self, of: t.Type, path: _Path) -> pa.DataType:
-        word = _WORDS.get(type(of))
+    def type(self, logical: t.Type, path: _Path) -> pa.DataType:
+        word = _WORDS.get(type(logical))
         if word is not None:
             return word
-        match of:
+        match logical:
             case t.Time() | t.Timestamp():
-                return _TIMES[of]
+                return _TIMES[logical]
             case t.Record(fields):
                 return pa.struct([self.field(field, (*path, field.name)) for field in fields])
             case t.Array(element):
                 return pa.list_(self.field(element, (*path, element.name), column=False))
             case t.Map(key, value):
-                inner = [self.field(each, (*path, each.name), column=False) for each in (key, value)]
+                inner = [self.field(child, (*path, child.name), column=False) for child in (key, value)]
                 return pa.map_(*inner)
             case t.Union(branches):
-                return pa.dense_union([self.field(each, (*path, each.name), column=False) for each in branches])
+                return pa.dense_union([self.field(branch, (*path, branch.name), column=False) for branch in branches])
             case t.Decimal(precision, scale):
                 if precision > GREATEST_PRECISION:
                     expected = f"at most {GREATEST_PRECISION} digits for Arrow"
-                    raise SchemaError(".".join(path), expected=expected, found=text(of))
+                    raise SchemaError(".".join(path), expected=expected, found=text(logical))
                 return pa.decimal128(precision, scale) if precision <= 38 else pa.decimal256(precision, scale)
             case t.Fixed(size) | t.Uuid(fixed=t.Fixed(size)):
                 return pa.binary(size)
@@ -201,7 +201,7 @@ class _Outward:
             case t.Uuid() | t.Enumeration():
                 return pa.string()
             case _:
-                raise AssertionError(of)
+                raise AssertionError(logical)
 
 
 class _Inward:
@@ -215,14 +215,14 @@ class _Inward:
     def field(self, arrow: pa.Field, path: _Path, *, column: bool = True) -> t.Field:
         metadata, optional = arrow.metadata or _NO_METADATA, arrow.nullable
         column_id = self._id(metadata[FIELD_ID], path) if FIELD_ID in metadata else NO_ID
-        of, default = self.type(arrow.type, path), implied_default(optional, column=column)
-        found = t.Field(column_id, path[-1], of, optional, None, default)
+        logical, default = self.type(arrow.type, path), implied_default(optional, column=column)
+        field = t.Field(column_id, path[-1], logical, optional, None, default)
         if EXTRAS not in metadata:
-            return found
-        where, said = self._at(path), metadata[EXTRAS]
-        if said not in self._extras:
-            self._extras[said] = _load(said, where)
-        return restored(found, self._extras[said], plain, where)
+            return field
+        where, extras = self._at(path), metadata[EXTRAS]
+        if extras not in self._extras:
+            self._extras[extras] = _load(extras, where)
+        return restored(field, self._extras[extras], plain, where)
 
     def type(self, arrow: pa.DataType, path: _Path) -> t.Type:
         exact = _MEANINGS.get(arrow.id) or _TIMES_READ.get(arrow)
@@ -234,16 +234,18 @@ class _Inward:
         if pa.types.is_decimal(arrow):
             return self._decimal(arrow, path)
         if pa.types.is_timestamp(arrow):
-            found = t.Timestamp(_OF_UNIT[arrow.unit], zoned=arrow.tz is not None)
-            return found if arrow.unit != "s" and arrow.tz in _UTC else self._lossy(arrow, found, path)
+            timestamp = t.Timestamp(_OF_UNIT[arrow.unit], zoned=arrow.tz is not None)
+            return timestamp if arrow.unit != "s" and arrow.tz in _UTC else self._lossy(arrow, timestamp, path)
         if pa.types.is_fixed_size_binary(arrow):
             return t.Fixed(arrow.byte_width)
         if pa.types.is_dictionary(arrow) or pa.types.is_run_end_encoded(arrow):
             return self._lossy(arrow, self.type(arrow.value_type, path), path)
         if isinstance(arrow, pa.BaseExtensionType):
             storage = self.type(arrow.storage_type, path)
-            of = t.Uuid(storage) if arrow.extension_name == "arrow.uuid" and isinstance(storage, t.Fixed) else storage
-            return of if isinstance(of, t.Uuid) else self._lossy(arrow, of, path)
+            logical = (
+                t.Uuid(storage) if arrow.extension_name == "arrow.uuid" and isinstance(storage, t.Fixed) else storage
+            )
+            return logical if isinstance(logical, t.Uuid) else self._lossy(arrow, logical, path)
         return self._nested(arrow, path)
 
     def _nested(self, arrow: pa.DataType, path: _Path) -> t.Type:
@@ -267,12 +269,12 @@ class _Inward:
         """Our scale is from 0 to the precision; Arrow's may lie outside."""
         scale = max(arrow.scale, 0)
         precision = max(arrow.precision + scale - arrow.scale, scale)
-        found = t.Decimal(precision, scale, t.Fixed(smallest_size(precision)))
-        return found if (precision, scale) == (arrow.precision, arrow.scale) else self._lossy(arrow, found, path)
+        decimal = t.Decimal(precision, scale, t.Fixed(smallest_size(precision)))
+        return decimal if (precision, scale) == (arrow.precision, arrow.scale) else self._lossy(arrow, decimal, path)
 
-    def _lossy(self, arrow: pa.DataType, of: t.Type, path: _Path) -> t.Type:
-        self.losses.append(ConversionLoss(".".join(path), _shown(arrow), text(of)))
-        return of
+    def _lossy(self, arrow: pa.DataType, type: t.Type, path: _Path) -> t.Type:
+        self.losses.append(ConversionLoss(".".join(path), _shown(arrow), text(type)))
+        return type
 
     def _id(self, stated: bytes, path: _Path) -> int:
         if not stated.isdigit():
@@ -296,9 +298,9 @@ def _shown(arrow: pa.DataType) -> str:
 
 def _load(extras: bytes, where: str) -> Any:
     try:
-        found = json.loads(extras.decode())
+        document = json.loads(extras.decode())
     except ValueError:
-        found = None
-    if not isinstance(found, dict):
+        document = None
+    if not isinstance(document, dict):
         raise SchemaError(where, expected="a JSON object as metadata `hudi_core`", found=repr(extras)[:60])
-    return found
+    return document

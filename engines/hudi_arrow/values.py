@@ -38,8 +38,8 @@ class ArrowValues:
         named = [(pa.field(field.name, array.type, field.optional), array) for field, array in fields]
         return arrays.struct_of(named, nulls, len(like))
 
-    def union(self, of: Union, parts: Sequence[tuple[Array, int, Array]], like: Array) -> Array:
-        kind = to_arrow(of)
+    def union(self, type: Union, parts: Sequence[tuple[Array, int, Array]], like: Array) -> Array:
+        kind = to_arrow(type)
         codes = np.zeros(len(like), np.int8)
         columns = [pa.nulls(len(like), kind.field(number).type) for number in range(kind.num_fields)]
         for mask, branch, array in parts:
@@ -54,10 +54,10 @@ class ArrowValues:
         kind = pa.large_list(inner) if pa.types.is_large_list(array.type) else pa.list_(inner)
         return arrays.lists_of(kind, parts._replace(items=(items,)), _validity(array), len(array))
 
-    def entries(self, map: Array, of: Map, change: Callable[[Array], Array]) -> Array:
+    def entries(self, map: Array, type: Map, change: Callable[[Array], Array]) -> Array:
         parts = arrays.lists(map)
         keys, items = parts.items[0], change(parts.items[1])
-        kind = pa.map_(keys.type, pa.field(of.value.name, items.type, of.value.optional))
+        kind = pa.map_(keys.type, pa.field(type.value.name, items.type, type.value.optional))
         return arrays.lists_of(kind, parts._replace(items=(keys, items)), _validity(map), len(map))
 
     def literal(self, value: object, type: Type, like: Array) -> Array:

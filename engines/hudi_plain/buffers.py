@@ -39,27 +39,27 @@ _DTYPES = {t.Boolean: "?", t.Int: "i4", t.Date: "i4", t.Float: "f4", t.Double: "
 """Of types whose values have one width, whatever the unit."""
 
 
-def to_values(column: Column, of: t.Type, where: str) -> list[Any]:
+def to_values(column: Column, logical: t.Type, where: str) -> list[Any]:
     """The rows in the form of `hudi_core.values.domain`."""
-    if not isinstance(of, t.Union):
+    if not isinstance(logical, t.Union):
         column = only_branch(column)
-    match of, column:
+    match logical, column:
         case t.Record(fields), StructColumn(rows):
             parts = [
                 to_values(masked(column.fields[inner.name], column.validity), inner.type, f"{where}.{inner.name}")
                 for inner in fields
             ]
-            found: list[Any] = list(zip(*parts, strict=True)) if parts else [()] * rows
+            built: list[Any] = list(zip(*parts, strict=True)) if parts else [()] * rows
         case t.Array(element), ListColumn(offsets, items):
-            found = _runs(offsets, to_values(items, element.type, where))
+            built = _runs(offsets, to_values(items, element.type, where))
         case t.Map(_, value), MapColumn(offsets, keys, items):
-            found = _runs(offsets, list(zip(to_list(keys), to_values(items, value.type, where), strict=True)))
+            built = _runs(offsets, list(zip(to_list(keys), to_values(items, value.type, where), strict=True)))
         case t.Union(branches), UnionColumn():
             return _of_union(without_null_branch(column), branches, where)
         case t.Decimal(scale=scale), BinaryColumn() | FixedBinaryColumn():
-            found = [_decimal(row.tobytes(), scale) for row in to_words(column, of, where).astype("<u8")]
+            built = [_decimal(row.tobytes(), scale) for row in to_words(column, logical, where).astype("<u8")]
         case t.Uuid(fixed=t.Fixed()), FixedBinaryColumn(data=data):
-            found = [str(uuid.UUID(bytes=row.tobytes())) for row in data]
+            built = [str(uuid.UUID(bytes=row.tobytes())) for row in data]
         case (
             (_, NullColumn())
             | (t.Enumeration(), EnumColumn())
@@ -68,31 +68,31 @@ def to_values(column: Column, of: t.Type, where: str) -> list[Any]:
             | (t.Fixed() | t.Vector(), FixedBinaryColumn())
         ):
             return to_list(column)
-        case _, PrimitiveColumn(values) if values.dtype == _dtype(of):
+        case _, PrimitiveColumn(values) if values.dtype == _dtype(logical):
             return to_list(column)
         case _:
-            raise SchemaError(where, expected=f"a column of {text(of)}", found=type(column).__name__)
-    return [row if valid else None for row, valid in zip(found, validity_of(column).tolist(), strict=True)]
+            raise SchemaError(where, expected=f"a column of {text(logical)}", found=type(column).__name__)
+    return [row if valid else None for row, valid in zip(built, validity_of(column).tolist(), strict=True)]
 
 
-def from_values(values: Sequence[Any], of: t.Type, where: str) -> Column:
+def from_values(values: Sequence[Any], type: t.Type, where: str) -> Column:
     """The column of values in the form of `hudi_core.values.domain`, in the physical type that Avro gives theirs."""
     valid = _valid(values)
-    match of:
+    match type:
         case t.Boolean() | t.Int() | t.Long() | t.Float() | t.Double() | t.Date() | t.Time() | t.Timestamp():
-            return PrimitiveColumn(np.array([0 if value is None else value for value in values], _dtype(of)), valid)
+            return PrimitiveColumn(np.array([0 if value is None else value for value in values], _dtype(type)), valid)
         case t.String() | t.Uuid(fixed=None):
             return StringColumn(*_joined([(value or "").encode() for value in values]), valid)
         case t.Binary():
             return BinaryColumn(*_joined([value or b"" for value in values]), valid)
         case t.Enumeration(symbols):
-            return EnumColumn(_codes(values, of, where), symbols, valid)
+            return EnumColumn(_codes(values, type, where), symbols, valid)
         case t.Fixed() | t.Vector() | t.Uuid():
             size = (
-                of.size
-                if isinstance(of, t.Fixed)
-                else of.dimension * of.element.value
-                if isinstance(of, t.Vector)
+                type.size
+                if isinstance(type, t.Fixed)
+                else type.dimension * type.element.value
+                if isinstance(type, t.Vector)
                 else 16
             )
             rows = [_bytes(value, size) for value in values]
@@ -101,7 +101,7 @@ def from_values(values: Sequence[Any], of: t.Type, where: str) -> Column:
             size = 8 * words_of(precision)
             rows = [_unscaled(value).to_bytes(size, "little", signed=True) for value in values]
             words = np.frombuffer(b"".join(rows), "<u8").reshape(len(rows), size // 8).astype(np.uint64)
-            return from_words(words, of, valid, where)
+            return from_words(words, type, valid, where)
         case t.Record(fields):
             columns = {
                 inner.name: from_values(
@@ -126,7 +126,9 @@ def from_values(values: Sequence[Any], of: t.Type, where: str) -> Column:
 
 
 def _of_union(column: UnionColumn, branches: Sequence[t.Field], where: str) -> list[Any]:
-    parts = [iter(to_values(child, each.type, where)) for child, each in zip(column.children, branches, strict=True)]
+    parts = [
+        iter(to_values(child, branch.type, where)) for child, branch in zip(column.children, branches, strict=True)
+    ]
     values = ((branch, next(parts[branch])) for branch in column.branches.tolist())
     return [None if value is None else (branch, value) for branch, value in values]
 
@@ -137,15 +139,15 @@ def _to_union(values: Sequence[Any], branches: Sequence[t.Field], where: str) ->
     parts: list[list[Any]] = [[] for _ in branches]
     for value, branch in zip(values, chosen.tolist(), strict=True):
         parts[branch].append(None if value is None else value[1])
-    children = [from_values(part, each.type, where) for part, each in zip(parts, branches, strict=True)]
-    return with_null_branch(chosen, [branch_name(each.type) for each in branches], children)
+    children = [from_values(part, branch.type, where) for part, branch in zip(parts, branches, strict=True)]
+    return with_null_branch(chosen, [branch_name(branch.type) for branch in branches], children)
 
 
-def _dtype(of: t.Type) -> str | None:
+def _dtype(logical: t.Type) -> str | None:
     """The numbers that stand for values of a type; None when they are no numbers."""
-    if isinstance(of, t.Time):
-        return "i4" if of.unit is t.Unit.MILLIS else "i8"
-    return _DTYPES.get(type(of))
+    if isinstance(logical, t.Time):
+        return "i4" if logical.unit is t.Unit.MILLIS else "i8"
+    return _DTYPES.get(type(logical))
 
 
 def _valid(values: Sequence[Any]) -> Bools | None:
@@ -153,11 +155,11 @@ def _valid(values: Sequence[Any]) -> Bools | None:
     return None if valid.all() else valid
 
 
-def _codes(values: Sequence[Any], of: t.Enumeration, where: str) -> np.ndarray[Any, np.dtype[np.int32]]:
-    known = {symbol: code for code, symbol in enumerate(of.symbols)}
+def _codes(values: Sequence[Any], type: t.Enumeration, where: str) -> np.ndarray[Any, np.dtype[np.int32]]:
+    known = {symbol: code for code, symbol in enumerate(type.symbols)}
     strange = next((value for value in values if value is not None and value not in known), None)
     if strange is not None:
-        raise SchemaError(where, expected=f"a value of {text(of)}", found=repr(strange)[:60])
+        raise SchemaError(where, expected=f"a value of {text(type)}", found=repr(strange)[:60])
     return np.array([0 if value is None else known[value] for value in values], np.int32)
 
 

@@ -46,7 +46,7 @@ class PlainRows:
 
     def gather(self, batches: Sequence[Batch], sources: Sequence[NDArray[np.int64]], schema: Schema) -> Iterator[Batch]:
         rows = [row for batch in batches for row in batch]
-        for chosen in zip(*(each.tolist() for each in sources), strict=True):
+        for chosen in zip(*(source.tolist() for source in sources), strict=True):
             yield (tuple(None if row < 0 else rows[row][column] for column, row in enumerate(chosen)),)
 
     def head(self, batch: Batch, count: int) -> Batch:
@@ -55,8 +55,8 @@ class PlainRows:
     def from_columns(self, columns: StructColumn, schema: Schema, where: str) -> Iterator[Batch]:
         return ((row,) for row in to_values(columns, schema.record, where))
 
-    def to_column(self, value: Any, of: Type, where: str) -> Column:
-        return from_values([value], of, where)
+    def to_column(self, value: Any, type: Type, where: str) -> Column:
+        return from_values([value], type, where)
 
     def to_json(self, batch: Batch, schema: Schema) -> list[dict[str, Any]]:
         return [to_json(row, schema.record) for row in batch]

@@ -30,13 +30,13 @@ class PlainValues:
     def struct(self, fields: Sequence[tuple[Field, Any]], nulls: bool, like: Any) -> Any:
         return None if nulls else tuple(value for _, value in fields)
 
-    def union(self, of: Union, parts: Sequence[tuple[bool, int, Any]], like: Any) -> Any:
+    def union(self, type: Union, parts: Sequence[tuple[bool, int, Any]], like: Any) -> Any:
         return next(((branch, value) for mask, branch, value in parts if mask), None)
 
     def elements(self, array: Any, element: Field, change: Callable[[Any], Any]) -> Any:
         return None if array is None else tuple(change(value) for value in array)
 
-    def entries(self, map: Any, of: Map, change: Callable[[Any], Any]) -> Any:
+    def entries(self, map: Any, type: Map, change: Callable[[Any], Any]) -> Any:
         return None if map is None else tuple((key, change(value)) for key, value in map)
 
     def literal(self, value: object, type: Type, like: Any) -> Any:
