@@ -54,7 +54,7 @@ PATHS: Mapping[str, SpecialPath] = {
     "plain_pages": SpecialPath({"hudi_arrow.parquet:plain_column": lambda *_: None}, ("cow_full", "mor_snapshot")),
     "pages_left_out": SpecialPath({"hudi_arrow.parquet:PagedFile.some": lambda *_: None}, ("cow_selective",)),
     "kept_footers": SpecialPath(
-        {"hudi_arrow.parquet:Kept.get": lambda _, __, make: make()}, ("cow_full", "cow_selective", "tag_bloom")
+        {"hudi_arrow.parquet:SizedCache.get": lambda _, __, make: make()}, ("cow_full", "cow_selective", "tag_bloom")
     ),
     "small_blocks": SpecialPath({"hudi_core.reading.log_records:TOGETHER_BYTES": 0}, ("mor_snapshot",)),
     "coded_digits": SpecialPath({"hudi_arrow.casts:digits": _digits_by_arrow}, ("complex_keys",)),
