@@ -23,8 +23,7 @@ arrays       arrays in one physical form, taken apart and put together, from and
 compare      order and equality
 functions    the known functions
 arithmetic   + - * / % negative abs
-text         LIKE, regular expressions, substrings
-joined       texts put together of columns and constants
+text         LIKE, regular expressions, substrings, strings joined
 dates        the calendar
 casts        stored conversions and SQL's CAST
 distinct     a function of values, called once for each distinct one

@@ -14,7 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hudi_arrow.pages import DATA_PAGE, Chunk
-from hudi_core.columns.growing import GrowingArray
+from hudi_core.columns.concat import GrowingArray
 from hudi_core.formats.parquet import thrift
 
 _PLAIN, _RUNS = 0, 3

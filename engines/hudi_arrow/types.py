@@ -19,7 +19,7 @@ from hudi_core.schema.ids import NO_ID, record_with_missing_ids, with_ids
 from hudi_core.schema.loss import ConversionLoss, Converted
 from hudi_core.schema.schema import MAX_DEPTH, Schema, schema_at_place
 from hudi_core.types import nodes as t
-from hudi_core.types.decimals import smallest_size
+from hudi_core.types.nodes import smallest_size
 from hudi_core.types.text import text
 
 FIELD_ID: Final = b"PARQUET:field_id"

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hudi_arrow import arrays, casts, compare, functions, joined, text
+from hudi_arrow import arrays, casts, compare, functions, text
 from hudi_arrow.arrays import Array
 from hudi_arrow.distinct import mapped
 from hudi_arrow.threads import in_parts
@@ -109,7 +109,7 @@ class ArrowValues:
         return in_parts(make, len(value))
 
     def join(self, parts: Sequence[str | Array]) -> Array:
-        return joined.join(parts)
+        return text.join(parts)
 
     def mapped(self, value: Array, rule: Callable[[Any], Any], source: Type, to: Type) -> Array:
         return mapped(value, rule, source, to)

@@ -16,8 +16,8 @@ from hudi_core.sql.cursor import Cursor
 from hudi_core.sql.place import Span
 from hudi_core.sql.type_text import FieldText, TypeText, parse_field_text, parse_type_text
 from hudi_core.types import nodes as t
-from hudi_core.types.decimals import smallest_size
 from hudi_core.types.disguised import blob, variant
+from hudi_core.types.nodes import smallest_size
 from hudi_core.types.sql import NARROW
 from hudi_core.types.text import text
 from hudi_spark.types import GREATEST_PRECISION, plain, vector_of

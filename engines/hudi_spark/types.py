@@ -19,8 +19,8 @@ from hudi_core.schema.ids import NO_ID, record_with_missing_ids
 from hudi_core.schema.loss import ConversionLoss, Converted
 from hudi_core.schema.schema import MAX_DEPTH, Schema, schema_at_place
 from hudi_core.types import nodes as t
-from hudi_core.types.decimals import smallest_size
 from hudi_core.types.disguised import blob, is_whole_variant, variant
+from hudi_core.types.nodes import smallest_size
 from hudi_core.types.text import text
 from hudi_core.types.walk import same
 

@@ -11,7 +11,7 @@ from typing import Final, TypeGuard, assert_never
 
 from hudi_core.errors import SchemaError
 from hudi_core.types import nodes as t
-from hudi_core.types.decimals import greatest_precision
+from hudi_core.types.nodes import greatest_precision
 
 PRIMITIVE_TYPES: Final[Mapping[str, t.Type]] = {
     "boolean": t.Boolean(),

@@ -14,6 +14,5 @@ read         `read`: rows to the terminal, as NDJSON, or into a file
 schemas      `schema`, `convert-schema` and `evolve`: schemas as trees and as text, and what a change would make of them
 tables       `inspect`, `timeline` and `files`: what a table is and has
 tag          `tag`: for each row of an input the file of the table that holds its record
-tree         A schema as a tree with column ids: rows of a table for people, flat objects for programs
 words        counts, sizes and times in words for people
 """

@@ -3,9 +3,8 @@
 byte_strings  many byte strings in two arrays, and their bytes eight at a time as numbers that sort as the bytes do
 concat        parts of a column joined one after the other, so that each part's memory is free again when the next one is made
 decimals      decimals: Avro's big-endian bytes to numbers of whole words and back, whole columns at a time. No loop over rows
-growing       arrays that are added to, with room at their end
 hashes        hash ids, keys of the metadata table's indexes made of them, and key to file group. Rules FORMAT-9 to FORMAT-12
-int128        decimals of more than 18 digits: rescaling unscaled values of up to 128 bits, many at once
+int128        integers of 128 bits, many at once: from and to bytes and strings that sort, and rescaled as long decimals
 length_chain  where items lie of which each is an int32 length and that many bytes, so that one leads to the next
 murmur        murmur2 as Hadoop has it, over whole columns of keys, round after round. Rule FORMAT-25
 nodes         columns of decoded values: NumPy arrays in Arrow's memory layout, so that an engine wraps them without a copy

@@ -1,14 +1,64 @@
-"""Decimals of more than 18 digits: rescaling unscaled values of up to 128 bits, many at once.
+"""Integers of 128 bits, many at once: from and to bytes and strings that sort, and rescaled as decimals of more than 18 digits.
 
 A magnitude is four limbs of 32 bits, least first, each in a uint64, so that a limb times a factor below 2^32 never overflows.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
 from hudi_core.columns.byte_strings import ByteStrings, WordReader
+
+WIDE_SIZE = 16
+"""Bytes of an integer of 128 bits, and of the carrier of a long decimal."""
+
+_TOP_BIT = 0x80
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Int128:
+    """Integers of 128 bits, two's complement in two halves."""
+
+    high: NDArray[np.int64]
+    low: NDArray[np.uint64]
+
+
+def from_bytes(texts: ByteStrings) -> tuple[Int128, NDArray[np.bool_]]:
+    """The integers that big-endian two's-complement bytes stand for, and which there are: 1 to 16 bytes say one."""
+    lengths = np.diff(texts.offsets)
+    known = (lengths >= 1) & (lengths <= WIDE_SIZE)
+    rows = np.zeros((len(texts), WIDE_SIZE), np.uint8)
+    if known.any():
+        first = texts.data[np.where(known, texts.offsets[:-1], 0)]
+        rows[:] = np.where(first >= _TOP_BIT, 0xFF, 0).astype(np.uint8)[:, None]
+        for back in range(1, min(int(lengths[known].max()), WIDE_SIZE) + 1):
+            there = known & (back <= lengths)
+            rows[there, -back] = texts.data[texts.offsets[1:][there] - back]
+    return _wide(rows), known
+
+
+def to_texts(integers: Int128) -> ByteStrings:
+    """The integers as the carrier of long decimals: 16 bytes each, plus 2^127."""
+    rows = np.empty((len(integers.low), 2), ">u8")
+    rows[:, 0] = integers.high.view(np.uint64) ^ np.uint64(1 << 63)
+    rows[:, 1] = integers.low
+    offsets = np.arange(len(integers.low) + 1, dtype=np.int64) * WIDE_SIZE
+    return ByteStrings(offsets, rows.view(np.uint8).reshape(-1))
+
+
+def to_integers(integers: Int128) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """The integers, and which fit 64 bits."""
+    low = integers.low.view(np.int64)
+    return low, integers.high == low >> 63
+
+
+def _wide(rows: NDArray[np.uint8]) -> Int128:
+    halves = rows.reshape(-1).view(">u8").reshape(len(rows), 2).astype(np.uint64)
+    return Int128(halves[:, 0].copy().view(np.int64), halves[:, 1].copy())
+
 
 Limbs = NDArray[np.uint64]
 Bools = NDArray[np.bool_]

@@ -1,14 +1,12 @@
 """How schemas change over a table's life, and what that means for files written before and for batches still to come.
 
 changes    the changes a column can undergo, as frozen data
-named_columns  columns that properties of a table name
 sql        changes from SQL text (`ADD COLUMN a.b int AFTER c`)
-types_sql  types from SQL text
-cursor     the cursor over SQL text for schemas
+types_sql  types from SQL text, and the cursor over SQL text for schemas
 apply      schema + changes → schema; column ids are never given twice
 draft      a nested type taken apart, for many changes at the cost of one
 fields     what every change of a field keeps true
-diff       what changed between two versions of a schema
+diff       what changed between two versions of a schema, and what becomes of columns that properties of a table name
 reconcile  file schema × wanted schema → read plan: position, cast, default or null
 merge      table schema × schema of a batch → schema of the table after the batch
 compat     whether data under one schema can be read by another, with all reasons

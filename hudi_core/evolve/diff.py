@@ -1,8 +1,11 @@
-"""What changed between two versions of a schema, column by column, by id."""
+"""What changed between two versions of a schema, column by column, by id.
+
+And what a change makes of the columns that a table's properties name. Rule CHANGE-10.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from hudi_core.evolve.fields import brief
@@ -107,3 +110,21 @@ def _longest_in_order(ids: list[int], order: dict[int, int]) -> set[int]:
         in_order.add(last)
         last = behind[last]
     return in_order
+
+
+def lost_names(before: Schema, after: Schema, named: Mapping[str, Sequence[str]]) -> list[str]:
+    """A sentence for each column that properties name and that is dropped or renamed; `named` has columns by property.
+
+    Ids tell which column is which, so that a column inside one that is renamed counts too.
+    """
+    lost = []
+    for key, columns in named.items():
+        for column in columns:
+            place = before.find(column)
+            if place is None:
+                continue
+            left = after.places.get(place.field.id)
+            if left is None or left.name != place.name:
+                became = "dropped" if left is None else f"renamed to {left.name}"
+                lost.append(f"{column} is {became}, and {key} names it: the property has to change with the schema")
+    return lost

@@ -33,8 +33,7 @@ from hudi_core.evolve.changes import (
     SetDoc,
     SetOptional,
 )
-from hudi_core.evolve.cursor import Cursor
-from hudi_core.evolve.types_sql import parse_type
+from hudi_core.evolve.types_sql import Cursor, parse_type
 from hudi_core.schema.schema import Path
 from hudi_core.types.nodes import ABSENT
 

@@ -7,8 +7,7 @@ parse       SQL text to nodes: operators and conditions
 operands    what stands between operators
 call_syntax calls, and those with a syntax of their own
 calls       what a call in the text stands for
-tuples      comparisons of several values at once
-sql_predicate the tree of a predicate given in any form; the clock read once
+sql_predicate the tree of a predicate given in any form; the clock read once; what the core does not know, as warnings
 interval    months, days and microseconds
 text        nodes to SQL text
 json        nodes to JSON, and back
@@ -18,7 +17,6 @@ place       errors that point into the text
 What it means
 bind        conditions to the leaves of `predicate`, with literals in the column's type
 bind_term   scalar expressions to terms: names to column ids, calls, casts, intervals
-unknown     what the core does not know, as warnings
 paths       names that lead into lists and maps
 moments     arithmetic on dates and timestamps
 comparisons of bound terms
@@ -28,8 +26,7 @@ like        LIKE patterns
 leaves      predicates that are simple from the start
 folding     chains of conditions on one term as one
 preimage    comparisons of a function of a column as comparisons of the column
-inverse     a function of one argument turned round
-axis        values that stand one after the other, as integers
+inverse     a function of one argument turned round, on values that stand one after the other
 
 What it can be
 predicate   the bound form: few leaves, every comparison a cut through its type's total order

@@ -2,20 +2,100 @@
 
 Values are positions on the axis of the argument's type. Over each stretch where the function rises or falls, the edge is
 calculated where that is possible, and bisected for where it is not; both are exact, overflow and rounding included.
+
+Types whose values stand one after the other have such positions: what bisection over all values of a type needs.
 """
 
 from __future__ import annotations
 
+import math
+import struct
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
-from hudi_core.expr import axis
 from hudi_core.expr.predicate import Apply, Constant, Cut, Term
 from hudi_core.functions.record import FirstNotBelow, Function, PartialCall, Stretch
 from hudi_core.types import nodes as t
 from hudi_core.types.nodes import Type
+from hudi_core.values.calendar import DAY_SECONDS
+from hudi_core.values.domain import EXACT, INT_RANGE, LONG_RANGE
 from hudi_core.values.order import less
+
+
+def limits(type: t.Type) -> tuple[int, int] | None:
+    """The positions of the least and the greatest value; None for types without neighbours, such as text."""
+    match type:
+        case t.Boolean():
+            return 0, 1
+        case t.Int() | t.Date():
+            return INT_RANGE
+        case t.Long() | t.Timestamp():
+            return LONG_RANGE
+        case t.Time(unit):
+            return 0, DAY_SECONDS * unit.value - 1
+        case t.Decimal(precision):
+            greatest: int = 10**precision - 1
+            return -greatest, greatest
+        case t.Float():
+            return -_INFINITE_32, _INFINITE_32 + 1
+        case t.Double():
+            return -_INFINITE_64, _INFINITE_64 + 1
+        case _:
+            return None
+
+
+def position(value: Any, type: t.Type) -> int:
+    """Where a value stands; of a type that has `limits`. Zero of either sign stands at 0, NaN after infinity."""
+    match type:
+        case t.Decimal(_, scale):
+            return int(EXACT.scaleb(value, scale))
+        case t.Float() | t.Double():
+            if value != value:
+                return (_INFINITE_32 if isinstance(type, t.Float) else _INFINITE_64) + 1
+            (bits,) = struct.unpack(*_packed(type, abs(value)))
+            return -int(bits) if value < 0 else int(bits)
+        case _:
+            return int(value)
+
+
+def value_at(place: int, type: t.Type) -> Any:
+    """The value at a position within the `limits`."""
+    match type:
+        case t.Boolean():
+            return bool(place)
+        case t.Decimal(_, scale):
+            return EXACT.scaleb(Decimal(place), -scale)
+        case t.Float() | t.Double():
+            if place > (_INFINITE_32 if isinstance(type, t.Float) else _INFINITE_64):
+                return math.nan
+            code, width = (">f", ">I") if isinstance(type, t.Float) else (">d", ">Q")
+            (size,) = struct.unpack(code, struct.pack(width, abs(place)))
+            return -float(size) if place < 0 else float(size)
+        case _:
+            return place
+
+
+def first_where(start: int, stop: int, holds: Callable[[int], bool]) -> int:
+    """The first position from `start` to `stop` where a test holds that holds from there on; `stop + 1` when it never does."""
+    stop += 1
+    while start < stop:
+        middle = (start + stop) // 2
+        if holds(middle):
+            stop = middle
+        else:
+            start = middle + 1
+    return start
+
+
+def _packed(type: t.Float | t.Double, size: float) -> tuple[str, bytes]:
+    return (">I", struct.pack(">f", size)) if isinstance(type, t.Float) else (">Q", struct.pack(">d", size))
+
+
+_INFINITE_32 = 0x7F80_0000
+_INFINITE_64 = 0x7FF0_0000_0000_0000
+
 
 Interval = tuple[int, int]
 """Positions on the argument's axis, both included."""
@@ -53,7 +133,7 @@ class Inverse:
         if self.edge is not None:
             return _within(self.edge(cut.value, cut.after), stretch)
         if stretch.by_one:
-            away = axis.position(cut.value, self.type) - axis.position(self.evaluate(stretch.first), self.type)
+            away = position(cut.value, self.type) - position(self.evaluate(stretch.first), self.type)
             if stretch.rising:
                 return _within(stretch.first + away + cut.after, stretch)
             return _within(stretch.first - away + (not cut.after), stretch)
@@ -62,17 +142,17 @@ class Inverse:
             value = self.evaluate(max(step * stretch.grain, stretch.first))
             return (value is None or is_below(value, cut, self.type)) is not stretch.rising
 
-        step = axis.first_where(stretch.first // stretch.grain, stretch.last // stretch.grain, crossed)
+        step = first_where(stretch.first // stretch.grain, stretch.last // stretch.grain, crossed)
         return _within(step * stretch.grain, stretch)
 
 
 def inverse_of(term: Apply) -> Inverse | None:
     """How to take cuts of the function back to its argument; None when that is not known."""
-    variables = [position for position, argument in enumerate(term.arguments) if not isinstance(argument, Constant)]
+    variables = [number for number, argument in enumerate(term.arguments) if not isinstance(argument, Constant)]
     if len(variables) != 1:
         return None
     argument = term.arguments[variables[0]]
-    ends = axis.limits(argument.type)
+    ends = limits(argument.type)
     if ends is None or any(isinstance(other, Constant) and other.value is None for other in term.arguments):
         return None
     types = tuple(other.type for other in term.arguments)
@@ -91,7 +171,7 @@ def _evaluator(function: Function, call: PartialCall) -> Callable[[int], Any]:
     values = list(call.values)
 
     def evaluate(place: int) -> Any:
-        values[call.variable] = axis.value_at(place, call.argument)
+        values[call.variable] = value_at(place, call.argument)
         return function.apply(values, call.types, call.result_type)
 
     return evaluate

@@ -2,18 +2,22 @@
 
 OR  <  AND  <  NOT  <  comparison, IS, IN, BETWEEN, LIKE, RLIKE  <  |  <  ^  <  &  <  << >> >>>  <  + - ||  <  * / % DIV
     <  unary + - ~  <  ::type  [index]  .field  COLLATE
+
+Two structs are compared field by field, `(a, b) IN ((1, 2), (3, 4))`, and nulls in them are equal to each other: a struct is
+not null because a field is.
 """
 
 from __future__ import annotations
 
 from hudi_core.errors import ExpressionError, UsageError, described
-from hudi_core.expr import calls, tuples
+from hudi_core.expr import calls
 from hudi_core.expr.nodes import (
     And,
     Between,
     Call,
     Case,
     Cast,
+    Compare,
     Comparison,
     Expr,
     In,
@@ -31,6 +35,45 @@ from hudi_core.expr.place import complaint
 from hudi_core.sql.place import Span
 from hudi_core.sql.tokens import Kind, Token, plain_list
 from hudi_core.truth import FALSE, NULL, TRUE
+
+STRUCT = "struct"
+_EQUALITIES = {Comparison.EQ, Comparison.NE, Comparison.NULL_SAFE_EQ}
+
+
+def _struct_in(value: Scalar, choices: tuple[Scalar, ...]) -> Expr | None:
+    """IN of a struct among structs of as many fields, as conditions on the fields; None for any other IN."""
+    pairs = [_struct_fields(value, choice) for choice in choices]
+    if not pairs or None in pairs:
+        return None
+    parts = tuple(_all_equal(pair) for pair in pairs if pair is not None)
+    return parts[0] if len(parts) == 1 else Or(parts)
+
+
+def _compared(operator: Comparison, left: Scalar, right: Scalar) -> Expr:
+    """A comparison; of two structs of as many fields, where it asks whether they are equal, as conditions on the fields."""
+    pairs = _struct_fields(left, right) if operator in _EQUALITIES else None
+    if pairs is None:
+        return Compare(operator, left, right)
+    equal = _all_equal(pairs)
+    return Not(equal) if operator is Comparison.NE else equal
+
+
+def _struct_fields(left: Scalar, right: Scalar) -> list[tuple[Scalar, Scalar]] | None:
+    match left, right:
+        case Call(function, one), Call(other, two) if function == other == STRUCT and len(one) == len(two) > 0:
+            return list(zip(one, two, strict=True))
+        case _:
+            return None
+
+
+def _all_equal(pairs: list[tuple[Scalar, Scalar]]) -> Expr:
+    parts: list[Expr] = [_fields_equal(left, right) for left, right in pairs]
+    return parts[0] if len(parts) == 1 else And(tuple(parts))
+
+
+def _fields_equal(left: Scalar, right: Scalar) -> Expr:
+    return _compared(Comparison.NULL_SAFE_EQ, left, right)
+
 
 _OR, _AND, _PREDICATE, _SHIFT = 10, 20, 40, 65
 _ARITHMETIC = {"|": 50, "^": 55, "&": 60, "+": 70, "-": 70, "||": 70, "*": 80, "/": 80, "%": 80, "DIV": 80}
@@ -129,7 +172,7 @@ class _Parser(Operands):
         comparison = _COMPARISONS.get(token.key)
         if comparison is not None:
             right = self.operand(_PREDICATE + 1)
-            return tuples.compared(comparison, calls.scalar(left), right)
+            return _compared(comparison, calls.scalar(left), right)
         if token.key == "IS":
             negated = self.take("NOT")
             condition = self._is(left)
@@ -145,7 +188,7 @@ class _Parser(Operands):
         if token.key == "DISTINCT":
             self.expect("FROM")
             right = self.operand(_PREDICATE + 1)
-            return Not(tuples.compared(Comparison.NULL_SAFE_EQ, calls.scalar(left), right))
+            return Not(_compared(Comparison.NULL_SAFE_EQ, calls.scalar(left), right))
         if token.key == "NULL" and isinstance(left, Name | Literal | Call | Cast | Case):
             return IsNull(left)
         if token.key in _TRUTHS:
@@ -156,7 +199,7 @@ class _Parser(Operands):
         match token.key:
             case "IN":
                 choices = self._choices()
-                return tuples.one_of(value, choices) or In(value, choices)
+                return _struct_in(value, choices) or In(value, choices)
             case "BETWEEN":
                 return self._between(value)
             case "LIKE" | "ILIKE":

@@ -16,8 +16,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
-from hudi_core.expr import axis
-from hudi_core.expr.inverse import Interval, Inverse, inverse_of, is_below, merged, without
+from hudi_core.expr.inverse import Interval, Inverse, inverse_of, is_below, limits, merged, position, value_at, without
 from hudi_core.expr.leaves import every, first_of, negate, never, some
 from hudi_core.expr.predicate import (
     ALWAYS_FALSE,
@@ -90,8 +89,8 @@ def one_of(term: Term, values: Iterable[object], with_null: bool = False) -> Pre
         case Column(
             type=t.Date() | t.Time() | t.Timestamp() as data_type
         ):  # an interval may have led out of the type's range
-            first, last = axis.limits(data_type) or (0, 0)
-            inside = (value for value in values if first <= axis.position(value, data_type) <= last)
+            first, last = limits(data_type) or (0, 0)
+            inside = (value for value in values if first <= position(value, data_type) <= last)
             return OneOf(term, distinct(tuple(inside), data_type), with_null)
         case _:
             return OneOf(term, distinct(tuple(values), term.type), with_null)
@@ -139,10 +138,10 @@ def _extreme(cut: Cut, type: Type) -> int | None:
     """-1 for a cut below all values, 1 for one above all, else None."""
     if isinstance(type, t.String | t.Binary):
         return -1 if not cut.value and not cut.after else None
-    ends = axis.limits(type)
+    ends = limits(type)
     if ends is None:
         return None
-    place = axis.position(cut.value, type)
+    place = position(cut.value, type)
     if place < ends[0] or (place == ends[0] and not cut.after):
         return -1
     return 1 if place > ends[1] or (place == ends[1] and cut.after) else None
@@ -197,7 +196,7 @@ def _inside(argument: Term, intervals: list[Interval], after: bool) -> Predicate
     inverse = inverse_of(argument) if isinstance(argument, Apply) and intervals else None
     if inverse is None:
         return _range(argument, intervals, after, below, one_of)
-    values = [(axis.value_at(first, argument.type), axis.value_at(last, argument.type)) for first, last in intervals]
+    values = [(value_at(first, argument.type), value_at(last, argument.type)) for first, last in intervals]
     preimages = merged(interval for ends in values for interval in inverse.between(*ends))
     return _pulled_back(inverse, preimages, _range(argument, intervals, after, Below, OneOf), after)
 
@@ -209,9 +208,9 @@ def _range(
     under: Callable[[Term, Cut], Predicate],
     among: Callable[[Term, tuple[object, ...]], Predicate],
 ) -> Predicate:
-    data_type, ends = argument.type, axis.limits(argument.type)
+    data_type, ends = argument.type, limits(argument.type)
     assert ends is not None
-    points = tuple(axis.value_at(first, data_type) for first, last in intervals if first == last)
+    points = tuple(value_at(first, data_type) for first, last in intervals if first == last)
     parts: list[Predicate] = [among(argument, points)] if points else []
     for first, last in intervals:
         if first < last:
@@ -223,7 +222,7 @@ def _range(
 
 def _cut_before(place: int, type: Type, after: bool) -> Cut:
     """The cut between a position and the one before, said by the plainer of the two values; by `after` where they are alike."""
-    value, previous = axis.value_at(place, type), axis.value_at(place - 1, type)
+    value, previous = value_at(place, type), value_at(place - 1, type)
     lengths = len(str(value).rstrip("0")), len(str(previous).rstrip("0"))
     return Cut(previous, True) if lengths[1] < lengths[0] or (after and lengths[0] == lengths[1]) else Cut(value)
 

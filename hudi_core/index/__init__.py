@@ -10,10 +10,9 @@ choose       which index locates a batch of keys: the one that is asked for, els
              INDEX-18
 distributed  tagging by many tasks: what each needs, and whether ranges of keys, buckets or files are dealt to them
 filters      many keys put to the bloom filters of file slices. Rule INDEX-22
-key_columns  keys that are to be located, and where they were found: columns, no object a key
+key_columns  keys that are to be located, in which file slices they may be by their partition, and where they were found
 key_reader   the keys of rows that come in: columns that hold them, or made by the table's key generator. Rule INDEX-19
 matching     which of some keys a file slice holds, told by its own rows. Rules INDEX-9, INDEX-10
-places       in which file slices a key may be, by its partition alone
 sorted_keys  keys in ascending order, and which run of them lies between two bounds. Rules INDEX-3, INDEX-4
 stored       the record keys that file slices hold, and the bounds that are known of them. Rules INDEX-2, INDEX-5
 tag          `tagLocation`: rows or keys in, and for each the file that holds its record. Rules INDEX-1, INDEX-19 to INDEX-21

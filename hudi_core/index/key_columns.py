@@ -1,8 +1,8 @@
-"""Keys that are to be located, and where they were found: columns, no object a key."""
+"""Keys that are to be located, in which file slices they may be by their partition, and where they were found: columns."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hudi_core.columns.nodes import StringColumn
+from hudi_core.timeline.slices import FileSlice
 
 Numbers = NDArray[np.int64]
 
@@ -62,3 +63,16 @@ class Locations:
     @property
     def located_count(self) -> int:
         return int(np.count_nonzero(self.slices != NOWHERE))
+
+
+def all_slices(keys: KeyColumns, slices: Sequence[FileSlice]) -> list[tuple[Numbers, Numbers]]:
+    """Each key in any slice."""
+    return [(np.arange(len(keys), dtype=np.int64), np.arange(len(slices), dtype=np.int64))]
+
+
+def slices_of_partitions(keys: KeyColumns, slices: Sequence[FileSlice]) -> list[tuple[Numbers, Numbers]]:
+    """Each key in the slices of its partition; keys of partitions without slices are left out."""
+    members: dict[str, list[int]] = {}
+    for index, file_slice in enumerate(slices):
+        members.setdefault(file_slice.partition, []).append(index)
+    return [(rows, np.array(members[path], np.int64)) for path, rows in keys.by_partition() if path in members]

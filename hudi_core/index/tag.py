@@ -18,9 +18,8 @@ from hudi_core.index.buckets import bucket_numbers, hash_inputs, slices_of_bucke
 from hudi_core.index.by_files import FileLookup
 from hudi_core.index.by_records import LOST, RecordIndexLookup
 from hudi_core.index.choose import Choice, IndexKind, choose, filters_for
-from hudi_core.index.key_columns import NOWHERE, KeyColumns, Locations
+from hudi_core.index.key_columns import NOWHERE, KeyColumns, Locations, all_slices, slices_of_partitions
 from hudi_core.index.key_reader import PARTITION_PATH, RECORD_KEY, KeyReader, batches_with_keys, key_columns
-from hudi_core.index.places import all_slices, slices_of_partitions
 from hudi_core.index.stored import StoredKeys
 from hudi_core.index.work import TaggingMetrics
 from hudi_core.keys.records import HoodieKey, HoodieRecordGlobalLocation

@@ -2,7 +2,8 @@
 
 bound        keys of rows: a generator bound to a schema, over any engine's columns: one row, a batch, a cluster. Rules KEY-4
              to KEY-12
-choose       options to key generator, as Apache Hudi chooses: a class, else a type, else by the fields. Rules KEY-1 to KEY-6
+choose       options to key generator, as Apache Hudi chooses: a class, else a type, else by the fields; key generators of
+             your own. Rules KEY-1 to KEY-6
 clock        timestamp-based partition paths: the time that a field says, printed in the wanted form. Rules KEY-14 to KEY-18
 composite    composite record keys as strings, `name:value,name:value`: put together and taken apart. Rules KEY-8 and KEY-9
 from_keys    record keys and the columns they are made of: which key a row has whose key columns have certain values
@@ -10,15 +11,12 @@ generator    what a key generator does, as data: how the record key and how the 
 joda         joda's date patterns, which Hudi's timestamp options are written in, and the string of an instant
 joda_read    reading texts of Joda's date patterns. Rules KEY-20 and KEY-21
 options      `hoodie.*` options of key generators, checked once and typed
-path_values  partition paths to values: what a row's folder says of its partition columns (the inverse of the key generators'
-             paths)
-paths        strings of partition paths: escapes, and what stands for null. Rule KEY-11
+path_values  strings of partition paths, and the values they stand for: escapes, null, and what a row's folder says of its
+             partition columns. Rules KEY-11, KEY-13
 records      records at the edge: the key of one, where it is stored, and the record itself. Inside, batches go their way as
              columns
 strings      the string that a value has in keys and paths, by the path of writing. Rule KEY-7
 times        the part of a partition path that a time makes, over any engine's columns. Rules KEY-14 to KEY-18
-user         key generators of your own: a Python class with the methods `record_key(row)` and `partition_path(row)`. Rule
-             KEY-6
 zones        time zones by the names that Java knows: regions, offsets (`GMT+8:00`) and the abbreviations that Joda reads as
              regions
 """

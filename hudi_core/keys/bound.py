@@ -22,7 +22,7 @@ from hudi_core.keys.generator import (
     UserGenerator,
     WritePath,
 )
-from hudi_core.keys.paths import HIVE_DEFAULT, escape
+from hudi_core.keys.path_values import HIVE_DEFAULT, escape
 from hudi_core.keys.records import HoodieKey
 from hudi_core.keys.strings import TEXT, key_text
 from hudi_core.keys.times import time_text

@@ -1,7 +1,9 @@
-"""Partition paths to values: what a row's folder says of its partition columns (the inverse of the key generators' paths).
+"""Strings of partition paths, and the values they stand for: what a row's folder says of its partition columns.
 
 A path is knowledge only when it can be read back without doubt; else its columns are unknown, which costs speed, not rows.
 Rule KEY-13.
+
+Escapes, and what stands for null in a path: rule KEY-11.
 """
 
 from __future__ import annotations
@@ -9,12 +11,45 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from hudi_core.errors import HudiError
-from hudi_core.keys.paths import HIVE_DEFAULT, LEGACY_DEFAULT, unescape
 from hudi_core.options import TableConfig
 from hudi_core.types import nodes as t
 from hudi_core.values.text import parse_text
+
+HIVE_DEFAULT: Final = "__HIVE_DEFAULT_PARTITION__"
+"""Stands for null and for the empty string alike; both are read as null, as Apache Hudi reads them."""
+LEGACY_DEFAULT: Final = "default"
+"""What writers before 0.12 used in its place; a value like any other since."""
+
+_SPECIAL = re.compile(r"[\x00-\x1f\x7f\"#%'*/:=?\\{\[\]^]")
+_SPECIAL_IN_NAMES = re.compile(r"[\x00-\x1f\x7f\"#%'*/:=?\\{\[\]^_-]")
+_ESCAPED = re.compile("%([0-9A-Fa-f]{2})")
+
+
+def escape(text: str) -> str:
+    """The string with Hive's special characters as `%XX`; letters beyond ASCII stay.
+
+    >>> escape("50% a/b"), escape("ü")
+    ('50%25 a%2Fb', 'ü')
+    """
+    return _SPECIAL.sub(_hex, text)
+
+
+def escape_name(text: str) -> str:
+    """`escape` for names of files, where `_` and `-` part what they are made of."""
+    return _SPECIAL_IN_NAMES.sub(_hex, text)
+
+
+def unescape(text: str) -> str:
+    """The string before `escape`: each `%` with two hexadecimal digits is one character; others stay."""
+    return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text)
+
+
+def _hex(match: re.Match[str]) -> str:
+    return f"%{ord(match[0]):02X}"
+
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 """How generators write dates. Other digits may be a number of days, and no year."""

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hudi_core.columns.byte_strings import ByteStrings
+from hudi_core.columns.int128 import from_bytes, to_integers, to_texts
 from hudi_core.columns.nodes import (
     BinaryColumn,
     Column,
@@ -30,7 +31,6 @@ from hudi_core.columns.spans import gather, windows
 from hudi_core.errors import CorruptFileError
 from hudi_core.metadata.records import RecordBatch, decoded_values
 from hudi_core.metadata.stored import V1_DECIMAL
-from hudi_core.metadata.unscaled import from_bytes, to_integers, to_texts
 from hudi_core.pruning.ranks import ranks
 from hudi_core.pruning.statistics import Bools, Bounds, Carrier, Ints, carrier
 from hudi_core.types import nodes as t

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hudi_core.columns.byte_strings import ByteStrings, concat_byte_strings
+from hudi_core.columns.int128 import WIDE_SIZE
 from hudi_core.types import nodes as t
 from hudi_core.values.domain import EXACT
 
@@ -33,7 +34,6 @@ Bounds = Ints | Floats | ByteStrings
 MAX_INT64_DECIMAL_PRECISION = 18
 """Digits of a decimal whose unscaled value always fits 64 bits."""
 
-WIDE_SIZE = 16
 WIDE_OFFSET = 1 << (8 * WIDE_SIZE - 1)
 """Added to an unscaled value, so that its unsigned big-endian bytes sort as the values do."""
 

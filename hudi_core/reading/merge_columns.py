@@ -17,7 +17,7 @@ from hudi_core.functions.casts import CAST
 from hudi_core.keys.bound import KeyGenerator
 from hudi_core.keys.choose import generator_of_table
 from hudi_core.keys.generator import Generator
-from hudi_core.merge.binlog import sortable
+from hudi_core.merge.ordering_values import sortable
 from hudi_core.merge.records import Precedence
 from hudi_core.merge.rules import MergeRules, PartialUpdates
 from hudi_core.options import TableConfig

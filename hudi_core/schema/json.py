@@ -18,8 +18,8 @@ from hudi_core.schema.ids import with_hidden_ids
 from hudi_core.schema.loss import ConversionLoss, Converted
 from hudi_core.schema.schema import MAX_DEPTH, Schema, schema_at_place
 from hudi_core.types import nodes as t
-from hudi_core.types.decimals import greatest_precision, smallest_size
 from hudi_core.types.disguised import METADATA, VALUE, blob, variant
+from hudi_core.types.nodes import greatest_precision, smallest_size
 from hudi_core.types.text import text as type_text
 from hudi_core.types.walk import same_field
 

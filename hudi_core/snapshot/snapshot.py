@@ -1,4 +1,7 @@
-"""`Snapshot`: a table at an instant: its schema, file slices and metadata, each looked up when first needed."""
+"""`Snapshot`: a table at an instant: its schema, file slices and metadata, each looked up when first needed.
+
+Without the metadata table, its files are those that listing the folders gives.
+"""
 
 from __future__ import annotations
 
@@ -11,18 +14,24 @@ from typing import Any
 from hudi_core.engine import Engine, FileInfo, Storage
 from hudi_core.errors import TableError, UnsupportedError
 from hudi_core.metadata.table import BLOOM_FILTERS, RECORD_INDEX, MetadataTable, open_metadata_table
-from hudi_core.options import TableConfig
+from hudi_core.options import FOLDER, TableConfig
 from hudi_core.portable import Portable
 from hudi_core.schema.schema import Schema
 from hudi_core.snapshot.footer_cache import FooterCache
-from hudi_core.snapshot.listing import listed
-from hudi_core.timeline.files import FileList
-from hudi_core.timeline.latest import latest_slices, visibility
-from hudi_core.timeline.replaced import archived_replacements
+from hudi_core.timeline.files import FileList, files_in
+from hudi_core.timeline.latest import archived_replacements, latest_slices, visibility
 from hudi_core.timeline.schemas import SchemaHistory, schema_history
 from hudi_core.timeline.services import FileGroup
 from hudi_core.timeline.slices import Slices
 from hudi_core.timeline.timeline import Timeline
+
+
+def listed(storage: Storage) -> FileList:
+    """A recursive listing, without Hudi's own folder. Holds files of every kind."""
+    found: dict[str, list[FileInfo]] = {}
+    for info in storage.list("", recursive=True, without=FOLDER):
+        found.setdefault(info.path.rpartition("/")[0], []).append(info)
+    return files_in(found)
 
 
 class MetadataMode(StrEnum):

@@ -12,7 +12,7 @@ import numpy as np
 from hudi_core.engine import Rows, ScanReader
 from hudi_core.expr.nodes import Expr
 from hudi_core.expr.predicate import Column, Predicate, columns_of
-from hudi_core.expr.unknown import warnings_of
+from hudi_core.expr.sql_predicate import warnings_of
 from hudi_core.expr.walk import conjuncts
 from hudi_core.parallel.limits import READERS
 from hudi_core.parallel.streams import read_ahead

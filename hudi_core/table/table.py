@@ -14,7 +14,7 @@ from hudi_core.engine import Engine, Storage
 from hudi_core.errors import UsageError, described
 from hudi_core.evolve.apply import evolve
 from hudi_core.evolve.changes import Change
-from hudi_core.evolve.named_columns import lost_names
+from hudi_core.evolve.diff import lost_names
 from hudi_core.expr.build import ExpressionBuilder
 from hudi_core.expr.nodes import Expr
 from hudi_core.expr.sql_predicate import predicate_tree

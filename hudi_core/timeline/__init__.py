@@ -1,16 +1,14 @@
 """The timeline: what happened to a table, and when. Rules: `specs/timeline.md`.
 
-archived     `ArchivedTimeline`: queries of archived instants, in either layout
 blocks       which blocks of a slice's log files count: those of committed writes, less what was rolled back or compacted
 commits      commit metadata, read from JSON (layout 1) or Avro (layout 2) into one form
 files        `FileList`: the files of a table's partitions, as columns
 history      the history of a table: its archived instants, in the form of its layout. Rules TIME-20 to TIME-24
 history_log  history of layout 1: log files of one record for each state of each instant. Rules TIME-20 and TIME-23
 history_lsm  history of layout 2: Parquet files by ranges of requested times, named by a manifest. Rules TIME-20 to TIME-22
-instants     instants: the names of their files in both timeline layouts, their states, and their order
+instants     instants: the names of their files in both timeline layouts, their states, and their order; what a history answers
 latest       the latest slice of every file group (Hudi's file-system view), computed for all groups at once. Rules TIME-12 to
-             TIME-14
-replaced     file groups that archived replace commits replaced, and whose files still exist. Rule TIME-25
+             TIME-14, TIME-25
 schemas      the schema of a table and the schemas its files were written under, with stable column ids. Rules TIME-30 to
              TIME-36
 services     records of table services: cleans, savepoints, rollbacks, restores, plans of compaction and clustering

@@ -7,9 +7,9 @@ from typing import Any
 from hudi_core.engine import Engine, Storage
 from hudi_core.errors import UnsupportedError
 from hudi_core.options import TableConfig
-from hudi_core.timeline.archived import ArchivedTimeline
 from hudi_core.timeline.history_log import LogHistory
 from hudi_core.timeline.history_lsm import LsmHistory
+from hudi_core.timeline.instants import ArchivedTimeline
 
 
 def history_of(engine: Engine[Any, Any, Any], storage: Storage, config: TableConfig) -> ArchivedTimeline | None:

@@ -13,7 +13,6 @@ from hudi_core.errors import CorruptFileError
 from hudi_core.formats.avro.block import avro_records
 from hudi_core.formats.avro.container import read_records
 from hudi_core.formats.log import BlockKind, read_blocks
-from hudi_core.timeline.archived import Content, in_order
 from hudi_core.timeline.instants import (
     CLEAN,
     COMMIT,
@@ -23,9 +22,11 @@ from hudi_core.timeline.instants import (
     RESTORE,
     ROLLBACK,
     SAVEPOINT,
+    Content,
     Instant,
     InstantState,
     completed_action,
+    in_order,
 )
 
 _ARCHIVE = re.compile(r"\.commits_\.archive\.([0-9]{1,10})(?:_[0-9-]*)?", re.ASCII)

@@ -13,8 +13,7 @@ from typing import Any
 from hudi_core.engine import FileInfo, FileReader, Rows, Storage
 from hudi_core.errors import CorruptFileError
 from hudi_core.schema.schema import Schema
-from hudi_core.timeline.archived import Content, in_order
-from hudi_core.timeline.instants import WRITES, Instant, InstantState, completed_action, time_order
+from hudi_core.timeline.instants import WRITES, Content, Instant, InstantState, completed_action, in_order, time_order
 
 _DATA_FILE = re.compile(r"([0-9]+)_([0-9]+)_([0-9]+)\.parquet", re.ASCII)
 _MANIFEST = re.compile(r"manifest_([0-9]{1,18})", re.ASCII)

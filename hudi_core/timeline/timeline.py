@@ -13,7 +13,6 @@ from hudi_core.options import TableConfig, TimeZone
 from hudi_core.parallel.limits import STORAGE_REQUESTS
 from hudi_core.parallel.ordered import in_order
 from hudi_core.portable import Portable
-from hudi_core.timeline.archived import ArchivedTimeline, Content
 from hudi_core.timeline.commits import CommitMetadata, read_commit, read_extra, read_record
 from hudi_core.timeline.instants import (
     CLUSTERING,
@@ -22,6 +21,8 @@ from hudi_core.timeline.instants import (
     REPLACE_COMMIT,
     SAVEPOINT,
     WRITES,
+    ArchivedTimeline,
+    Content,
     Instant,
     InstantState,
     latest_states,

@@ -3,10 +3,13 @@
 Units, zone flags, decimal backing and size, enum symbols, record names, docs, defaults and aliases are part of a type:
 losing them corrupts tables. Array elements, map keys and map values are `Field`s, so that everything that has a column id
 is one kind of thing.
+
+How many digits fit how many bytes of a fixed-backed decimal is said here, beside the decimals.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
@@ -244,3 +247,24 @@ def children(type: Type) -> tuple[Field, ...]:
             return (key, value)
         case _:
             return ()
+
+
+_LOG10_2 = math.log10(2)
+
+
+def greatest_precision(size: int) -> int:
+    """The most digits that any number of `size` bytes (two's complement) can hold.
+
+    >>> greatest_precision(8), greatest_precision(16)
+    (18, 38)
+    """
+    return math.floor((8 * size - 1) * _LOG10_2) if size > 0 else 0
+
+
+def smallest_size(precision: int) -> int:
+    """The fewest bytes that hold every number of `precision` digits.
+
+    >>> smallest_size(10), smallest_size(38)
+    (5, 16)
+    """
+    return math.ceil((precision / _LOG10_2 + 1) / 8)

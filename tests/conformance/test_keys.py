@@ -15,7 +15,7 @@ from hudi_core.keys.choose import choose, chosen_kind
 from hudi_core.keys.composite import key_parts
 from hudi_core.keys.generator import AutoKey, Generator
 from hudi_core.keys.options import AUTO_INSTANT, key_options
-from hudi_core.keys.paths import HIVE_DEFAULT, escape, escape_name, unescape
+from hudi_core.keys.path_values import HIVE_DEFAULT, escape, escape_name, unescape
 from hudi_core.options import generator_of_class, inferred_generator
 from hudi_core.schema.meta import PARTITION_PATH
 from hudi_core.schema.meta import RECORD_KEY as KEY_COLUMN

@@ -41,14 +41,14 @@ def test_a_fault_is_caught(field: Field, fault: Fault) -> None:
 
 
 def test_what_is_no_fault_survives(field: Field) -> None:
-    harmless = Fault("types", "harmless", "hudi_core/types/decimals.py", "def ", "def ", (PROBE,))
+    harmless = Fault("types", "harmless", "hudi_core/types/nodes.py", "def ", "def ", (PROBE,))
     assert field.tried(harmless).outcome is Outcome.SURVIVED
 
 
 def test_sources_that_do_not_load_are_no_fault_that_was_caught(field: Field) -> None:
-    broken = Fault("types", "broken", "hudi_core/types/decimals.py", "def ", "deaf ", (PROBE,))
+    broken = Fault("types", "broken", "hudi_core/types/nodes.py", "def ", "deaf ", (PROBE,))
     assert field.tried(broken).outcome is Outcome.BROKEN
-    nowhere = Fault("types", "nowhere", "hudi_core/types/decimals.py", "def ", "def ", ("tests/core/nothing.py",))
+    nowhere = Fault("types", "nowhere", "hudi_core/types/nodes.py", "def ", "def ", ("tests/core/nothing.py",))
     assert field.tried(nowhere).outcome is Outcome.BROKEN
 
 

@@ -17,8 +17,8 @@ from hudi_core.avro.outbound import schema_to_avro
 from hudi_core.columns.nodes import StructColumn
 from hudi_core.errors import SchemaError
 from hudi_core.evolve.reconcile import Match, ReadRecord, reconcile
+from hudi_core.formats.avro.block import encode
 from hudi_core.formats.avro.columns import decode
-from hudi_core.formats.avro.encode import encode
 from hudi_core.rows.project import projection
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t

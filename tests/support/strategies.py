@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from hudi_core.schema.ids import record_with_ids
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
-from hudi_core.types.decimals import smallest_size
 from hudi_core.types.disguised import blob, variant
+from hudi_core.types.nodes import smallest_size
 from hudi_core.values.domain import to_binary32
 
 _LETTERS = "abcxyzABC_"

@@ -4,8 +4,6 @@ block      AVRO_DATA and CDC_DATA blocks of log files: the schema and where each
 columns    many Avro binary records of one writer schema → columns, field by field over all records, no Python object a record
 container  avro object-container files, read whole: the form of instants' contents and plans. Not for data: one object a
            record
-encode     columns → Avro binary records of a writer schema, all rows of a field at a time: the way out. The way in is
-           `avro_columns`
 lanes      many cursors into one buffer, one a record, that read the same Avro field of all records at once
 pieces     rows of bytes put together from pieces: a piece gives each row some bytes, and a row is its pieces one after the
            other

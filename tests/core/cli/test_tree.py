@@ -6,7 +6,7 @@ import pytest
 
 from hudi_core.avro.inbound import schema_from_avro
 from hudi_core.cli.output import Output
-from hudi_core.cli.tree import columns, show_schema
+from hudi_core.cli.schemas import columns, show_schema
 from hudi_core.schema.schema import Schema
 
 _FIELDS = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hudi_core.errors import UsageError
-from hudi_core.evolve.cursor import Cursor
+from hudi_core.evolve.types_sql import Cursor
 
 
 def test_take_moves_behind_all_words_or_none() -> None:

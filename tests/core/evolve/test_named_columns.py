@@ -6,7 +6,7 @@ import pytest
 
 import hudi_core
 from hudi_core.evolve.apply import evolve
-from hudi_core.evolve.named_columns import lost_names
+from hudi_core.evolve.diff import lost_names
 from hudi_core.schema.ids import record_with_ids
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hudi_core.errors import UsageError
-from hudi_core.evolve.cursor import Cursor
-from hudi_core.evolve.types_sql import parse_type
+from hudi_core.evolve.types_sql import Cursor, parse_type
 from hudi_core.types import nodes as t
 from hudi_core.types.disguised import blob, variant
 from hudi_core.types.text import text

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hudi_core.expr.axis import first_where, limits, position, value_at
+from hudi_core.expr.inverse import first_where, limits, position, value_at
 from hudi_core.types import nodes as t
 from hudi_core.values.order import equal, less
 from tests.support.strategies import values_of

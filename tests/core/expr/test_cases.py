@@ -1,7 +1,4 @@
-"""The rules of `specs/expressions.md` on their cases: texts, equal meanings, truths of rows, errors.
-
-Also covers: `expr/tuples.py`, `expr/unknown.py`.
-"""
+"""The rules of `specs/expressions.md` on their cases: texts, equal meanings, truths of rows, errors."""
 
 from __future__ import annotations
 
@@ -16,8 +13,8 @@ from hudi_core.expr.bind import bind
 from hudi_core.expr.json import from_json as expression_from_json
 from hudi_core.expr.json import to_json
 from hudi_core.expr.parse import parse_predicate
+from hudi_core.expr.sql_predicate import warnings_of
 from hudi_core.expr.text import to_sql
-from hudi_core.expr.unknown import warnings_of
 from hudi_core.rows.truth import truth_masks
 from hudi_core.schema.ids import record_with_ids
 from hudi_core.schema.schema import Schema

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hudi_core.expr.axis import limits, position, value_at
+from hudi_core.expr.inverse import limits, position, value_at
 from hudi_core.expr.predicate import (
     Apply,
     Below,

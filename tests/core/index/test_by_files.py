@@ -12,8 +12,8 @@ from hudi_core.columns.strings import string_column
 from hudi_core.engine import FileInfo
 from hudi_core.index import by_files
 from hudi_core.index.by_files import FileLookup, FilterUse
+from hudi_core.index.key_columns import all_slices
 from hudi_core.index.key_reader import key_columns
-from hudi_core.index.places import all_slices
 from hudi_core.index.work import TaggingMetrics
 from hudi_core.timeline.slices import FileSlice
 from tests.laws.test_tagging import Made, MadeKeys

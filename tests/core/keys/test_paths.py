@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hudi_core.keys.paths import escape, escape_name, unescape
+from hudi_core.keys.path_values import escape, escape_name, unescape
 
 
 @given(st.text())

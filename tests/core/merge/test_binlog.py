@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hudi_core.columns.nodes import StringColumn, validity_of
 from hudi_core.columns.strings import string_column, string_list
 from hudi_core.errors import CorruptFileError
-from hudi_core.merge.binlog import sortable
+from hudi_core.merge.ordering_values import sortable
 
 numbers = st.integers(0, 2**63 - 1)
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hudi_core.columns.byte_strings import ByteStrings
-from hudi_core.metadata.unscaled import from_bytes, to_integers, to_texts
+from hudi_core.columns.int128 import from_bytes, to_integers, to_texts
 from hudi_core.pruning.statistics import wide_bytes
 
 wide = st.integers(-(2**127), 2**127 - 1)

@@ -1,7 +1,4 @@
-"""TIME-25: what archived replace commits took away, in both layouts.
-
-Also covers: `timeline/archived.py`.
-"""
+"""TIME-25: what archived replace commits took away, in both layouts."""
 
 from __future__ import annotations
 
@@ -14,10 +11,10 @@ import pytest
 from hudi_core.changes.incremental import between
 from hudi_core.engine import FileInfo
 from hudi_core.options import TableConfig, table_config
-from hudi_core.timeline.archived import ArchivedTimeline
 from hudi_core.timeline.files import files_in
 from hudi_core.timeline.history_log import LogHistory
 from hudi_core.timeline.history_lsm import LsmHistory
+from hudi_core.timeline.instants import ArchivedTimeline
 from hudi_core.timeline.latest import latest_slices, visibility
 from hudi_core.timeline.timeline import Timeline, timeline_in
 from tests.support.archives import StandIn, archive_log, clean_file, lsm_files

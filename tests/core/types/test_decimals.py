@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hudi_core.types.decimals import greatest_precision, smallest_size
+from hudi_core.types.nodes import greatest_precision, smallest_size
 
 
 def test_greatest_precision_is_exact() -> None:

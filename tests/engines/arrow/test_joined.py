@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hudi_arrow import joined
+from hudi_arrow import text
 
 TEXTS = st.text("ab,é\U0001f600", max_size=3) | st.integers(20, 200).map("x".__mul__)
 
@@ -23,7 +23,7 @@ def expected(parts: Sequence[str | pa.Array]) -> list[str | None]:
 
 
 def agrees(parts: Sequence[str | pa.Array]) -> pa.Array:
-    found = joined.join(parts)
+    found = text.join(parts)
     found.validate(full=True)
     assert found.to_pylist() == expected(parts)
     return found
@@ -75,17 +75,17 @@ def test_other_layouts_are_joined_as_their_values() -> None:
     column = pa.array(["b", None, "a" * 20])
     null_in_dictionary = pa.DictionaryArray.from_arrays([2, 1, 0], ["a" * 20, None, "b"])
     for other in (column.dictionary_encode(), null_in_dictionary, column.cast(pa.string_view())):
-        assert joined.join(["<", other]).to_pylist() == ["<b", None, "<" + "a" * 20]
+        assert text.join(["<", other]).to_pylist() == ["<b", None, "<" + "a" * 20]
 
 
 def test_joined_texts_that_narrow_offsets_do_not_reach_are_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(joined, "_NARROW_BYTES", 30)
+    monkeypatch.setattr(text, "_NARROW_BYTES", 30)
     assert agrees(["a longer constant ", pa.array(["x", "y"])]).type == pa.large_string()
 
 
 def test_one_column_alone_has_no_encoding() -> None:
     column = pa.array(["b", None, "a"])
-    assert joined.join([column.dictionary_encode()]).equals(column)
+    assert text.join([column.dictionary_encode()]).equals(column)
 
 
 def test_a_dictionary_of_one_long_text_and_many_short_ones_is_no_table() -> None:

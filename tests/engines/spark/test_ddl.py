@@ -15,7 +15,7 @@ from hudi_core.schema.ids import record_with_ids
 from hudi_core.schema.loss import ConversionLoss
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
-from hudi_core.types.decimals import smallest_size
+from hudi_core.types.nodes import smallest_size
 from hudi_core.types.walk import same
 from hudi_spark.ddl import schema_from_ddl, schema_to_ddl
 from tests.support.strategies import schemas

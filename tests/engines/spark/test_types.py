@@ -14,8 +14,8 @@ from hudi_core.schema.ids import record_with_ids
 from hudi_core.schema.loss import ConversionLoss
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
-from hudi_core.types.decimals import smallest_size
 from hudi_core.types.disguised import blob, variant
+from hudi_core.types.nodes import smallest_size
 from hudi_core.types.walk import same
 from hudi_spark.types import plain, schema_from_spark_json, schema_to_spark_json, vector_of
 from tests.support.strategies import schemas

@@ -1,6 +1,6 @@
 """AVRO-COLUMNS rules: columns hold what fastavro reads, for all schemas; damage is a CorruptFileError with the record.
 
-Also covers: `columns/growing.py`, `formats/avro/lanes.py`, `formats/avro/pieces.py`, `formats/avro/plan.py`,
+Also covers: `columns/concat.py`, `formats/avro/lanes.py`, `formats/avro/pieces.py`, `formats/avro/plan.py`,
 `formats/avro/read.py`, `formats/avro/skip.py`, `formats/avro/varint.py`, `formats/avro/walk.py`.
 """
 

@@ -32,9 +32,8 @@ from hudi_core.columns.nodes import (
 from hudi_core.columns.slicing import slice_rows
 from hudi_core.errors import SchemaError, UnsupportedError
 from hudi_core.formats.avro import write as avro_write
-from hudi_core.formats.avro.block import avro_content
+from hudi_core.formats.avro.block import avro_content, encode, encode_framed
 from hudi_core.formats.avro.columns import decode
-from hudi_core.formats.avro.encode import encode, encode_framed
 from hudi_core.formats.avro.varint import varints, zigzag
 from tests.support.avro_values import encode as by_fastavro
 from tests.support.avro_values import same, written
