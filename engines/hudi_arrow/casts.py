@@ -26,10 +26,6 @@ from hudi_core.values.cast import cast as stored_cast
 from hudi_core.values.domain import INT_RANGE, LONG_RANGE
 from hudi_core.values.text import TWO_DIGITS_BELOW
 
-_REPEATED = 4
-"""Rows to a number, on average, from which it is faster to write each number once."""
-
-
 _DIGITS_OF_128_BITS = 38
 
 
@@ -179,13 +175,8 @@ def _as_text(array: Array, source: t.Type) -> Array | None:
 
 
 def digits(array: Array) -> Array:
-    """Whole numbers in digits. Of numbers that lie close together, each is written once, in the dictionary of the result."""
-    ends = pc.min_max(array)
-    low, high = ends["min"].as_py(), ends["max"].as_py()
-    if low is None or (high - low) * _REPEATED > len(array):
-        return in_parts(lambda first, count: array.slice(first, count).cast(pa.string()), len(array))
-    written = pa.array(low + np.arange(high - low + 1), array.type).cast(pa.string())
-    return pa.DictionaryArray.from_arrays(pc.subtract(array, pa.scalar(low, array.type)), written, safe=False)
+    """Whole numbers in digits, on all processors where there are many."""
+    return in_parts(lambda first, count: array.slice(first, count).cast(pa.string()), len(array))
 
 
 def _in_other_unit(array: Array, had: int, unit: int, wanted: pa.DataType, *, null_beyond: bool) -> Array | None:
