@@ -247,8 +247,8 @@ def _plain(value: np.generic) -> object:
         if not np.isnat(value) and micros != value:
             raise UsageError("lit", expected="a time of whole microseconds", found=str(value))
         value = micros
-    found: object = value.item()
-    return found
+    scalar: object = value.item()
+    return scalar
 
 
 def _own_type(value: object) -> Type | None:

@@ -151,7 +151,7 @@ FUNCTIONS = (
     _date_moved("date_sub", -1),
     Function(
         *("datediff", range(2, 3), p.signature(p.date, p.date, gives=t.Int())),
-        lambda values, types, of: wrapped(days_of(values[0], types[0]) - days_of(values[1], types[1])),
+        lambda values, types, result: wrapped(days_of(values[0], types[0]) - days_of(values[1], types[1])),
         aliases=("date_diff",),
         depends_on_zone=True,
         counts=True,
@@ -165,7 +165,7 @@ FUNCTIONS = (
     ),
     Function(
         *("trunc", range(2, 3), _signature_of_trunc),
-        lambda values, types, of: truncated_day(*values),
+        lambda values, types, result: truncated_day(*values),
         depends_on_zone=True,
         counts=True,
         stretches=everywhere,

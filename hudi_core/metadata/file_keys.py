@@ -34,13 +34,13 @@ def keys_beside(files: FileList, rows: Numbers, known: FileKeys) -> Keys:
     """The same where some are known: by partition and name."""
     place = {partition: number for number, partition in enumerate(known.files.partitions)}
     numbers = np.array([place.get(partition, -1) for partition in files.partitions], np.int64)
-    found = index_strings(take_strings(known.files.names, known.rows)).find(take_strings(files.names, rows))
+    places = index_strings(take_strings(known.files.names, known.rows)).find(take_strings(files.names, rows))
     # Files of two partitions may share a name, of which one is found: the other is hashed like a new one.
-    there = np.flatnonzero(found >= 0)
-    there = there[known.files.partition_of[known.rows[found[there]]] == numbers[files.partition_of[rows[there]]]]
+    there = np.flatnonzero(places >= 0)
+    there = there[known.files.partition_of[known.rows[places[there]]] == numbers[files.partition_of[rows[there]]]]
     new = np.ones(len(rows), np.bool_)
     new[there] = False
     keys = np.empty(len(rows), known.keys.dtype)
-    keys[there] = known.keys[found[there]]
+    keys[there] = known.keys[places[there]]
     keys[new] = hashed_keys(files, rows[new])
     return keys

@@ -32,27 +32,27 @@ def live_files(records: MetadataRecords) -> FileList:
     a partition of it has no record.
     """
     where = records.batches[0].where if records.batches else "metadata partition files"
-    found = _entries(records.batches)
-    if found is None:
+    entries = _entries(records.batches)
+    if entries is None:
         raise CorruptFileError(where, expected=f"a record {ALL_PARTITIONS.decode()}", found="none")
     last_deleted: dict[bytes, int] = {}
-    for each in records.deletes:
-        for key in each.keys:
-            last_deleted[key] = max(each.order, last_deleted.get(key, each.order))
-    keys = found.keys
+    for deletes in records.deletes:
+        for key in deletes.keys:
+            last_deleted[key] = max(deletes.order, last_deleted.get(key, deletes.order))
+    keys = entries.keys
     number_of = {key: number for number, key in enumerate(dict.fromkeys(keys))}
     counts = np.array(
-        [order > last_deleted.get(key, -1) for key, order in zip(keys, found.orders, strict=True)], np.bool_
+        [order > last_deleted.get(key, -1) for key, order in zip(keys, entries.orders, strict=True)], np.bool_
     )
     there = {key for key, live in zip(keys, counts.tolist(), strict=True) if live}
     if ALL_PARTITIONS not in there:
         raise CorruptFileError(where, expected=f"a record {ALL_PARTITIONS.decode()}", found="none")
-    record_of = np.repeat(np.arange(len(keys)), np.diff(found.offsets))
+    record_of = np.repeat(np.arange(len(keys)), np.diff(entries.offsets))
     key_of = np.array([number_of[key] for key in keys], np.int64)[record_of]
-    order_of = np.array(found.orders, np.int64)[record_of]
-    rows, sizes = _live(found, np.flatnonzero(counts[record_of]), key_of, order_of)
+    order_of = np.array(entries.orders, np.int64)[record_of]
+    rows, sizes = _live(entries, np.flatnonzero(counts[record_of]), key_of, order_of)
     of_list = key_of[rows] == number_of[ALL_PARTITIONS]
-    partitions = sorted(string_list(take_strings(found.names, rows[of_list])))
+    partitions = sorted(string_list(take_strings(entries.names, rows[of_list])))
     place = np.full(len(number_of), -1, np.int64)
     for number, partition in enumerate(partitions):
         if partition.encode() not in there:
@@ -63,10 +63,10 @@ def live_files(records: MetadataRecords) -> FileList:
     rows, sizes = rows[listed], sizes[listed]
     paths = ["" if partition == ROOT.decode() else partition for partition in partitions]
     ascending = sorted(range(len(paths)), key=paths.__getitem__)
-    at = np.empty(len(paths), np.int64)
-    at[ascending] = np.arange(len(paths))
-    names = found.names if len(rows) == len(found.sizes) else take_strings(found.names, rows)
-    return FileList(tuple(paths[number] for number in ascending), at[place[key_of[rows]]], names, sizes)
+    place_of = np.empty(len(paths), np.int64)
+    place_of[ascending] = np.arange(len(paths))
+    names = entries.names if len(rows) == len(entries.sizes) else take_strings(entries.names, rows)
+    return FileList(tuple(paths[number] for number in ascending), place_of[place[key_of[rows]]], names, sizes)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,21 +82,21 @@ class _Entries:
 
 
 def _live(
-    of: _Entries, rows: NDArray[np.int64], keys: NDArray[np.int64], orders: NDArray[np.int64]
+    entries: _Entries, rows: NDArray[np.int64], keys: NDArray[np.int64], orders: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Which of the entries stand for live files, one for each, and their sizes. A deleted file goes, one that is there twice
     has grown to the larger size."""
-    if not of.deleted.any() and int(keys.max(initial=-1)) + 1 == len(of.keys):
-        return rows, of.sizes[rows]  # each key has one record, and names in a record are distinct
-    name = index_strings(of.names).first
+    if not entries.deleted.any() and int(keys.max(initial=-1)) + 1 == len(entries.keys):
+        return rows, entries.sizes[rows]  # each key has one record, and names in a record are distinct
+    name = index_strings(entries.names).first
     rows = rows[np.lexsort((rows, orders[rows], name[rows], keys[rows]))]
     starts = np.flatnonzero(np.append(True, (np.diff(keys[rows]) != 0) | (np.diff(name[rows]) != 0)))
     if not len(rows):
-        return rows, of.sizes[rows]
+        return rows, entries.sizes[rows]
     lengths = np.diff(np.append(starts, len(rows)))
-    at = np.arange(len(rows))
-    last_gone = np.repeat(np.maximum.reduceat(np.where(of.deleted[rows], at, -1), starts), lengths)
-    sizes = np.maximum.reduceat(np.where(at > last_gone, of.sizes[rows], -1), starts)
+    indices = np.arange(len(rows))
+    last_gone = np.repeat(np.maximum.reduceat(np.where(entries.deleted[rows], indices, -1), starts), lengths)
+    sizes = np.maximum.reduceat(np.where(indices > last_gone, entries.sizes[rows], -1), starts)
     live = sizes >= 0
     return rows[starts][live], sizes[live]
 

@@ -13,15 +13,15 @@ _PAYLOAD = "BloomFilterMetadata"
 _WANTED = frozenset({f"{_PAYLOAD}.bloomFilter", f"{_PAYLOAD}.isDeleted"})
 
 
-def filter_texts(found: Iterable[LookupResult]) -> Iterator[tuple[int, bytes]]:
+def filter_texts(results: Iterable[LookupResult]) -> Iterator[tuple[int, bytes]]:
     """The texts of the filters that were found, each with the number of its key. Deleted and empty ones are left out."""
-    for each in found:
-        column = decoded_values([each.batch], _WANTED)
+    for result in results:
+        column = decoded_values([result.batch], _WANTED)
         try:
             texts = to_list(nested_column(column, _PAYLOAD, "bloomFilter"))
             deleted = to_list(nested_column(column, _PAYLOAD, "isDeleted"))
         except KeyError:
-            raise CorruptFileError(each.batch.where, expected="a schema of bloom filters", found="another") from None
-        for number, text, gone in zip(each.keys.tolist(), texts, deleted, strict=True):
+            raise CorruptFileError(result.batch.where, expected="a schema of bloom filters", found="another") from None
+        for number, text, gone in zip(result.keys.tolist(), texts, deleted, strict=True):
             if text and not gone:
                 yield number, bytes(text)

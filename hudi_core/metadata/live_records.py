@@ -118,8 +118,8 @@ def _may_contain_each(mixed: NDArray[np.uint64], others: NDArray[np.uint64]) -> 
     last = np.uint64((1 << max(16, len(others).bit_length() + 3)) - 1)
     shared = np.zeros(int(last) + 1, np.bool_)
     shared[others & last] = True
-    found: Bools = shared[mixed & last]
-    return found
+    passing: Bools = shared[mixed & last]
+    return passing
 
 
 def _counting(words: NDArray[np.uint64], order: Ints, resets: Bools, gone: Bools) -> tuple[Ints, Ints]:
@@ -142,5 +142,5 @@ def _one_kind_a_run(kinds: Ints, run: Ints) -> tuple[Ints, Bools]:
     starts = np.flatnonzero(np.append(True, run[1:] != run[:-1]))
     lengths = np.diff(np.append(starts, len(run)))
     last = np.maximum.reduceat(np.where(kinds != NO_KIND, np.arange(len(run)), -1), starts)
-    found = np.repeat(np.where(last >= 0, kinds[last], NO_KIND), lengths)
-    return found, (kinds != found) & (kinds != NO_KIND)
+    kind_of = np.repeat(np.where(last >= 0, kinds[last], NO_KIND), lengths)
+    return kind_of, (kinds != kind_of) & (kinds != NO_KIND)

@@ -35,15 +35,15 @@ def newest(group: FileGroup, keys: Sequence[bytes]) -> Iterator[LookupResult]:
     for order, log in _latest_first(group):
         if not len(open_keys):
             return
-        asked = [keys[number] for number in open_keys.tolist()]
+        open_names = [keys[number] for number in open_keys.tolist()]
         if isinstance(log, RecordBatch):
-            starts, stops = find_rows(log.cells, asked)
+            starts, stops = find_rows(log.cells, open_names)
             here = stops > starts
             rows = stops[here] - 1
             if len(rows):
                 yield LookupResult(RecordBatch(log.cells.take(rows), log.schema, order, log.where), open_keys[here])
         else:
-            here = np.array([key in log for key in asked], np.bool_)
+            here = np.array([key in log for key in open_names], np.bool_)
         open_keys = open_keys[~here]
     based = group.lookup([keys[number] for number in open_keys.tolist()]) if len(open_keys) else None
     if based is not None and len(based[1]):
@@ -59,12 +59,14 @@ def newest_of(group: FileGroup, texts: StringColumn, keys: StringIndex) -> Itera
     left = keys.first == np.arange(len(keys.first))
     for order, log in _latest_first(group):
         if isinstance(log, RecordBatch):
-            at = keys.find(keys_of(log.cells))
-            rows = _last_of_each(at, left)
+            key_numbers = keys.find(keys_of(log.cells))
+            rows = _last_of_each(key_numbers, left)
             if len(rows):
-                found = LookupResult(RecordBatch(log.cells.take(rows), log.schema, order, log.where), at[rows])
-                left[found.keys] = False
-                yield partial(_given, found)
+                result = LookupResult(
+                    RecordBatch(log.cells.take(rows), log.schema, order, log.where), key_numbers[rows]
+                )
+                left[result.keys] = False
+                yield partial(_given, result)
         else:
             gone = keys.find(utf8_column(sorted(log)))
             left[gone[gone >= 0]] = False
@@ -80,7 +82,7 @@ def starting(group: FileGroup, prefixes: Sequence[bytes]) -> set[bytes]:
     events: list[tuple[int, bool, Iterable[bytes]]] = [
         (batch.order, True, [batch.cells.key(row) for row in range(len(batch.cells))]) for batch in records.batches
     ]
-    events += [(each.order, False, each.keys) for each in records.deletes]
+    events += [(deletes.order, False, deletes.keys) for deletes in records.deletes]
     for _, put, keys in sorted(events, key=lambda event: event[0]):
         live = live.union(keys) if put else live.difference(keys)
     return live
@@ -89,7 +91,7 @@ def starting(group: FileGroup, prefixes: Sequence[bytes]) -> set[bytes]:
 def count(group: FileGroup, most: int) -> int | None:
     """How many keys are there; None when more than `most` would have to be looked up for it."""
     live: dict[bytes, bool] = {}
-    if sum(len(each.cells) for each in group.logs) + sum(len(each.keys) for each in group.deletes) > most:
+    if sum(len(log.cells) for log in group.logs) + sum(len(deletes.keys) for deletes in group.deletes) > most:
         return None
     for _, log in reversed(list(_latest_first(group))):
         if isinstance(log, RecordBatch):
@@ -106,24 +108,24 @@ def count(group: FileGroup, most: int) -> int | None:
 def _found_in(piece: Piece, keys: StringIndex, left: NDArray[np.bool_]) -> LookupResult:
     """The records of a piece of a base file whose keys are `left` to be found."""
     batch = piece()
-    at = keys.find(keys_of(batch.cells))
-    rows = _last_of_each(at, left)
-    return LookupResult(replace(batch, cells=batch.cells.take(rows)), at[rows])
+    key_numbers = keys.find(keys_of(batch.cells))
+    rows = _last_of_each(key_numbers, left)
+    return LookupResult(replace(batch, cells=batch.cells.take(rows)), key_numbers[rows])
 
 
-def _last_of_each(at: Ints, left: NDArray[np.bool_]) -> Ints:
+def _last_of_each(key_numbers: Ints, left: NDArray[np.bool_]) -> Ints:
     """Of rows with keys by number (or none: -1) the last one of each key that is left."""
-    rows = np.flatnonzero(at >= 0)
-    rows = rows[left[at[rows]]][::-1]
-    return rows[np.unique(at[rows], return_index=True)[1]]
+    rows = np.flatnonzero(key_numbers >= 0)
+    rows = rows[left[key_numbers[rows]]][::-1]
+    return rows[np.unique(key_numbers[rows], return_index=True)[1]]
 
 
-def _given(found: LookupResult) -> LookupResult:
-    return found
+def _given(result: LookupResult) -> LookupResult:
+    return result
 
 
 def _latest_first(group: FileGroup) -> list[tuple[int, RecordBatch | frozenset[bytes]]]:
     """What log blocks put and delete, by descending order."""
     events: list[tuple[int, RecordBatch | frozenset[bytes]]] = [(log.order, log) for log in group.logs]
-    events += [(each.order, frozenset(each.keys)) for each in group.deletes]
+    events += [(deletes.order, frozenset(deletes.keys)) for deletes in group.deletes]
     return sorted(events, key=lambda event: -event[0])

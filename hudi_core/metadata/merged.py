@@ -12,37 +12,37 @@ from hudi_core.pruning.ranks import ranks
 from hudi_core.pruning.statistics import Bools, Bounds, ColumnStatistics, Ints, concatenated, taken
 
 
-def merged(run: Ints, of: ColumnStatistics) -> tuple[Ints | None, ColumnStatistics]:
+def merged(run: Ints, statistics: ColumnStatistics) -> tuple[Ints | None, ColumnStatistics]:
     """One record a run: the least lower bound, the greatest upper one, counts added. Also the place of a record of each run,
     or None when all are apart."""
     order = np.argsort(run, kind="stable")
     starts = np.flatnonzero(np.append(True, np.diff(run[order]) != 0))
     if len(starts) == len(run):
-        return None, of
+        return None, statistics
     lengths = np.diff(starts, append=len(run))
     several = np.repeat(lengths > 1, lengths)
     alone, order = order[~several], order[several]
     starts = np.cumsum(lengths[lengths > 1]) - lengths[lengths > 1]
-    merged = _reduced_runs(of, order, starts)
+    merged = _reduced_runs(statistics, order, starts)
     if not len(alone):
         return order[starts], merged
-    return np.append(alone, order[starts]), concatenated([taken(of, alone), merged])
+    return np.append(alone, order[starts]), concatenated([taken(statistics, alone), merged])
 
 
-def _reduced_runs(of: ColumnStatistics, order: Ints, starts: Ints) -> ColumnStatistics:
+def _reduced_runs(statistics: ColumnStatistics, order: Ints, starts: Ints) -> ColumnStatistics:
     """The records at `order`, those from each of `starts` on merged into one."""
-    empty = (of.nulls == of.rows) & (of.rows >= 0)
-    lower, lower_known = _extreme(of.lower, of.lower_known, empty, order, starts, least=True)
-    upper, upper_known = _extreme(of.upper, of.upper_known, empty, order, starts, least=False)
+    empty = (statistics.nulls == statistics.rows) & (statistics.rows >= 0)
+    lower, lower_known = _extreme(statistics.lower, statistics.lower_known, empty, order, starts, least=True)
+    upper, upper_known = _extreme(statistics.upper, statistics.upper_known, empty, order, starts, least=False)
     return ColumnStatistics(
-        of.type,
+        statistics.type,
         lower,
         upper,
         lower_known,
         upper_known,
-        _added(of.nulls[order], starts),
-        _added(of.rows[order], starts),
-        None if of.nans is None else np.logical_or.reduceat(of.nans[order], starts),
+        _added(statistics.nulls[order], starts),
+        _added(statistics.rows[order], starts),
+        None if statistics.nans is None else np.logical_or.reduceat(statistics.nans[order], starts),
     )
 
 
@@ -52,15 +52,17 @@ def _added(counts: Ints, starts: Ints) -> Ints:
     return np.where(known, np.add.reduceat(counts, starts), -1)
 
 
-def _extreme(of: Bounds, known: Bools, empty: Bools, order: Ints, starts: Ints, *, least: bool) -> tuple[Bounds, Bools]:
+def _extreme(
+    bounds: Bounds, known: Bools, empty: Bools, order: Ints, starts: Ints, *, least: bool
+) -> tuple[Bounds, Bools]:
     """The extreme bound of each run; unknown when it is so in a record that has values, or when there is none."""
     known, empty = known[order], empty[order]
-    found = np.logical_and.reduceat(known | empty, starts) & np.logical_or.reduceat(known, starts)
-    if isinstance(of, ByteStrings):
-        texts = of.take(order)
+    known_in_all = np.logical_and.reduceat(known | empty, starts) & np.logical_or.reduceat(known, starts)
+    if isinstance(bounds, ByteStrings):
+        texts = bounds.take(order)
         rank, examples = ranks(texts)
-        return texts.take(examples[_reduced(rank.astype(np.int64), known, starts, least=least)]), found
-    return _reduced(of[order], known, starts, least=least), found
+        return texts.take(examples[_reduced(rank.astype(np.int64), known, starts, least=least)]), known_in_all
+    return _reduced(bounds[order], known, starts, least=least), known_in_all
 
 
 def _reduced(values: NDArray[Any], known: Bools, starts: Ints, *, least: bool) -> NDArray[Any]:

@@ -55,10 +55,10 @@ class LocationColumns:
     file_ids: StringColumn | None
 
 
-def location_columns(found: LookupResult) -> LocationColumns:
+def location_columns(result: LookupResult) -> LocationColumns:
     """The locations of the records that were found, as columns. Raises `CorruptFileError` where one does not tell."""
-    where = found.batch.where
-    column = decoded_values([found.batch], _WANTED)
+    where = result.batch.where
+    column = decoded_values([result.batch], _WANTED)
     try:
         payload = nested_column(column, _PAYLOAD)
         assert isinstance(payload, StructColumn)
@@ -72,10 +72,10 @@ def location_columns(found: LookupResult) -> LocationColumns:
     except (AssertionError, KeyError):
         raise CorruptFileError(where, expected="a schema of locations", found="another") from None
     as_text = encodings == _TEXT
-    told = np.where(as_text, isinstance(texts, StringColumn) and validity_of(texts), high[1])
+    is_given = np.where(as_text, isinstance(texts, StringColumn) and validity_of(texts), high[1])
     if (
         not isinstance(partitions, StringColumn)
-        or not (validity_of(partitions) & told & (as_text | (encodings == _UUID))).all()
+        or not (validity_of(partitions) & is_given & (as_text | (encodings == _UUID))).all()
     ):
         raise CorruptFileError(where, expected="a partition and a file id in a location", found="one without")
     return LocationColumns(
@@ -109,10 +109,10 @@ def _signed(half: int) -> int:
     return half - (1 << 64) if half >> 63 else half
 
 
-def locations(found: Iterable[LookupResult]) -> Iterator[tuple[int, Location]]:
+def locations(results: Iterable[LookupResult]) -> Iterator[tuple[int, Location]]:
     """Where the keys that were found are, each with its number. Raises `CorruptFileError` for a record that does not tell."""
-    for each in found:
-        column = decoded_values([each.batch], _WANTED)
+    for result in results:
+        column = decoded_values([result.batch], _WANTED)
         try:
             assert isinstance(column, StructColumn)
             payload = nested_column(column, _PAYLOAD)
@@ -123,9 +123,9 @@ def locations(found: Iterable[LookupResult]) -> Iterator[tuple[int, Location]]:
                     to_list(nested_column(payload, name)) if name in payload.fields else [default] * len(fields[0])
                 )
         except (AssertionError, KeyError):
-            raise CorruptFileError(each.batch.where, expected="a schema of locations", found="another") from None
-        for number, values in zip(each.keys.tolist(), zip(*fields, strict=True), strict=True):
-            yield number, _location(each.batch.where, *values)
+            raise CorruptFileError(result.batch.where, expected="a schema of locations", found="another") from None
+        for number, values in zip(result.keys.tolist(), zip(*fields, strict=True), strict=True):
+            yield number, _location(result.batch.where, *values)
 
 
 def _location(where: str, partition: Any, high: Any, low: Any, index: Any, text: Any, encoding: Any) -> Location:

@@ -189,13 +189,13 @@ def decoded(batches: list[RecordBatch], key_size: int) -> tuple[DecodedStatistic
     return part, kinds
 
 
-def bounds(of: UnionColumn, rows: Ints | None, kind: BoundKind) -> tuple[Bounds, Bools]:
+def bounds(column: UnionColumn, rows: Ints | None, kind: BoundKind) -> tuple[Bounds, Bools]:
     """The bounds of some records (None: all) of a kind in the carrier of its type, and which are there and of a form that the
     type can have."""
     of_type = kind.type
     form = carrier(of_type)
     if form is Carrier.TEXTS or isinstance(of_type, t.Decimal):
-        texts, known = _texts(of, rows, _text_wrapper(kind))
+        texts, known = _texts(column, rows, _text_wrapper(kind))
         if not isinstance(of_type, t.Decimal):
             return texts, known
         numbers, readable = from_bytes(texts)
@@ -203,28 +203,28 @@ def bounds(of: UnionColumn, rows: Ints | None, kind: BoundKind) -> tuple[Bounds,
             return to_texts(numbers), known & readable
         integers, fits = to_integers(numbers)
         return integers, known & readable & fits
-    branches, places = _taken(of, rows)
+    branches, places = _taken(column, rows)
     occurring = _occurring(branches)
     of_form: Any = np.float64 if form is Carrier.FLOATS else np.int64
-    if len(occurring) == 1 and (values := _numbers(of.children[occurring[0]], form)) is not None:
+    if len(occurring) == 1 and (values := _numbers(column.children[occurring[0]], form)) is not None:
         chosen = values if places is None else values[places]
         return chosen.astype(of_form, copy=False), np.ones(len(branches), np.bool_)
-    found, known = np.zeros(len(branches), of_form), np.zeros(len(branches), np.bool_)
+    values_of, known = np.zeros(len(branches), of_form), np.zeros(len(branches), np.bool_)
     for branch in occurring:
-        values = _numbers(of.children[branch], form)
+        values = _numbers(column.children[branch], form)
         if values is not None:
             chosen = branches == branch
-            found[chosen] = values if places is None else values[places[chosen]]
+            values_of[chosen] = values if places is None else values[places[chosen]]
             known |= chosen
-    return found, known
+    return values_of, known
 
 
-def _taken(of: UnionColumn, rows: Ints | None) -> tuple[NDArray[np.int8], NDArray[Any] | None]:
+def _taken(column: UnionColumn, rows: Ints | None) -> tuple[NDArray[np.int8], NDArray[Any] | None]:
     """Branches of some rows, and their rows in their children (None: all rows of the one child that has rows)."""
-    if len(_occurring(of.branches)) == 1:
-        return (of.branches, None) if rows is None else (of.branches[rows], rows)
-    places = of.positions()
-    return (of.branches, places) if rows is None else (of.branches[rows], places[rows])
+    if len(_occurring(column.branches)) == 1:
+        return (column.branches, None) if rows is None else (column.branches[rows], rows)
+    places = column.positions()
+    return (column.branches, places) if rows is None else (column.branches[rows], places[rows])
 
 
 def _keys(batch: RecordBatch, size: int) -> NDArray[np.uint8]:
@@ -239,39 +239,41 @@ def _keys(batch: RecordBatch, size: int) -> NDArray[np.uint8]:
 def _kinds(payload: StructColumn, lower: UnionColumn, upper: UnionColumn, kinds: BoundKinds) -> Ints:
     """The number of each record's kind."""
     ordinals, details = _told(payload)
-    found = np.full(payload.length, NO_KIND, np.int64)
+    kind_of = np.full(payload.length, NO_KIND, np.int64)
     for ordinal in _occurring(ordinals):
         chosen = ordinals == ordinal
         if ordinal == _NO_TYPE:
-            _by_looks(found, np.flatnonzero(chosen), lower, upper, kinds)
+            _by_looks(kind_of, np.flatnonzero(chosen), lower, upper, kinds)
         elif ordinal == _DECIMAL:
             rows = np.flatnonzero(chosen)
-            found[rows] = _decimal_kinds(details, rows, kinds)
+            kind_of[rows] = _decimal_kinds(details, rows, kinds)
         else:
-            found[chosen] = kinds.index_of(_BY_ORDINAL.get(ordinal), typed=True)
-    return found
+            kind_of[chosen] = kinds.index_of(_BY_ORDINAL.get(ordinal), typed=True)
+    return kind_of
 
 
-def _by_looks(found: Ints, rows: Ints, lower: UnionColumn, upper: UnionColumn, kinds: BoundKinds) -> None:
+def _by_looks(kind_of: Ints, rows: Ints, lower: UnionColumn, upper: UnionColumn, kinds: BoundKinds) -> None:
     """Sets the kinds of records that record no type: that of either bound."""
     nothing = lower.names.index("null") if "null" in lower.names else NO_KIND
     wrappers = lower.branches[rows]
     wrappers = np.where(wrappers == nothing, upper.branches[rows], wrappers)
     for branch in _occurring(wrappers):
         looks = _BY_WRAPPER.get(lower.names[branch].rpartition(".")[2])
-        found[rows[wrappers == branch]] = kinds.index_of(looks, typed=False)
+        kind_of[rows[wrappers == branch]] = kinds.index_of(looks, typed=False)
 
 
 def _told(payload: StructColumn) -> tuple[Ints, StringColumn | None]:
     """The ordinal of the type that each record tells, and what else they say of it. Schemas before version 9 have no place
     for it."""
-    said = payload.fields.get("valueType")
-    if not isinstance(said, StructColumn) or not isinstance(ordinal := said.fields.get("typeOrdinal"), PrimitiveColumn):
+    declared = payload.fields.get("valueType")
+    if not isinstance(declared, StructColumn) or not isinstance(
+        ordinal := declared.fields.get("typeOrdinal"), PrimitiveColumn
+    ):
         return np.full(payload.length, _NO_TYPE), None
     ordinals = np.clip(ordinal.values.astype(np.int64), _NO_TYPE, _UNKNOWN_ORDINAL)
-    if said.validity is not None:
-        ordinals[~said.validity] = _NO_TYPE
-    details = said.fields.get("additionalInfo")
+    if declared.validity is not None:
+        ordinals[~declared.validity] = _NO_TYPE
+    details = declared.fields.get("additionalInfo")
     return ordinals, details if isinstance(details, StringColumn) else None
 
 
@@ -294,8 +296,8 @@ def _all_alike(texts: ByteStrings) -> bool:
 
 
 def _decimal(text: bytes) -> t.Decimal | None:
-    found = _PRECISION_AND_SCALE.fullmatch(text)
-    return t.Decimal(int(found[1]), int(found[2])) if found else None
+    match = _PRECISION_AND_SCALE.fullmatch(text)
+    return t.Decimal(int(match[1]), int(match[2])) if match else None
 
 
 def _counts(column: Column) -> Ints:
@@ -322,10 +324,10 @@ def _text_wrapper(kind: BoundKind) -> str:
             return "BytesWrapper"
 
 
-def _texts(of: UnionColumn, rows: Ints | None, wrapper: str) -> tuple[ByteStrings, Bools]:
-    branches, places = _taken(of, rows)
-    for branch, name in enumerate(of.names):
-        child = of.children[branch]
+def _texts(column: UnionColumn, rows: Ints | None, wrapper: str) -> tuple[ByteStrings, Bools]:
+    branches, places = _taken(column, rows)
+    for branch, name in enumerate(column.names):
+        child = column.children[branch]
         value = child.fields.get("value") if isinstance(child, StructColumn) else None
         if name.rpartition(".")[2] == wrapper and isinstance(value, StringColumn | BinaryColumn):
             known = branches == branch
@@ -333,9 +335,9 @@ def _texts(of: UnionColumn, rows: Ints | None, wrapper: str) -> tuple[ByteString
                 return ByteStrings(value.offsets, value.data), known
             if not known.any():
                 break
-            at = np.where(known, np.arange(len(branches)) if places is None else places, 0)
-            starts = value.offsets[at]
-            lengths = np.where(known, value.offsets[at + 1] - starts, 0)
+            items = np.where(known, np.arange(len(branches)) if places is None else places, 0)
+            starts = value.offsets[items]
+            lengths = np.where(known, value.offsets[items + 1] - starts, 0)
             return ByteStrings(*gather(value.data, starts, lengths)), known
     return ByteStrings(np.zeros(len(branches) + 1, np.int64), np.zeros(0, np.uint8)), np.zeros(len(branches), np.bool_)
 

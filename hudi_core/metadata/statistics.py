@@ -105,20 +105,20 @@ def read_statistics(
     `records` and `pieces` of base files hold the keys of these columns at least; pieces are read on all processors. With
     `nulls_apart` their number of values is without nulls, as in an expression index. Raises `CorruptFileError`.
     """
-    found = _gathered(records.batches, pieces, key_size, columns)
-    if found is None:
+    gathered = _gathered(records.batches, pieces, key_size, columns)
+    if gathered is None:
         return dict.fromkeys(columns, ())
-    parts = found.parts
+    parts = gathered.parts
     if nulls_apart:
         parts = [
             replace(part, rows=np.where(part.rows < 0, -1, part.rows + np.maximum(part.nulls, 0))) for part in parts
         ]
-    deleted = [(key, each.order) for each in records.deletes for key in each.keys if len(key) == key_size]
-    keys = _joined_keys([found.keys], [key for key, _ in deleted])
-    apart = records.all_of_base_files and not found.repeated
+    deleted = [(key, block.order) for block in records.deletes for key in block.keys if len(key) == key_size]
+    keys = _joined_keys([gathered.keys], [key for key, _ in deleted])
+    apart = records.all_of_base_files and not gathered.repeated
     live = live_records(parts, keys, [order for _, order in deleted], apart=apart)
-    reading = _Reading(parts, keys, found.kinds, of_files=key_size == FILE_KEY)
-    named = found.columns if len(live.records) == len(found.columns) else found.columns[live.records]
+    reading = _Reading(parts, keys, gathered.kinds, of_files=key_size == FILE_KEY)
+    named = gathered.columns if len(live.records) == len(gathered.columns) else gathered.columns[live.records]
     return {column: tuple(reading.by_kind(live.chosen(named == number))) for number, column in enumerate(columns)}
 
 
@@ -131,9 +131,9 @@ def extended(
     """
     kinds = BoundKinds()
     before = _earlier(earlier, column, kinds)
-    found = _gathered(records.batches, (), key_size, [column])
-    later = [] if found is None else found.renumbered(kinds)
-    deleted = [(key, each.order) for each in records.deletes for key in each.keys if len(key) == key_size]
+    gathered = _gathered(records.batches, (), key_size, [column])
+    later = [] if gathered is None else gathered.renumbered(kinds)
+    deleted = [(key, block.order) for block in records.deletes for key in block.keys if len(key) == key_size]
     parts: list[_Part] = [before, *later]
     keys = _joined_keys([part.keys for part in parts], [key for key, _ in deleted])
     live = live_records(parts, keys, [order for _, order in deleted], unique=len(before))
@@ -144,20 +144,24 @@ def extended(
     return tuple(_Reading(parts, keys, kinds, of_files=key_size == FILE_KEY).by_kind(live))
 
 
-def _earlier(found: Sequence[RecordedStatistics], column: str, kinds: BoundKinds) -> _Earlier:
+def _earlier(recorded: Sequence[RecordedStatistics], column: str, kinds: BoundKinds) -> _Earlier:
     name = np.frombuffer(xxh64_id(column).encode(), np.uint8)
-    keys = [np.hstack([np.broadcast_to(name, (len(each), COLUMN_SIZE)), each.keys]) for each in found]
-    numbers = [_kind_number(each, kinds) for each in found]
-    kind_of = np.repeat(np.array(numbers, np.int64), [len(each) for each in found])
-    return _Earlier(np.concatenate(keys), kind_of, [each.statistics for each in found])
+    keys = [np.hstack([np.broadcast_to(name, (len(part), COLUMN_SIZE)), part.keys]) for part in recorded]
+    numbers = [_kind_number(part, kinds) for part in recorded]
+    kind_of = np.repeat(np.array(numbers, np.int64), [len(part) for part in recorded])
+    return _Earlier(np.concatenate(keys), kind_of, [part.statistics for part in recorded])
 
 
-def _kind_number(found: RecordedStatistics, kinds: BoundKinds) -> int:
+def _kind_number(recorded: RecordedStatistics, kinds: BoundKinds) -> int:
     """The kind of records; none where nothing has a bound or tells a type."""
-    of = found.statistics
-    if not found.typed and of.type == UNTYPED.type and not (of.lower_known.any() or of.upper_known.any()):
+    stats = recorded.statistics
+    if (
+        not recorded.typed
+        and stats.type == UNTYPED.type
+        and not (stats.lower_known.any() or stats.upper_known.any())
+    ):
         return NO_KIND
-    return kinds.index_of(of.type, typed=found.typed)
+    return kinds.index_of(stats.type, typed=recorded.typed)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -182,16 +186,16 @@ def _gathered(
     batches: Sequence[RecordBatch], pieces: Sequence[Piece], key_size: int, columns: Sequence[str]
 ) -> _Gathered | None:
     """All records, decoded on all processors; keys are looked at where they are decoded, and joined meanwhile. None without."""
-    tasks: list[Callable[[], _Gathered | None]] = [partial(_of_piece, each, key_size, columns) for each in pieces]
+    tasks: list[Callable[[], _Gathered | None]] = [partial(_of_piece, piece, key_size, columns) for piece in pieces]
     tasks += [partial(_of_batches, together, key_size, columns) for together in _together(batches)]
     if len(tasks) == 1:
         return tasks[0]()
-    found: list[_Gathered] = []
+    gathered: list[_Gathered] = []
     keys: ColumnBuilder | None = None
-    for each in filter(None, in_order(lambda task: task(), tasks)):
-        found.append(each)
-        column = FixedBinaryColumn(key_size, each.keys)
-        keys = ColumnBuilder(column, len(each.keys) * len(tasks)) if keys is None else keys
+    for piece_part in filter(None, in_order(lambda task: task(), tasks)):
+        gathered.append(piece_part)
+        column = FixedBinaryColumn(key_size, piece_part.keys)
+        keys = ColumnBuilder(column, len(piece_part.keys) * len(tasks)) if keys is None else keys
         keys.add(column)
     if keys is None:
         return None
@@ -199,12 +203,12 @@ def _gathered(
     joined = keys.column()
     assert isinstance(joined, FixedBinaryColumn)
     return _Gathered(
-        [part for each in found for part in each.renumbered(kinds)],
+        [part for some in gathered for part in some.renumbered(kinds)],
         kinds,
         joined.data,
-        np.concatenate([each.columns for each in found]),
-        any(each.repeated for each in found)
-        or any(np.array_equal(one.keys[-1], next_one.keys[0]) for one, next_one in pairwise(found)),
+        np.concatenate([some.columns for some in gathered]),
+        any(some.repeated for some in gathered)
+        or any(np.array_equal(one.keys[-1], next_one.keys[0]) for one, next_one in pairwise(gathered)),
     )
 
 
@@ -226,13 +230,13 @@ def _of_batches(batches: list[RecordBatch], key_size: int, columns: Sequence[str
 def _together(batches: Iterable[RecordBatch]) -> list[list[RecordBatch]]:
     """Small batches of one schema together, large ones alone."""
     small: dict[str, list[RecordBatch]] = {}
-    found: list[list[RecordBatch]] = []
+    joined: list[list[RecordBatch]] = []
     for batch in batches:
         if len(batch.cells) >= _DECODED_TOGETHER:
-            found.append([batch])
+            joined.append([batch])
         elif len(batch.cells):
             small.setdefault(batch.schema, []).append(batch)
-    return found + list(small.values())
+    return joined + list(small.values())
 
 
 def _joined_keys(keys: Sequence[Octets], deleted: Sequence[bytes]) -> Octets:

@@ -19,43 +19,43 @@ V1_DECIMAL = t.Decimal(30, 15)
 """The type that records without a type carry every decimal as."""
 
 
-def as_stored(of: ColumnStatistics, stored: t.Type) -> ColumnStatistics | None:
+def as_stored(statistics: ColumnStatistics, stored: t.Type) -> ColumnStatistics | None:
     """The statistics as those of a column that the file has as `stored`; None when these cannot be its bounds.
 
-    `of` has the type that the carrier suggests: long for a long integer, string for a text, and so on. Where no bound is
+    `statistics` has the type that the carrier suggests: long for a long integer, string for a text, and so on. Where no bound is
     known the type says nothing, and the counts are those of any column.
     """
-    match of.type, stored:
-        case _ if of.type == stored:
-            return of
-        case _ if not (of.lower_known.any() or of.upper_known.any()):
-            return without_bounds(of, stored)
+    match statistics.type, stored:
+        case _ if statistics.type == stored:
+            return statistics
+        case _ if not (statistics.lower_known.any() or statistics.upper_known.any()):
+            return without_bounds(statistics, stored)
         case (t.Decimal(), t.Decimal()):
-            return _rescaled(of, of.type.scale, stored)
+            return _rescaled(statistics, statistics.type.scale, stored)
         case (
             (t.Int(), t.Date() | t.Time(t.Unit.MILLIS))
             | (t.Long(), t.Time() | t.Timestamp())
             | (t.String(), t.Enumeration() | t.Uuid())
             | (t.Binary(), t.Fixed() | t.Vector())
         ):
-            return replace(of, type=stored)
-        case (t.Time(ours), t.Time(theirs)) | (t.Timestamp(ours), t.Timestamp(theirs)) if ours is theirs:
+            return replace(statistics, type=stored)
+        case (t.Time(unit), t.Time(stored_unit)) | (t.Timestamp(unit), t.Timestamp(stored_unit)) if unit is stored_unit:
             # The carrier in memory does not tell instants from wall clocks.
-            return replace(of, type=stored)
+            return replace(statistics, type=stored)
         case _:
             return None
 
 
-def _rescaled(of: ColumnStatistics, scale: int, stored: t.Decimal) -> ColumnStatistics:
-    lower, low_fits = rescaled_wide(_exact(of.lower), stored.scale - scale, stored.precision)
-    upper, high_fits = rescaled_wide(_exact(of.upper), stored.scale - scale, stored.precision)
+def _rescaled(statistics: ColumnStatistics, scale: int, stored: t.Decimal) -> ColumnStatistics:
+    lower, low_fits = rescaled_wide(_exact(statistics.lower), stored.scale - scale, stored.precision)
+    upper, high_fits = rescaled_wide(_exact(statistics.upper), stored.scale - scale, stored.precision)
     return replace(
-        of,
+        statistics,
         type=stored,
         lower=lower,
         upper=upper,
-        lower_known=of.lower_known & low_fits,
-        upper_known=of.upper_known & high_fits,
+        lower_known=statistics.lower_known & low_fits,
+        upper_known=statistics.upper_known & high_fits,
     )
 
 

@@ -50,14 +50,14 @@ class Origin:
     @property
     def in_memory(self) -> Bools:
         """Made from values in memory, as those of log files are: no size of a column chunk stands in the record."""
-        found: Bools = self.uncompressed == 0
-        return found
+        flags: Bools = self.uncompressed == 0
+        return flags
 
     @property
     def one_footer(self) -> Bools:
         """Made from one row group."""
-        found: Bools = (self.rows >= 0) & (self.rows <= ONE_ROW_GROUP) & (self.uncompressed > 0) & self.of_files
-        return found
+        flags: Bools = (self.rows >= 0) & (self.rows <= ONE_ROW_GROUP) & (self.uncompressed > 0) & self.of_files
+        return flags
 
     @property
     def short(self) -> Bools:
@@ -97,40 +97,47 @@ def believed(recorded: ColumnStatistics, made: Origin, *, typed: bool = True) ->
             return counted
 
 
-def _floats(of: ColumnStatistics, made: Origin) -> ColumnStatistics:
+def _floats(statistics: ColumnStatistics, made: Origin) -> ColumnStatistics:
     """Bounds of 0.0 stand for NaN somewhere in the file; merged with others they leave a range that reaches zero."""
-    assert carrier(of.type) is Carrier.FLOATS
-    lower, upper = _floats_of(of.lower), _floats_of(of.upper)
+    assert carrier(statistics.type) is Carrier.FLOATS
+    lower, upper = _floats_of(statistics.lower), _floats_of(statistics.upper)
     with np.errstate(invalid="ignore"):
         # A footer has -0.0 as the lower bound of real zeros.
         stand_in = (lower == 0) & (upper == 0) & ~np.signbit(lower)
         reaches_zero = (lower <= 0) & ((upper >= 0) | np.isnan(upper))
     hidden = stand_in | (reaches_zero & ~made.one_footer & ~made.in_memory)
-    lower_known = of.lower_known & ~hidden & ~np.isnan(lower)
-    upper_known = of.upper_known & ~hidden & ~np.isnan(upper)
-    has_values = (of.nulls != of.rows) | (of.rows < 0)
+    lower_known = statistics.lower_known & ~hidden & ~np.isnan(lower)
+    upper_known = statistics.upper_known & ~hidden & ~np.isnan(upper)
+    has_values = (statistics.nulls != statistics.rows) | (statistics.rows < 0)
     nans = has_values & ~(lower_known & upper_known)
-    return replace(of, lower_known=lower_known, upper_known=upper_known, nans=nans)
+    return replace(statistics, lower_known=lower_known, upper_known=upper_known, nans=nans)
 
 
-def _texts(of: ColumnStatistics, made: Origin) -> ColumnStatistics:
-    trusted = _no_row_group_missing(of, made)
-    lower, upper = _texts_of(of.lower), _texts_of(of.upper)
+def _texts(statistics: ColumnStatistics, made: Origin) -> ColumnStatistics:
+    trusted = _no_row_group_missing(statistics, made)
+    lower, upper = _texts_of(statistics.lower), _texts_of(statistics.upper)
     lower = _cut_supplementary(lower, ~made.one_footer)
     late = ~made.one_footer & _holds(upper, _UTF16_LAST, _SUPPLEMENTARY)
-    return replace(of, lower=lower, lower_known=of.lower_known & trusted, upper_known=of.upper_known & trusted & ~late)
+    return replace(
+        statistics,
+        lower=lower,
+        lower_known=statistics.lower_known & trusted,
+        upper_known=statistics.upper_known & trusted & ~late,
+    )
 
 
-def _bytes(of: ColumnStatistics, made: Origin) -> ColumnStatistics:
+def _bytes(statistics: ColumnStatistics, made: Origin) -> ColumnStatistics:
     """Signed and unsigned order agree on what lies between two bounds only when these are one."""
-    trusted = _no_row_group_missing(of, made)
-    trusted &= made.one_footer | _same(_texts_of(of.lower), _texts_of(of.upper))
-    return replace(of, lower_known=of.lower_known & trusted, upper_known=of.upper_known & trusted)
+    trusted = _no_row_group_missing(statistics, made)
+    trusted &= made.one_footer | _same(_texts_of(statistics.lower), _texts_of(statistics.upper))
+    return replace(
+        statistics, lower_known=statistics.lower_known & trusted, upper_known=statistics.upper_known & trusted
+    )
 
 
-def _no_row_group_missing(of: ColumnStatistics, made: Origin) -> Bools:
+def _no_row_group_missing(statistics: ColumnStatistics, made: Origin) -> Bools:
     """No row group can have been counted as nulls for the length of its texts."""
-    trusted: Bools = made.one_footer | made.in_memory | made.short | (of.nulls == 0)
+    trusted: Bools = made.one_footer | made.in_memory | made.short | (statistics.nulls == 0)
     return trusted
 
 
@@ -144,19 +151,19 @@ def _texts_of(bounds: object) -> ByteStrings:
     return bounds
 
 
-def _first(of: ByteStrings, lower: int, upper: int) -> NDArray[np.int64]:
+def _first(strings: ByteStrings, lower: int, upper: int) -> NDArray[np.int64]:
     """Where in its bytes each text first has a byte from `lower` up to `upper`; its end when it has none."""
-    ends = of.offsets[1:]
-    places = np.flatnonzero((of.data >= lower) & (of.data < upper))
+    ends = strings.offsets[1:]
+    places = np.flatnonzero((strings.data >= lower) & (strings.data < upper))
     if not len(places):
         return ends.copy()
-    at = np.searchsorted(places, of.offsets[:-1])
-    found: NDArray[np.int64] = np.minimum(np.append(places, len(of.data))[at], ends)
-    return found
+    indices = np.searchsorted(places, strings.offsets[:-1])
+    first: NDArray[np.int64] = np.minimum(np.append(places, len(strings.data))[indices], ends)
+    return first
 
 
-def _holds(of: ByteStrings, lower: int, upper: int) -> Bools:
-    held: Bools = _first(of, lower, upper) < of.offsets[1:]
+def _holds(strings: ByteStrings, lower: int, upper: int) -> Bools:
+    held: Bools = _first(strings, lower, upper) < strings.offsets[1:]
     return held
 
 

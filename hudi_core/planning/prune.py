@@ -116,8 +116,8 @@ def prune(
         return _reasons(conjuncts, alternatives, [source.name for source in sources], opened, codes, removed_by)
 
     def by_itself() -> list[tuple[str, int]]:
-        asked = [(sources[rank], answer, remaining) for rank, answer, remaining in opened]
-        return [(conjunct.text, len(slices) - len(_left(conjunct, len(slices), asked))) for conjunct in conjuncts]
+        answers = [(sources[rank], answer, remaining) for rank, answer, remaining in opened]
+        return [(conjunct.text, len(slices) - len(_left(conjunct, len(slices), answers))) for conjunct in conjuncts]
 
     return ScanPlan(slices, codes, tuple(steps), why, alone=by_itself)
 
@@ -132,8 +132,8 @@ def _reasons(
 ) -> Reasons:
     """For a skipped slice the source, and the leaves of the predicate that are impossible there."""
     tally, plain = Tally(len(codes)), whole(conjuncts)
-    for rank, answer, asked in opened:
-        skipped = removed_by[asked] == rank
+    for rank, answer, remaining in opened:
+        skipped = removed_by[remaining] == rank
         if skipped.any():
 
             def possible(conjunct: Conjunct, answer: SourceAnswer = answer) -> Bools:
@@ -142,8 +142,8 @@ def _reasons(
             leaf_of_slice, texts = impossible_leaves(
                 conjuncts, possible, alternatives, skipped, "the conditions together"
             )
-            tally.add(asked[skipped], leaf_of_slice, [f"{names[rank]}: {text}" for text in texts])
-        certain = asked[(codes[asked] == ALL_MATCH) & answer.certain(plain)]
+            tally.add(remaining[skipped], leaf_of_slice, [f"{names[rank]}: {text}" for text in texts])
+        certain = remaining[(codes[remaining] == ALL_MATCH) & answer.certain(plain)]
         if len(certain):
             tally.add(certain, np.zeros(len(certain), np.int64), [f"{names[rank]}: every row matches"])
     return tally.reasons()

@@ -72,7 +72,7 @@ def _leaves(
         return codes, [conjunct.text]
     texts = [""]
     for part in parts:
-        together = " AND ".join(each.text for each in part)
+        together = " AND ".join(conjunct.text for conjunct in part)
         leaf_codes, leaf_texts = impossible_leaves(part, possible, alternatives, decided, together)
         pairs, codes = np.unique(codes * len(leaf_texts) + leaf_codes, return_inverse=True)
         firsts, seconds = np.divmod(pairs, len(leaf_texts))

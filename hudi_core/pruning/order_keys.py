@@ -261,12 +261,12 @@ class RankKeys:
         return bytes(self._data[offsets.item(place) : offsets.item(place + 1)])
 
 
-def text_cut(cut: Cut, of: t.Type) -> tuple[bytes, bool]:
+def text_cut(cut: Cut, type: t.Type) -> tuple[bytes, bool]:
     """The bytes of the least value not below `cut.value`, and whether that is the value itself.
 
     It may not be for long decimals only, which have no value between two units of their scale.
     """
-    if not isinstance(of, t.Decimal):
-        return text_bytes(cut.value, of), True
-    units = units_of(cut.value, of.scale)
+    if not isinstance(type, t.Decimal):
+        return text_bytes(cut.value, type), True
+    units = units_of(cut.value, type.scale)
     return wide_bytes(ceil(units)), units.denominator == 1

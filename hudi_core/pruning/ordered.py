@@ -62,35 +62,35 @@ class ValueSet:
         return replace(self, nan=False, null=False) if self.nan or self.null else self
 
 
-def holds(wanted: ValueSet, of: Intervals, at: Any = ..., *, ascending: bool = False) -> Bools:
-    """Which files may hold a wanted value; `at` picks files. `ascending`: their lower bounds do not decrease."""
-    found = _holds_in_range(wanted, of, at, ascending) if wanted.ranges else None
-    if wanted.nan and of.nans is not None:
-        found = of.nans[at] if found is None else found | of.nans[at]
+def holds(wanted: ValueSet, intervals: Intervals, rows: Any = ..., *, ascending: bool = False) -> Bools:
+    """Which files may hold a wanted value; `rows` picks files. `ascending`: their lower bounds do not decrease."""
+    held = _holds_in_range(wanted, intervals, rows, ascending) if wanted.ranges else None
+    if wanted.nan and intervals.nans is not None:
+        held = intervals.nans[rows] if held is None else held | intervals.nans[rows]
     if wanted.null:
-        found = of.nulls[at] if found is None else found | of.nulls[at]
-    return np.zeros(of.lower[at].shape, np.bool_) if found is None else found
+        held = intervals.nulls[rows] if held is None else held | intervals.nulls[rows]
+    return np.zeros(intervals.lower[rows].shape, np.bool_) if held is None else held
 
 
-def _holds_in_range(wanted: ValueSet, of: Intervals, at: Any, ascending: bool) -> Bools:
+def _holds_in_range(wanted: ValueSet, intervals: Intervals, rows: Any, ascending: bool) -> Bools:
     ranges, bottom, top = wanted.ranges, wanted.keys.bottom, wanted.keys.top
     if wanted.ends is not None:
-        firsts, lasts = wanted.ends.astype(of.lower.dtype, copy=False)
-        return (_meets_ascending if ascending else _meets)(firsts, lasts, of.lower[at], of.upper[at])
-    found: Bools | None = None
+        firsts, lasts = wanted.ends.astype(intervals.lower.dtype, copy=False)
+        return (_meets_ascending if ascending else _meets)(firsts, lasts, intervals.lower[rows], intervals.upper[rows])
+    held: Bools | None = None
     for first, last in ranges:
         met: Bools
         if first > bottom:
-            met = of.upper[at] >= first
+            met = intervals.upper[rows] >= first
             if last < top:
-                met &= of.lower[at] <= last
+                met &= intervals.lower[rows] <= last
         elif last < top:
-            met = of.lower[at] <= last
+            met = intervals.lower[rows] <= last
         else:  # any value will do
-            met = of.lower[at] <= of.upper[at]
-        found = met if found is None else found | met
-    assert found is not None
-    return found
+            met = intervals.lower[rows] <= intervals.upper[rows]
+        held = met if held is None else held | met
+    assert held is not None
+    return held
 
 
 def _meets(firsts: KeyArray, lasts: KeyArray, lower: KeyArray, upper: KeyArray) -> Bools:
@@ -156,10 +156,10 @@ def ordered(listed: Intervals, keys: OrderKeys) -> OrderedFiles:
         numbers = order.astype(np.int32)
     files = listed.map(lambda array: array.reshape(-1, BLOCK))
     blocks = (np.arange(len(listed.lower)) if numbers is None else numbers).reshape(-1, BLOCK)
-    of = hull(files)
-    reach = np.maximum.accumulate(of.upper)
-    summary = (of.lower.tolist(), reach.tolist(), blocks.min(1).tolist(), blocks.max(1).tolist())
-    return OrderedFiles(numbers, files, unbounded, of, *summary)
+    blocks_hull = hull(files)
+    reach = np.maximum.accumulate(blocks_hull.upper)
+    summary = (blocks_hull.lower.tolist(), reach.tolist(), blocks.min(1).tolist(), blocks.max(1).tolist())
+    return OrderedFiles(numbers, files, unbounded, blocks_hull, *summary)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,14 +173,14 @@ class BlockRun:
     """None: not dense."""
 
 
-def candidates(wanted: ValueSet, of: OrderedFiles) -> Blocks:
+def candidates(wanted: ValueSet, order: OrderedFiles) -> Blocks:
     """The blocks that may hold a value in a wanted range; those of unbounded files are not meant."""
     if len(wanted.ranges) != 1:
-        return holds(wanted, of.hull, ascending=True).nonzero()[0]
+        return holds(wanted, order.hull, ascending=True).nonzero()[0]
     ((first, last),) = wanted.ranges
-    begin, end = bisect_left(of.reach, first), bisect_right(of.lowers, last)
+    begin, end = bisect_left(order.reach, first), bisect_right(order.lowers, last)
     if end - begin > _MAX_UNCHECKED_BLOCKS:
-        high_enough = of.hull.upper[begin:end] >= first
+        high_enough = order.hull.upper[begin:end] >= first
         if not high_enough.all():
             return high_enough.nonzero()[0] + begin
     return slice(begin, max(begin, end))
@@ -191,57 +191,57 @@ def size(blocks: Blocks) -> int:
     return int(blocks.stop - blocks.start) if isinstance(blocks, slice) else len(blocks)
 
 
-def runs(of: OrderedFiles, blocks: Blocks) -> list[BlockRun]:
+def runs(order: OrderedFiles, blocks: Blocks) -> list[BlockRun]:
     """The blocks in a few runs, or all in one that is not dense."""
     count = size(blocks)
     if not count:
         return []
     if isinstance(blocks, slice):
-        return [_run(of, blocks.start, blocks.stop)]
+        return [_run(order, blocks.start, blocks.stop)]
     if int(blocks[-1]) - int(blocks[0]) + 1 == count:
-        return [_run(of, int(blocks[0]), int(blocks[-1]) + 1)]
+        return [_run(order, int(blocks[0]), int(blocks[-1]) + 1)]
     gaps = (blocks[1:] - blocks[:-1] != 1).nonzero()[0] + 1
     if len(gaps) >= _MAX_RUNS:
         return [BlockRun(blocks, count, None)]
     bounds = [0, *gaps.tolist(), count]
-    return [_run(of, int(blocks[begin]), int(blocks[end - 1]) + 1) for begin, end in pairwise(bounds)]
+    return [_run(order, int(blocks[begin]), int(blocks[end - 1]) + 1) for begin, end in pairwise(bounds)]
 
 
-def _run(of: OrderedFiles, begin: int, end: int) -> BlockRun:
+def _run(order: OrderedFiles, begin: int, end: int) -> BlockRun:
     blocks = slice(begin, end)
-    first, last = min(of.first[blocks]), max(of.last[blocks])
+    first, last = min(order.first[blocks]), max(order.last[blocks])
     dense = last - first < 2 * (end - begin) * BLOCK
     return BlockRun(blocks, end - begin, slice(first, last + 1) if dense else None)
 
 
-def opened(wanted: ValueSet, of: OrderedFiles, *some: Blocks) -> Numbers:
+def opened(wanted: ValueSet, order: OrderedFiles, *some: Blocks) -> Numbers:
     """The numbers, ascending, of the files in these blocks that may hold a value in a wanted range, and of those that are
     unbounded; no block stands there twice."""
-    parts: list[Numbers] = [of.unbounded, *(_opened(wanted, of, blocks) for blocks in some)]
+    parts: list[Numbers] = [order.unbounded, *(_opened(wanted, order, blocks) for blocks in some)]
     if len(parts) == 1:
-        return of.unbounded
+        return order.unbounded
     numbers = np.concatenate(parts)
-    numbers.sort(kind="stable" if of.file_numbers is None else None)  # which is fast where parts ascend
+    numbers.sort(kind="stable" if order.file_numbers is None else None)  # which is fast where parts ascend
     return numbers
 
 
-def _opened(wanted: ValueSet, of: OrderedFiles, blocks: Blocks) -> Numbers:
-    masks = holds(wanted, of.files, blocks, ascending=True)
-    found = masks.ravel().nonzero()[0]
+def _opened(wanted: ValueSet, order: OrderedFiles, blocks: Blocks) -> Numbers:
+    masks = holds(wanted, order.files, blocks, ascending=True)
+    numbers = masks.ravel().nonzero()[0]
     if isinstance(blocks, slice):
-        found += blocks.start * BLOCK
+        numbers += blocks.start * BLOCK
     else:
-        found += np.repeat((blocks - np.arange(len(blocks))) * BLOCK, np.count_nonzero(masks, axis=1))
-    return found if of.file_numbers is None else of.file_numbers[found]
+        numbers += np.repeat((blocks - np.arange(len(blocks))) * BLOCK, np.count_nonzero(masks, axis=1))
+    return numbers if order.file_numbers is None else order.file_numbers[numbers]
 
 
-def everywhere(wanted: ValueSet, of: OrderedFiles) -> Bools:
+def everywhere(wanted: ValueSet, order: OrderedFiles) -> Bools:
     """Which files, by number, may hold a wanted value."""
-    found = holds(wanted, of.files, ascending=True).ravel()
-    if of.file_numbers is not None:
-        in_order = found
-        found = np.empty(len(in_order), np.bool_)
-        found[of.file_numbers.astype(np.intp)] = in_order
+    held = holds(wanted, order.files, ascending=True).ravel()
+    if order.file_numbers is not None:
+        in_order = held
+        held = np.empty(len(in_order), np.bool_)
+        held[order.file_numbers.astype(np.intp)] = in_order
     if wanted.ranges:
-        found[of.unbounded] = True
-    return found
+        held[order.unbounded] = True
+    return held

@@ -101,9 +101,9 @@ def _rescaled(bounds: Ints | ByteStrings, scale: int, to: t.Decimal) -> tuple[In
     if isinstance(bounds, ByteStrings) or carrier(to) is Carrier.TEXTS:
         return rescaled_wide(bounds, to.scale - scale, to.precision)
     if to.scale >= scale:
-        found, fits = _times(bounds, 10 ** (to.scale - scale))
+        scaled, fits = _times(bounds, 10 ** (to.scale - scale))
     else:
-        found, rest = np.divmod(bounds, 10 ** (scale - to.scale))
+        scaled, rest = np.divmod(bounds, 10 ** (scale - to.scale))
         fits = rest == 0
     most = 10**to.precision - 1
-    return found, fits & (found >= -most) & (found <= most)
+    return scaled, fits & (scaled >= -most) & (scaled <= most)

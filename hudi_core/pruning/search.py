@@ -63,9 +63,9 @@ def find(program: Program, count: int) -> Numbers:
 
 
 def _through(route: _Route, program: Program) -> Numbers:
-    found = route.go()
-    numbers = _union(found.sure)
-    for stretch in found.stretches:
+    result = route.go()
+    numbers = _union(result.sure)
+    for stretch in result.stretches:
         numbers = _with_stretch(numbers, stretch, _kept(stretch, program))
     return numbers
 
@@ -105,13 +105,15 @@ def _way_of_column(known: ColumnAnswers, wanted: ValueSet) -> _Way | None:
     blocks = candidates(in_ranges, order)
 
     def route() -> _Route:
-        found = runs(order, blocks)
-        cost = listed + BLOCK * sum(run.count if run.files else run.count * loose for run in found)
+        block_runs = runs(order, blocks)
+        cost = listed + BLOCK * sum(run.count if run.files else run.count * loose for run in block_runs)
 
         def go() -> _Found:
             lists = [np.flatnonzero(flag) for flag in flags]
-            in_blocks = opened(in_ranges, order, *(run.blocks for run in found if not run.files))
-            return _Found([*lists, in_blocks] if wanted.ranges else lists, [run.files for run in found if run.files])
+            in_blocks = opened(in_ranges, order, *(run.blocks for run in block_runs if not run.files))
+            return _Found(
+                [*lists, in_blocks] if wanted.ranges else lists, [run.files for run in block_runs if run.files]
+            )
 
         return _Route(cost, go)
 
@@ -130,8 +132,8 @@ def _narrowed(ways: list[tuple[_Way | None, Program]]) -> _Way | None:
         near = way.route()
 
         def go() -> _Found:
-            found = near.go()
-            return _Found([_kept(numbers, rest) for numbers in found.sure], found.stretches)
+            result = near.go()
+            return _Found([_kept(numbers, rest) for numbers in result.sure], result.stretches)
 
         return _Route(near.cost, go)
 
@@ -178,12 +180,12 @@ def _inserted(many: Numbers, few: Numbers) -> Numbers:
     places = many.searchsorted(few)
     new = many.take(places, mode="clip") != few
     few = few[new]
-    at = places[new] + np.arange(len(few))
-    found = np.empty(len(many) + len(few), np.int64)
-    moved = np.ones(len(found), np.bool_)
-    moved[at] = False
-    found[at], found[moved] = few, many
-    return found
+    inserted = places[new] + np.arange(len(few))
+    joined = np.empty(len(many) + len(few), np.int64)
+    moved = np.ones(len(joined), np.bool_)
+    moved[inserted] = False
+    joined[inserted], joined[moved] = few, many
+    return joined
 
 
 _INSERTION_RATIO = 16

@@ -46,9 +46,9 @@ class Carrier(Enum):
     TEXTS = "texts"
 
 
-def carrier(of: t.Type) -> Carrier:
+def carrier(type: t.Type) -> Carrier:
     """The carrier of a type's bounds."""
-    match of:
+    match type:
         case t.Float() | t.Double():
             return Carrier.FLOATS
         case t.String() | t.Enumeration() | t.Uuid() | t.Binary() | t.Fixed() | t.Vector():
@@ -132,11 +132,11 @@ def nothing(type: t.Type, count: int) -> ColumnStatistics:
 def is_complete_in(statistics: ColumnStatistics) -> Bools:
     """Of which files all that statistics can tell is known: both bounds where there are values, nulls, and NaN."""
     empty = (statistics.nulls == statistics.rows) & (statistics.rows >= 0)
-    told: Bools = statistics.lower_known & statistics.upper_known
+    known: Bools = statistics.lower_known & statistics.upper_known
     if carrier(statistics.type) is Carrier.FLOATS:
-        told &= False if statistics.nans is None else ~statistics.nans
-    found: Bools = (empty | told) & (statistics.nulls >= 0)
-    return found
+        known &= False if statistics.nans is None else ~statistics.nans
+    complete: Bools = (empty | known) & (statistics.nulls >= 0)
+    return complete
 
 
 def concatenated(parts: Sequence[ColumnStatistics]) -> ColumnStatistics:
@@ -188,14 +188,14 @@ def wide_bytes(number: int) -> bytes:
     return min(max(number + WIDE_OFFSET, 0), 2 * WIDE_OFFSET - 1).to_bytes(WIDE_SIZE, "big")
 
 
-def text_bytes(value: object, of: t.Type) -> bytes:
+def text_bytes(value: object, type: t.Type) -> bytes:
     """The bytes that carry a value of a type carried by texts."""
     match value:
         case str():
             return value.encode("utf-8", "surrogatepass")
         case decimal.Decimal():
-            assert isinstance(of, t.Decimal)
-            return wide_bytes(unscaled(value, of.scale))
+            assert isinstance(type, t.Decimal)
+            return wide_bytes(unscaled(value, type.scale))
         case _:
             assert isinstance(value, bytes)
             return value

@@ -86,55 +86,55 @@ class FileStatistics:
         they are kept in order, strings by their ranks. Where strings are long they are cut: a literal that begins as one of them
         sends the predicate back to the whole ones.
         """
-        asked = self._asked(column)
-        asked.times += 1
-        if asked.known is None and self.count > SMALL and asked.times <= asked.most_as_loaded:
-            return self._as_loaded(asked, column, predicate)
+        state = self._asked(column)
+        state.times += 1
+        if state.known is None and self.count > SMALL and state.times <= state.most_as_loaded:
+            return self._as_loaded(state, column, predicate)
         known = self.prepare(column)
         if isinstance(known.keys, RankKeys) and known.keys.cut is not None:
             literals = _literals(predicate, column)
             if not all(map(known.keys.tells, literals)):
-                return self._exact(asked, column, literals)
+                return self._exact(state, column, literals)
         return known
 
     def prepare(self, column: Column) -> ColumnAnswers:
         """Makes the column ready for any number of predicates: many files are put in order, strings are ranked."""
-        asked = self._asked(column)
-        if asked.known is None:
-            numbers, statistics = asked.loaded or self._read(column)
-            known, asked.loaded = self._folded(numbers, statistics), None
+        state = self._asked(column)
+        if state.known is None:
+            numbers, statistics = state.loaded or self._read(column)
+            known, state.loaded = self._folded(numbers, statistics), None
             assert isinstance(known.listed, Intervals)
             if self.count > SMALL:
                 known = replace(known, ordered=ordered(known.listed, known.keys))
-            asked.known = known
-        return asked.known
+            state.known = known
+        return state.known
 
     def _asked(self, column: Column) -> _Asked:
-        asked = self.columns.get(column.id)
-        if asked is None:
-            asked = self.columns[column.id] = _Asked()
-        return asked
+        state = self.columns.get(column.id)
+        if state is None:
+            state = self.columns[column.id] = _Asked()
+        return state
 
-    def _as_loaded(self, asked: _Asked, column: Column, predicate: Predicate) -> ColumnAnswers:
-        if asked.loaded is None:
+    def _as_loaded(self, state: _Asked, column: Column, predicate: Predicate) -> ColumnAnswers:
+        if state.loaded is None:
             numbers, statistics = self._read(column)
-            asked.consecutive = _is_consecutive(numbers, self.count)
+            state.consecutive = _is_consecutive(numbers, self.count)
             if carrier(column.type) is Carrier.TEXTS and not _is_short(statistics):
-                asked.most_as_loaded = 1  # to read them again costs more than to rank them
+                state.most_as_loaded = 1  # to read them again costs more than to rank them
             else:
-                asked.loaded = numbers, statistics
+                state.loaded = numbers, statistics
         else:
-            numbers, statistics = asked.loaded
+            numbers, statistics = state.loaded
         literals = _literals(predicate, column) if carrier(column.type) is Carrier.TEXTS else None
-        if not asked.consecutive:
+        if not state.consecutive:
             return self._folded(numbers, statistics, literals)
         loaded = Loaded.of(statistics, literals)
         return ColumnAnswers(statistics.type, loaded.keys, loaded)
 
-    def _exact(self, asked: _Asked, column: Column, literals: list[bytes]) -> ColumnAnswers:
-        if asked.exact is None or asked.exact[0] != literals:
-            asked.exact = literals, self._folded(*self._read(column), literals)
-        return asked.exact[1]
+    def _exact(self, state: _Asked, column: Column, literals: list[bytes]) -> ColumnAnswers:
+        if state.exact is None or state.exact[0] != literals:
+            state.exact = literals, self._folded(*self._read(column), literals)
+        return state.exact[1]
 
     def _read(self, column: Column) -> tuple[Ints, ColumnStatistics]:
         pieces = list(self.load(column))
@@ -195,21 +195,21 @@ class PruningPlan:
 
     def all_match(self) -> NDArray[np.int64]:
         """The files in which every row matches, if they have rows."""
-        found = self.possible()
+        kept = self.possible()
         for other in (FALSE, NULL):
-            if not len(found):
+            if not len(kept):
                 break
-            consecutive = int(found[-1]) - int(found[0]) + 1 == len(found)
-            files: Files = slice(int(found[0]), int(found[-1]) + 1) if consecutive else found
-            found = found[~mask(self._program(other), files)]
-        return found
+            consecutive = int(kept[-1]) - int(kept[0]) + 1 == len(kept)
+            files: Files = slice(int(kept[0]), int(kept[-1]) + 1) if consecutive else kept
+            kept = kept[~mask(self._program(other), files)]
+        return kept
 
     def outcomes(self, file: int) -> Outcomes:
         """The truths that the predicate may give on rows of one file."""
         if not 0 <= file < self._count:
             raise IndexError(f"no file {file} among {self._count}")
-        at = np.array([file])
-        return frozenset(truth for truth in Truth if mask(self._program(truth), at)[0])
+        number = np.array([file])
+        return frozenset(truth for truth in Truth if mask(self._program(truth), number)[0])
 
     def part(self, predicate: Predicate) -> PruningPlan:
         """The plan of a part of the predicate alone, on the columns as they were made ready for the whole."""
@@ -218,7 +218,7 @@ class PruningPlan:
     def decided_by(self) -> list[ConjunctResult]:
         """What each part of the conjunction does, in the order in which they stand."""
         left = np.ones(self._count, np.bool_)
-        found = []
+        results = []
         for part in self.predicate.parts if isinstance(self.predicate, And) else (self.predicate,):
             begin = perf_counter()
             possible = np.zeros(len(left), np.bool_)
@@ -227,14 +227,14 @@ class PruningPlan:
             left &= possible
             alone = len(left) - int(np.count_nonzero(possible))
             further = int(before - np.count_nonzero(left))
-            found.append(ConjunctResult(part, alone, further, perf_counter() - begin))
-        return found
+            results.append(ConjunctResult(part, alone, further, perf_counter() - begin))
+        return results
 
     def _program(self, outcome: Truth) -> Program:
-        found = self._programs.get(outcome)
-        if found is None:
-            found = self._programs[outcome] = can_be(outcome, self.predicate, Compiler(self._columns))
-        return found
+        program = self._programs.get(outcome)
+        if program is None:
+            program = self._programs[outcome] = can_be(outcome, self.predicate, Compiler(self._columns))
+        return program
 
 
 @dataclass(slots=True, eq=False)
@@ -249,12 +249,12 @@ class _Columns:
     def __call__(self, term: Term) -> ColumnAnswers | None:
         if not isinstance(term, Column):
             return None
-        found = self.ready.get(term.id)
-        if found is None:
+        answers = self.ready.get(term.id)
+        if answers is None:
             statistics = self.statistics
             if term.id <= FIRST_CONDITION_ID:
                 if self.facts is None:
                     return None
                 statistics = FileStatistics(statistics.count, self.facts)
-            found = self.ready[term.id] = statistics.known(term, self.predicate)
-        return found
+            answers = self.ready[term.id] = statistics.known(term, self.predicate)
+        return answers

@@ -88,22 +88,22 @@ class FooterCache:
 
     def get(self, root: str, files: Sequence[FileInfo]) -> dict[str, Footer]:
         """By path what is kept of these base files of the table at `root`, where path and size are the same."""
-        found: dict[str, Footer] = {}
+        footers: dict[str, Footer] = {}
         root, now = _absolute(root), int(time.time())
         noted = []
         with self._opened() as database:
             for first in range(0, len(files), _ASKED_TOGETHER):
-                asked = {file.path: file.size for file in files[first : first + _ASKED_TOGETHER]}
-                marks = ",".join("?" * len(asked))
+                sizes = {file.path: file.size for file in files[first : first + _ASKED_TOGETHER]}
+                marks = ",".join("?" * len(sizes))
                 query = f"SELECT path, size, said, digest, used FROM footers WHERE root = ? AND path IN ({marks})"
-                for path, size, said, digest, used in database.execute(query, (root, *asked)):
-                    if size == asked.get(path):
-                        found[path] = self._read(root, path, size, said, digest)
+                for path, size, content, digest, used in database.execute(query, (root, *sizes)):
+                    if size == sizes.get(path):
+                        footers[path] = self._read(root, path, size, content, digest)
                         if not isinstance(used, int) or not now - _USED_AGAIN_AFTER < used <= now:
                             noted.append((now, root, path))
             if noted and os.access(self.path, os.W_OK):
                 database.executemany("UPDATE footers SET used = ? WHERE root = ? AND path = ?", noted)
-        return found
+        return footers
 
     def put(self, root: str, footers: Mapping[FileInfo, Footer]) -> None:
         """Keeps the footers of base files of the table at `root`: all of them, or none when something fails. Others are dropped
@@ -113,19 +113,19 @@ class FooterCache:
         for file, footer in footers.items():
             if footer.size not in (None, file.size):
                 continue
-            said = zlib.compress(_text(footer).encode())
-            rows.append((root, file.path, file.size, said, _digest(root, file.path, file.size, said), now))
+            content = zlib.compress(_text(footer).encode())
+            rows.append((root, file.path, file.size, content, _digest(root, file.path, file.size, content), now))
         with self._opened() as database:
             database.executemany("INSERT OR REPLACE INTO footers VALUES (?, ?, ?, ?, ?, ?)", rows)
             held = _stored_bytes(database)
             if held > self.most:
                 database.execute(_DROP_LEAST_USED, (1 - _KEPT * self.most / held,))
 
-    def _read(self, root: str, path: str, size: int, said: bytes, digest: bytes) -> Footer:
-        if not isinstance(said, bytes) or digest != _digest(root, path, size, said):
+    def _read(self, root: str, path: str, size: int, content: bytes, digest: bytes) -> Footer:
+        if not isinstance(content, bytes) or digest != _digest(root, path, size, content):
             raise CorruptFileError(self.path, expected=f"what was kept of {path}", found="other bytes")
         try:
-            return _footer(json.loads(zlib.decompress(said)))
+            return _footer(json.loads(zlib.decompress(content)))
         except (ValueError, TypeError, LookupError, InvalidOperation, zlib.error) as error:
             raise CorruptFileError(
                 self.path, expected=f"what a footer says of {path}", found=type(error).__name__
@@ -194,9 +194,9 @@ def _absolute(root: str) -> str:
     return root if "://" in root else str(LocalPath(root).absolute())
 
 
-def _digest(root: str, path: str, size: int, said: bytes) -> bytes:
+def _digest(root: str, path: str, size: int, content: bytes) -> bytes:
     place = json.dumps([root, path, size]).encode()
-    return hashlib.blake2b(place + said, digest_size=16).digest()
+    return hashlib.blake2b(place + content, digest_size=16).digest()
 
 
 # -- footers as text -------------------------------------------------------------------------------------------------------
@@ -205,23 +205,23 @@ def _digest(root: str, path: str, size: int, said: bytes) -> bytes:
 def _text(footer: Footer) -> str:
     """Rows, schema and statistics; those of a column whose type is another than the schema's are left out."""
     statistics = [
-        [list(path), _value_text(of.lower), _value_text(of.upper), of.null_count, of.value_count, of.nans]
-        for path, of in footer.statistics.items()
-        if of.type == _type_at(footer.schema, path)
+        [list(path), _value_text(leaf.lower), _value_text(leaf.upper), leaf.null_count, leaf.value_count, leaf.nans]
+        for path, leaf in footer.statistics.items()
+        if leaf.type == _type_at(footer.schema, path)
     ]
     schema = json.dumps(_fields_text(footer.schema.record.fields))
     return json.dumps([footer.rows, schema, footer.schema.max_column_id, statistics])
 
 
-def _footer(said: Any) -> Footer:
-    rows, text, greatest, leaves = said
+def _footer(document: Any) -> Footer:
+    rows, text, greatest, leaves = document
     schema = _schema(text, greatest)
     statistics = {}
     for path, low, high, nulls, values, nans in leaves:
-        of = _type_at(schema, tuple(path))
-        leaf = LeafStatistics(of, _value(low), _value(high), nulls, values, nans)
-        check(leaf.lower, of)
-        check(leaf.upper, of)
+        leaf_type = _type_at(schema, tuple(path))
+        leaf = LeafStatistics(leaf_type, _value(low), _value(high), nulls, values, nans)
+        check(leaf.lower, leaf_type)
+        check(leaf.upper, leaf_type)
         statistics[tuple(path)] = leaf
     return Footer(rows, schema, statistics=statistics)
 
@@ -240,21 +240,23 @@ def _fields_text(fields: Sequence[t.Field]) -> list[Any]:
     return [[field.id, field.name, _type_text(field.type), field.optional] for field in fields]
 
 
-def _fields(said: Any) -> tuple[t.Field, ...]:
-    return tuple(t.Field(number, name, _type(of), optional) for number, name, of, optional in said)
+def _fields(document: Any) -> tuple[t.Field, ...]:
+    return tuple(
+        t.Field(number, name, _type(type_document), optional) for number, name, type_document, optional in document
+    )
 
 
-def _type_text(of: t.Type) -> Any:
-    match of:
+def _type_text(stored: t.Type) -> Any:
+    match stored:
         case t.Record() | t.Array() | t.Map() | t.Union():
-            kind = of.kind.name if isinstance(of, t.Record) else None
-            return [type(of).__name__, _fields_text(t.children(of)), kind]
+            kind = stored.kind.name if isinstance(stored, t.Record) else None
+            return [type(stored).__name__, _fields_text(t.children(stored)), kind]
         case _:
-            return [type(of).__name__, {name: _part_text(getattr(of, name)) for name in of.__match_args__}]
+            return [type(stored).__name__, {name: _part_text(getattr(stored, name)) for name in stored.__match_args__}]
 
 
-def _type(said: Any) -> t.Type:
-    name, parts, *kind = said
+def _type(document: Any) -> t.Type:
+    name, parts, *kind = document
     match name:
         case "Record":
             return t.Record(_fields(parts), kind=t.RecordKind[kind[0]])
@@ -267,8 +269,8 @@ def _type(said: Any) -> t.Type:
         case "Union":
             return t.Union(_fields(parts))
         case _:
-            found: t.Type = _PRIMITIVES[name](**{part: _part(value) for part, value in parts.items()})
-            return found
+            made: t.Type = _PRIMITIVES[name](**{part: _part(value) for part, value in parts.items()})
+            return made
 
 
 def _part_text(value: Any) -> Any:
@@ -282,16 +284,16 @@ def _part_text(value: Any) -> Any:
             return value
 
 
-def _part(said: Any) -> Any:
-    match said:
+def _part(part: Any) -> Any:
+    match part:
         case {"enum": kind, "name": name}:
             return _ENUMS[kind][name]
-        case {"fixed": of}:
-            return _type(of)
+        case {"fixed": document}:
+            return _type(document)
         case list():
-            return tuple(said)
+            return tuple(part)
         case _:
-            return said
+            return part
 
 
 def _value_text(value: object) -> Any:
@@ -309,8 +311,8 @@ def _value_text(value: object) -> Any:
             raise SchemaError("a bound", expected="a value of a primitive type", found=type(value).__name__)
 
 
-def _value(said: Any) -> object:
-    match said:
+def _value(document: Any) -> object:
+    match document:
         case {"float": text}:
             return float.fromhex(text)
         case {"bytes": text}:
@@ -318,4 +320,4 @@ def _value(said: Any) -> object:
         case {"decimal": text}:
             return Decimal(text)
         case _:
-            return said
+            return document

@@ -15,18 +15,18 @@ CleanedFile = tuple[str, str, str]
 """Partition, file id, instant."""
 
 
-def refuse_unknown(asked: str, whole: Timeline, cut: Timeline) -> None:
+def refuse_unknown(time: str, whole: Timeline, cut: Timeline) -> None:
     """Raises `UsageError` for a time before the first write that is known."""
     if cut.commits:
         return
     known = whole.with_archived().commits
     if known:
         expected = f"an instant from {known[0].requested_time} on, the first that is known"
-        raise UsageError(asked, expected=expected, found="an earlier one")
+        raise UsageError(time, expected=expected, found="an earlier one")
 
 
 def refuse_cleaned(
-    asked: str, time: str, whole: Timeline, cut: Timeline, slices: Callable[[], Sequence[FileSlice]]
+    given: str, time: str, whole: Timeline, cut: Timeline, slices: Callable[[], Sequence[FileSlice]]
 ) -> None:
     """Raises `UsageError` when files that were current at a time are cleaned away.
 
@@ -39,14 +39,14 @@ def refuse_cleaned(
     if last.earliest_retained is not None:
         if time_order(time) < time_order(last.earliest_retained):
             expected = f"an instant from {last.earliest_retained} on, the first that the cleaner retained"
-            raise UsageError(asked, expected=expected, found="one whose files may be cleaned away")
+            raise UsageError(given, expected=expected, found="one whose files may be cleaned away")
         return
     lost = next(_lost(list(_cleaned_after(time, whole)), cut, slices), None)
     if lost is not None:
         partition, file_id, instant = lost
         where = f"{partition}/{file_id}".lstrip("/")
         expected = "an instant whose files are all there"
-        raise UsageError(asked, expected=expected, found=f"that of {where} of {instant} cleaned away")
+        raise UsageError(given, expected=expected, found=f"that of {where} of {instant} cleaned away")
 
 
 def _cleaned_after(time: str, whole: Timeline) -> Iterator[CleanedFile]:
@@ -74,6 +74,8 @@ def _lost(
     cleaned: Sequence[CleanedFile], cut: Timeline, slices: Callable[[], Sequence[FileSlice]]
 ) -> Iterator[CleanedFile]:
     """Files that counted at the time and are newer than what is there of their file group."""
-    counted = [each for each in cleaned if cut.is_committed(each[2]) and each[:2] not in cut.replaced]
-    there = {(each.partition, each.file_id): each.instant for each in slices()} if counted else {}
-    return (each for each in counted if time_order(there.get(each[:2], "")) < time_order(each[2]))
+    counted = [group for group in cleaned if cut.is_committed(group[2]) and group[:2] not in cut.replaced]
+    there = (
+        {(file_slice.partition, file_slice.file_id): file_slice.instant for file_slice in slices()} if counted else {}
+    )
+    return (group for group in counted if time_order(there.get(group[:2], "")) < time_order(group[2]))

@@ -118,7 +118,7 @@ def latest_slices(files: FileList, visible: Visibility) -> Slices:
     base_index = _BaseIndex.build(group_of[counting], of_bases[counting], bases.rows[counting], len(instants))
     # In layout 1 a log file collects blocks of many instants: those that do not count are left out when its blocks are read.
     counting = np.flatnonzero((is_committed[of_logs] | (visible.layout == 1)) & (group_of[len(bases.rows) :] >= 0))
-    order = sorted(counting.tolist(), key=lambda at: logs[at].order)
+    order = sorted(counting.tolist(), key=lambda row: logs[row].order)
     counting = (
         np.array(order, np.int64)[np.argsort(group_of[len(bases.rows) :][order], kind="stable")] if order else counting
     )

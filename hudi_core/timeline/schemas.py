@@ -73,15 +73,15 @@ def schema_history(timeline: Timeline, config: TableConfig, footer_schema: Foote
     created with. Raises `SchemaError` when nothing tells.
     """
     written = [(i.requested_time, extra) for i, extra in zip(timeline.commits, timeline.extras(), strict=True)]
-    found = _history(timeline, config, written, footer_schema)
-    return replace(found, latest=_with_partition_columns(found.latest, config))
+    history = _history(timeline, config, written, footer_schema)
+    return replace(history, latest=_with_partition_columns(history.latest, config))
 
 
 def _history(timeline: Timeline, config: TableConfig, written: Written, footer_schema: FooterSchema) -> SchemaHistory:
     stored = _stored_schemas(timeline, written)
     if stored:
         return _by_id(written, stored, config)
-    texts = [(time, text) for time, each in written if (text := each.get(_AVRO))]
+    texts = [(time, text) for time, extra in written if (text := extra.get(_AVRO))]
     if not texts:
         only = _schema_without_commits(timeline, config, footer_schema)
         return SchemaHistory((only,), (), (), only)
@@ -89,7 +89,7 @@ def _history(timeline: Timeline, config: TableConfig, written: Written, footer_s
     schemas = identified(_from_avro(text, config) for text in distinct)
     numbers = {text: number for number, text in enumerate(distinct)}
     latest = schemas[numbers[texts[-1][1]]]
-    latest = replace(latest, max_column_id=max(each.max_column_id for each in schemas))
+    latest = replace(latest, max_column_id=max(schema.max_column_id for schema in schemas))
     return SchemaHistory(schemas, tuple(time for time, _ in texts), tuple(numbers[text] for _, text in texts), latest)
 
 

@@ -71,7 +71,7 @@ class Slices(Sequence[FileSlice]):
     def __getitem__(self, number: slice) -> list[FileSlice]: ...
     def __getitem__(self, number: int | slice) -> FileSlice | list[FileSlice]:
         if isinstance(number, slice):
-            return [self._slice(each) for each in range(len(self))[number]]
+            return [self._slice(row) for row in range(len(self))[number]]
         return self._slice(range(len(self))[number])
 
     def __iter__(self) -> Iterator[FileSlice]:
@@ -96,9 +96,9 @@ class Slices(Sequence[FileSlice]):
     def chosen(self, numbers: Numbers) -> Slices:
         """The slices with these numbers, in that order, with their files alone."""
         counts = np.diff(self.log_offsets)[numbers]
-        at = positions(self.log_offsets[numbers], counts)
+        log_rows = positions(self.log_offsets[numbers], counts)
         bases = self.bases[numbers]
-        has_base, logs = bases != NO_BASE, self.logs[at]
+        has_base, logs = bases != NO_BASE, self.logs[log_rows]
         rows = np.concatenate([bases[has_base], logs])
         numbered = np.full(len(numbers), NO_BASE, np.int64)
         numbered[has_base] = np.arange(np.count_nonzero(has_base))
@@ -113,7 +113,7 @@ class Slices(Sequence[FileSlice]):
             numbered,
             np.append(0, np.cumsum(counts)),
             np.arange(len(rows) - len(logs), len(rows)),
-            self.log_instants[at],
+            self.log_instants[log_rows],
         )
 
     def _slice(self, number: int) -> FileSlice:

@@ -73,7 +73,7 @@ def expression_indexes(
     definitions: Mapping[str, IndexDefinition], usable: frozenset[str], wanted: Schema, versions: Sequence[Schema]
 ) -> tuple[ExpressionIndex, ...]:
     """The indexes of which it is certain what they tell."""
-    found: list[ExpressionIndex] = []
+    indexes: list[ExpressionIndex] = []
     for partition in sorted(definitions.keys() & usable):
         definition = definitions[partition]
         function = _SPELLED.get(definition.function.lower(), definition.function.lower())
@@ -82,14 +82,14 @@ def expression_indexes(
         place = stable_column(definition.columns[0], wanted, versions)
         if place is None or not isinstance(place.field.type, _MADE_OF.get(function, ())):
             continue
-        rest = _rest(function, {name: said for name, said in definition.options.items() if name != "expr"})
+        rest = _rest(function, {name: value for name, value in definition.options.items() if name != "expr"})
         if rest is None:
             continue
-        of = Column(place.field.id, place.name, place.field.type)
-        call = to_sql(Call(function, (Name((of.name,)), *rest)))
-        value = Column(FIRST_CONDITION_ID - len(found), call, _RESULTS.get(function, of.type))
-        found.append(ExpressionIndex(partition, function, of, rest, value))
-    return tuple(found)
+        column = Column(place.field.id, place.name, place.field.type)
+        call = to_sql(Call(function, (Name((column.name,)), *rest)))
+        value = Column(FIRST_CONDITION_ID - len(indexes), call, _RESULTS.get(function, column.type))
+        indexes.append(ExpressionIndex(partition, function, column, rest, value))
+    return tuple(indexes)
 
 
 def _rest(function: str, options: Mapping[str, str]) -> tuple[Literal, ...] | None:

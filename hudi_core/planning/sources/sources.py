@@ -84,11 +84,11 @@ class Sources(Portable):
         """What paths say, by column id, a value for each partition."""
         config, schema = self.snapshot.config, self.snapshot.schema
         places = [schema.find(name, case_sensitive=False) for name in config.partition_fields]
-        found = [place for place in places if place is not None]
-        if len(found) != len(places) or not found:
+        known = [place for place in places if place is not None]
+        if len(known) != len(places) or not known:
             return {}
-        rows = [path_values(path, config, [place.field.type for place in found]) for path in self.partitions]
-        return {place.field.id: [row[position] for row in rows] for position, place in enumerate(found)}
+        rows = [path_values(path, config, [place.field.type for place in known]) for path in self.partitions]
+        return {place.field.id: [row[position] for row in rows] for position, place in enumerate(known)}
 
     @property
     def has_logs(self) -> bool:
