@@ -112,4 +112,8 @@ _KERNELS: dict[str, Kernel] = {
     "[]": nested.part,
     "element_at": nested.element_at,
     "array_contains": nested.contains,
+    "->": nested.beside,
+    "exists": nested.exists,
+    "forall": nested.for_all,
+    "filter": nested.filtered,
 }

@@ -10,10 +10,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hudi_arrow import compare
-from hudi_arrow.arrays import Array, lists, plain
+from hudi_arrow.arrays import Array, bitmap, lists, lists_of, plain, struct_of
 from hudi_arrow.counted import Flags, Integers, integers
 from hudi_core.functions.record import Types
 from hudi_core.types import nodes as t
+
+_FALSE = pa.scalar(False, pa.bool_())
 
 
 def size(arguments: Sequence[Array], types: Types, of: t.Type) -> Array | None:
@@ -51,6 +53,57 @@ def contains(arguments: Sequence[Array], types: Types, of: t.Type) -> Array | No
     present = _some(compare.flags(pc.and_(*same)), parts.offsets)
     unknown = ~_valid(array) | ~_valid(value) | (~present & _some(~_valid(items), parts.offsets))
     return pa.array(present, mask=unknown)
+
+
+def beside(arguments: Sequence[Array], types: Types, of: t.Type) -> Array | None:
+    """Structs of each element and the values of its row."""
+    array, *others = arguments
+    wanted = of.element.type if isinstance(of, t.Array) else None
+    assert isinstance(wanted, t.Record)
+    parts = lists(array)
+    rows = pa.array(_rows(parts.offsets))
+    columns = [parts.items[0], *(other.take(rows) for other in others)]
+    named = [(pa.field(field.name, column.type), column) for field, column in zip(wanted.fields, columns, strict=True)]
+    structs = struct_of(named, pa.array(np.zeros(len(rows), np.bool_)), len(rows))
+    return _relisted(array, structs, parts.offsets)
+
+
+def exists(arguments: Sequence[Array], types: Types, of: t.Type) -> Array | None:
+    """Whether some condition is true; null where none is, and one of them is null."""
+    return _decided(arguments, True)
+
+
+def for_all(arguments: Sequence[Array], types: Types, of: t.Type) -> Array | None:
+    """Whether all conditions are true; null where none is false, and one of them is null."""
+    return _decided(arguments, False)
+
+
+def filtered(arguments: Sequence[Array], types: Types, of: t.Type) -> Array | None:
+    """The elements whose condition is true."""
+    array, conditions = arguments
+    parts, truths = lists(array), lists(conditions)
+    if not np.array_equal(parts.offsets, truths.offsets) or not np.array_equal(_valid(array), _valid(conditions)):
+        return None  # no conditions of these elements
+    kept = compare.flags(pc.fill_null(truths.items[0], _FALSE))
+    counted = np.concatenate([[0], np.cumsum(kept)])
+    return _relisted(array, parts.items[0].filter(pa.array(kept)), counted[parts.offsets])
+
+
+def _decided(arguments: Sequence[Array], by: bool) -> Array:
+    """`by` where one of the conditions is that, else null where one is null, else the opposite."""
+    array, conditions = arguments
+    parts = lists(conditions)
+    truths = parts.items[0]
+    deciding = _some(compare.flags(pc.fill_null(pc.equal(truths, pa.scalar(by, pa.bool_())), _FALSE)), parts.offsets)
+    unknown = ~_valid(array) | ~_valid(conditions) | (~deciding & _some(~_valid(truths), parts.offsets))
+    return pa.array(deciding if by else ~deciding, mask=unknown)
+
+
+def _relisted(array: Array, items: Array, offsets: Integers) -> Array:
+    """Lists of other elements, null where `array` is null."""
+    valid = bitmap(_valid(array)) if array.null_count else None
+    kind = pa.large_list(pa.field("element", items.type))
+    return lists_of(kind, lists(array)._replace(items=(items,), offsets=offsets), valid, len(array))
 
 
 def _at(array: Array, places: Integers, known: Flags) -> Array:

@@ -17,6 +17,7 @@ from hudi_spark.arithmetic import arithmetic, wrapped_int
 from hudi_spark.casts import cast
 from hudi_spark.cells import Cell, lifted, mask
 from hudi_spark.scalars import by_value
+from hudi_spark.structs import spark_type
 from hudi_spark.ticks import MICROS, floor_div, ticks
 
 Kernel = Callable[[Sequence[Cell], Types, t.Type], Cell | None]
@@ -143,6 +144,47 @@ def _element_at(arguments: Sequence[Cell], types: Types, of: t.Type) -> Cell | N
     return lifted(lambda *plans: F.call_function("try_element_at", *plans), of, *arguments)
 
 
+def _struct(arguments: Sequence[Cell], types: Types, of: t.Type) -> Cell | None:
+    """Names and values by turns; the type has the names."""
+    names = [field.name for field in t.children(of)]
+
+    def made(*plans: Column) -> Column:
+        return F.struct(*[plan.alias(name) for name, plan in zip(names, plans, strict=True)])
+
+    return lifted(made, of, *arguments[1::2])
+
+
+def _beside(arguments: Sequence[Cell], types: Types, of: t.Type) -> Cell | None:
+    """Each element in a struct with the values of its row."""
+
+    def made(array: Column, *others: Column) -> Column:
+        repeated = [F.array_repeat(other, F.size(array)) for other in others]
+        return F.arrays_zip(array, *repeated).cast(spark_type(of))
+
+    return lifted(made, of, *arguments)
+
+
+def _exists(arguments: Sequence[Cell], types: Types, of: t.Type) -> Cell | None:
+    return lifted(lambda array, held: F.when(array.isNotNull(), F.array_contains(held, True)), of, *arguments)
+
+
+def _for_all(arguments: Sequence[Cell], types: Types, of: t.Type) -> Cell | None:
+    return lifted(lambda array, held: F.when(array.isNotNull(), ~F.array_contains(held, False)), of, *arguments)
+
+
+def _filtered(arguments: Sequence[Cell], types: Types, of: t.Type) -> Cell | None:
+    condition = t.Field(0, "kept", t.Boolean())
+    pairs = spark_type(
+        t.Array(t.Field(0, "element", t.Record((t.Field(0, "item", t.children(of)[0].type), condition))))
+    )
+
+    def made(array: Column, conditions: Column) -> Column:
+        zipped = F.arrays_zip(array, conditions).cast(pairs)
+        return F.transform(F.filter(zipped, lambda pair: pair["kept"]), lambda pair: pair["item"])
+
+    return lifted(made, of, *arguments)
+
+
 _KERNELS: dict[str, Kernel] = {
     "cast": _cast,
     **{symbol: partial(arithmetic, symbol) for symbol in ("+", "-", "*", "/", "%", "negative", "abs")},
@@ -158,5 +200,10 @@ _KERNELS: dict[str, Kernel] = {
     "size": _size,
     "[]": _part,
     "element_at": _element_at,
+    "named_struct": _struct,
+    "->": _beside,
+    "exists": _exists,
+    "forall": _for_all,
+    "filter": _filtered,
 }
 """What depends on the session's zone, or fails with ANSI mode on, in Spark's own functions."""

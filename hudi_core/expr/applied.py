@@ -75,7 +75,9 @@ def cast_to(term: Term, target: t.Type) -> Term:
         return term
     if isinstance(term, Constant) and term.value is None:
         return Constant(None, target)
-    if coerce.is_nested(source) or not can_cast(source, target):
+    if coerce.is_nested(target) and coerce.are_alike(source, target):
+        return Constant(term.value, target) if isinstance(term, Constant) else term
+    if not can_cast(source, target):
         raise MismatchError(f"a value that can be cast to {type_text(target)}", term.type)
     return applied(CAST, [term], target)
 

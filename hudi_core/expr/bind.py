@@ -7,12 +7,21 @@ or another type has to be a value of that type; Spark would silently make it nul
 from __future__ import annotations
 
 from hudi_core.errors import ExpressionError, UnsupportedError
-from hudi_core.expr import moments, nodes, preimage
+from hudi_core.expr import calls, moments, nodes, preimage
 from hudi_core.expr.bind_term import NotKnownError, TermBinder, is_null
 from hudi_core.expr.calls import affix_comparison, interval_across, is_boolean_as_scalar, is_interval
-from hudi_core.expr.comparisons import FLIPPED, against, two_terms, with_null
+from hudi_core.expr.comparisons import (
+    FLIPPED,
+    against,
+    are_compared,
+    compared_type,
+    two_terms,
+    with_elements_of,
+    with_null,
+)
+from hudi_core.expr.lambdas import Scope
 from hudi_core.expr.leaves import every, first_of, is_truth, negate, some
-from hudi_core.expr.like import like, pattern_of
+from hudi_core.expr.like import like, pattern_at
 from hudi_core.expr.literals import read_text
 from hudi_core.expr.nodes import Comparison, Expr, Literal, Scalar
 from hudi_core.expr.place import error_at
@@ -21,13 +30,12 @@ from hudi_core.expr.text import to_sql
 from hudi_core.expr.walk import names_in, place_of
 from hudi_core.functions import coerce
 from hudi_core.functions.scalar import regex
-from hudi_core.schema.schema import Schema
+from hudi_core.schema.schema import ColumnPlace, Schema
 from hudi_core.types import nodes as t
 from hudi_core.types.text import text as type_text
 from hudi_core.values.calendar import is_zone
 from hudi_core.values.domain import INT_RANGE, LONG_RANGE
-
-_EQUALITIES = (Comparison.EQ, Comparison.NE, Comparison.NULL_SAFE_EQ)
+from hudi_core.values.order import is_ordered
 
 
 def bind(
@@ -82,8 +90,14 @@ class _Binder(TermBinder):
                     return self._leaf(expr)
                 except (NotKnownError, UnsupportedError) as unknown:
                     self._check_names(expr)
-                    reason = unknown.args[0] if isinstance(unknown, NotKnownError) and unknown.args else None
-                    return Opaque(to_sql(expr)) if reason is None else Opaque(to_sql(expr), reason)
+                    return self._opaque(expr, unknown)
+
+    def _opaque(self, expr: Expr, unknown: NotKnownError | UnsupportedError) -> Predicate:
+        reason = unknown.args[0] if isinstance(unknown, NotKnownError) and unknown.args else None
+        return Opaque(to_sql(expr)) if reason is None else Opaque(to_sql(expr), reason)
+
+    def inside(self, scope: Scope) -> TermBinder:
+        return _BodyBinder(self, scope)
 
     def _check_names(self, expr: Expr) -> None:
         """Raises for a name that is not there, also where what stands around it is not known."""
@@ -102,13 +116,15 @@ class _Binder(TermBinder):
             case nodes.IsNull(value):
                 return preimage.is_null(self.term(value))
             case nodes.Like(value, pattern, escape, span):
-                return like(self._as_text(value), pattern_of(pattern, escape, span))
+                return like(self._as_text(value), pattern_at(pattern, escape, span))
             case nodes.RegexLike(value, pattern, span):
                 try:
                     regex.parse(pattern)
                 except ExpressionError as wrong:
                     raise error_at(span, expected=wrong.expected, found=wrong.found) from None
                 return preimage.matches(self._as_text(value), pattern)
+            case nodes.Call("like" | "ilike" | "rlike"):
+                return self._matched(expr)
             case nodes.Call("startswith" | "endswith", (value, part)):
                 self._as_text(value), self._as_text(part)
                 return self.predicate(affix_comparison(expr))
@@ -116,6 +132,18 @@ class _Binder(TermBinder):
                 return self._boolean(expr)
             case _:
                 return self.predicate(expr)
+
+    def _matched(self, expr: nodes.Call) -> Predicate:
+        """LIKE or RLIKE of a pattern that is no literal, which may be a constant all the same."""
+        match [self.term(argument) for argument in expr.arguments]:
+            case [_, Constant(str() as pattern)] if expr.function == "rlike":
+                return self._leaf(nodes.RegexLike(expr.arguments[0], pattern, expr.span))
+            case [_, Constant(str() as pattern), *rest] if all(isinstance(part, Constant) for part in rest):
+                escape = next((str(part.value) for part in rest if isinstance(part, Constant)), "\\")
+                any_case = expr.function == "ilike"
+                return self._leaf(calls.like(expr.arguments[0], Literal(pattern), escape, expr.span, any_case=any_case))
+            case _:
+                return self._boolean(expr)
 
     def _boolean(self, expr: Scalar) -> Predicate:
         if is_interval(expr):
@@ -137,14 +165,13 @@ class _Binder(TermBinder):
                 self.term(other)  # beside what is not known, an interval is not known either
                 raise _interval_alone(side)
         first, second = self.term(left), self.term(right)
+        first, second = with_elements_of(first, second), with_elements_of(second, first)
         if is_null(first) or is_null(second):
             return with_null(operator, second if is_null(first) else first)
-        if coerce.is_nested(first.type) or coerce.is_nested(second.type):
-            if coerce.are_structures([first.type, second.type]):
-                raise NotKnownError
-            wrong, term = (left, first) if coerce.is_nested(first.type) else (right, second)
-            raise error_at(place_of(wrong), expected="a single value to compare", found=_called(term, wrong))
-        common = _compared(operator, first, second)
+        for side, term in ((left, first), (right, second)):
+            if coerce.is_nested(term.type) and not are_compared(first.type, second.type):
+                raise error_at(place_of(side), expected="a single value to compare", found=_called(term, side))
+        common = compared_type(operator, first, second)
         if common is None:
             raise error_at(place_of(right), expected=_comparable(first, left), found=_called(second, right))
         first, second = self._converted(first, common, left), self._converted(second, common, right)
@@ -164,11 +191,12 @@ class _Binder(TermBinder):
         with_null = len(present) < len(listed)
         if is_null(term) or (with_null and not present):
             return ALWAYS_NULL
+        present = [with_elements_of(choice, term) for choice in present]
         types = [choice.type for choice in (term, *present)]
-        if coerce.are_structures(types):
+        common = coerce.widest(types)
+        if common is None and coerce.are_same_nesting(types) and all(map(is_ordered, types)):
             raise NotKnownError
-        common = None if any(map(coerce.is_nested, types)) else coerce.widest(types)
-        if common is None:
+        if common is None or (coerce.is_nested(common) and not is_ordered(common)):
             pairs = list(zip(choices, listed, strict=True))
             wrong, wrong_term = next(
                 ((c, f) for c, f in pairs if coerce.widest([term.type, f.type]) is None), (value, term)
@@ -205,15 +233,20 @@ class _Binder(TermBinder):
         return Constant(value, common)
 
 
-def _compared(operator: Comparison, first: Term, second: Term) -> t.Type | None:
-    """The type two terms are compared in; None when they are not."""
-    one, other = coerce.sql_equivalent(first.type), coerce.sql_equivalent(second.type)
-    for data_type, number, term in ((one, other, second), (other, one, first)):
-        if isinstance(data_type, t.Boolean) and coerce.is_number(number):
-            return number if operator in _EQUALITIES else None
-        if isinstance(data_type, t.Time) and isinstance(number, t.Int | t.Long) and isinstance(term, Constant):
-            return data_type  # a time of day is a number of ticks to SQL
-    return coerce.compared(one, other)
+class _BodyBinder(_Binder):
+    """Binds the body of a lambda. What is not known in it makes the condition around the lambda unknown."""
+
+    def __init__(self, around: _Binder, scope: Scope) -> None:
+        super().__init__(scope.schema, around.case_sensitive, around.zone, around.partial)
+        self._around, self._scope = around, scope
+
+    def resolved(self, name: nodes.Name) -> ColumnPlace | nodes.Call:
+        if self._scope.is_parameter(name.path):
+            return super().resolved(name)
+        return self._scope.column(name.path) or self._around.resolved(name)
+
+    def _opaque(self, expr: Expr, unknown: NotKnownError | UnsupportedError) -> Predicate:
+        raise unknown
 
 
 def _plain_choices(term: Term, choices: tuple[Scalar, ...]) -> Predicate | None:

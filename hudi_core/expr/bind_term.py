@@ -6,20 +6,24 @@ from abc import abstractmethod
 from typing import assert_never
 
 from hudi_core.errors import ExpressionError, UnknownColumnError
-from hudi_core.expr import moments, nodes, paths
+from hudi_core.expr import calls, moments, nodes, paths
 from hudi_core.expr.applied import FORMS, call, cast_to
 from hudi_core.expr.calls import interval_of
 from hudi_core.expr.interval import Interval
+from hudi_core.expr.lambdas import Scope, scope_of
 from hudi_core.expr.literals import NULL, constant, moved
 from hudi_core.expr.nodes import Expr, Literal, Scalar
 from hudi_core.expr.place import error_at
-from hudi_core.expr.predicate import Choose, Column, Constant, Predicate, Term
-from hudi_core.expr.walk import place_of
+from hudi_core.expr.predicate import Choose, Column, Constant, Mapped, Predicate, Term
+from hudi_core.expr.text import to_sql
+from hudi_core.expr.walk import names_in, place_of
 from hudi_core.functions import coerce
+from hudi_core.functions.collections import array_of
+from hudi_core.functions.lambdas import BESIDE
 from hudi_core.functions.record import MismatchError
-from hudi_core.functions.registry import close_names, find
+from hudi_core.functions.registry import close_names, find, takes_lambda
 from hudi_core.functions.strings import PART_OF_SPLIT
-from hudi_core.schema.schema import ColumnPlace, Schema
+from hudi_core.schema.schema import ColumnPlace, Path, Schema
 from hudi_core.sql.place import Span
 from hudi_core.types import nodes as t
 from hudi_core.types.text import text as type_text
@@ -38,12 +42,16 @@ class TermBinder:
     """Binds scalar expressions to the columns of a schema, with the settings of a session."""
 
     def __init__(self, schema: Schema, case_sensitive: bool, zone: str, partial: bool) -> None:
-        self._schema, self._case_sensitive, self.zone, self.partial = schema, case_sensitive, zone, partial
+        self._schema, self.case_sensitive, self.zone, self.partial = schema, case_sensitive, zone, partial
         self.utc = zone.upper() in ("UTC", "GMT", "Z", "ETC/UTC")
 
     @abstractmethod
     def predicate(self, expr: Expr) -> Predicate:
         """The bound predicate of a condition of CASE."""
+
+    @abstractmethod
+    def inside(self, scope: Scope) -> TermBinder:
+        """What binds the body of a lambda."""
 
     def term(self, expr: Scalar) -> Term:
         match expr:
@@ -77,12 +85,12 @@ class TermBinder:
     def resolved(self, name: nodes.Name) -> ColumnPlace | nodes.Call:
         """The column that a name stands for, or the calls that take a value from a list or map."""
         try:
-            place = self._schema.find(name.path, case_sensitive=self._case_sensitive)
+            place = self._schema.find(name.path, case_sensitive=self.case_sensitive)
         except UnknownColumnError as ambiguous:
             raise error_at(name.span, expected=ambiguous.expected, found=ambiguous.found) from None
         if place is not None and not place.repeated:
             return place
-        inside = paths.inside(name, self._schema, case_sensitive=self._case_sensitive)
+        inside = paths.inside(name, self._schema, case_sensitive=self.case_sensitive)
         if inside is not None:
             return inside
         shown = ".".join(name.path)
@@ -99,10 +107,8 @@ class TermBinder:
         values = [self.term(then) for _, then in branches]
         last = self.term(otherwise)
         typed = [term.type for term in (*values, last) if not is_null(term)]
-        if coerce.are_same_nesting(typed):
-            raise NotKnownError
         common = coerce.widest(typed) if typed else NULL.type
-        if common is None or coerce.is_nested(common):
+        if common is None:
             raise error_at(
                 place_of(branches[0][1]),
                 expected="values of one type in CASE",
@@ -122,9 +128,11 @@ class TermBinder:
             case nodes.Call("[]", (nodes.Call("split", (text, pattern)), index)):
                 return self._known(nodes.Call(PART_OF_SPLIT.name, (text, pattern, index), expr.span))
             case nodes.Call("[]" | "get_field", (value, Literal(str() as part))):
-                field = paths.field_of(value, part, self._schema, case_sensitive=self._case_sensitive)
+                field = paths.field_of(value, part, self._schema, case_sensitive=self.case_sensitive)
                 if field is not None and (expr.function == "get_field" or self._is_struct(value)):
                     return self._named(field)
+            case nodes.Call("struct", parts):
+                return self._known(calls.named_struct(parts, expr.span))
         return self._known(expr)
 
     def _is_struct(self, value: Scalar) -> bool:
@@ -137,7 +145,33 @@ class TermBinder:
             wanted = str(allowed[0]) if len(allowed) == 1 else f"{allowed[0]} to {allowed[-1]}"
             count = str(len(expr.arguments))
             raise error_at(expr.span, expected=f"{wanted} arguments of {expr.function}", found=count)
+        if takes_lambda(expr.function):
+            return self._applied(expr.function, self._with_lambda(expr), expr.span)
         return self._applied(expr.function, [self.term(argument) for argument in expr.arguments], expr.span)
+
+    def _with_lambda(self, expr: nodes.Call) -> list[Term]:
+        """An array, and the array of what the lambda gives of its elements."""
+        array, function = self.term(expr.arguments[0]), expr.arguments[1]
+        if not isinstance(function, nodes.Lambda):
+            raise error_at(place_of(function), expected="a lambda such as x -> x > 1", found=to_sql(function))
+        if len(function.parameters) > 1 or is_null(array):
+            raise NotKnownError
+        if not isinstance(array.type, t.Array):
+            found = f"{to_sql(expr.arguments[0])} of {type_text(array.type)}"
+            raise error_at(expr.span, expected=f"an array in {expr.function}", found=found)
+        scope = scope_of(function.parameters[0], array.type.element.type, self._columns_around(function))
+        body = self.inside(scope).term(calls.scalar(function.body))
+        body = Constant(None, t.Boolean()) if is_null(body) else body
+        elements = self._applied(BESIDE.name, [array, *scope.around.values()], function.span)
+        return [array, Mapped(elements, scope.schema, body, array_of(body.type))]
+
+    def _columns_around(self, function: nodes.Lambda) -> dict[Path, Term]:
+        """The columns that a lambda names, beside its parameters."""
+        names: list[nodes.Name] = []
+        for name in names_in(function):
+            resolved = self.resolved(name)
+            names += [name] if isinstance(resolved, ColumnPlace) else names_in(resolved)
+        return {name.path: self.term(name) for name in names}
 
     def _applied(self, function: str, arguments: list[Term], span: Span | None) -> Term:
         """A function of terms; `+` and `-` of dates are functions of their own."""
@@ -147,7 +181,7 @@ class TermBinder:
         try:
             term = call(function, arguments, self.utc)
         except (MismatchError, ExpressionError) as wrong:  # an argument of no such type, or a pattern that is none
-            if coerce.are_same_nesting([argument.type for argument in arguments]):
+            if coerce.are_same_nesting([argument.type for argument in arguments]) and not takes_lambda(function):
                 raise NotKnownError from None
             raise error_at(span, expected=wrong.expected, found=wrong.found) from None
         if term is None and find(function) is None and function not in FORMS:

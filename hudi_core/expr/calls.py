@@ -57,7 +57,7 @@ def build(name: str, arguments: tuple[Expr, ...], span: Span | None) -> Expr:
     if to is not None:
         return cast(scalar(arguments[0]), to, False, span)
     sugar = _SUGAR.get(name)
-    if sugar is not None:
+    if sugar is not None and (name, len(arguments)) not in _ALSO_CALLS:
         count, make = sugar
         if len(arguments) != count:
             raise error_at(span, expected=f"{count} arguments of {name}", found=str(len(arguments)))
@@ -88,6 +88,13 @@ def cast(value: Scalar, to: Type, try_: bool, span: Span | None) -> Scalar:
     if special is not None and isinstance(to, Double | Float):
         return Literal(special, to, span)
     return Cast(value, to, try_, span)
+
+
+def named_struct(parts: tuple[Scalar, ...], span: Span | None) -> Call:
+    """`struct(a, b + 1)` with the names of its fields: those of columns, and `col2` for what is none."""
+    names = [part.path[-1] if isinstance(part, Name) else f"col{count}" for count, part in enumerate(parts, 1)]
+    pairs = [item for name, part in zip(names, parts, strict=True) for item in (Literal(name), part)]
+    return Call("named_struct", tuple(pairs), span)
 
 
 def negative(value: Scalar, span: Span | None) -> Scalar:
@@ -149,9 +156,10 @@ def _is_typed_constant(node: Scalar) -> bool:
 
 
 def like(value: Scalar, pattern: Scalar, escape: str, span: Span | None, *, any_case: bool = False) -> Expr:
-    """`value LIKE pattern`, or ILIKE. A pattern that is no literal text makes it a call that the core does not know."""
+    """`value LIKE pattern`, or ILIKE. A pattern that is no literal string makes it a call."""
     if not isinstance(pattern, Literal) or not isinstance(pattern.value, str):
-        return Call("ilike" if any_case else "like", (value, pattern), span)
+        escaped = () if escape == "\\" else (Literal(escape),)
+        return Call("ilike" if any_case else "like", (value, pattern, *escaped), span)
     if any_case:
         return Like(Call("lower", (value,), span), pattern.value.lower(), escape, span)
     return Like(value, pattern.value, escape, span)
@@ -236,5 +244,8 @@ _SUGAR: dict[str, tuple[int, Callable[..., Expr]]] = {
     "date_part": (2, _date_part),
     "datepart": (2, _date_part),
 }
+_ALSO_CALLS = frozenset({("like", 3)})
+"""Sugar that is a call where it has so many arguments: LIKE with its escape character as the third."""
+
 SUGAR_NAMES = frozenset(_SUGAR)
 """The functions that are sugar for other nodes."""

@@ -8,9 +8,11 @@ from hudi_core.expr import preimage
 from hudi_core.expr.leaves import every, is_truth, negate, some
 from hudi_core.expr.nodes import Comparison
 from hudi_core.expr.predicate import ALWAYS_NULL, Apply, Constant, Cut, Less, Predicate, Term
+from hudi_core.functions import coerce
 from hudi_core.functions.casts import CAST
 from hudi_core.truth import TRUE
 from hudi_core.types import nodes as t
+from hudi_core.values.order import is_ordered
 
 FLIPPED = {
     Comparison.LT: Comparison.GT,
@@ -19,6 +21,38 @@ FLIPPED = {
     Comparison.GE: Comparison.LE,
 }
 """The comparison that says the same with its sides exchanged, where that is another."""
+
+_EQUALITIES = (Comparison.EQ, Comparison.NE, Comparison.NULL_SAFE_EQ)
+
+
+def are_compared(one: t.Type, other: t.Type) -> bool:
+    """Whether SQL compares two types of which one is nested: arrays and structs that have an order, by their parts."""
+    return coerce.are_same_nesting([one, other]) and is_ordered(one) and is_ordered(other)
+
+
+def with_elements_of(term: Term, other: Term) -> Term:
+    """A constant array that holds nulls at most has no elements that tell its type: that of the other, where it is an array."""
+    match term:
+        case Constant(tuple() as items, t.Array()) if isinstance(other.type, t.Array) and all(
+            item is None for item in items
+        ):
+            return Constant(items, other.type)
+        case _:
+            return term
+
+
+def compared_type(operator: Comparison, first: Term, second: Term) -> t.Type | None:
+    """The type two terms are compared in; None when they are not."""
+    if coerce.is_nested(first.type):
+        common = coerce.structure(first.type, second.type)
+        return common if common is not None and coerce.have_same_names(first.type, second.type) else None
+    one, other = coerce.sql_equivalent(first.type), coerce.sql_equivalent(second.type)
+    for data_type, number, term in ((one, other, second), (other, one, first)):
+        if isinstance(data_type, t.Boolean) and coerce.is_number(number):
+            return number if operator in _EQUALITIES else None
+        if isinstance(data_type, t.Time) and isinstance(number, t.Int | t.Long) and isinstance(term, Constant):
+            return data_type  # a time of day is a number of ticks to SQL
+    return coerce.compared(one, other)
 
 
 def with_null(operator: Comparison, other: Term) -> Predicate:
@@ -52,7 +86,9 @@ def against(operator: Comparison, term: Term, constant: Constant) -> Predicate:
 
 def two_terms(operator: Comparison, left: Term, right: Term, common: t.Type) -> Predicate:
     """Two terms compared. Where they only seem to be of one type, as text and enumeration do, they are cast."""
-    left, right = (term if term.type == common else Apply(CAST, (term,), common) for term in (left, right))
+    left, right = (
+        term if coerce.are_alike(term.type, common) else Apply(CAST, (term,), common) for term in (left, right)
+    )
     equal = every([Less(left, right, or_equal=True), Less(right, left, or_equal=True)])
     match operator:
         case Comparison.EQ:

@@ -2,39 +2,21 @@
 
 from __future__ import annotations
 
+from hudi_core.errors import ExpressionError
 from hudi_core.expr.leaves import every, negate
 from hudi_core.expr.place import error_at
 from hudi_core.expr.predicate import Predicate, Term
 from hudi_core.expr.preimage import matches, one_of, starts_with
-from hudi_core.functions.scalar.like import AnyChar, AnyRun, Pattern
+from hudi_core.functions.scalar.like import AnyRun, Pattern, pattern_of
 from hudi_core.sql.place import Span
 
 
-def pattern_of(text: str, escape: str = "\\", span: Span | None = None) -> Pattern:
-    """The parts of a pattern: `_`, `%` and the texts between. Raises `ExpressionError` for an escape of anything else.
-
-    >>> pattern_of("a!%%", "!")
-    ('a%', AnyRun())
-    """
-    parts: list[str | AnyChar | AnyRun] = []
-    literal: list[str] = []
-    characters = iter(text)
-    for character in characters:
-        if character == escape:
-            escaped = next(characters, None)
-            if escaped not in ("%", "_", escape):
-                following = "the end of the pattern" if escaped is None else repr(escaped)
-                raise error_at(span, expected=f"%, _ or {escape} after the escape character {escape}", found=following)
-            literal.append(escaped)
-        elif character in "%_":
-            if literal:
-                parts.append("".join(literal))
-                literal.clear()
-            if character == "_" or not parts or parts[-1] != AnyRun():
-                parts.append(AnyRun() if character == "%" else AnyChar())
-        else:
-            literal.append(character)
-    return (*parts, "".join(literal)) if literal else tuple(parts)
+def pattern_at(text: str, escape: str, span: Span | None) -> Pattern:
+    """The parts of a pattern that stands somewhere in an expression. Raises as `pattern_of`, with the place."""
+    try:
+        return pattern_of(text, escape)
+    except ExpressionError as wrong:
+        raise error_at(span, expected=wrong.expected, found=wrong.found) from None
 
 
 def like(term: Term, pattern: Pattern) -> Predicate:

@@ -63,7 +63,7 @@ def difference(
     """`a - b` of moments compared with an interval, as a comparison of moments or of days; None for any other comparison.
 
     `dt - d2 > INTERVAL 3 DAYS` is `datediff(dt, d2) > 3`; `ts - t0 > INTERVAL 1 HOUR` is `ts > t0 + INTERVAL 1 HOUR`, where one
-    of the two is a constant. Neither holds with months, which have no fixed length.
+    of the two is a constant, else their `timestampdiff` in microseconds. None holds with months, which have no fixed length.
     """
     if is_interval(left):
         operator, left, right = FLIPPED.get(operator, operator), right, left
@@ -83,4 +83,5 @@ def difference(
         return operator, first, Call("+", (second, right), left.span)
     if isinstance(first, Literal):
         return operator, Call("-", (first, right), left.span), second
-    return None
+    micros = Literal(by.days * _DAY_MICROS + by.micros)
+    return operator, Call("timestampdiff", (Literal("MICROSECOND"), second, first), left.span), micros

@@ -12,8 +12,9 @@ from typing import assert_never
 
 from hudi_core.functions.record import Function
 from hudi_core.functions.scalar.like import Pattern
+from hudi_core.schema.schema import Schema
 from hudi_core.truth import FALSE, NULL, TRUE, Truth
-from hudi_core.types.nodes import Type
+from hudi_core.types.nodes import Array, Type
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,20 @@ class Choose:
     type: Type
 
 
-Term = Column | Constant | Apply | Choose
+@dataclass(frozen=True, slots=True)
+class Mapped:
+    """The array of what a lambda gives of each element: null where `elements`, an array of structs, is null.
+
+    `body` is a term over `schema`, that of these structs: its columns are none of the table's.
+    """
+
+    elements: Term
+    schema: Schema
+    body: Term
+    type: Array
+
+
+Term = Column | Constant | Apply | Choose | Mapped
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +204,8 @@ def _unknowns_in(term: Term) -> list[str]:
             return conditions + [
                 text for value in (*(then for _, then in branches), otherwise) for text in _unknowns_in(value)
             ]
+        case Mapped(elements, _, body):
+            return _unknowns_in(elements) + _unknowns_in(body)
         case Column() | Constant():
             return []
         case _:
@@ -207,6 +223,8 @@ def term_key(term: Term) -> Hashable:
             return function, *map(term_key, arguments), type
         case Choose():
             return repr(term)
+        case Mapped(elements, _, body, type):
+            return Mapped, term_key(elements), term_key(body), type
 
 
 def columns_of(predicate: Predicate) -> dict[int, Column]:
@@ -238,6 +256,8 @@ def _collect(part: Predicate | Term, columns: dict[int, Column]) -> None:
                 _collect(condition, columns)
                 _collect(value, columns)
             _collect(otherwise, columns)
+        case Mapped(elements):
+            _collect(elements, columns)
         case Always() | Opaque() | Constant():
             pass
 

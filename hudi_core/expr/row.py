@@ -11,9 +11,10 @@ from typing import Any, assert_never
 
 from hudi_core.errors import UnsupportedError
 from hudi_core.expr.outcomes import can_be
-from hudi_core.expr.predicate import Apply, Choose, Column, Constant, Cut, Opaque, Predicate, Term
+from hudi_core.expr.predicate import Apply, Choose, Column, Constant, Cut, Mapped, Opaque, Predicate, Term
 from hudi_core.functions.scalar import regex
 from hudi_core.functions.scalar.like import Pattern
+from hudi_core.schema.schema import Schema
 from hudi_core.truth import TRUE, Truth
 from hudi_core.values.order import equal, less
 
@@ -86,8 +87,23 @@ class _Row:
             case Choose(branches, otherwise):
                 taken = (then for condition, then in branches if can_be(TRUE, condition, self))
                 return self._value(next(taken, otherwise))
+            case Mapped(elements, schema, body):
+                held = self._value(elements)
+                return None if held is None else tuple(_Row(_columns(item, schema))._value(body) for item in held)
             case _:
                 assert_never(term)
+
+
+def _columns(struct: tuple[object, ...], schema: Schema) -> dict[int, object]:
+    """The values of a struct and of the structs in it, by column id."""
+    values: dict[int, object] = {}
+    for column_id, place in schema.places.items():
+        if not place.repeated:
+            value: Any = struct
+            for position in place.positions:
+                value = None if value is None else value[position]
+            values[column_id] = value
+    return values
 
 
 def _below(value: object, cut: Cut, term: Term) -> bool:

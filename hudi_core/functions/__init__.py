@@ -16,6 +16,8 @@ collections  arrays, maps, structs
 dates        parts of dates and of the clock, days added, truncation
 documents    JSON texts
 encodings    codes of characters, texts of bytes, hashes
+lambdas      functions of an array and a lambda
+matching     LIKE and RLIKE with patterns that are values
 mathematics  roots, powers, logarithms, angles, pmod
 moments      timestamps as counts, and moved by units
 months       months, weeks, dates from their parts

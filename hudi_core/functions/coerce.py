@@ -37,13 +37,55 @@ def is_nested(type: t.Type) -> bool:
 
 
 def are_same_nesting(types: Sequence[t.Type]) -> bool:
-    """Whether all are arrays, all maps or all structs: SQL takes them as values of one type, which have no order here."""
+    """Whether all are arrays, all maps or all structs."""
     return len({type(data_type) for data_type in types}) == 1 and isinstance(types[0], t.Record | t.Array | t.Map)
 
 
-def are_structures(types: Sequence[t.Type]) -> bool:
-    """Whether SQL compares values of these types part by part: all arrays, or all structs; maps are never compared."""
-    return are_same_nesting(types) and not isinstance(types[0], t.Map)
+def are_alike(one: t.Type, other: t.Type) -> bool:
+    """Whether two types have the same values and names: they may differ in ids, in what may be null, in the names of elements."""
+    match one, other:
+        case t.Record(fields), t.Record(others):
+            same_names = [field.name for field in fields] == [field.name for field in others]
+            return same_names and all(are_alike(a.type, b.type) for a, b in zip(fields, others, strict=True))
+        case t.Array(element), t.Array(of_other):
+            return are_alike(element.type, of_other.type)
+        case t.Map(key, value), t.Map(other_key, other_value):
+            return are_alike(key.type, other_key.type) and are_alike(value.type, other_value.type)
+        case _:
+            return one == other
+
+
+def structure(left: t.Type, right: t.Type) -> t.Type | None:
+    """The type of arrays or structs that holds values of both, part by part; None when there is none.
+
+    Strings stay apart from other types. Fields go by their place, and have the names of the first.
+    """
+    match left, right:
+        case t.Array(element), t.Array(other):
+            part = _part(element.type, other.type)
+            return None if part is None else t.Array(t.Field(0, "element", part))
+        case t.Record(fields), t.Record(others) if len(fields) == len(others):
+            parts = [_part(a.type, b.type) for a, b in zip(fields, others, strict=True)]
+            named = [
+                t.Field(0, field.name, part) for field, part in zip(fields, parts, strict=True) if part is not None
+            ]
+            return t.Record(tuple(named)) if len(named) == len(fields) else None
+        case _:
+            return left if are_alike(left, right) else None
+
+
+def have_same_names(left: t.Type, right: t.Type) -> bool:
+    """Whether the fields of two types of one structure have the same names but for case, at any depth."""
+    pairs = list(zip(t.children(left), t.children(right), strict=True))
+    if isinstance(left, t.Record) and any(a.name.lower() != b.name.lower() for a, b in pairs):
+        return False
+    return all(have_same_names(a.type, b.type) for a, b in pairs)
+
+
+def _part(left: t.Type, right: t.Type) -> t.Type | None:
+    if is_nested(left) and is_nested(right):
+        return structure(left, right)
+    return left if left == right else widened(sql_equivalent(left), sql_equivalent(right))
 
 
 def compared(left: t.Type, right: t.Type) -> t.Type | None:
@@ -64,6 +106,12 @@ def compared(left: t.Type, right: t.Type) -> t.Type | None:
 
 def widest(types: Iterable[t.Type]) -> t.Type | None:
     """The one type of a list's members or of the branches of a CASE: beside a string all become strings."""
+    types = list(types)
+    if are_same_nesting(types):
+        common: t.Type | None = types[0]
+        for data_type in types[1:]:
+            common = None if common is None else structure(common, data_type)
+        return common
     result: t.Type | None = None
     for data_type in sorted(map(sql_equivalent, types), key=lambda data_type: not isinstance(data_type, t.String)):
         if result is None or result == data_type:

@@ -192,24 +192,47 @@ def _get_field(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Ty
 
 
 def _signature_of_split(arguments: Sequence[Argument]) -> Signature | None:
-    """The parts of a string; with a limit it is not known."""
+    """The parts of a string, between the matches of a regular expression that is the same in every row."""
     pattern = p.known_string(arguments[1])
-    if pattern is None or len(arguments) > 2:
+    if pattern is None:
         return None
     regex.parse(pattern)
-    return Signature((t.String(), t.String()), array_of(t.String()))
+    return Signature((t.String(), t.String(), t.Int())[: len(arguments)], array_of(t.String()))
 
 
-def _split(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> tuple[str, ...]:
-    from_text, pattern = values
-    if not pattern and from_text:
-        return tuple(from_text)
-    parts, start = [], 0
-    for match in regex.parse(pattern).compiled.finditer(from_text):
+def split(string: str, pattern: str, limit: int = -1) -> tuple[str, ...]:
+    """The parts between the matches: at most as many as a positive limit, of which the last is all that is left.
+
+    An empty pattern parts all characters; what is beyond the limit is then left out.
+
+    >>> split("a,b,,", ","), split("a,b,c", ",", 2), split("abc", "", 2)
+    (('a', 'b', '', ''), ('a', 'b,c'), ('a', 'b'))
+    """
+    most = limit if limit > 0 else len(string) + 1
+    if not pattern and string:
+        return tuple(string[:most])
+    parts: list[str] = []
+    start = 0
+    for match in regex.parse(pattern).compiled.finditer(string):
+        if len(parts) + 1 == most:
+            break
         if match.end():
-            parts.append(from_text[start : match.start()])
+            parts.append(string[start : match.start()])
             start = match.end()
-    return (*parts, from_text[start:])
+    return (*parts, string[start:])
+
+
+def _signature_of_struct(arguments: Sequence[Argument]) -> Signature | None:
+    """Names, each before its value."""
+    names = [p.known_string(argument) for argument in arguments[::2]]
+    fields = [
+        t.Field(0, name, argument.type)
+        for name, argument in zip(names, arguments[1::2], strict=True)
+        if name is not None
+    ]
+    if len(fields) < len(names):
+        return None
+    return Signature(tuple(argument.type for argument in arguments), t.Record(tuple(fields)))
 
 
 def _string_or_array(argument: Argument) -> t.Type:
@@ -237,7 +260,11 @@ FUNCTIONS = (
     Function("array_min", range(1, 2), _signature_of_extreme, _extreme(min)),
     Function("array", range(1 << 16), _signature_of_made, lambda values, *_: tuple(values), strict=False),
     Function("map", range(0, 1 << 16, 2), _signature_of_map, _map_of, strict=False),
-    Function("split", range(2, 4), _signature_of_split, _split),
+    Function(
+        *("named_struct", range(2, 1 << 16, 2), _signature_of_struct, lambda values, *_: tuple(values[1::2])),
+        strict=False,
+    ),
+    Function("split", range(2, 4), _signature_of_split, p.of_values(split)),
     Function(
         *("map_contains_key", range(2, 3), _map_and_key),
         lambda values, types, of: any(key == values[1] for key, _ in values[0]),

@@ -137,6 +137,9 @@ class Function:
     edge: Callable[[PartialCall], FirstNotBelow | None] = field(default=_bisected, repr=False)
     """Where edges of stretches can be calculated; elsewhere they are bisected for."""
     spark: Native | None = field(default=None, repr=False)
+    takes_lambda: bool = field(default=False, repr=False)
+    """The last argument is written as a lambda of one parameter: its values are the array of what that gives of the elements
+    of the first argument."""
     last_digit: bool = field(default=False, repr=False)
     """The last digit of a real result may be another in another library of mathematics."""
 

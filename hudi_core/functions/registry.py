@@ -15,6 +15,8 @@ from hudi_core.functions import (
     dates,
     documents,
     encodings,
+    lambdas,
+    matching,
     mathematics,
     moments,
     months,
@@ -34,6 +36,8 @@ FUNCTIONS: tuple[Function, ...] = (
     *dates.FUNCTIONS,
     *documents.FUNCTIONS,
     *encodings.FUNCTIONS,
+    *lambdas.FUNCTIONS,
+    *matching.FUNCTIONS,
     *mathematics.FUNCTIONS,
     *moments.FUNCTIONS,
     *months.FUNCTIONS,
@@ -59,6 +63,12 @@ def function(name: str) -> Function:
     Function(name='day')
     """
     return _BY_NAME[name]
+
+
+def takes_lambda(name: str) -> bool:
+    """Whether a lower-case SQL name is that of a function of an array and a lambda."""
+    known = find(name)
+    return known is not None and known.takes_lambda
 
 
 def close_names(name: str) -> list[str]:

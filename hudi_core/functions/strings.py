@@ -61,10 +61,11 @@ def _cased(name: str, evaluate: Any, alias: str) -> Function:
     )
 
 
-def _trimmed(name: str, **sides: Any) -> Function:
+def _trimmed(name: str, *aliases: str, **sides: Any) -> Function:
     sign = p.signature(p.string, p.string, gives=t.String())
     return Function(
         *(name, range(1, 3), sign, lambda values, *_: text.trim(*values, **sides)),
+        aliases=aliases,
         spark=Native(name, only=(t.String,), most=1),
     )
 
@@ -95,7 +96,7 @@ FUNCTIONS = (
         *("concat", range(1 << 16), _signature_of_concat, _concat),
         spark=Native("concat", only=(t.String, t.Binary)),
     ),
-    _trimmed("trim"),
+    _trimmed("trim", "btrim"),
     _trimmed("ltrim", right=False),
     _trimmed("rtrim", left=False),
     Function("regexp_replace", range(3, 5), _signature_of_replace, lambda values, *_: text.regexp_replace(*values[:3])),

@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 from hudi_core.engine import Values
 from hudi_core.errors import UnsupportedError
 from hudi_core.expr.outcomes import can_be
-from hudi_core.expr.predicate import Apply, Choose, Column, Constant, Cut, Opaque, Predicate, Term, term_key
+from hudi_core.expr.predicate import Apply, Choose, Column, Constant, Cut, Mapped, Opaque, Predicate, Term, term_key
 from hudi_core.functions.scalar.like import Pattern
 from hudi_core.schema.schema import ColumnPlace, Schema
 from hudi_core.truth import TRUE, Truth
@@ -105,6 +105,12 @@ class RowQuestions(Generic[V, M]):
                 for condition, then in reversed(branches):
                     chosen = self._values.choose(can_be(TRUE, condition, self), self.value(then), chosen, type)
                 return chosen
+            case Mapped(elements, schema, body, type):
+                return self._values.elements(
+                    self.value(elements),
+                    type.element,
+                    lambda items: RowQuestions(self._values, items, schema).value(body),
+                )
 
     def _column(self, place: ColumnPlace) -> V:
         if place.repeated:

@@ -6,7 +6,7 @@ Also covers: `planning/plan.py`, `planning/prune.py`, `reading/slices.py`.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -28,7 +28,7 @@ from hudi_core.table.table import Table
 from hudi_core.timeline.timeline import Timeline
 from tests.conformance.deviations.queries import QUERIES
 from tests.support.conformance import TableEntry, each_table, each_table_where, tables, visible_slices
-from tests.support.ledger import Ledger
+from tests.support.ledger import Ledger, settle_rows
 
 MODES = [MetadataMode.REQUIRE, MetadataMode.OFF]
 
@@ -210,27 +210,16 @@ def named(entry: TableEntry | None) -> str:
     return entry.name if entry else "absent"
 
 
-def in_order(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    return sorted(rows, key=lambda row: json.dumps(row, sort_keys=True))
-
-
-def settle(entry: TableEntry, ask: str, ours: list[dict[str, Any]], theirs: list[dict[str, Any]]) -> None:
-    """The rows are the recorded ones, or those that a deviation declares."""
-    ledger = Ledger("queries", QUERIES)
-    question = {"ask": ask, "table": entry.expected, "shown": theirs, "form": in_order}
-    ledger.settle({"id": entry.name}, question, in_order(ours), in_order(theirs))
-    ledger.close()
-
-
 @pytest.mark.parametrize("entry", readable(), ids=named)
 @pytest.mark.parametrize("mode", MODES)
 def test_snapshot_has_the_recorded_rows(entry: TableEntry | None, mode: MetadataMode) -> None:
+    """TABLE-12."""
     if entry is None:
         pytest.skip("corpus and golden tables not present")
     if mode is MetadataMode.REQUIRE and not entry.expected["table"]["metadata_partitions"]:
         pytest.skip("the table has no metadata table")
     found = list(opened(entry, mode).scan().to_json_rows())
-    settle(entry, "snapshot", found, entry.expected["snapshot"]["rows"])
+    settle_rows(entry, "snapshot", found, entry.expected["snapshot"]["rows"])
 
 
 @pytest.mark.parametrize("entry", readable(), ids=named)
@@ -273,7 +262,7 @@ def test_read_optimized_rows_are_the_recorded_ones(entry: TableEntry | None) -> 
         rows = table.scan(read_optimized=True, columns=[RECORD_KEY]).to_json_rows()
         assert sorted(row[RECORD_KEY] for row in rows) == sorted(said["keys"])
     if "rows" in said:  # of many rows only a checksum is recorded
-        settle(
+        settle_rows(
             entry, "read_optimized", found, [dict(zip(said["columns"], row[1:], strict=True)) for row in said["rows"]]
         )
 

@@ -98,6 +98,16 @@ _NESTED: list[t.Type] = [
 ]
 _STRUCT = t.Record((t.Field(0, "a", t.Int()), t.Field(0, "b", t.String())))
 _INTS = t.Array(t.Field(0, "element", t.Int()))
+_CONDITIONS = t.Array(t.Field(0, "element", t.Boolean()))
+
+
+def _triples(_: int, of: t.Type) -> st.SearchStrategy[Any]:
+    """Arrays of one length: a lambda gives as many values as there are elements."""
+    assert isinstance(of, t.Array)
+    return st.tuples(*[st.none() | _values(0, of.element.type)] * 3)
+
+
+_LIKE = Calls(_of(([t.String()] * 2, t.Boolean())), _fixed(["a%", "_", "%B%", "", "é_%"]))
 _DOCUMENTS = ['{"a": [1, {"b": "é"}]}', '{"a": {"b": 1.50}, "c": null}', "[]", "{", "", '{"a": "x"}']
 _PADDED = Calls(
     _of(
@@ -200,12 +210,49 @@ CALLS: dict[Function, Calls] = {
         _of(([_STRUCT, t.String()], t.Int()), ([t.Array(t.Field(0, "element", _STRUCT)), t.String()], _INTS)),
         _fixed(["a"]),
     ),
+    function("->"): Calls(
+        _of(
+            *(
+                (
+                    [_INTS, *others],
+                    t.Array(
+                        t.Field(
+                            0,
+                            "element",
+                            t.Record(
+                                tuple(t.Field(0, f"x{number}", of) for number, of in enumerate([t.Int(), *others]))
+                            ),
+                        )
+                    ),
+                )
+                for others in ([], [t.String()], [t.Long(), t.Double()])
+            )
+        ),
+        _values,
+    ),
+    function("exists"): Calls(_of(([_INTS, _CONDITIONS], t.Boolean())), _triples),
+    function("forall"): Calls(_of(([_INTS, _CONDITIONS], t.Boolean())), _triples),
+    function("filter"): Calls(_of(*(([of, _CONDITIONS], of) for of in _NESTED[:3])), _triples),
+    function("transform"): Calls(_of(([_INTS, _CONDITIONS], _CONDITIONS)), _triples),
+    function("like"): _LIKE,
+    function("ilike"): _LIKE,
+    function("rlike"): Calls(_of(([t.String()] * 2, t.Boolean())), _fixed(["a+", "^b", "é|B", "(a)(b)?", ""])),
+    function("named_struct"): Calls(
+        _of(([t.String(), t.Int(), t.String(), t.String()], _STRUCT)),
+        lambda number, of: st.just("ab"[number // 2]) if number % 2 == 0 else _values(number, of),
+    ),
     function("get_json_object"): Calls(
         _of(([t.String(), t.String()], t.String())),
         lambda n, _: st.sampled_from(["$.a", "$.a[1]", "$", "$['a'].b"] if n else _DOCUMENTS),
     ),
     function("split"): Calls(
-        _of(([t.String(), t.String()], t.Array(t.Field(0, "element", t.String())))), _fixed(["a", "[ab]", "x*", "\\."])
+        _of(
+            *(
+                ([t.String(), t.String(), *limit], t.Array(t.Field(0, "element", t.String())))
+                for limit in ([], [t.Int()])
+            )
+        ),
+        _fixed(["a", "[ab]", "x*", "\\.", ""], [-1, 0, 1, 2, 5]),
     ),
     function("repeat"): Calls(_of(([t.String(), t.Int()], t.String())), _fixed([-1, 0, 1, 3])),
     function("space"): Calls(_of(([t.Int()], t.String())), lambda *_: st.integers(-2, 5)),

@@ -137,14 +137,3 @@ def visible_slices(expected: dict[str, Any]) -> list[SliceKey]:
             logs = [name for name in logs if name.partition("_")[2].partition(".log.")[0] not in pending]
         found.append((each["partition"], each["file_id"], each["base_file"], tuple(logs)))
     return found
-
-
-def as_stored(entry: TableEntry, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Recorded rows with partition columns as the files hold them, where the folder is a format of the value: there Apache
-    Hudi shows texts (`specs/table.md`, rule TABLE-12)."""
-    if entry.expected["table"]["key_generator"] not in ("TIMESTAMP", "CUSTOM") and "slash" not in entry.expected.get(
-        "what", ""
-    ):
-        return rows
-    fields = [field.partition(":")[0] for field in entry.expected["table"]["partition_fields"]]
-    return [{**row, **{field: str(row[field]).replace("/", "-") for field in fields}} for row in rows]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -13,8 +14,10 @@ import pytest
 
 from hudi_core.errors import HudiError
 from tests.conformance.deviations import REFUSED, Deviation, applying
+from tests.conformance.deviations.queries import QUERIES
+from tests.support.conformance import TableEntry
 
-__all__ = ["REFUSED", "Ledger", "Settled", "alike", "attempt", "perturbed"]
+__all__ = ["REFUSED", "Ledger", "Settled", "alike", "attempt", "perturbed", "settle_rows"]
 
 
 @dataclass(frozen=True)
@@ -109,6 +112,18 @@ def alike(a: object, b: object) -> bool:
     if isinstance(a, bool | int | float) or isinstance(b, bool | int | float):
         return type(a) is type(b) and a == b
     return bool(a == b)
+
+
+def settle_rows(entry: TableEntry, ask: str, ours: list[dict[str, Any]], theirs: list[dict[str, Any]]) -> None:
+    """Fails unless the rows of a query (`ask`) are the recorded ones, or those that a deviation declares; in no order."""
+    ledger = Ledger("queries", QUERIES)
+    question = {"ask": ask, "table": entry.expected, "shown": theirs, "form": _in_order}
+    ledger.settle({"id": entry.name}, question, _in_order(ours), _in_order(theirs))
+    ledger.close()
+
+
+def _in_order(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return sorted(rows, key=lambda row: json.dumps(row, sort_keys=True))
 
 
 def _line(settled: Settled) -> str:

@@ -49,7 +49,7 @@ def _conversion(source: t.Type, to: t.Type) -> Convert | None:
         case t.Binary() | t.Fixed() | t.Vector():
             return _to_bytes(source, to)
         case t.Record() | t.Array() | t.Map() | t.Union():
-            return None
+            return _by_parts(source, to)
     match source:
         case t.String() | t.Enumeration() | t.Uuid():
             return lambda value: _parsed(value, to)
@@ -65,6 +65,26 @@ def _conversion(source: t.Type, to: t.Type) -> Convert | None:
             return lambda ticks: ticks * target // unit.value
         case _:
             return None
+
+
+def _by_parts(source: t.Type, to: t.Type) -> Convert | None:
+    """Arrays by their elements, structs by their fields in order."""
+    match source, to:
+        case t.Array(element), t.Array(other):
+            convert = _conversion(element.type, other.type)
+            return None if convert is None else lambda value: tuple(_or_null(convert, item) for item in value)
+        case t.Record(fields), t.Record(others) if len(fields) == len(others):
+            found = [_conversion(a.type, b.type) for a, b in zip(fields, others, strict=True)]
+            converts = [convert for convert in found if convert is not None]
+            if len(converts) < len(found):
+                return None
+            return lambda value: tuple(_or_null(convert, part) for convert, part in zip(converts, value, strict=True))
+        case _:
+            return None
+
+
+def _or_null(convert: Convert, value: Any) -> Any:
+    return None if value is None else convert(value)
 
 
 def _to_text(source: t.Type, to: t.String | t.Enumeration | t.Uuid) -> Convert | None:

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from hudi_core.errors import ExpressionError
 from hudi_core.expr.calls import literal_pattern
-from hudi_core.expr.like import pattern_of
-from hudi_core.functions.scalar.like import AnyChar, AnyRun, Pattern
+from hudi_core.functions.scalar.like import AnyChar, AnyRun, Pattern, pattern_of
 
 RUN, ONE = AnyRun(), AnyChar()
 

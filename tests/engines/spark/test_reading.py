@@ -25,7 +25,8 @@ from hudi_core.reading.stored_schemas import stored_schemas, stored_schemas_by
 from hudi_core.table.open import open_table
 from hudi_core.types import nodes as t
 from tests.support.commands import ran, rides
-from tests.support.conformance import TableEntry, as_stored, tables
+from tests.support.conformance import TableEntry, tables
+from tests.support.ledger import settle_rows
 
 pytest.importorskip("pyspark.sql", reason="PySpark is not installed")
 from pyspark.sql.types import LongType, StructType
@@ -65,12 +66,8 @@ def shown(arrow: Any, schema: Any, frame: Any) -> list[str]:
 @pytest.mark.parametrize("entry", chosen())
 def test_recorded_tables_have_the_recorded_rows(spark: Any, entry: TableEntry) -> None:
     """AWAY-2."""
-    recorded = as_stored(entry, entry.expected["snapshot"]["rows"])
     found = [json.loads(row) for row in rows_of(hudi_spark.open(spark, str(entry.unpacked())).scan())]
-    one, other = (
-        sorted(rows, key=lambda row: json.dumps(row, sort_keys=True)) for rows in (as_stored(entry, found), recorded)
-    )
-    assert one == other
+    settle_rows(entry, "snapshot", found, entry.expected["snapshot"]["rows"])
 
 
 @pytest.fixture(scope="module")

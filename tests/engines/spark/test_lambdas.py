@@ -1,0 +1,46 @@
+"""Lambdas, structures compared, patterns that are values: the engine's plans, and Spark itself, give what the core gives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from hudi_core.expr.bind import bind
+from hudi_core.expr.parse import parse_predicate
+from hudi_core.rows.truth import truth_masks
+from hudi_core.truth import NULL, TRUE
+from hudi_core.types import nodes as t
+from tests.core.expr.test_lambdas import CASES, ROWS, SCHEMA
+
+pytest.importorskip("pyspark.sql", reason="PySpark is not installed")
+import pyspark
+from pyspark.sql import functions as F
+
+from hudi_spark.cells import Cell
+from hudi_spark.values import SparkValues
+from tests.engines.spark.columns import SparkColumns, relation
+
+_ANSWERS = t.Array(t.Field(0, "element", t.Boolean()))
+_LOGIC = {TRUE: True, NULL: None}
+
+
+@pytest.mark.parametrize("ansi", [False, True], ids=["plain", "ansi"])
+def test_plans_have_the_truths_of_the_core(spark: Any, ansi: bool) -> None:
+    def truths(root: Cell) -> Cell:
+        masks = [truth_masks(bind(parse_predicate(sql), SCHEMA), SparkValues(), root, SCHEMA) for sql, _ in CASES]
+        answers = [F.when(mask[TRUE].plan, True).when(~mask[NULL].plan, False) for mask in masks]
+        return Cell(F.array(*answers), _ANSWERS)
+
+    given = SparkColumns(spark, ansi).column(truths, _ANSWERS, (ROWS, SCHEMA.record))
+    for number, (sql, wanted) in enumerate(CASES):
+        assert (sql, [row[number] for row in given]) == (sql, [_LOGIC.get(truth, False) for truth in wanted])
+
+
+@pytest.mark.skipif(not pyspark.__version__.startswith("3.5"), reason="the cases say what Spark 3.5 gives")
+def test_spark_gives_these_truths(spark: Any) -> None:
+    spark.conf.set("spark.sql.ansi.enabled", "false")
+    frame = relation(spark, [(ROWS, SCHEMA.record)]).select("c0.*")
+    given = frame.select(F.array(*[F.expr(f"({sql})") for sql, _ in CASES])).collect()
+    for number, (sql, wanted) in enumerate(CASES):
+        assert (sql, [row[0][number] for row in given]) == (sql, [_LOGIC.get(truth, False) for truth in wanted])
