@@ -22,7 +22,7 @@ from hudi_core.pruning.loaded import Files, Loaded
 from hudi_core.pruning.order_keys import FloatKeys, IntegerKeys, KeyArray, OrderKeys
 from hudi_core.pruning.ordered import OrderedFiles, ValueSet, everywhere, holds
 from hudi_core.pruning.statistics import Bools
-from hudi_core.types.nodes import Type
+from hudi_core.types.nodes import Nested, Type
 
 SMALL_REMAINDER = 16
 """When one in so many consecutive files is left, the rest of an AND looks at those alone."""
@@ -101,20 +101,23 @@ class Compiler:
     columns: Callable[[Term], ColumnAnswers | None]
 
     def lower_is_below(self, term: Term, cut: Cut) -> Program:
-        known = self.columns(term)
-        return YES if known is None else _holds(known, known.keys.below(cut))
+        return self._among(term, lambda keys: keys.below(cut))
 
     def upper_is_above(self, term: Term, cut: Cut) -> Program:
-        known = self.columns(term)
-        return YES if known is None else _holds(known, known.keys.not_below(cut))
+        return self._among(term, lambda keys: keys.not_below(cut))
 
     def may_hold_one_of(self, term: Term, values: tuple[object, ...]) -> Program:
-        known = self.columns(term)
-        return YES if known is None else _holds(known, known.keys.one_of(values))
+        return self._among(term, lambda keys: keys.one_of(values)) if values else NO
 
     def may_hold_none_of(self, term: Term, values: tuple[object, ...]) -> Program:
+        return self._among(term, lambda keys: keys.none_of(values)) if values else self.may_hold_value(term)
+
+    def _among(self, term: Term, ranges: Callable[[OrderKeys], Ranges]) -> Program:
+        """The file may hold a value in these ranges. Of arrays, maps and structs nothing but nulls is counted."""
+        if isinstance(term.type, Nested):
+            return self.may_hold_value(term)
         known = self.columns(term)
-        return YES if known is None else _holds(known, known.keys.none_of(values))
+        return YES if known is None else _holds(known, ranges(known.keys))
 
     def may_hold_null(self, term: Term) -> Program:
         known = self.columns(term)
@@ -200,7 +203,7 @@ def _either(one: MayHold, other: MayHold) -> Program:
 
 def _comparable(one: ColumnAnswers, other: ColumnAnswers) -> bool:
     """Whether keys of one column compare with keys of the other. Places of texts do not: equal ones may stand for two texts."""
-    return one.type == other.type and isinstance(one.keys, IntegerKeys | FloatKeys)
+    return not isinstance(one.type, Nested) and one.type == other.type and isinstance(one.keys, IntegerKeys | FloatKeys)
 
 
 def mask(program: Program, files: Files) -> Bools:

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from hudi_core.expr.outcomes import can_be
 from hudi_core.expr.predicate import And, Apply, Below, Column, Cut, IsNull, Less, Not, OneOf, Or, Predicate
 from hudi_core.pruning.intervals import folded
 from hudi_core.pruning.program import NO, YES, AllOf, AnyOf, ColumnAnswers, Compiler, MayHold, Program, mask
-from hudi_core.pruning.statistics import from_values
+from hudi_core.pruning.statistics import from_values, unknown
 from hudi_core.truth import FALSE, NULL, TRUE, Truth
 from hudi_core.types import nodes as t
 
@@ -91,3 +93,20 @@ def test_few_that_are_left_are_looked_at_alone() -> None:
     assert mask(program, slice(0, count)).nonzero()[0].tolist() == list(range(15, 20))
     assert mask(program, slice(12, 17)).nonzero()[0].tolist() == [3, 4]
     assert mask(program, np.array([3, 18, 600])).tolist() == [False, True, False]
+
+
+def test_of_nested_values_only_nulls_are_counted() -> None:
+    """Of three files one has nulls alone, one has both, and of one nothing is known."""
+    ints = t.Array(t.Field(3, "element", t.Int()))
+    column = Column(1, "arr", ints)
+    statistics = replace(unknown(ints, 3), nulls=np.array([9, 2, -1]), rows=np.array([9, 9, -1]))
+    known = ColumnAnswers(ints, *folded(statistics))
+
+    def files(outcome: Truth, predicate: Predicate) -> list[int]:
+        program = can_be(outcome, predicate, Compiler(lambda _: known))
+        return mask(program, slice(0, 3)).nonzero()[0].tolist()
+
+    for predicate in (Below(column, Cut((1,))), OneOf(column, ((1, None), ())), Less(column, column)):
+        assert [files(outcome, predicate) for outcome in (TRUE, FALSE, NULL)] == [[1, 2], [1, 2], [0, 1, 2]]
+    assert files(TRUE, OneOf(column, ())) == []
+    assert files(FALSE, OneOf(column, ())) == [1, 2]
