@@ -35,6 +35,8 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         sql.SparkSession.builder.master("local[2,3]")  # a task may fail twice
         .config("spark.ui.enabled", "false")
         .config("spark.driver.memory", "1g")
+        # Every plan has code of its own, which runs for a moment: the second compiler would take longer than it saves.
+        .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
         .config("spark.driver.bindAddress", "127.0.0.1")
         .config("spark.driver.host", "127.0.0.1")
         .config("spark.sql.session.timeZone", "America/New_York")

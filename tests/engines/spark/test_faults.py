@@ -113,7 +113,7 @@ def test_a_task_that_runs_twice_gives_the_same_rows_in_the_same_order(
 def test_tasks_that_run_twice_at_the_same_time_change_nothing(tmp_path: Path) -> None:
     """By speculation on a cluster of two hosts; `speculation.py` has the tasks, which wait until their doubles run too."""
     run = [sys.executable, str(Path(__file__).with_name("speculation.py")), str(rides()), str(tmp_path)]
-    ended = subprocess.run(run, capture_output=True, text=True, check=False, timeout=120)
+    ended = subprocess.run(run, capture_output=True, text=True, check=False, timeout=300)
     assert ended.returncode == 0, ended.stderr
     found = json.loads(ended.stdout.splitlines()[-1])
     rows = open_table(str(rides())).scan(where="city = 'oslo'").to_json_rows()

@@ -6,7 +6,6 @@ Also covers: `reading/remote.py`.
 from __future__ import annotations
 
 import json
-import os
 import pickle
 import re
 import shutil
@@ -24,6 +23,7 @@ from hudi_core.reading.selection import Selection
 from hudi_core.reading.stored_schemas import stored_schemas, stored_schemas_by
 from hudi_core.table.open import open_table
 from hudi_core.types import nodes as t
+from tests.conformance.test_tables import named, readable
 from tests.support.commands import ran, rides
 from tests.support.conformance import TableEntry, tables
 from tests.support.ledger import settle_rows
@@ -34,15 +34,6 @@ from pyspark.sql.types import LongType, StructType
 import hudi_spark
 from hudi_spark import arrow_form, engine, native, reading, relations
 from hudi_spark.runner import SparkRunner
-
-EVERY = 1 if os.environ.get("HUDI_SPARK_TABLES") == "all" else 17
-"""Of the recorded tables one in so many is read in an ordinary run."""
-
-
-def chosen() -> list[Any]:
-    found = [entry for entry in tables() if not entry.requires][::EVERY]
-    absent = pytest.param(None, marks=pytest.mark.skip(reason="corpus and golden tables not present"))
-    return [pytest.param(entry, id=entry.name) for entry in found] or [absent]
 
 
 def in_order(rows: Iterable[dict[str, Any]]) -> list[str]:
@@ -63,11 +54,13 @@ def shown(arrow: Any, schema: Any, frame: Any) -> list[str]:
     return in_order(found)
 
 
-@pytest.mark.parametrize("entry", chosen())
-def test_recorded_tables_have_the_recorded_rows(spark: Any, entry: TableEntry) -> None:
+@pytest.mark.parametrize("entry", readable(), ids=named)
+def test_recorded_tables_have_the_recorded_rows(spark: Any, entry: TableEntry | None) -> None:
     """AWAY-2."""
-    found = [json.loads(row) for row in rows_of(hudi_spark.open(spark, str(entry.unpacked())).scan())]
-    settle_rows(entry, "snapshot", found, entry.expected["snapshot"]["rows"])
+    if entry is None:
+        pytest.skip("corpus and golden tables not present")
+    rows = [json.loads(row) for row in rows_of(hudi_spark.open(spark, str(entry.unpacked())).scan())]
+    settle_rows(entry, "snapshot", rows, entry.expected["snapshot"]["rows"])
 
 
 @pytest.fixture(scope="module")
