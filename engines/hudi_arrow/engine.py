@@ -9,6 +9,7 @@ import pyarrow as pa
 from hudi_arrow.arrays import Array
 from hudi_arrow.orc import OrcReader
 from hudi_arrow.parquet import ParquetReader
+from hudi_arrow.parquet_write import ParquetWriter
 from hudi_arrow.rows import ArrowRows
 from hudi_arrow.storage import ArrowStorage
 from hudi_arrow.values import ArrowValues
@@ -17,6 +18,7 @@ from hudi_core.errors import UnsupportedError
 from hudi_core.parallel.runners import ThreadRunner
 
 _READERS: dict[str, FileReader[pa.RecordBatch]] = {".parquet": ParquetReader(), ".orc": OrcReader()}
+_WRITERS: dict[str, FileWriter[pa.RecordBatch]] = {".parquet": ParquetWriter()}
 _WITHOUT_ROWS = {"lance": "Lance", "hfile": "HFile"}
 """Formats of base files that are known and not read."""
 
@@ -46,8 +48,13 @@ class ArrowEngine:
         raise UnsupportedError(f"{name} files", expected=readable, found=name)
 
     def writer(self, extension: str) -> FileWriter[pa.RecordBatch]:
+        writer = _WRITERS.get(extension if extension.startswith(".") else f".{extension}")
+        if writer is not None:
+            return writer
         raise UnsupportedError(
-            f"{extension.removeprefix('.')} files", expected="a format that is written", found="another"
+            f"{extension.removeprefix('.')} files",
+            expected=" or ".join(sorted(known.removeprefix(".") for known in _WRITERS)) + " to be written",
+            found=extension.removeprefix("."),
         )
 
 

@@ -19,3 +19,6 @@ class LeafStatistics:
     """Rows including nulls."""
     nans: bool = True
     """NaN may be among the values, whatever the bounds: false only where the writer is known to leave no bounds then."""
+    size: int | None = None
+    """Bytes of its values in the file, None where nobody counted them; so too `uncompressed_size`."""
+    uncompressed_size: int | None = None

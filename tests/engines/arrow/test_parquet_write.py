@@ -1,0 +1,153 @@
+"""Base files as they are written: rows, physical types, statistics of what was written, and nothing where writing fails."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import strategies as st
+
+from hudi_arrow.arrays import from_values, to_values
+from hudi_arrow.footers import arrow_types
+from hudi_arrow.parquet import ParquetReader
+from hudi_arrow.parquet_write import ParquetWriter
+from hudi_arrow.storage import ArrowStorage
+from hudi_core.engine import FileInfo, WrittenFile
+from hudi_core.errors import RowError, UnsupportedError
+from hudi_core.schema.ids import record_with_ids
+from hudi_core.schema.schema import Schema
+from hudi_core.types import nodes as t
+from hudi_core.values.order import less
+from tests.contract.files import SCHEMAS
+from tests.contract.harness import law
+from tests.support.strategies import rows_of
+
+
+def schema_of(**types: t.Type) -> Schema:
+    fields = tuple(t.Field(0, name, of, optional=True, default=None) for name, of in types.items())
+    return Schema(record_with_ids(t.Record(fields)))
+
+
+def batch_of(schema: Schema, rows: list[Any]) -> pa.RecordBatch:
+    columns = [from_values([row[number] for row in rows], field.type) for number, field in enumerate(schema.fields)]
+    return pa.RecordBatch.from_arrays(columns, schema=arrow_types(schema))
+
+
+def written(folder: Path, schema: Schema, rows: list[Any], **settings: Any) -> tuple[WrittenFile, str]:
+    storage, name = ArrowStorage(str(folder)), f"{len(list(folder.iterdir()))}.parquet"
+    batches = [batch_of(schema, rows[: len(rows) // 2]), batch_of(schema, rows[len(rows) // 2 :])]
+    return ParquetWriter(**settings).write(storage, name, schema, batches, lambda: {"made": "here"}), name
+
+
+@law(SCHEMAS.filter(lambda schema: bool(schema.fields)), st.data(), st.integers(1, 3))
+def test_rows_come_back_and_statistics_are_exact(
+    tmp_path_factory: pytest.TempPathFactory, schema: Schema, data: st.DataObject, group_rows: int
+) -> None:
+    folder = tmp_path_factory.mktemp("files")
+    rows = data.draw(st.lists(rows_of(schema), max_size=6))
+    made, name = written(folder, schema, rows, row_group_rows=group_rows)
+    storage, file = ArrowStorage(str(folder)), FileInfo(name, made.size)
+    assert (folder / name).stat().st_size == made.size
+    footer = ParquetReader().footer(storage, file)
+    assert footer.metadata["made"] == "here"
+    result = [
+        row
+        for batch in ParquetReader().batches(storage, file)
+        for row in to_values(batch.to_struct_array(), footer.schema.record)
+    ]
+    assert list(map(repr, result)) == list(map(repr, rows))
+    for path, known in made.footer.statistics.items():
+        values = [value for row in rows if (value := _at(row, schema, path)) is not None]
+        numbers = [value for value in values if value == value]
+        assert known.null_count == len(rows) - len(values)
+        assert known.value_count == len(rows)
+        assert known.nans is (len(numbers) < len(values))
+        if isinstance(known.type, t.String | t.Binary) and values:
+            assert (known.lower, known.upper) == (min(values, key=_in_bytes), max(values, key=_in_bytes))
+        for value in numbers:
+            assert known.lower is None or not less(value, known.lower, known.type)
+            assert known.upper is None or not less(known.upper, value, known.type)
+
+
+def _in_bytes(value: str | bytes) -> bytes:
+    return value.encode() if isinstance(value, str) else value
+
+
+def _at(row: Any, schema: Schema, path: tuple[str, ...]) -> Any:
+    for position in schema.get(path).positions:
+        row = None if row is None else row[position]
+    return row
+
+
+def test_physical_types_are_those_of_hudi(tmp_path: Path) -> None:
+    schema = schema_of(
+        small=t.Decimal(5, 2, t.Fixed(3)),
+        wide=t.Decimal(20, 3, t.Fixed(9)),
+        at=t.Timestamp(t.Unit.MICROS, zoned=True),
+        local=t.Timestamp(t.Unit.MICROS, zoned=False),
+        day=t.Date(),
+        items=t.Array(t.Field(0, "element", t.Int(), optional=True)),
+    )
+    _, name = written(tmp_path, schema, [(Decimal("1.25"), Decimal("-7.125"), 5, 6, 7, (1, None))])
+    parquet = pq.ParquetFile(tmp_path / name)
+    columns = {column.path: column for column in map(parquet.schema.column, range(len(parquet.schema)))}
+    assert [columns[path].physical_type for path in ("small", "wide", "at", "day")] == [
+        "FIXED_LEN_BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY", "INT64", "INT32"
+    ]  # fmt: skip
+    assert (columns["small"].length, columns["wide"].length) == (3, 9)
+    assert "isAdjustedToUTC=true" in str(columns["at"].logical_type)
+    assert "isAdjustedToUTC=false" in str(columns["local"].logical_type)
+    assert "items.list.element" in columns
+    assert set(parquet.metadata.metadata) == {b"made"}
+
+
+def test_long_strings_and_nans_are_in_the_statistics(tmp_path: Path) -> None:
+    schema = schema_of(s=t.String(), f=t.Double(), all_nan=t.Float())
+    long = "x" * 10_000
+    made, _ = written(tmp_path, schema, [(long, 1.5, math.nan), ("y", math.nan, math.nan), ("é", None, None)])
+    known = made.footer.statistics
+    assert (known["s",].lower, known["s",].upper) == (long, "é")
+    assert (known["f",].lower, known["f",].upper, known["f",].nans, known["f",].null_count) == (1.5, 1.5, True, 1)
+    assert (known["all_nan",].lower, known["all_nan",].nans, known["all_nan",].null_count) == (None, True, 1)
+    assert known["s",].size
+    assert known["s",].uncompressed_size
+
+
+def test_row_groups_end_at_their_size(tmp_path: Path) -> None:
+    schema = schema_of(a=t.Long())
+    storage = ArrowStorage(str(tmp_path))
+    batches = [batch_of(schema, [(n,) for n in range(100)]) for _ in range(4)]
+    ParquetWriter(row_group_bytes=2_000).write(storage, "f.parquet", schema, batches, dict)
+    groups = pq.ParquetFile(tmp_path / "f.parquet").metadata
+    assert [groups.row_group(number).num_rows for number in range(groups.num_row_groups)] == [200, 200]
+
+
+def test_no_rows_make_a_file_without_row_groups(tmp_path: Path) -> None:
+    made, name = written(tmp_path, schema_of(a=t.Long()), [])
+    assert made.footer.rows == pq.ParquetFile(tmp_path / name).metadata.num_row_groups == 0
+    assert made.footer.statistics["a",].null_count == 0
+
+
+def test_an_error_of_the_rows_leaves_no_file(tmp_path: Path) -> None:
+    schema = schema_of(a=t.Long())
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        yield batch_of(schema, [(1,)])
+        raise RowError(1, expected="a number", found="none")
+
+    with pytest.raises(RowError):
+        ParquetWriter().write(ArrowStorage(str(tmp_path)), "f.parquet", schema, batches(), dict)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_union_is_refused_by_name(tmp_path: Path) -> None:
+    union = t.Union((t.Field(0, "a", t.Long()), t.Field(0, "b", t.String())))
+    with pytest.raises(UnsupportedError, match=r"f\.parquet"):
+        ParquetWriter().write(ArrowStorage(str(tmp_path)), "f.parquet", schema_of(u=union), [], dict)
+    assert list(tmp_path.iterdir()) == []
