@@ -8,6 +8,7 @@ merged_slices   rows of slices with log files: rows of the base file that no log
 remote          remote scans: what an executor needs to read file slices of a scan. It opens no table and lists nothing
 result          `QueryResult`: rows of a query as batches, Arrow, pandas, Polars, JSON or a file
 selection       the columns and rows that a query selects: wanted columns, columns of its predicate, and the rows that match
+slice_merge     the merge of one slice: its base file with newer records, those of its logs or of a write
 slices          rows of file slices: chooses the reader of a slice, and gives the rows that match
 stored_schemas  which files of a scan have one stored schema, by their footers: another reader can take them together. Rule
                 AWAY-3

@@ -59,6 +59,15 @@ class LogRecords:
     widths: tuple[int, ...]
 
 
+def gathered_records(buffer: LogBuffer, positions: NDArray[np.int64] | None = None) -> LogRecords:
+    """The records of a buffer, ready to be merged: by `positions` in the base file where these are given, else by key."""
+    records, widths = buffer.joined()
+    keys = None if positions is not None else index_strings(buffer.keys())
+    key_ids = positions if keys is None else keys.first
+    assert key_ids is not None
+    return LogRecords(buffer.batches, buffer.rows, keys, key_ids, records, buffer.merged_columns, widths)
+
+
 @dataclass(frozen=True, slots=True)
 class _BlockPlan:
     """How data blocks of one schema are read: the stored schema, the part of it that is read, and the plan for that part."""
@@ -85,11 +94,7 @@ class LogReader:
                 buffer.add_deletes(read_deletes(run[0]), run[0].where)
             else:
                 self._add_rows(buffer, run, slice)
-        records, widths = buffer.joined()
-        keys = None if positions is not None else index_strings(buffer.keys())
-        key_ids = positions if keys is None else keys.first
-        assert key_ids is not None
-        return LogRecords(buffer.batches, buffer.rows, keys, key_ids, records, buffer.merged_columns, widths)
+        return gathered_records(buffer, positions)
 
     def _runs(self, blocks: Sequence[LogBlock]) -> Iterator[list[LogBlock]]:
         """The blocks in order, one per list; small Avro blocks that are read by the same plan are joined in one list."""
