@@ -1,16 +1,30 @@
-"""DELETE blocks of log files: which keys are deleted, as columns."""
+"""DELETE blocks of log files: which keys are deleted, as columns; read and written."""
 
 from __future__ import annotations
 
 import json
 import struct
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from hudi_core.columns.nodes import Column, ListColumn, StringColumn, StructColumn
-from hudi_core.errors import CorruptFileError, UnsupportedError
+from hudi_core.columns.nodes import (
+    BinaryColumn,
+    Column,
+    ListColumn,
+    NullColumn,
+    PrimitiveColumn,
+    StringColumn,
+    StructColumn,
+    UnionColumn,
+    length,
+    validity_of,
+)
+from hudi_core.columns.slicing import without_nulls
+from hudi_core.errors import CorruptFileError, UnsupportedError, UsageError
 from hudi_core.formats.avro.columns import decode
+from hudi_core.formats.avro.encode import encode
 from hudi_core.formats.log import BlockKind, LogBlock
 
 VERSION = 3
@@ -68,6 +82,46 @@ def read_deletes(block: LogBlock) -> DeleteRecords:
     return DeleteRecords(keys, paths, listed.items.fields["orderingVal"])
 
 
+def encode_deletes(deletes: DeleteRecords) -> bytes:
+    """The content of a DELETE block. Rule LOG-10.
+
+    Raises `SchemaError` for ordering values that are no such union, `UsageError` for columns of different lengths.
+    """
+    columns = (deletes.record_keys, deletes.partition_paths, deletes.ordering_values)
+    rows = length(deletes.record_keys)
+    if any(length(column) != rows for column in columns):
+        raise UsageError("deletes", expected=f"{rows} rows", found=", ".join(str(length(column)) for column in columns))
+    records = StructColumn(rows, dict(zip(_FIELDS, columns, strict=True)))
+    one = StructColumn(1, {"deleteRecordList": ListColumn(np.array([0, rows], np.int64), records)})
+    _, data = encode(_SCHEMA, one, "deletes")
+    return struct.pack(">ii", VERSION, len(data)) + data.tobytes()
+
+
+def ordering_values(wrapper: str, values: Column) -> UnionColumn:
+    """Values, of which one that is null is no ordering value, as the union of `DeleteRecords`: each in this wrapper.
+
+    The values have the physical form of the wrapper: int32 of `IntWrapper` and `DateWrapper`, binary of `DecimalWrapper`, ...
+    """
+    branch = [name for name, _ in _WRAPPERS].index(wrapper)
+    valid = validity_of(values)
+    children = [StructColumn(0, {"value": _EMPTY[type_]}) for _, type_ in _WRAPPERS]
+    live = without_nulls(values)
+    children[branch] = StructColumn(length(live), {"value": live})
+    nulls = NullColumn(int(np.count_nonzero(~valid)))
+    branches = np.where(valid, branch + 1, 0).astype(np.int8)
+    return UnionColumn(branches, ("null", *(name for name, _ in _WRAPPERS)), (nulls, *children))
+
+
+def commit_time_deletes(record_keys: StringColumn, partition_path: str) -> DeleteRecords:
+    """Deletes of these keys, which have no ordering value and so win over all that was written before them."""
+    rows = length(record_keys)
+    paths = partition_path.encode()
+    offsets = np.arange(rows + 1, dtype=np.int64) * len(paths)
+    partitions = StringColumn(offsets, np.tile(np.frombuffer(paths, np.uint8), rows))
+    zeros = PrimitiveColumn(np.zeros(rows, np.int32))
+    return DeleteRecords(record_keys, partitions, ordering_values("IntWrapper", zeros))
+
+
 def _schema() -> str:
     """The Avro schema of the content, which no block carries: a record of a list of records of key, path and value.
 
@@ -91,3 +145,15 @@ def _record(name: str, **fields: object) -> dict[str, object]:
 
 
 _SCHEMA = _schema()
+_FIELDS = ("recordKey", "partitionPath", "orderingVal")
+_NO_OFFSETS, _NO_BYTES = np.zeros(1, np.int64), np.zeros(0, np.uint8)
+_EMPTY: Mapping[str, Column] = {
+    "boolean": PrimitiveColumn(np.zeros(0, np.bool_)),
+    "int": PrimitiveColumn(np.zeros(0, np.int32)),
+    "long": PrimitiveColumn(np.zeros(0, np.int64)),
+    "float": PrimitiveColumn(np.zeros(0, np.float32)),
+    "double": PrimitiveColumn(np.zeros(0, np.float64)),
+    "bytes": BinaryColumn(_NO_OFFSETS, _NO_BYTES),
+    "string": StringColumn(_NO_OFFSETS, _NO_BYTES),
+}
+"""Columns without rows by Avro type."""

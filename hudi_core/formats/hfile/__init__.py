@@ -5,4 +5,5 @@ cells    rows of an HFile: cells found in the bytes of its data blocks, and rows
 file     HFile version 3: opened from random access, read whole, looked up by key or by prefix. Rules FORMAT-14 to FORMAT-22
 index    block indexes of an HFile: which block starts with which row. Rule FORMAT-20
 trailer  the trailer of an HFile, its file info, and the protobuf wire form both are written in. Rules FORMAT-15 and FORMAT-18
+write    HFiles written: data blocks as their rows come, then indexes, file info and trailer. Rules FORMAT-14 to FORMAT-31
 """

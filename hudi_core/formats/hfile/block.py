@@ -23,7 +23,8 @@ META = b"METABLKc"
 FILE_INFO = b"FILEINF2"
 
 HEADER_SIZE = 33
-_HEADER = struct.Struct(">8siiqBii")
+HEADER = struct.Struct(">8siiqBii")
+"""Magic, size after the header, uncompressed size, offset before, checksum type, bytes per checksum, bytes that are checked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ def parse_block(data: memoryview, start: int, offset: int, where: str) -> Block:
     place = f"{where}: block at offset {offset}"
     if len(data) - start < HEADER_SIZE:
         raise CorruptFileError(place, expected=f"a header of {HEADER_SIZE} bytes", found=f"{len(data) - start} bytes")
-    kind, on_disk, uncompressed, _, checksum, piece, checked = _HEADER.unpack_from(data, start)
+    kind, on_disk, uncompressed, _, checksum, piece, checked = HEADER.unpack_from(data, start)
     size = HEADER_SIZE + on_disk
     if on_disk < 0 or size > len(data) - start:
         raise CorruptFileError(place, expected=f"at most {len(data) - start} bytes", found=f"a size of {size}")

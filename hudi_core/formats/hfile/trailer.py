@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
@@ -109,6 +109,33 @@ def parse_file_info(data: bytes, where: str) -> dict[bytes, bytes]:
     return info
 
 
+def encode_trailer(trailer: Trailer, data_bytes: int) -> bytes:
+    """The last `TRAILER_SIZE` bytes of a file; `data_bytes` counts those of all cells before compression."""
+    numbers = {
+        1: trailer.file_info_offset,
+        2: trailer.load_on_open_offset,
+        3: data_bytes,
+        5: trailer.data_index_count,
+        6: trailer.meta_index_count,
+        7: trailer.entry_count,
+        8: trailer.data_index_levels,
+        9: trailer.first_data_block_offset,
+        10: trailer.last_data_block_offset,
+    }
+    message = b"".join(_encode_varint(field << 3) + _encode_varint(number) for field, number in numbers.items())
+    message += _encode_bytes(11, trailer.comparator.encode())
+    message += _encode_varint(12 << 3) + _encode_varint(trailer.codec.value)
+    head = _MAGIC + _encode_varint(len(message)) + message
+    return head.ljust(TRAILER_SIZE - 4, b"\0") + (trailer.minor_version << 24 | _MAJOR_VERSION).to_bytes(4, "big")
+
+
+def encode_file_info(info: Mapping[bytes, bytes]) -> bytes:
+    """The body of the file info block."""
+    pairs = [_encode_bytes(1, _encode_bytes(1, key) + _encode_bytes(2, info[key])) for key in sorted(info)]
+    message = b"".join(pairs)
+    return _FILE_INFO_MAGIC + _encode_varint(len(message)) + message
+
+
 def protobuf_fields(data: bytes, place: str) -> Iterator[tuple[int, int | bytes]]:
     """Field numbers and values of one message: varints and fixed ones as unsigned integers, the others as bytes."""
     position = 0
@@ -156,6 +183,20 @@ def _varint(data: bytes, position: int, place: str) -> tuple[int, int]:
         if byte < 0x80:
             return value & 0xFFFFFFFF_FFFFFFFF, position + index + 1
     raise CorruptFileError(place, expected=f"a varint at byte {position}", found="none that ends")
+
+
+def _encode_bytes(field: int, value: bytes) -> bytes:
+    return _encode_varint(field << 3 | 2) + _encode_varint(len(value)) + value
+
+
+def _encode_varint(value: int) -> bytes:
+    """A protobuf varint; of a negative number, its 64 bits."""
+    value &= 0xFFFFFFFF_FFFFFFFF
+    encoded = bytearray()
+    while value >= 0x80:
+        encoded.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes(encoded + bytes([value]))
 
 
 def _signed(value: int) -> int:
