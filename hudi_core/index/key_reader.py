@@ -12,7 +12,7 @@ from hudi_core.columns.string_index import first_rows
 from hudi_core.columns.strings import concat_strings, string_column, string_list, take_strings
 from hudi_core.errors import RowError, UsageError
 from hudi_core.index.key_columns import KeyColumns
-from hudi_core.keys.bound import KeyGenerator
+from hudi_core.keys.bound import KeyGenerator, KeyStrings
 from hudi_core.schema.ids import record_with_ids
 from hudi_core.schema.schema import Schema
 from hudi_core.table.keying import table_generator
@@ -58,7 +58,7 @@ class KeyReader:
         first, count = self._rows, self._engine.rows.count(batch)
         self._rows += count
         if self._generator is not None:
-            key_strings = self._generator.keys(root, first)
+            key_strings = numbered_keys(self._generator, root, first)
             return self._strings(key_strings.record_key, RECORD_KEY, first), self._strings(
                 key_strings.partition_path, PARTITION_PATH, first
             )
@@ -77,6 +77,15 @@ class KeyReader:
             row = first + int(np.argmin(column.validity))
             raise RowError(row, expected=f"a {name}", found="null")
         return StringColumn(column.offsets, column.data)
+
+
+def numbered_keys(generator: KeyGenerator[Any, Any], root: Any, first: int) -> KeyStrings[Any]:
+    """The keys of rows of which the first has this number. `RowError` for one without a key has its number among all rows."""
+    try:
+        return generator.keys(root, first)
+    except RowError as error:
+        row = None if error.row is None else error.row + first
+        raise RowError(row, expected=error.expected or "", found=error.found or "") from None
 
 
 def input_schema(table: Schema) -> Schema:

@@ -1,0 +1,122 @@
+"""Rows that are to be written: in the table's schema, with their keys, and checked before anything is written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from hudi_core.columns.nodes import StringColumn
+from hudi_core.columns.strings import concat_strings, string_column
+from hudi_core.engine import Engine, InputRows
+from hudi_core.index.key_columns import KeyColumns
+from hudi_core.index.key_reader import KeyReader, key_columns, numbered_keys
+from hudi_core.keys.bound import KeyGenerator
+from hudi_core.keys.options import AUTO_INSTANT
+from hudi_core.schema.meta import META_COLUMNS, with_meta_columns
+from hudi_core.schema.schema import Schema
+from hudi_core.table.keying import table_generator
+from hudi_core.table.table import Table
+from hudi_core.types import nodes as t
+from hudi_core.writing.schema_on_write import schema_on_write
+from hudi_core.writing.spool import Spool, spool
+
+_NO_KEYS = KeyColumns(string_column([]), np.zeros(0, np.int32), ())
+
+
+@dataclass(frozen=True)
+class Incoming:
+    """Rows of one write. Those in `spool` have the columns of `rows`; `keys` has the key of each.
+
+    `table` is the table's schema after the write without Hudi's own columns, `rows` with these where the table stores them:
+    record key and partition path are filled in, the others are null until a file is written.
+    """
+
+    table: Schema
+    rows: Schema
+    spool: Spool
+    keys: KeyColumns
+
+    @property
+    def count(self) -> int:
+        return len(self.keys)
+
+
+def incoming_rows(table: Table, given: InputRows[Any], auto_instant: str) -> Incoming:
+    """Draws all rows of an input and checks them. `auto_instant` begins the keys of a table whose keys are made up.
+
+    Raises `SchemaError` for columns that do not fit the table, `RowError` with the row for one without a key or without a
+    value in a required column.
+    """
+    engine = table.engine
+    schema = schema_on_write(engine, table.schema, given.schema, table.storage.uri)
+    options = {} if table.config.record_key_fields else {AUTO_INSTANT: auto_instant}
+    generator = KeyGenerator(table_generator(table, options), schema.table, engine.values)
+    stored = row_schema(table, schema.table)
+    keys: list[StringColumn] = []
+    paths: list[StringColumn] = []
+
+    def prepared() -> Iterator[Any]:
+        first = 0
+        for batch in given.batches:
+            count = engine.rows.count(batch)
+            if count == 0:
+                continue
+            root = schema.rows(batch, first)
+            made = numbered_keys(generator, root, first)
+            keys.append(_strings(engine, made.record_key))
+            paths.append(_strings(engine, made.partition_path))
+            yield engine.rows.batch(_with_keys(engine, stored, root, made.record_key, made.partition_path))
+            first += count
+
+    rows = spool(engine, stored, prepared())
+    return Incoming(
+        schema.table, stored, rows, key_columns(concat_strings(keys), concat_strings(paths)) if keys else _NO_KEYS
+    )
+
+
+def incoming_keys(table: Table, given: InputRows[Any]) -> KeyColumns:
+    """The keys of an input of rows, or of the columns `record_key` and `partition_path`. Raises `RowError` for one without."""
+    reader = KeyReader(table, given.schema)
+    parts = [reader.keys(batch) for batch in given.batches if table.engine.rows.count(batch)]
+    if not parts:
+        return _NO_KEYS
+    return key_columns(concat_strings([keys for keys, _ in parts]), concat_strings([paths for _, paths in parts]))
+
+
+def row_schema(table: Table, bare: Schema) -> Schema:
+    """The schema of rows as they are merged: Hudi's own columns first, where the table stores them, with their ids."""
+    if not table.config.populate_meta_fields:
+        return bare
+    meta = {column.name: column for column in table.schema.fields if column.name in META_COLUMNS}
+    own = tuple(meta[name] for name in META_COLUMNS)
+    return replace(bare, record=replace(bare.record, fields=(*own, *bare.fields)))
+
+
+def file_schema(bare: Schema) -> Schema:
+    """The schema of base files, which have Hudi's own columns in any case."""
+    return Schema(with_meta_columns(bare.record))
+
+
+def _strings(engine: Engine[Any, Any, Any], value: Any) -> StringColumn:
+    column = engine.rows.to_column(value, t.String(), "keys")
+    assert isinstance(column, StringColumn)
+    return StringColumn(column.offsets, column.data)
+
+
+def _with_keys(engine: Engine[Any, Any, Any], schema: Schema, root: Any, key: Any, path: Any) -> Any:
+    """Rows with Hudi's own columns before the others, where the schema has them."""
+    values = engine.values
+    own: Mapping[str, Any] = {"_hoodie_record_key": key, "_hoodie_partition_path": path}
+    meta = sum(column.name in META_COLUMNS for column in schema.fields)
+    parts = []
+    for position, column in enumerate(schema.fields):
+        if position >= meta:
+            parts.append((column, values.field(root, position - meta)))
+        elif column.name in own:
+            parts.append((column, own[column.name]))
+        else:
+            parts.append((column, values.literal(None, column.type, root)))
+    return values.struct(parts, values.is_null(root), root)

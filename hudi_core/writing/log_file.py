@@ -1,0 +1,147 @@
+"""One log file: newer rows and deletes of a file slice, and what is reported of it. Rules: WRITE-13 to WRITE-15."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from hudi_core.avro.outbound import schema_to_avro
+from hudi_core.columns.concat import concat_columns
+from hudi_core.columns.nodes import Column, StringColumn, StructColumn, length
+from hudi_core.columns.strings import take_strings
+from hudi_core.commit.statuses import WriteStatus
+from hudi_core.engine import Engine
+from hudi_core.formats.deletes import commit_time_deletes
+from hudi_core.formats.log import HeaderKey
+from hudi_core.formats.log_write import encode_data_block, encode_delete_block
+from hudi_core.formats.names import LogFileName, parse_base_file, parse_log_file
+from hudi_core.functions.casts import CAST
+from hudi_core.merge.records import fold
+from hudi_core.reading.log_records import LogRecords
+from hudi_core.reading.merge_columns import MergeColumns
+from hudi_core.schema.meta import META_COLUMNS
+from hudi_core.snapshot.snapshot import Snapshot
+from hudi_core.timeline.slices import FileSlice
+from hudi_core.types import nodes as t
+from hudi_core.writing.ranges import ranges_of_rows
+
+OWN_TIME_SINCE: Final = 8
+"""The table version from which on a log file has the time of its own commit in its name, not that of the slice's base file."""
+_STRING: Final = t.String()
+
+
+@dataclass(frozen=True, slots=True)
+class LogTarget:
+    """A log file that is to be written. `number` is that of its task in the write."""
+
+    partition: str
+    name: LogFileName
+    instant_time: str
+    number: int
+
+    @property
+    def path(self) -> str:
+        """From the table's root."""
+        name = self.name.file_name()
+        return f"{self.partition}/{name}" if self.partition else name
+
+
+def log_target(slice: FileSlice, instant_time: str, number: int, version: int) -> LogTarget:
+    """The next log file of a slice. In table version 6 it goes on with the numbers and the token of the slice's last one."""
+    token = f"{number}-0-0"
+    if version >= OWN_TIME_SINCE:
+        return LogTarget(slice.partition, LogFileName(slice.file_id, instant_time, 1, token, ""), instant_time, number)
+    last = parse_log_file(slice.logs[-1].name) if slice.logs else None
+    name = LogFileName(slice.file_id, slice.instant, 1, token, "")
+    if last is not None:
+        name = LogFileName(slice.file_id, last.instant, last.version + 1, last.write_token or token, "")
+    return LogTarget(slice.partition, name, instant_time, number)
+
+
+@dataclass(frozen=True)
+class LogFileWriter:
+    """Writes one log file: a block of rows, then a block of deletes. Record positions are left out: readers go by key."""
+
+    engine: Engine[Any, Any, Any]
+    snapshot: Snapshot
+    columns: MergeColumns
+    target: LogTarget
+    slice: FileSlice
+
+    def write(self, records: LogRecords) -> WriteStatus | None:
+        """The latest record of each key. Rows that say that they are deleted stay rows, with their ordering values."""
+        assert records.keys is not None
+        key_ids, latest = fold(records.records, records.key_ids, self.columns.rules.precedence, self.columns.latest)
+        strings = records.keys.strings
+        assert isinstance(strings, StringColumn)
+        sources = latest.sources[~latest.listed]
+        rows = self._rows(records, sources[np.argsort(sources[:, 0], kind="stable")])
+        deleted_keys = take_strings(strings, key_ids[latest.listed])
+        if length(rows) == 0 and length(deleted_keys) == 0:
+            return None
+        content = b"".join(self._blocks(rows, deleted_keys))
+        with self.snapshot.storage.output(self.target.path) as stream:
+            stream.write(content)
+        base = None if self.slice.base is None else parse_base_file(self.slice.base.name)
+        removed = key_ids[latest.deleted & latest.absolute]
+        return WriteStatus(
+            self.target.partition,
+            self.target.name.file_id,
+            self.target.path,
+            len(content),
+            length(rows),
+            0,
+            length(rows),
+            length(deleted_keys),
+            is_log=True,
+            previous_instant=self.slice.instant,
+            previous_base=None if base is None else base.file_name(),
+            columns=ranges_of_rows(rows, self.columns.schema.record),
+            removed_keys=take_strings(strings, removed),
+            log_files=(*(log.name for log in self.slice.logs), self.target.name.file_name()),
+        )
+
+    def _rows(self, records: LogRecords, sources: Any) -> StructColumn:
+        """The rows as columns, with Hudi's own filled in."""
+        engine, record = self.engine, self.columns.schema.record
+        parts = [sources[:, number].astype(np.int64) for number in range(sources.shape[1])]
+        if len(parts) < len(record.fields):  # rows that are merged as a whole
+            parts = parts * len(record.fields)
+        batches = engine.rows.gather(records.batches, parts, self.columns.schema) if records.batches else iter(())
+        columns = list(self._stamped(batches))
+        joined: Column = concat_columns(columns, sum(map(length, columns))) if columns else _no_rows(record)
+        assert isinstance(joined, StructColumn)
+        return joined
+
+    def _stamped(self, batches: Iterator[Any]) -> Iterator[Column]:
+        values, target, schema = self.engine.values, self.target, self.columns.schema
+        first = 1
+        for batch in batches:
+            root = self.engine.rows.root(batch)
+            if self.snapshot.config.populate_meta_fields:
+                parts = [values.field(root, position) for position in range(len(schema.fields))]
+                numbers = values.apply(CAST, [values.numbered(root, first)], [t.Long()], _STRING)
+                parts[0] = values.literal(target.instant_time, _STRING, root)
+                parts[1] = values.join([f"{target.instant_time}_{target.number}_", numbers])
+                parts[len(META_COLUMNS) - 1] = values.literal(target.name.file_id, _STRING, root)
+                root = values.struct(list(zip(schema.fields, parts, strict=True)), values.is_null(root), root)
+            yield self.engine.rows.to_column(root, schema.record, target.path)
+            first += self.engine.rows.count(batch)
+
+    def _blocks(self, rows: StructColumn, deleted_keys: StringColumn) -> Iterator[bytes]:
+        text = json.dumps(schema_to_avro(self.columns.schema), separators=(",", ":"))
+        header = {HeaderKey.INSTANT_TIME: self.target.instant_time, HeaderKey.SCHEMA: text}
+        if length(rows):
+            yield encode_data_block(header, rows, self.target.path)
+        if length(deleted_keys):
+            yield encode_delete_block(header, commit_time_deletes(deleted_keys, self.target.partition))
+
+
+def _no_rows(record: t.Record) -> StructColumn:
+    return StructColumn(
+        0, {field.name: StringColumn(np.zeros(1, np.int64), np.zeros(0, np.uint8)) for field in record.fields}
+    )

@@ -1,0 +1,187 @@
+"""Operations that write rows: from data that somebody gives to a commit. Rules: WRITE-1 to WRITE-24.
+
+All of an input is drawn and checked before anything is written. Then the rows' keys are located, tasks write files, and one
+transaction commits what they report; a write that loses against another writer is tried again on the table as it is then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import closing
+from enum import StrEnum
+from os import PathLike, fspath
+from typing import Any
+
+import numpy as np
+
+from hudi_core.commit.times import next_time
+from hudi_core.engine import InputRows
+from hudi_core.errors import UsageError, described
+from hudi_core.index.key_columns import KeyColumns
+from hudi_core.index.key_reader import input_schema
+from hudi_core.options import TableType
+from hudi_core.table.open import refreshed
+from hudi_core.table.table import Table
+from hudi_core.timeline.instants import REPLACE_COMMIT
+from hudi_core.writing.incoming import Incoming, incoming_keys, incoming_rows, row_schema
+from hudi_core.writing.plan import Planner
+from hudi_core.writing.refusals import excluded_groups, refuse_buckets, refuse_unwritable
+from hudi_core.writing.result import WriteResult
+from hudi_core.writing.spool import Spool
+from hudi_core.writing.tasks import Task
+from hudi_core.writing.write_run import Planned, WriteOptions, WriteRun, bare_schema, locate, write_action
+
+
+class Operation(StrEnum):
+    """What is done with rows whose key the table may have."""
+
+    UPSERT = "upsert"
+    """They are merged with the row that has the key."""
+    INSERT = "insert"
+    """They are added as they are, to small files first."""
+    APPEND = "append"
+    """They are added as they are, in new files alone: nothing of the table is read."""
+    BULK_INSERT = "bulk_insert"
+    """As `append`, in the order of their keys within each partition."""
+    DELETE = "delete"
+    """The row that has the key goes away; of the data only the keys count."""
+    INSERT_OVERWRITE = "insert_overwrite"
+    """They take the place of all rows of their partitions."""
+    INSERT_OVERWRITE_TABLE = "insert_overwrite_table"
+    """They take the place of all rows."""
+
+
+_RECORDED_AS = {Operation.APPEND: "INSERT"}
+"""Names of commits, where Apache Hudi has no operation of ours."""
+
+
+def write(table: Table, data: object, op: str = "upsert", options: WriteOptions | None = None) -> WriteResult:
+    """Writes rows to the table, in one commit that is seen as a whole or not at all.
+
+    `data` is anything with `__arrow_c_stream__` (Arrow, pandas, Polars, DuckDB), or the path of a local file or folder (Parquet,
+    Arrow, CSV, JSON). Columns go by name; what the table lacks is added to it. `table` still shows what it showed;
+    `refreshed` shows the commit.
+
+    Raises `UsageError` for an unknown operation, `SchemaError` and `RowError` for data that does not fit, `UnsupportedError`
+    for a table that this library does not write to, and `ConflictError` where other writers win again and again. Nothing is
+    changed then.
+    """
+    try:
+        operation = Operation(op)
+    except ValueError:
+        raise UsageError("op", expected=f"one of {', '.join(Operation)}", found=repr(op)) from None
+    settings = options or WriteOptions()
+    latest = refreshed(table)
+    merges = operation in (Operation.UPSERT, Operation.DELETE)
+    refuse_unwritable(latest, merges=merges)
+    refuse_buckets(latest)
+    rows = given_rows(latest, data)
+    if operation is Operation.DELETE:
+        return delete_keys(latest, incoming_keys(latest, rows), settings)
+    incoming = incoming_rows(latest, rows, next_time(latest.timeline))
+    with closing(incoming.spool):
+        return _write_rows(latest, incoming, operation, settings)
+
+
+def delete_keys(table: Table, keys: KeyColumns, options: WriteOptions) -> WriteResult:
+    """Deletes the rows of keys; those that the table has not count for nothing."""
+    bare = bare_schema(table)
+    rows = row_schema(table, bare)
+    spool = Spool(table.engine, rows)
+
+    def plan(table: Table, instant_time: str) -> Planned:
+        tagger, places = locate(table, keys, options)
+        planner = Planner(tagger.sources, keys, instant_time, 1.0)
+        return Planned(tuple(planner.delete(places, logs=writes_logs(table))))
+
+    return WriteRun(table, "DELETE", write_action(table), bare, rows, spool, options).run(plan)
+
+
+def delete_partitions(table: Table, partitions: Sequence[str], options: WriteOptions | None = None) -> WriteResult:
+    """Takes all rows of partitions away. Raises `UsageError` for a partition that the table has not."""
+    latest = refreshed(table)
+    refuse_unwritable(latest, merges=False)
+    wanted = tuple(dict.fromkeys(partition.strip("/") for partition in partitions))
+    present = {file_slice.partition for file_slice in latest.slices()}
+    missing = [partition for partition in wanted if partition not in present]
+    if missing or not wanted:
+        raise UsageError("partition", expected="partitions of the table", found=", ".join(missing) or "none")
+    bare = bare_schema(latest)
+
+    def plan(table: Table, _: str) -> Planned:
+        return Planned((), _groups_of(table, wanted), wanted)
+
+    run = WriteRun(
+        latest, "DELETE_PARTITION", REPLACE_COMMIT, bare, bare, Spool(latest.engine, bare), options or WriteOptions()
+    )
+    return run.run(plan)
+
+
+def given_rows(table: Table, data: object) -> InputRows[Any]:
+    """The rows of data in one of the forms that `write` takes."""
+    if isinstance(data, InputRows):
+        return data
+    if isinstance(data, str | PathLike):
+        rows: InputRows[Any] = table.engine.rows.read(fspath(data), input_schema(table.schema))
+        return rows
+    if not hasattr(data, "__arrow_c_stream__"):
+        raise UsageError("data", expected="rows with __arrow_c_stream__, or a path", found=described(data))
+    given: InputRows[Any] = table.engine.rows.given(data)
+    return given
+
+
+def writes_logs(table: Table) -> bool:
+    """Updates and deletes go to log files."""
+    return table.config.type is TableType.MERGE_ON_READ
+
+
+def _write_rows(table: Table, incoming: Incoming, operation: Operation, options: WriteOptions) -> WriteResult:
+    overwrites = operation in (Operation.INSERT_OVERWRITE, Operation.INSERT_OVERWRITE_TABLE)
+    action = REPLACE_COMMIT if overwrites else write_action(table)
+    name = _RECORDED_AS.get(operation, operation.upper())
+    run = WriteRun(
+        table, name, action, incoming.table, incoming.rows, incoming.spool, options,
+        merges=operation is Operation.UPSERT,
+    )  # fmt: skip
+
+    def plan(table: Table, instant_time: str) -> Planned:
+        if operation is Operation.UPSERT:
+            return _upsert(run, table, incoming, instant_time)
+        planner = Planner(
+            run.sources(table), incoming.keys, instant_time, run.row_bytes(table), options.sizes
+        )  # fmt: skip
+        tasks = planner.insert(
+            fill=operation is Operation.INSERT,
+            in_key_order=operation is not Operation.APPEND,
+            excluded=excluded_groups(table),
+        )
+        return Planned(tuple(tasks), _replaced(table, incoming, operation))
+
+    return run.run(plan)
+
+
+def _upsert(run: WriteRun, table: Table, incoming: Incoming, instant_time: str) -> Planned:
+    tagger, places = locate(table, incoming.keys, run.options)
+    planner = Planner(tagger.sources, incoming.keys, instant_time, run.row_bytes(table), run.options.sizes)
+    tasks: list[Task] = planner.upsert(places, logs=writes_logs(table), excluded=excluded_groups(table))
+    return Planned(tuple(tasks))
+
+
+def _replaced(table: Table, incoming: Incoming, operation: Operation) -> dict[str, tuple[str, ...]]:
+    """The file groups whose rows an operation takes the place of."""
+    if operation is Operation.INSERT_OVERWRITE_TABLE:
+        return _groups_of(table, None)
+    if operation is Operation.INSERT_OVERWRITE:
+        touched = np.unique(incoming.keys.partitions).tolist()
+        return _groups_of(table, tuple(incoming.keys.paths[number] for number in touched))
+    return {}
+
+
+def _groups_of(table: Table, partitions: Sequence[str] | None) -> dict[str, tuple[str, ...]]:
+    """The ids of the file groups of partitions, None for all."""
+    groups: dict[str, list[str]] = {}
+    wanted = None if partitions is None else set(partitions)
+    for file_slice in table.slices():
+        if wanted is None or file_slice.partition in wanted:
+            groups.setdefault(file_slice.partition, []).append(file_slice.file_id)
+    return {partition: tuple(ids) for partition, ids in groups.items()}

@@ -1,0 +1,69 @@
+"""Tables that are not written to, each named for what is in the way. Rule WRITE-21."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from hudi_core.errors import UnsupportedError
+from hudi_core.merge.rules import merge_rules
+from hudi_core.options import BaseFileFormat, KeyGeneratorType
+from hudi_core.table.table import Table
+from hudi_core.timeline.instants import INDEXING, RESTORE
+from hudi_core.timeline.services import pending_work
+
+WRITABLE_VERSIONS: Final = (6, 8, 9)
+_BUCKET_ID: Final = re.compile(r"0000[0-9]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}-0")
+_TRUE: Final = "true"
+
+
+def refuse_unwritable(table: Table, *, merges: bool) -> None:
+    """Raises `UnsupportedError` for a table that this library must not write to; with `merges` also where it cannot tell which of
+    two records with one key wins."""
+    config, where = table.config, table.storage.uri
+    properties = config.properties
+
+    def refuse(expected: str, found: str) -> None:
+        raise UnsupportedError(where, expected=expected, found=found)
+
+    if config.version not in WRITABLE_VERSIONS:
+        refuse(f"table version {', '.join(map(str, WRITABLE_VERSIONS))} to write to", f"version {config.version}")
+    if config.layout != (1 if config.version == WRITABLE_VERSIONS[0] else 2):
+        refuse("the timeline layout of the table's version", f"layout {config.layout}")
+    if (stated := properties.get("hoodie.table.format", "native")) != "native":
+        refuse("the native table format", stated)
+    if config.base_file_format is not BaseFileFormat.PARQUET:
+        refuse("base files in Parquet to write to", config.base_file_format.value)
+    for key in (
+        "hoodie.table.multiple.base.file.formats.enable",
+        "hoodie.partition.metafile.use.base.format",
+        "hoodie.datasource.write.drop.partition.columns",
+    ):
+        if properties.get(key, "").strip().lower() == _TRUE:
+            refuse(f"a table without {key}", _TRUE)
+    if properties.get("hoodie.bootstrap.base.path"):
+        refuse("a table that is no bootstrap", "a bootstrap base path")
+    if config.cdc_enabled:
+        refuse("a table that keeps no logs of changes", "hoodie.table.cdc.enabled")
+    if config.key_generator is KeyGeneratorType.USER_PROVIDED:
+        refuse("a key generator of Apache Hudi's", "one of the user's")
+    for instant in table.timeline.pending:
+        if instant.action in (RESTORE, INDEXING):
+            refuse(f"no {instant.action} under way", f"{instant.action} {instant.requested_time}")
+    if merges:
+        merge_rules(config, where)
+
+
+def refuse_buckets(table: Table) -> None:
+    """Raises `UnsupportedError` where file ids are those of a bucket index: its writers expect each key in the file group that
+    its hash names, and no property of the table tells the number of buckets."""
+    ids = [file_slice.file_id for file_slice in table.slices()[:64]]
+    if ids and all(map(_BUCKET_ID.fullmatch, ids)):
+        raise UnsupportedError(
+            table.storage.uri, expected="file groups that are not buckets", found=f"the bucket {ids[0]}"
+        )
+
+
+def excluded_groups(table: Table) -> frozenset[tuple[str, str]]:
+    """The file groups that a compaction or clustering is going to rewrite: they get no new rows."""
+    return frozenset(group for work in pending_work(table.timeline) for group in work.file_groups)

@@ -1,0 +1,49 @@
+"""What a write did, as users see it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from hudi_core.commit.statuses import WriteStatus
+
+
+@dataclass(frozen=True, slots=True)
+class WriteResult:
+    """`instant` is None after a dry run, whose counts are those of rows and files that would be written.
+
+    Rows that a log file of a merge-on-read table got count as updated: whether they win is decided when they are read.
+    """
+
+    instant: str | None
+    operation: str
+    inserted: int
+    updated: int
+    deleted: int
+    files_added: int
+    files_replaced: int
+    bytes: int
+    seconds: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """The fields by name."""
+        return asdict(self)
+
+
+def result_of(
+    instant: str, operation: str, statuses: Sequence[WriteStatus], replaced: int, seconds: float
+) -> WriteResult:
+    """The sum of what the tasks report; `replaced` file groups went away as a whole."""
+    new_versions = sum(status.previous_base is not None and not status.is_log for status in statuses)
+    return WriteResult(
+        instant,
+        operation,
+        sum(status.inserts for status in statuses),
+        sum(status.updates for status in statuses),
+        sum(status.deletes for status in statuses),
+        len(statuses),
+        replaced + new_versions,
+        sum(status.size for status in statuses),
+        round(seconds, 3),
+    )

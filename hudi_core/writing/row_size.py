@@ -1,0 +1,53 @@
+"""How many bytes a row takes in a base file: measured on files of the table, else on a sample of the rows to write."""
+
+from __future__ import annotations
+
+import tempfile
+from typing import Any, Final
+
+import numpy as np
+
+from hudi_core.engine import Engine
+from hudi_core.planning.sources.sources import Sources
+from hudi_core.schema.schema import Schema
+from hudi_core.writing.base_file import BaseFileWriter, FileTarget
+from hudi_core.writing.spool import Spool
+
+_FILES: Final = 5
+_ENOUGH_BYTES: Final = 1 << 20
+"""Of smaller files the footer is the greater part."""
+_SAMPLE_ROWS: Final = 1 << 15
+_FEW_ROWS: Final = 1 << 12
+"""So few rows make no difference to how files are cut."""
+_GUESS: Final = 1024.0
+"""Hudi's own first estimate."""
+
+
+def row_bytes(sources: Sources, files: Schema, spool: Spool) -> float:
+    """Measured bytes a row. A few rows are not worth measuring."""
+    slices = sources.snapshot.slices
+    sizes = slices.files.sizes[slices.bases[slices.bases >= 0]]
+    with_base = np.flatnonzero(slices.bases >= 0)
+    largest = np.argsort(sizes)[::-1][:_FILES]
+    bases = [base for number in with_base[largest].tolist() if (base := slices[number].base) is not None]
+    if sum(base.size for base in bases) >= _ENOUGH_BYTES:
+        footers = sources.headers.footers(bases)
+        rows = sum(footers[base.path].rows for base in bases if base.path in footers)
+        if rows:
+            size: int = sum(base.size for base in bases if base.path in footers)
+            return size / rows
+    if spool.rows <= _FEW_ROWS:
+        return _GUESS
+    return _measured(sources.snapshot.engine, files, spool, sources.snapshot.config.populate_meta_fields)
+
+
+def _measured(engine: Engine[Any, Any, Any], files: Schema, spool: Spool, stores_keys: bool) -> float:
+    """Writes runs of neighbouring rows from all over the input to a file that is thrown away."""
+    rows = spool.rows
+    count = min(_SAMPLE_ROWS, rows)
+    starts = np.linspace(0, rows - count // 16, 16, dtype=np.int64)
+    chosen = (starts[:, None] + np.arange(max(1, count // 16))).reshape(-1) if rows > count else np.arange(rows)
+    with tempfile.TemporaryDirectory(prefix="hudi-core-") as folder:
+        target = FileTarget("", "sample-0", "0", 0)
+        writer = BaseFileWriter(engine, engine.storage(folder), files, target, stores_keys)
+        return writer.write(spool.taken(chosen)).size / len(chosen)

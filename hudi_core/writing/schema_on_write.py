@@ -1,0 +1,92 @@
+"""Batches brought to a table's schema, before anything is written: what the schema becomes, and what a batch is refused for.
+
+Columns are matched by name. Columns that the table lacks are added to it, types that it can change to are taken, columns that
+a batch lacks are null or have their default. Rules: WRITE-1 to WRITE-4.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from hudi_core.engine import Engine
+from hudi_core.errors import RowError, SchemaError, UnsupportedError, UsageError
+from hudi_core.evolve.merge import Narrower, merge
+from hudi_core.evolve.reconcile import Match, reconcile
+from hudi_core.rows.project import projection
+from hudi_core.schema.meta import without_meta_columns
+from hudi_core.schema.schema import Schema
+from hudi_core.types import nodes as t
+from hudi_core.types.promote import Purpose, promotion
+from hudi_core.types.text import text as type_text
+from hudi_core.types.walk import walk
+
+_WITHOUT_FORM = t.Union | t.Vector
+"""Types that base files of Apache Hudi's writers have no form for that this library writes."""
+
+
+@dataclass(frozen=True)
+class SchemaOnWrite:
+    """How rows of one schema become rows of a table. `table` is the schema after the write, without Hudi's own columns."""
+
+    engine: Engine[Any, Any, Any]
+    incoming: Schema
+    table: Schema
+    where: str
+
+    def rows(self, batch: Any, first_row: int) -> Any:
+        """The rows of a batch, of which the first has this number, as a column of structs of the table's schema.
+
+        Raises `RowError` with the row and the column for a null in a required column, `SchemaError` for a value without a
+        counterpart in the column's type.
+        """
+        values, rows = self.engine.values, self.engine.rows
+        root = self._project(rows.root(batch))
+        for position, column in enumerate(self.table.fields):
+            if not column.optional:
+                flags = rows.flags(values.is_null(values.field(root, position)))
+                if flags.any():
+                    raise RowError(first_row + int(flags.argmax()), expected="a value", found="null", path=column.name)
+        return root
+
+    @cached_property
+    def _project(self) -> Callable[[Any], Any]:
+        return projection(reconcile(self.incoming, self.table, Match.NAME), self.engine.values)
+
+
+def schema_on_write(engine: Engine[Any, Any, Any], table: Schema, incoming: Schema, where: str) -> SchemaOnWrite:
+    """The table's schema after a write of rows of `incoming`, and the way of the rows into it.
+
+    Hudi's own columns in either do not count: rows that were read from a table can be written to one. Raises `SchemaError` with
+    the path for a type that the table's column cannot change to and for a required column that is missing,
+    `UnsupportedError` for a type that is not written, `UsageError` for two columns of one name.
+    """
+    bare_table = replace(table, record=without_meta_columns(table.record))
+    bare = replace(incoming, record=without_meta_columns(incoming.record))
+    twice = next((name for name, count in Counter(column.name for column in bare.fields).items() if count > 1), None)
+    if twice is not None:
+        raise UsageError(where, expected="columns of different names", found=f"two columns {twice}")
+    merged = merge(bare_table, bare, narrower=Narrower.KEEP)
+    for path, column in walk(merged.record):
+        if isinstance(column.type, _WITHOUT_FORM):
+            raise UnsupportedError(
+                f"{where}: {'.'.join(path)}", expected="a type that is written", found=type_text(column.type)
+            )
+    _refuse_changes_unasked(bare_table, merged)
+    reconcile(incoming, merged, Match.NAME)
+    return SchemaOnWrite(engine, incoming, merged, where)
+
+
+def _refuse_changes_unasked(before: Schema, after: Schema) -> None:
+    """A batch widens a column, as readers of older files do too. Other changes of its type need to be asked for."""
+    for column_id, place in before.places.items():
+        had, has = place.field.type, after.place(column_id).field.type
+        if isinstance(had, t.Nested) or isinstance(has, t.Nested) or had == has:
+            continue
+        if promotion(had, has, Purpose.WRITE) is None:
+            raise SchemaError(
+                ".".join(place.path), expected=f"values of the column's type {type_text(had)}", found=type_text(has)
+            )

@@ -1,0 +1,199 @@
+"""Tasks of a write: values that can be sent to other machines, and what each of them does. Rules: WRITE-5 to WRITE-11.
+
+A task writes the files of one file group and reports a status for each. It changes nothing that readers see.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hudi_core.columns.nodes import StringColumn, length
+from hudi_core.columns.strings import take_strings
+from hudi_core.commit.statuses import WriteStatus
+from hudi_core.engine import Engine
+from hudi_core.errors import CorruptFileError
+from hudi_core.evolve.reconcile import ReadRecord
+from hudi_core.formats.deletes import commit_time_deletes
+from hudi_core.formats.names import BaseFileName, parse_base_file
+from hudi_core.merge.rules import merge_rules
+from hudi_core.planning.sources.sources import Sources
+from hudi_core.reading.base_files import BaseFiles
+from hudi_core.reading.log_buffer import LogBuffer
+from hudi_core.reading.log_records import LogRecords, gathered_records
+from hudi_core.reading.merge_columns import MergeColumns, merge_columns
+from hudi_core.reading.slice_merge import SliceMerge
+from hudi_core.schema.schema import Schema
+from hudi_core.snapshot.snapshot import Snapshot
+from hudi_core.timeline.slices import FileSlice, slices_of
+from hudi_core.writing.base_file import BaseFileWriter, FileTarget, status_of_base
+from hudi_core.writing.log_file import LogFileWriter, LogTarget
+from hudi_core.writing.spool import Spool
+
+Numbers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NewFile:
+    """A new file group with these rows. With `combine` rows of one key are merged, and those that delete leave nothing."""
+
+    target: FileTarget
+    rows: Numbers
+    combine: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RewriteFile:
+    """A new version of a slice's base file: its rows merged with these and less those of the deleted keys. Without `combine`
+    the rows are put behind its own as they are."""
+
+    target: FileTarget
+    slice: FileSlice
+    rows: Numbers
+    combine: bool = True
+    deleted_keys: StringColumn | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AppendLog:
+    """A log file of a slice with these rows, and the deletes of these keys."""
+
+    target: LogTarget
+    slice: FileSlice
+    rows: Numbers
+    deleted_keys: StringColumn | None = None
+
+
+Task = NewFile | RewriteFile | AppendLog
+
+
+class StoredFiles(BaseFiles):
+    """Base files as they stand: what is written again keeps the values of partition columns that the file holds, whatever the
+    partition path tells."""
+
+    def with_path_values(self, plan: ReadRecord, slice: FileSlice) -> ReadRecord:
+        return plan
+
+
+@dataclass(frozen=True)
+class TaskRunner:
+    """Runs tasks of one write. It can be pickled. `snapshot` knows the schemas of the table and none of its slices; `rows` is
+    the schema in which rows are merged, `files` that of base files."""
+
+    snapshot: Snapshot
+    rows: Schema
+    files: Schema
+    spool: Spool
+    merges: bool = True
+    """Records with one key are merged: the table's rules for that are known."""
+
+    def run(self, task: Task) -> WriteStatus | None:
+        """What was written; None where no row was left to write. Raises what storage raises."""
+        match task:
+            case NewFile():
+                return self._new_file(task)
+            case RewriteFile():
+                return self._rewritten(task)
+            case AppendLog():
+                writer = LogFileWriter(self._engine, self.snapshot, self._columns, task.target, task.slice)
+                return writer.write(self._records(task.rows, task.deleted_keys, task.slice.partition))
+
+    def _new_file(self, task: NewFile) -> WriteStatus | None:
+        writer = self._writer(task.target)
+        if not task.combine:
+            written = writer.write(self._inserted(task.rows))
+            return status_of_base(writer, written, inserts=written.footer.rows)
+        empty = FileSlice(task.target.partition, task.target.file_id, task.target.instant_time, None)
+        merge = self._merge(empty, self._records(task.rows, None, task.target.partition))
+        added = merge.added
+        if len(added) == 0:
+            return None
+        written = writer.write(merge.rewritten())
+        return status_of_base(writer, written, inserts=len(added), added_keys=merge.keys_of(added))
+
+    def _rewritten(self, task: RewriteFile) -> WriteStatus:
+        previous, writer = _base_name(task.slice), self._writer(task.target)
+        if not task.combine:
+            assert task.slice.base is not None
+            stored = self._files(task.slice).rows(task.slice, task.slice.base, self.rows)
+            before = self._files(task.slice).sources.headers.footer(task.slice.base).rows
+            written = writer.write(chain(stored, self._inserted(task.rows)))
+            keys = take_strings(writer.keys, slice(before, length(writer.keys))) if writer.stores_keys else None
+            return status_of_base(
+                writer, written, inserts=written.footer.rows - before, added_keys=keys, previous=previous
+            )
+        merge = self._merge(task.slice, self._records(task.rows, task.deleted_keys, task.slice.partition))
+        written = writer.write(merge.rewritten())
+        added, removed = merge.added, merge.removed
+        return status_of_base(
+            writer,
+            written,
+            inserts=len(added),
+            updates=merge.updates,
+            deletes=len(removed),
+            added_keys=merge.keys_of(added),
+            removed_keys=merge.keys_of(removed),
+            previous=previous,
+        )
+
+    def _inserted(self, rows: Numbers) -> Iterator[Any]:
+        """Rows as they come, less those that say that they are deleted."""
+        engine = self._engine
+        for batch in self.spool.taken(rows):
+            if self.merges:
+                deleted = self._columns.deleted(engine.rows.root(batch), "rows")
+                yield engine.rows.keep(batch, ~deleted)
+            else:
+                yield batch
+
+    def _records(self, rows: Numbers, deleted_keys: StringColumn | None, partition: str) -> LogRecords:
+        buffer = LogBuffer(self._columns, self._columns.rules.partial is not None)
+        for batch in self.spool.taken(rows):
+            buffer.add_rows(batch, "rows")
+        if deleted_keys is not None:
+            buffer.add_deletes(commit_time_deletes(deleted_keys, partition), "deleted keys")
+        return gathered_records(buffer)
+
+    def _merge(self, slice: FileSlice, records: LogRecords) -> SliceMerge:
+        return SliceMerge(self._files(slice), slice, self._columns, records)
+
+    def _files(self, slice: FileSlice) -> BaseFiles:
+        return StoredFiles(Sources(self.snapshot.of_slices(slices_of([slice]))))
+
+    def _writer(self, target: FileTarget) -> BaseFileWriter:
+        stores_keys = self.snapshot.config.populate_meta_fields
+        return BaseFileWriter(self._engine, self.snapshot.storage, self.files, target, stores_keys)
+
+    @cached_property
+    def _columns(self) -> MergeColumns:
+        snapshot = self.snapshot
+        rules = merge_rules(snapshot.config, snapshot.storage.uri)
+        return merge_columns(self._engine, snapshot.config, self.rows, rules, self.rows, snapshot.storage.uri)
+
+    @property
+    def _engine(self) -> Engine[Any, Any, Any]:
+        return self.snapshot.engine
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
+
+def task_runner(snapshot: Snapshot, rows: Schema, files: Schema, spool: Spool, *, merges: bool) -> TaskRunner:
+    """The runner of a write's tasks on a table as the snapshot shows it."""
+    return TaskRunner(replace(snapshot.without_slices()), rows, files, spool, merges)
+
+
+def _base_name(slice: FileSlice) -> BaseFileName:
+    base = slice.base
+    name = None if base is None else parse_base_file(base.name)
+    if name is None:
+        raise CorruptFileError(
+            slice.file_id, expected="a base file with a name of Apache Hudi's", found=str(base and base.name)
+        )
+    return name

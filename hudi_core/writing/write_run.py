@@ -1,0 +1,224 @@
+"""The run of one write: a plan on the table as it is, tasks, a commit; again where another writer came first."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hudi_core.commit.markers import MarkerKind, create_marker, create_partition
+from hudi_core.commit.metadata import Stat, planned_stat
+from hudi_core.commit.statuses import TableChange, WriteStatus
+from hudi_core.errors import ConflictError, UnsupportedError
+from hudi_core.index.choose import IndexKind
+from hudi_core.index.key_columns import KeyColumns
+from hudi_core.index.tag import Tagger, TagOptions
+from hudi_core.metadata.table import RECORD_INDEX
+from hudi_core.options import TableType
+from hudi_core.planning.sources.sources import Sources
+from hudi_core.schema.meta import without_meta_columns
+from hudi_core.schema.schema import Schema
+from hudi_core.table.open import refreshed
+from hudi_core.table.table import Table
+from hudi_core.timeline.instants import COMMIT, DELTA_COMMIT
+from hudi_core.writing.incoming import file_schema
+from hudi_core.writing.log_file import OWN_TIME_SINCE
+from hudi_core.writing.plan import FileSizes
+from hudi_core.writing.refusals import excluded_groups
+from hudi_core.writing.result import WriteResult, result_of
+from hudi_core.writing.row_size import row_bytes
+from hudi_core.writing.spool import Spool
+from hudi_core.writing.tasks import AppendLog, NewFile, Task, TaskRunner, task_runner
+from hudi_core.writing.transaction import Transaction, transaction
+
+Progress = Callable[[int, int], None]
+"""Told how many tasks are done, and of how many."""
+
+_TASKS_AT_ONCE: Final = 4
+"""For each that runs: between two reports of progress."""
+_WAIT_SECONDS: Final = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class WriteOptions:
+    """How a write goes about. `dry_run` plans it and writes nothing."""
+
+    index: IndexKind = IndexKind.AUTO
+    """How keys are located."""
+    sizes: FileSizes = field(default_factory=FileSizes)
+    attempts: int = 4
+    """How often a write is begun that other writers get ahead of."""
+    dry_run: bool = False
+    progress: Progress | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Planned:
+    """What a write is going to do: tasks, and by partition the file groups that go away."""
+
+    tasks: tuple[Task, ...]
+    replaced: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    deleted_partitions: tuple[str, ...] = ()
+
+
+Plan = Callable[[Table, str], Planned]
+"""Plans a write on a table, whose commit has this requested time. Called again for each attempt."""
+
+
+@dataclass(frozen=True)
+class WriteRun:
+    """One write. `table` is what its rows were checked against, `schema` what the table's schema becomes (without Hudi's own
+    columns), `rows` the schema of the rows in `spool`."""
+
+    table: Table
+    operation: str
+    action: str
+    schema: Schema
+    rows: Schema
+    spool: Spool
+    options: WriteOptions
+    merges: bool = True
+
+    def run(self, plan: Plan) -> WriteResult:
+        """Plans, writes and commits. Raises `ConflictError` when other writers won each attempt."""
+        if self.options.dry_run:
+            return self._dry_run(plan)
+        attempt = 1
+        while True:
+            try:
+                return self._attempt(plan)
+            except ConflictError:
+                if attempt >= self.options.attempts:
+                    raise
+            time.sleep(_WAIT_SECONDS * 2 ** (attempt - 1))
+            attempt += 1
+
+    def sources(self, table: Table) -> Sources:
+        """What is known of the table's slices."""
+        return Sources(table.snapshot())
+
+    def row_bytes(self, table: Table) -> float:
+        """The bytes that a row takes in a base file."""
+        return row_bytes(self.sources(table), file_schema(self.schema), self.spool)
+
+    def _attempt(self, plan: Plan) -> WriteResult:
+        begun = perf_counter()
+        with transaction(self.table, self.action, self.operation) as running:
+            self._refuse_other_schema(running.table)
+            planned = plan(running.table, running.instant_time)
+            _refuse_compacted(running.table, planned.tasks)
+            running.start(_planned_stats(planned.tasks))
+            statuses = self._statuses(running, planned.tasks)
+            change = TableChange(
+                self.operation, self.action, self.schema, statuses, planned.replaced, planned.deleted_partitions
+            )
+            running.commit(change)
+        replaced = sum(map(len, planned.replaced.values()))
+        return result_of(running.instant_time, self.operation, statuses, replaced, perf_counter() - begun)
+
+    def _statuses(self, running: Transaction, tasks: Sequence[Task]) -> tuple[WriteStatus, ...]:
+        table = running.table
+        for partition in dict.fromkeys(task.target.partition for task in tasks):
+            create_partition(table.storage, partition, running.instant_time)
+        for task in tasks:
+            create_marker(table.storage, running.instant_time, task.target.path, _marker(task, table.config.version))
+        runner = self._runner(table)
+        progress, work = self.options.progress, table.engine.runner
+        share = len(tasks) if progress is None else work.parallelism * _TASKS_AT_ONCE
+        statuses: list[WriteStatus | None] = []
+        for start in range(0, len(tasks), max(share, 1)):
+            statuses += work.run(runner.run, tasks[start : start + share])
+            if progress is not None:
+                progress(len(statuses), len(tasks))
+        return tuple(status for status in statuses if status is not None)
+
+    def _runner(self, table: Table) -> TaskRunner:
+        return task_runner(table.snapshot(), self.rows, file_schema(self.schema), self.spool, merges=self.merges)
+
+    def _refuse_other_schema(self, latest: Table) -> None:
+        if latest.schema != self.table.schema:
+            raise ConflictError(
+                latest.storage.uri, expected="the schema that the rows were checked against", found="a changed one"
+            )
+
+    def _dry_run(self, plan: Plan) -> WriteResult:
+        begun = perf_counter()
+        latest = refreshed(self.table)
+        planned = plan(latest, "0")
+        new_rows = sum(len(task.rows) for task in planned.tasks if isinstance(task, NewFile))
+        rows = sum(len(task.rows) for task in planned.tasks)
+        deleted = sum(
+            len(keys.offsets) - 1
+            for task in planned.tasks
+            if not isinstance(task, NewFile) and (keys := task.deleted_keys) is not None
+        )
+        rewritten = sum(not isinstance(task, NewFile | AppendLog) for task in planned.tasks)
+        replaced = sum(map(len, planned.replaced.values())) + rewritten
+        return WriteResult(
+            None, self.operation, new_rows, rows - new_rows, deleted, len(planned.tasks), replaced, 0,
+            round(perf_counter() - begun, 3),
+        )  # fmt: skip
+
+
+def write_action(table: Table) -> str:
+    """The action by which rows of a table are written."""
+    return DELTA_COMMIT if table.config.type is TableType.MERGE_ON_READ else COMMIT
+
+
+def locate(table: Table, keys: KeyColumns, options: WriteOptions) -> tuple[Tagger, NDArray[np.int64]]:
+    """For each key the number of the slice that holds it.
+
+    A record index has each key once in the whole table, so with one a key is looked for in all partitions.
+    """
+    whole_table = RECORD_INDEX in table.config.metadata_partitions
+    tagger = Tagger(table, TagOptions(options.index, whole_table))
+    if len(keys) == 0 or len(tagger.sources.snapshot.slices) == 0:
+        return tagger, np.full(len(keys), -1, np.int64)
+    return tagger, tagger.locate(keys).slices
+
+
+def bare_schema(table: Table) -> Schema:
+    """The table's schema without Hudi's own columns."""
+    schema = table.schema
+    return Schema(without_meta_columns(schema.record), schema.version, schema.max_column_id)
+
+
+def _marker(task: Task, version: int) -> MarkerKind:
+    match task:
+        case NewFile():
+            return MarkerKind.CREATE
+        case AppendLog():
+            return MarkerKind.CREATE if version >= OWN_TIME_SINCE else MarkerKind.APPEND
+        case _:
+            return MarkerKind.MERGE
+
+
+def _planned_stats(tasks: Sequence[Task]) -> Mapping[str, Sequence[Stat]]:
+    """What others see of a write that is under way."""
+    stats: dict[str, list[Stat]] = {}
+    for task in tasks:
+        of_partition = stats.setdefault(task.target.partition, [])
+        if isinstance(task, NewFile):
+            of_partition.append(planned_stat("", None, len(task.rows), 0))
+        else:
+            of_partition.append(planned_stat(task.slice.file_id, task.slice.instant, 0, len(task.rows)))
+    return stats
+
+
+def _refuse_compacted(table: Table, tasks: Sequence[Task]) -> None:
+    """In table version 6 log files of a slice that is being compacted belong to the slice of the compaction."""
+    if table.config.version >= OWN_TIME_SINCE:
+        return
+    excluded = excluded_groups(table)
+    for task in tasks:
+        if isinstance(task, AppendLog) and (task.slice.partition, task.slice.file_id) in excluded:
+            raise UnsupportedError(
+                table.storage.uri,
+                expected="no compaction under way of the file groups to write to (table version 6)",
+                found=f"one of {task.slice.file_id}",
+            )
