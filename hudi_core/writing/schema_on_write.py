@@ -27,6 +27,9 @@ from hudi_core.types.walk import walk
 _WITHOUT_FORM = t.Union | t.Vector
 """Types that base files of Apache Hudi's writers have no form for that this library writes."""
 
+_TEXTS = t.String | t.Binary | t.Enumeration | t.Uuid
+"""Types that a batch may turn to strings or bytes. Apache Hudi would turn numbers to strings too, for one wrong batch."""
+
 
 @dataclass(frozen=True)
 class SchemaOnWrite:
@@ -86,7 +89,8 @@ def _refuse_changes_unasked(before: Schema, after: Schema) -> None:
         had, has = place.field.type, after.place(column_id).field.type
         if isinstance(had, t.Nested) or isinstance(has, t.Nested) or had == has:
             continue
-        if promotion(had, has, Purpose.WRITE) is None:
+        to_text = isinstance(has, t.String | t.Binary) and not isinstance(had, _TEXTS)
+        if to_text or promotion(had, has, Purpose.WRITE) is None:
             raise SchemaError(
                 ".".join(place.path), expected=f"values of the column's type {type_text(had)}", found=type_text(has)
             )
