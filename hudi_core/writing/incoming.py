@@ -12,7 +12,7 @@ from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.strings import concat_strings, string_column
 from hudi_core.engine import Engine, InputRows
 from hudi_core.index.key_columns import KeyColumns
-from hudi_core.index.key_reader import KeyReader, key_columns, numbered_keys
+from hudi_core.index.key_reader import PARTITION_PATH, RECORD_KEY, KeyReader, key_columns, numbered_keys
 from hudi_core.keys.bound import KeyGenerator
 from hudi_core.keys.options import AUTO_INSTANT
 from hudi_core.schema.meta import META_COLUMNS, with_meta_columns
@@ -77,9 +77,11 @@ def incoming_rows(table: Table, given: InputRows[Any], auto_instant: str) -> Inc
     )
 
 
-def incoming_keys(table: Table, given: InputRows[Any]) -> KeyColumns:
-    """The keys of an input of rows, or of the columns `record_key` and `partition_path`. Raises `RowError` for one without."""
-    reader = KeyReader(table, given.schema)
+def incoming_keys(
+    table: Table, given: InputRows[Any], names: tuple[str, str] = (RECORD_KEY, PARTITION_PATH)
+) -> KeyColumns:
+    """The keys of an input of rows, or in columns of these names. Raises `RowError` for a row without one."""
+    reader = KeyReader(table, given.schema, columns=names)
     parts = [reader.keys(batch) for batch in given.batches if table.engine.rows.count(batch)]
     if not parts:
         return _NO_KEYS

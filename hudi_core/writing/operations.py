@@ -20,13 +20,15 @@ from hudi_core.errors import UsageError, described
 from hudi_core.index.key_columns import KeyColumns
 from hudi_core.index.key_reader import input_schema
 from hudi_core.options import TableType
+from hudi_core.planning.sources.sources import Sources
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import REPLACE_COMMIT
-from hudi_core.writing.incoming import Incoming, incoming_keys, incoming_rows, row_schema
+from hudi_core.writing.incoming import Incoming, file_schema, incoming_keys, incoming_rows, row_schema
 from hudi_core.writing.plan import Planner
 from hudi_core.writing.refusals import excluded_groups, refuse_buckets, refuse_unwritable
 from hudi_core.writing.result import WriteResult
+from hudi_core.writing.row_size import row_bytes
 from hudi_core.writing.spool import Spool
 from hudi_core.writing.tasks import Task
 from hudi_core.writing.write_run import Planned, WriteOptions, WriteRun, bare_schema, locate, write_action
@@ -87,14 +89,24 @@ def delete_keys(table: Table, keys: KeyColumns, options: WriteOptions) -> WriteR
     """Deletes the rows of keys; those that the table has not count for nothing."""
     bare = bare_schema(table)
     rows = row_schema(table, bare)
-    spool = Spool(table.engine, rows)
+    run = WriteRun(table, "DELETE", write_action(table), bare, rows, Spool(table.engine, rows), options)
+    return run.run(lambda latest, instant_time: planned_deletes(latest, keys, instant_time, options))
 
-    def plan(table: Table, instant_time: str) -> Planned:
-        tagger, places = locate(table, keys, options)
-        planner = Planner(tagger.sources, keys, instant_time, 1.0)
-        return Planned(tuple(planner.delete(places, logs=writes_logs(table))))
 
-    return WriteRun(table, "DELETE", write_action(table), bare, rows, spool, options).run(plan)
+def planned_deletes(table: Table, keys: KeyColumns, instant_time: str, options: WriteOptions) -> Planned:
+    """The tasks that delete the rows of keys."""
+    tagger, places = locate(table, keys, options)
+    planner = Planner(tagger.sources, keys, instant_time, 1.0)
+    return Planned(tuple(planner.delete(places, logs=writes_logs(table))))
+
+
+def planned_upsert(table: Table, incoming: Incoming, instant_time: str, options: WriteOptions) -> Planned:
+    """The tasks that merge rows into the table."""
+    tagger, places = locate(table, incoming.keys, options)
+    bytes_of_row = row_bytes(tagger.sources, file_schema(incoming.table), incoming.spool)
+    planner = Planner(tagger.sources, incoming.keys, instant_time, bytes_of_row, options.sizes)
+    tasks: list[Task] = planner.upsert(places, logs=writes_logs(table), excluded=excluded_groups(table))
+    return Planned(tuple(tasks), spool=incoming.spool)
 
 
 def delete_partitions(table: Table, partitions: Sequence[str], options: WriteOptions | None = None) -> WriteResult:
@@ -146,10 +158,10 @@ def _write_rows(table: Table, incoming: Incoming, operation: Operation, options:
 
     def plan(table: Table, instant_time: str) -> Planned:
         if operation is Operation.UPSERT:
-            return _upsert(run, table, incoming, instant_time)
-        planner = Planner(
-            run.sources(table), incoming.keys, instant_time, run.row_bytes(table), options.sizes
-        )  # fmt: skip
+            return planned_upsert(table, incoming, instant_time, options)
+        sources = Sources(table.snapshot())
+        bytes_of_row = row_bytes(sources, file_schema(incoming.table), incoming.spool)
+        planner = Planner(sources, incoming.keys, instant_time, bytes_of_row, options.sizes)
         tasks = planner.insert(
             fill=operation is Operation.INSERT,
             in_key_order=operation is not Operation.APPEND,
@@ -158,13 +170,6 @@ def _write_rows(table: Table, incoming: Incoming, operation: Operation, options:
         return Planned(tuple(tasks), _replaced(table, incoming, operation))
 
     return run.run(plan)
-
-
-def _upsert(run: WriteRun, table: Table, incoming: Incoming, instant_time: str) -> Planned:
-    tagger, places = locate(table, incoming.keys, run.options)
-    planner = Planner(tagger.sources, incoming.keys, instant_time, run.row_bytes(table), run.options.sizes)
-    tasks: list[Task] = planner.upsert(places, logs=writes_logs(table), excluded=excluded_groups(table))
-    return Planned(tuple(tasks))
 
 
 def _replaced(table: Table, incoming: Incoming, operation: Operation) -> dict[str, tuple[str, ...]]:

@@ -20,7 +20,6 @@ from hudi_core.index.key_columns import KeyColumns
 from hudi_core.index.tag import Tagger, TagOptions
 from hudi_core.metadata.table import RECORD_INDEX
 from hudi_core.options import TableType
-from hudi_core.planning.sources.sources import Sources
 from hudi_core.schema.meta import without_meta_columns
 from hudi_core.schema.schema import Schema
 from hudi_core.table.open import refreshed
@@ -31,7 +30,6 @@ from hudi_core.writing.log_file import OWN_TIME_SINCE
 from hudi_core.writing.plan import FileSizes
 from hudi_core.writing.refusals import excluded_groups
 from hudi_core.writing.result import WriteResult, result_of
-from hudi_core.writing.row_size import row_bytes
 from hudi_core.writing.spool import Spool
 from hudi_core.writing.tasks import AppendLog, NewFile, Task, TaskRunner, task_runner
 from hudi_core.writing.transaction import Transaction, transaction
@@ -64,6 +62,8 @@ class Planned:
     tasks: tuple[Task, ...]
     replaced: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     deleted_partitions: tuple[str, ...] = ()
+    spool: Spool | None = None
+    """The rows of the tasks, where they are not those of the run."""
 
 
 Plan = Callable[[Table, str], Planned]
@@ -98,14 +98,6 @@ class WriteRun:
             time.sleep(_WAIT_SECONDS * 2 ** (attempt - 1))
             attempt += 1
 
-    def sources(self, table: Table) -> Sources:
-        """What is known of the table's slices."""
-        return Sources(table.snapshot())
-
-    def row_bytes(self, table: Table) -> float:
-        """The bytes that a row takes in a base file."""
-        return row_bytes(self.sources(table), file_schema(self.schema), self.spool)
-
     def _attempt(self, plan: Plan) -> WriteResult:
         begun = perf_counter()
         with transaction(self.table, self.action, self.operation) as running:
@@ -113,7 +105,7 @@ class WriteRun:
             planned = plan(running.table, running.instant_time)
             _refuse_compacted(running.table, planned.tasks)
             running.start(_planned_stats(planned.tasks))
-            statuses = self._statuses(running, planned.tasks)
+            statuses = self._statuses(running, planned)
             change = TableChange(
                 self.operation, self.action, self.schema, statuses, planned.replaced, planned.deleted_partitions
             )
@@ -121,13 +113,13 @@ class WriteRun:
         replaced = sum(map(len, planned.replaced.values()))
         return result_of(running.instant_time, self.operation, statuses, replaced, perf_counter() - begun)
 
-    def _statuses(self, running: Transaction, tasks: Sequence[Task]) -> tuple[WriteStatus, ...]:
-        table = running.table
+    def _statuses(self, running: Transaction, planned: Planned) -> tuple[WriteStatus, ...]:
+        table, tasks = running.table, planned.tasks
         for partition in dict.fromkeys(task.target.partition for task in tasks):
             create_partition(table.storage, partition, running.instant_time)
         for task in tasks:
             create_marker(table.storage, running.instant_time, task.target.path, _marker(task, table.config.version))
-        runner = self._runner(table)
+        runner = self._runner(table, planned.spool or self.spool)
         progress, work = self.options.progress, table.engine.runner
         share = len(tasks) if progress is None else work.parallelism * _TASKS_AT_ONCE
         statuses: list[WriteStatus | None] = []
@@ -137,8 +129,8 @@ class WriteRun:
                 progress(len(statuses), len(tasks))
         return tuple(status for status in statuses if status is not None)
 
-    def _runner(self, table: Table) -> TaskRunner:
-        return task_runner(table.snapshot(), self.rows, file_schema(self.schema), self.spool, merges=self.merges)
+    def _runner(self, table: Table, spool: Spool) -> TaskRunner:
+        return task_runner(table.snapshot(), self.rows, file_schema(self.schema), spool, merges=self.merges)
 
     def _refuse_other_schema(self, latest: Table) -> None:
         if latest.schema != self.table.schema:

@@ -1,0 +1,196 @@
+"""Deletes and updates of the rows that match a predicate. Rules: WRITE-25 to WRITE-27.
+
+Rows are looked for in the table as the write finds it, again in each attempt, so that no other commit lies in between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Any, get_args
+
+from hudi_core.columns.nodes import Bools
+from hudi_core.engine import Engine, InputRows
+from hudi_core.errors import RowError, SchemaError, UsageError
+from hudi_core.expr.bind import bind_term
+from hudi_core.expr.build import ExpressionBuilder
+from hudi_core.expr.nodes import Cast, Compare, Comparison, Expr, Literal, Name, Scalar
+from hudi_core.expr.parse import parse_predicate
+from hudi_core.expr.predicate import Term
+from hudi_core.index.key_columns import KeyColumns
+from hudi_core.rows.truth import evaluate
+from hudi_core.schema.meta import PARTITION_PATH, RECORD_KEY
+from hudi_core.schema.schema import Schema
+from hudi_core.table.open import refreshed
+from hudi_core.table.table import Table
+from hudi_core.types import nodes as t
+from hudi_core.types.text import text as type_text
+from hudi_core.types.walk import same
+from hudi_core.values.domain import coerce
+from hudi_core.writing.incoming import incoming_keys, incoming_rows, row_schema
+from hudi_core.writing.operations import planned_deletes, planned_upsert
+from hudi_core.writing.refusals import refuse_buckets, refuse_unwritable
+from hudi_core.writing.result import WriteResult
+from hudi_core.writing.spool import Spool
+from hudi_core.writing.write_run import Planned, WriteOptions, WriteRun, bare_schema, write_action
+
+Where = str | Expr | ExpressionBuilder
+"""A predicate, as `Table.scan` takes it."""
+Assigned = Mapping[str, object]
+"""By column name the new value: one of Python's, or an expression made with `hudi_core.col`."""
+
+
+_NUMBERS = t.Int | t.Long | t.Float | t.Double | t.Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class _Assignment:
+    """A column, its new value as its expression has it, as the column's type has it, and that in the expression's type again."""
+
+    column: t.Field
+    own: Term
+    new: Term
+    back: Term | None = None
+
+
+def delete_where(table: Table, where: Where, options: WriteOptions | None = None) -> WriteResult:
+    """Deletes the rows that match, in one commit. Raises what a scan with the predicate raises, and as `write`."""
+    settings = options or WriteOptions()
+    latest = _writable(table)
+    latest.scan(where, limit=0)  # what is wrong with the predicate shows before anything is written
+
+    def plan(table: Table, instant_time: str) -> Planned:
+        return planned_deletes(table, matching_keys(table, where), instant_time, settings)
+
+    bare = bare_schema(latest)
+    rows = row_schema(latest, bare)
+    run = WriteRun(latest, "DELETE", write_action(latest), bare, rows, Spool(latest.engine, rows), settings)
+    return run.run(plan)
+
+
+def update_where(
+    table: Table, assigned: Assigned, where: Where | None = None, options: WriteOptions | None = None
+) -> WriteResult:
+    """Gives columns of the rows that match (without `where` of all rows) new values, in one commit.
+
+    Raises `UsageError` for a column of the key or the partition, `UnknownColumnError` for one that is not there, `SchemaError`
+    for a value that the column's type cannot have and `RowError` for one that a row's expression gives.
+    """
+    settings = options or WriteOptions()
+    latest = _writable(table)
+    latest.scan(where, limit=0)
+    bare = bare_schema(latest)
+    assignments = _assignments(latest, bare, assigned)
+    with ExitStack() as files:
+
+        def plan(table: Table, instant_time: str) -> Planned:
+            scan = table.scan(where, meta=False)
+            changed = InputRows(scan.schema, _changed(table.engine, scan.schema, scan.batches(), assignments))
+            incoming = incoming_rows(table, changed, instant_time)
+            files.callback(incoming.spool.close)
+            return planned_upsert(table, incoming, instant_time, settings)
+
+        rows = row_schema(latest, bare)
+        run = WriteRun(latest, "UPSERT", write_action(latest), bare, rows, Spool(latest.engine, rows), settings)
+        return run.run(plan)
+
+
+def parsed_assignment(text: str) -> tuple[str, ExpressionBuilder]:
+    """The column and the expression of `column = expression` in SQL. Raises `ExpressionError` and `UsageError`."""
+    tree = parse_predicate(text)
+    if not isinstance(tree, Compare) or tree.operator is not Comparison.EQ or not isinstance(tree.left, Name):
+        raise UsageError("set", expected='an assignment, as "price = price * 2"', found=repr(text))
+    return ".".join(tree.left.path), ExpressionBuilder(tree.right)
+
+
+def matching_keys(table: Table, where: Where) -> KeyColumns:
+    """The keys of the rows that match."""
+    config = table.config
+    stored = (RECORD_KEY, PARTITION_PATH)
+    names = stored if config.populate_meta_fields else (*config.record_key_fields, *config.partition_fields)
+    scan = table.scan(where, columns=list(dict.fromkeys(names)))
+    return incoming_keys(table, InputRows(scan.schema, scan.batches()), stored)
+
+
+def _writable(table: Table) -> Table:
+    latest = refreshed(table)
+    refuse_unwritable(latest, merges=True)
+    refuse_buckets(latest)
+    return latest
+
+
+def _assignments(table: Table, bare: Schema, assigned: Assigned) -> dict[int, _Assignment]:
+    """The assignments by position in the rows."""
+    if not assigned:
+        raise UsageError("update", expected="a column to change", found="none")
+    fixed = {*table.config.record_key_fields, *table.config.partition_fields}
+    assignments: dict[int, _Assignment] = {}
+    for name, value in assigned.items():
+        place = bare.get(name, case_sensitive=table.case_sensitive)
+        column = place.field
+        if len(place.positions) > 1 or any(field.split(".")[0] == column.name for field in fixed):
+            found = f"{name}, of the key or the partition" if len(place.positions) == 1 else f"{name}, a part of one"
+            raise UsageError("update", expected="columns outside of the record key and the partition path", found=found)
+        assignments[place.positions[0]] = _assignment(table, bare, column, value)
+    return assignments
+
+
+def _assignment(table: Table, bare: Schema, column: t.Field, value: object) -> _Assignment:
+    node = value.node if isinstance(value, ExpressionBuilder) else _literal(value, column)
+    if not isinstance(node, get_args(Scalar)):
+        raise UsageError(column.name, expected="an expression of a value", found="a predicate")
+    own = bind_term(node, bare, case_sensitive=table.case_sensitive)
+    if isinstance(column.type, t.Nested) or isinstance(own.type, t.Nested):
+        if not same(own.type, column.type):
+            raise SchemaError(column.name, expected=type_text(column.type), found=type_text(own.type))
+        return _Assignment(column, own, own)
+    new = bind_term(Cast(node, column.type), bare, case_sensitive=table.case_sensitive)
+    if isinstance(column.type, t.Int | t.Long) and isinstance(own.type, _NUMBERS):
+        # A cast to integers wraps around and cuts: what it makes of a number has to be that number.
+        back = bind_term(Cast(Cast(node, column.type), own.type), bare, case_sensitive=table.case_sensitive)
+        return _Assignment(column, own, new, back)
+    return _Assignment(column, own, new)
+
+
+def _literal(value: object, column: t.Field) -> Scalar:
+    if isinstance(column.type, t.Nested) and value is not None:
+        raise SchemaError(column.name, expected="an expression for a column of a nested type", found="a value")
+    return Literal(coerce(value, column.type, column.name), column.type)
+
+
+def _changed(
+    engine: Engine[Any, Any, Any],
+    schema: Schema,
+    batches: Iterator[Any],
+    assignments: Mapping[int, _Assignment],
+) -> Iterator[Any]:
+    values, first = engine.values, 0
+    for batch in batches:
+        root = engine.rows.root(batch)
+        parts = []
+        for position, column in enumerate(schema.fields):
+            if position not in assignments:
+                parts.append((column, values.field(root, position)))
+                continue
+            assignment = assignments[position]
+            new = evaluate(assignment.new, values, root, schema)
+            lost = _lost(engine, assignment, root, schema, new)
+            if lost.any():
+                row = first + int(lost.argmax())
+                raise RowError(row, expected="a value of the column's type", found="another", path=column.name)
+            parts.append((column, new))
+        yield engine.rows.batch(values.struct(parts, values.is_null(root), root))
+        first += engine.rows.count(batch)
+
+
+def _lost(engine: Engine[Any, Any, Any], assignment: _Assignment, root: Any, schema: Schema, new: Any) -> Bools:
+    """Rows whose value the column's type cannot have."""
+    values, own = engine.values, assignment.own
+    made = evaluate(own, values, root, schema)
+    lost = engine.rows.flags(values.is_null(new)) & ~engine.rows.flags(values.is_null(made))
+    if assignment.back is not None:
+        back = evaluate(assignment.back, values, root, schema)
+        for left, right in ((made, back), (back, made)):
+            lost |= engine.rows.flags(values.less(left, right, False, own.type))
+    return lost

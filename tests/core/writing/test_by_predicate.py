@@ -1,0 +1,88 @@
+"""Deletes and updates of the rows that match a predicate."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from hudi_core.errors import ExpressionError, RowError, SchemaError, UnknownColumnError, UsageError
+from hudi_core.expr.build import col
+from hudi_core.table.open import refreshed
+from hudi_core.table.table import Table
+from hudi_core.writing.by_predicate import delete_where, parsed_assignment, update_where
+from hudi_core.writing.create import create_table
+from hudi_core.writing.operations import write
+
+TYPES = pa.schema([("id", pa.string()), ("p", pa.string()), ("v", pa.int32()), ("l", pa.list_(pa.int32()))])
+KINDS = pytest.mark.parametrize(
+    ("kind", "version", "virtual"),
+    [("cow", 9, False), ("mor", 9, False), ("mor", 6, False), ("cow", 6, True), ("mor", 8, True)],
+)
+
+
+def new_table(folder: Path, kind: str = "cow", version: int = 9, virtual: bool = False) -> Table:
+    options = {"hoodie.populate.meta.fields": "false"} if virtual else {}
+    table = create_table(folder / "t", TYPES, "id", partition_by="p", type=kind, version=version, options=options)
+    rows = [{"id": f"{n}", "p": "xy"[n % 2], "v": n, "l": [n]} for n in range(6)]
+    write(table, pa.Table.from_pylist(rows, TYPES))
+    return table
+
+
+def values(table: Table) -> dict[str, Any]:
+    return {row["id"]: row["v"] for row in refreshed(table).scan(columns=["id", "v"]).to_json_rows()}
+
+
+@KINDS
+def test_rows_that_match_are_deleted(tmp_path: Path, kind: str, version: int, virtual: bool) -> None:
+    """WRITE-25."""
+    table = new_table(tmp_path, kind, version, virtual)
+    result = delete_where(table, "v > 3 OR id = '1'")
+    assert (result.operation, result.deleted) == ("DELETE", 3)
+    assert values(table) == {"0": 0, "2": 2, "3": 3}
+    assert delete_where(table, col("v") > 100).deleted == 0
+    assert values(table) == {"0": 0, "2": 2, "3": 3}
+
+
+@KINDS
+def test_rows_that_match_are_updated(tmp_path: Path, kind: str, version: int, virtual: bool) -> None:
+    """WRITE-26."""
+    table = new_table(tmp_path, kind, version, virtual)
+    assert update_where(table, {"v": col("v") * 10}, "p = 'x' AND v > 0").updated == 2
+    assert values(table) == {"0": 0, "1": 1, "2": 20, "3": 3, "4": 40, "5": 5}
+    update_where(table, {"v": 7})
+    assert set(values(table).values()) == {7}
+    update_where(table, dict([parsed_assignment("v = NULL")]), "id = '1'")
+    assert values(table)["1"] is None
+
+
+def test_what_cannot_be_assigned_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+    """WRITE-27."""
+    table = new_table(tmp_path)
+    before = sorted((tmp_path / "t").rglob("*"))
+    for assigned, error, message in (
+        ({"id": "z"}, UsageError, "record key"),
+        ({"p": "z"}, UsageError, "record key"),
+        ({"none": 1}, UnknownColumnError, "none"),
+        ({"v": "text"}, SchemaError, "v"),
+        ({"v": col("v") == 1}, UsageError, "a predicate"),
+        ({"l": col("v")}, SchemaError, "l"),
+        ({}, UsageError, "none"),
+    ):
+        with pytest.raises(error, match=message):
+            update_where(table, assigned)
+    with pytest.raises((ExpressionError, UnknownColumnError)):
+        delete_where(table, "none = 1")
+    with pytest.raises(UsageError, match="set"):
+        parsed_assignment("v > 3")
+    assert sorted((tmp_path / "t").rglob("*")) == before
+
+
+def test_an_expression_without_a_value_of_the_type_names_the_row(tmp_path: Path) -> None:
+    """WRITE-27."""
+    table = new_table(tmp_path)
+    with pytest.raises(RowError, match="v: row"):
+        update_where(table, {"v": col("v").cast("bigint") * 2_000_000_000})
+    assert values(table)["5"] == 5
