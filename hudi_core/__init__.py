@@ -87,7 +87,12 @@ if TYPE_CHECKING:
     from hudi_core.table.scan import Scan
     from hudi_core.table.table import Table
     from hudi_core.truth import Truth, Verdict
+    from hudi_core.writing.by_predicate import delete, update
     from hudi_core.writing.create import create_table as create
+    from hudi_core.writing.operations import delete_partitions, write
+    from hudi_core.writing.plan import FileSizes
+    from hudi_core.writing.result import WriteResult
+    from hudi_core.writing.write_run import WriteOptions
 
 __all__ = [
     "AlreadyExistsError",
@@ -95,6 +100,7 @@ __all__ = [
     "ConflictError",
     "CorruptFileError",
     "ExpressionError",
+    "FileSizes",
     "HoodieKey",
     "HudiError",
     "NotATableError",
@@ -111,9 +117,13 @@ __all__ = [
     "UnsupportedError",
     "UsageError",
     "Verdict",
+    "WriteOptions",
+    "WriteResult",
     "bind",
     "col",
     "create",
+    "delete",
+    "delete_partitions",
     "evolve",
     "lit",
     "locate",
@@ -126,9 +136,18 @@ __all__ = [
     "schema_to_avro",
     "schema_to_json",
     "tag",
+    "update",
+    "write",
 ]
 
 _PLACES = {
+    "write": "hudi_core.writing.operations",
+    "update": "hudi_core.writing.by_predicate",
+    "delete_partitions": "hudi_core.writing.operations",
+    "delete": "hudi_core.writing.by_predicate",
+    "WriteResult": "hudi_core.writing.result",
+    "WriteOptions": "hudi_core.writing.write_run",
+    "FileSizes": "hudi_core.writing.plan",
     "AlreadyExistsError": "hudi_core.errors",
     "Changes": "hudi_core.changes.changes",
     "ConflictError": "hudi_core.errors",

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from hudi_core.cli import create, demo, keys, locate, read, schemas, tables, tag
+from hudi_core.cli import create, demo, keys, locate, read, schemas, tables, tag, writing
 from hudi_core.cli.explain import command as explain_command
 from hudi_core.cli.options import STORAGE_OPTIONS
 from hudi_core.cli.output import discard, flush, say, write
@@ -114,6 +114,10 @@ _FUNCTIONS: dict[str, Callable[..., None]] = {
     "convert-schema": schemas.convert_schema,
     "evolve": schemas.evolve,
     "create": create.create,
+    "write": writing.write,
+    "delete": writing.delete,
+    "update": writing.update,
+    "delete-partition": writing.delete_partition,
     "rollback": create.rollback,
     "demo": demo.demo,
 }

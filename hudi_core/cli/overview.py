@@ -35,6 +35,10 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {
     },
     "Writing": {
         "create": "Create a table without rows, and say what it is.",
+        "write": "Write the rows of a file in one commit: insert, upsert, delete by key, or overwrite.",
+        "delete": "Delete the rows that match a predicate.",
+        "update": "Give columns of the rows that match a predicate new values.",
+        "delete-partition": "Take all rows of partitions away.",
         "rollback": "Undo the last completed write, or with --failed those that died.",
     },
     "A tour": {"demo": "Take a tour: a table of rides that Apache Hudi wrote, pruned, explained and read."},

@@ -29,7 +29,7 @@ from hudi_core.types.text import text as type_text
 from hudi_core.types.walk import same
 from hudi_core.values.domain import coerce
 from hudi_core.writing.incoming import incoming_keys, incoming_rows, row_schema
-from hudi_core.writing.operations import planned_deletes, planned_upsert
+from hudi_core.writing.operations import Operation, planned_deletes, planned_upsert, write
 from hudi_core.writing.refusals import refuse_buckets, refuse_unwritable
 from hudi_core.writing.result import WriteResult
 from hudi_core.writing.spool import Spool
@@ -54,6 +54,19 @@ class _Assignment:
     back: Term | None = None
 
 
+def delete(
+    table: Table, data: object = None, where: Where | None = None, options: WriteOptions | None = None
+) -> WriteResult:
+    """Deletes the rows that have the keys of `data`, or those that match `where`. Raises `UsageError` unless one is given."""
+    if (data is None) == (where is None):
+        raise UsageError(
+            "delete", expected="either rows or a predicate", found="both" if data is not None else "neither"
+        )
+    if where is not None:
+        return delete_where(table, where, options)
+    return write(table, data, Operation.DELETE, options)
+
+
 def delete_where(table: Table, where: Where, options: WriteOptions | None = None) -> WriteResult:
     """Deletes the rows that match, in one commit. Raises what a scan with the predicate raises, and as `write`."""
     settings = options or WriteOptions()
@@ -69,7 +82,7 @@ def delete_where(table: Table, where: Where, options: WriteOptions | None = None
     return run.run(plan)
 
 
-def update_where(
+def update(
     table: Table, assigned: Assigned, where: Where | None = None, options: WriteOptions | None = None
 ) -> WriteResult:
     """Gives columns of the rows that match (without `where` of all rows) new values, in one commit.

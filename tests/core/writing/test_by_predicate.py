@@ -12,7 +12,7 @@ from hudi_core.errors import ExpressionError, RowError, SchemaError, UnknownColu
 from hudi_core.expr.build import col
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
-from hudi_core.writing.by_predicate import delete_where, parsed_assignment, update_where
+from hudi_core.writing.by_predicate import delete_where, parsed_assignment, update
 from hudi_core.writing.create import create_table
 from hudi_core.writing.operations import write
 
@@ -50,11 +50,11 @@ def test_rows_that_match_are_deleted(tmp_path: Path, kind: str, version: int, vi
 def test_rows_that_match_are_updated(tmp_path: Path, kind: str, version: int, virtual: bool) -> None:
     """WRITE-26."""
     table = new_table(tmp_path, kind, version, virtual)
-    assert update_where(table, {"v": col("v") * 10}, "p = 'x' AND v > 0").updated == 2
+    assert update(table, {"v": col("v") * 10}, "p = 'x' AND v > 0").updated == 2
     assert values(table) == {"0": 0, "1": 1, "2": 20, "3": 3, "4": 40, "5": 5}
-    update_where(table, {"v": 7})
+    update(table, {"v": 7})
     assert set(values(table).values()) == {7}
-    update_where(table, dict([parsed_assignment("v = NULL")]), "id = '1'")
+    update(table, dict([parsed_assignment("v = NULL")]), "id = '1'")
     assert values(table)["1"] is None
 
 
@@ -72,7 +72,7 @@ def test_what_cannot_be_assigned_is_refused_before_anything_is_written(tmp_path:
         ({}, UsageError, "none"),
     ):
         with pytest.raises(error, match=message):
-            update_where(table, assigned)
+            update(table, assigned)
     with pytest.raises((ExpressionError, UnknownColumnError)):
         delete_where(table, "none = 1")
     with pytest.raises(UsageError, match="set"):
@@ -84,5 +84,5 @@ def test_an_expression_without_a_value_of_the_type_names_the_row(tmp_path: Path)
     """WRITE-27."""
     table = new_table(tmp_path)
     with pytest.raises(RowError, match="v: row"):
-        update_where(table, {"v": col("v").cast("bigint") * 2_000_000_000})
+        update(table, {"v": col("v").cast("bigint") * 2_000_000_000})
     assert values(table)["5"] == 5

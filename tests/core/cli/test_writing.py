@@ -1,0 +1,97 @@
+"""`write`, `delete`, `update` and `delete-partition`.
+
+Also covers: `table/verbs.py`.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import hudi_core
+from hudi_core.errors import UsageError
+from hudi_core.table.open import open_table
+from tests.support.commands import ran
+
+FIELDS = ["instant", "operation", "inserted", "updated", "deleted", "files_added", "files_replaced", "bytes", "seconds"]
+
+
+def new_table(folder: Path) -> Path:
+    rows = folder / "rows.csv"
+    rows.write_text("id,n,city\na,1,oslo\nb,2,oslo\nc,3,rome\n")
+    table = folder / "t"
+    ran("create", str(table), "--like", str(rows), "--key", "id", "--partition-by", "city")
+    ran("write", str(table), str(rows), "--op", "insert")
+    return table
+
+
+def rows(table: Path) -> dict[str, Any]:
+    return {row["id"]: row["n"] for row in open_table(table).scan(columns=["id", "n"]).to_json_rows()}
+
+
+def done(*arguments: str) -> dict[str, Any]:
+    said = json.loads(ran(*arguments, "--json").out)
+    assert list(said) == FIELDS
+    result: dict[str, Any] = said
+    return result
+
+
+def test_rows_are_written_updated_and_deleted(tmp_path: Path) -> None:
+    table = new_table(tmp_path)
+    (tmp_path / "more.json").write_text('{"id": "b", "n": 7, "city": "oslo"}\n{"id": "d", "n": 4, "city": "rome"}\n')
+    said = done("write", str(table), str(tmp_path / "more.json"))
+    assert (said["operation"], said["inserted"], said["updated"]) == ("UPSERT", 1, 1)
+    assert rows(table) == {"a": 1, "b": 7, "c": 3, "d": 4}
+    assert done("delete", str(table), "--where", "n = 3")["deleted"] == 1
+    assert done("update", str(table), "--set", "n = n * 10", "--where", "id = 'a'")["updated"] == 1
+    assert rows(table) == {"a": 10, "b": 7, "d": 4}
+    assert done("delete-partition", str(table), "rome")["files_replaced"] == 1
+    assert rows(table) == {"a": 10, "b": 7}
+
+
+def test_a_dry_run_changes_nothing(tmp_path: Path) -> None:
+    table = new_table(tmp_path)
+    said = done("delete", str(table), "--where", "n > 1", "--dry-run")
+    assert (said["instant"], said["deleted"]) == (None, 2)
+    assert rows(table) == {"a": 1, "b": 2, "c": 3}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["write", "{table}", "{table}/none.csv"], "no such file"),
+        (["update", "{table}", "--set", "n = 1", "--set", "n = 2"], "several"),
+        (["update", "{table}", "--set", "id = 'x'"], "record key"),
+        (["delete", "{table}", "--where", "n >"], "expected"),
+        (["delete-partition", "{table}", "paris"], "paris"),
+    ],
+)
+def test_misuse_is_a_line(tmp_path: Path, arguments: list[str], message: str) -> None:
+    table = new_table(tmp_path)
+    said = ran(*(argument.format(table=table) for argument in arguments))
+    assert said.status in (1, 2)
+    assert message in said.err.splitlines()[0]
+    assert rows(table) == {"a": 1, "b": 2, "c": 3}
+
+
+def test_tables_have_writes_as_methods(tmp_path: Path) -> None:
+    table = hudi_core.create(tmp_path / "t", pa.schema([("id", pa.string()), ("n", pa.int64())]), "id")
+    one = pa.table({"id": ["a", "b"], "n": [1, 2]})
+    assert table.insert(one).inserted == 2
+    assert table.append(pa.table({"id": ["c"], "n": [3]})).files_added == 1
+    assert table.upsert(pa.table({"id": ["c"], "n": [4]})).updated == 1
+    assert table.update({"n": hudi_core.col("n") + 1}, "id = 'a'").updated == 1
+    assert table.delete(where="id = 'b'").deleted == 1
+    assert table.delete(pa.table({"id": ["c"]})).deleted == 1
+    with pytest.raises(UsageError, match="both"):
+        table.delete(one, where="n = 1")
+    rows = hudi_core.refreshed(table).scan(columns=["id", "n"]).to_json_rows()
+    assert list(rows) == [{"id": "a", "n": 2}]
+    assert table.overwrite_partitions(one).files_replaced >= 1
+    assert table.overwrite(one).inserted == 2
+    table.delete_partitions([""])
+    assert list(hudi_core.refreshed(table).scan().to_json_rows()) == []
