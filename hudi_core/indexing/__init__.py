@@ -1,1 +1,15 @@
-"""The metadata table of what is written: its records, its delta commits, and building it for a table that has none."""
+"""The metadata table of what is written: its records, its delta commits, and its beginning. Rules: `specs/metadata-table.md`.
+
+bounds            which bounds and counts are recorded of a column, so that Apache Hudi's data skipping loses no row. Rules
+                  META-60 to META-64
+changes           what a commit of the table changes in each partition of the metadata table. Rules META-51 to META-66
+delta_commit      delta commits of the metadata table: rows for its partitions as steps. Rules META-70 to META-74
+group_files       file groups of a metadata partition, and the files that bring rows to them. Rules META-70 to META-74
+initial           the metadata table of a table that has none yet, and the first commit of each partition of it. Rules
+                  META-75 to META-79
+partition_ranges  statistics of whole partitions, from those of the files that their latest slices are made of. Rule META-65
+record_schema     the Avro schema of the metadata table's records, one for all its partitions and table versions. Rule META-50
+rows              records of metadata partitions as columns: keys and encoded values. No Python object a record
+statistics_rows   records of `column_stats` and `partition_stats`: one column, in the form of an index version. Rules META-60
+                  to META-66
+"""

@@ -40,6 +40,11 @@ class IndexDefinition(BaseModel):
     version: _Text = "V1"
     """How keys are made; tables of version 8 do not say, and mean V1."""
 
+    @property
+    def is_partitioned(self) -> bool:
+        """A record index whose file groups are those of one partition of the table each."""
+        return self.options.get("isPartitioned", "").lower() == "true"
+
 
 class _Document(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")

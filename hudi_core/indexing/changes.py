@@ -1,0 +1,251 @@
+"""What a commit of the table changes in each partition of the metadata table. Rules META-51 to META-66."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import tzinfo
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hudi_core.columns.hashes import bloom_filter_keys, partition_stats_key
+from hudi_core.columns.strings import concat_strings, string_column
+from hudi_core.commit.statuses import ColumnRange, TableChange, WriteStatus
+from hudi_core.commit.steps import Step
+from hudi_core.errors import UsageError
+from hudi_core.formats.names import parse_base_file, parse_log_file
+from hudi_core.indexing.delta_commit import PartitionRows, delta_commit_steps, epoch_milliseconds, refuse_unkept
+from hudi_core.indexing.group_files import repeated_key, without
+from hudi_core.indexing.partition_ranges import FileStatistics, RecordedFiles, partition_statistics, recorded_files
+from hudi_core.indexing.rows import IndexRows, StoredFilter, file_rows, filter_rows, location_rows, together
+from hudi_core.indexing.statistics_rows import (
+    V1,
+    V2,
+    Sizes,
+    file_statistics_rows,
+    form_of,
+    partition_statistics_rows,
+)
+from hudi_core.metadata.definitions import IndexDefinition
+from hudi_core.metadata.table import (
+    BLOOM_FILTERS,
+    COLUMN_STATS,
+    FILES,
+    PARTITION_STATS,
+    RECORD_INDEX,
+    MetadataTable,
+)
+from hudi_core.pruning.statistics import ColumnStatistics, from_values
+from hudi_core.schema.meta import META_COLUMNS
+from hudi_core.schema.schema import Schema
+from hudi_core.types import nodes as t
+
+KEPT: Final = frozenset({FILES, COLUMN_STATS, PARTITION_STATS, BLOOM_FILTERS, RECORD_INDEX})
+"""The partitions of the metadata table that a commit keeps up to date."""
+
+
+def delta_commit(
+    metadata: MetadataTable,
+    definitions: Mapping[str, IndexDefinition],
+    instant_time: str,
+    completion_time: str,
+    change: TableChange,
+    files_before: Mapping[str, Collection[str]],
+    zone: tzinfo | None = None,
+) -> list[Step]:
+    """The steps that bring the metadata table up to date with a commit of the table, its completed instant last.
+
+    `files_before` are the names of the files that the latest slices were made of before the commit, by partition, at least of
+    the partitions that it touches. `zone` is that of the table's times; None: the machine's own.
+    Raises `UnsupportedError` when the metadata table has a partition that a commit does not keep up to date, `UsageError` for
+    a record key that the change adds twice.
+    """
+    refuse_unkept(metadata, KEPT.__contains__)
+    rows = _Rows(metadata, definitions, instant_time, change, files_before, zone)
+    return delta_commit_steps(metadata, instant_time, completion_time, rows.all())
+
+
+def indexed_columns(columns: Sequence[str], schema: Schema, version: str) -> dict[str, t.Type]:
+    """The columns of an index definition that have statistics, with their types; `schema` is without Hudi's own columns."""
+    types: dict[str, t.Type] = {}
+    for column in columns:
+        place = schema.find(column)
+        of = t.String() if column in META_COLUMNS else None if place is None else place.field.type
+        if of is not None and form_of(of, version) is not None:
+            types[column] = of
+    return types
+
+
+def statistics_of(ranges: Sequence[ColumnRange | None], of: t.Type) -> ColumnStatistics:
+    """Ranges of one column in files, None where nothing is known, as columns."""
+    return from_values(
+        of,
+        [None if each is None else each.lower for each in ranges],
+        [None if each is None else each.upper for each in ranges],
+        [None if each is None else each.nulls for each in ranges],
+        [None if each is None else each.values for each in ranges],
+        [each is None or each.nan for each in ranges],
+    )
+
+
+@dataclass(frozen=True)
+class _Rows:
+    metadata: MetadataTable
+    definitions: Mapping[str, IndexDefinition]
+    instant_time: str
+    change: TableChange
+    files_before: Mapping[str, Collection[str]]
+    zone: tzinfo | None
+
+    def all(self) -> Iterator[PartitionRows]:
+        kept = self.metadata.partitions
+        yield PartitionRows(FILES, self._files())
+        if COLUMN_STATS in kept:
+            yield PartitionRows(COLUMN_STATS, together(list(self._column_stats())))
+        if PARTITION_STATS in kept:
+            yield PartitionRows(PARTITION_STATS, together(list(self._partition_stats())))
+        if BLOOM_FILTERS in kept:
+            yield PartitionRows(BLOOM_FILTERS, self._bloom_filters())
+        if RECORD_INDEX in kept:
+            yield from self._record_index()
+
+    def _files(self) -> IndexRows:
+        sizes: dict[str, dict[str, int]] = {}
+        for status in self.change.statuses:
+            sizes.setdefault(status.partition, {})[_name(status)] = status.size
+        return file_rows(sizes)
+
+    @cached_property
+    def _measured(self) -> list[WriteStatus]:
+        """Files that have statistics: all but base files without rows."""
+        return [status for status in self.change.statuses if status.rows or status.is_log]
+
+    @cached_property
+    def _version(self) -> str:
+        definition = self.definitions.get(COLUMN_STATS)
+        if definition is not None:
+            return definition.version
+        return V2 if self.metadata.config.version >= 9 else V1
+
+    @cached_property
+    def _columns(self) -> dict[str, t.Type]:
+        definition = self.definitions.get(COLUMN_STATS)
+        columns = () if definition is None else definition.columns
+        return indexed_columns(columns, self.change.schema, self._version)
+
+    def _ranges(self, column: str) -> list[ColumnRange | None]:
+        nothing = ColumnRange(None, None, 0, 0)
+        return [status.columns.get(column) if status.rows else nothing for status in self._measured]
+
+    def _column_stats(self) -> Iterator[IndexRows]:
+        if not self._measured:
+            return
+        partitions = sorted({status.partition for status in self._measured})
+        number_of = {partition: number for number, partition in enumerate(partitions)}
+        numbers = np.array([number_of[status.partition] for status in self._measured], np.int64)
+        names = string_column([_name(status) for status in self._measured])
+        keys = bloom_filter_keys(partitions, numbers, names)
+        for column, of in self._columns.items():
+            ranges = self._ranges(column)
+            yield file_statistics_rows(column, keys, names, statistics_of(ranges, of), _sizes(ranges), self._version)
+
+    def _partition_stats(self) -> Iterator[IndexRows]:
+        live = self._files_left()
+        partitions = sorted({*live, *(status.partition for status in self._measured)})
+        filled = {status.partition for status in self._measured} | {name for name in live if live[name]}
+        gone = [*self.change.deleted_partitions, *(each for each in partitions if each not in filled)]
+        gone = [partition for partition in dict.fromkeys(gone) if partition not in filled]
+        if gone:
+            keys = [partition_stats_key(column, partition) for column in self._columns for partition in gone]
+            yield IndexRows(deletes=string_column(keys))
+        if not filled:
+            return
+        number_of = {partition: number for number, partition in enumerate(partitions)}
+        before = recorded_files(self.metadata, live, number_of, list(self._columns))
+        numbers = np.array([number_of[status.partition] for status in self._measured], np.int64)
+        for column, of in self._columns.items():
+            yield self._of_partitions(column, of, partitions, before, numbers)
+
+    def _of_partitions(
+        self, column: str, of: t.Type, partitions: Sequence[str], before: RecordedFiles, numbers: NDArray[np.int64]
+    ) -> IndexRows:
+        new = FileStatistics(numbers, statistics_of(self._ranges(column), of))
+        places, statistics = partition_statistics([before.of(column, of), new])
+        names = [partitions[number] for number in places.tolist()]
+        zeros = np.zeros(len(names), np.int64)
+        return partition_statistics_rows(column, names, statistics, Sizes(zeros, zeros), self._version)
+
+    def _files_left(self) -> dict[str, list[str]]:
+        """Of the partitions that the commit touches the files that were there before and still count."""
+        touched = {status.partition for status in self.change.statuses} | set(self.change.replaced)
+        superseded = {(status.partition, status.file_id) for status in self.change.statuses if not status.is_log}
+        replaced = {(partition, file_id) for partition, ids in self.change.replaced.items() for file_id in ids}
+        left: dict[str, list[str]] = {}
+        for partition in touched - set(self.change.deleted_partitions):
+            left[partition] = [
+                name
+                for name in self.files_before.get(partition, ())
+                if not self._is_over(partition, name, superseded, replaced)
+            ]
+        return left
+
+    def _is_over(
+        self, partition: str, name: str, superseded: Collection[tuple[str, str]], replaced: Collection[tuple[str, str]]
+    ) -> bool:
+        """A new base file takes the place of what its file group was made of, but for log files of later commits."""
+        parsed = parse_log_file(name) or parse_base_file(name)
+        if parsed is None:
+            return True
+        group = (partition, parsed.file_id)
+        return group in replaced or (group in superseded and parsed.instant < self.instant_time)
+
+    def _bloom_filters(self) -> IndexRows:
+        filters = [
+            StoredFilter(status.partition, _name(status), status.bloom_filter_type or "SIMPLE", status.bloom_filter)
+            for status in self.change.statuses
+            if status.bloom_filter
+        ]
+        return filter_rows(filters, self.instant_time)
+
+    def _record_index(self) -> Iterator[PartitionRows]:
+        definition = self.definitions.get(RECORD_INDEX)
+        if definition is None or not definition.is_partitioned:
+            yield PartitionRows(RECORD_INDEX, self._locations(self.change.statuses))
+            return
+        by_partition: dict[str, list[WriteStatus]] = {}
+        for status in self.change.statuses:
+            by_partition.setdefault(status.partition, []).append(status)
+        for partition, statuses in by_partition.items():
+            yield PartitionRows(RECORD_INDEX, self._locations(statuses), partition)
+
+    def _locations(self, statuses: Sequence[WriteStatus]) -> IndexRows:
+        """Where keys are from now on. A key that one file group loses and another gets has moved."""
+        milliseconds = epoch_milliseconds(self.instant_time, self.zone)
+        added = together(
+            [
+                location_rows(status.added_keys, status.partition, status.file_id, milliseconds)
+                for status in statuses
+                if status.added_keys is not None
+            ]
+        )
+        twice = repeated_key(added.keys)
+        if twice is not None:
+            raise UsageError("record index", expected="each record key in one file group", found=f"{twice!r} in two")
+        removed = [status.removed_keys for status in statuses if status.removed_keys is not None]
+        return IndexRows(
+            added.keys, added.values, without(concat_strings(removed), added.keys) if removed else added.deletes
+        )
+
+
+def _name(status: WriteStatus) -> str:
+    return status.path.rpartition("/")[2]
+
+
+def _sizes(ranges: Sequence[ColumnRange | None]) -> Sizes:
+    return Sizes(
+        np.array([0 if each is None else each.size for each in ranges], np.int64),
+        np.array([0 if each is None else each.uncompressed_size for each in ranges], np.int64),
+    )

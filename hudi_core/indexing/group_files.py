@@ -1,0 +1,120 @@
+"""File groups of a metadata partition, and the files that bring rows to them. Rules META-70 to META-74."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hudi_core.columns.byte_strings import ByteStrings
+from hudi_core.columns.hashes import utf8_string_hashes
+from hudi_core.columns.nodes import BinaryColumn, StringColumn
+from hudi_core.columns.spans import gather
+from hudi_core.columns.string_index import index_strings
+from hudi_core.columns.strings import concat_strings, take_strings
+from hudi_core.formats.bloom_write import FilterKind, FilterSettings, encode_bloom_filter
+from hudi_core.formats.deletes import commit_time_deletes
+from hudi_core.formats.hfile.write import write_hfile
+from hudi_core.formats.log import BlockKind, HeaderKey
+from hudi_core.formats.log_write import encode_block, encode_delete_block
+from hudi_core.indexing.record_schema import STORED_SCHEMA
+from hudi_core.indexing.rows import NO_STRINGS, IndexRows
+from hudi_core.pruning.ranks import ranks
+
+BLOOM_FILTERS_OF_GROUPS: Final = FilterSettings(FilterKind.DYNAMIC_V0, entries=10_000, max_entries=100_000)
+"""The filters of keys in base files, as Apache Hudi has them."""
+FIRST_TOKEN: Final = "0-0-0"
+"""The write token of files that no task of an engine writes."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GroupRows:
+    """The rows of one file group, by key."""
+
+    group: int
+    keys: StringColumn
+    values: BinaryColumn
+    deletes: StringColumn
+
+
+def file_id(prefix: str, number: int) -> str:
+    """The id of a file group: `col-stats-` and 1 make `col-stats-0001-0`."""
+    return f"{prefix}{number:04d}-0"
+
+
+def by_group(rows: IndexRows, groups: int) -> Iterator[GroupRows]:
+    """The rows of each of so many file groups, those without any left out. Rule FORMAT-12."""
+    count = len(rows.keys.offsets) - 1
+    chosen_by = rows.group_keys or concat_strings([rows.keys, rows.deletes])
+    places = np.abs(utf8_string_hashes(chosen_by.data, chosen_by.offsets).astype(np.int64)) % groups
+    ordered, deleted = _order(rows.keys), _order(rows.deletes)
+    for group in np.unique(places).tolist():
+        mine = ordered[places[:count][ordered] == group]
+        gone = deleted[places[count:][deleted] == group]
+        yield GroupRows(
+            group, take_strings(rows.keys, mine), _taken(rows.values, mine), take_strings(rows.deletes, gone)
+        )
+
+
+def log_content(of: GroupRows, partition: str, instant_time: str) -> bytes:
+    """A log file of a file group: its records, then its deletes."""
+    header = {HeaderKey.INSTANT_TIME: instant_time, HeaderKey.SCHEMA: STORED_SCHEMA}
+    blocks: list[bytes] = []
+    if len(of.keys.offsets) > 1:
+        file = write_hfile(of.keys, of.values, {"schema": STORED_SCHEMA.encode()})
+        blocks.append(encode_block(BlockKind.HFILE_DATA, header, file))
+    if len(of.deletes.offsets) > 1:
+        blocks.append(encode_delete_block(header, commit_time_deletes(of.deletes, partition)))
+    return b"".join(blocks)
+
+
+def first_log_content(instant_time: str) -> bytes:
+    """The log file that a new file group begins with: a block that deletes nothing."""
+    return encode_delete_block({HeaderKey.INSTANT_TIME: instant_time}, commit_time_deletes(NO_STRINGS, ""))
+
+
+def base_content(of: GroupRows) -> bytes:
+    """A base file of a file group."""
+    keys = of.keys
+    count = len(keys.offsets) - 1
+    info = {
+        "schema": STORED_SCHEMA.encode(),
+        "minRecordKey": _key(keys, 0) if count else b"",
+        "maxRecordKey": _key(keys, count - 1) if count else b"",
+        "bloomFilterTypeCode": BLOOM_FILTERS_OF_GROUPS.kind.encode(),
+    }
+    return write_hfile(keys, of.values, info, {"bloomFilter": encode_bloom_filter(keys, BLOOM_FILTERS_OF_GROUPS)})
+
+
+def without(rows: StringColumn, others: StringColumn) -> StringColumn:
+    """The strings that are not among others."""
+    if len(rows.offsets) == 1 or len(others.offsets) == 1:
+        return rows
+    return take_strings(rows, np.flatnonzero(index_strings(others).find(rows) < 0))
+
+
+def repeated_key(keys: StringColumn) -> str | None:
+    """A key that is there more than once; None without."""
+    numbers, _ = ranks(ByteStrings(keys.offsets, keys.data)) if len(keys.offsets) > 1 else (np.zeros(0, np.int32), None)
+    counts = np.bincount(numbers)
+    if not len(counts) or counts.max() < 2:
+        return None
+    return _key(keys, int(np.flatnonzero(numbers == counts.argmax())[0])).decode()
+
+
+def _order(keys: StringColumn) -> NDArray[np.int64]:
+    if len(keys.offsets) == 1:
+        return np.zeros(0, np.int64)
+    return np.argsort(ranks(ByteStrings(keys.offsets, keys.data))[0], kind="stable")
+
+
+def _taken(values: BinaryColumn, rows: NDArray[np.int64]) -> BinaryColumn:
+    starts = values.offsets[rows]
+    return BinaryColumn(*gather(values.data, starts, values.offsets[rows + 1] - starts))
+
+
+def _key(keys: StringColumn, row: int) -> bytes:
+    return keys.data[keys.offsets[row] : keys.offsets[row + 1]].tobytes()
