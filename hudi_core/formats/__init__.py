@@ -13,7 +13,7 @@ leaf_statistics  statistics of a leaf column, as the footer of a base file recor
 log              log files: their blocks, framed and told apart; what a block holds is read when asked for. Rules: `specs/log-
                  files.md`
 log_write        blocks of log files, written: frames of any content, and the contents of data, delete and command blocks.
-                 Rules LOG-1 to LOG-14
+                 Rules LOG-1 to LOG-13
 name_columns     names of base files, a column of them taken apart at once. Rule FORMAT-5; one by one: `names`
 names            names of base files and log files: taken apart, put together, ordered. Rules FORMAT-5 to FORMAT-8
 parquet/         parquet's metadata, read from a footer's own bytes: which statistics may be trusted, and where pages lie

@@ -1,4 +1,4 @@
-"""Blocks of log files, written: frames of any content; contents of data, delete and command blocks. Rules LOG-1 to LOG-14."""
+"""Blocks of log files, written: frames of any content; contents of data, delete and command blocks. Rules LOG-1 to LOG-13."""
 
 from __future__ import annotations
 

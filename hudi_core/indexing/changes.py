@@ -1,4 +1,4 @@
-"""What a commit of the table changes in each partition of the metadata table. Rules META-51 to META-66."""
+"""What a commit of the table changes in each partition of the metadata table. Rules META-51 to META-55, META-60 to META-66."""
 
 from __future__ import annotations
 

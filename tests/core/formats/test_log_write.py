@@ -1,4 +1,4 @@
-"""LOG-1 to LOG-14: blocks that are written are read back; deletes that Apache Hudi wrote are written again byte for byte."""
+"""LOG-1 to LOG-13: blocks that are written are read back; deletes that Apache Hudi wrote are written again byte for byte."""
 
 from __future__ import annotations
 
