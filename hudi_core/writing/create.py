@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, timedelta
+from itertools import count
 from os import PathLike, fspath
 from typing import Any
 
 from hudi_core.avro.inbound import schema_from_avro
 from hudi_core.commit.properties import BACKUP_PATH, properties_content
+from hudi_core.commit.steps import run
+from hudi_core.commit.times import system_clock, time_of
 from hudi_core.engine import Engine, Storage
 from hudi_core.errors import AlreadyExistsError, UsageError
-from hudi_core.options import PROPERTIES_PATH
+from hudi_core.indexing.initial import new_table_steps
+from hudi_core.options import PROPERTIES_PATH, table_config
 from hudi_core.schema.meta import without_meta_columns
 from hudi_core.schema.schema import Schema
 from hudi_core.table.engines import DEFAULT_ENGINE, load_engine
@@ -30,6 +35,7 @@ def create_table(
     type: str = "cow",
     version: int = 9,
     name: str | None = None,
+    indexes: Sequence[str] | None = None,
     options: Mapping[str, Any] | None = None,
     engine: str = DEFAULT_ENGINE,
     storage_options: Mapping[str, str] | None = None,
@@ -39,6 +45,9 @@ def create_table(
     `schema` is a `Schema`, an Avro schema (JSON text or its objects), or anything with `__arrow_c_schema__` or
     `__arrow_c_stream__`. `key` are the columns of the record key, `ordering` those by which the latest of the records with one
     key wins (without one the record written last wins); `type` is `cow` or `mor`. `options` are `hoodie.*` properties.
+
+    `indexes` are the partitions of its metadata table besides `files` (`column_stats`, `partition_stats`, `bloom_filters`,
+    `record_index`); none: the table has no metadata table.
 
     Raises `UsageError` for what no table can be, and `AlreadyExistsError` where there is a table.
     """
@@ -56,8 +65,25 @@ def create_table(
         version,
         stated,
     )
-    create_files(storage, new_properties(new))
+    properties = new_properties(new)
+    if indexes is not None:
+        properties |= _create_metadata_table(storage, properties, new.schema, indexes)
+    create_files(storage, properties)
     return open_table(location, engine, storage_options=storage_options)
+
+
+def _create_metadata_table(
+    storage: Storage, properties: Mapping[str, str], schema: Schema, indexes: Sequence[str]
+) -> Mapping[str, str]:
+    """Makes the metadata table of a table that has no properties yet, and so is none; what its properties say of it."""
+    if storage.exists(PROPERTIES_PATH):
+        raise AlreadyExistsError(storage.uri, expected="no table", found="a table")
+    first = system_clock()
+    moments = (first + timedelta(milliseconds=number) for number in count())
+    config = table_config(properties)
+    steps, stated = new_table_steps(config, indexes, schema, lambda: time_of(next(moments), UTC))
+    run(storage, steps)
+    return stated
 
 
 def create_files(storage: Storage, properties: Mapping[str, str]) -> None:

@@ -27,6 +27,7 @@ from hudi_core.table.table import Table
 from hudi_core.timeline.instants import COMMIT, DELTA_COMMIT
 from hudi_core.writing.incoming import file_schema
 from hudi_core.writing.log_file import OWN_TIME_SINCE
+from hudi_core.writing.metadata_steps import metadata_steps
 from hudi_core.writing.plan import FileSizes
 from hudi_core.writing.refusals import excluded_groups
 from hudi_core.writing.result import WriteResult, result_of
@@ -100,7 +101,7 @@ class WriteRun:
 
     def _attempt(self, plan: Plan) -> WriteResult:
         begun = perf_counter()
-        with transaction(self.table, self.action, self.operation) as running:
+        with transaction(self.table, self.action, self.operation, metadata_steps=metadata_steps) as running:
             self._refuse_other_schema(running.table)
             planned = plan(running.table, running.instant_time)
             _refuse_compacted(running.table, planned.tasks)

@@ -1,0 +1,53 @@
+"""The metadata table's part of a commit of the table. Rules META-51 to META-55, META-65, META-72."""
+
+from __future__ import annotations
+
+from hudi_core.commit.statuses import TableChange
+from hudi_core.commit.steps import Step
+from hudi_core.commit.times import next_time
+from hudi_core.errors import CorruptFileError, UnsupportedError
+from hudi_core.indexing.changes import delta_commit
+from hudi_core.metadata.definitions import index_definitions
+from hudi_core.metadata.table import METADATA_FOLDER, open_metadata_table
+from hudi_core.table.table import Table
+
+
+def metadata_steps(table: Table, instant_time: str, change: TableChange) -> list[Step]:
+    """The steps that bring the metadata table of a table up to date with a commit; none where it has no metadata table.
+
+    `table` is as it was before the commit. Raises `UnsupportedError` for a partition of the metadata table that would not be kept
+    up to date, `CorruptFileError` where the metadata table is damaged or behind.
+    """
+    config, storage = table.config, table.storage
+    if not config.metadata_partitions and not config.metadata_partitions_inflight:
+        return []
+    if config.metadata_partitions_inflight:
+        building = ", ".join(sorted(config.metadata_partitions_inflight))
+        raise UnsupportedError(
+            storage.uri, expected="indexes that are complete", found=f"{building} under construction"
+        )
+    metadata = open_metadata_table(storage, config, table.timeline)
+    if metadata is None:
+        where = f"{storage.uri}/{METADATA_FOLDER}"
+        raise CorruptFileError(
+            where, expected="files among its partitions", found=", ".join(config.metadata_partitions)
+        )
+    return delta_commit(
+        metadata,
+        index_definitions(storage, config),
+        instant_time,
+        next_time(metadata.timeline, after=[instant_time]),
+        change,
+        _files_before(table, change),
+        table.timeline.zone,
+    )
+
+
+def _files_before(table: Table, change: TableChange) -> dict[str, list[str]]:
+    """Names of the files of the latest slices, of the partitions that the commit touches."""
+    touched = {status.partition for status in change.statuses} | set(change.replaced)
+    files: dict[str, list[str]] = {partition: [] for partition in touched}
+    for file_slice in table.slices():
+        if file_slice.partition in touched:
+            files[file_slice.partition] += [file.name for file in file_slice.files]
+    return files
