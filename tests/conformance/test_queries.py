@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 
 from hudi_core.errors import UnsupportedError, UsageError
+from hudi_core.formats.log import HeaderKey, read_blocks
+from hudi_core.formats.random_access import InMemoryFile
 from hudi_core.schema.meta import COMMIT_TIME, RECORD_KEY, is_meta
 from hudi_core.table.open import open_table
 from hudi_core.table.scan import Scan
@@ -70,6 +72,16 @@ def form_of(entry: TableEntry, answer: Answer) -> Callable[[Sequence[dict[str, A
     return form
 
 
+@cache
+def has_partial_blocks(entry: TableEntry) -> bool:
+    """Whether a block of some log file of the table says that it has some of the columns only."""
+    return any(
+        block.header.get(HeaderKey.IS_PARTIAL) == "true"
+        for path in entry.unpacked().rglob(".*.log.*")
+        for block in read_blocks(InMemoryFile(path.read_bytes(), path.name))
+    )
+
+
 def recorded_rows(entry: TableEntry, answer: Answer) -> list[dict[str, Any]]:
     """The rows of an answer by column; of many there is but a checksum, and none are shown."""
     names = [RECORD_KEY, *answer.get("columns", [COMMIT_TIME])]
@@ -95,6 +107,7 @@ def compare(entry: TableEntry, ask: str, key: str, kind: str, scan: Callable[[Ta
             "answer": answer,
             "shown": rows if "columns" in answer else [],
             "snapshot": snapshot_rows(entry),
+            "partial_blocks": has_partial_blocks(entry),
             "others": others,
             "form": form,
             "not_in_snapshot": set(of_user(rows)) - snapshot

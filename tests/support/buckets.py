@@ -27,8 +27,8 @@ def is_consistent(entry: TableEntry) -> bool:
 
 
 def is_bucketed(entry: TableEntry) -> bool:
-    """The table has a bucket index: its record says so, or the name of every file begins with the number of a bucket."""
-    if "bucket index" in entry.expected.get("features", ()):
+    """The table has a bucket index: it stores its hashing, or the name of every file begins with the number of a bucket."""
+    if is_consistent(entry):
         return True
     file_ids = [each["file_id"] for each in entry.expected["file_slices"]]
     return bool(file_ids) and all(map(_NUMBERED.match, file_ids))

@@ -1,7 +1,8 @@
 """Deviations of queries of tables.
 
 A question holds the `ask`, the `table` as recorded, the `time` asked about and the `answer`; `shown` are the rows of the answer
-by column, `snapshot` those of the table, and `form` makes an answer of rows.
+by column, `snapshot` those of the table, `partial_blocks` says whether log blocks of the table have some of its columns only, and
+`form` makes an answer of rows.
 """
 
 from __future__ import annotations
@@ -35,14 +36,7 @@ def _of_the_range(q: Question) -> object:
 
 
 def _partial(q: Question) -> bool:
-    return q["ask"] == "since" and "error" in q["answer"] and not _archived(q) and _has_partial_blocks(q)
-
-
-def _has_partial_blocks(q: Question) -> bool:
-    """Whether the table merges updates of some columns, which are written in blocks of those columns."""
-    return bool(q["table"]["table"].get("partial_update_mode")) or any(
-        "partial" in text for text in q["table"].get("features", ())
-    )
+    return q["ask"] == "since" and "error" in q["answer"] and not _archived(q) and q["partial_blocks"]
 
 
 def _ordered(q: Question) -> bool:
