@@ -188,11 +188,52 @@ def test_properties_of_the_corpus_are_configured_or_refused(case: dict[str, obje
     path = ROOT / "corpus" / str(case["file"])
     properties = parse_properties(path.read_bytes(), str(path))
     assert properties == case["parsed"]
-    if properties.get("hoodie.table.version", "").isdigit():
+    if are_sound(properties):
         assert table_config(properties, str(path)).properties == case["parsed"]
     else:
         with pytest.raises(CorruptFileError, match=re.escape(str(path))):
             table_config(properties, str(path))
+
+
+def are_sound(properties: dict[str, str]) -> bool:
+    """Whether the properties name a table and every value that has few spellings has one of them."""
+    numbers = ("hoodie.table.version", "hoodie.timeline.layout.version")
+    switches = [key for key in properties if properties[key].strip() and key in _SWITCHES]
+    return (
+        properties.keys() >= {"hoodie.table.name", "hoodie.table.version"}
+        and all(properties.get(key, "1").strip().isdigit() for key in numbers)
+        and all(properties[key].strip().lower() in ("true", "false") for key in switches)
+        and properties.get("hoodie.table.type", "").strip().upper() in ("", "COPY_ON_WRITE", "MERGE_ON_READ")
+        and properties.get("hoodie.table.base.file.format", "").strip().upper()
+        in ("", "PARQUET", "ORC", "HFILE", "LANCE")
+    )
+
+
+_SWITCHES = (
+    "hoodie.datasource.write.hive_style_partitioning",
+    "hoodie.datasource.write.partitionpath.urlencode",
+    "hoodie.datasource.write.drop.partition.columns",
+    "hoodie.populate.meta.fields",
+    "hoodie.table.cdc.enabled",
+)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"hoodie.table.type": "cow"},
+        {"hoodie.table.base.file.format": "foo"},
+        {"hoodie.timeline.layout.version": "_"},
+        {"hoodie.datasource.write.hive_style_partitioning": "0"},
+    ],
+    ids=lambda wrong: next(iter(wrong)),
+)
+def test_a_value_that_cannot_be_meant_is_an_error_that_names_the_file(wrong: dict[str, str]) -> None:
+    properties = {"hoodie.table.name": "t", "hoodie.table.version": "9"}
+    assert are_sound(properties) and not are_sound(properties | wrong)
+    table_config(properties, "place")
+    with pytest.raises(CorruptFileError, match=f"^place: expected a valid {next(iter(wrong))}"):
+        table_config(properties | wrong, "place")
 
 
 def test_a_table_that_states_no_type_is_copy_on_write() -> None:
