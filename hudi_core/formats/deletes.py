@@ -23,8 +23,8 @@ from hudi_core.columns.nodes import (
 )
 from hudi_core.columns.slicing import without_nulls
 from hudi_core.errors import CorruptFileError, UnsupportedError, UsageError
+from hudi_core.formats.avro.block import encode
 from hudi_core.formats.avro.columns import decode
-from hudi_core.formats.avro.encode import encode
 from hudi_core.formats.log import BlockKind, LogBlock
 
 VERSION = 3

@@ -24,7 +24,7 @@ from hudi_core.indexing.group_files import (
 )
 from hudi_core.indexing.record_schema import COMMIT_SCHEMA
 from hudi_core.indexing.rows import IndexRows
-from hudi_core.keys.paths import escape_name
+from hudi_core.keys.path_values import escape_name
 from hudi_core.metadata.table import METADATA_FOLDER, RECORD_INDEX, MetadataTable, siblings
 from hudi_core.timeline.instants import DELTA_COMMIT
 from hudi_core.timeline.slices import FileSlice

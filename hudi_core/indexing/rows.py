@@ -24,7 +24,7 @@ from hudi_core.columns.nodes import (
     length,
 )
 from hudi_core.columns.strings import concat_strings, string_column
-from hudi_core.formats.avro.encode import encode
+from hudi_core.formats.avro.block import encode
 from hudi_core.indexing.record_schema import META_FIELDS, STORED_SCHEMA
 from hudi_core.metadata.files import ALL_PARTITIONS, ROOT
 from hudi_core.metadata.record_index import uuid_halves

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.columns.hashes import partition_id, xxh64_id
-from hudi_core.columns.int128 import rescaled_wide
+from hudi_core.columns.int128 import WIDE_SIZE, rescaled_wide
 from hudi_core.columns.nodes import (
     BinaryColumn,
     Column,
@@ -26,7 +26,7 @@ from hudi_core.indexing.bounds import recorded
 from hudi_core.indexing.rows import IndexRows, encoded, repeated
 from hudi_core.metadata.file_keys import Keys
 from hudi_core.metadata.stored import V1_DECIMAL
-from hudi_core.pruning.statistics import WIDE_SIZE, Bounds, ColumnStatistics, Ints
+from hudi_core.pruning.statistics import Bounds, ColumnStatistics, Ints
 from hudi_core.types import nodes as t
 
 V1, V2 = "V1", "V2"

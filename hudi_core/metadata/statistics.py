@@ -155,11 +155,7 @@ def _earlier(recorded: Sequence[RecordedStatistics], column: str, kinds: BoundKi
 def _kind_number(recorded: RecordedStatistics, kinds: BoundKinds) -> int:
     """The kind of records; none where nothing has a bound or tells a type."""
     stats = recorded.statistics
-    if (
-        not recorded.typed
-        and stats.type == UNTYPED.type
-        and not (stats.lower_known.any() or stats.upper_known.any())
-    ):
+    if not recorded.typed and stats.type == UNTYPED.type and not (stats.lower_known.any() or stats.upper_known.any()):
         return NO_KIND
     return kinds.index_of(stats.type, typed=recorded.typed)
 

@@ -204,7 +204,9 @@ class Server:
         page = entries[: int(first.get("max-keys", PAGE_KEYS))]
         rest = "<IsTruncated>false</IsTruncated>"
         if len(page) < len(entries):
-            rest = f"<IsTruncated>true</IsTruncated><NextContinuationToken>{escape(page[-1][0])}</NextContinuationToken>"
+            rest = (
+                f"<IsTruncated>true</IsTruncated><NextContinuationToken>{escape(page[-1][0])}</NextContinuationToken>"
+            )
         listed = "".join(
             f"<CommonPrefixes><Prefix>{escape(key)}</Prefix></CommonPrefixes>"
             if file is None
