@@ -29,6 +29,7 @@ from hudi_core.formats.leaf_statistics import LeafStatistics
 from hudi_core.formats.random_access import RandomAccess
 from hudi_core.functions.record import Function
 from hudi_core.functions.scalar.like import Pattern
+from hudi_core.parallel.requests import Traffic
 from hudi_core.schema.loss import Converted
 from hudi_core.schema.schema import Path, Schema
 from hudi_core.types.nodes import Field, Map, Type, Union
@@ -176,7 +177,26 @@ class Storage(Protocol):
 
     def read(self, path: str) -> bytes: ...
 
-    def open(self, path: str) -> RandomAccess: ...
+    def open(self, path: str, size: int | None = None) -> RandomAccess:
+        """A file that never changes. `size` is its size in bytes as far as the table tells it: it saves a request and is not
+        believed."""
+        ...
+
+    @property
+    def is_remote(self) -> bool:
+        """Answers come from afar: what can be asked side by side and ahead of its use is to be."""
+        ...
+
+    def expect(self, *, folders: Sequence[str] = (), files: Sequence[FileInfo | str] = ()) -> None:
+        """Says which folders will be listed next, and which files will be read or opened, those that never change with the size
+        that the table tells. A remote storage begins to fetch them and gives each answer once; others do nothing. Raises
+        nothing: what goes wrong is raised where the answer is used."""
+        ...
+
+    @property
+    def traffic(self) -> Traffic:
+        """What this object has asked a remote store so far."""
+        ...
 
     def create(self, path: str, content: bytes) -> None:
         """A new file, which appears whole. Raises `AlreadyExistsError` when there is one, whoever else creates it at the same

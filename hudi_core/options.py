@@ -14,6 +14,8 @@ from hudi_core.errors import CorruptFileError, UnsupportedError
 
 FOLDER = ".hoodie"
 PROPERTIES_PATH = f"{FOLDER}/hoodie.properties"
+NEW_TIMELINE_FOLDER = f"{FOLDER}/timeline"
+"""Where the timeline of a table of layout 2 is, unless its properties name another folder."""
 KNOWN_VERSIONS = (6, 8, 9)
 
 

@@ -10,8 +10,8 @@ from hudi_arrow.arrays import Array
 from hudi_arrow.orc import OrcReader
 from hudi_arrow.parquet import ParquetReader
 from hudi_arrow.parquet_write import ParquetWriter
+from hudi_arrow.remote import opened_storage
 from hudi_arrow.rows import ArrowRows
-from hudi_arrow.storage import ArrowStorage
 from hudi_arrow.values import ArrowValues
 from hudi_core.engine import Engine, FileReader, FileWriter, Storage
 from hudi_core.errors import UnsupportedError
@@ -32,7 +32,7 @@ class ArrowEngine:
     runner = ThreadRunner()
 
     def storage(self, uri: str, options: Mapping[str, str] | None = None) -> Storage:
-        return ArrowStorage(uri, options)
+        return opened_storage(uri, options or {})
 
     def reader(self, extension: str) -> FileReader[pa.RecordBatch]:
         reader = _READERS.get(extension if extension.startswith(".") else f".{extension}")

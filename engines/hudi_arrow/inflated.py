@@ -18,11 +18,13 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from hudi_arrow.pages import MAGIC, Chunk, PagesFile, chunk, read_ranges
+from hudi_arrow.storage import RandomAccessFile
 from hudi_core.errors import CorruptFileError
 from hudi_core.formats.inflate import LIBRARIES
 from hudi_core.formats.parquet import thrift
 from hudi_core.formats.parquet.page_index import PageRows, page_rows, rows_between_cuts
 from hudi_core.formats.parquet.thrift import Fields
+from hudi_core.formats.random_access import RandomAccess
 
 FASTER_THAN_ARROW: Final = LIBRARIES[0] is not zlib
 _GZIP: Final = 2
@@ -45,6 +47,28 @@ class PagePart:
     leaves: tuple[int, ...]
     made: AssembledFile
     kept: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class FetchedRanges:
+    """A file of which some ranges, by where they start, are in memory."""
+
+    stored: RandomAccess
+    contents: Mapping[int, memoryview]
+
+    @property
+    def where(self) -> str:
+        return self.stored.where
+
+    @property
+    def size(self) -> int:
+        return self.stored.size
+
+    def read(self, offset: int, length: int) -> bytes:
+        for start, content in self.contents.items():
+            if start <= offset and offset + length <= start + len(content):
+                return bytes(content[offset - start : offset - start + length])
+        return self.stored.read(offset, length)
 
 
 class PagedFile:
@@ -77,6 +101,25 @@ class PagedFile:
             leaf: chunk([stored], True, where, column.num_values)
             for leaf, stored, column in zip(leaves, read_ranges(source, ranges), columns, strict=True)
         }
+
+    def fetched(self, source: RandomAccessFile, group: int, leaves: Sequence[int]) -> RandomAccessFile:
+        """The file, with the column chunks of leaf columns of one row group in memory."""
+        size, of = source.stored.size, self._metadata.row_group(group)
+        columns = [of.column(leaf) for leaf in leaves]
+        ranges = [
+            _range(
+                column.data_page_offset,
+                column.dictionary_page_offset or 0,
+                column.total_compressed_size,
+                size,
+                self._where,
+            )
+            for column in columns
+        ]
+        starts = [start for start, _ in ranges]
+        return RandomAccessFile.over(
+            FetchedRanges(source.stored, dict(zip(starts, read_ranges(source, ranges), strict=True)))
+        )
 
     def some(
         self, source: pa.NativeFile, group: int, fields: Sequence[Sequence[int]], keep: NDArray[np.bool_]

@@ -7,16 +7,18 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
 import pyarrow as pa
 
+from hudi_arrow.storage import RandomAccessFile
 from hudi_core.errors import CorruptFileError
 from hudi_core.formats.inflate import LIBRARIES, inflate
 from hudi_core.formats.parquet import thrift
+from hudi_core.formats.random_access import RangesAtOnce
 
 DATA_PAGE, _, _DICTIONARY_PAGE, _DATA_PAGE_V2 = range(4)
 _TOLD: Final = {DATA_PAGE: (5, 4), _DICTIONARY_PAGE: (7, 2), _DATA_PAGE_V2: (8, 6)}
@@ -129,7 +131,8 @@ class PagesFile:
 
 def read_ranges(source: pa.NativeFile, ranges: Sequence[tuple[int, int]]) -> list[memoryview]:
     """The bytes of ranges (start, length); those that lie close together in one read."""
-    parts: dict[int, memoryview] = {}
+    runs: list[list[int]] = []
+    spans: list[tuple[int, int]] = []
     order = deque(sorted(range(len(ranges)), key=lambda number: ranges[number][0]))
     while order:
         run = [order.popleft()]
@@ -137,11 +140,21 @@ def read_ranges(source: pa.NativeFile, ranges: Sequence[tuple[int, int]]) -> lis
         while order and ranges[order[0]][0] - end <= _GAP:
             end = max(end, sum(ranges[order[0]]))
             run.append(order.popleft())
-        read = memoryview(source.read_at(end - first, first))
+        runs.append(run)
+        spans.append((first, end - first))
+    contents: dict[int, memoryview] = {}
+    for run, (first, _), read in zip(runs, spans, _reads(source, spans), strict=True):
         for number in run:
             start, length = ranges[number]
-            parts[number] = read[start - first : start - first + length]
-    return [parts[number] for number in range(len(ranges))]
+            contents[number] = memoryview(read)[start - first : start - first + length]
+    return [contents[number] for number in range(len(ranges))]
+
+
+def _reads(source: pa.NativeFile, spans: Sequence[tuple[int, int]]) -> Iterable[bytes]:
+    """The bytes of spans (start, length): of remote files fetched side by side, of others read as they are taken."""
+    if isinstance(source, RandomAccessFile) and isinstance(source.stored, RangesAtOnce):
+        return source.stored.ranges(spans)
+    return (source.read_at(length, start) for start, length in spans)
 
 
 def chunk(parts: Sequence[memoryview], inflates: bool, where: str, values: int | None = None) -> Chunk:

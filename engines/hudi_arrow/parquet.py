@@ -19,7 +19,7 @@ from hudi_arrow.kept import SizedCache
 from hudi_arrow.pages import Chunk
 from hudi_arrow.plain_pages import PlainColumn, after, plain_column, plain_values
 from hudi_arrow.side_by_side import side_by_side
-from hudi_arrow.storage import decoding, native_file, owned
+from hudi_arrow.storage import RandomAccessFile, decoding, native_file, owned
 from hudi_arrow.types import EXTRAS
 from hudi_core.engine import FileInfo, Footer, RowGroup, Storage
 from hudi_core.errors import CorruptFileError
@@ -86,15 +86,16 @@ def _row_group(source: pa.NativeFile, tail: _Tail, group: int, wanted: ChosenCol
     if chunks is not None:
         yield from _counted(_inflated(tail, group, wanted, chunks), tail.groups[group], tail.where)
         return
+    is_native = not isinstance(source, RandomAccessFile)
     opened = pq.ParquetFile(
-        source,
+        source if is_native else tail.pages.fetched(source, group, leaves),
         metadata=tail.metadata,
-        pre_buffer=tail.whole is None,
+        pre_buffer=tail.whole is None and is_native,
         page_checksum_verification=True,  # of writers that leave one, as Apache Hudi's does
         coerce_int96_timestamp_unit=_INT96.unit,
     )
     read = opened.reader.iter_batches(
-        _BATCH_ROWS, row_groups=[group], column_indices=leaves, use_threads=tail.whole is None
+        _BATCH_ROWS, row_groups=[group], column_indices=leaves, use_threads=tail.whole is None and is_native
     )
     yield from _counted(read, tail.groups[group], tail.where)
 

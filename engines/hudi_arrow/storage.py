@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -22,8 +22,9 @@ from pyarrow import fs
 from hudi_arrow.storage_options import own_names, own_options
 from hudi_core.engine import FileInfo, Storage
 from hudi_core.errors import AlreadyExistsError, CorruptFileError, HudiError, StorageError, UnsupportedError, UsageError
-from hudi_core.formats.random_access import RandomAccess
+from hudi_core.formats.random_access import InMemoryFile, RandomAccess
 from hudi_core.local_files import create_file, output_file, replace_file
+from hudi_core.parallel.requests import Traffic
 
 _ARROW_SCHEMES = {
     "s3": "s3", "s3a": "s3", "s3n": "s3", "gs": "gs", "gcs": "gs", "hdfs": "hdfs", "viewfs": "viewfs",
@@ -185,7 +186,13 @@ class ArrowStorage:
             )
         return Path(self.full(path))
 
-    def open(self, path: str) -> RandomAccess:
+    is_remote = False
+    traffic = Traffic()
+
+    def expect(self, *, folders: Sequence[str] = (), files: Sequence[FileInfo | str] = ()) -> None:
+        """Nothing: local files are there when they are asked for."""
+
+    def open(self, path: str, size: int | None = None) -> RandomAccess:
         with reported(self.where(path)):
             file = self._filesystem.open_input_file(self.full(path))
             return StoredFile(self.where(path), file.size(), file)
@@ -217,9 +224,52 @@ def native_file(storage: Storage, file: FileInfo) -> Iterator[pa.NativeFile]:
     if isinstance(storage, ArrowStorage):
         with storage.base_file(file) as opened:
             yield opened
-    else:
-        with pa.BufferReader(owned(storage.read(file.path))) as opened:  # another engine's storage gives its bytes only
-            yield opened
+        return
+    stored = storage.open(file.path, file.size)
+    in_memory = pa.BufferReader(owned(stored.data)) if isinstance(stored, InMemoryFile) else None
+    with in_memory or RandomAccessFile.over(stored) as opened:
+        yield opened
+
+
+class RandomAccessFile(pa.PythonFile):  # type: ignore[misc]
+    """A file of any storage as pyarrow's readers take it. Reads are made one after the other and by Python, so what is needed of
+    it is best read by `ranges` before; and readers must not prefetch from it, as `owned` says."""
+
+    stored: RandomAccess
+
+    @classmethod
+    def over(cls, stored: RandomAccess) -> RandomAccessFile:
+        opened = cls(_Position(stored), mode="r")
+        opened.stored = stored
+        return opened
+
+
+class _Position:
+    """What `pyarrow.PythonFile` takes: a place in a file, where reading goes on."""
+
+    closed = False
+
+    def __init__(self, stored: RandomAccess) -> None:
+        self._stored, self._at = stored, 0
+
+    def size(self) -> int:
+        return self._stored.size
+
+    def tell(self) -> int:
+        return self._at
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        self._at = offset + (0, self._at, self._stored.size)[whence]
+        return self._at
+
+    def read(self, count: int = -1) -> bytes:
+        rest = self._stored.size - self._at
+        content = self._stored.read(self._at, rest if count < 0 else min(count, rest))
+        self._at += len(content)
+        return content
+
+    def close(self) -> None:
+        pass
 
 
 def owned(content: bytes) -> pa.Buffer:
@@ -249,10 +299,15 @@ def decoding(where: str, what: str) -> Iterator[None]:
         raise CorruptFileError(where, expected=what, found=message) from problem
 
 
+def is_local(uri: str) -> bool:
+    """Whether it is a local path, or a `file:` URL of one."""
+    return urlsplit(uri).scheme == "file" or "://" not in uri
+
+
 def _opened(uri: str, options: Mapping[str, str]) -> tuple[fs.FileSystem, str]:
     """The file system of a URI or local path, and the root's path in it, without a slash at its end."""
     parts = urlsplit(uri)
-    if parts.scheme == "file" or "://" not in uri:
+    if is_local(uri):
         if options:
             raise UsageError(
                 uri, expected="a URL that has options", found=f"a local path, and the option {min(options)}"

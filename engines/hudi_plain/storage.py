@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,6 +16,8 @@ from hudi_core.engine import FileInfo
 from hudi_core.errors import AlreadyExistsError, StorageError, UnsupportedError
 from hudi_core.formats.random_access import RandomAccess
 from hudi_core.local_files import create_file, delete_file, delete_folder, modified_time, output_file, replace_file
+from hudi_core.local_files import create_file, delete_file, output_file, replace_file
+from hudi_core.parallel.requests import Traffic
 
 
 def local_path(uri: str) -> Path:
@@ -66,7 +68,13 @@ class PlainStorage:
         with _reported(str(self._root / path)):
             return (self._root / path).read_bytes()
 
-    def open(self, path: str) -> RandomAccess:
+    is_remote = False
+    traffic = Traffic()
+
+    def expect(self, *, folders: Sequence[str] = (), files: Sequence[FileInfo | str] = ()) -> None:
+        """Nothing: local files are there when they are asked for."""
+
+    def open(self, path: str, size: int | None = None) -> RandomAccess:
         whole = self._root / path
         with _reported(str(whole)):
             if whole.is_dir():

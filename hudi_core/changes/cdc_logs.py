@@ -80,7 +80,7 @@ class CdcLogReader:
         return [
             batch
             for file in files
-            for block in read_blocks(storage.open(file.path))
+            for block in read_blocks(storage.open(file.path, file.size))
             for batch in self._block(block, slice, sides)
         ]
 

@@ -10,6 +10,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from hudi_core.engine import Storage
 from hudi_core.errors import CorruptFileError
 from hudi_core.options import TableConfig
+from hudi_core.timeline.optional_files import read_if_there
 
 
 def _empty(value: object) -> object:
@@ -60,10 +61,8 @@ def index_definitions(storage: Storage, config: TableConfig) -> Mapping[str, Ind
     Raises `CorruptFileError` and `StorageError`.
     """
     path = config.index_definitions_path
-    if not storage.exists(path):
-        return {}
-    content = storage.read(path)
-    if not content.strip():
+    content = read_if_there(storage, path)
+    if content is None or not content.strip():
         return {}
     try:
         return _Document.model_validate_json(content).definitions

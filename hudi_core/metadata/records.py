@@ -125,14 +125,14 @@ def open_group(
     """A slice's sources; those that an `earlier` slice of the group had are not read again. Only blocks of committed instants
     count. Raises `CorruptFileError` and `UnsupportedError`."""
     of_base = (slice.base.path, 0, slice.base.size) if slice.base else ("", 0, 0)
-    blocks = [block for log in slice.logs for block in _whole_blocks(storage.open(log.path))]
+    blocks = [block for log in slice.logs for block in _whole_blocks(storage.open(log.path, log.size))]
     counting = counting_blocks(blocks, committed)
     sources = (of_base, *((block.source.where, block.offset, block.length) for block in counting))
     known = {} if earlier is None else _by_source(earlier)
     if earlier is not None and earlier.sources[:1] == (of_base,):
         base = earlier.base
     else:
-        base = None if slice.base is None else HFile(storage.open(slice.base.path))
+        base = None if slice.base is None else HFile(storage.open(slice.base.path, slice.base.size))
     logs: list[RecordBatch] = []
     deletes: list[MetadataDeletes] = []
     for order, block in enumerate(counting, start=1):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hudi_core.columns.hashes import file_group_indexes, xxh64_id
 from hudi_core.columns.strings import utf8_column
-from hudi_core.engine import Storage
+from hudi_core.engine import FileInfo, Storage
 from hudi_core.errors import CorruptFileError
 from hudi_core.formats.properties import parse_properties
 from hudi_core.metadata.file_keys import FileKeys, hashed_keys, keys_beside
@@ -30,16 +30,18 @@ from hudi_core.metadata.records import (
     together,
 )
 from hudi_core.metadata.statistics import FILE_KEY, PARTITION_KEY, RecordedStatistics, extended, read_statistics
-from hudi_core.metadata.written import missing
-from hudi_core.options import FOLDER, PROPERTIES_PATH, TableConfig, table_config
+from hudi_core.metadata.written import expect_written, missing
+from hudi_core.options import FOLDER, NEW_TIMELINE_FOLDER, PROPERTIES_PATH, TableConfig, table_config
 from hudi_core.portable import Portable
 from hudi_core.timeline.files import FileList, files_in
 from hudi_core.timeline.instants import time_order
 from hudi_core.timeline.latest import Visibility, latest_slices
+from hudi_core.timeline.optional_files import read_if_there
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.timeline.timeline import Timeline, timeline_in
 
 METADATA_FOLDER = f"{FOLDER}/metadata"
+_PROPERTIES = f"{METADATA_FOLDER}/{PROPERTIES_PATH}"
 
 FILES, COLUMN_STATS, PARTITION_STATS = "files", "column_stats", "partition_stats"
 RECORD_INDEX, BLOOM_FILTERS = "record_index", "bloom_filters"
@@ -81,6 +83,8 @@ class MetadataTable(Portable):
     partitions: frozenset[str]
     pending: frozenset[str]
     """Requested times that are pending on the data table's timeline."""
+    _listings: dict[str, list[FileInfo]] = field(default_factory=dict, repr=False, compare=False)
+    """Files of partitions that were listed beside the timeline and not used yet."""
     _slices: dict[str, list[FileSlice]] = field(default_factory=dict, repr=False, compare=False)
     _groups: dict[tuple[str, str], FileGroup] = field(default_factory=dict, repr=False, compare=False)
     _statistics: dict[tuple[str, str], tuple[RecordedStatistics, ...]] = field(
@@ -118,12 +122,25 @@ class MetadataTable(Portable):
         return self._slices[partition]
 
     def _latest_slices(self, partition: str) -> list[FileSlice]:
-        folder = f"{METADATA_FOLDER}/{partition}"
-        files = self.storage.list(folder)
+        try:
+            return self._checked_slices(partition, self._listings.pop(partition))
+        except (
+            KeyError,
+            CorruptFileError,
+        ):  # of a listing beside that of the timeline, which a commit may have come between
+            return self._checked_slices(partition, self._listed(partition))
+
+    def _listed(self, partition: str) -> list[FileInfo]:
+        return self.storage.list(f"{METADATA_FOLDER}/{partition}")
+
+    def _slices_among(self, partition: str, files: Sequence[FileInfo]) -> list[FileSlice]:
         visible = Visibility(
             self.timeline.layout, self.counts, self.timeline.completion_time, self.timeline.pending_compactions
         )
-        found = list(latest_slices(files_in({partition: files}, METADATA_FOLDER), visible))
+        return list(latest_slices(files_in({partition: files}, METADATA_FOLDER), visible))
+
+    def _checked_slices(self, partition: str, files: Sequence[FileInfo]) -> list[FileSlice]:
+        folder, found = f"{METADATA_FOLDER}/{partition}", self._slices_among(partition, files)
         if not found:
             raise CorruptFileError(f"{self.storage.uri}/{folder}", expected="file groups", found=f"{len(files)} files")
         opened = {each.instant for each in found}
@@ -136,9 +153,28 @@ class MetadataTable(Portable):
             )
         return found
 
+    def expect(self, partitions: Collection[str]) -> None:
+        """Lists these partitions, and tells the storage that they will be read next."""
+        for partition in partitions:
+            if partition not in self._slices:
+                self._listings[partition] = self._listed(partition)
+        slices = [self._slices_among(partition, files) for partition, files in self._listings.items()]
+        expect_written(self.timeline, self.counts)
+        self.expect_groups([group for of_partition in slices for group in of_partition])
+
     def records(self, partition: str) -> MetadataRecords:
         """The records of a metadata partition, not merged yet."""
-        return read_groups([self.opened(each) for each in self.slices(partition)])
+        return read_groups(self.opened_groups(self.slices(partition)))
+
+    def opened_groups(self, groups: Sequence[FileSlice]) -> list[FileGroup]:
+        """File groups of metadata partitions, each opened once; their files are fetched side by side."""
+        self.expect_groups(groups)
+        return [self.opened(group) for group in groups]
+
+    def expect_groups(self, groups: Sequence[FileSlice]) -> None:
+        """Tells the storage that these file groups will be opened next."""
+        unread = (group for group in groups if (group.partition, group.file_id) not in self._groups)
+        self.storage.expect(files=[file for group in unread for file in group.files])
 
     def opened(self, group: FileSlice) -> FileGroup:
         """A file group of a metadata partition, opened once."""
@@ -156,8 +192,12 @@ class MetadataTable(Portable):
         a key is looked for in those of all.
         """
         ordered = sorted(keys, key=str.encode)
-        for group in siblings(self.slices(partition)):
-            places = file_group_indexes([hashed(key) for key in ordered], len(group))
+        chosen = [
+            (group, file_group_indexes([hashed(key) for key in ordered], len(group)))
+            for group in siblings(self.slices(partition))
+        ]
+        self.expect_groups([group[place] for group, places in chosen for place in np.unique(places)])
+        for group, places in chosen:
             for place in np.unique(places):
                 numbers = np.flatnonzero(places == place)
                 wanted = [ordered[number].encode() for number in numbers.tolist()]
@@ -206,7 +246,9 @@ class MetadataTable(Portable):
     ) -> dict[str, tuple[RecordedStatistics, ...]]:
         missing = [column for column in columns if (partition, column) not in self._statistics]
         if missing and partition in self.partitions:
-            made_of = {each.file_id: self.opened(each).sources for each in self.slices(partition)}
+            groups = self.slices(partition)
+            opened = self.opened_groups(groups)
+            made_of = {group.file_id: of.sources for group, of in zip(groups, opened, strict=True)}
             for column in missing:
                 found = self._extended(partition, column, key_size, made_of)
                 if found is not None:
@@ -242,7 +284,7 @@ class MetadataTable(Portable):
 
     def _records_of_columns(self, partition: str, columns: Sequence[str]) -> tuple[list[Piece], MetadataRecords]:
         """The records of columns in a metadata partition whose keys begin with the column."""
-        groups = [self.opened(each) for each in self.slices(partition)]
+        groups = self.opened_groups(self.slices(partition))
         names = [xxh64_id(column).encode() for column in columns]
         if self.files_asked is None or partition != COLUMN_STATS:
             return read_pieces(groups, names)
@@ -277,11 +319,10 @@ def open_metadata_table(
     """
     if FILES not in config.metadata_partitions:
         return None
-    path = f"{METADATA_FOLDER}/{PROPERTIES_PATH}"
-    where = f"{storage.uri}/{path}"
-    if not storage.exists(path):
+    where, content = f"{storage.uri}/{_PROPERTIES}", read_if_there(storage, _PROPERTIES)
+    if content is None:
         raise CorruptFileError(where, expected="properties of the metadata table", found="no such file")
-    own = table_config(parse_properties(storage.read(path), where), where)
+    own = table_config(parse_properties(content, where), where)
     timeline = timeline_in(storage, f"{METADATA_FOLDER}/{own.timeline_folder}", own.layout)
     _refuse_lagging(storage, timeline, data_timeline)
     pending = frozenset(instant.requested_time for instant in data_timeline.pending)
@@ -290,6 +331,13 @@ def open_metadata_table(
     timeline = timeline.with_contents_of(earlier.timeline)
     partitions = frozenset(config.metadata_partitions)
     return MetadataTable(storage, own, timeline, partitions, pending, earlier=earlier.reads())
+
+
+def expect_metadata_table(storage: Storage, config: TableConfig, partitions: Iterable[str]) -> None:
+    """Tells the storage that `open_metadata_table` and `MetadataTable.expect` for these partitions come next."""
+    timeline = f"{METADATA_FOLDER}/{NEW_TIMELINE_FOLDER if config.layout > 1 else FOLDER}"
+    folders = [f"{METADATA_FOLDER}/{partition}" for partition in partitions]
+    storage.expect(files=[_PROPERTIES], folders=[timeline, *folders])
 
 
 def _refuse_lagging(storage: Storage, timeline: Timeline, data: Timeline) -> None:

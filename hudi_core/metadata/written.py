@@ -28,9 +28,18 @@ def missing(
     return None
 
 
+def expect_written(timeline: Timeline, counts: Callable[[str], bool]) -> None:
+    """Tells the storage that `missing` will be called next."""
+    timeline.expect_contents(_since_compaction(_counting(timeline, counts)))
+
+
+def _counting(timeline: Timeline, counts: Callable[[str], bool]) -> list[Instant]:
+    return [instant for instant in timeline.commits if counts(instant.requested_time)]
+
+
 def _written(timeline: Timeline, counts: Callable[[str], bool], partition: str) -> Iterator[str]:
     """What was written since the last compaction, by that, or since the partition was made, whichever came last."""
-    since = _since_compaction([each for each in timeline.commits if counts(each.requested_time)])
+    since = _since_compaction(_counting(timeline, counts))
     for metadata in list(in_order(timeline.metadata, since, STORAGE_REQUESTS)):
         paths = [stat.path for stat in metadata.stats.get(partition, ()) if stat.path]
         yield from paths

@@ -15,8 +15,8 @@ def _processors() -> int:
 PROCESSORS: Final = _processors()
 """Processors that this process may use; in a container or with an affinity fewer than the machine has."""
 
-STORAGE_REQUESTS: Final = 16
-"""Requests in flight to storage: their threads wait, they do not compute."""
+STORAGE_REQUESTS: Final = 32
+"""Requests in flight to storage, where no option states another number: their threads wait, they do not compute."""
 
 READERS: Final = max(2, PROCESSORS)
 """Threads that read and decode: one waits for storage while the other computes, so two at least."""

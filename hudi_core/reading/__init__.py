@@ -1,5 +1,6 @@
 """The rows of file slices.
 
+ahead           files of slices that will be read soon: the storage fetches them while others are read
 base_files      rows of base files, brought to a wanted schema by column id; row groups that cannot match are not read
 log_buffer      records of log blocks, gathered one block after the other as arrays that can be merged
 log_records     the records of log files: rows of data blocks, and the arrays that merging needs of data and delete blocks

@@ -202,7 +202,8 @@ def _content(run: Sequence[LogBlock]) -> tuple[str, int, Callable[[Collection[st
 
 def slice_blocks(slice: FileSlice, storage: Storage, committed: Callable[[str], bool]) -> list[LogBlock]:
     """The blocks of a slice's log files that count, in the order in which they apply. Rules TIME-15 to TIME-17."""
-    blocks = (block for log in slice.logs for block in read_blocks(storage.open(log.path)))
+    storage.expect(files=slice.logs)
+    blocks = (block for log in slice.logs for block in read_blocks(storage.open(log.path, log.size)))
     return counting_blocks(blocks, committed)
 
 
@@ -257,5 +258,5 @@ class _InMemory:
     def read(self, path: str) -> bytes:
         return self.content.data
 
-    def open(self, path: str) -> RandomAccess:
+    def open(self, path: str, size: int | None = None) -> RandomAccess:
         return self.content

@@ -21,6 +21,22 @@ from hudi_core.snapshot.footer_cache import FooterCache
 from hudi_core.timeline.files import FileList, files_in
 from hudi_core.timeline.latest import archived_replacements, latest_slices, visibility
 from hudi_core.timeline.schemas import SchemaHistory, schema_history
+from hudi_core.metadata.table import (
+    BLOOM_FILTERS,
+    COLUMN_STATS,
+    FILES,
+    PARTITION_STATS,
+    RECORD_INDEX,
+    MetadataTable,
+    expect_metadata_table,
+    open_metadata_table,
+)
+from hudi_core.options import TableConfig
+from hudi_core.snapshot.listing import listed
+from hudi_core.timeline.files import FileList
+from hudi_core.timeline.latest import latest_slices, visibility
+from hudi_core.timeline.replaced import archived_replacements
+from hudi_core.timeline.schemas import SCHEMA_FOLDER, SchemaHistory, schema_history
 from hudi_core.timeline.services import FileGroup
 from hudi_core.timeline.slices import Slices
 from hudi_core.timeline.timeline import Timeline
@@ -124,6 +140,24 @@ class Snapshot(Portable):
         if found is None and self.mode is MetadataMode.REQUIRE:
             raise UnsupportedError(self.storage.uri, expected="a metadata table", found="none")
         return found
+
+    def expect(self, *, statistics: bool) -> None:
+        """On remote storage, begins to fetch what the list of slices is made of, and with `statistics` those of all files."""
+        if not self.storage.is_remote or "slices" in vars(self) or self.resolved.slices is not None:
+            return
+        partitions: set[str] = set()
+        if self.mode is not MetadataMode.OFF and FILES in self.config.metadata_partitions:
+            partitions = {FILES, *((COLUMN_STATS, PARTITION_STATS) if statistics else ())}
+            partitions &= set(self.config.metadata_partitions)
+            expect_metadata_table(self.storage, self.config, partitions)
+        definitions = [self.config.index_definitions_path] if partitions and statistics else []
+        self.storage.expect(folders=[SCHEMA_FOLDER], files=definitions)
+        (self.named_by or self.timeline).expect_contents(self.timeline.commits)
+        if partitions and self.metadata is not None:
+            try:
+                self.metadata.expect(partitions)
+            except TableError as error:
+                self.warn_or_raise(error)
 
     @property
     def metadata_read(self) -> MetadataTable | None:

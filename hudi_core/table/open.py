@@ -8,12 +8,13 @@ from os import PathLike, fspath
 from hudi_core.engine import Storage
 from hudi_core.errors import CorruptFileError, NotATableError, StorageError, UsageError
 from hudi_core.formats.properties import parse_properties
-from hudi_core.options import PROPERTIES_PATH, TableConfig, table_config
+from hudi_core.options import NEW_TIMELINE_FOLDER, PROPERTIES_PATH, TableConfig, table_config
 from hudi_core.snapshot.footer_cache import DEFAULT_MAX_BYTES, FooterCache
 from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.table.engines import DEFAULT_ENGINE, load_engine
 from hudi_core.table.table import Table
 from hudi_core.timeline.history import history_of
+from hudi_core.timeline.optional_files import read_if_there
 from hudi_core.timeline.timeline import load_timeline
 
 _BACKUP = f"{PROPERTIES_PATH}.backup"
@@ -47,6 +48,7 @@ def open_table(
         raise UsageError("metadata", expected=f"one of {', '.join(MetadataMode)}", found=repr(metadata))
     loaded_engine = load_engine(engine)
     storage = loaded_engine.storage(location, storage_options)
+    _expect(storage)
     config = _properties(storage)
     timeline = load_timeline(storage, config, history_of(loaded_engine, storage, config))
     cache = None if footer_cache is None else FooterCache(footer_cache, footer_cache_bytes)
@@ -61,6 +63,7 @@ def refreshed(table: Table) -> Table:
     Raises what `open_table` does.
     """
     storage = table.storage
+    _expect(storage)
     config = _properties(storage)
     timeline = load_timeline(storage, config, history_of(table.engine, storage, config))
     if config == table.config and timeline.instants == table.timeline.instants and _is_up_to_date(table):
@@ -84,24 +87,27 @@ def _is_up_to_date(table: Table) -> bool:
     return not table.warnings and (metadata is None or metadata.has_not_changed())
 
 
+def _expect(storage: Storage) -> None:
+    """Lists the timeline beside the properties, which say where it is: in new tables, here."""
+    storage.expect(files=[PROPERTIES_PATH], folders=[NEW_TIMELINE_FOLDER])
+
+
 def _properties(storage: Storage) -> TableConfig:
     """The properties; while a writer replaces them, their backup."""
-    where = f"{storage.uri}/{PROPERTIES_PATH}"
-    present = storage.exists(PROPERTIES_PATH)
-    has_backup = storage.exists(_BACKUP)
-    if not present and not has_backup:
-        raise NotATableError(
+    where, content = f"{storage.uri}/{PROPERTIES_PATH}", read_if_there(storage, PROPERTIES_PATH)
+    damage: CorruptFileError | None = None
+    if content is not None:
+        try:
+            return table_config(parse_properties(content, where), where)
+        except CorruptFileError as error:
+            damage = error
+    backup, content = f"{storage.uri}/{_BACKUP}", read_if_there(storage, _BACKUP)
+    if content is None:
+        raise damage or NotATableError(
             storage.uri, expected=f"a Hudi table, with {PROPERTIES_PATH}", found=_description_of(storage)
         )
-    if present:
-        try:
-            return table_config(parse_properties(storage.read(PROPERTIES_PATH), where), where)
-        except CorruptFileError:
-            if not has_backup:
-                raise
-    backup = f"{storage.uri}/{_BACKUP}"
-    config = table_config(parse_properties(storage.read(_BACKUP), backup), backup)
-    finding = f"{PROPERTIES_PATH} is {'damaged' if present else 'not there'}: its backup is used"
+    config = table_config(parse_properties(content, backup), backup)
+    finding = f"{PROPERTIES_PATH} is {'damaged' if damage else 'not there'}: its backup is used"
     return config.model_copy(update={"findings": (*config.findings, finding)})
 
 

@@ -23,6 +23,7 @@ from hudi_core.planning.shares import Numbers, PrunedShare, RemotePruning, joine
 from hudi_core.planning.sources.column_ranges import Bounds
 from hudi_core.planning.sources.planner import PredicatePlanner
 from hudi_core.planning.sources.sources import Sources
+from hudi_core.reading.ahead import MAX_SLICES, FilesAhead
 from hudi_core.reading.remote import RemoteScan, SliceRead, remote_scan
 from hudi_core.reading.result import QueryResult
 from hudi_core.reading.slices import SliceReader
@@ -30,6 +31,9 @@ from hudi_core.schema.meta import is_meta
 from hudi_core.schema.project import project
 from hudi_core.schema.schema import Schema
 from hudi_core.types.nodes import Nested
+
+_LIMITED_SLICES = 4
+"""Slices that are fetched ahead where the first may already have all rows that are wanted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,7 @@ class Scan(QueryResult):
     def __init__(self, sources: Sources, options: ScanOptions, plan: ScanPlan | None = None) -> None:
         self._sources, self._options, self._known_plan = sources, options, plan
         self._snapshot = sources.snapshot
+        self._snapshot.expect(statistics=options.where is not None)
         self._conjuncts = [*_commit_conjuncts(sources), *_conjuncts(options, self._snapshot.schema)]
         self.predicate = whole(self._conjuncts)
         self.schema = _projected_schema(options, self._snapshot.schema)
@@ -154,16 +159,31 @@ class Scan(QueryResult):
 
     def _unlimited(self) -> Iterator[Any]:
         numbers = self._read_slices
-        streams: list[Callable[[], Iterator[Any]]] = [partial(self._slice_batches, number) for number in numbers]
+        streams = self._streams(numbers, self._slice_batches)
         if len(numbers) < READERS:  # then row groups are read side by side
             slices, reader = self._snapshot.slices, self._reader
             streams = [part for number in numbers for part in reader.parts(slices[number], self._residual(number))]
         yield from read_ahead(streams)
 
+    def _streams(
+        self, numbers: Sequence[int], read: Callable[[int], Iterator[Any]], max_slices: int = MAX_SLICES
+    ) -> list[Callable[[], Iterator[Any]]]:
+        """What `read` gives of each slice, to be read in order. On remote storage files are fetched some slices ahead."""
+        if not self._snapshot.storage.is_remote:
+            return [partial(read, number) for number in numbers]
+        ahead = FilesAhead(self._snapshot.storage, self._snapshot.slices, numbers, max_slices)
+
+        def stream(position: int, number: int) -> Iterator[Any]:
+            ahead.reach(position)
+            return read(number)
+
+        return [partial(stream, position, number) for position, number in enumerate(numbers)]
+
     def _limited(self, remaining: int) -> Iterator[Any]:
         rows = self._snapshot.engine.rows
-        for number in self._read_slices if remaining else ():
-            for batch in self._slice_batches(number):
+        numbers = self._read_slices if remaining else []
+        for stream in self._streams(numbers, self._slice_batches, _LIMITED_SLICES):
+            for batch in stream():
                 head = rows.head(batch, remaining)
                 remaining -= rows.count(head)
                 yield head
@@ -192,7 +212,7 @@ class Scan(QueryResult):
         footers = self._sources.headers.footers(list(bases.values()))
         rows = {number: footers[base.path].rows for number, base in bases.items() if base.path in footers}
         others = [number for number in self._read_slices if number not in rows]
-        rows.update(zip(others, read_ahead([partial(self._slice_count, number) for number in others]), strict=True))
+        rows.update(zip(others, read_ahead(self._streams(others, self._slice_count)), strict=True))
         return [rows[number] for number in self._read_slices]
 
     def _slice_count(self, number: int) -> Iterator[int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, tzinfo
 from functools import cached_property
@@ -29,6 +29,7 @@ from hudi_core.timeline.instants import (
     parse_instant,
     time_order,
 )
+from hudi_core.timeline.optional_files import read_if_there
 from hudi_core.timeline.times import query_time
 
 
@@ -183,6 +184,11 @@ class Timeline(Portable):
             metadata = self._read[instant] = read_commit(self._content(instant), self._where(instant))
         return metadata
 
+    def expect_contents(self, of: Iterable[Instant]) -> None:
+        """Tells the storage that the contents of these instants will be read next, but for archived ones."""
+        unread = (i for i in of if not i.archived and i not in self._read and i not in self._extras)
+        self.storage.expect(files=[f"{self.folder}/{instant.file}" for instant in unread])
+
     def extras(self) -> list[Mapping[str, str]]:
         """`metadata(instant).extra` of all commits, in order. Their files are read side by side."""
         return list(in_order(self._extra, self.commits, STORAGE_REQUESTS))
@@ -192,12 +198,13 @@ class Timeline(Portable):
         cached = self._extras.get(instant)
         if cached is not None:
             return cached
-        if instant not in self._read:
+        if instant not in self._read and instant.action != REPLACE_COMMIT:  # of those, all will be needed
             content = self._content(instant)
             extra = read_extra(content, self._where(instant)) if isinstance(content, bytes) else None
             if extra is not None:
                 self._extras[instant] = extra
                 return extra
+            self._read[instant] = read_commit(content, self._where(instant))
         return self.metadata(instant).extra
 
     def operation(self, instant: Instant) -> str | None:
@@ -237,9 +244,8 @@ class Timeline(Portable):
     def plan(self, instant: Instant) -> Mapping[str, Any]:
         """What a pending instant was requested to do; empty where it is not recorded."""
         requested = f"{instant.requested_time}.{instant.action}.{InstantState.REQUESTED.name.lower()}"
-        if not self.storage.exists(f"{self.folder}/{requested}"):
-            return {}
-        return self.record(replace(instant, file=requested, state=InstantState.REQUESTED))
+        content = read_if_there(self.storage, f"{self.folder}/{requested}")
+        return read_record(content, self._where(replace(instant, file=requested))) if content else {}
 
     def _content(self, instant: Instant) -> Content:
         if instant.archived:

@@ -87,20 +87,20 @@ class MeasuredStore:
 
     def behave(self, *, delay: float = 0.0, gate: float = 0.0, faults: Sequence[Fault] = ()) -> None:
         """How it answers from here on."""
-        told = {"delay": delay, "gate": gate, "faults": [vars(fault) for fault in faults]}
-        self._call("POST", "/_control", json.dumps(told).encode())
+        settings = {"delay": delay, "gate": gate, "faults": [vars(fault) for fault in faults]}
+        self._call("POST", "/_control", json.dumps(settings).encode())
 
     @contextmanager
     def measured(self) -> Iterator[Requests]:
         """The requests of what is done inside, complete when it is left."""
-        found: list[Request] = []
+        requests: list[Request] = []
         before = len(self._log())
-        yield Requests(found)
-        found += sorted(self._log()[before:], key=lambda request: request.begin)
+        yield Requests(requests)
+        requests += sorted(self._log()[before:], key=lambda request: request.begin)
 
     def _log(self) -> list[Request]:
-        told: list[dict[str, Any]] = json.loads(self._call("GET", "/_log"))
-        return [Request(**request) for request in told]
+        log: list[dict[str, Any]] = json.loads(self._call("GET", "/_log"))
+        return [Request(**request) for request in log]
 
     def _call(self, method: str, target: str, body: bytes = b"") -> bytes:
         connection = http.client.HTTPConnection("127.0.0.1", self.port)

@@ -143,10 +143,9 @@ class Server:
     def _control(self, target: str, body: bytes) -> Answer:
         if target == "/_log":
             return Answer(200, json.dumps([asdict(request) for request in self.log if request.end]).encode())
-        told = json.loads(body)
-        self.delay, self.gate = told.get("delay", self.delay), told.get("gate", self.gate)
-        if "faults" in told:
-            self.faults = [Fault(**fault) for fault in told["faults"]]
+        settings = json.loads(body)
+        self.delay, self.gate = settings["delay"], settings["gate"]
+        self.faults = [Fault(**fault) for fault in settings["faults"]]
         return Answer(204)
 
     def _answer(
@@ -184,8 +183,9 @@ class Server:
         parts = self._uploads.pop(upload)
         if method == "DELETE":
             return Answer(204)
-        found = _put(file, b"".join(parts[number] for number in sorted(parts)), headers)
-        return _xml("CompleteMultipartUploadResult", f"<ETag>{_etag(file)}</ETag>") if found.status == 200 else found
+        answer = _put(file, b"".join(parts[number] for number in sorted(parts)), headers)
+        done = f"<ETag>{_etag(file)}</ETag>"
+        return _xml("CompleteMultipartUploadResult", done) if answer.status == 200 else answer
 
     def _bucket(self, method: str, bucket: str, query: dict[str, list[str]]) -> Answer:
         top = self.root / bucket
@@ -228,26 +228,26 @@ def _entries(top: Path, prefix: str, delimiter: str) -> list[tuple[str, Path | N
     folder = top / prefix.rpartition("/")[0]
     if not folder.is_dir():
         return []
-    found: dict[str, Path | None] = {}
+    entries: dict[str, Path | None] = {}
     for at, folders, files in os.walk(folder):
         below = Path(at).relative_to(top).as_posix()
         start = "" if below == "." else f"{below}/"
         for name in files:
             if f"{start}{name}".startswith(prefix):
-                found[f"{start}{name}"] = Path(at) / name
+                entries[f"{start}{name}"] = Path(at) / name
         if delimiter:
             for name in folders:
                 if f"{start}{name}/".startswith(prefix):
-                    found[f"{start}{name}/"] = None
+                    entries[f"{start}{name}/"] = None
             break
-    return list(found.items())
+    return list(entries.items())
 
 
 def _object(file: Path, headers: Mapping[str, str]) -> Answer:
     if not file.is_file():
         return _error(404, "NoSuchKey")
     size = file.stat().st_size
-    told = {
+    fields = {
         "ETag": _etag(file),
         "Last-Modified": formatdate(file.stat().st_mtime, usegmt=True),
         "Accept-Ranges": "bytes",
@@ -255,7 +255,7 @@ def _object(file: Path, headers: Mapping[str, str]) -> Answer:
     }
     match = re.fullmatch(r"bytes=(\d*)-(\d*)", headers.get("range", ""))
     if match is None:
-        return Answer(200, file.read_bytes(), told)
+        return Answer(200, file.read_bytes(), fields)
     first, last = match.groups()
     start = int(first) if first else max(size - int(last), 0)
     stop = min(int(last) + 1, size) if first and last else size
@@ -263,7 +263,7 @@ def _object(file: Path, headers: Mapping[str, str]) -> Answer:
         return _error(416, "InvalidRange")
     with file.open("rb") as opened:
         opened.seek(start)
-        return Answer(206, opened.read(stop - start), {**told, "Content-Range": f"bytes {start}-{stop - 1}/{size}"})
+        return Answer(206, opened.read(stop - start), {**fields, "Content-Range": f"bytes {start}-{stop - 1}/{size}"})
 
 
 def _put(file: Path, body: bytes, headers: Mapping[str, str]) -> Answer:

@@ -32,7 +32,7 @@ from hudi_core.formats.hfile.index import (
     parse_root_index,
 )
 from hudi_core.formats.hfile.trailer import TRAILER_SIZE, Codec, Trailer, parse_file_info, parse_trailer
-from hudi_core.formats.random_access import RandomAccess, read_range
+from hudi_core.formats.random_access import RandomAccess, read_range, read_ranges
 
 _TAIL = 1 << 16  # bytes read at opening; in most files they hold the whole load-on-open section
 _READ_TOGETHER = 1 << 23  # neighbouring blocks are read in one piece up to this size
@@ -204,9 +204,10 @@ class HFile:
     def _read(self, places: list[tuple[int, int]], kind: bytes) -> list[Block]:
         """Blocks by offset and size, neighbours read together; checksums compared."""
         blocks: list[Block] = []
-        for run in _runs(places):
-            first = run[0][0]
-            section = memoryview(read_range(self._source, first, sum(size for _, size in run), "blocks"))
+        runs = list(_runs(places))
+        ranges = [(run[0][0], sum(size for _, size in run)) for run in runs]
+        for run, run_bytes in zip(runs, read_ranges(self._source, ranges, "blocks"), strict=True):
+            first, section = run[0][0], memoryview(run_bytes)
             for offset, size in run:
                 block = parse_block(section[: offset - first + size], offset - first, offset, self.where)
                 expect_kind(block, kind, self.where)

@@ -78,9 +78,9 @@ class FileHeaders:
             if message not in self.snapshot.warnings:
                 self.snapshot.warnings.append(message)
 
-    def logs(self, paths: Sequence[str]) -> Mapping[str, LogHeaders]:
+    def logs(self, files: Sequence[FileInfo]) -> Mapping[str, LogHeaders]:
         """What headers of log files say, by path, with others that are known; with a warning where they cannot be read."""
-        self._read_together({path: path for path in paths}, self._logs, self._log)
+        self._read_together({file.path: file for file in files}, self._logs, self._log)
         return self._logs
 
     def stored_schema(self, footer: Footer, path: str) -> Schema:
@@ -103,10 +103,10 @@ class FileHeaders:
             self._stored[key] = with_ids_of(footer.schema, history.schemas[version], greatest)
         return self._stored[key]
 
-    def _log(self, path: str) -> LogHeaders:
-        self._logs[path] = UNREADABLE
-        self._logs[path] = log_headers(self.snapshot.storage.open(path))
-        return self._logs[path]
+    def _log(self, file: FileInfo) -> LogHeaders:
+        self._logs[file.path] = UNREADABLE
+        self._logs[file.path] = log_headers(self.snapshot.storage.open(file.path, file.size))
+        return self._logs[file.path]
 
     def _read_together(
         self, wanted: Mapping[str, T], cached: Mapping[str, object], read: Callable[[T], object]

@@ -61,6 +61,6 @@ class FileStatisticsAnswer:
 
     def _whole(self, slices: Numbers) -> npt.NDArray[np.bool_]:
         """In which of these slices all log blocks hold whole rows."""
-        logs = [[log.path for log in self.fallback.headers.snapshot.slices[row].logs] for row in slices.tolist()]
-        headers = self.fallback.headers.logs([path for paths in logs for path in paths])
-        return np.array([not any(headers[path].parts_of_rows for path in paths) for paths in logs], np.bool_)
+        logs = [self.fallback.headers.snapshot.slices[row].logs for row in slices.tolist()]
+        headers = self.fallback.headers.logs([log for of_slice in logs for log in of_slice])
+        return np.array([not any(headers[log.path].parts_of_rows for log in of_slice) for of_slice in logs], np.bool_)

@@ -197,6 +197,7 @@ class SecondaryIndex:
                 for place in set(group_of_value.values())
             }
         record_keys: set[str] = set()
+        self.metadata.expect_groups([groups[place] for place in values_by_group])
         for group, group_values in values_by_group.items():
             prefixes = [secondary_prefix(value).encode() for value in group_values]
             for key in starting(self.metadata.opened(groups[group]), prefixes):

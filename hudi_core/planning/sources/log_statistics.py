@@ -47,7 +47,7 @@ class LogStatistics:
         return np.delete(slices, FileStatistics(len(slices), load).plan(condition).possible())
 
     def _by_headers(self, logs: DataFiles, _: Column, members: Numbers) -> npt.NDArray[np.int8]:
-        paths = [logs.path(member) for member in members.tolist()]
-        headers = self.fallback.headers.logs(paths)
-        deletes_alone = [not (headers[path].whole_rows or headers[path].parts_of_rows) for path in paths]
+        infos = [logs.info(member) for member in members.tolist()]
+        headers = self.fallback.headers.logs(infos)
+        deletes_alone = [not (headers[log.path].whole_rows or headers[log.path].parts_of_rows) for log in infos]
         return np.where(deletes_alone, MissingStats.NOTHING, MissingStats.ANYTHING).astype(np.int8)

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from hudi_core.columns.hashes import partition_id
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.string_index import index_strings
+from hudi_core.engine import FileInfo
 from hudi_core.evolve.reconcile import Absent, Stored, stored_column
 from hudi_core.expr.predicate import Column
 from hudi_core.keys.path_values import PathValue
@@ -91,9 +92,9 @@ class DataFiles:
     def __len__(self) -> int:
         return len(self.slices)
 
-    def path(self, file: int) -> str:
-        """The path of a file."""
-        return self.files.info(int(self.rows[file])).path
+    def info(self, file: int) -> FileInfo:
+        """A file with its size."""
+        return self.files.info(int(self.rows[file]))
 
 
 @dataclass(frozen=True)

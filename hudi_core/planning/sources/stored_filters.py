@@ -66,6 +66,7 @@ def recorded_filters(snapshot: Snapshot) -> MetadataTable | None:
     except TableError as error:
         snapshot.warn_or_raise(error)
         return None
+    metadata.expect_groups(groups)
     for group in groups:
         try:
             metadata.opened(group)

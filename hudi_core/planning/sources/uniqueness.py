@@ -35,7 +35,7 @@ def is_current(metadata: MetadataTable, timeline: Timeline) -> bool:
 
 def keys_of(metadata: MetadataTable, partition: str) -> int | None:
     """How many keys an index partition holds; None when it is not worth the counting."""
-    counts = [count(metadata.opened(group), _MAX_KEYS_IN_LOGS) for group in metadata.slices(partition)]
+    counts = [count(group, _MAX_KEYS_IN_LOGS) for group in metadata.opened_groups(metadata.slices(partition))]
     return None if None in counts else sum(key_count for key_count in counts if key_count is not None)
 
 

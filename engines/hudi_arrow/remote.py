@@ -1,0 +1,255 @@
+"""Tables in stores that answer from afar: few requests, side by side, each file asked for once."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from threading import Lock
+from typing import Any, BinaryIO, Final, TypeVar
+from urllib.parse import urlsplit
+
+from hudi_arrow.clients import FileSystemClient, StoreClient
+from hudi_arrow.obstore_client import obstore_client
+from hudi_arrow.storage import ArrowStorage, is_local, reported
+from hudi_core.engine import FileInfo, Storage
+from hudi_core.errors import UsageError
+from hudi_core.formats.random_access import InMemoryFile, RandomAccess
+from hudi_core.parallel.limits import STORAGE_REQUESTS
+from hudi_core.parallel.ordered import in_order
+from hudi_core.parallel.requests import AnswersAhead, RequestLine, Traffic
+
+T = TypeVar("T")
+
+SMALL_FILE_BYTES: Final = 1 << 20
+"""Files up to this size are fetched whole: from there on a second request costs less than the bytes that nobody needs."""
+_END_BYTES: Final = 1 << 19
+"""Fetched of larger files when they are opened: the footer of a base file with its bloom filter, the end of an HFile."""
+_LEAST_BYTES: Final = 1 << 20
+"""Fetched at least where a range is read, for what stands behind it is read next."""
+_RANGE_BYTES: Final = 1 << 23
+"""Larger ranges are fetched in parts of this size, side by side."""
+_LISTING_BYTES: Final = 1 << 16
+"""What a listing that is asked for ahead counts."""
+_KEPT_FILES, _KEPT_BYTES = 256, 1 << 26
+_MAX_REQUESTS, _DEADLINE = "max_requests", "deadline"
+_DEADLINE_SECONDS: Final = 60.0
+
+
+def opened_storage(uri: str, options: Mapping[str, str]) -> Storage:
+    """The storage of a local path or URL. Raises `UsageError` for options that nothing here knows."""
+    return ArrowStorage(uri, options) if is_local(uri) else RemoteStorage(uri, options)
+
+
+class RemoteStorage:
+    """`hudi_core.engine.Storage` of a URL. What is expected is fetched in threads; files that never change are kept for a while,
+    so that planning and reading open them once.
+
+    Options of its own are `max_requests`, the requests in flight, and `deadline`, the seconds for which a request that fails is
+    repeated; the others are those of the library that opens the URL.
+    """
+
+    is_remote = True
+
+    def __init__(self, uri: str, options: Mapping[str, str] | None = None) -> None:
+        options = dict(options or {})
+        self._opened_by = uri, dict(options)
+        self.uri = _public(uri)
+        limit = _number(uri, options.pop(_MAX_REQUESTS, None), _MAX_REQUESTS, STORAGE_REQUESTS)
+        deadline = _number(uri, options.pop(_DEADLINE, None), _DEADLINE, _DEADLINE_SECONDS)
+        with reported(self.uri):
+            self._client: StoreClient = obstore_client(uri, options, deadline) or FileSystemClient(
+                ArrowStorage(uri, options)
+            )
+        self._line = RequestLine(int(limit))
+        self._listings = AnswersAhead[tuple[str, bool], Sequence[FileInfo]](self._line.limit)
+        self._files = AnswersAhead[str, RandomAccess](self._line.limit)
+        self._kept: OrderedDict[FileInfo, RandomAccess] = OrderedDict()
+        self._kept_bytes = 0
+        self._lock = Lock()
+
+    def __reduce__(self) -> tuple[type[RemoteStorage], tuple[Any, ...]]:
+        """Another process opens the URL again; what is kept stays here."""
+        return RemoteStorage, self._opened_by
+
+    @property
+    def traffic(self) -> Traffic:
+        return self._line.traffic
+
+    def expect(self, *, folders: Sequence[str] = (), files: Sequence[FileInfo | str] = ()) -> None:
+        for folder in folders:
+            self._listings.ask((folder, False), partial(self._list, folder, False), _LISTING_BYTES, anew=True)
+        for file in files:
+            if isinstance(file, str):
+                self._files.ask(file, partial(self._whole, file), _LISTING_BYTES)
+            elif not self._is_kept(file):
+                size = file.size if file.size <= SMALL_FILE_BYTES else _END_BYTES
+                self._files.ask(file.path, partial(self._fetched, file), size)
+
+    def list(self, folder: str, *, recursive: bool = False, without: str = "") -> list[FileInfo]:
+        files = self._listings.take((folder, recursive), partial(self._list, folder, recursive))
+        hidden = f"{folder}/{without}/" if folder else f"{without}/"
+        return [file for file in files if not (without and file.path.startswith(hidden))]
+
+    def exists(self, path: str) -> bool:
+        def is_there() -> bool:
+            try:
+                self._client.size(path)
+            except FileNotFoundError:
+                return False
+            return True
+
+        return self._answer(path, is_there) or bool(self._list(path, False))
+
+    def read(self, path: str) -> bytes:
+        file = self._files.take(path, partial(self._whole, path))
+        return file.read(0, file.size)
+
+    def open(self, path: str, size: int | None = None) -> RandomAccess:
+        if size is None:
+            return self._files.take(path, partial(self._unknown, path))
+        file = FileInfo(path, size)
+        with self._lock:
+            if file in self._kept:
+                self._kept.move_to_end(file)
+                return self._kept[file]
+        opened = self._files.take(path, partial(self._fetched, file))
+        self._keep(file, opened)
+        return opened
+
+    def create(self, path: str, content: bytes) -> None:
+        self._answer(path, lambda: self._client.create(path, content))
+
+    def replace(self, path: str, content: bytes) -> None:
+        self._answer(path, lambda: self._client.replace(path, content))
+
+    def delete(self, path: str) -> None:
+        self._answer(path, lambda: self._client.delete(path))
+
+    @contextmanager
+    def output(self, path: str) -> Iterator[BinaryIO]:
+        with reported(self._where(path)), self._client.output(path) as file:
+            yield file
+
+    def _list(self, folder: str, recursive: bool) -> Sequence[FileInfo]:
+        return sorted(self._answer(folder, lambda: self._client.list(folder, recursive)), key=lambda file: file.path)
+
+    def _whole(self, path: str) -> RandomAccess:
+        content, _ = self._answer(path, lambda: self._client.whole(path))
+        assert content is not None
+        return InMemoryFile(content, self._where(path))
+
+    def _unknown(self, path: str) -> RandomAccess:
+        """A file of which nothing is known."""
+        return self._fetched(FileInfo(path, self._answer(path, lambda: self._client.size(path))))
+
+    def _fetched(self, file: FileInfo) -> RandomAccess:
+        """A file whose size is about known: small ones whole, of others the end."""
+        path = file.path
+        if file.size <= SMALL_FILE_BYTES:
+            content, size = self._answer(path, lambda: self._client.whole(path, 4 * SMALL_FILE_BYTES))
+            if content is not None and size < file.size:  # cut short without a word, or there is no more
+                content, size = self._answer(path, lambda: self._client.whole(path, 4 * SMALL_FILE_BYTES))
+            if content is not None:
+                return InMemoryFile(content, self._where(path))
+        end, size = self._answer(path, lambda: self._client.end(path, _END_BYTES))
+        return RemoteFile(self._where(path), size, partial(self._range, path), self._line.limit, (size - len(end), end))
+
+    def _range(self, path: str, offset: int, length: int) -> bytes:
+        return self._answer(path, lambda: self._client.range(path, offset, length))
+
+    def _answer(self, path: str, call: Callable[[], T]) -> T:
+        with reported(self._where(path)), self._line.request() as answered:
+            answer = call()
+            answered.bytes = _size(answer)
+            return answer
+
+    def _where(self, path: str) -> str:
+        return f"{self.uri.rstrip('/')}/{path}" if path else self.uri
+
+    def _is_kept(self, file: FileInfo) -> bool:
+        with self._lock:
+            return file in self._kept
+
+    def _keep(self, file: FileInfo, opened: RandomAccess) -> None:
+        with self._lock:
+            if file not in self._kept:
+                self._kept[file] = opened
+                self._kept_bytes += _kept_size(opened)
+            while len(self._kept) > _KEPT_FILES or self._kept_bytes > _KEPT_BYTES:
+                self._kept_bytes -= _kept_size(self._kept.popitem(last=False)[1])
+
+
+@dataclass(slots=True)
+class RemoteFile:
+    """A large file: its end is here, ranges of it are fetched. The last range that was read is kept with what stands behind it.
+    Safe in threads."""
+
+    where: str
+    size: int
+    _range: Callable[[int, int], bytes] = field(repr=False)
+    _limit: int
+    _end: tuple[int, bytes] = field(repr=False)
+    """Where it starts, and its bytes."""
+    _last: tuple[int, bytes] = field(default=(0, b""), repr=False)
+
+    def read(self, offset: int, length: int) -> bytes:
+        for start, content in (self._end, self._last):
+            if start <= offset and offset + length <= start + len(content):
+                return content[offset - start : offset - start + length]
+        if length >= _LEAST_BYTES:
+            return self.ranges([(offset, length)])[0]
+        content = self._range(offset, min(_LEAST_BYTES, self.size - offset))
+        self._last = offset, content
+        return content[:length]
+
+    def ranges(self, ranges: Sequence[tuple[int, int]]) -> list[bytes]:
+        """The bytes of ranges (offset, length), fetched side by side; large ones in parts."""
+        start = self._end[0]
+        parts = [
+            (number, first, min(_RANGE_BYTES, offset + length - first))
+            for number, (offset, length) in enumerate(ranges)
+            if offset < start
+            for first in range(offset, offset + length, _RANGE_BYTES)
+        ]
+        fetched: dict[int, list[bytes]] = {}
+        for (number, _, _), content in zip(
+            parts, in_order(lambda part: self._range(*part[1:]), parts, self._limit), strict=True
+        ):
+            fetched.setdefault(number, []).append(content)
+        return [
+            b"".join(fetched[number]) if number in fetched else self._end[1][offset - start : offset - start + length]
+            for number, (offset, length) in enumerate(ranges)
+        ]
+
+
+def _size(answer: object) -> int:
+    """The bytes of content in an answer."""
+    content = answer[0] if isinstance(answer, tuple) else answer
+    return len(content) if isinstance(content, bytes) else 0
+
+
+def _kept_size(file: RandomAccess) -> int:
+    return file.size if isinstance(file, InMemoryFile) else _END_BYTES + _LEAST_BYTES
+
+
+def _public(uri: str) -> str:
+    """A URL without keys and options, which messages do not show."""
+    parts = urlsplit(uri)
+    scheme, _, rest = uri.partition("://")
+    path = rest.partition("?")[0] if parts.query else rest
+    authority, slash, below = path.partition("/")
+    return f"{scheme}://{authority.rpartition('@')[2]}{slash}{below}"
+
+
+def _number(uri: str, text: str | None, name: str, default: float) -> float:
+    """An option that is a number above 0. Raises `UsageError` for any other."""
+    try:
+        number = default if text is None else float(text)
+    except ValueError:
+        number = 0.0
+    if not number > 0:
+        raise UsageError(_public(uri), expected=f"a number above 0 as {name}", found=repr(text))
+    return number

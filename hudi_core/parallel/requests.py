@@ -1,0 +1,122 @@
+"""Requests to storage that answers from afar: how many are in flight, how long they are waited for, and answers ahead of use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from threading import BoundedSemaphore, Lock
+from time import perf_counter
+from typing import Final, Generic, TypeVar
+
+K = TypeVar("K", bound=Hashable)
+R = TypeVar("R")
+
+MAX_AHEAD_BYTES: Final = 1 << 26
+"""Bytes of answers that may wait for their use: what is expected beyond them is asked for when it is used."""
+
+
+@dataclass(frozen=True, slots=True)
+class Traffic:
+    """What went to storage and came back. `waves` is the longest chain of requests of which each began after the one before it
+    had been answered; `seconds` is the time during which at least one was in flight."""
+
+    requests: int = 0
+    bytes: int = 0
+    waves: int = 0
+    seconds: float = 0.0
+
+    def since(self, earlier: Traffic) -> Traffic:
+        """What came after an earlier state of the same traffic."""
+        return Traffic(
+            self.requests - earlier.requests,
+            self.bytes - earlier.bytes,
+            self.waves - earlier.waves,
+            self.seconds - earlier.seconds,
+        )
+
+
+class Answered:
+    """A request in flight; `bytes` is set to the size of its answer."""
+
+    __slots__ = ("bytes",)
+
+    def __init__(self) -> None:
+        self.bytes = 0
+
+
+class RequestLine:
+    """The requests to one store: at most `limit` in flight, counted. Safe in threads."""
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self._slots = BoundedSemaphore(limit)
+        self._lock = Lock()
+        self._requests = self._bytes = self._in_flight = self._waves = 0
+        self._begun = self._seconds = 0.0
+
+    @property
+    def traffic(self) -> Traffic:
+        """The requests that were answered so far."""
+        with self._lock:
+            return Traffic(self._requests, self._bytes, self._waves, self._seconds)
+
+    @contextmanager
+    def request(self) -> Iterator[Answered]:
+        """One request, from when there is room for it until it is answered or has failed."""
+        answered = Answered()
+        with self._slots:
+            with self._lock:
+                if not self._in_flight:
+                    self._begun = perf_counter()
+                self._in_flight += 1
+                wave = self._waves + 1
+            try:
+                yield answered
+            finally:
+                with self._lock:
+                    self._in_flight -= 1
+                    self._requests += 1
+                    self._bytes += answered.bytes
+                    self._waves = max(self._waves, wave)
+                    if not self._in_flight:
+                        self._seconds += perf_counter() - self._begun
+
+
+class AnswersAhead(Generic[K, R]):
+    """Answers that are fetched in threads before they are used. Each is given once. Safe in threads."""
+
+    def __init__(self, workers: int, max_bytes: int = MAX_AHEAD_BYTES) -> None:
+        self._workers, self._max_bytes = workers, max_bytes
+        self._lock = Lock()
+        self._pool: ThreadPoolExecutor | None = None
+        self._answers: dict[K, tuple[Future[R], int]] = {}
+        self._bytes = 0
+
+    def ask(self, key: K, call: Callable[[], R], size: int, *, anew: bool = False) -> None:
+        """Begins to fetch an answer of about `size` bytes, unless it was begun before and not taken; `anew` for answers that may
+        change. Answers that nobody took, oldest first, make room for it; where those under way leave none, nothing is begun."""
+        with self._lock:
+            if anew:
+                self._bytes -= self._answers.pop(key, (None, 0))[1]
+            if key in self._answers:
+                return
+            for other in [key for key, (answer, _) in self._answers.items() if answer.done()]:
+                if self._bytes + size <= self._max_bytes:
+                    break
+                self._bytes -= self._answers.pop(other)[1]
+            if self._bytes + size > self._max_bytes:
+                return
+            if self._pool is None:
+                self._pool = ThreadPoolExecutor(self._workers, "hudi-ahead")
+            self._answers[key] = self._pool.submit(call), size
+            self._bytes += size
+
+    def take(self, key: K, call: Callable[[], R]) -> R:
+        """The answer, waited for where it is under way; that of `call`, made here, where it was not begun. Raises what fetching
+        raised."""
+        with self._lock:
+            answer, size = self._answers.pop(key, (None, 0))
+            self._bytes -= size
+        return call() if answer is None else answer.result()

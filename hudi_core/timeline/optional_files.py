@@ -1,0 +1,17 @@
+"""Files that a table may do without."""
+
+from __future__ import annotations
+
+from hudi_core.engine import Storage
+from hudi_core.errors import StorageError
+
+
+def read_if_there(storage: Storage, path: str) -> bytes | None:
+    """The content of a file, None where there is none; one request where there is one. Raises `StorageError` for a file that
+    cannot be read."""
+    try:
+        return storage.read(path)
+    except StorageError:
+        if storage.exists(path):
+            raise
+        return None

@@ -1,0 +1,76 @@
+"""Requests to an object store: how many, how often for one object, and in how many waves. Counts, not times.
+
+`waves` is the longest chain of requests of which each began after the one before it had been answered.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from hudi_core.table.open import open_table
+from hudi_core.table.table import Table
+from tests.support.commands import rides
+from tests.support.measured_store import GATE, MeasuredStore, measured_store
+
+pytest.importorskip("obstore", reason="obstore is not installed")
+
+LATE = "city = 'oslo' AND started_at >= TIMESTAMP '2026-03-16 00:00:00' AND started_at < TIMESTAMP '2026-03-16 06:00:00'"
+"""Decided by paths and recorded statistics alone."""
+FAR = "distance_km > 45"
+"""Written under several names and types: footers decide on most files."""
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MeasuredStore]:
+    root = tmp_path_factory.mktemp("buckets")
+    shutil.copytree(rides(), root / "lake" / "rides")
+    with measured_store(root) as running:
+        running.behave(gate=GATE)
+        yield running
+
+
+def opened(store: MeasuredStore) -> Table:
+    return open_table("s3://lake/rides", storage_options=store.options)
+
+
+def test_opening_waits_once(store: MeasuredStore) -> None:
+    with store.measured() as requests:
+        opened(store)
+    assert (len(requests), requests.waves) == (2, 1), requests
+
+
+@pytest.mark.parametrize(("where", "waves"), [(LATE, 4), (FAR, 7)])
+def test_a_first_plan_asks_for_each_object_once_in_few_waves(store: MeasuredStore, where: str, waves: int) -> None:
+    table = opened(store)
+    with store.measured() as requests:
+        plan = table.scan(where=where).plan
+    assert plan.kept() and not plan.warnings
+    assert requests.waves <= waves and not requests.repeated(), requests
+    local = open_table(str(rides())).scan(where=where).plan
+    assert [slice.files for slice in plan.kept()] == [slice.files for slice in local.kept()]
+    with store.measured() as again:
+        assert len(table.scan(where=where).plan.kept()) == len(plan.kept())
+    assert len(again) == 0
+
+
+def test_small_files_are_read_ahead_each_once(store: MeasuredStore) -> None:
+    scan = opened(store).scan(where="city = 'vienna' AND fare > 60")
+    assert len(scan.plan.kept()) >= 12
+    with store.measured() as requests:
+        rows = scan.to_arrow()
+    assert len(requests) == len(scan.plan.kept()) and requests.waves <= 3, requests
+    assert rows.equals(open_table(str(rides())).scan(where="city = 'vienna' AND fare > 60").to_arrow())
+
+
+def test_the_storage_counts_as_the_store_does(store: MeasuredStore) -> None:
+    with store.measured() as requests:
+        table = opened(store)
+        assert table.scan(where=LATE).plan.kept()
+    traffic = table.storage.traffic
+    assert (traffic.requests, traffic.waves) == (len(requests), requests.waves)
+    content = sum(request.bytes for request in requests.of if not request.query)
+    assert traffic.bytes == content and traffic.seconds > 0
