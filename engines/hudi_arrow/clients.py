@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from datetime import datetime
 from typing import BinaryIO, Protocol
 
 import pyarrow as pa
@@ -47,6 +48,8 @@ class StoreClient(Protocol):
 
     def delete(self, path: str) -> None: ...
 
+    def modified(self, path: str) -> datetime: ...
+
     def output(self, path: str) -> AbstractContextManager[BinaryIO]: ...
 
 
@@ -88,6 +91,12 @@ class FileSystemClient:
 
     def delete(self, path: str) -> None:
         self.storage.delete(path)
+
+    def modified(self, path: str) -> datetime:
+        moment = self.storage.modified(path)
+        if moment is None:
+            raise FileNotFoundError(path)
+        return moment
 
     def output(self, path: str) -> AbstractContextManager[BinaryIO]:
         return self.storage.output(path)

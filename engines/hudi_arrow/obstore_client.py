@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, BinaryIO, Final, TypeVar, cast
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -173,6 +173,10 @@ class ObstoreClient:
     def delete(self, path: str) -> None:
         _answered(lambda: self.store.delete(self._full(path)))
 
+    def modified(self, path: str) -> datetime:
+        moment: datetime = _answered(lambda: self.store.head(self._full(path)))["last_modified"]
+        return moment
+
     @contextmanager
     def output(self, path: str) -> Iterator[BinaryIO]:
         with tempfile.TemporaryFile() as file:
@@ -219,7 +223,7 @@ def _answered(call: Callable[[], T]) -> T:
 
 
 def _clean(message: str) -> str:
-    """The first paragraph of a message of the library's: without the structures that follow, without what stands behind a question
-    mark in URLs, where signatures may be, and of an answer in XML the code alone."""
+    """The first paragraph of a message of the library's: without the structures that follow, without what stands behind a
+    question mark in URLs, where signatures may be, and of an answer in XML the code alone."""
     first = re.sub(r"(https?://[^\s?]*)\?\S*", r"\1", message.partition("\n\nDebug source")[0])
     return re.sub(r"<\?xml.*?<Code>(\w+)</Code>.*", r"\1", first, flags=re.DOTALL)

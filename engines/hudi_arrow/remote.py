@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import partial
 from threading import Lock
 from typing import Any, BinaryIO, Final, TypeVar
@@ -15,7 +16,7 @@ from hudi_arrow.clients import FileSystemClient, StoreClient
 from hudi_arrow.obstore_client import obstore_client
 from hudi_arrow.storage import ArrowStorage, is_local, reported
 from hudi_core.engine import FileInfo, Storage
-from hudi_core.errors import UsageError
+from hudi_core.errors import StorageError, UsageError
 from hudi_core.formats.random_access import InMemoryFile, RandomAccess
 from hudi_core.parallel.limits import STORAGE_REQUESTS
 from hudi_core.parallel.ordered import in_order
@@ -127,6 +128,19 @@ class RemoteStorage:
 
     def delete(self, path: str) -> None:
         self._answer(path, lambda: self._client.delete(path))
+
+    def delete_folder(self, path: str) -> None:
+        for file in self._client.list(path, True):
+            self.delete(file.path)
+
+    def modified(self, path: str) -> datetime | None:
+        try:
+            with reported(self._where(path)):
+                return self._client.modified(path)
+        except StorageError as problem:
+            if isinstance(problem.__cause__, FileNotFoundError):
+                return None
+            raise
 
     @contextmanager
     def output(self, path: str) -> Iterator[BinaryIO]:

@@ -16,7 +16,6 @@ from hudi_core.engine import FileInfo
 from hudi_core.errors import AlreadyExistsError, StorageError, UnsupportedError
 from hudi_core.formats.random_access import RandomAccess
 from hudi_core.local_files import create_file, delete_file, delete_folder, modified_time, output_file, replace_file
-from hudi_core.local_files import create_file, delete_file, output_file, replace_file
 from hudi_core.parallel.requests import Traffic
 
 

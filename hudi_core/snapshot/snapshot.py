@@ -13,14 +13,6 @@ from typing import Any
 
 from hudi_core.engine import Engine, FileInfo, Storage
 from hudi_core.errors import TableError, UnsupportedError
-from hudi_core.metadata.table import BLOOM_FILTERS, RECORD_INDEX, MetadataTable, open_metadata_table
-from hudi_core.options import FOLDER, TableConfig
-from hudi_core.portable import Portable
-from hudi_core.schema.schema import Schema
-from hudi_core.snapshot.footer_cache import FooterCache
-from hudi_core.timeline.files import FileList, files_in
-from hudi_core.timeline.latest import archived_replacements, latest_slices, visibility
-from hudi_core.timeline.schemas import SchemaHistory, schema_history
 from hudi_core.metadata.table import (
     BLOOM_FILTERS,
     COLUMN_STATS,
@@ -31,11 +23,12 @@ from hudi_core.metadata.table import (
     expect_metadata_table,
     open_metadata_table,
 )
-from hudi_core.options import TableConfig
-from hudi_core.snapshot.listing import listed
-from hudi_core.timeline.files import FileList
-from hudi_core.timeline.latest import latest_slices, visibility
-from hudi_core.timeline.replaced import archived_replacements
+from hudi_core.options import FOLDER, TableConfig
+from hudi_core.portable import Portable
+from hudi_core.schema.schema import Schema
+from hudi_core.snapshot.footer_cache import FooterCache
+from hudi_core.timeline.files import FileList, files_in
+from hudi_core.timeline.latest import archived_replacements, latest_slices, visibility
 from hudi_core.timeline.schemas import SCHEMA_FOLDER, SchemaHistory, schema_history
 from hudi_core.timeline.services import FileGroup
 from hudi_core.timeline.slices import Slices

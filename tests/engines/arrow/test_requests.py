@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -18,7 +17,9 @@ from tests.support.measured_store import GATE, MeasuredStore, measured_store
 
 pytest.importorskip("obstore", reason="obstore is not installed")
 
-LATE = "city = 'oslo' AND started_at >= TIMESTAMP '2026-03-16 00:00:00' AND started_at < TIMESTAMP '2026-03-16 06:00:00'"
+LATE = (
+    "city = 'oslo' AND started_at >= TIMESTAMP '2026-03-16 00:00:00' AND started_at < TIMESTAMP '2026-03-16 06:00:00'"
+)
 """Decided by paths and recorded statistics alone."""
 FAR = "distance_km > 45"
 """Written under several names and types: footers decide on most files."""
@@ -51,7 +52,7 @@ def test_a_first_plan_asks_for_each_object_once_in_few_waves(store: MeasuredStor
     assert plan.kept() and not plan.warnings
     assert requests.waves <= waves and not requests.repeated(), requests
     local = open_table(str(rides())).scan(where=where).plan
-    assert [slice.files for slice in plan.kept()] == [slice.files for slice in local.kept()]
+    assert [kept.files for kept in plan.kept()] == [kept.files for kept in local.kept()]
     with store.measured() as again:
         assert len(table.scan(where=where).plan.kept()) == len(plan.kept())
     assert len(again) == 0
