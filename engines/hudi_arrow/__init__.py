@@ -4,6 +4,9 @@ engine       the bundle
 types        core types to and from Arrow's, one table
 schema_text  the form `arrow` of schema text: Arrow's own JSON
 storage      tables on local paths and on any URL that pyarrow or fsspec opens
+remote       tables in stores that answer from afar: few requests, side by side, each file asked for once
+clients      clients of such stores: what `remote` asks of one, and the client over pyarrow's file systems
+obstore_client  the client of S3 over `obstore`
 storage_options  options of object stores under the names of other tools
 parquet      Parquet base files: footers and batches
 inflated     row groups as files made of their pages: inflated here, or only those with a wanted row

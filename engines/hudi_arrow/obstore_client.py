@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
+from time import sleep
 from typing import Any, BinaryIO, Final, TypeVar, cast
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -42,8 +43,11 @@ _CONNECT_SECONDS, _REQUEST_SECONDS = 5.0, 20.0
 _MAX_RETRIES: Final = 8
 _BACKOFF: Final = {"init_backoff": timedelta(milliseconds=100), "max_backoff": timedelta(seconds=5), "base": 2}
 _NO_BUCKET: Final = "<Code>NoSuchBucket</Code>"
-_SHORT_ANSWERS: Final = 3
-"""Answers shorter than they say, one after the other, of which the last is an error."""
+_BROKEN_LISTING: Final = "list response body"
+"""Listings whose connection breaks are what the library does not repeat by itself."""
+_BROKEN_ANSWERS: Final = 3
+"""Answers that end too early, one after the other, of which the last is an error."""
+_PAUSE_SECONDS: Final = 0.1
 _PART_BYTES: Final = 8 << 20
 """Bytes of each part of an upload. Smaller files are uploaded by one request."""
 
@@ -188,25 +192,25 @@ class ObstoreClient:
         return "/".join(part for part in (self.root, path) if part)
 
 
-class _ShortAnswer(OSError):
+class _BrokenAnswer(OSError):
     """An answer with fewer bytes than it says."""
 
 
 def _content(answer: Any, length: int) -> bytes:
-    """The bytes of an answer. Raises `_ShortAnswer` when they are not so many."""
+    """The bytes of an answer. Raises `_BrokenAnswer` when they are not so many."""
     content = bytes(answer.bytes())
     if len(content) != length:
-        raise _ShortAnswer(f"expected an answer of {length} bytes, found {len(content)}")
+        raise _BrokenAnswer(f"expected an answer of {length} bytes, found {len(content)}")
     return content
 
 
 def _answered(call: Callable[[], T]) -> T:
-    """The answer to a request, repeated while it is short. What the library raises is raised as an `OSError` of one line."""
-    for attempt in range(1, _SHORT_ANSWERS + 1):
+    """The answer to a request, repeated while it ends too early. What the library raises is raised as an `OSError`."""
+    for attempt in range(1, _BROKEN_ANSWERS + 1):
         try:
             return call()
-        except _ShortAnswer:
-            if attempt == _SHORT_ANSWERS:
+        except _BrokenAnswer:
+            if attempt == _BROKEN_ANSWERS:
                 raise
         except FileNotFoundError:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT)) from None
@@ -218,12 +222,14 @@ def _answered(call: Callable[[], T]) -> T:
             message = str(problem)
             if _NO_BUCKET in message:
                 raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT)) from None
-            raise OSError(_clean(message)) from None
+            if _BROKEN_LISTING not in message or attempt == _BROKEN_ANSWERS:
+                raise OSError(_clean(message)) from None
+            sleep(_PAUSE_SECONDS * attempt)
     raise AssertionError("the last attempt returns or raises")
 
 
 def _clean(message: str) -> str:
-    """The first paragraph of a message of the library's: without the structures that follow, without what stands behind a
-    question mark in URLs, where signatures may be, and of an answer in XML the code alone."""
+    """The first paragraph of a message of the library's, before the structures that it goes on with: in URLs without what stands
+    behind a question mark, where signatures may be, and of an answer in XML the code alone."""
     first = re.sub(r"(https?://[^\s?]*)\?\S*", r"\1", message.partition("\n\nDebug source")[0])
     return re.sub(r"<\?xml.*?<Code>(\w+)</Code>.*", r"\1", first, flags=re.DOTALL)

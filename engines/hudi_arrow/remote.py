@@ -10,11 +10,12 @@ from datetime import datetime
 from functools import partial
 from threading import Lock
 from typing import Any, BinaryIO, Final, TypeVar
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl
 
 from hudi_arrow.clients import FileSystemClient, StoreClient
 from hudi_arrow.obstore_client import obstore_client
 from hudi_arrow.storage import ArrowStorage, is_local, reported
+from hudi_arrow.storage_options import public_url
 from hudi_core.engine import FileInfo, Storage
 from hudi_core.errors import StorageError, UsageError
 from hudi_core.formats.random_access import InMemoryFile, RandomAccess
@@ -55,16 +56,16 @@ class RemoteStorage:
     is_remote = True
 
     def __init__(self, uri: str, options: Mapping[str, str] | None = None) -> None:
-        options = dict(options or {})
-        self._opened_by = uri, dict(options)
-        self.uri = _public(uri)
+        self._opened_by = uri, dict(options or {})
+        uri, options = _without_own(uri, {**(options or {})})
+        self.uri = public_url(uri)
         limit = _number(uri, options.pop(_MAX_REQUESTS, None), _MAX_REQUESTS, STORAGE_REQUESTS)
         deadline = _number(uri, options.pop(_DEADLINE, None), _DEADLINE, _DEADLINE_SECONDS)
         with reported(self.uri):
             self._client: StoreClient = obstore_client(uri, options, deadline) or FileSystemClient(
                 ArrowStorage(uri, options)
             )
-        self._line = RequestLine(int(limit))
+        self._line = RequestLine(max(int(limit), 1))
         self._listings = AnswersAhead[tuple[str, bool], Sequence[FileInfo]](self._line.limit)
         self._files = AnswersAhead[str, RandomAccess](self._line.limit)
         self._kept: OrderedDict[FileInfo, RandomAccess] = OrderedDict()
@@ -249,13 +250,12 @@ def _kept_size(file: RandomAccess) -> int:
     return file.size if isinstance(file, InMemoryFile) else _END_BYTES + _LEAST_BYTES
 
 
-def _public(uri: str) -> str:
-    """A URL without keys and options, which messages do not show."""
-    parts = urlsplit(uri)
-    scheme, _, rest = uri.partition("://")
-    path = rest.partition("?")[0] if parts.query else rest
-    authority, slash, below = path.partition("/")
-    return f"{scheme}://{authority.rpartition('@')[2]}{slash}{below}"
+def _without_own(uri: str, options: dict[str, str]) -> tuple[str, dict[str, str]]:
+    """The URL without the options of this module, which stand among the others."""
+    start, mark, query = uri.partition("?")
+    own = [part for part in query.split("&") if part.partition("=")[0] in (_MAX_REQUESTS, _DEADLINE)]
+    rest = "&".join(part for part in query.split("&") if part not in own)
+    return f"{start}{mark if rest or not own else ''}{rest}", {**dict(parse_qsl("&".join(own))), **options}
 
 
 def _number(uri: str, text: str | None, name: str, default: float) -> float:
@@ -265,5 +265,5 @@ def _number(uri: str, text: str | None, name: str, default: float) -> float:
     except ValueError:
         number = 0.0
     if not number > 0:
-        raise UsageError(_public(uri), expected=f"a number above 0 as {name}", found=repr(text))
+        raise UsageError(public_url(uri), expected=f"a number above 0 as {name}", found=repr(text))
     return number

@@ -19,7 +19,7 @@ from urllib.request import url2pathname
 import pyarrow as pa
 from pyarrow import fs
 
-from hudi_arrow.storage_options import own_names, own_options
+from hudi_arrow.storage_options import own_names, own_options, public_url
 from hudi_core.engine import FileInfo, Storage
 from hudi_core.errors import AlreadyExistsError, CorruptFileError, HudiError, StorageError, UnsupportedError, UsageError
 from hudi_core.formats.random_access import InMemoryFile, RandomAccess
@@ -65,7 +65,7 @@ class ArrowStorage:
     """`hudi_core.engine.Storage` over a `pyarrow.fs.FileSystem`. Paths go to it as they are: a `%2F` in one is no slash."""
 
     def __init__(self, uri: str, options: Mapping[str, str] | None = None) -> None:
-        self._uri = uri
+        self._uri = uri if is_local(uri) else public_url(uri)
         self._filesystem, self._root = _opened(uri, options or {})
         self._kept: OrderedDict[FileInfo, pa.NativeFile] = OrderedDict()
         self._lock = Lock()
@@ -310,7 +310,7 @@ def _opened(uri: str, options: Mapping[str, str]) -> tuple[fs.FileSystem, str]:
     if is_local(uri):
         if options:
             raise UsageError(
-                uri, expected="a URL that has options", found=f"a local path, and the option {min(options)}"
+                public_url(uri), expected="a URL that has options", found=f"a local path, and the option {min(options)}"
             )
         path = url2pathname(parts.path) if parts.scheme == "file" else uri
         return fs.LocalFileSystem(), str(Path(path).absolute()).rstrip("/")
@@ -320,7 +320,7 @@ def _opened(uri: str, options: Mapping[str, str]) -> tuple[fs.FileSystem, str]:
     path, _, query = rest.partition("?")
     authority, _, below = path.partition("/")
     known = _ARROW_SCHEMES.get(scheme)
-    with reported(uri):
+    with reported(public_url(uri)):
         if known is None:
             filesystem, start = _by_fsspec(uri, scheme, options, None), authority
         else:
@@ -359,7 +359,7 @@ def _with_options(uri: str, scheme: str, options: Mapping[str, str]) -> fs.FileS
         return getattr(fs, kind)(**patience, **_typed(options))
     except (TypeError, ValueError) as unknown:
         known = f"options of pyarrow.fs.{kind}, as {', '.join(own_names(scheme))}"
-        raise UsageError(uri, expected=known, found=str(unknown)) from None
+        raise UsageError(public_url(uri), expected=known, found=str(unknown)) from None
 
 
 def _typed(options: Mapping[str, str]) -> dict[str, Any]:
@@ -383,12 +383,12 @@ def _by_fsspec(uri: str, scheme: str, options: Mapping[str, str], refused: Excep
         of_scheme = _FSSPEC_PACKAGES.get(scheme, "fsspec")
         package, extra = missing.name or of_scheme, _EXTRAS.get(of_scheme, "cloud")
         raise UnsupportedError(
-            uri, message=f"needs the package {package}: pip install 'hudi-core[{extra}]'"
+            public_url(uri), message=f"needs the package {package}: pip install 'hudi-core[{extra}]'"
         ) from missing
     except TypeError as unknown:
-        raise UsageError(uri, expected=f"options of fsspec's {scheme}", found=str(unknown)) from None
+        raise UsageError(public_url(uri), expected=f"options of fsspec's {scheme}", found=str(unknown)) from None
     except ValueError as unknown:
         raise UnsupportedError(
-            uri, expected="a path or URL that pyarrow or fsspec opens", found=f"the scheme {scheme}"
+            public_url(uri), expected="a path or URL that pyarrow or fsspec opens", found=f"the scheme {scheme}"
         ) from (refused or unknown)
     return fs.PyFileSystem(handler)

@@ -86,6 +86,15 @@ _ELSEWHERE: Mapping[str, Mapping[str, str]] = {
 """Options that pyarrow has no name for, and where it takes what they say from."""
 
 
+def public_url(url: str) -> str:
+    """A URL as messages show it: without keys and options, which may be secrets. A local path stays as it is."""
+    scheme, mark, rest = url.partition("://")
+    if not mark:
+        return url
+    authority, slash, path = rest.partition("?")[0].partition("/")
+    return f"{scheme}://{authority.rpartition('@')[2]}{slash}{path}"
+
+
 def own_names(scheme: str) -> list[str]:
     """The names under which options of a scheme (s3, gs, abfs) are handed on."""
     return sorted(name for name in _OWN[scheme] if name)
@@ -102,10 +111,12 @@ def own_options(uri: str, scheme: str, options: Mapping[str, str]) -> dict[str, 
     for name, value in options.items():
         place = _ELSEWHERE[scheme].get(name.lower())
         if place is not None:
-            raise UsageError(uri, expected=f"{place} in place of the option {name}", found="the option")
+            raise UsageError(public_url(uri), expected=f"{place} in place of the option {name}", found="the option")
         own = _BY_NAME[scheme].get(name.lower(), name)
         if own_names.setdefault(own, value) != value:
-            raise UsageError(uri, expected=f"one value of {own}", found=f"{given[own]} and {name}, which differ")
+            raise UsageError(
+                public_url(uri), expected=f"one value of {own}", found=f"{given[own]} and {name}, which differ"
+            )
         given[own] = name
     own_names.pop("", None)
     scheme_of_url, mark, host = own_names.get(_ENDPOINT, "").partition("://")

@@ -9,6 +9,7 @@ history_lsm  history of layout 2: Parquet files by ranges of requested times, na
 instants     instants: the names of their files in both timeline layouts, their states, and their order; what a history answers
 latest       the latest slice of every file group (Hudi's file-system view), computed for all groups at once. Rules TIME-12 to
              TIME-14, TIME-25
+optional_files  files that a table may do without
 schemas      the schema of a table and the schemas its files were written under, with stable column ids. Rules TIME-30 to
              TIME-36
 services     records of table services: cleans, savepoints, rollbacks, restores, plans of compaction and clustering

@@ -218,9 +218,10 @@ class Server:
         return _xml("ListBucketResult", named + rest + listed)
 
     def _delete_many(self, bucket: str, body: bytes) -> Answer:
-        for key in re.findall(r"<Key>(.*?)</Key>", body.decode()):
+        keys = re.findall(r"<Key>(.*?)</Key>", body.decode())
+        for key in keys:
             (self.root / bucket / key).unlink(missing_ok=True)
-        return _xml("DeleteResult", "")
+        return _xml("DeleteResult", "".join(f"<Deleted><Key>{key}</Key></Deleted>" for key in keys))
 
 
 def _entries(top: Path, prefix: str, delimiter: str) -> list[tuple[str, Path | None]]:
