@@ -12,9 +12,9 @@ from typer.core import TyperGroup
 
 from hudi_core.cli import create, demo, keys, locate, read, schemas, tables, tag, writing
 from hudi_core.cli.explain import command as explain_command
-from hudi_core.cli.options import STORAGE_OPTIONS
+from hudi_core.cli.options import OPENED, STORAGE_OPTIONS, tell_traffic
 from hudi_core.cli.output import discard, flush, say, write
-from hudi_core.cli.overview import ABOUT, COMMANDS, EXAMPLE, STORAGE_HELP, VERSION_HELP, overview
+from hudi_core.cli.overview import ABOUT, COMMANDS, EXAMPLE, STORAGE_HELP, VERBOSE_HELP, VERSION_HELP, overview
 from hudi_core.errors import HudiError
 from hudi_core.version import __version__
 
@@ -37,7 +37,10 @@ class _Commands(TyperGroup):
         def run() -> int:
             try:
                 with self.make_context("hudi-core", given or ["--help"]) as context:
-                    self.invoke(context)
+                    try:
+                        self.invoke(context)
+                    finally:
+                        tell_traffic()
             except typer.Exit as end:
                 return end.exit_code
             return 0 if given else 2
@@ -145,8 +148,10 @@ def common(
         list[str] | None,
         typer.Option("--storage-option", metavar="NAME=VALUE", help=STORAGE_HELP),
     ] = None,
+    verbose: Annotated[bool, typer.Option("--verbose", help=VERBOSE_HELP)] = False,
 ) -> None:
     """What an Apache Hudi table means: look at it, prune it, read it."""
+    OPENED.set([] if verbose else None)
     STORAGE_OPTIONS.set(dict(map(_option, storage_option or [])))
 
 

@@ -11,6 +11,8 @@ from typing import Annotated
 import typer
 
 from hudi_core.cli.output import say
+from hudi_core.cli.words import traffic
+from hudi_core.engine import Storage
 from hudi_core.errors import UsageError
 from hudi_core.snapshot.footer_cache import DEFAULT_MAX_BYTES
 from hudi_core.snapshot.snapshot import MetadataMode
@@ -55,6 +57,8 @@ WhereOption = Annotated[str | None, typer.Option("--where", metavar="SQL", help=
 CaseOption = Annotated[bool, typer.Option("--case-sensitive", help="Tell names of columns apart by case.")]
 STORAGE_OPTIONS: ContextVar[Mapping[str, str]] = ContextVar("storage_options", default=MappingProxyType({}))
 """Those that stand before the command."""
+OPENED: ContextVar[list[Storage] | None] = ContextVar("opened", default=None)
+"""The storages of tables that the command opened, where it is to tell of their requests."""
 
 
 def opened(
@@ -76,7 +80,16 @@ def opened(
         storage_options=STORAGE_OPTIONS.get(),
     )
     warn(table.config.findings)
+    storages = OPENED.get()
+    if storages is not None:
+        storages.append(table.storage)
     return table
+
+
+def tell_traffic() -> None:
+    """What was asked of remote storage, on standard error, where the command line wants to know it."""
+    for storage in OPENED.get() or ():
+        say(f"{storage.uri}: {traffic(storage.traffic) if storage.is_remote else 'local files, nothing waited for'}")
 
 
 def local_path(path: Path) -> Path:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 ABOUT = "What an Apache Hudi table means: look at it, prune it, read it."
 EXAMPLE = "For example: hudi-core explain TABLE --where \"price > 10 AND city = 'oslo'\" --html why.html"
 VERSION_HELP = "Show the version and exit."
+VERBOSE_HELP = "Say at the end what was asked of remote storage, and how long it was waited for."
 STORAGE_HELP = "For the library that opens the table's URL; repeatable."
 
 COMMANDS: Mapping[str, Mapping[str, str]] = {
@@ -48,6 +49,7 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {
 _OPTIONS = {
     "--version": VERSION_HELP,
     "--storage-option NAME=VALUE": STORAGE_HELP,
+    "--verbose": VERBOSE_HELP,
     "-h, --help": "Show this message and exit; after a command, that command's options.",
 }
 _WIDEST = 100

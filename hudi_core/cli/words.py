@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from hudi_core.parallel.requests import Traffic
+
 
 def size(count: int) -> str:
     """Bytes.
@@ -25,6 +27,15 @@ def duration(seconds: float) -> str:
     if seconds < 1e-3:
         return f"{seconds * 1e6:.0f} µs"
     return f"{seconds * 1e3:.1f} ms" if seconds < 1 else f"{seconds:.2f} s"
+
+
+def traffic(of: Traffic) -> str:
+    """
+    >>> traffic(Traffic(12, 30_000, 2, 0.125))
+    '12 requests of 29.3 KiB in 2 waves, 125.0 ms waited'
+    """
+    requests, waves = counted(of.requests, "request"), counted(of.waves, "wave")
+    return f"{requests} of {size(of.bytes)} in {waves}, {duration(of.seconds)} waited"
 
 
 def share(count: int, total: int) -> str:

@@ -125,7 +125,15 @@ class Scan(QueryResult):
             f"{step.source}: {step.removed:,} of {step.before:,} removed{f' ({step.note})' if step.note else ''}"
             for step in self.plan.steps
         ]
-        return "\n".join([*steps, f"{len(self.plan.kept()):,} of {len(self.plan.slices):,} file slices are read"])
+        storage = self._snapshot.storage
+        of, requests = storage.traffic, list[str]()
+        if storage.is_remote:
+            requests = [
+                f"{of.requests:,} requests of {of.bytes:,} bytes in {of.waves:,} waves, {of.seconds:.2f} s waited"
+            ]
+        return "\n".join(
+            [*steps, f"{len(self.plan.kept()):,} of {len(self.plan.slices):,} file slices are read", *requests]
+        )
 
     def conjuncts(self) -> list[dict[str, Any]]:
         """For each part of the predicate's AND the number of slices it would skip by itself, by the

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -26,7 +27,7 @@ from hudi_core.cli.options import (
     warn,
 )
 from hudi_core.cli.output import Output, say, write_file
-from hudi_core.cli.words import counted, duration, share, shortened, size
+from hudi_core.cli.words import counted, duration, share, shortened, size, traffic
 from hudi_core.planning.plan import ALL_MATCH, READ, SKIP, VERDICTS, ScanPlan
 from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.table.engines import DEFAULT_ENGINE
@@ -65,8 +66,10 @@ def explain(
 
 def show(out: Output, where: str, scan: Scan) -> None:
     """What became of the slices and who removed them; in JSON an object for each step, condition and reason, then the total."""
-    plan, alone = scan.plan, scan.conjuncts()
+    plan, alone, storage = scan.plan, scan.conjuncts(), scan.sources.snapshot.storage
     if out.as_json:
+        if storage.is_remote:
+            out.line({"kind": "storage", **asdict(storage.traffic)})
         out.rows((), ({"kind": "step", **step} for step in _steps(plan)))
         out.rows((), ({"kind": "condition", **condition} for condition in alone))
         out.rows((), ({"kind": "reason", **_reason(reason)} for reason in reasons(plan)))
@@ -82,6 +85,8 @@ def show(out: Output, where: str, scan: Scan) -> None:
         f"{totals['skip']:,} skipped ({share(totals['skip'], total)}), {kept:,} to read, "
         f"{size(totals['bytes_to_read'])} of {size(totals['bytes'])}{whole}; decided in {duration(totals['ms'] / 1e3)}"
     )
+    if storage.is_remote:
+        out.text(traffic(storage.traffic))
     out.text()
     columns = ("step", "before", "removed", "left", "time", "", "note")
     out.rows(columns, (_shown(step, total) for step in _steps(plan)), title="Who removed what", folded=("note",))

@@ -12,7 +12,7 @@ import pytest
 
 from hudi_core.table.open import open_table
 from hudi_core.table.table import Table
-from tests.support.commands import rides
+from tests.support.commands import ran, rides
 from tests.support.measured_store import GATE, MeasuredStore, measured_store
 
 pytest.importorskip("obstore", reason="obstore is not installed")
@@ -75,3 +75,17 @@ def test_the_storage_counts_as_the_store_does(store: MeasuredStore) -> None:
     assert (traffic.requests, traffic.waves) == (len(requests), requests.waves)
     content = sum(request.bytes for request in requests.of if not request.query)
     assert traffic.bytes == content and traffic.seconds > 0
+
+
+def test_users_see_what_was_asked(store: MeasuredStore) -> None:
+    before = [part for name, text in store.options.items() for part in ("--storage-option", f"{name}={text}")]
+    with store.measured() as requests:
+        shown = ran(*before, "--verbose", "explain", "s3://lake/rides", "--where", LATE)
+    line = f"{len(requests)} requests of "
+    assert line in shown.out and f" in {requests.waves} waves, " in shown.out
+    assert f"s3://lake/rides: {line}" in shown.err
+    lines = ran(*before, "explain", "s3://lake/rides", "--where", LATE, "--json").lines
+    (storage,) = (line for line in lines if line["kind"] == "storage")
+    assert (storage["requests"], storage["waves"]) == (len(requests), requests.waves)
+    assert f"{len(requests)} requests of " in opened(store).scan(where=LATE).explain()
+    assert "requests" not in ran("explain", rides(), "--where", LATE).out
