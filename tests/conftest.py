@@ -11,6 +11,8 @@ pytest.register_assert_rewrite("tests.contract", "tests.support")
 
 from tests.support.drawing import profile  # noqa: E402  # assertions of what it imports are rewritten too
 
+pytest_plugins = ("tests.support.assertions",)
+
 settings.load_profile(profile())
 
 TOGETHER = ("tests/engines/spark/", "tests/conformance/test_tightness.py")

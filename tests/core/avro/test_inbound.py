@@ -127,7 +127,8 @@ def test_recursion_is_refused_with_its_path(avro: Json, where: str) -> None:
 
 
 def test_the_same_simple_name_in_another_namespace_is_no_recursion() -> None:
-    schema_from_avro(record(field("id", record(field("z", "int"), name="y.Same")), name="x.Same"))
+    schema = schema_from_avro(record(field("id", record(field("z", "int"), name="y.Same")), name="x.Same"))
+    assert [place.name for place in schema.places.values()] == ["id", "id.z"]
 
 
 @pytest.mark.parametrize(
@@ -248,9 +249,11 @@ _ANY_JSON = st.recursive(
 def test_no_json_gives_anything_but_a_schema_or_a_schema_error(found: object) -> None:
     for avro in (found, record(field("a", found)), record(field("a", "bytes", default=found))):
         try:
-            schema_from_avro(json.dumps(avro))
-        except SchemaError:
-            continue
+            schema = schema_from_avro(json.dumps(avro))
+        except SchemaError as error:
+            assert error.where.startswith("schema")
+        else:
+            assert isinstance(schema, Schema)
 
 
 @given(schemas())

@@ -1,0 +1,86 @@
+"""A test that compares nothing fails: the plugin of the test run, on tests of its own."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+TESTS = """
+import warnings
+import pytest
+
+def test_compares():
+    assert 1 == 1
+
+def test_compares_in_a_function():
+    def check(value):
+        assert value
+    check(1)
+
+def test_expects_an_error():
+    with pytest.raises(ValueError):
+        int("")
+
+def test_expects_a_warning():
+    with pytest.warns(UserWarning):
+        warnings.warn("w")
+
+@pytest.mark.does_not_raise("it is enough that it ends")
+def test_declares_it():
+    int("1")
+
+@pytest.mark.skip
+def test_is_left_out():
+    pass
+
+def test_fails_by_itself():
+    raise ValueError
+
+def test_loops_over_nothing():
+    for value in ():
+        assert value
+
+def test_has_no_assertion():
+    int("1")
+
+@pytest.mark.does_not_raise("it compares after all")
+def test_declares_it_wrongly():
+    assert 1 == 1
+
+@pytest.mark.does_not_raise
+def test_declares_it_without_a_reason():
+    int("1")
+"""
+
+FAILED = [
+    "test_fails_by_itself",
+    "test_loops_over_nothing",
+    "test_has_no_assertion",
+    "test_declares_it_wrongly",
+    "test_declares_it_without_a_reason",
+]
+
+
+def test_what_compares_nothing_and_does_not_declare_it_fails(tmp_path: Path) -> None:
+    (tmp_path / "test_made.py").write_text(TESTS)
+    settings = ["-o", "enable_assertion_pass_hook=true", "-o", "markers=does_not_raise(reason)", "-c", "/dev/null"]
+    options = ["-q", "-rf", "--tb=no", "-p", "tests.support.assertions", "-p", "no:cacheprovider"]
+    run = subprocess.run(
+        [sys.executable, "-m", "pytest", *options, *settings, f"--rootdir={tmp_path}", str(tmp_path / "test_made.py")],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    failed = [line.partition("::")[2].split()[0] for line in run.stdout.splitlines() if line.startswith("FAILED")]
+    assert failed == FAILED, run.stdout + run.stderr
+    assert "5 passed, 1 skipped" in run.stdout
+
+
+def test_the_plugin_is_part_of_every_run(request: pytest.FixtureRequest) -> None:
+    assert request.config.pluginmanager.has_plugin("tests.support.assertions")
+    assert request.config.getini("enable_assertion_pass_hook")

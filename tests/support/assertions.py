@@ -1,0 +1,61 @@
+"""Plugin of the test run: a test that compares nothing is no test, and fails, whatever lets it pass.
+
+Assertions that held are counted, and errors that a test expects. A test of what must not raise says so with its reason:
+`@pytest.mark.does_not_raise("...")`, and fails when it has assertions after all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from typing import Any
+
+import pytest
+
+MARKER = "does_not_raise"
+
+_COUNT = pytest.StashKey[int]()
+"""Assertions that held in a test, and errors and warnings that it expected."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Drops bytecode of tests that is older than the setting by which assertions are counted."""
+    setting = config.inipath
+    if setting is None or hasattr(config, "workerinput"):  # the process that started the workers has done it
+        return
+    for rewritten in (config.rootpath / "tests").rglob("*-pytest-*.pyc"):
+        if rewritten.stat().st_mtime < setting.stat().st_mtime:
+            rewritten.unlink(missing_ok=True)
+
+
+def pytest_assertion_pass(item: pytest.Item, lineno: int, orig: str, expl: str) -> None:
+    """Called for each assertion that held (`enable_assertion_pass_hook`)."""
+    _count(item)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
+    """Runs the test, and fails it when it compared nothing."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pytest, "raises", _counted(pytest.raises, item))
+        patch.setattr(pytest, "warns", _counted(pytest.warns, item))
+        yield
+    if item.config.getoption("assertmode") != "rewrite":
+        return  # assertions are not counted then
+    marker = item.get_closest_marker(MARKER)
+    count = item.stash.get(_COUNT, 0)
+    if marker is None and not count:
+        pytest.fail(f"{item.name} passed without an assertion", pytrace=False)
+    if marker is not None and (count or not marker.args):
+        pytest.fail(f"{item.name} is marked {MARKER}: expected a reason and no assertion", pytrace=False)
+
+
+def _count(item: pytest.Item) -> None:
+    item.stash[_COUNT] = item.stash.get(_COUNT, 0) + 1
+
+
+def _counted(context: Callable[..., Any], item: pytest.Item) -> Callable[..., Any]:
+    def counted(*args: Any, **options: Any) -> Any:
+        _count(item)
+        return context(*args, **options)
+
+    return counted
