@@ -36,15 +36,6 @@ TYPES: list[t.Type] = [
 ]
 
 
-_REALS = [-math.inf, -1.5, -0.0, 0.0, 1.25, 1.5, math.inf, math.nan]
-
-
-@pytest.mark.parametrize("of", [t.Float(), t.Double()])
-def test_negative_zero_is_below_zero_and_nan_is_greatest(of: t.Type) -> None:
-    items = comparable(from_values(_REALS, of, "here"), of, 0)
-    assert (np.diff(items) > 0).all()
-
-
 @settings(deadline=None)
 @given(st.data())
 def test_items_compare_as_values(data: st.DataObject) -> None:
@@ -73,7 +64,7 @@ def _below(value: Any, other: Any, of: t.Type) -> bool:
 def test_real_numbers_compare_as_java_compares_them(of: t.Type) -> None:
     ascending = [-math.inf, -1.5, -0.0, 0.0, 1.5, math.inf, math.nan]
     items = comparable(from_values(ascending, of, "here"), of, 0)
-    assert (np.diff(items) > 0).all()
+    assert (items[:-1] < items[1:]).all()
     (other_nan,) = comparable(
         PrimitiveColumn(np.array([np.uint64(0xFFF8_0000_0000_0001)]).view(np.float64)), t.Double(), 0
     )

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from hudi_core.errors import CorruptFileError, HudiError
-from hudi_core.metadata.table import METADATA_FOLDER, MetadataTable, open_metadata_table
+from hudi_core.metadata.table import METADATA_FOLDER, MetadataTable, open_metadata_table, siblings
+from hudi_core.timeline.slices import FileSlice
 from tests.support.conformance import TableEntry, tables
 from tests.support.tables import metadata_of, opened
 
@@ -67,6 +68,13 @@ def test_instant_that_is_pending_on_the_table_does_not_count(tmp_path: Path) -> 
     assert {
         stat.path.rpartition("/")[2] for stats in timeline.metadata(latest).stats.values() for stat in stats
     } <= gone
+
+
+def test_a_hash_chooses_among_the_file_groups_of_one_data_partition() -> None:
+    """Their ids begin alike; a table may have as many file groups of its own for each of its partitions."""
+    ids = ["record-index-u-0000-0", "record-index-u-0001-0", "record-index-v-0000-0", "record-index-0000-0"]
+    groups = siblings([FileSlice("record_index", file_id, "1", None) for file_id in ids])
+    assert [[group.file_id for group in among] for among in groups] == [ids[:2], ids[2:3], ids[3:]]
 
 
 def test_metadata_table_that_lags_behind_is_refused(copied: Path) -> None:

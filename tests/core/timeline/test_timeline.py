@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -75,6 +76,14 @@ def test_as_of_cuts_by_requested_time() -> None:
     assert times(found.as_of("15").as_of(None)) == ["10", "20"]
     with pytest.raises(UsageError):
         found.as_of("yesterday")
+
+
+def test_excluded_writes_are_not_visible_also_where_they_are_archived() -> None:
+    found, _ = timeline(i10_11__commit=b"", i12_13__deltacommit=b"", i14_15__commit=b"", i16__compaction__requested=b"")
+    cut = replace(found, excluded_times=frozenset({"05", "12", "16"}))
+    assert times(cut) == ["10", "14"]
+    assert [cut.is_committed(time) for time in ("04", "05", "10", "12", "14")] == [True, False, True, False, True]
+    assert found.pending_compactions == {"16"} and cut.pending_compactions == frozenset()
 
 
 def test_instants_before_the_start_are_archived_and_count() -> None:
