@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import json
 import os
 import tempfile
@@ -32,6 +33,16 @@ class TableEntry:
     def expected(self) -> dict[str, Any]:
         loaded: dict[str, Any] = json.loads((self.folder / "expected.json").read_text("utf-8"))
         return loaded
+
+    @cached_property
+    def files(self) -> list[str]:
+        """The paths in its archive; they begin with the name of the table's folder."""
+        with zipfile.ZipFile(self.folder / "table.zip") as archive:
+            return archive.namelist()
+
+    def has(self, *patterns: str) -> bool:
+        """Whether a file of the table fits one of the patterns, in which `*` stands for any characters."""
+        return any(fnmatch.filter(self.files, pattern) for pattern in patterns)
 
     @property
     def requires(self) -> list[str]:

@@ -28,7 +28,7 @@ from hudi_core.formats.log import MAGIC, READ_AHEAD, BlockKind, HeaderKey, LogBl
 from hudi_core.formats.names import parse_log_file
 from hudi_core.formats.random_access import InMemoryFile
 from tests.support.avro_values import rows_by_fastavro, same
-from tests.support.conformance import ROOT, TableEntry, each_table
+from tests.support.conformance import ROOT, TableEntry, each_table_where
 
 # -- making log files ------------------------------------------------------------------------------------------------------
 
@@ -336,7 +336,7 @@ def test_single_log_files_hold_what_was_recorded() -> None:
             check_block(block, expected)
 
 
-@each_table()
+@each_table_where(lambda entry: entry.has("*/.*.log.*"), "log files")
 def test_every_log_file_of_every_table_is_read_whole(entry: TableEntry) -> None:
     root = entry.unpacked()
     recorded = {each["path"]: each["blocks"] for each in entry.expected.get("log_files", [])}

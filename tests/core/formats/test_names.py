@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hudi_core.formats.names import BaseFileName, LogFileName, parse_base_file, parse_log_file
-from tests.support.conformance import TableEntry, each_table, vectors
+from tests.support.conformance import TableEntry, each_table_where, vectors
 
 PARTS = st.text("abcXYZ019-%=é", min_size=1, max_size=12)
 DIGITS = st.integers(0, 10**17).map(str)
@@ -108,7 +108,7 @@ def test_a_log_file_name_reads_back(name: LogFileName) -> None:
     assert parse_base_file(name.file_name()) is None
 
 
-@each_table()
+@each_table_where(lambda entry: entry.has("*.parquet", "*.hfile", "*.lance", "*.log.*"), "data files")
 def test_every_data_file_of_a_table_has_a_name_of_its_kind(entry: TableEntry) -> None:
     folder = entry.unpacked()
     for path in folder.rglob("*"):

@@ -77,7 +77,7 @@ def test_listing_of_every_table_is_that_of_its_folders(entry: TableEntry) -> Non
     """META-8."""
     storage, _, timeline, metadata = metadata_of(entry)
     if metadata is None:
-        return
+        pytest.skip("the table has no metadata table")
     pending = {instant.requested_time for instant in timeline.pending}
     on_disk: dict[str, dict[str, int]] = {}
     for info in storage.list("", recursive=True):

@@ -74,7 +74,7 @@ def test_statistics_that_grew_are_those_read_anew(entry: TableEntry) -> None:
     storage, config, timeline = opened(entry.unpacked())
     anew = open_metadata_table(storage, config, timeline)
     if anew is None or "column_stats" not in anew.partitions:
-        return
+        pytest.skip("the table has no column statistics")
     columns = [field.name for field in open_table(str(entry.unpacked())).schema.fields if field.name][:8]
     wanted = told(anew, columns)
     past = Past(storage)
@@ -90,7 +90,7 @@ def test_statistics_that_grew_are_those_read_anew(entry: TableEntry) -> None:
         shown = load_timeline(past, config)
         metadata = open_metadata_table(past, config, shown, metadata)
         if metadata is None:
-            return
+            pytest.skip("the metadata table came later")
         found = told(metadata, columns)
         assert found == told(open_metadata_table(past, config, shown), columns)  # type: ignore[arg-type]
     assert found == wanted
@@ -157,7 +157,7 @@ def test_a_refreshed_table_plans_as_one_opened_anew(entry: TableEntry) -> None:
     told = [each["sql"] for each in entry.expected.get("filters", ()) if "sql" in each][:1]
     whole = open_table(str(entry.unpacked()))
     if not told or len(whole.timeline.commits) < 2 or COLUMN_STATS not in whole.config.metadata_partitions:
-        return
+        pytest.skip("no filter, no earlier commit or no column statistics")
     late = whole.timeline.commits[-1]
     folders = (whole.timeline.folder, f"{METADATA_FOLDER}/{whole.timeline.folder.removeprefix(METADATA_FOLDER)}")
     past = Past(whole.storage, frozenset(f"{folder}/{late.file}" for folder in folders))

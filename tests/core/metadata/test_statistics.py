@@ -328,8 +328,8 @@ def test_merging_is_that_of_applying_record_after_record(
 @each_table()
 def test_records_of_every_table_are_as_recorded(entry: TableEntry, monkeypatch: pytest.MonkeyPatch) -> None:
     _, config, _, metadata = metadata_of(entry)
-    if metadata is None:
-        return
+    if metadata is None or not {"column_stats", "partition_stats"} & metadata.partitions:
+        pytest.skip("the table has no column statistics")
     monkeypatch.setattr(module, "believed", lambda recorded, *_, **__: recorded)
     expressions = {
         metadata_key.tobytes()

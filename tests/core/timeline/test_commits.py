@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hudi_core.errors import CorruptFileError
 from hudi_core.timeline import commits
 from hudi_core.timeline.commits import read_commit, read_extra
-from tests.support.conformance import ROOT, TableEntry, each_table
+from tests.support.conformance import ROOT, TableEntry, each_table_where
 
 
 def test_empty_file_says_nothing() -> None:
@@ -75,12 +75,15 @@ def test_single_commits_are_read_as_recorded(case: dict[str, Any]) -> None:
     }
 
 
-@each_table()
+def recorded_commits(entry: TableEntry) -> list[dict[str, Any]]:
+    """The completed instants of which write statistics are recorded."""
+    return [each for each in entry.expected["timeline"] if "write_stats" in each and each["state"] == "completed"]
+
+
+@each_table_where(recorded_commits, "recorded write statistics")
 def test_write_stats_of_every_table_are_read_as_recorded(entry: TableEntry) -> None:
     folder = entry.unpacked() / ".hoodie"
-    for expected in entry.expected["timeline"]:
-        if "write_stats" not in expected or expected["state"] != "completed":
-            continue
+    for expected in recorded_commits(entry):
         path = folder / expected["file"]
         path = path if path.is_file() else folder / "timeline" / expected["file"]
         found = read_commit(path.read_bytes(), str(path))
@@ -96,7 +99,7 @@ def test_write_stats_of_every_table_are_read_as_recorded(entry: TableEntry) -> N
             assert sorted(found.extra) == sorted(expected["extra_metadata_keys"])
 
 
-@each_table()
+@each_table_where(lambda entry: entry.has("*/.hoodie/timeline/*commit"), "commits of layout version 2")
 def test_what_a_long_commit_says_beside_its_files_is_read_alone(
     entry: TableEntry, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -126,6 +126,7 @@ def test_any_text_is_an_instant_or_not(file: str) -> None:
 
 @each_table()
 def test_every_instant_file_is_read_as_recorded(entry: TableEntry) -> None:
+    assert entry.expected["timeline"]
     for expected in entry.expected["timeline"]:
         found = parse_instant(expected["file"])
         assert found is not None

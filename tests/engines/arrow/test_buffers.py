@@ -17,7 +17,7 @@ from hudi_core.formats.log import BlockKind, read_blocks
 from hudi_core.formats.random_access import InMemoryFile
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
-from tests.support.conformance import TableEntry, each_table
+from tests.support.conformance import TableEntry, each_table_where
 
 TEXTS = Schema(t.Record((t.Field(0, "s", t.String()), t.Field(1, "n", t.Long()))))
 
@@ -31,7 +31,7 @@ def texts(*values: str) -> StructColumn:
     return StructColumn(len(values), columns)
 
 
-@each_table()
+@each_table_where(lambda entry: entry.has("*/.*.log.*"), "log files")
 def test_records_of_every_log_block_are_the_same_bytes_after_arrow(entry: TableEntry) -> None:
     for path in entry.unpacked().rglob(".*.log.*"):
         for block in read_blocks(InMemoryFile(path.read_bytes(), path.name)):

@@ -13,12 +13,12 @@ from hudi_core.avro.inbound import schema_from_avro
 from hudi_core.schema.schema import Schema
 from hudi_core.types.nodes import Type
 from hudi_core.values.order import less
-from tests.support.conformance import TableEntry, each_table
+from tests.support.conformance import TableEntry, each_table_where
 
 READER, ROWS = ParquetReader(), ArrowRows()
 
 
-@each_table()
+@each_table_where(lambda entry: entry.has("*.parquet"), "Parquet files")
 def test_rows_lie_within_the_statistics_of_their_file(entry: TableEntry) -> None:
     storage = ArrowStorage(str(entry.unpacked()))
     for file in storage.list("", recursive=True):
@@ -42,7 +42,7 @@ def test_rows_lie_within_the_statistics_of_their_file(entry: TableEntry) -> None
             assert all(_within(value, known.lower, known.upper, known.type) for value in present if value == value)
 
 
-@each_table()
+@each_table_where(lambda entry: entry.has("*.parquet"), "Parquet files")
 def test_avro_schemas_of_files_agree_with_what_is_stored(entry: TableEntry) -> None:
     storage = ArrowStorage(str(entry.unpacked()))
     for file in storage.list("", recursive=True):

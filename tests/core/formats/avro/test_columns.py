@@ -40,7 +40,7 @@ from hudi_core.formats.avro.columns import decode, decode_framed
 from hudi_core.formats.hfile.file import HFile
 from hudi_core.formats.random_access import InMemoryFile
 from tests.support.avro_values import encode, rows_by_fastavro, same, written
-from tests.support.conformance import TableEntry, each_table
+from tests.support.conformance import TableEntry, each_table_where
 
 
 def laid_out(records: list[bytes], gap: bytes = b"") -> tuple[bytes, np.ndarray, np.ndarray]:
@@ -399,7 +399,7 @@ def test_records_may_overlap_repeat_and_come_in_any_order() -> None:
 # -- what Apache Hudi wrote ------------------------------------------------------------------------------------------------
 
 
-@each_table()
+@each_table_where(lambda entry: entry.has("*.hfile"), "HFiles")
 def test_values_of_every_hfile_hold_what_fastavro_reads(entry: TableEntry) -> None:
     for path in entry.unpacked().rglob("*.hfile"):
         file = HFile(InMemoryFile(path.read_bytes(), path.name))
