@@ -15,6 +15,7 @@ texts = letters | letters.map(lambda text: "a shared beginning " + text) | st.ju
 
 @given(st.lists(texts, max_size=30), st.lists(st.tuples(texts, texts), max_size=8))
 @example(["12345678", "12345678\0", "1234567"], [("12345678", "12345678"), ("1", "2"), ("", "")])
+@example(["12345678\0", "12345678", "1234567"], [("12345678\0", "12345678\0")])
 @example(["order-00000001", "order-00000002"], [("order-0", "order-00000001"), ("order-00000002", "p"), ("a", "b")])
 def test_runs_hold_the_keys_between_the_bounds(keys: list[str], bounds: list[tuple[str, str]]) -> None:
     """INDEX-4."""

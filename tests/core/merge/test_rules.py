@@ -8,7 +8,7 @@ import pytest
 
 from hudi_core.errors import CorruptFileError, UnsupportedError
 from hudi_core.merge.records import Precedence
-from hudi_core.merge.rules import MergeRules, PartialUpdates, merge_rules
+from hudi_core.merge.rules import EVENT_TIME_STRATEGY, MergeRules, PartialUpdates, infer_mode, merge_rules
 from hudi_core.options import MergeMode, TableConfig, table_config
 
 
@@ -33,6 +33,14 @@ def test_the_payload_class_of_version_6_outranks_its_strategy() -> None:
         "t",
     )
     assert found == MergeRules(MergeMode.COMMIT_TIME_ORDERING, ("ts",))
+
+
+@pytest.mark.parametrize("version", [6, 8, 9])
+def test_the_mode_is_that_of_the_payload_class_whatever_the_strategy(version: int) -> None:
+    payload = "org.apache.hudi.common.model.OverwriteWithLatestAvroPayload"
+    mode = infer_mode(version, None, payload, EVENT_TIME_STRATEGY, True, "t")
+    assert mode is MergeMode.COMMIT_TIME_ORDERING
+    assert infer_mode(version, None, None, EVENT_TIME_STRATEGY, False, "t") is MergeMode.EVENT_TIME_ORDERING
 
 
 @pytest.mark.parametrize("version", [6, 8, 9])

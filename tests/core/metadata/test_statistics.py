@@ -338,12 +338,15 @@ def test_records_of_every_table_are_as_recorded(entry: TableEntry, monkeypatch: 
         for each in metadata.records(partition).batches
         for metadata_key in _keys_of(each)
     }
-    for partition, size in (("column_stats", FILE_KEY), ("partition_stats", PARTITION_KEY)):
-        live = _live_of(entry, partition)
-        if live is None or partition not in metadata.partitions:
+    sizes = {"column_stats": FILE_KEY, "partition_stats": PARTITION_KEY}
+    recorded = {partition: _live_of(entry, partition) for partition in sizes if partition in metadata.partitions}
+    if not any(recorded.values()):
+        pytest.skip("records of its column statistics are not recorded")
+    for partition, live in recorded.items():
+        if live is None:
             continue
         columns = sorted({column for column, _ in live.values()})
-        read = metadata.column_stats if size == FILE_KEY else metadata.partition_stats
+        read = metadata.column_stats if sizes[partition] == FILE_KEY else metadata.partition_stats
         found = {
             xxh64_id(column).encode() + each.keys[row].tobytes(): (each, row)
             for column, groups in read(columns).items()
