@@ -1,7 +1,8 @@
-"""A test that compares nothing fails: the plugin of the test run, on tests of its own."""
+"""A test that compares nothing fails: the plugin of the test run, on tests of its own. Nor does one wait for a module of ours."""
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -57,6 +58,8 @@ def test_declares_it_without_a_reason():
     int("1")
 """
 
+OURS = {"tests", "hudi_core", *(path.name for path in (ROOT / "engines").iterdir())}
+
 FAILED = [
     "test_fails_by_itself",
     "test_loops_over_nothing",
@@ -84,3 +87,11 @@ def test_what_compares_nothing_and_does_not_declare_it_fails(tmp_path: Path) -> 
 def test_the_plugin_is_part_of_every_run(request: pytest.FixtureRequest) -> None:
     assert request.config.pluginmanager.has_plugin("tests.support.assertions")
     assert request.config.getini("enable_assertion_pass_hook")
+
+
+def test_no_test_is_left_out_for_want_of_a_module_of_ours() -> None:
+    """Where one cannot be imported, that is what is wrong."""
+    sources = {path: path.read_text("utf-8") for path in (ROOT / "tests").rglob("*.py")}
+    wanted = {name for text in sources.values() for name in re.findall(r"importorskip\(\s*[\"']([\w.]+)", text)}
+    assert "pyspark.sql" in wanted
+    assert [name for name in wanted if name.partition(".")[0] in OURS] == []

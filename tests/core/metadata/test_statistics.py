@@ -342,10 +342,10 @@ def test_records_of_every_table_are_as_recorded(entry: TableEntry, monkeypatch: 
     recorded = {partition: _live_of(entry, partition) for partition in sizes if partition in metadata.partitions}
     if not any(recorded.values()):
         pytest.skip("records of its column statistics are not recorded")
-    for partition, live in recorded.items():
-        if live is None:
+    for partition, known in recorded.items():
+        if known is None:
             continue
-        columns = sorted({column for column, _ in live.values()})
+        columns = sorted({column for column, _ in known.values()})
         read = metadata.column_stats if sizes[partition] == FILE_KEY else metadata.partition_stats
         found = {
             xxh64_id(column).encode() + each.keys[row].tobytes(): (each, row)
@@ -354,8 +354,8 @@ def test_records_of_every_table_are_as_recorded(entry: TableEntry, monkeypatch: 
             for row in range(len(each))
         }
         # The record of a table with expression indexes has their statistics under the same keys.
-        assert set(found) - expressions == set(live) - expressions
-        for at, (_, stats) in live.items():
+        assert set(found) - expressions == set(known) - expressions
+        for at, (_, stats) in known.items():
             if stats is not None and at not in expressions:
                 # As text: NaN equals NaN, and -0.0 does not equal 0.0.
                 assert repr(_as_recorded(*found[at])) == repr(_recorded(stats, found[at][0].statistics.type))
