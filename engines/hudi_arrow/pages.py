@@ -38,7 +38,7 @@ class Page:
     plain: int
     """So many bytes at the start are given as they are, the others inflated."""
     kind: int
-    told: tuple[int, ...]
+    header_values: tuple[int, ...]
     """What the header tells of the values: their number, their encoding, and the encodings of levels in a DATA_PAGE."""
 
     @property
@@ -48,7 +48,7 @@ class Page:
     @property
     def values(self) -> int:
         """Nulls too; none in a dictionary."""
-        return 0 if self.is_dictionary else self.told[0]
+        return 0 if self.is_dictionary else self.header_values[0]
 
 
 @dataclass(slots=True)

@@ -28,7 +28,7 @@ _WIDTHS: Final = {"INT32": 4, "INT64": 8, "FLOAT": 4, "DOUBLE": 8}
 class PlainColumn:
     """A column outside of lists and records whose plain values are what Arrow holds. `width` is 0 for booleans and texts."""
 
-    of: pa.DataType
+    type: pa.DataType
     optional: bool
     width: int
 
@@ -97,7 +97,11 @@ def after(chunk: Chunk, count: int, values: int) -> Chunk:
 def _items(chunk: Chunk, number: int, column: PlainColumn) -> NDArray[Any] | None:
     """The values in one page: numbers and texts as they lie there, a byte for each boolean."""
     page = chunk.pages[number]
-    if page.kind != DATA_PAGE or page.told[1] != _PLAIN or (column.optional and page.told[2] != _RUNS):
+    if (
+        page.kind != DATA_PAGE
+        or page.header_values[1] != _PLAIN
+        or (column.optional and page.header_values[2] != _RUNS)
+    ):
         return None
     body, count = chunk.body(number), page.values
     if column.optional:
@@ -107,7 +111,7 @@ def _items(chunk: Chunk, number: int, column: PlainColumn) -> NDArray[Any] | Non
         body = body[len(levels) :]
     if column.width:
         return np.frombuffer(body, f"<u{column.width}") if len(body) == count * column.width else None
-    if pa.types.is_boolean(column.of):
+    if pa.types.is_boolean(column.type):
         bits = np.frombuffer(body, np.uint8)
         return np.unpackbits(bits, count=count, bitorder="little") if len(bits) == (count + 7) // 8 else None
     length = len(body) // max(count, 1) - _LENGTH
@@ -119,12 +123,12 @@ def _items(chunk: Chunk, number: int, column: PlainColumn) -> NDArray[Any] | Non
 
 def _array(values: NDArray[Any], column: PlainColumn) -> pa.Array:
     if column.width:
-        return pa.Array.from_buffers(column.of, len(values), [None, pa.py_buffer(values)])
-    if pa.types.is_boolean(column.of):
+        return pa.Array.from_buffers(column.type, len(values), [None, pa.py_buffer(values)])
+    if pa.types.is_boolean(column.type):
         bits = np.packbits(values, bitorder="little")
-        return pa.Array.from_buffers(column.of, len(values), [None, pa.py_buffer(bits)])
+        return pa.Array.from_buffers(column.type, len(values), [None, pa.py_buffer(bits)])
     offsets = np.arange(len(values) + 1, dtype=np.int32) * np.int32(values.itemsize)
-    return pa.Array.from_buffers(column.of, len(values), [None, pa.py_buffer(offsets), pa.py_buffer(values)])
+    return pa.Array.from_buffers(column.type, len(values), [None, pa.py_buffer(offsets), pa.py_buffer(values)])
 
 
 @lru_cache(maxsize=256)

@@ -114,7 +114,7 @@ class CommitChanges:
         listing: dict[str, list[FileInfo]] = {}
         for partition, file_id in self.groups:
             listing.setdefault(partition, []).extend(self.files.get((partition, file_id), ()))
-        return Sources(self.snapshot.at(timeline, files_in(listing)))
+        return Sources(self.snapshot.with_files(timeline, files_in(listing)))
 
     @cached_property
     def _slices_before(self) -> Mapping[FileGroup, FileSlice]:

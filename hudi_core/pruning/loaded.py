@@ -44,7 +44,7 @@ class Loaded:
     literals: list[bytes] | None
 
     @staticmethod
-    def of(statistics: ColumnStatistics, literals: list[bytes] | None) -> Loaded:
+    def from_statistics(statistics: ColumnStatistics, literals: list[bytes] | None) -> Loaded:
         return Loaded(plain_keys(statistics.type, literals), statistics, literals)
 
     @property

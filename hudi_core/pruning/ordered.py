@@ -45,7 +45,7 @@ class ValueSet:
     """The first keys of the ranges and the last ones, when they are too many to be compared one after the other."""
 
     @staticmethod
-    def of(keys: OrderKeys, ranges: Ranges, null: bool = False) -> ValueSet:
+    def from_ranges(keys: OrderKeys, ranges: Ranges, null: bool = False) -> ValueSet:
         """`ranges` may hold NaN by its key, as `keys` makes them."""
         nan = bool(ranges) and ranges[-1][1] == NAN_KEY and isinstance(keys, FloatKeys)
         if nan:

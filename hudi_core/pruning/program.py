@@ -66,7 +66,7 @@ class MayHold:
         """The same in the form in which files are asked; made once, when it is first asked for."""
         found = self._wanted
         if found is None:
-            found = self._wanted = ValueSet.of(self.answers.keys, self.ranges, self.null)
+            found = self._wanted = ValueSet.from_ranges(self.answers.keys, self.ranges, self.null)
         return found
 
 

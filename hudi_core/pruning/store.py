@@ -128,7 +128,7 @@ class FileStatistics:
         literals = _literals(predicate, column) if carrier(column.type) is Carrier.TEXTS else None
         if not state.consecutive:
             return self._folded(numbers, statistics, literals)
-        loaded = Loaded.of(statistics, literals)
+        loaded = Loaded.from_statistics(statistics, literals)
         return ColumnAnswers(statistics.type, loaded.keys, loaded)
 
     def _exact(self, state: _Asked, column: Column, literals: list[bytes]) -> ColumnAnswers:

@@ -91,7 +91,7 @@ class Snapshot(Portable):
         slices = looked_up.get("slices", self.resolved.slices)
         return super().made_of() | {"resolved": replace(self.resolved, history=history, slices=slices)}
 
-    def at(self, timeline: Timeline, listing: FileList) -> Snapshot:
+    def with_files(self, timeline: Timeline, listing: FileList) -> Snapshot:
         """These files as another cut of the timeline sees them, under the same schemas."""
         return replace(self, timeline=timeline, resolved=Resolved(self.history, listing))
 

@@ -25,7 +25,7 @@ KINDS = {Verdict.READ: "read", Verdict.ALL_MATCH: "all", Verdict.SKIP: "skip"}
 
 def column_svg(picture: ColumnPicture, verdicts: Sequence[Verdict]) -> str:
     """The picture over slices with these verdicts. The rows of a group carry the numbers of their slices."""
-    layout = _Layout.of(picture)
+    layout = _Layout.for_picture(picture)
     order = sorted(range(len(verdicts)), key=lambda number: _place(picture.ranges[number]))
     groups = [
         ("read", [number for number in order if verdicts[number] is not Verdict.SKIP]),
@@ -63,7 +63,7 @@ def may_match(picture: ColumnPicture) -> str:
     """
     if picture.any_matches:
         return "anything, as far as this column alone can tell"
-    names = [band.said for band in picture.matching]
+    names = [band.label for band in picture.matching]
     names += ["NaN"] * picture.nans_match + ["null"] * picture.nulls_match
     shown = [*names[:8], f"and {len(names) - 8:,} more"] if len(names) > 9 else names
     return ", ".join(shown) or "nothing"
@@ -79,7 +79,7 @@ class _Layout:
     nan: float | None
 
     @staticmethod
-    def of(picture: ColumnPicture) -> _Layout:
+    def for_picture(picture: ColumnPicture) -> _Layout:
         aside = _ZONE + _GAP
         left = aside if picture.has_nulls else 0
         right = _WIDTH - (aside if picture.has_nans else 0)

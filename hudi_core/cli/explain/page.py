@@ -232,4 +232,4 @@ def _reason(by: str) -> str:
 def _ranges(number: int, pictures: Sequence[ColumnPicture]) -> Iterator[str]:
     for picture in pictures:
         drawn = picture.ranges[number]
-        yield f"<td>{escape(drawn.said) if drawn else 'not known'}</td>"
+        yield f"<td>{escape(drawn.label) if drawn else 'not known'}</td>"

@@ -34,7 +34,7 @@ class Band:
 
     start: float
     end: float
-    said: str
+    label: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class DrawnSlice:
     """A bound is known; else the band is the whole axis."""
     nulls: bool
     nans: bool
-    said: str
+    label: str
     """All of it in words."""
 
 
@@ -93,14 +93,14 @@ def column_picture(column: Column, predicate: Predicate, bounds: Sequence[Bounds
         value for interval in bounds if interval for value in (interval.lower, interval.upper) if value is not None
     ]
     scale = scale_over(known, named, column.type)
-    may = can_be(TRUE, predicate, _Standing.of(column, named))
+    may = can_be(TRUE, predicate, _Standing.between(column, named))
     return ColumnPicture(
         column.name,
         column.type,
         tuple(_band(scale, stretch) for stretch in _stretches(may[:_NAN], named)),
         bool(may[_NULL]),
         isinstance(column.type, _Floating) and bool(may[_NAN]),
-        tuple((scale.at(value), shortened(value, column.type, 24)) for value in named),
+        tuple((scale.position(value), shortened(value, column.type, 24)) for value in named),
         tuple(None if interval is None else _drawn(scale, interval) for interval in bounds),
         scale.ticks(),
         isinstance(scale, Linear),
@@ -133,8 +133,8 @@ class _Stretch:
 
 
 def _band(scale: Scale, stretch: _Stretch) -> Band:
-    start = 0.0 if stretch.low is None else scale.at(stretch.low) - scale.half
-    end = 1.0 if stretch.high is None else scale.at(stretch.high) + scale.half
+    start = 0.0 if stretch.low is None else scale.position(stretch.low) - scale.half
+    end = 1.0 if stretch.high is None else scale.position(stretch.high) + scale.half
     return Band(start, end, _words(stretch, scale.type))
 
 
@@ -173,7 +173,7 @@ class _Standing(Questions[_Bools]):
     literals: Mapping[object, int]
 
     @staticmethod
-    def of(column: Column, named: Sequence[object]) -> _Standing:
+    def between(column: Column, named: Sequence[object]) -> _Standing:
         every = [*named, math.nan] if isinstance(column.type, _Floating) else named
         literals = {sort_key(value, column.type): 2 * number + 1 for number, value in enumerate(every)}
         places = np.arange(2 * len(named) + 3)

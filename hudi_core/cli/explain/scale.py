@@ -38,7 +38,7 @@ class Linear:
     low: float
     high: float
 
-    def at(self, value: Any) -> float:
+    def position(self, value: Any) -> float:
         if not math.isfinite(value):
             share = float(value > 0)
         else:
@@ -61,7 +61,7 @@ class Linear:
                 ticks = ((value, to_text(int(value), self.type)) for value in sorted({self.low, self.high}))
             case _:
                 ticks = _of_numbers(self.low, self.high, whole=isinstance(self.type, t.Int | t.Long))
-        return tuple((self.at(value), label) for value, label in ticks)
+        return tuple((self.position(value), label) for value, label in ticks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class Ranked:
     places: Mapping[Any, float]
     values: tuple[Any, ...]
 
-    def at(self, value: Any) -> float:
+    def position(self, value: Any) -> float:
         return self.places[sort_key(value, self.type)]
 
     @property
@@ -84,7 +84,9 @@ class Ranked:
         last = len(self.values) - 1
         steps = min(last, _MOST_TICKS - 1)
         chosen = sorted({round(number * last / steps) for number in range(steps + 1)} if steps > 0 else range(last + 1))
-        return tuple((self.at(self.values[number]), shortened(self.values[number], self.type, 18)) for number in chosen)
+        return tuple(
+            (self.position(self.values[number]), shortened(self.values[number], self.type, 18)) for number in chosen
+        )
 
 
 Scale = Linear | Ranked

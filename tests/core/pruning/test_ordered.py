@@ -23,7 +23,7 @@ def _ordered(lower: Any, unknown: Any = ()) -> tuple[ValueSet, OrderedFiles, Any
     uppers = [None if value is None else value + 5 for value in lowers]
     keys, of = folded(from_values(t.Int(), lowers, uppers, [0] * len(lowers), [9] * len(lowers)))
     listed = placed(of, keys, np.arange(len(lowers)), len(lowers))
-    return ValueSet.of(keys, ((1_000, 1_100),)), ordered(listed, keys), listed
+    return ValueSet.from_ranges(keys, ((1_000, 1_100),)), ordered(listed, keys), listed
 
 
 def test_files_listed_in_order_keep_their_numbers() -> None:
@@ -50,7 +50,7 @@ def test_a_far_reaching_file_costs_a_look_at_hulls_and_no_more() -> None:
     upper[3] = COUNT
     keys, of = folded(from_values(t.Int(), lower.tolist(), upper.tolist(), [0] * COUNT, [9] * COUNT))
     listed = placed(of, keys, np.arange(COUNT), COUNT)
-    in_order, wanted = ordered(listed, keys), ValueSet.of(keys, ((4_000, 4_100),))
+    in_order, wanted = ordered(listed, keys), ValueSet.from_ranges(keys, ((4_000, 4_100),))
     blocks = candidates(wanted, in_order)
     assert isinstance(blocks, np.ndarray) and blocks.tolist() == [0, 15, 16]
     assert opened(wanted, in_order, blocks).tolist() == [3, *range(3_995, 4_101)]
@@ -78,9 +78,9 @@ def test_ranges_are_met_however_they_are_searched(count: int, monkeypatch: pytes
     wanted, of, listed = _ordered(lower, range(0, COUNT, 1_000))
     for ranges in (_some_ranges(r, count), (*_some_ranges(r, count)[:-1], (COUNT, wanted.keys.top))):
         monkeypatch.setattr(module, "MAX_COMPARED_RANGES", 10**6)
-        one_by_one = holds(ValueSet.of(wanted.keys, ranges), listed)
+        one_by_one = holds(ValueSet.from_ranges(wanted.keys, ranges), listed)
         monkeypatch.setattr(module, "MAX_COMPARED_RANGES", 0)
-        asked = ValueSet.of(wanted.keys, ranges)
+        asked = ValueSet.from_ranges(wanted.keys, ranges)
         assert (holds(asked, listed) == one_by_one).all()
         assert (everywhere(asked, of) == one_by_one).all()
         in_order = holds(asked, of.files, ascending=True).ravel()[np.argsort(of.file_numbers)]  # type: ignore[arg-type]
@@ -90,6 +90,6 @@ def test_ranges_are_met_however_they_are_searched(count: int, monkeypatch: pytes
 
 def test_no_range_and_no_file() -> None:
     wanted, of, _ = _ordered(range(COUNT))
-    nothing = ValueSet.of(wanted.keys, ())
+    nothing = ValueSet.from_ranges(wanted.keys, ())
     assert not holds(nothing, of.files).any()
     assert runs(of, np.zeros(0, np.int64)) == []

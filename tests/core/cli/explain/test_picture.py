@@ -45,7 +45,7 @@ def picture(where: str, *bounds: ColumnRange | None) -> ColumnPicture:
 def matching(where: str) -> list[str]:
     """What may match, in words."""
     drawn = picture(where)
-    said = [band.said for band in drawn.matching]
+    said = [band.label for band in drawn.matching]
     return said + ["NaN"] * drawn.nans_match + ["null"] * drawn.nulls_match
 
 
@@ -121,7 +121,7 @@ def test_a_row_that_matches_lies_in_a_stretch_that_may(data: st.DataObject) -> N
 def test_a_range_in_words(known: ColumnRange, said: str) -> None:
     (found,) = picture("x > 4", known).ranges
     assert found is not None
-    assert found.said == said
+    assert found.label == said
 
 
 def test_ranges_stand_on_the_axis_in_the_order_of_the_slices() -> None:

@@ -30,9 +30,9 @@ def test_places_keep_the_order_and_stay_on_the_axis(case: tuple[t.Type, list[Any
     of, values = case
     scale = scale_over(values, values[:2], of)
     for one in values:
-        assert 0.0 <= scale.at(one) - scale.half <= scale.at(one) + scale.half <= 1.0
+        assert 0.0 <= scale.position(one) - scale.half <= scale.position(one) + scale.half <= 1.0
         for other in values:
-            assert not less(one, other, of) or scale.at(one) <= scale.at(other)
+            assert not less(one, other, of) or scale.position(one) <= scale.position(other)
 
 
 @given(_of_a_type)
@@ -75,33 +75,39 @@ def test_infinities_stand_at_the_ends_and_nan_has_no_place() -> None:
     scale = scale_over([-math.inf, 0.0, 10.0, math.inf, math.nan], [], t.Double())
     assert isinstance(scale, Linear)
     assert (scale.low, scale.high) == (0.0, 10.0)
-    assert scale.at(-math.inf) == scale.at(0.0) < scale.at(10.0) == scale.at(math.inf)
+    assert scale.position(-math.inf) == scale.position(0.0) < scale.position(10.0) == scale.position(math.inf)
 
 
 def test_the_widest_floats_have_different_places() -> None:
     scale = scale_over([-1.7e308, 0.0, 1.7e308], [], t.Double())
-    assert scale.at(-1.7e308) < scale.at(0.0) < scale.at(1.7e308)
+    assert scale.position(-1.7e308) < scale.position(0.0) < scale.position(1.7e308)
 
 
 def test_there_is_room_beyond_a_named_value_at_an_end() -> None:
     plain = scale_over([0, 45], [], t.Int())
     named = scale_over([0], [45], t.Int())
-    assert named.at(45) < plain.at(45)
-    assert named.at(0) == plain.at(0)
+    assert named.position(45) < plain.position(45)
+    assert named.position(0) == plain.position(0)
 
 
 def test_a_named_value_far_away_does_not_squeeze_the_others() -> None:
     scale = scale_over([0, 10], [1_000_000, -1_000_000, 15], t.Int())
     assert isinstance(scale, Linear)
     assert (scale.low, scale.high) == pytest.approx((-1.2, 16.2))
-    assert scale.at(-1_000_000) < scale.at(0) < scale.at(10) < scale.at(15) < scale.at(1_000_000)
+    assert (
+        scale.position(-1_000_000)
+        < scale.position(0)
+        < scale.position(10)
+        < scale.position(15)
+        < scale.position(1_000_000)
+    )
 
 
 def test_values_without_distances_have_places_of_their_own() -> None:
     scale = scale_over(["a", "b", "zz"], ["b"], t.String())
     assert isinstance(scale, Ranked)
-    assert scale.at("b") == 0.5
-    assert scale.at("a") + scale.half < scale.at("b") - scale.half
+    assert scale.position("b") == 0.5
+    assert scale.position("a") + scale.half < scale.position("b") - scale.half
 
 
 def test_what_is_cut_off_a_text_is_told() -> None:
