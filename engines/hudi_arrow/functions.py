@@ -27,60 +27,64 @@ Kernel = Callable[[Sequence[Array], Types, t.Type], Array | None]
 _STRINGS = (t.String, t.Enumeration)
 
 
-def apply(function: Function, arguments: Sequence[Array], types: Types, of: t.Type) -> Array:
+def apply(function: Function, arguments: Sequence[Array], types: Types, result: t.Type) -> Array:
     """The function's values. Texts may come dictionary-encoded."""
     arguments = [conformed(argument, source) for argument, source in zip(arguments, types, strict=True)]
     kernel = _KERNELS.get(function.name)
-    found = None if kernel is None else kernel(arguments, types, of)
-    if found is None and function.counts:
-        found = counted(function, arguments, types, of)
-    if found is None:
-        found = by_distinct(lambda *values: function.apply(values, types, of), arguments, types, of, function.strict)
-    return found
+    answer = None if kernel is None else kernel(arguments, types, result)
+    if answer is None and function.counts:
+        answer = counted(function, arguments, types, result)
+    if answer is None:
+        answer = by_distinct(
+            lambda *values: function.apply(values, types, result), arguments, types, result, function.strict
+        )
+    return answer
 
 
-def _cast(arguments: Sequence[Array], types: Types, of: t.Type) -> Array | None:
-    if isinstance(types[0], t.Int | t.Long) and isinstance(of, t.String):
+def _cast(arguments: Sequence[Array], types: Types, result: t.Type) -> Array | None:
+    if isinstance(types[0], t.Int | t.Long) and isinstance(result, t.String):
         return digits(arguments[0])
-    return cast(arguments[0], types[0], of)
+    return cast(arguments[0], types[0], result)
 
 
-def _whole(kernel: Callable[[Array], Array], arguments: Sequence[Array], types: Types, of: t.Type) -> Array | None:
+def _whole(kernel: Callable[[Array], Array], arguments: Sequence[Array], types: Types, result: t.Type) -> Array | None:
     """CEIL or FLOOR of reals and decimals."""
-    match types[0], of:
+    match types[0], result:
         case (t.Float() | t.Double()) as source, t.Long():
-            return cast(kernel(arguments[0]), source, of)
+            return cast(kernel(arguments[0]), source, result)
         case t.Decimal(precision, scale), t.Decimal():
-            return fitted(kernel(arguments[0].cast(pa.decimal256(precision + 1, scale))), of)
+            return fitted(kernel(arguments[0].cast(pa.decimal256(precision + 1, scale))), result)
         case _:
             return None
 
 
-def _case(upper: bool, arguments: Sequence[Array], types: Types, of: t.Type) -> Array | None:
+def _case(upper: bool, arguments: Sequence[Array], types: Types, result: t.Type) -> Array | None:
     return text.change_case(arguments[0], upper) if isinstance(types[0], _STRINGS) else None
 
 
-def _length(arguments: Sequence[Array], types: Types, of: t.Type) -> Array | None:
+def _length(arguments: Sequence[Array], types: Types, result: t.Type) -> Array | None:
     held = isinstance(types[0], (*_STRINGS, t.Binary, t.Fixed))
     return text.length(arguments[0]) if held else None
 
 
-def _substring(arguments: Sequence[Array], types: Types, of: t.Type) -> Array | None:
+def _substring(arguments: Sequence[Array], types: Types, result: t.Type) -> Array | None:
     if not isinstance(types[0], t.String | t.Binary):
         return None
     return text.substring(arguments[0], arguments[1], arguments[2] if len(arguments) > 2 else None)
 
 
-def _concat(arguments: Sequence[Array], types: Types, of: t.Type) -> Array | None:
-    return text.concat(list(arguments), to_arrow(of)) if isinstance(types[0], t.String | t.Binary) else None
+def _concat(arguments: Sequence[Array], types: Types, result: t.Type) -> Array | None:
+    return text.concat(list(arguments), to_arrow(result)) if isinstance(types[0], t.String | t.Binary) else None
 
 
-def _trim(arguments: Sequence[Array], types: Types, of: t.Type, left: bool = True, right: bool = True) -> Array | None:
+def _trim(
+    arguments: Sequence[Array], types: Types, result: t.Type, left: bool = True, right: bool = True
+) -> Array | None:
     plain = len(types) == 1 and isinstance(types[0], t.String)
     return text.trim(arguments[0], left=left, right=right) if plain else None
 
 
-def _date_format(arguments: Sequence[Array], types: Types, of: t.Type) -> Array | None:
+def _date_format(arguments: Sequence[Array], types: Types, result: t.Type) -> Array | None:
     """Points in time with one text are made one first, so that few are left to write out."""
     patterns, source = pc.unique(arguments[1].drop_null()).to_pylist(), types[0]
     if not isinstance(source, t.Timestamp) or len(patterns) != 1:
@@ -90,7 +94,7 @@ def _date_format(arguments: Sequence[Array], types: Types, of: t.Type) -> Array 
     first = np.where(ticks >= LONG_RANGE[0] + step, ticks - ticks % step, ticks)
     starts = with_nulls(first, arguments[0], pa.int64()).view(to_arrow(source))
     meaning = named("date_format")
-    return by_distinct(lambda *values: meaning.apply(values, types, of), [starts, arguments[1]], types, of)
+    return by_distinct(lambda *values: meaning.apply(values, types, result), [starts, arguments[1]], types, result)
 
 
 _KERNELS: dict[str, Kernel] = {

@@ -18,20 +18,20 @@ from hudi_core.types import nodes as t
 _FALSE = pa.scalar(False, pa.bool_())
 
 
-def size(arguments: Sequence[Array], types: Types, of: t.Type) -> Array | None:
+def size(arguments: Sequence[Array], types: Types, result: t.Type) -> Array | None:
     """How many elements there are; -1 of null."""
     lengths = np.diff(lists(arguments[0]).offsets)
     return pa.array(np.where(_valid(arguments[0]), lengths, -1).astype(np.int32))
 
 
-def part(arguments: Sequence[Array], types: Types, of: t.Type) -> Array | None:
+def part(arguments: Sequence[Array], types: Types, result: t.Type) -> Array | None:
     """The element at a place, from 0; or the value of a key."""
     if isinstance(types[0], t.Map):
         return _of_key(arguments, types[0])
     return _at(arguments[0], integers(arguments[1]), _valid(arguments[1]))
 
 
-def element_at(arguments: Sequence[Array], types: Types, of: t.Type) -> Array | None:
+def element_at(arguments: Sequence[Array], types: Types, result: t.Type) -> Array | None:
     """The element at a place, from 1, or from the end where negative; or the value of a key."""
     if isinstance(types[0], t.Map):
         return _of_key(arguments, types[0])
@@ -42,7 +42,7 @@ def element_at(arguments: Sequence[Array], types: Types, of: t.Type) -> Array | 
     return _at(arguments[0], np.where(places > 0, places - 1, lengths + places), known)
 
 
-def contains(arguments: Sequence[Array], types: Types, of: t.Type) -> Array | None:
+def contains(arguments: Sequence[Array], types: Types, result: t.Type) -> Array | None:
     """Whether a value is among the elements; null where it is not, and one of these is null."""
     array, value = arguments
     if not isinstance(types[0], t.Array) or types[0].element.type != types[1]:
@@ -55,10 +55,10 @@ def contains(arguments: Sequence[Array], types: Types, of: t.Type) -> Array | No
     return pa.array(present, mask=unknown)
 
 
-def beside(arguments: Sequence[Array], types: Types, of: t.Type) -> Array | None:
+def beside(arguments: Sequence[Array], types: Types, result: t.Type) -> Array | None:
     """Structs of each element and the values of its row."""
     array, *others = arguments
-    wanted = of.element.type if isinstance(of, t.Array) else None
+    wanted = result.element.type if isinstance(result, t.Array) else None
     assert isinstance(wanted, t.Record)
     parts = lists(array)
     rows = pa.array(_rows(parts.offsets))
@@ -68,17 +68,17 @@ def beside(arguments: Sequence[Array], types: Types, of: t.Type) -> Array | None
     return _relisted(array, structs, parts.offsets)
 
 
-def exists(arguments: Sequence[Array], types: Types, of: t.Type) -> Array | None:
+def exists(arguments: Sequence[Array], types: Types, result: t.Type) -> Array | None:
     """Whether some condition is true; null where none is, and one of them is null."""
     return _decided(arguments, True)
 
 
-def for_all(arguments: Sequence[Array], types: Types, of: t.Type) -> Array | None:
+def for_all(arguments: Sequence[Array], types: Types, result: t.Type) -> Array | None:
     """Whether all conditions are true; null where none is false, and one of them is null."""
     return _decided(arguments, False)
 
 
-def filtered(arguments: Sequence[Array], types: Types, of: t.Type) -> Array | None:
+def filtered(arguments: Sequence[Array], types: Types, result: t.Type) -> Array | None:
     """The elements whose condition is true."""
     array, conditions = arguments
     parts, truths = lists(array), lists(conditions)
@@ -112,8 +112,8 @@ def _at(array: Array, places: Integers, known: Flags) -> Array:
     return parts.items[0].take(pa.array(np.where(known, parts.offsets[:-1] + places, 0), mask=~known))
 
 
-def _of_key(arguments: Sequence[Array], of: t.Map) -> Array | None:
-    if not isinstance(of.key.type, t.String):
+def _of_key(arguments: Sequence[Array], type: t.Map) -> Array | None:
+    if not isinstance(type.key.type, t.String):
         return None
     parts = lists(arguments[0])
     keys, items = parts.items
@@ -133,10 +133,10 @@ def _rows(offsets: Integers) -> npt.NDArray[np.int64]:
 def _some(flags: Flags, offsets: Integers) -> Flags:
     """For each row whether one of its elements has the flag."""
     counted = np.concatenate([[0], np.cumsum(flags)])
-    found: Flags = counted[offsets[1:]] > counted[offsets[:-1]]
-    return found
+    mask: Flags = counted[offsets[1:]] > counted[offsets[:-1]]
+    return mask
 
 
 def _valid(array: Array) -> Flags:
-    found: Flags = array.is_valid().to_numpy(zero_copy_only=False)
-    return found
+    mask: Flags = array.is_valid().to_numpy(zero_copy_only=False)
+    return mask

@@ -157,8 +157,8 @@ class TermBinder:
         if len(function.parameters) > 1 or is_null(array):
             raise NotKnownError
         if not isinstance(array.type, t.Array):
-            found = f"{to_sql(expr.arguments[0])} of {type_text(array.type)}"
-            raise error_at(expr.span, expected=f"an array in {expr.function}", found=found)
+            shown = f"{to_sql(expr.arguments[0])} of {type_text(array.type)}"
+            raise error_at(expr.span, expected=f"an array in {expr.function}", found=shown)
         scope = scope_of(function.parameters[0], array.type.element.type, self._columns_around(function))
         body = self.inside(scope).term(calls.scalar(function.body))
         body = Constant(None, t.Boolean()) if is_null(body) else body

@@ -267,7 +267,7 @@ FUNCTIONS = (
     Function("split", range(2, 4), _signature_of_split, p.of_values(split)),
     Function(
         *("map_contains_key", range(2, 3), _map_and_key),
-        lambda values, types, of: any(key == values[1] for key, _ in values[0]),
+        lambda values, types, result: any(key == values[1] for key, _ in values[0]),
     ),
     Function(
         *("map_keys", range(1, 2), _signature_of_keys),

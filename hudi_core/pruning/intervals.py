@@ -49,10 +49,12 @@ class Intervals:
         return Intervals(change(self.lower), change(self.upper), change(self.nulls), nans)
 
 
-def hull(of: Intervals) -> Intervals:
+def hull(intervals: Intervals) -> Intervals:
     """What some file of each block may hold; files in arrays of shape (blocks, `BLOCK`)."""
-    nans = None if of.nans is None else np.logical_or.reduce(of.nans, axis=1)
-    return Intervals(of.lower.min(1), of.upper.max(1), np.logical_or.reduce(of.nulls, axis=1), nans)
+    nans = None if intervals.nans is None else np.logical_or.reduce(intervals.nans, axis=1)
+    return Intervals(
+        intervals.lower.min(1), intervals.upper.max(1), np.logical_or.reduce(intervals.nulls, axis=1), nans
+    )
 
 
 def folded(statistics: ColumnStatistics, literals: list[bytes] | None = None) -> tuple[OrderKeys, Intervals]:
@@ -68,16 +70,16 @@ def folded(statistics: ColumnStatistics, literals: list[bytes] | None = None) ->
             return keys, _interval(keys, statistics, lower, upper, lower_known, upper_known)
 
 
-def plain_keys(of: t.Type, literals: list[bytes] | None) -> OrderKeys:
+def plain_keys(data_type: t.Type, literals: list[bytes] | None) -> OrderKeys:
     """Keys that depend on the type alone, or on the `literals` among which strings are placed."""
-    match carrier(of):
+    match carrier(data_type):
         case Carrier.FLOATS:
             return FloatKeys()
         case Carrier.TEXTS:
             assert literals is not None
-            return RankKeys(of, ByteStrings.from_list(literals), np.arange(len(literals)))
+            return RankKeys(data_type, ByteStrings.from_list(literals), np.arange(len(literals)))
         case Carrier.INTEGERS:
-            return _KEYS_OF_TYPES.get(type(of)) or IntegerKeys(_scale(of), 0, -(2**63), 2**63 - 1, False)
+            return _KEYS_OF_TYPES.get(type(data_type)) or IntegerKeys(_scale(data_type), 0, -(2**63), 2**63 - 1, False)
 
 
 def plain_intervals(statistics: ColumnStatistics, keys: OrderKeys, literals: list[bytes] | None) -> Intervals:
@@ -100,13 +102,13 @@ def plain_intervals(statistics: ColumnStatistics, keys: OrderKeys, literals: lis
     return _interval(keys, statistics, statistics.lower, statistics.upper, lower_known, upper_known)
 
 
-def placed(of: Intervals, keys: OrderKeys, numbers: Ints, count: int) -> Intervals:
+def placed(intervals: Intervals, keys: OrderKeys, numbers: Ints, count: int) -> Intervals:
     """Intervals by number from intervals of the files `numbers`: unknown for numbers that are not there, the hull of those
     that are there several times. Filled up to whole blocks with files that hold nothing."""
     size = -(-count // BLOCK) * BLOCK
     consecutive = len(numbers) == count and bool((numbers == np.arange(count)).all())
     if consecutive and size == count:
-        return of
+        return intervals
     spoken = np.ones(size, np.bool_)
     if not consecutive:
         spoken[:count] = False
@@ -116,21 +118,21 @@ def placed(of: Intervals, keys: OrderKeys, numbers: Ints, count: int) -> Interva
     unique = np.count_nonzero(spoken) - (size - count) == len(numbers)
 
     def laid(array: NDArray[Any], nothing: int, not_known: int, join: np.ufunc) -> NDArray[Any]:
-        found = np.full(size, nothing, array.dtype)
+        values = np.full(size, nothing, array.dtype)
         if unique:
-            found[where] = array
+            values[where] = array
         else:
-            join.at(found, where, array)
-        found[unspoken] = not_known
-        return found
+            join.at(values, where, array)
+        values[unspoken] = not_known
+        return values
 
-    nans = of.nans
+    nans = intervals.nans
     if nans is None and isinstance(keys, FloatKeys) and unspoken.any():
         nans = np.zeros(len(numbers), np.bool_)
     return Intervals(
-        laid(of.lower, keys.top, keys.bottom, np.minimum),
-        laid(of.upper, keys.bottom, keys.top, np.maximum),
-        laid(of.nulls, False, True, np.logical_or),
+        laid(intervals.lower, keys.top, keys.bottom, np.minimum),
+        laid(intervals.upper, keys.bottom, keys.top, np.maximum),
+        laid(intervals.nulls, False, True, np.logical_or),
         None if nans is None else laid(nans, False, True, np.logical_or),
     )
 
@@ -160,7 +162,7 @@ def _folded_floats(statistics: ColumnStatistics) -> tuple[OrderKeys, Intervals]:
     assert not isinstance(statistics.lower, ByteStrings) and not isinstance(statistics.upper, ByteStrings)
     keys = FloatKeys()
     lower_nan, upper_nan = np.isnan(statistics.lower), np.isnan(statistics.upper)
-    of = _interval(
+    intervals = _interval(
         keys,
         statistics,
         float_keys(np.asarray(statistics.lower, np.float64)),
@@ -168,10 +170,10 @@ def _folded_floats(statistics: ColumnStatistics) -> tuple[OrderKeys, Intervals]:
         statistics.lower_known & ~lower_nan,
         statistics.upper_known & ~upper_nan,
     )
-    nans = of.lower <= of.upper
+    nans = intervals.lower <= intervals.upper
     if statistics.nans is not None:
         nans &= statistics.nans | (upper_nan & statistics.upper_known) | (lower_nan & statistics.lower_known)
-    return keys, replace(of, nans=nans if nans.any() else None)
+    return keys, replace(intervals, nans=nans if nans.any() else None)
 
 
 def _whole_keys(statistics: ColumnStatistics) -> tuple[OrderKeys, KeyArray, KeyArray, Bools]:
@@ -207,8 +209,8 @@ _KEYS_OF_TYPES: Mapping[type[t.Type], IntegerKeys] = {
 """Of types with so few values that all have keys."""
 
 
-def _scale(of: t.Type) -> int:
-    return of.scale if isinstance(of, t.Decimal) else 0
+def _scale(type: t.Type) -> int:
+    return type.scale if isinstance(type, t.Decimal) else 0
 
 
 def _narrow(values: Any, base: int) -> KeyArray:

@@ -89,10 +89,10 @@ class Loaded:
                 strange |= (lower < self.keys.bottom) | (upper > self.keys.top)
             known = self.statistics.lower_known[part] & self.statistics.upper_known[part]
             strange |= ~known
-        at = odd.nonzero()[0]
-        if len(at):
-            of_odd = self.intervals(at + files.start)
-            met[at] = (of_odd.lower <= last) & (of_odd.upper >= first)
+        odd_files = odd.nonzero()[0]
+        if len(odd_files):
+            of_odd = self.intervals(odd_files + files.start)
+            met[odd_files] = (of_odd.lower <= last) & (of_odd.upper >= first)
         self._remove_empty(met, files)
         return met
 
@@ -100,8 +100,8 @@ class Loaded:
         """Files without values match nothing."""
         nulls, rows = self.statistics.nulls[files], self.statistics.rows[files]
         if np.count_nonzero(met) * _SPARSE < len(met):
-            at = met.nonzero()[0]
-            met[at] = (nulls[at] != rows[at]) | (rows[at] < 0)
+            candidates = met.nonzero()[0]
+            met[candidates] = (nulls[candidates] != rows[candidates]) | (rows[candidates] < 0)
             return
         for begin in range(0, len(met), CHUNK):
             part = slice(begin, begin + CHUNK)

@@ -27,19 +27,19 @@ def ranks(texts: ByteStrings) -> tuple[Ranks32, Ranks32]:
     sizes = sizes[order]
     begins = _changes(words[order])
     # Words that are equal may belong to texts that differ: to short ones of different sizes, or further on.
-    at = _in_runs(begins)
+    rows = _in_runs(begins)
     word = 0
-    while len(at):
-        group = np.cumsum(begins, dtype=np.int64)[at]
-        found, size = reader.read(word, order[at])
-        dense = _dense(found)
+    while len(rows):
+        group = np.cumsum(begins, dtype=np.int64)[rows]
+        next_words, size = reader.read(word, order[rows])
+        dense = _dense(next_words)
         # One number that sorts as (group, word, size) does.
         within = np.argsort((group * (int(dense.max()) + 1) + dense) * (WORD + 1) + size)
-        order[at] = order[at][within]
+        order[rows] = order[rows][within]
         group, dense, size = group[within], dense[within], size[within]
         differs = _changes(group) | _changes(dense) | _changes(size)
-        begins[at] |= differs
-        at = at[_in_runs(differs, also=size == WORD)]
+        begins[rows] |= differs
+        rows = rows[_in_runs(differs, also=size == WORD)]
         word += 1
     numbers = np.cumsum(begins, dtype=np.int32) - np.int32(1)
     found_ranks = np.empty(len(texts), np.int32)
@@ -49,9 +49,9 @@ def ranks(texts: ByteStrings) -> tuple[Ranks32, Ranks32]:
 
 def _changes(values: NDArray[Any]) -> NDArray[np.bool_]:
     """Where a value differs from the one before it; the first does."""
-    found = np.ones(len(values), np.bool_)
-    np.not_equal(values[1:], values[:-1], out=found[1:])
-    return found
+    changes = np.ones(len(values), np.bool_)
+    np.not_equal(values[1:], values[:-1], out=changes[1:])
+    return changes
 
 
 def _in_runs(begins: NDArray[np.bool_], also: NDArray[np.bool_] | None = None) -> Ints:
@@ -65,15 +65,15 @@ def _in_runs(begins: NDArray[np.bool_], also: NDArray[np.bool_] | None = None) -
 def _dense(values: NDArray[np.uint64]) -> Ints:
     """Ranks of the values: equal values share one, no number is left out."""
     order = np.argsort(values)
-    found = np.empty(len(values), np.int64)
-    found[order] = np.cumsum(_changes(values[order])) - 1
-    return found
+    dense = np.empty(len(values), np.int64)
+    dense[order] = np.cumsum(_changes(values[order])) - 1
+    return dense
 
 
 def places(texts: ByteStrings, literals: Sequence[bytes]) -> Ranks32:
     """The place of each text among literals (distinct, ascending): 2 i + 1 when it is literal i, else 2 i with i below it."""
     reader = WordReader(texts)
-    return _placed(reader, reader.read(0), _LiteralWords.of(literals))
+    return _placed(reader, reader.read(0), _LiteralWords.from_list(literals))
 
 
 def placed_bounds(
@@ -83,7 +83,7 @@ def placed_bounds(
 
     Two bounds may have one place in either order.
     """
-    readers, among = (WordReader(lower), WordReader(upper)), _LiteralWords.of(literals)
+    readers, among = (WordReader(lower), WordReader(upper)), _LiteralWords.from_list(literals)
     heads = [reader.read(0) for reader in readers]
     first, last = (_placed(reader, head, among) for reader, head in zip(readers, heads, strict=True))
     return first, last, _at_most(readers, heads)
@@ -125,7 +125,7 @@ class _LiteralWords:
     heads: NDArray[np.uint64]
 
     @staticmethod
-    def of(literals: Sequence[bytes]) -> _LiteralWords:
+    def from_list(literals: Sequence[bytes]) -> _LiteralWords:
         reader = WordReader(ByteStrings.from_list(literals))
         return _LiteralWords(len(literals), reader, reader.read(0)[0])
 
@@ -153,11 +153,11 @@ def _place_by_words(reader: WordReader, rows: Ints, among: _LiteralWords, result
         words, sizes = reader.read(word, rows)
         wanted, wanted_sizes = among.reader.read(word, literals)
         distinct = np.unique(wanted)
-        found = np.searchsorted(distinct, words)
-        exact = distinct[np.minimum(found, len(distinct) - 1)] == words
+        places = np.searchsorted(distinct, words)
+        exact = distinct[np.minimum(places, len(distinct) - 1)] == words
         # One number that sorts as (group, word, size) does; a word that no literal has lies between two that have numbers.
         span = 2 * len(distinct) + 1
-        of_texts = (group_of * span + 2 * found + exact) * (WORD + 1) + sizes
+        of_texts = (group_of * span + 2 * places + exact) * (WORD + 1) + sizes
         of_literals = (groups * span + 2 * np.searchsorted(distinct, wanted) + 1) * (WORD + 1) + wanted_sizes
         below = np.searchsorted(of_literals, of_texts)
         same = of_literals[np.minimum(below, len(literals) - 1)] == of_texts

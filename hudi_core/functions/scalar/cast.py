@@ -74,9 +74,9 @@ def _by_parts(source: t.Type, to: t.Type) -> Convert | None:
             convert = _conversion(element.type, other.type)
             return None if convert is None else lambda value: tuple(_or_null(convert, item) for item in value)
         case t.Record(fields), t.Record(others) if len(fields) == len(others):
-            found = [_conversion(a.type, b.type) for a, b in zip(fields, others, strict=True)]
-            converts = [convert for convert in found if convert is not None]
-            if len(converts) < len(found):
+            conversions = [_conversion(a.type, b.type) for a, b in zip(fields, others, strict=True)]
+            converts = [convert for convert in conversions if convert is not None]
+            if len(converts) < len(conversions):
                 return None
             return lambda value: tuple(_or_null(convert, part) for convert, part in zip(converts, value, strict=True))
         case _:
