@@ -18,19 +18,21 @@ _TWO_64: Final = "18446744073709551616"
 _TWO_63: Final = "9223372036854775808"
 
 
-def arithmetic(symbol: str, operands: Sequence[Cell], types: Sequence[t.Type], of: t.Type) -> Cell:
+def arithmetic(symbol: str, operands: Sequence[Cell], types: Sequence[t.Type], result: t.Type) -> Cell:
     """One operation in the arithmetic of the result's type."""
     whole = all(isinstance(source, t.Int | t.Long) for source in types)
     real = all(isinstance(source, t.Int | t.Long | t.Float | t.Double) for source in types)
-    match of:
+    match result:
         case t.Int() if whole:
-            return lifted(lambda *plans: wrapped_int(_on_longs(symbol, *_cast(plans, "long"))), of, *operands)
+            return lifted(lambda *plans: wrapped_int(_on_longs(symbol, *_cast(plans, "long"))), result, *operands)
         case t.Long() if whole:
-            return lifted(lambda *plans: _on_longs(symbol, *_cast(plans, "long")), of, *operands)
+            return lifted(lambda *plans: _on_longs(symbol, *_cast(plans, "long")), result, *operands)
         case t.Float() | t.Double() if real:
-            name = "float" if isinstance(of, t.Float) else "double"
-            return lifted(lambda *plans: _on_floats(symbol, name, *_cast(plans, name)), of, *operands)
-    return by_value(lambda *values: scalar.arithmetic(symbol, list(values), list(types), of), operands, types, of)
+            name = "float" if isinstance(result, t.Float) else "double"
+            return lifted(lambda *plans: _on_floats(symbol, name, *_cast(plans, name)), result, *operands)
+    return by_value(
+        lambda *values: scalar.arithmetic(symbol, list(values), list(types), result), operands, types, result
+    )
 
 
 def wrapped_int(number: Column) -> Column:

@@ -43,10 +43,10 @@ _VARIANT = pa.struct(
 """The mark on `metadata` makes Spark take the struct for its own type of variants."""
 
 
-def arrow_type(of: t.Type, variants: bool = False) -> pa.DataType:
+def arrow_type(logical: t.Type, variants: bool = False) -> pa.DataType:
     """The Arrow type in which Spark takes values of a type; with `variants` a variant that is not shredded is Spark's own."""
-    match of:
-        case t.Record() if variants and is_whole_variant(of):
+    match logical:
+        case t.Record() if variants and is_whole_variant(logical):
             return _VARIANT
         case t.Timestamp(t.Unit.NANOS):
             return pa.int64()
@@ -70,24 +70,26 @@ def arrow_type(of: t.Type, variants: bool = False) -> pa.DataType:
         case t.Map(key, value):
             return pa.map_(arrow_type(key.type), pa.field("value", arrow_type(value.type, variants)))
         case _:
-            return _KINDS[type(of)]
+            return _KINDS[type(logical)]
 
 
-def batch_form(batch: pa.RecordBatch, of: t.Record) -> pa.RecordBatch:
+def batch_form(batch: pa.RecordBatch, record: t.Record) -> pa.RecordBatch:
     """A batch with the columns of a record in the form of `hudi_spark.structs.nullable_struct`."""
-    columns = [to_form(column, field.type, HAS_VARIANT) for column, field in zip(batch.columns, of.fields, strict=True)]
+    columns = [
+        to_form(column, field.type, HAS_VARIANT) for column, field in zip(batch.columns, record.fields, strict=True)
+    ]
     if not columns:
         return batch
-    return pa.RecordBatch.from_arrays(columns, names=[field.name for field in of.fields])
+    return pa.RecordBatch.from_arrays(columns, names=[field.name for field in record.fields])
 
 
-def to_form(array: Array, of: t.Type, variants: bool = False) -> Array:
+def to_form(array: Array, type: t.Type, variants: bool = False) -> Array:
     """The array in Spark's form, see `arrow_type`. Raises `pyarrow.ArrowInvalid` for timestamps that microseconds cannot say."""
     array = _decoded(array)
-    wanted = arrow_type(of, variants)
-    if array.type == wanted and not isinstance(of, t.Nested):
+    wanted = arrow_type(type, variants)
+    if array.type == wanted and not isinstance(type, t.Nested):
         return array
-    match of:
+    match type:
         case t.Record(fields) if wanted is _VARIANT:
             places = {field.name: number for number, field in enumerate(fields)}
             held = [_child(array, places[field.name]).cast(field.type).fill_null(b"") for field in wanted]
@@ -112,7 +114,7 @@ def to_form(array: Array, of: t.Type, variants: bool = False) -> Array:
             keys, items = to_form(entries.field(0), key.type), to_form(entries.field(1), value.type, variants)
             return _list(wanted, bounds, [keys, items], array)
         case t.Vector():
-            return _numbers(array, of, wanted)
+            return _numbers(array, type, wanted)
         case t.Time() | t.Timestamp(t.Unit.NANOS):
             return array.view(wanted)
         case _:
@@ -165,25 +167,25 @@ def _list(wanted: pa.DataType, bounds: Array, items: list[Array], like: Array) -
     return pa.Array.from_buffers(wanted, len(like), [validity, bounds.buffers()[1]], children=children)
 
 
-def _numbers(array: Array, of: t.Vector, wanted: pa.DataType) -> Array:
+def _numbers(array: Array, vector: t.Vector, wanted: pa.DataType) -> Array:
     """Packed bytes as lists of numbers."""
-    arrow, numpy = _ELEMENTS[of.element]
-    size = of.dimension * of.element.value
+    arrow, numpy = _ELEMENTS[vector.element]
+    size = vector.dimension * vector.element.value
     valid = array.is_valid().to_numpy(zero_copy_only=False)
     packed = b"".join(value for value in array.to_pylist() if value is not None)
     numbers = pa.array(np.frombuffer(packed, numpy), arrow).cast(wanted.value_type)
-    lengths = np.where(valid, of.dimension, 0)
+    lengths = np.where(valid, vector.dimension, 0)
     assert len(packed) == size * int(valid.sum())
     bounds = pa.array(np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32))
     return _list(wanted, bounds, [numbers], array)
 
 
-def from_form(array: Array, of: t.Type, kind: pa.DataType) -> Array:
+def from_form(array: Array, type: t.Type, kind: pa.DataType) -> Array:
     """An array in Spark's form as one of another Arrow type that holds values of the same type of ours: `to_form` undone."""
-    match of:
+    match type:
         case t.Record(fields):
             # By name in a variant: Spark's own has its parts in another order.
-            named = of.kind is t.RecordKind.VARIANT
+            named = type.kind is t.RecordKind.VARIANT
             places = [array.type.get_field_index(f.name) for f in fields] if named else range(len(fields))
             parts = [
                 from_form(_child(array, place), field.type, kind.field(number).type)
@@ -201,7 +203,7 @@ def from_form(array: Array, of: t.Type, kind: pa.DataType) -> Array:
             items = from_form(entries.field(1), value.type, kind.item_type)
             return _list(kind, bounds, [keys, items], array)
         case t.Vector():
-            return _packed(array, of, kind)
+            return _packed(array, type, kind)
         case t.Time() | t.Timestamp(t.Unit.NANOS):
             return array.view(kind)
         case t.Timestamp():
@@ -226,12 +228,12 @@ def _union(array: Array, branches: Sequence[t.Field], kind: pa.DataType) -> Arra
     return pa.Array.from_buffers(kind, len(array), buffers, children=children)
 
 
-def _packed(array: Array, of: t.Vector, kind: pa.DataType) -> Array:
+def _packed(array: Array, vector: t.Vector, kind: pa.DataType) -> Array:
     """Lists of numbers as their packed bytes."""
-    _, numpy = _ELEMENTS[of.element]
-    size = of.dimension * of.element.value
+    _, numpy = _ELEMENTS[vector.element]
+    size = vector.dimension * vector.element.value
     _, items = _lists(array)
     content = items.to_numpy(zero_copy_only=False).astype(numpy).tobytes()
     starts = np.cumsum(array.is_valid().to_numpy(zero_copy_only=False)) - 1
-    values = [content[at * size : (at + 1) * size] for at in starts.tolist()]
+    values = [content[row * size : (row + 1) * size] for row in starts.tolist()]
     return pa.array(values, kind, mask=array.is_null().to_numpy(zero_copy_only=False))

@@ -62,10 +62,10 @@ def constant(answer: bool, like: Cell) -> Cell:
     return Cell(lambda: lift(lambda _: F.lit(answer), like), t.Boolean(), like.depth, always=answer)
 
 
-def record(fields: Sequence[tuple[str, Cell]], of: t.Record) -> Cell:
+def record(fields: Sequence[tuple[str, Cell]], type: t.Record) -> Cell:
     """Records of these fields, none of them null."""
     return Cell(
-        lambda: F.struct(*[cell.plan.alias(name) for name, cell in fields]), of, 0, tuple(cell for _, cell in fields)
+        lambda: F.struct(*[cell.plan.alias(name) for name, cell in fields]), type, 0, tuple(cell for _, cell in fields)
     )
 
 
@@ -73,11 +73,11 @@ def field_of(struct: Cell, position: int) -> Cell:
     """A field of records, or a branch of unions; null where they are null."""
     if struct.parts is not None:
         return struct.parts[position]
-    found = t.children(struct.type)[position]
-    return lifted(lambda plan: plan.getField(found.name), found.type, struct)
+    field = t.children(struct.type)[position]
+    return lifted(lambda plan: plan.getField(field.name), field.type, struct)
 
 
-def struct_of(fields: Sequence[tuple[str, Cell]], of: t.Type, nulls: Cell) -> Cell:
+def struct_of(fields: Sequence[tuple[str, Cell]], type: t.Type, nulls: Cell) -> Cell:
     """Structs of these fields, null where `nulls` says so."""
     names = [name for name, _ in fields]
 
@@ -85,7 +85,7 @@ def struct_of(fields: Sequence[tuple[str, Cell]], of: t.Type, nulls: Cell) -> Ce
         whole = F.struct(*[plan.alias(name) for name, plan in zip(names, plans, strict=True)])
         return F.when(~null, whole)
 
-    return lifted(made, of, nulls, *[cell for _, cell in fields])
+    return lifted(made, type, nulls, *[cell for _, cell in fields])
 
 
 def elements_of(array: Cell, element: t.Field, change: Callable[[Cell], Cell]) -> Cell:
@@ -95,9 +95,9 @@ def elements_of(array: Cell, element: t.Field, change: Callable[[Cell], Cell]) -
     return Cell(changed.plan, t.Array(element), array.depth)
 
 
-def deep_type(of: DataType, depth: int) -> DataType:
+def deep_type(type: DataType, depth: int) -> DataType:
     """The type of lists of lists of ... values, so many deep."""
-    return of if depth == 0 else ArrayType(deep_type(of, depth - 1))
+    return type if depth == 0 else ArrayType(deep_type(type, depth - 1))
 
 
 def _at_depth(make: Make, plans: list[Column], types: list[t.Type], depth: int) -> Column:
@@ -107,7 +107,9 @@ def _at_depth(make: Make, plans: list[Column], types: list[t.Type], depth: int) 
         return F.transform(plans[0], lambda item: _at_depth(make, [item], types, depth - 1))
     # Side by side before they go in: inside, Spark takes no plan that runs Python. The cast gives the parts their names.
     names = [f"x{number}" for number in range(len(plans))]
-    fields = [StructField(name, deep_type(spark_type(of), depth - 1)) for name, of in zip(names, types, strict=True)]
+    fields = [
+        StructField(name, deep_type(spark_type(logical), depth - 1)) for name, logical in zip(names, types, strict=True)
+    ]
     together = F.arrays_zip(*plans).cast(ArrayType(StructType(fields)))
     return F.transform(
         together, lambda item: _at_depth(make, [item.getField(name) for name in names], types, depth - 1)

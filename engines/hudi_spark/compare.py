@@ -18,62 +18,62 @@ from hudi_spark.literals import literal, operand
 from hudi_spark.scalars import by_value
 
 
-def below(value: Cell, cut: Cut, of: t.Type) -> Cell:
+def below(value: Cell, cut: Cut, data_type: t.Type) -> Cell:
     """The value lies below the cut."""
-    value, of = _comparable(value, of)
-    limit = operand(cut.value, of)
+    value, data_type = _comparable(value, data_type)
+    limit = operand(cut.value, data_type)
     return mask(lambda plan: plan.isNotNull() & (plan <= limit if cut.after else plan < limit), value)
 
 
-def one_of(value: Cell, values: tuple[object, ...], of: t.Type) -> Cell:
+def one_of(value: Cell, values: tuple[object, ...], data_type: t.Type) -> Cell:
     """The value equals one of these."""
     if not values:
         return constant(False, value)
-    value, of = _comparable(value, of)
-    wanted = [operand(each, of) for each in values]
-    if isinstance(of, t.Float | t.Double) and 0.0 in values:
+    value, data_type = _comparable(value, data_type)
+    wanted = [operand(choice, data_type) for choice in values]
+    if isinstance(data_type, t.Float | t.Double) and 0.0 in values:
         # Long lists, and the dictionaries of files, are hashed, and zero and its negative have two hashes.
-        wanted += [literal(0.0, of), literal(-0.0, of)]
-    if isinstance(of, t.Nested) or len(wanted) == 1:
-        equal = [mask(lambda plan, one=each: plan.eqNullSafe(one), value) for each in wanted]
+        wanted += [literal(0.0, data_type), literal(-0.0, data_type)]
+    if isinstance(data_type, t.Nested) or len(wanted) == 1:
+        equal = [mask(lambda plan, one=choice: plan.eqNullSafe(one), value) for choice in wanted]
         return reduce(lambda a, b: mask(lambda x, y: x | y, a, b), equal)
     return mask(lambda plan: plan.isNotNull() & plan.isin(*wanted), value)
 
 
-def less(left: Cell, right: Cell, or_equal: bool, of: t.Type) -> Cell:
+def less(left: Cell, right: Cell, or_equal: bool, type: t.Type) -> Cell:
     """`left < right`, or `left <= right`."""
-    (left, _), (right, _) = _comparable(left, of), _comparable(right, of)
+    (left, _), (right, _) = _comparable(left, type), _comparable(right, type)
     return mask(lambda a, b: a.isNotNull() & b.isNotNull() & (a <= b if or_equal else a < b), left, right)
 
 
-def _comparable(value: Cell, of: t.Type) -> tuple[Cell, t.Type]:
+def _comparable(value: Cell, type: t.Type) -> tuple[Cell, t.Type]:
     """Values that Spark orders as the core does: vectors as the bytes they are."""
-    if not order.is_ordered(of):
-        raise UnsupportedError(type_text(of), message="comparing values of this type is not supported on Spark")
-    wanted = _packed(of)
-    return (value, of) if wanted is of else (_in_bytes(value, of, wanted), wanted)
+    if not order.is_ordered(type):
+        raise UnsupportedError(type_text(type), message="comparing values of this type is not supported on Spark")
+    wanted = _packed(type)
+    return (value, type) if wanted is type else (_in_bytes(value, type, wanted), wanted)
 
 
-def _packed(of: t.Type) -> t.Type:
+def _packed(type: t.Type) -> t.Type:
     """The type with bytes for vectors; the same object where there are none."""
-    match of:
+    match type:
         case t.Vector():
             return t.Binary()
         case t.Record(fields):
             inner = tuple(replace(field, type=_packed(field.type)) for field in fields)
             same = all(a.type is b.type for a, b in zip(inner, fields, strict=True))
-            return of if same else t.Record(inner)
+            return type if same else t.Record(inner)
         case t.Array(element):
             packed = _packed(element.type)
-            return of if packed is element.type else t.Array(replace(element, type=packed))
+            return type if packed is element.type else t.Array(replace(element, type=packed))
         case _:
-            return of
+            return type
 
 
-def _in_bytes(value: Cell, of: t.Type, wanted: t.Type) -> Cell:
-    match of, wanted:
+def _in_bytes(value: Cell, type: t.Type, wanted: t.Type) -> Cell:
+    match type, wanted:
         case t.Vector(), _:
-            return by_value(bytes, [value], [of], wanted)
+            return by_value(bytes, [value], [type], wanted)
         case t.Record(fields), t.Record(others):
             parts = [
                 (field.name, _in_bytes(field_of(value, number), field.type, other.type))

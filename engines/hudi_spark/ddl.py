@@ -43,7 +43,7 @@ _ALSO: Final[Mapping[str, t.Type]] = {
 _SIZED: Final = frozenset({"CHAR", "CHARACTER", "VARCHAR"})
 _DECIMALS: Final = frozenset({"DECIMAL", "DEC", "NUMERIC"})
 _TO_WORD: Final = dict(_WORDS)
-_FROM_WORD: Final = {**{word: of for of, word in _WORDS}, **_ALSO}
+_FROM_WORD: Final = {**{word: logical for logical, word in _WORDS}, **_ALSO}
 
 _SIMPLE: Final = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
@@ -86,8 +86,8 @@ class _Writer:
         comment = "" if field.doc is None else f" COMMENT {_quoted(field.doc)}"
         return f"{_name(field.name)}{between}{self._type(field.type, path)}{required}{comment}"
 
-    def _type(self, of: t.Type, path: _Path) -> str:
-        match of:
+    def _type(self, type: t.Type, path: _Path) -> str:
+        match type:
             case t.Record(fields):
                 return f"STRUCT<{', '.join(self.field(field, (*path, field.name), ': ') for field in fields)}>"
             case t.Array(element):
@@ -95,14 +95,14 @@ class _Writer:
             case t.Map(key, value):
                 return f"MAP<{self._inner(key, path)}, {self._inner(value, path)}>"
             case t.Union() | t.Vector():
-                return self._type(plain(of), path)
+                return self._type(plain(type), path)
             case t.Decimal(precision, scale):
                 if precision > GREATEST_PRECISION:
                     expected = f"at most {GREATEST_PRECISION} digits for Spark"
-                    raise SchemaError(".".join(path), expected=expected, found=text(of))
+                    raise SchemaError(".".join(path), expected=expected, found=text(type))
                 return f"DECIMAL({precision},{scale})"
             case _:
-                return _TO_WORD[plain(of)]
+                return _TO_WORD[plain(type)]
 
     def _inner(self, field: t.Field, path: _Path) -> str:
         inner = (*path, field.name)
@@ -139,45 +139,49 @@ class _Reader:
         return tuple(columns)
 
     def _field(self, field: FieldText, path: _Path) -> t.Field:
-        of = self._type(field.type, (*path, field.name))
+        logical = self._type(field.type, (*path, field.name))
         optional = not field.required
-        return t.Field(0, field.name, of, optional, field.comment, implied_default(optional))
+        return t.Field(0, field.name, logical, optional, field.comment, implied_default(optional))
 
-    def _type(self, of: TypeText, path: _Path) -> t.Type:
-        match of.name, of.fields:
+    def _type(self, type: TypeText, path: _Path) -> t.Type:
+        match type.name, type.fields:
             case "STRUCT", fields:
                 return t.Record(tuple(self._field(field, path) for field in fields))
             case "ARRAY", (element,):
                 return t.Array(self._inner(element, path))
             case "MAP", (key, value):
                 return t.Map(replace(self._inner(key, path), optional=False), self._inner(value, path))
-        if of.name == "VARIANT" and of.is_plain:
+        if type.name == "VARIANT" and type.is_plain:
             return variant()
-        return blob() if of.name == "BLOB" and of.is_plain else self._primitive(of, path)
+        return blob() if type.name == "BLOB" and type.is_plain else self._primitive(type, path)
 
     def _inner(self, part: FieldText, path: _Path) -> t.Field:
         return t.Field(0, part.name, self._type(part.type, (*path, part.name)), optional=not part.required)
 
-    def _primitive(self, of: TypeText, path: _Path) -> t.Type:
-        if of.is_plain and of.name in _FROM_WORD:
-            return _FROM_WORD[of.name]
-        numbers = [parameter.value for parameter in of.parameters if isinstance(parameter.value, int)]
+    def _primitive(self, type: TypeText, path: _Path) -> t.Type:
+        if type.is_plain and type.name in _FROM_WORD:
+            return _FROM_WORD[type.name]
+        numbers = [parameter.value for parameter in type.parameters if isinstance(parameter.value, int)]
         stated = (
-            f"{of.name}({','.join(str(parameter.value) for parameter in of.parameters)})" if of.parameters else of.name
+            f"{type.name}({','.join(str(parameter.value) for parameter in type.parameters)})"
+            if type.parameters
+            else type.name
         )
-        plain_numbers = len(numbers) == len(of.parameters) and not (of.sizes or of.collation or of.fields or of.units)
-        if plain_numbers and of.name in _DECIMALS and len(numbers) <= 2:
+        plain_numbers = len(numbers) == len(type.parameters) and not (
+            type.sizes or type.collation or type.fields or type.units
+        )
+        if plain_numbers and type.name in _DECIMALS and len(numbers) <= 2:
             precision, scale = (*numbers, *(10, 0)[len(numbers) :])
             if 0 < precision <= GREATEST_PRECISION and scale <= precision:
                 return t.Decimal(precision, scale, t.Fixed(smallest_size(precision)))
         vector = vector_of(stated)
         if vector is not None:
             return vector
-        if plain_numbers and ((of.name in NARROW and not numbers) or (of.name in _SIZED and len(numbers) == 1)):
-            kept = t.Int() if of.name in NARROW else t.String()
+        if plain_numbers and ((type.name in NARROW and not numbers) or (type.name in _SIZED and len(numbers) == 1)):
+            kept = t.Int() if type.name in NARROW else t.String()
             self.losses.append(ConversionLoss(".".join(path), stated, text(kept)))
             return kept
-        return self._cursor.fail("a Spark type that holds values of ours", of.token)
+        return self._cursor.fail("a Spark type that holds values of ours", type.token)
 
     def _complaint(self, span: Span, expected: str, found: str | None) -> SchemaError:
         shown = found or (repr(span.source) if span.source else "the end")

@@ -24,20 +24,22 @@ Kernel = Callable[[Sequence[Cell], Types, t.Type], Cell | None]
 """Arguments, their types and the result's to the result; None for types that the kernel does not serve."""
 
 
-def apply(function: Function, arguments: Sequence[Cell], types: Types, of: t.Type) -> Cell:
+def apply(function: Function, arguments: Sequence[Cell], types: Types, result: t.Type) -> Cell:
     """The function's values."""
     kernel = _KERNELS.get(function.name)
-    found = None if kernel is None else kernel(arguments, types, of)
-    if found is None and function.spark is not None and function.spark.serves(types):
+    answer = None if kernel is None else kernel(arguments, types, result)
+    if answer is None and function.spark is not None and function.spark.serves(types):
         native = function.spark
         brought = [
             cast(argument, source, to) for argument, source, to in zip(arguments, types, native.takes, strict=False)
         ]
         brought += arguments[len(brought) :]
-        found = lifted(lambda *plans: F.call_function(native.name, *plans), of, *brought)
-    if found is None:
-        found = by_value(lambda *values: function.apply(values, types, of), arguments, types, of, function.strict)
-    return found
+        answer = lifted(lambda *plans: F.call_function(native.name, *plans), result, *brought)
+    if answer is None:
+        answer = by_value(
+            lambda *values: function.apply(values, types, result), arguments, types, result, function.strict
+        )
+    return answer
 
 
 def matches(value: Cell, pattern: Pattern | str) -> Cell:
@@ -64,11 +66,11 @@ def matches(value: Cell, pattern: Pattern | str) -> Cell:
             return mask(lambda plan: plan.isNotNull() & plan.rlike(java), value)
 
 
-def _cast(arguments: Sequence[Cell], types: Types, of: t.Type) -> Cell | None:
-    return cast(arguments[0], types[0], of)
+def _cast(arguments: Sequence[Cell], types: Types, result: t.Type) -> Cell | None:
+    return cast(arguments[0], types[0], result)
 
 
-def _bytes_between(arguments: Sequence[Cell], types: Types, of: t.Type) -> Cell | None:
+def _bytes_between(arguments: Sequence[Cell], types: Types, result: t.Type) -> Cell | None:
     """SQL's substring of bytes; Spark's own goes wrong where positions and lengths are near the ends of an int."""
 
     def taken(plan: Column, position: Column, length: Column | None = None) -> Column:
@@ -80,10 +82,10 @@ def _bytes_between(arguments: Sequence[Cell], types: Types, of: t.Type) -> Cell 
         known = position.isNotNull() if length is None else position.isNotNull() & length.isNotNull()
         return F.when(known, part)
 
-    return lifted(taken, of, *arguments) if isinstance(types[0], t.Binary) else None
+    return lifted(taken, result, *arguments) if isinstance(types[0], t.Binary) else None
 
 
-def _part_of_day(seconds: int, count: int, arguments: Sequence[Cell], types: Types, of: t.Type) -> Cell | None:
+def _part_of_day(seconds: int, count: int, arguments: Sequence[Cell], types: Types, result: t.Type) -> Cell | None:
     """Which one of `count` stretches of so many seconds it is, in UTC."""
     source = types[0]
     if not isinstance(source, t.Timestamp):
@@ -93,27 +95,27 @@ def _part_of_day(seconds: int, count: int, arguments: Sequence[Cell], types: Typ
         number = floor_div(ticks(plan, source), seconds * source.unit.value)
         return F.pmod(number, F.lit(count).cast("long")).cast("int")
 
-    return lifted(part, of, arguments[0])
+    return lifted(part, result, arguments[0])
 
 
 def _days(cell: Cell, source: t.Type) -> Cell:
     return lifted(lambda plan: F.unix_date(plan).cast("long"), t.Long(), cast(cell, source, t.Date()))
 
 
-def _moved(sign: int, arguments: Sequence[Cell], types: Types, of: t.Type) -> Cell | None:
+def _moved(sign: int, arguments: Sequence[Cell], types: Types, result: t.Type) -> Cell | None:
     """Days added, with wrap."""
     return lifted(
         lambda days, by: F.date_from_unix_date(wrapped_int(days + by.cast("long") * sign)),
-        *(of, _days(arguments[0], types[0]), arguments[1]),
+        *(result, _days(arguments[0], types[0]), arguments[1]),
     )
 
 
-def _days_between(arguments: Sequence[Cell], types: Types, of: t.Type) -> Cell | None:
+def _days_between(arguments: Sequence[Cell], types: Types, result: t.Type) -> Cell | None:
     days = [_days(argument, source) for argument, source in zip(arguments, types, strict=True)]
-    return lifted(lambda late, early: wrapped_int(late - early), of, *days)
+    return lifted(lambda late, early: wrapped_int(late - early), result, *days)
 
 
-def _unix_timestamp(arguments: Sequence[Cell], types: Types, of: t.Type) -> Cell | None:
+def _unix_timestamp(arguments: Sequence[Cell], types: Types, result: t.Type) -> Cell | None:
     """Seconds since 1970, cut towards zero, as Spark's division does."""
     source = types[0]
     if not isinstance(source, t.Date | t.Timestamp):
@@ -127,62 +129,62 @@ def _unix_timestamp(arguments: Sequence[Cell], types: Types, of: t.Type) -> Cell
             counted, unit = floor_div(counted, unit // MICROS), MICROS
         return F.call_function("div", counted, F.lit(unit).cast("long"))
 
-    return lifted(seconds, of, arguments[0])
+    return lifted(seconds, result, arguments[0])
 
 
-def _size(arguments: Sequence[Cell], types: Types, of: t.Type) -> Cell | None:
-    return lifted(lambda plan: F.coalesce(F.size(plan), F.lit(-1)), of, arguments[0])
+def _size(arguments: Sequence[Cell], types: Types, result: t.Type) -> Cell | None:
+    return lifted(lambda plan: F.coalesce(F.size(plan), F.lit(-1)), result, arguments[0])
 
 
-def _part(arguments: Sequence[Cell], types: Types, of: t.Type) -> Cell | None:
+def _part(arguments: Sequence[Cell], types: Types, result: t.Type) -> Cell | None:
     """The element at a place, from 0; or the value of a key."""
     name = "get" if isinstance(types[0], t.Array) else "try_element_at"
-    return lifted(lambda *plans: F.call_function(name, *plans), of, *arguments)
+    return lifted(lambda *plans: F.call_function(name, *plans), result, *arguments)
 
 
-def _element_at(arguments: Sequence[Cell], types: Types, of: t.Type) -> Cell | None:
-    return lifted(lambda *plans: F.call_function("try_element_at", *plans), of, *arguments)
+def _element_at(arguments: Sequence[Cell], types: Types, result: t.Type) -> Cell | None:
+    return lifted(lambda *plans: F.call_function("try_element_at", *plans), result, *arguments)
 
 
-def _struct(arguments: Sequence[Cell], types: Types, of: t.Type) -> Cell | None:
+def _struct(arguments: Sequence[Cell], types: Types, result: t.Type) -> Cell | None:
     """Names and values by turns; the type has the names."""
-    names = [field.name for field in t.children(of)]
+    names = [field.name for field in t.children(result)]
 
     def made(*plans: Column) -> Column:
         return F.struct(*[plan.alias(name) for name, plan in zip(names, plans, strict=True)])
 
-    return lifted(made, of, *arguments[1::2])
+    return lifted(made, result, *arguments[1::2])
 
 
-def _beside(arguments: Sequence[Cell], types: Types, of: t.Type) -> Cell | None:
+def _beside(arguments: Sequence[Cell], types: Types, result: t.Type) -> Cell | None:
     """Each element in a struct with the values of its row."""
 
     def made(array: Column, *others: Column) -> Column:
         repeated = [F.array_repeat(other, F.size(array)) for other in others]
-        return F.arrays_zip(array, *repeated).cast(spark_type(of))
+        return F.arrays_zip(array, *repeated).cast(spark_type(result))
 
-    return lifted(made, of, *arguments)
-
-
-def _exists(arguments: Sequence[Cell], types: Types, of: t.Type) -> Cell | None:
-    return lifted(lambda array, held: F.when(array.isNotNull(), F.array_contains(held, True)), of, *arguments)
+    return lifted(made, result, *arguments)
 
 
-def _for_all(arguments: Sequence[Cell], types: Types, of: t.Type) -> Cell | None:
-    return lifted(lambda array, held: F.when(array.isNotNull(), ~F.array_contains(held, False)), of, *arguments)
+def _exists(arguments: Sequence[Cell], types: Types, result: t.Type) -> Cell | None:
+    return lifted(lambda array, held: F.when(array.isNotNull(), F.array_contains(held, True)), result, *arguments)
 
 
-def _filtered(arguments: Sequence[Cell], types: Types, of: t.Type) -> Cell | None:
+def _for_all(arguments: Sequence[Cell], types: Types, result: t.Type) -> Cell | None:
+    return lifted(lambda array, held: F.when(array.isNotNull(), ~F.array_contains(held, False)), result, *arguments)
+
+
+def _filtered(arguments: Sequence[Cell], types: Types, result: t.Type) -> Cell | None:
     condition = t.Field(0, "kept", t.Boolean())
     pairs = spark_type(
-        t.Array(t.Field(0, "element", t.Record((t.Field(0, "item", t.children(of)[0].type), condition))))
+        t.Array(t.Field(0, "element", t.Record((t.Field(0, "item", t.children(result)[0].type), condition))))
     )
 
     def made(array: Column, conditions: Column) -> Column:
         zipped = F.arrays_zip(array, conditions).cast(pairs)
         return F.transform(F.filter(zipped, lambda pair: pair["kept"]), lambda pair: pair["item"])
 
-    return lifted(made, of, *arguments)
+    return lifted(made, result, *arguments)
 
 
 _KERNELS: dict[str, Kernel] = {

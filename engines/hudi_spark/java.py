@@ -166,7 +166,7 @@ def _is_scala_2_12(jvm: Any) -> bool:
 
 
 def _java_map(jvm: Any, entries: dict[str, str]) -> Any:
-    found = jvm.java.util.HashMap()
+    java_map = jvm.java.util.HashMap()
     for key, value in entries.items():
-        found.put(key, value)
-    return found
+        java_map.put(key, value)
+    return java_map

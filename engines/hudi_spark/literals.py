@@ -16,21 +16,21 @@ from hudi_spark.ticks import from_ticks
 _FORMATS = {t.VectorElement.FLOAT: "f", t.VectorElement.DOUBLE: "d", t.VectorElement.INT8: "b"}
 
 
-def literal(value: Any, of: t.Type) -> Column:
+def literal(value: Any, type: t.Type) -> Column:
     """The constant of a value in the form of `hudi_core.values.domain`; None is null."""
     if value is None:
-        return F.lit(None).cast(spark_type(of))
-    match of:
+        return F.lit(None).cast(spark_type(type))
+    match type:
         case t.Date() | t.Time() | t.Timestamp():
-            long = isinstance(of, t.Timestamp) or of not in (t.Date(), t.Time(t.Unit.MILLIS))
-            return from_ticks(F.lit(value).cast("long" if long else "int"), of)
+            long = isinstance(type, t.Timestamp) or type not in (t.Date(), t.Time(t.Unit.MILLIS))
+            return from_ticks(F.lit(value).cast("long" if long else "int"), type)
         case t.Uuid(fixed=t.Fixed()):
             return F.lit(uuid.UUID(value).bytes)
         case t.Vector():
-            return F.array(*map(F.lit, numbers_of(value, of))).cast(spark_type(of))
+            return F.array(*map(F.lit, numbers_of(value, type))).cast(spark_type(type))
         case t.Record(fields):
             columns = [literal(part, field.type).alias(field.name) for part, field in zip(value, fields, strict=True)]
-            return F.struct(*columns).cast(spark_type(of)) if columns else F.struct()
+            return F.struct(*columns).cast(spark_type(type)) if columns else F.struct()
         case t.Union(branches):
             columns = [
                 literal(value[1] if number == value[0] else None, branch.type).alias(branch.name)
@@ -38,29 +38,29 @@ def literal(value: Any, of: t.Type) -> Column:
             ]
             return F.struct(*columns)
         case t.Array(element):
-            return F.array(*[literal(part, element.type) for part in value]).cast(spark_type(of))
+            return F.array(*[literal(part, element.type) for part in value]).cast(spark_type(type))
         case t.Map(key, item):
             keys = F.array(*[literal(name, key.type) for name, _ in value]).cast(spark_type(t.Array(key)))
             items = F.array(*[literal(part, item.type) for _, part in value]).cast(spark_type(t.Array(item)))
             return F.map_from_arrays(keys, items)
         case _:
-            return F.lit(value).cast(spark_type(of))
+            return F.lit(value).cast(spark_type(type))
 
 
-def operand(value: Any, of: t.Type) -> Any:
+def operand(value: Any, type: t.Type) -> Any:
     """The constant, not null, as one operand of a comparison: as it is where Spark takes it for a value of the type."""
-    return value if isinstance(of, t.Boolean | t.Int | t.Long | t.Double | t.String) else literal(value, of)
+    return value if isinstance(type, t.Boolean | t.Int | t.Long | t.Double | t.String) else literal(value, type)
 
 
-def numbers_of(packed: bytes, of: t.Vector) -> tuple[Any, ...]:
+def numbers_of(packed: bytes, vector: t.Vector) -> tuple[Any, ...]:
     """The numbers of a vector's bytes."""
-    return struct.unpack(_format(of), packed)
+    return struct.unpack(_format(vector), packed)
 
 
-def packed_of(numbers: Any, of: t.Vector) -> bytes:
+def packed_of(numbers: Any, vector: t.Vector) -> bytes:
     """The bytes of a vector's numbers."""
-    return struct.pack(_format(of), *numbers)
+    return struct.pack(_format(vector), *numbers)
 
 
-def _format(of: t.Vector) -> str:
-    return f"<{of.dimension}{_FORMATS[of.element]}"
+def _format(vector: t.Vector) -> str:
+    return f"<{vector.dimension}{_FORMATS[vector.element]}"

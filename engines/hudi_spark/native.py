@@ -58,7 +58,7 @@ class FileSet:
     """Slices whose files have one schema, read as the same wanted rows."""
 
     reading: FilePlan
-    asked: bool
+    filtered: bool
     slices: list[FileSlice] = field(default_factory=list)
 
 
@@ -76,7 +76,7 @@ class NativePlan:
     exact: bool
     """What is read has the wanted types and metadata."""
 
-    def asked(self, files: FileRelation) -> Cell:
+    def predicate_rows(self, files: FileRelation) -> Cell:
         """Rows of files as the predicate looks at them."""
         return self.needed(_columns(self.stored, files.column))
 
@@ -151,29 +151,39 @@ class NativeReading:
                 group.slices.append(part.slice)
         return [group for group in groups.values() if group is not None], others
 
-    def _group(self, stored: Schema, asked: bool) -> FileSet | None:
+    def _group(self, stored: Schema, filtered: bool) -> FileSet | None:
         """A group of files of this schema; None where Spark's reader does not give their very rows."""
-        reading = self._files.plan_of(stored, self._wanted.schema_to_read(filtered=asked))
-        return FileSet(reading, asked) if _is_able(reading) else None
+        reading = self._files.plan_of(stored, self._wanted.schema_to_read(filtered=filtered))
+        return FileSet(reading, filtered) if _is_able(reading) else None
 
     def rows(self, forms: NativePlans, group: FileSet) -> DataFrame:
         """The group's matching rows as the wanted columns, with their metadata."""
-        wanted, needed = self._wanted.schema, self._wanted.schema_to_read(filtered=group.asked)
+        wanted, needed = self._wanted.schema, self._wanted.schema_to_read(filtered=group.filtered)
         form = forms.form(group.reading, needed, wanted)
         root_uri = self._files.sources.snapshot.storage.uri
-        files = form.read({_uri(root_uri, each.base.path): each.base.size for each in group.slices if each.base})
-        asked = is_true(self._wanted.predicate, VALUES, form.asked(files), needed).plan if group.asked else None
-        found = _selected(files.rows(asked), form, wanted)
-        return found if form.exact else found.to(forms.struct(wanted))
+        files = form.read(
+            {
+                _uri(root_uri, file_slice.base.path): file_slice.base.size
+                for file_slice in group.slices
+                if file_slice.base
+            }
+        )
+        condition = (
+            is_true(self._wanted.predicate, VALUES, form.predicate_rows(files), needed).plan if group.filtered else None
+        )
+        selected = _selected(files.rows(condition), form, wanted)
+        return selected if form.exact else selected.to(forms.struct(wanted))
 
 
-def _columns(of: t.Record, column: Callable[[int], Column]) -> Cell:
+def _columns(record_type: t.Record, column: Callable[[int], Column]) -> Cell:
     """Rows of columns by their positions."""
-    return record([(f.name, _column(f, column, at)) for at, f in enumerate(of.fields)], of)
+    return record(
+        [(f.name, _column(f, column, position)) for position, f in enumerate(record_type.fields)], record_type
+    )
 
 
-def _column(of: t.Field, column: Callable[[int], Column], position: int) -> Cell:
-    return Cell(lambda: column(position), of.type, name=of.name)
+def _column(field: t.Field, column: Callable[[int], Column], position: int) -> Cell:
+    return Cell(lambda: column(position), field.type, name=field.name)
 
 
 def _is_as_stored(stored: Schema, wanted: Schema, chosen: Cell) -> bool:
@@ -188,8 +198,8 @@ def _is_as_stored(stored: Schema, wanted: Schema, chosen: Cell) -> bool:
 
 def _with_metadata(bare: StructType, wanted: StructType) -> StructType:
     """The columns of `bare`, the wanted ones among them as they are wanted."""
-    chosen: dict[str, StructField] = {each.name: each for each in wanted.fields}
-    return StructType([chosen.get(each.name, each) for each in bare.fields])
+    chosen: dict[str, StructField] = {field.name: field for field in wanted.fields}
+    return StructType([chosen.get(field.name, field) for field in bare.fields])
 
 
 def _selected(frame: DataFrame, form: NativePlan, schema: Schema) -> DataFrame:
@@ -215,13 +225,13 @@ def _is_able(reading: FilePlan) -> bool:
     return able and _is_readable(stored.record) and _has_columns(reading.plan)
 
 
-def _is_readable(of: t.Type) -> bool:
-    match of:
+def _is_readable(type: t.Type) -> bool:
+    match type:
         case t.Record(fields, kind=t.RecordKind.PLAIN):
             names = {f.name.lower() for f in fields}
             return bool(fields) and len(names) == len(fields) and all(_is_readable(f.type) for f in fields)
         case t.Array() | t.Map():
-            return all(_is_readable(inner.type) for inner in t.children(of))
+            return all(_is_readable(inner.type) for inner in t.children(type))
         case t.Decimal(precision):
             return precision <= 38
         case t.Timestamp(unit):
@@ -229,7 +239,7 @@ def _is_readable(of: t.Type) -> bool:
         case t.Uuid(fixed):
             return fixed is None
         case _:
-            return isinstance(of, _LEAVES)
+            return isinstance(type, _LEAVES)
 
 
 def _has_columns(plan: Reading) -> bool:

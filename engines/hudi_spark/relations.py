@@ -138,8 +138,8 @@ class RelationOfFiles:
         made: list[Any] = [self.relation]
         if condition is not None and relations.has_conditions:
             made.append(condition._jc)
-        found = DataFrame(relations.plans.rows(*made, self.encoder, not relations.has_own_rules), relations.spark)
-        return found if condition is None or relations.has_conditions else found.where(condition)
+        rows = DataFrame(relations.plans.rows(*made, self.encoder, not relations.has_own_rules), relations.spark)
+        return rows if condition is None or relations.has_conditions else rows.where(condition)
 
 
 @dataclass(frozen=True)
@@ -159,8 +159,8 @@ class Relations:
         encoder = self._jvm.org.apache.spark.sql.catalyst.encoders.ExpressionEncoder.apply(schema)
 
         def read(files: Mapping[str, int]) -> FileRelation:
-            told = "\0".join(f"{uri}\0{size}" for uri, size in files.items())
-            return RelationOfFiles(self, self.plans.relation(schema, told), struct, encoder)
+            listed = "\0".join(f"{uri}\0{size}" for uri, size in files.items())
+            return RelationOfFiles(self, self.plans.relation(schema, listed), struct, encoder)
 
         return read
 

@@ -28,28 +28,28 @@ Into = Callable[[Any], Any]
 
 
 def by_value(
-    function: Callable[..., Any], cells: Sequence[Cell], types: Sequence[t.Type], of: t.Type, strict: bool = True
+    function: Callable[..., Any], cells: Sequence[Cell], types: Sequence[t.Type], result: t.Type, strict: bool = True
 ) -> Cell:
     """`function` of the rows' values, in the form of `hudi_core.values.domain`.
 
     Null where any of them is null; unless it is `strict`, the function is given nulls too.
     """
     inward = [_or_null(_into_domain(source)) for source in types]
-    outward = _out_of_domain(of)
+    outward = _out_of_domain(result)
 
     def call(*values: Any) -> Any:
         if strict and any(value is None for value in values):
             return None
-        found = function(*(into(value) for into, value in zip(inward, values, strict=True)))
-        return None if found is None else outward(found)
+        answer = function(*(into(value) for into, value in zip(inward, values, strict=True)))
+        return None if answer is None else outward(answer)
 
     depth = cells[0].depth
     held = [
         lift(lambda plan, source=source: _shipped(plan, source), cell)
         for cell, source in zip(cells, types, strict=True)
     ]
-    run = F.udf(_deep(call, depth), deep_type(_shipped_type(of), depth))
-    return lifted(lambda plan: _received(plan, of), of, Cell(run(*held), of, depth))
+    run = F.udf(_deep(call, depth), deep_type(_shipped_type(result), depth))
+    return lifted(lambda plan: _received(plan, result), result, Cell(run(*held), result, depth))
 
 
 def _deep(call: Callable[..., Any], depth: int) -> Callable[..., Any]:
@@ -58,17 +58,20 @@ def _deep(call: Callable[..., Any], depth: int) -> Callable[..., Any]:
         return call
     inner = _deep(call, depth - 1)
 
-    def each(*lists: Any) -> Any:
+    def run_on_items(*lists: Any) -> Any:
         return None if lists[0] is None else [inner(*items) for items in zip(*lists, strict=True)]
 
-    return each
+    return run_on_items
 
 
-def _shipped(plan: Column, of: t.Type) -> Column:
+def _shipped(plan: Column, type: t.Type) -> Column:
     """Values in a form that Python's own types hold in full."""
-    match of:
+    match type:
         case t.Record(fields):
-            parts = [_shipped(plan.getField(field.name), field.type).alias(f"x{at}") for at, field in enumerate(fields)]
+            parts = [
+                _shipped(plan.getField(field.name), field.type).alias(f"x{position}")
+                for position, field in enumerate(fields)
+            ]
             return F.when(plan.isNotNull(), F.struct(*parts))
         case t.Array(element):
             return F.transform(plan, lambda item: _shipped(item, element.type))
@@ -78,31 +81,31 @@ def _shipped(plan: Column, of: t.Type) -> Column:
                 lambda entry: F.struct(entry["key"].alias("key"), _shipped(entry["value"], value.type).alias("value")),
             )
         case _:
-            return ticks(plan, of) if isinstance(of, _COUNTED) else plan
+            return ticks(plan, type) if isinstance(type, _COUNTED) else plan
 
 
-def _received(plan: Column, of: t.Type) -> Column:
-    return from_ticks(plan, of) if isinstance(of, _COUNTED) else plan
+def _received(plan: Column, type: t.Type) -> Column:
+    return from_ticks(plan, type) if isinstance(type, _COUNTED) else plan
 
 
-def _shipped_type(of: t.Type) -> DataType:
-    match of:
+def _shipped_type(type: t.Type) -> DataType:
+    match type:
         case t.Date() | t.Time(t.Unit.MILLIS):
             return spark_type(t.Int())
         case t.Time() | t.Timestamp():
             return spark_type(t.Long())
         case _:
-            return spark_type(of)
+            return spark_type(type)
 
 
-def _into_domain(of: t.Type) -> Into:
-    match of:
+def _into_domain(type: t.Type) -> Into:
+    match type:
         case t.Uuid(fixed=t.Fixed()):
             return lambda value: str(uuid.UUID(bytes=bytes(value)))
         case t.Binary() | t.Fixed():
             return bytes
         case t.Vector():
-            return lambda numbers: packed_of(numbers, of)
+            return lambda numbers: packed_of(numbers, type)
         case t.Decimal(_, scale):
             step = Decimal((0, (1,), -scale))
             return lambda value: value.quantize(step, context=EXACT)
@@ -116,7 +119,7 @@ def _into_domain(of: t.Type) -> Into:
             held = _or_null(_into_domain(value.type))
             return lambda entries: tuple((entry[0], held(entry[1])) for entry in entries)
         case t.Union():
-            raise UnsupportedError(type_text(of), message="values of this type are not put through Python on Spark")
+            raise UnsupportedError(type_text(type), message="values of this type are not put through Python on Spark")
         case _:
             return _same
 
@@ -125,12 +128,12 @@ def _or_null(into: Into) -> Into:
     return lambda value: None if value is None else into(value)
 
 
-def _out_of_domain(of: t.Type) -> Into:
-    match of:
+def _out_of_domain(type: t.Type) -> Into:
+    match type:
         case t.Uuid(fixed=t.Fixed()):
             return lambda text: uuid.UUID(text).bytes
         case t.Vector():
-            return lambda packed: list(numbers_of(packed, of))
+            return lambda packed: list(numbers_of(packed, type))
         case t.Map(_, value):
             held = _or_null(_out_of_domain(value.type))
             return lambda entries: {key: held(item) for key, item in entries}

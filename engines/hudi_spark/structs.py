@@ -36,14 +36,14 @@ def nullable_struct(schema: Schema) -> StructType:
 
 def bare_struct(schema: Schema) -> StructType:
     """The StructType of a schema without anything but names and types: Spark finds columns in files by name then."""
-    found = spark_type(schema.record)
-    assert isinstance(found, StructType)
-    return found
+    struct = spark_type(schema.record)
+    assert isinstance(struct, StructType)
+    return struct
 
 
-def spark_type(of: t.Type) -> DataType:
+def spark_type(type: t.Type) -> DataType:
     """The Spark type that holds values of a type in plans, nullable throughout and without metadata; a variant is a struct."""
-    schema = Schema(record_with_ids(t.Record((t.Field(0, "value", of),))))
+    schema = Schema(record_with_ids(t.Record((t.Field(0, "value", type),))))
     bare = _bare(json.loads(schema_to_spark_json(schema, metadata=False).value))
     return StructType.fromJson(bare)["value"].dataType
 

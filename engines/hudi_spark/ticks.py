@@ -24,9 +24,9 @@ def floor_div(number: Column, by: int) -> Column:
     return F.call_function("div", number, divisor) - F.when(number % divisor < 0, 1).otherwise(0)
 
 
-def ticks(value: Column, of: t.Date | t.Time | t.Timestamp) -> Column:
+def ticks(value: Column, type: t.Date | t.Time | t.Timestamp) -> Column:
     """Days of dates, units of times and timestamps, as int or long."""
-    match of:
+    match type:
         case t.Date():
             return F.unix_date(value)
         case t.Time() | t.Timestamp(t.Unit.NANOS):
@@ -36,9 +36,9 @@ def ticks(value: Column, of: t.Date | t.Time | t.Timestamp) -> Column:
             return floor_div(micros, MICROS // unit.value)
 
 
-def from_ticks(number: Column, of: t.Date | t.Time | t.Timestamp) -> Column:
+def from_ticks(number: Column, type: t.Date | t.Time | t.Timestamp) -> Column:
     """`ticks` undone; null for what Spark cannot hold."""
-    match of:
+    match type:
         case t.Date():
             return F.date_from_unix_date(number)
         case t.Time() | t.Timestamp(t.Unit.NANOS):

@@ -66,7 +66,7 @@ _ELEMENTS: Final[Mapping[t.VectorElement, t.Type]] = {
     t.VectorElement.INT8: t.Int(),
 }
 _TO_SPARK: Final = dict(_EXACT)
-_FROM_SPARK: Final = {name: of for of, name in _EXACT}
+_FROM_SPARK: Final = {name: logical for logical, name in _EXACT}
 _DECIMAL: Final = re.compile(r"decimal\((\d{1,9}),(-?\d{1,9})\)")
 _TEXT: Final = re.compile(r"(var)?char\(\d+\)|string collate \w+")
 _VARIANT: Final = "variant"
@@ -110,9 +110,9 @@ def schema_from_spark_json(document: str | Mapping[str, Any], where: str = "sche
     return Converted(schema_at_place(where, record_with_missing_ids(record)), tuple(inward.losses))
 
 
-def plain(of: t.Type) -> t.Type:
+def plain(logical: t.Type) -> t.Type:
     """The type that Spark's word for a type gives back, around the same fields."""
-    match of:
+    match logical:
         case t.Decimal(precision, scale):
             return t.Decimal(precision, scale, t.Fixed(smallest_size(precision)))
         case t.Fixed() | t.Uuid(fixed=t.Fixed()):
@@ -130,12 +130,12 @@ def plain(of: t.Type) -> t.Type:
         case t.Map(key, value):
             return t.Map(key, value)
         case _:
-            return _PLAIN.get(of, of)
+            return _PLAIN.get(logical, logical)
 
 
-def _plain_with_variants(of: t.Type) -> t.Type:
+def _plain_with_variants(type: t.Type) -> t.Type:
     """As `plain`, where Spark's word for a variant gives back a variant."""
-    return replace(variant(), fields=t.children(of)) if is_whole_variant(of) else plain(of)
+    return replace(variant(), fields=t.children(type)) if is_whole_variant(type) else plain(type)
 
 
 class _Outward:
@@ -162,38 +162,38 @@ class _Outward:
         return {"name": field.name, "type": word, "nullable": field.optional, "metadata": metadata}
 
     def _extras(self, field: t.Field, path: _Path, *, column: bool = True) -> dict[str, Any]:
-        found = carried(field, self._plain, ".".join(path), self.losses, keep=self._keep, column=column)
+        extras = carried(field, self._plain, ".".join(path), self.losses, keep=self._keep, column=column)
         if isinstance(field.type, t.Array | t.Map):
             for inner in t.children(field.type):
                 below = self._extras(inner, (*path, inner.name), column=False)
-                found[inner.name] = {"id": inner.id, **below} if inner.id >= 0 else below
-        return found
+                extras[inner.name] = {"id": inner.id, **below} if inner.id >= 0 else below
+        return extras
 
-    def _type(self, of: t.Type, path: _Path) -> object:
-        match of:
-            case t.Record() if self._variants and is_whole_variant(of):
-                if [(f.name, f.doc) for f in of.fields] != [(f.name, f.doc) for f in variant().fields]:
+    def _type(self, type: t.Type, path: _Path) -> object:
+        match type:
+            case t.Record() if self._variants and is_whole_variant(type):
+                if [(f.name, f.doc) for f in type.fields] != [(f.name, f.doc) for f in variant().fields]:
                     self.losses.append(ConversionLoss(".".join(path), "the order and docs of the variant's parts"))
                 return _VARIANT
             case t.Record(fields):
                 return {"type": "struct", "fields": [self.field(field, (*path, field.name)) for field in fields]}
             case t.Union():
-                return self._type(plain(of), path)
+                return self._type(plain(type), path)
             case t.Array(element):
                 inner = self._type(element.type, (*path, element.name))
                 return {"type": "array", "elementType": inner, "containsNull": element.optional}
             case t.Vector():
-                return self._type(plain(of), path)
+                return self._type(plain(type), path)
             case t.Map(key, value):
                 keys, values = self._type(key.type, (*path, "key")), self._type(value.type, (*path, "value"))
                 return {"type": "map", "keyType": keys, "valueType": values, "valueContainsNull": value.optional}
             case t.Decimal(precision, scale):
                 if precision > GREATEST_PRECISION:
                     expected = f"at most {GREATEST_PRECISION} digits for Spark"
-                    raise SchemaError(".".join(path), expected=expected, found=text(of))
+                    raise SchemaError(".".join(path), expected=expected, found=text(type))
                 return f"decimal({precision},{scale})"
             case _:
-                return _TO_SPARK[plain(of)]
+                return _TO_SPARK[plain(type)]
 
 
 def _plain_as_read(word: t.Type) -> Plain:
@@ -224,11 +224,9 @@ class _Inward:
                 key = self._inner("key", word, "keyType", None, path, extras)
                 return t.Map(key, self._inner("value", word, "valueType", "valueContainsNull", path, extras))
             case "udt":
-                found = self.type(word.get("sqlType"), path, extras)
-                self.losses.append(
-                    ConversionLoss(".".join(path), f"user-defined type {word.get('class')}", text(found))
-                )
-                return found
+                read = self.type(word.get("sqlType"), path, extras)
+                self.losses.append(ConversionLoss(".".join(path), f"user-defined type {word.get('class')}", text(read)))
+                return read
             case _:
                 raise self._error(path, "a struct, an array or a map", word.get("type"))
 
@@ -244,11 +242,11 @@ class _Inward:
             if not 0 <= scale <= precision or precision == 0:
                 raise self._error(path, "a decimal with a scale from 0 to its precision", word)
             return t.Decimal(precision, scale, t.Fixed(smallest_size(precision)))
-        found = _WIDENED.get(word) or (t.String() if _TEXT.fullmatch(word) else None)
-        if found is None:
+        read = _WIDENED.get(word) or (t.String() if _TEXT.fullmatch(word) else None)
+        if read is None:
             raise self._error(path, "a Spark type that holds values of ours", word)
-        self.losses.append(ConversionLoss(".".join(path), word, text(found)))
-        return found
+        self.losses.append(ConversionLoss(".".join(path), word, text(read)))
+        return read
 
     def _field(self, json_field: object, path: _Path) -> t.Field:
         if not isinstance(json_field, Mapping) or not isinstance(json_field.get("name"), str):
@@ -259,10 +257,10 @@ class _Inward:
         if not isinstance(metadata, Mapping) or not isinstance(nullable, bool):
             raise self._error(inner, "true or false as nullable and an object as metadata", json_field)
         extras = self._load(metadata.get(EXTRAS), inner)
-        of = self.type(json_field.get("type"), inner, extras)
+        logical = self.type(json_field.get("type"), inner, extras)
         column, comment = self._id(metadata.get(FIELD_ID), inner), metadata.get(COMMENT)
-        found = t.Field(column, inner[-1], of, nullable, comment, implied_default(nullable))
-        restoration = restored(found, extras, _plain_as_read(of), self._at(inner))
+        field = t.Field(column, inner[-1], logical, nullable, comment, implied_default(nullable))
+        restoration = restored(field, extras, _plain_as_read(logical), self._at(inner))
         return replace(restoration, type=self._unmarked(restoration.type, metadata.get(HUDI_TYPE), inner))
 
     def _inner(
@@ -274,32 +272,32 @@ class _Inward:
         nullable = word.get(null_key, True) if null_key else False
         if not isinstance(nullable, bool):
             raise self._error(inner, f"true or false as {null_key}", nullable)
-        of = self.type(word.get(type_key), inner, below)
-        found = t.Field(self._id(below.get("id"), inner), name, of, nullable)
-        return restored(found, below, _plain_as_read(of), self._at(inner))
+        logical = self.type(word.get(type_key), inner, below)
+        field = t.Field(self._id(below.get("id"), inner), name, logical, nullable)
+        return restored(field, below, _plain_as_read(logical), self._at(inner))
 
-    def _unmarked(self, of: t.Type, mark: object, path: _Path) -> t.Type:
+    def _unmarked(self, type: t.Type, mark: object, path: _Path) -> t.Type:
         """The type that Hudi's own mark says, on a field that does not carry it in our words."""
-        if isinstance(of, t.Array) and isinstance(mark, str):
-            found = vector_of(mark)
-            if found is not None and same(plain(found), replace(of, element=replace(of.element, optional=False))):
-                return found
-        if isinstance(of, t.Record) and of.kind is t.RecordKind.PLAIN and mark == t.RecordKind.BLOB.name:
+        if isinstance(type, t.Array) and isinstance(mark, str):
+            vector = vector_of(mark)
+            if vector is not None and same(plain(vector), replace(type, element=replace(type.element, optional=False))):
+                return vector
+        if isinstance(type, t.Record) and type.kind is t.RecordKind.PLAIN and mark == t.RecordKind.BLOB.name:
             canonical = blob()
-            if [field.name for field in of.fields] == [field.name for field in canonical.fields]:
+            if [field.name for field in type.fields] == [field.name for field in canonical.fields]:
                 return canonical
-        return of
+        return type
 
     def _load(self, extras: object, path: _Path) -> _Json:
         if extras is None:
             return {}
         try:
-            found = json.loads(extras) if isinstance(extras, str) else None
+            loaded = json.loads(extras) if isinstance(extras, str) else None
         except ValueError:
-            found = None
-        if not isinstance(found, dict):
+            loaded = None
+        if not isinstance(loaded, dict):
             raise self._error(path, "a JSON object as metadata `hudi_core`", extras)
-        return found
+        return loaded
 
     def _id(self, stated: object, path: _Path) -> int:
         if stated is None:
@@ -321,15 +319,15 @@ def vector_of(mark: str) -> t.Vector | None:
     >>> vector_of("VECTOR(3)"), vector_of("VECTOR(2, DOUBLE)").element.name, vector_of("BLOB")
     (Vector(dimension=3, element=<VectorElement.FLOAT: 4>, backing='FIXED_BYTES', name='', aliases=(), doc=None), 'DOUBLE', None)
     """
-    found = _VECTOR.fullmatch(mark.strip())
-    if not found or int(found[1]) == 0:
+    match = _VECTOR.fullmatch(mark.strip())
+    if not match or int(match[1]) == 0:
         return None
-    element = (found[2] or t.VectorElement.FLOAT.name).upper()
-    return t.Vector(int(found[1]), t.VectorElement[element]) if element in t.VectorElement.__members__ else None
+    element = (match[2] or t.VectorElement.FLOAT.name).upper()
+    return t.Vector(int(match[1]), t.VectorElement[element]) if element in t.VectorElement.__members__ else None
 
 
-def _marked(of: t.Type) -> str | None:
-    match of:
+def _marked(type: t.Type) -> str | None:
+    match type:
         case t.Vector(dimension, t.VectorElement.FLOAT):
             return f"VECTOR({dimension})"
         case t.Vector(dimension, element):
@@ -344,9 +342,9 @@ def _parse(document: str | Mapping[str, Any], where: str) -> object:
     if not isinstance(document, str):
         return document
     try:
-        found: object = json.loads(document)
+        parsed: object = json.loads(document)
     except RecursionError:
         raise SchemaError(where, message="nested too deeply") from None
     except ValueError as error:
         raise SchemaError(where, expected="the JSON of a Spark schema", found=str(error)) from None
-    return found
+    return parsed

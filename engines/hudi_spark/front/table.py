@@ -69,21 +69,21 @@ class SparkTable:
 
 @dataclass(frozen=True)
 class SparkScan:
-    """A read of a table, to be run by Spark. `asked` is the core's, `scan` the same with its plan."""
+    """A read of a table, to be run by Spark. `unplanned` is the core's, `scan` the same with its plan."""
 
     spark: SparkSession
-    asked: Scan
+    unplanned: Scan
     records_on_driver: int = MAX_RECORDS
 
     @cached_property
     def scan(self) -> Scan:
         """The scan, planned: on executors where statistics are too many for the driver."""
-        return plan_in_shares(self.asked, SparkRunner(self.spark), self.records_on_driver)
+        return plan_in_shares(self.unplanned, SparkRunner(self.spark), self.records_on_driver)
 
     @property
     def schema(self) -> Schema:
         """The schema of the rows."""
-        return self.asked.schema
+        return self.unplanned.schema
 
     @cached_property
     def spark_schema(self) -> StructType:

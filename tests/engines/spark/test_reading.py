@@ -330,7 +330,7 @@ def test_a_plan_taken_for_analyzed_is_the_one_that_the_analyzer_makes(
     scan = table.scan(where=asked, read_optimized=True)
     made = native_reading(scan.scan)
     groups, _ = made.groups(scan.scan.parts(), schemas_of(scan.scan))
-    group, forms = next(group for group in groups if group.asked), native.forms_of(table.spark)
+    group, forms = next(group for group in groups if group.filtered), native.forms_of(table.spark)
     assert not forms.relations.has_own_rules
     found = analyzed(made.rows(forms, group))
     monkeypatch.setitem(vars(forms.relations), "has_own_rules", True)
