@@ -89,11 +89,11 @@ class FileGroup:
         logs = [replace(log, cells=_starting(log.cells, prefixes)) for log in self.logs if log.order >= first]
         starts = tuple(prefixes)
         deletes = [
-            replace(each, keys=[key for key in each.keys if key.startswith(starts)])
-            for each in self.deletes
-            if each.order >= first
+            replace(block, keys=[key for key in block.keys if key.startswith(starts)])
+            for block in self.deletes
+            if block.order >= first
         ]
-        return MetadataRecords([log for log in logs if len(log.cells)], [each for each in deletes if each.keys])
+        return MetadataRecords([log for log in logs if len(log.cells)], [block for block in deletes if block.keys])
 
     def base_pieces(self, prefixes: Sequence[bytes]) -> list[Piece]:
         """What `read` gives of the base file, in pieces; some may be without records."""
@@ -115,8 +115,8 @@ class FileGroup:
         return _batch(self.base, matches.cells, 0), matches.key_indexes
 
     def _with(self, base: Cells | None, logs: Sequence[RecordBatch]) -> list[RecordBatch]:
-        found = [] if base is None or self.base is None else [_batch(self.base, base, 0)]
-        return [batch for batch in (*found, *logs) if len(batch.cells)]
+        first = [] if base is None or self.base is None else [_batch(self.base, base, 0)]
+        return [batch for batch in (*first, *logs) if len(batch.cells)]
 
 
 def open_group(
@@ -140,8 +140,8 @@ def open_group(
             case RecordBatch() as batch:
                 logs.append(replace(batch, order=order))
                 continue
-            case MetadataDeletes() as each:
-                deletes.append(replace(each, order=order))
+            case MetadataDeletes() as deleting:
+                deletes.append(replace(deleting, order=order))
                 continue
         match block.kind:
             case BlockKind.HFILE_DATA:
@@ -158,19 +158,19 @@ def open_group(
 
 
 def _by_source(group: FileGroup) -> dict[Place, RecordBatch | MetadataDeletes]:
-    found: list[RecordBatch | MetadataDeletes] = [*group.logs, *group.deletes]
-    return {group.sources[each.order]: each for each in found}
+    blocks: list[RecordBatch | MetadataDeletes] = [*group.logs, *group.deletes]
+    return {group.sources[block.order]: block for block in blocks}
 
 
 def _whole_blocks(source: RandomAccess) -> list[LogBlock]:
     """The blocks of a log file. One that was cut short would hide files and statistics without a word."""
-    found = list(read_blocks(source))
-    damaged = next((block.where for block in found if block.kind is BlockKind.CORRUPT), None)
-    if damaged is not None or not found:
+    blocks = list(read_blocks(source))
+    damaged = next((block.where for block in blocks if block.kind is BlockKind.CORRUPT), None)
+    if damaged is not None or not blocks:
         raise CorruptFileError(
-            damaged or source.where, expected="whole log blocks", found="a damaged one" if found else "none"
+            damaged or source.where, expected="whole log blocks", found="a damaged one" if blocks else "none"
         )
-    return found
+    return blocks
 
 
 def read_groups(groups: Sequence[FileGroup]) -> MetadataRecords:
@@ -192,9 +192,9 @@ def read_pieces_for(
     return pieces, together([group.read_logs(prefixes) for group in groups])
 
 
-def together(found: Sequence[MetadataRecords]) -> MetadataRecords:
+def together(parts: Sequence[MetadataRecords]) -> MetadataRecords:
     """All of them, of different file groups."""
-    return MetadataRecords([b for each in found for b in each.batches], [d for each in found for d in each.deletes])
+    return MetadataRecords([b for part in parts for b in part.batches], [d for part in parts for d in part.deletes])
 
 
 def _piece(file: HFile, cells: Callable[[], Cells]) -> RecordBatch:
@@ -231,8 +231,8 @@ def decoded_values(batches: Sequence[RecordBatch], wanted: frozenset[str]) -> Co
     if len(batches) == 1:
         return _decoded(batches[0], wanted)
     cells = [batch.cells for batch in batches]
-    data = np.concatenate([gather(each.data, each.value_offsets, each.value_lengths)[1] for each in cells])
-    lengths = np.concatenate([each.value_lengths for each in cells])
+    data = np.concatenate([gather(cell.data, cell.value_offsets, cell.value_lengths)[1] for cell in cells])
+    lengths = np.concatenate([cell.value_lengths for cell in cells])
     try:
         return decode(batches[0].schema, data, np.cumsum(lengths) - lengths, lengths, batches[0].where, wanted)
     except CorruptFileError:

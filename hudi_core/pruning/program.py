@@ -64,10 +64,10 @@ class MayHold:
     @property
     def wanted(self) -> ValueSet:
         """The same in the form in which files are asked; made once, when it is first asked for."""
-        found = self._wanted
-        if found is None:
-            found = self._wanted = ValueSet.from_ranges(self.answers.keys, self.ranges, self.null)
-        return found
+        values = self._wanted
+        if values is None:
+            values = self._wanted = ValueSet.from_ranges(self.answers.keys, self.ranges, self.null)
+        return values
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +162,7 @@ def _merged(
     deciding: Program,
 ) -> list[Program]:
     """The parts of all answers, one at most about the values of each column; the deciding one alone when it is there."""
-    found: list[Any] = []
+    merged: list[Any] = []
     places: dict[ColumnAnswers, int] = {}
     shared: dict[int, list[MayHold]] = {}
     for answer in answers:
@@ -171,16 +171,16 @@ def _merged(
                 continue
             if part is deciding:
                 return [deciding]
-            place = places.setdefault(part.answers, len(found)) if isinstance(part, MayHold) else len(found)
-            if place < len(found):
-                shared.setdefault(place, [found[place]]).append(part)  # type: ignore[arg-type]
+            place = places.setdefault(part.answers, len(merged)) if isinstance(part, MayHold) else len(merged)
+            if place < len(merged):
+                shared.setdefault(place, [merged[place]]).append(part)  # type: ignore[arg-type]
             else:
-                found.append(part)
+                merged.append(part)
     for place, parts in shared.items():
-        found[place] = joined = _joined(parts, join, deciding)
+        merged[place] = joined = _joined(parts, join, deciding)
         if joined is deciding:
             return [deciding]
-    return found
+    return merged
 
 
 def _joined(parts: list[MayHold], join: Callable[[MayHold, MayHold], Program], deciding: Program) -> Program:
@@ -227,30 +227,30 @@ def mask(program: Program, files: Files) -> Bools:
         case AllOf(parts):
             return _every(parts, files)
         case AnyOf(parts):
-            found = mask(parts[0], files)
+            flags = mask(parts[0], files)
             for part in parts[1:]:
-                found = found | mask(part, files)
-            return found
+                flags = flags | mask(part, files)
+            return flags
         case _:
             assert_never(program)
 
 
 def _every(parts: tuple[Program, ...], files: Files) -> Bools:
     few_left = SMALL_REMAINDER if isinstance(files, slice) else SMALL_PICKED_REMAINDER
-    found = mask(parts[0], files)
+    flags = mask(parts[0], files)
     for done, part in enumerate(parts[1:], start=1):
-        if len(found) > NARROWING_THRESHOLD:
-            left = np.count_nonzero(found)
+        if len(flags) > NARROWING_THRESHOLD:
+            left = np.count_nonzero(flags)
             if not left:
-                return found
-            if left * few_left < len(found):
-                places = found.nonzero()[0]
+                return flags
+            if left * few_left < len(flags):
+                places = flags.nonzero()[0]
                 kept = _every(parts[done:], picked(files, places))
-                found = np.zeros(len(found), np.bool_)
-                found[places[kept]] = True
-                return found
-        found = found & mask(part, files)
-    return found
+                flags = np.zeros(len(flags), np.bool_)
+                flags[places[kept]] = True
+                return flags
+        flags = flags & mask(part, files)
+    return flags
 
 
 def picked(files: Files, places: NDArray[np.int64]) -> NDArray[np.int64]:

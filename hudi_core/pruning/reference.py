@@ -89,5 +89,5 @@ class SingleFile:
         return self.columns.get(term.id, ANYTHING) if isinstance(term, Column) else ANYTHING
 
 
-def _below(value: object, cut: Cut, of: t.Type) -> bool:
-    return less(value, cut.value, of) or (cut.after and equal(value, cut.value, of))
+def _below(value: object, cut: Cut, type: t.Type) -> bool:
+    return less(value, cut.value, type) or (cut.after and equal(value, cut.value, type))

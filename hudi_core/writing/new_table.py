@@ -57,17 +57,17 @@ def table_name(uri: str) -> str:
     return _NAME.sub("_", uri.rstrip("/").rpartition("/")[2]) or "table"
 
 
-def new_properties(of: NewTable) -> dict[str, str]:
+def new_properties(table: NewTable) -> dict[str, str]:
     """The table's properties in Apache Hudi's words. Raises `UsageError` for what no table can be."""
-    _refuse(of)
-    partition_fields = tuple(of.partition_by)
-    generator = _generator(of, partition_fields)
-    given = {key: value for key, value in of.options.items() if _PERSISTED.fullmatch(key)}
+    _refuse(table)
+    partition_fields = tuple(table.partition_by)
+    generator = _generator(table, partition_fields)
+    given = {key: value for key, value in table.options.items() if _PERSISTED.fullmatch(key)}
     properties = {
-        "hoodie.table.name": of.name,
-        "hoodie.table.type": _TYPES[of.type].value,
-        "hoodie.table.version": str(of.version),
-        "hoodie.timeline.layout.version": "1" if of.version < 8 else "2",
+        "hoodie.table.name": table.name,
+        "hoodie.table.type": _TYPES[table.type].value,
+        "hoodie.table.version": str(table.version),
+        "hoodie.timeline.layout.version": "1" if table.version < 8 else "2",
         "hoodie.timeline.path": "timeline",
         "hoodie.timeline.history.path": "history",
         "hoodie.archivelog.folder": "history",
@@ -82,16 +82,16 @@ def new_properties(of: NewTable) -> dict[str, str]:
         "hoodie.partition.metafile.use.base.format": "false",
         "hoodie.table.cdc.enabled": "false",
         "hoodie.table.timeline.timezone": "UTC",
-        "hoodie.table.create.schema": schema_text(of.schema, of.name),
+        "hoodie.table.create.schema": schema_text(table.schema, table.name),
     }
-    if of.key:
-        properties["hoodie.table.recordkey.fields"] = ",".join(of.key)
-    if of.ordering:
-        properties["hoodie.table.ordering.fields"] = ",".join(of.ordering)
-    if of.version >= 8:
-        properties["hoodie.table.initial.version"] = str(of.version)
+    if table.key:
+        properties["hoodie.table.recordkey.fields"] = ",".join(table.key)
+    if table.ordering:
+        properties["hoodie.table.ordering.fields"] = ",".join(table.ordering)
+    if table.version >= 8:
+        properties["hoodie.table.initial.version"] = str(table.version)
         properties["hoodie.table.multiple.base.file.formats.enable"] = "false"
-    properties |= _merging(of)
+    properties |= _merging(table)
     properties |= given
     database = properties.get("hoodie.database.name")
     properties["hoodie.table.checksum"] = str(table_checksum(database, properties["hoodie.table.name"]))
@@ -103,34 +103,34 @@ def schema_text(schema: Schema, name: str) -> str:
     return json.dumps(schema_to_avro(schema, f"hoodie.{name}.{name}_record"), separators=(",", ":"))
 
 
-def _merging(of: NewTable) -> Mapping[str, str]:
-    mode = _merge_mode(of)
+def _merging(table: NewTable) -> Mapping[str, str]:
+    mode = _merge_mode(table)
     properties = {}
-    if of.version >= 8:
+    if table.version >= 8:
         properties["hoodie.record.merge.mode"] = mode.value
-    if of.version < 9:
+    if table.version < 9:
         properties["hoodie.record.merge.strategy.id"] = _STRATEGIES[mode]
         properties["hoodie.compaction.payload.class"] = _PAYLOADS[mode]
     return properties
 
 
-def _merge_mode(of: NewTable) -> MergeMode:
-    stated = of.options.get("hoodie.record.merge.mode", "").upper()
+def _merge_mode(table: NewTable) -> MergeMode:
+    stated = table.options.get("hoodie.record.merge.mode", "").upper()
     if not stated:
-        return MergeMode.EVENT_TIME_ORDERING if of.ordering else MergeMode.COMMIT_TIME_ORDERING
+        return MergeMode.EVENT_TIME_ORDERING if table.ordering else MergeMode.COMMIT_TIME_ORDERING
     known = [mode.value for mode in _STRATEGIES]
     if stated not in known:
         raise UsageError("hoodie.record.merge.mode", expected=f"one of {', '.join(known)}", found=stated)
-    if stated == MergeMode.EVENT_TIME_ORDERING.value and not of.ordering:
+    if stated == MergeMode.EVENT_TIME_ORDERING.value and not table.ordering:
         raise UsageError("hoodie.record.merge.mode", expected="an ordering column", found=f"{stated} without one")
     return MergeMode(stated)
 
 
-def _generator(of: NewTable, partition_fields: Sequence[str]) -> KeyGeneratorType:
-    stated = of.options.get("hoodie.table.keygenerator.type") or of.options.get(
+def _generator(table: NewTable, partition_fields: Sequence[str]) -> KeyGeneratorType:
+    stated = table.options.get("hoodie.table.keygenerator.type") or table.options.get(
         "hoodie.datasource.write.keygenerator.type"
     )
-    generator = inferred_generator(tuple(of.key), partition_fields)
+    generator = inferred_generator(tuple(table.key), partition_fields)
     if stated:
         try:
             generator = KeyGeneratorType(stated.upper().removesuffix("_AVRO"))
@@ -138,24 +138,28 @@ def _generator(of: NewTable, partition_fields: Sequence[str]) -> KeyGeneratorTyp
             raise UsageError(
                 "key generator", expected=f"one of {', '.join(known.value for known in KeyGeneratorType)}", found=stated
             ) from None
-    if generator is KeyGeneratorType.COMPLEX and len(of.key) == 1 and of.version < 9:
+    if generator is KeyGeneratorType.COMPLEX and len(table.key) == 1 and table.version < 9:
         # Every writer of Apache Hudi 1.2 stops at such a table: whether keys have the field's name in them is ambiguous.
         raise UsageError(
             "key",
             expected="several key columns, or table version 9, for the COMPLEX key generator",
-            found=f"one key column, and version {of.version}",
+            found=f"one key column, and version {table.version}",
         )
     return generator
 
 
-def _refuse(of: NewTable) -> None:
-    if of.version not in WRITABLE_VERSIONS:
+def _refuse(table: NewTable) -> None:
+    if table.version not in WRITABLE_VERSIONS:
         expected = f"one of {', '.join(map(str, WRITABLE_VERSIONS))}"
-        raise UsageError("table version", expected=expected, found=str(of.version))
-    if of.type not in _TYPES:
-        raise UsageError("table type", expected=f"one of {', '.join(_TYPES)}", found=repr(of.type))
-    names = {column.name for column in of.schema.record.fields}
-    for role, columns in (("key", of.key), ("partition column", of.partition_by), ("ordering column", of.ordering)):
+        raise UsageError("table version", expected=expected, found=str(table.version))
+    if table.type not in _TYPES:
+        raise UsageError("table type", expected=f"one of {', '.join(_TYPES)}", found=repr(table.type))
+    names = {column.name for column in table.schema.record.fields}
+    for role, columns in (
+        ("key", table.key),
+        ("partition column", table.partition_by),
+        ("ordering column", table.ordering),
+    ):
         for column in columns:
             name, _, kind = column.partition(":")
             if kind and (role != "partition column" or kind.upper() not in _FIELD_TYPES):
@@ -165,7 +169,7 @@ def _refuse(of: NewTable) -> None:
     own = sorted(name for name in names if name.startswith("_hoodie_"))
     if own:
         raise UsageError("schema", expected="columns of the rows alone", found=f"{own[0]}, a column of Hudi's own")
-    if RECORD_KEY in of.options:
+    if RECORD_KEY in table.options:
         raise UsageError("options", expected="the key columns as key=", found=f"the option {RECORD_KEY}")
 
 

@@ -76,8 +76,8 @@ def _finish(table: Table, rollback: Instant, clock: Clock) -> None:
     stored = table.timeline.plan(rollback)
     undone = stored.get("instantToRollback") or {}
     time, action = str(undone.get("commitTime", "")), str(undone.get("action", ""))
-    found = [instant for instant in table.timeline.instants if instant.requested_time == time]
-    plan = rollback_plan(table, found[0]) if found else RollbackPlan(_gone(time, action), ())
+    instants = [instant for instant in table.timeline.instants if instant.requested_time == time]
+    plan = rollback_plan(table, instants[0]) if instants else RollbackPlan(_gone(time, action), ())
     run(table.storage, rollback_steps(table, plan, clock, rollback.requested_time))
     table.storage.delete_folder(marker_folder(time))
 

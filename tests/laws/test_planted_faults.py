@@ -59,7 +59,7 @@ FAULTS: dict[str, tuple[Callable[..., object], str, str]] = {
         "return NO if negated else self.may_hold_value(term)",
     ),
     "two null flags are joined by AND": (program._either, "one.null or other.null", "one.null and other.null"),
-    "survivors of an AND are lost": (program._every, "found[places[kept]] = True", "found[places[kept][1:]] = True"),
+    "survivors of an AND are lost": (program._every, "flags[places[kept]] = True", "flags[places[kept][1:]] = True"),
     "NaN is not greatest": (
         program.mask,
         "return less if greater.nans is None else less | greater.nans",

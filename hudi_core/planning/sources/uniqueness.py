@@ -44,26 +44,26 @@ def rows_of(heads: FileHeaders, recorded: ColumnStatsOfSlices) -> int | None:
     slices = heads.snapshot.slices
     in_bases = _rows_in_bases(heads, recorded)
     inserted = 0
-    if any(each.logs for each in slices):
-        told = {
+    if any(file_slice.logs for file_slice in slices):
+        inserts_of = {
             s.path: s.inserts
-            for _, said in heads.snapshot.timeline.newest_first()
-            for each in said.stats.values()
-            for s in each
+            for _, metadata in heads.snapshot.timeline.newest_first()
+            for stats in metadata.stats.values()
+            for s in stats
         }
-        inserts = [told.get(log.path) for each in slices for log in each.logs]
+        inserts = [inserts_of.get(log.path) for file_slice in slices for log in file_slice.logs]
         if None in inserts:
             return None
-        inserted = sum(each for each in inserts if each is not None)
+        inserted = sum(count for count in inserts if count is not None)
     return None if in_bases is None else in_bases + inserted
 
 
 def _rows_in_bases(heads: FileHeaders, recorded: ColumnStatsOfSlices) -> int | None:
     files = recorded.files
     rows: npt.NDArray[np.int64] = np.full(len(files), -1, np.int64)
-    for found in recorded.recorded([RECORD_KEY]).get(RECORD_KEY, ()):
-        records, at = joined(found.keys, files.keys)
-        rows[at] = found.statistics.rows[records]
+    for statistics in recorded.recorded([RECORD_KEY]).get(RECORD_KEY, ()):
+        records, places = joined(statistics.keys, files.keys)
+        rows[places] = statistics.statistics.rows[records]
     bases = ~files.logs
     unknown = files.slices[bases & (rows < 0)]
     if len(unknown) > _MAX_FOOTERS:
