@@ -12,7 +12,6 @@ import json
 import statistics
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter, process_time
@@ -44,11 +43,6 @@ class SpecialPath:
             setattr(holder, last, value)
 
 
-def _digits_by_arrow(array: Any) -> Any:
-    """Numbers as strings by Arrow's cast, one by one."""
-    return importlib.import_module("hudi_arrow.arrays").plain(array).cast("string")
-
-
 PATHS: Mapping[str, SpecialPath] = {
     "gzip": SpecialPath({"hudi_arrow.parquet:FASTER_THAN_ARROW": False}, ("cow_full", "cow_selective", "mor_snapshot")),
     "plain_pages": SpecialPath({"hudi_arrow.parquet:plain_column": lambda *_: None}, ("cow_full", "mor_snapshot")),
@@ -57,7 +51,6 @@ PATHS: Mapping[str, SpecialPath] = {
         {"hudi_arrow.parquet:SizedCache.get": lambda _, __, make: make()}, ("cow_full", "cow_selective", "tag_bloom")
     ),
     "small_blocks": SpecialPath({"hudi_core.reading.log_records:TOGETHER_BYTES": 0}, ("mor_snapshot",)),
-    "coded_digits": SpecialPath({"hudi_arrow.casts:digits": _digits_by_arrow}, ("complex_keys",)),
     "processors": SpecialPath(
         {"hudi_core.parallel.ordered:processors": lambda: 1}, ("open_and_plan", "mor_snapshot", "tag_bloom")
     ),
@@ -82,29 +75,6 @@ def _tag_bloom() -> Run:
     return call
 
 
-def _complex_keys() -> Run:
-    """Keys of a name and a number of five million rows, from the Parquet files of a table to two columns."""
-    hudi_core, values = importlib.import_module("hudi_core.keys.bound"), importlib.import_module("hudi_arrow.values")
-    choose = importlib.import_module("hudi_core.keys.choose").choose
-    keys = importlib.import_module("tests.bench.keys")
-    fields = {"recordkey.field": "id,line", "partitionpath.field": "city"}
-    generator = hudi_core.KeyGenerator(
-        choose({f"hoodie.datasource.write.{key}": value for key, value in fields.items()}),
-        keys.schema(),
-        values.ArrowValues(),
-    )
-    pq, folder = importlib.import_module("pyarrow.parquet"), tempfile.mkdtemp(prefix="bench-keys-")
-    pa = importlib.import_module("pyarrow")
-    rows = pa.RecordBatch.from_struct_array(keys.batch())
-    pq.write_table(pa.Table.from_batches([rows]), f"{folder}/rows.parquet")
-
-    def run() -> object:
-        batch = pq.read_table(f"{folder}/rows.parquet").combine_chunks().to_batches()[0]
-        return generator.keys(batch.to_struct_array())
-
-    return run
-
-
 def _spark_plan(*, loaded: bool) -> Run:
     spark = importlib.import_module("tests.bench.spark")
     plan: Run = spark.planner(apache_hudi.table("cow_plan"), loaded=loaded)
@@ -122,7 +92,6 @@ CASES: Mapping[str, Callable[[], Run]] = {
     "mor_snapshot": lambda: _scan("mor_read"),
     "open_and_plan": lambda: read.planner(apache_hudi.table("cow_plan")),
     "tag_bloom": _tag_bloom,
-    "complex_keys": _complex_keys,
     "spark_plan_cold": lambda: _spark_plan(loaded=False),
     "spark_plan_warm": lambda: _spark_plan(loaded=True),
     "spark_full": _spark_full,
