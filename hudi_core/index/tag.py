@@ -255,6 +255,8 @@ def locate(
 
     Raises `UsageError` for what is no key.
     """
+    if not isinstance(keys, Iterable):
+        raise UsageError("locate", expected="some keys", found=described(keys))
     wanted = [_key(key) for key in keys]
     tagger = Tagger(table, options, as_of)
     columns = key_columns(

@@ -125,3 +125,5 @@ def test_pairs_are_keys_and_other_things_are_refused(table: Table, rows: pa.Tabl
     for wrong in ("R02", ("R02",), ("R02", 3), None, HoodieKey(None, "u")):  # type: ignore[arg-type]
         with pytest.raises(UsageError, match="locate: expected HoodieKey"):
             locate(table, [wrong])  # type: ignore[list-item]
+    with pytest.raises(UsageError, match="locate: expected some keys"):
+        locate(table, 3)  # type: ignore[arg-type]
