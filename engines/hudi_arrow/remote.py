@@ -13,6 +13,7 @@ from typing import Any, BinaryIO, Final, TypeVar
 from urllib.parse import parse_qsl
 
 from hudi_arrow.clients import FileSystemClient, StoreClient
+from hudi_arrow.file_cache import DEFAULT_MIB, FileCache, local_cache
 from hudi_arrow.obstore_client import obstore_client
 from hudi_arrow.storage import ArrowStorage, is_local, reported
 from hudi_arrow.storage_options import public_url
@@ -36,7 +37,8 @@ _RANGE_BYTES: Final = 1 << 23
 _LISTING_BYTES: Final = 1 << 16
 """What a listing that is asked for ahead counts."""
 _KEPT_FILES, _KEPT_BYTES = 256, 1 << 26
-_MAX_REQUESTS, _DEADLINE = "max_requests", "deadline"
+_OWN: Final = ("max_requests", "deadline", "cache", "cache_mib")
+_MAX_REQUESTS, _DEADLINE, _CACHE, _CACHE_MIB = _OWN
 _DEADLINE_SECONDS: Final = 60.0
 
 
@@ -49,8 +51,9 @@ class RemoteStorage:
     """`hudi_core.engine.Storage` of a URL. What is expected is fetched in threads; files that never change are kept for a while,
     so that planning and reading open them once.
 
-    Options of its own are `max_requests`, the requests in flight, and `deadline`, the seconds for which a request that fails is
-    repeated; the others are those of the library that opens the URL.
+    Options of its own are `max_requests`, the requests in flight; `deadline`, the seconds for which a request that fails is
+    repeated; `cache`, a local file that keeps what never changes between processes, and `cache_mib`, how large that may grow.
+    The others are those of the library that opens the URL.
     """
 
     is_remote = True
@@ -61,6 +64,10 @@ class RemoteStorage:
         self.uri = public_url(uri)
         limit = _number(uri, options.pop(_MAX_REQUESTS, None), _MAX_REQUESTS, STORAGE_REQUESTS)
         deadline = _number(uri, options.pop(_DEADLINE, None), _DEADLINE, _DEADLINE_SECONDS)
+        self._cache: FileCache | None = None
+        cache_mib = _number(uri, options.pop(_CACHE_MIB, None), _CACHE_MIB, DEFAULT_MIB)
+        if cache := options.pop(_CACHE, None):
+            self._cache = local_cache(cache, int(cache_mib * (1 << 20)))
         with reported(self.uri):
             self._client: StoreClient = obstore_client(uri, options, deadline) or FileSystemClient(
                 ArrowStorage(uri, options)
@@ -164,16 +171,37 @@ class RemoteStorage:
         """A file whose size is about known: small ones whole, of others the end."""
         path = file.path
         if file.size <= SMALL_FILE_BYTES:
-            content, size = self._answer(path, lambda: self._client.whole(path, 4 * SMALL_FILE_BYTES))
-            if content is not None and size < file.size:  # cut short without a word, or there is no more
-                content, size = self._answer(path, lambda: self._client.whole(path, 4 * SMALL_FILE_BYTES))
-            if content is not None:
+            content, size = self._cached(file, "whole", partial(self._small, file))
+            if size == len(content):
                 return InMemoryFile(content, self._where(path))
-        end, size = self._answer(path, lambda: self._client.end(path, _END_BYTES))
-        return RemoteFile(self._where(path), size, partial(self._range, path), self._line.limit, (size - len(end), end))
+        end, size = self._cached(file, "end", lambda: self._answer(path, lambda: self._client.end(path, _END_BYTES)))
+        return RemoteFile(self._where(path), size, partial(self._range, file), self._line.limit, (size - len(end), end))
 
-    def _range(self, path: str, offset: int, length: int) -> bytes:
-        return self._answer(path, lambda: self._client.range(path, offset, length))
+    def _small(self, file: FileInfo) -> tuple[bytes, int]:
+        """The content of a file that is said to be small, and its size; no content where it is large."""
+        path = file.path
+        content, size = self._answer(path, lambda: self._client.whole(path, 4 * SMALL_FILE_BYTES))
+        if content is not None and size < file.size:  # cut short without a word, or there is no more
+            content, size = self._answer(path, lambda: self._client.whole(path, 4 * SMALL_FILE_BYTES))
+        return content or b"", size
+
+    def _range(self, file: FileInfo, offset: int, length: int) -> bytes:
+        path = file.path
+
+        def fetch() -> tuple[bytes, int]:
+            return self._answer(path, lambda: self._client.range(path, offset, length)), file.size
+
+        return self._cached(file, f"{offset}+{length}", fetch)[0]
+
+    def _cached(self, file: FileInfo, part: str, fetch: Callable[[], tuple[bytes, int]]) -> tuple[bytes, int]:
+        """A part of a file that never changes, and the file's size. Kept is what is of the size that the table tells."""
+        content = None if self._cache is None else self._cache.get(self.uri, file.path, file.size, part)
+        if content is not None:
+            return content, file.size
+        content, size = fetch()
+        if self._cache is not None and size == file.size:
+            self._cache.put(self.uri, file.path, file.size, part, content)
+        return content, size
 
     def _answer(self, path: str, call: Callable[[], T]) -> T:
         with reported(self._where(path)), self._line.request() as answered:
@@ -253,7 +281,7 @@ def _kept_size(file: RandomAccess) -> int:
 def _without_own(uri: str, options: dict[str, str]) -> tuple[str, dict[str, str]]:
     """The URL without the options of this module, which stand among the others."""
     start, mark, query = uri.partition("?")
-    own = [part for part in query.split("&") if part.partition("=")[0] in (_MAX_REQUESTS, _DEADLINE)]
+    own = [part for part in query.split("&") if part.partition("=")[0] in _OWN]
     rest = "&".join(part for part in query.split("&") if part not in own)
     return f"{start}{mark if rest or not own else ''}{rest}", {**dict(parse_qsl("&".join(own))), **options}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -122,13 +123,11 @@ class MetadataTable(Portable):
         return self._slices[partition]
 
     def _latest_slices(self, partition: str) -> list[FileSlice]:
-        try:
-            return self._checked_slices(partition, self._listings.pop(partition))
-        except (
-            KeyError,
-            CorruptFileError,
-        ):  # of a listing beside that of the timeline, which a commit may have come between
-            return self._checked_slices(partition, self._listed(partition))
+        listed_ahead = self._listings.pop(partition, None)
+        if listed_ahead is not None:
+            with suppress(CorruptFileError):  # a commit may have come between this listing and that of the timeline
+                return self._checked_slices(partition, listed_ahead)
+        return self._checked_slices(partition, self._listed(partition))
 
     def _listed(self, partition: str) -> list[FileInfo]:
         return self.storage.list(f"{METADATA_FOLDER}/{partition}")

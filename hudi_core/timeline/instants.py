@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any, Protocol
 
@@ -48,6 +50,8 @@ class Instant:
     file: str
     archived: bool = False
     """`file` is a path from the table's root, of a file that holds many archived instants."""
+    size: int | None = field(default=None, compare=False)
+    """Bytes of the file, where they are known."""
 
     @property
     def completed(self) -> bool:

@@ -225,13 +225,13 @@ def _history_document(storage: Storage, timeline: Timeline) -> tuple[str, str] |
     for info in storage.list(SCHEMA_FOLDER):
         time, _, rest = info.name.partition(".")
         if f".{rest}" == _ACTION and info.size and timeline.is_committed(requested := time.partition("_")[0]):
-            names[time_order(requested)] = info.path
+            names[time_order(requested)] = info
     if not names:
         return None
-    path = names[max(names)]
-    where = f"{storage.uri}/{path}"
+    newest = names[max(names)]
+    where, opened = f"{storage.uri}/{newest.path}", storage.open(newest.path, newest.size)
     try:
-        return where, storage.read(path).decode("utf-8")
+        return where, opened.read(0, opened.size).decode("utf-8")
     except UnicodeDecodeError as error:
         raise CorruptFileError(where, expected="a history of schemas as UTF-8", found=str(error)) from None
 

@@ -8,7 +8,7 @@ from datetime import UTC, tzinfo
 from functools import cached_property
 from typing import Any
 
-from hudi_core.engine import Storage
+from hudi_core.engine import FileInfo, Storage
 from hudi_core.options import TableConfig, TimeZone
 from hudi_core.parallel.limits import STORAGE_REQUESTS
 from hudi_core.parallel.ordered import in_order
@@ -187,7 +187,7 @@ class Timeline(Portable):
     def expect_contents(self, of: Iterable[Instant]) -> None:
         """Tells the storage that the contents of these instants will be read next, but for archived ones."""
         unread = (i for i in of if not i.archived and i not in self._read and i not in self._extras)
-        self.storage.expect(files=[f"{self.folder}/{instant.file}" for instant in unread])
+        self.storage.expect(files=[self._file(instant) for instant in unread])
 
     def extras(self) -> list[Mapping[str, str]]:
         """`metadata(instant).extra` of all commits, in order. Their files are read side by side."""
@@ -251,7 +251,16 @@ class Timeline(Portable):
         if instant.archived:
             assert self.history is not None
             return self.history.content(instant)
-        return self.storage.read(f"{self.folder}/{instant.file}")
+        file = self._file(instant)
+        if isinstance(file, str):
+            return self.storage.read(file)
+        opened = self.storage.open(file.path, file.size)
+        return opened.read(0, opened.size)
+
+    def _file(self, instant: Instant) -> FileInfo | str:
+        """The file of an instant, with its size where it never changes."""
+        path = f"{self.folder}/{instant.file}"
+        return FileInfo(path, instant.size) if instant.completed and instant.size is not None else path
 
     def _where(self, instant: Instant) -> str:
         folder = "" if instant.archived else f"{self.folder}/"
@@ -266,5 +275,6 @@ def load_timeline(storage: Storage, config: TableConfig, history: ArchivedTimeli
 
 def timeline_in(storage: Storage, folder: str, layout: int) -> Timeline:
     """The active timeline in a folder."""
-    instants = (parse_instant(info.name) for info in storage.list(folder))
-    return Timeline(storage, folder, layout, latest_states(instant for instant in instants if instant is not None))
+    instants = ((parse_instant(info.name), info.size) for info in storage.list(folder))
+    sized = (replace(instant, size=size) for instant, size in instants if instant is not None)
+    return Timeline(storage, folder, layout, latest_states(sized))

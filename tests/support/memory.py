@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from hudi_core.engine import FileInfo
 from hudi_core.errors import StorageError
 from hudi_core.formats.random_access import InMemoryFile, RandomAccess
+from hudi_core.parallel.requests import Traffic
 
 
 @dataclass(eq=False)
@@ -36,5 +38,11 @@ class Memory:
             raise StorageError(path, message="no such file")
         return self.files[path]
 
-    def open(self, path: str) -> RandomAccess:
+    def open(self, path: str, size: int | None = None) -> RandomAccess:
         return InMemoryFile(self.read(path), path)
+
+    is_remote = False
+    traffic = Traffic()
+
+    def expect(self, *, folders: Sequence[str] = (), files: Sequence[FileInfo | str] = ()) -> None:
+        pass

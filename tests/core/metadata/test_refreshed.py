@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -13,6 +13,7 @@ from hudi_core.errors import ExpressionError
 from hudi_core.formats.random_access import RandomAccess
 from hudi_core.metadata.statistics import RecordedStatistics
 from hudi_core.metadata.table import COLUMN_STATS, METADATA_FOLDER, MetadataTable, open_metadata_table
+from hudi_core.parallel.requests import Traffic
 from hudi_core.table.open import open_table, refreshed
 from hudi_core.timeline.timeline import load_timeline
 from tests.core.metadata.test_statistics import bound
@@ -44,9 +45,15 @@ class Past:
         self.reads.append(path)
         return self.storage.read(path)
 
-    def open(self, path: str) -> RandomAccess:
+    def open(self, path: str, size: int | None = None) -> RandomAccess:
         self.reads.append(path)
-        return self.storage.open(path)
+        return self.storage.open(path, size)
+
+    is_remote = False
+    traffic = Traffic()
+
+    def expect(self, *, folders: Sequence[str] = (), files: Sequence[FileInfo | str] = ()) -> None:
+        pass
 
 
 def told(metadata: MetadataTable, columns: list[str]) -> dict[str, dict[bytes, object]]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -75,6 +76,17 @@ def test_the_storage_counts_as_the_store_does(store: MeasuredStore) -> None:
     assert (traffic.requests, traffic.waves) == (len(requests), requests.waves)
     content = sum(request.bytes for request in requests.of if not request.query)
     assert traffic.bytes == content and traffic.seconds > 0
+
+
+def test_a_second_process_asks_for_what_may_have_changed_alone(store: MeasuredStore, tmp_path: Path) -> None:
+    options = {**store.options, "cache": str(tmp_path / "cache")}
+    counts = []
+    for _ in range(2):
+        with store.measured() as requests:
+            scan = open_table("s3://lake/rides", storage_options=options).scan(where=FAR)
+            counts.append((len(scan.plan.kept()), scan.to_arrow().num_rows))
+    assert counts[0] == counts[1] and counts[0][1] > 0
+    assert requests.waves <= 3 and len(requests) <= 10, requests
 
 
 def test_users_see_what_was_asked(store: MeasuredStore) -> None:

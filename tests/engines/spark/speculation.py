@@ -67,9 +67,9 @@ class Slow(ArrowStorage):
         with super().base_file(file) as opened:
             yield opened
 
-    def open(self, path: str) -> Any:
+    def open(self, path: str, size: int | None = None) -> Any:
         self._opened()
-        return super().open(path)
+        return super().open(path, size)
 
     def _opened(self) -> None:
         task = TaskContext.get()

@@ -53,9 +53,9 @@ class Failing(storage.ArrowStorage):
         with super().base_file(file) as opened:
             yield opened
 
-    def open(self, path: str) -> Any:
+    def open(self, path: str, size: int | None = None) -> Any:
         self._opened(path)
-        return super().open(path)
+        return super().open(path, size)
 
     def _opened(self, path: str) -> None:
         mark = self._marks / path.replace("/", "!")
