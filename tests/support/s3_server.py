@@ -76,6 +76,8 @@ class Server:
         try:
             while (head := await _head(reader)) is not None:
                 method, target, headers = head
+                if headers.get("expect") == "100-continue":
+                    writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
                 body = await _body(reader, headers)
                 if target.startswith("/_"):
                     await _send(writer, method, self._control(target, body))
@@ -305,9 +307,18 @@ async def _head(reader: asyncio.StreamReader) -> tuple[str, str, dict[str, str]]
 
 
 async def _body(reader: asyncio.StreamReader, headers: Mapping[str, str]) -> bytes:
-    body = await reader.readexactly(int(headers.get("content-length", "0")))
-    if "aws-chunked" not in headers.get("content-encoding", ""):
-        return body
+    if headers.get("transfer-encoding") == "chunked":
+        body = b""
+        while length := int((await reader.readline()).partition(b";")[0], 16):
+            body += (await reader.readexactly(length + 2))[:-2]
+        await reader.readline()
+    else:
+        body = await reader.readexactly(int(headers.get("content-length", "0")))
+    return _unchunked(body) if "aws-chunked" in headers.get("content-encoding", "") else body
+
+
+def _unchunked(body: bytes) -> bytes:
+    """The content of a body in chunks with checksums of their own."""
     content, at = b"", 0
     while at < len(body):
         end = body.index(b"\r\n", at)

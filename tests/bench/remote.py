@@ -1,0 +1,190 @@
+"""Opening, planning and reading in an object store that answers each request 50 ms after it came.
+
+The store is a server of this machine (`tests.support.s3_server`) in a process of its own. The table is that of `hudi-core demo`,
+hundreds of small files; hudi-rs reads the same, Delta Lake and Iceberg have its rows in as many files, with statistics of the
+same columns, their logs as short as their own maintenance makes them. All times are from opening on, and each call opens anew.
+"""
+
+from __future__ import annotations
+
+import atexit
+import importlib
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.dataset as ds
+
+from hudi_core.table.open import open_table
+from tests.bench.timing import Missing, Pair, Unbuilt
+from tests.support.commands import rides
+from tests.support.measured_store import MeasuredStore, measured_store
+
+_DELAY = 0.05
+_CITY, _FARE = "vienna", 60.0
+_WHERE = f"city = '{_CITY}' AND fare > {_FARE}"
+_COLUMNS = ("ride_id", "city", "fare", "passengers")
+_APPENDS = 48
+"""Writes of one file for each of the six cities: as many files as the table of Hudi has."""
+_TABLES = Path(os.environ.get("HUDI_BENCH_TABLES") or Path(__file__).parents[2] / ".bench" / "tables") / "remote"
+
+
+def pair(case: str, peer: str) -> Pair:
+    plans: dict[str, Callable[[], Callable[[], int]]] = {
+        "hudi-rs": _plan_of_hudi_rs,
+        "deltalake": _plan_of_delta,
+        "pyiceberg": _plan_of_iceberg,
+    }
+    match case:
+        case "open_and_first_plan" if peer in plans:
+            return Pair(_plan, _delayed(plans[peer]()), _keeps_no_more, 3, 3, burst=2)
+        case "read_12_small_files" if peer == "hudi-rs":
+            return Pair(_rows, _delayed(_rows_of_hudi_rs()), _equal, 3, 3, burst=2)
+    raise Unbuilt("no measurement of this case")
+
+
+def _plan() -> int:
+    """The number of files that a first plan leaves."""
+    _store().behave(delay=_DELAY)
+    return len(open_table("s3://lake/rides", storage_options=_store().options).scan(where=_WHERE).plan.kept())
+
+
+def _rows() -> int:
+    _store().behave(delay=_DELAY)
+    table = open_table("s3://lake/rides", storage_options=_store().options)
+    return sum(batch.num_rows for batch in table.scan(where=f"city = '{_CITY}'", columns=_COLUMNS).batches())
+
+
+def _delayed(call: Callable[[], int]) -> Callable[[], int]:
+    def run() -> int:
+        _store().behave(delay=_DELAY)
+        return call()
+
+    return run
+
+
+def _plan_of_hudi_rs() -> Callable[[], int]:
+    hudi = _imported("hudi", "hudi-rs")
+    options = hudi.HudiReadOptions(filters=[("city", "=", _CITY), ("fare", ">", str(_FARE))])
+    return lambda: len(_table_of_hudi_rs(hudi).get_file_slices(options))
+
+
+def _rows_of_hudi_rs() -> Callable[[], int]:
+    hudi = _imported("hudi", "hudi-rs")
+    options = hudi.HudiReadOptions(filters=[("city", "=", _CITY)], projection=list(_COLUMNS))
+    return lambda: sum(batch.num_rows for batch in _table_of_hudi_rs(hudi).read(options))
+
+
+def _table_of_hudi_rs(hudi: Any) -> Any:
+    return hudi.HudiTable("s3://lake/rides", {"hoodie.metadata.enable": "true", **_object_store_options()})
+
+
+def _plan_of_delta() -> Callable[[], int]:
+    delta = _imported("deltalake", "deltalake")
+    folder = _store().root / "lake" / "delta"
+    if not (folder / "_delta_log" / "_last_checkpoint").exists():
+        shutil.rmtree(folder, ignore_errors=True)
+        for part in _parts():
+            delta.write_deltalake(str(folder), part, mode="append", partition_by=["city"])
+        delta.DeltaTable(str(folder)).create_checkpoint()
+    wanted = (ds.field("city") == _CITY) & (ds.field("fare") > _FARE)
+
+    def plan() -> int:
+        table = delta.DeltaTable("s3://lake/delta", storage_options=_object_store_options())
+        return len(list(table.to_pyarrow_dataset().get_fragments(wanted)))
+
+    return plan
+
+
+def _plan_of_iceberg() -> Callable[[], int]:
+    _imported("pyiceberg", "pyiceberg")
+    options = {
+        "s3.endpoint": f"http://127.0.0.1:{_store().port}",
+        "s3.access-key-id": "someone",
+        "s3.secret-access-key": "secret",
+        "s3.region": "us-east-1",
+    }
+    noted = _store().root / "iceberg-metadata"
+    if not noted.exists():
+        shutil.rmtree(_store().root / "lake" / "iceberg", ignore_errors=True)
+        noted.write_text(_write_iceberg(options))
+    tables = importlib.import_module("pyiceberg.table")
+    metadata = noted.read_text()
+
+    def plan() -> int:
+        table = tables.StaticTable.from_metadata(metadata, options)
+        return len(list(table.scan(row_filter=f"city = '{_CITY}' and fare > {_FARE}").plan_files()))
+
+    return plan
+
+
+def _write_iceberg(options: dict[str, str]) -> str:
+    """Writes the table; gives the place of its metadata."""
+    sql = importlib.import_module("pyiceberg.catalog.sql")
+    transforms = importlib.import_module("pyiceberg.transforms")
+    catalog = sql.SqlCatalog("bench", uri="sqlite:///:memory:", warehouse="s3://lake/iceberg", **options)
+    catalog.create_namespace("bench")
+    merging = {"commit.manifest-merge.enabled": "true", "commit.manifest.min-count-to-merge": "4"}
+    parts = list(_parts())
+    table = catalog.create_table("bench.rides", parts[0].schema, properties=merging)
+    with table.update_spec() as spec:
+        spec.add_field("city", transforms.IdentityTransform(), "city")
+    for part in parts:
+        table.append(part)
+    return str(table.metadata_location)
+
+
+def _parts() -> Iterator[pa.Table]:
+    """The rows of the table in parts that have some of each city."""
+    rows = open_table(str(rides())).scan(columns=_COLUMNS).to_arrow()
+    rows = rows.cast(pa.schema([pa.field(field.name, field.type) for field in rows.schema]))
+    by_city = [rows.filter(pc.equal(rows["city"], city)) for city in sorted(pc.unique(rows["city"]).to_pylist())]
+    for number in range(_APPENDS):
+        slices = [
+            of.slice(start := of.num_rows * number // _APPENDS, of.num_rows * (number + 1) // _APPENDS - start)
+            for of in by_city
+        ]
+        yield pa.concat_tables(slices)
+
+
+def _object_store_options() -> dict[str, str]:
+    """Options as `object_store` names them, which hudi-rs and deltalake hand on."""
+    return {
+        "aws_endpoint": f"http://127.0.0.1:{_store().port}",
+        "aws_access_key_id": "someone",
+        "aws_secret_access_key": "secret",
+        "aws_region": "us-east-1",
+        "aws_allow_http": "true",
+    }
+
+
+def _imported(module: str, name: str) -> Any:
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError:
+        raise Missing(f"{name} (`{module}`) is not installed") from None
+
+
+@cache
+def _store() -> MeasuredStore:
+    """The server, which ends with this process."""
+    if not (_TABLES / "lake" / "rides").exists():
+        (_TABLES / "lake").mkdir(parents=True, exist_ok=True)
+        shutil.copytree(rides(), _TABLES / "lake" / "rides")
+    running = ExitStack()
+    atexit.register(running.close)
+    return running.enter_context(measured_store(_TABLES))
+
+
+def _keeps_no_more(ours: object, peer: object) -> None:
+    assert isinstance(ours, int) and isinstance(peer, int) and 0 < ours <= peer, f"{ours} files, the peer has {peer}"
+
+
+def _equal(ours: object, peer: object) -> None:
+    assert ours == peer, f"{ours} rows, the peer has {peer}"
