@@ -19,6 +19,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
+from uuid import uuid4
 from xml.sax.saxutils import escape
 
 PAGE_KEYS = 1000
@@ -163,7 +164,7 @@ class Server:
         if method in ("GET", "HEAD"):
             return _object(file, headers)
         if method == "POST" and "uploads" in query:
-            upload = str(len(self._uploads) + 1)
+            upload = uuid4().hex
             self._uploads[upload] = {}
             return _xml("InitiateMultipartUploadResult", f"<UploadId>{upload}</UploadId>")
         if "uploadId" in query:
