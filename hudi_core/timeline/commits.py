@@ -88,11 +88,6 @@ class CommitMetadata(BaseModel):
         """The Avro schema of the rows written, without meta columns; None where the commit does not record it."""
         return self.extra.get("schema") or None
 
-    @property
-    def latest_schema_text(self) -> str | None:
-        """The schema with column ids, as JSON; only where schema evolution on read is in use."""
-        return self.extra.get("latest_schema") or None
-
 
 LARGE_FILE_BYTES = 1 << 16
 """Size from which one field of commit metadata is read alone: some hundred files."""
