@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, Final
 
 import pyarrow as pa
@@ -59,8 +60,12 @@ class ParquetWriter:
         rows = 0
         with storage.output(path) as stream, _refused(where):
             counted = _Counted(stream)
-            with self._opened(counted, types, collected) as writer:
-                for table in self._row_groups(batches, types):
+            groups = self._row_groups(batches, types)
+            first = list(islice(groups, 2))
+            with self._opened(counted, types, collected, _bounded(first, schema)) as writer:
+                while first:
+                    table = first.pop(0)
+                    first += islice(groups, 1)
                     _watch(table, schema, bounds)
                     writer.write_table(table, row_group_size=max(table.num_rows, 1))
                     rows += table.num_rows
@@ -69,7 +74,9 @@ class ParquetWriter:
         statistics = _statistics(collected[0], schema, bounds, where)
         return WrittenFile(counted.size, Footer(rows, schema, pairs, statistics, size=counted.size))
 
-    def _opened(self, stream: Any, types: pa.Schema, collected: list[pq.FileMetaData]) -> pq.ParquetWriter:
+    def _opened(
+        self, stream: Any, types: pa.Schema, collected: list[pq.FileMetaData], bounded: bool | list[str]
+    ) -> pq.ParquetWriter:
         return pq.ParquetWriter(
             pa.PythonFile(stream, mode="w"),
             types,
@@ -77,6 +84,7 @@ class ParquetWriter:
             version="2.6",
             data_page_version="1.0",
             write_page_index=True,
+            write_statistics=bounded,
             write_page_checksum=True,
             store_schema=False,
             metadata_collector=collected,
@@ -105,6 +113,20 @@ def _refused(where: str) -> Iterator[None]:
         yield
     except (pa.ArrowNotImplementedError, pa.ArrowTypeError, pa.ArrowInvalid) as problem:
         raise UnsupportedError(where, message=" ".join(str(problem).split())) from problem
+
+
+def _bounded(groups: Sequence[pa.Table], schema: Schema) -> bool | list[str]:
+    """The columns whose bounds the file states, True for all. Not those of a column with NaN: readers take such bounds for those
+    of all values, and skip what has NaN. A file of several row groups is not known to its end, and bounds none of its
+    floating-point columns."""
+    below = leaves(schema.record)
+    floats = [path for path, leaf in below.items() if isinstance(leaf.type, t.Float | t.Double)]
+    unbounded = set(floats)
+    if len(groups) < 2:
+        unbounded = {path for path in floats if any(_has_nan(values) for values in _values(groups, schema, path))}
+    if not unbounded:
+        return True
+    return [".".join(path) for path in below if path not in unbounded]
 
 
 class _Counted:
@@ -140,42 +162,53 @@ class _Counted:
 
 @dataclass
 class _Bounds:
-    """Bounds of a column that footers do not bound for sure: Parquet says nothing of NaN, and leaves out long strings."""
+    """Bounds of a column that footers do not bound for sure: they say nothing of NaN, and leave out long strings."""
 
     type: t.Primitive
     lower: Any = None
     upper: Any = None
-    nans: bool = field(default=False)
+    nans: bool = False
+    nulls: int = 0
 
     def add(self, values: Array) -> None:
-        if isinstance(self.type, t.Float | t.Double):
-            self.nans = self.nans or bool(pc.any(pc.is_nan(values)).as_py())
-            return
+        self.nulls += values.null_count
+        if isinstance(self.type, t.Float | t.Double) and _has_nan(values):
+            self.nans = True
+            values = values.filter(pc.invert(pc.is_nan(values)))
         bounds = pc.min_max(values).as_py()
         if bounds["min"] is not None:
-            self.lower = bounds["min"] if self.lower is None else min(self.lower, bounds["min"], key=_in_bytes)
-            self.upper = bounds["max"] if self.upper is None else max(self.upper, bounds["max"], key=_in_bytes)
+            self.lower = bounds["min"] if self.lower is None else min(self.lower, bounds["min"], key=_ordered)
+            self.upper = bounds["max"] if self.upper is None else max(self.upper, bounds["max"], key=_ordered)
 
     def of(self, stated: LeafStatistics) -> LeafStatistics:
         """What the footer states, with what was seen."""
-        if isinstance(self.type, t.Float | t.Double):
-            return replace(stated, nans=self.nans)
-        return replace(stated, lower=self.lower, upper=self.upper)
+        return replace(stated, lower=self.lower, upper=self.upper, nans=self.nans)
 
 
-def _in_bytes(value: str | bytes) -> bytes:
+def _ordered(value: Any) -> Any:
     """The order of strings is that of their bytes."""
     return value.encode() if isinstance(value, str) else value
 
 
+def _has_nan(values: Array) -> bool:
+    return pc.any(pc.is_nan(values)).as_py() is True
+
+
 def _watch(table: pa.Table, schema: Schema, bounds: Mapping[Path, _Bounds]) -> None:
     for place, seen in bounds.items():
-        positions = schema.get(place).positions
+        for values in _values([table], schema, place):
+            seen.add(values)
+
+
+def _values(tables: Iterable[pa.Table], schema: Schema, place: Path) -> Iterator[Array]:
+    """The values of a leaf column outside lists and maps."""
+    positions = schema.get(place).positions
+    for table in tables:
         for chunk in table.column(positions[0]).chunks:
             values = plain(chunk)
             for position in positions[1:]:
                 values = field_of(values, position)
-            seen.add(values)
+            yield values
 
 
 def _statistics(
@@ -194,7 +227,7 @@ def _statistics(
         one = bounds[place].of(stated[place]) if place in bounds else stated[place]
         result[place] = replace(
             one,
-            null_count=0 if not chunks else one.null_count,
+            null_count=bounds[place].nulls if place in bounds else one.null_count if chunks else 0,
             size=sum(chunk.total_compressed_size for chunk in chunks),
             uncompressed_size=sum(chunk.total_uncompressed_size for chunk in chunks),
         )

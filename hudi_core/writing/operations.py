@@ -25,6 +25,7 @@ from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import REPLACE_COMMIT
 from hudi_core.writing.incoming import Incoming, file_schema, incoming_keys, incoming_rows, row_schema
+from hudi_core.writing.moves import Resolved, resolve_moves
 from hudi_core.writing.plan import Planner
 from hudi_core.writing.refusals import excluded_groups, refuse_buckets, refuse_unwritable
 from hudi_core.writing.result import WriteResult
@@ -105,7 +106,12 @@ def planned_upsert(table: Table, incoming: Incoming, instant_time: str, options:
     tagger, places = locate(table, incoming.keys, options)
     bytes_of_row = row_bytes(tagger.sources, file_schema(incoming.table), incoming.spool)
     planner = Planner(tagger.sources, incoming.keys, instant_time, bytes_of_row, options.sizes)
-    tasks: list[Task] = planner.upsert(places, logs=writes_logs(table), excluded=excluded_groups(table))
+    resolved = Resolved(places, {})
+    if tagger.options.whole_table:
+        resolved = resolve_moves(tagger.sources, incoming, places)
+    tasks: list[Task] = planner.upsert(
+        resolved.places, resolved.leaving, logs=writes_logs(table), excluded=excluded_groups(table)
+    )
     return Planned(tuple(tasks), spool=incoming.spool)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final
@@ -53,9 +53,17 @@ class Planner:
     sizes: FileSizes = field(default_factory=FileSizes)
     tasks: list[Task] = field(default_factory=list)
 
-    def upsert(self, slice_numbers: Numbers, *, logs: bool, excluded: frozenset[tuple[str, str]]) -> list[Task]:
+    def upsert(
+        self,
+        slice_numbers: Numbers,
+        leaving: Mapping[int, StringColumn],
+        *,
+        logs: bool,
+        excluded: frozenset[tuple[str, str]],
+    ) -> list[Task]:
         """Rows are merged with those of their keys. `slice_numbers` has for each row the slice that holds its key, or `NOWHERE`;
-        with `logs` updates go to log files. Slices of `excluded` file groups get no new rows."""
+        a lower number leaves the row out. `leaving` are keys to delete by slice. With `logs` updates go to log files. Slices of
+        `excluded` file groups get no new rows."""
         updates = dict(_grouped(slice_numbers))
         new_rows = _grouped_by_partition(self.keys, np.flatnonzero(slice_numbers == NOWHERE))
         inserts: dict[int, Numbers] = {}
@@ -66,12 +74,12 @@ class Planner:
                 if taken:
                     inserts[number], left = left[:taken], left[taken:]
             self._new_files(partition, left, combine=True)
-        for number in sorted({*updates, *inserts}):
+        for number in sorted({*updates, *inserts, *leaving}):
             rows = np.concatenate([updates.get(number, _NONE), inserts.get(number, _NONE)])
             if logs and number not in inserts:
-                self._log(self._slice(number), rows, None)
+                self._log(self._slice(number), rows, leaving.get(number))
             else:
-                self._rewrite(self._slice(number), rows)
+                self._rewrite(self._slice(number), rows, leaving.get(number))
         return self.tasks
 
     def insert(self, *, fill: bool, in_key_order: bool, excluded: frozenset[tuple[str, str]]) -> list[Task]:
@@ -155,7 +163,7 @@ class Planner:
 
 def _grouped(slice_numbers: Numbers) -> Iterator[tuple[int, Numbers]]:
     """The rows of each slice that has some, in their order."""
-    rows = np.flatnonzero(slice_numbers != NOWHERE)
+    rows = np.flatnonzero(slice_numbers > NOWHERE)
     order = rows[np.argsort(slice_numbers[rows], kind="stable")]
     begins = np.flatnonzero(np.diff(slice_numbers[order], prepend=NOWHERE))
     for begin, end in zip(begins.tolist(), [*begins[1:].tolist(), len(order)], strict=False):

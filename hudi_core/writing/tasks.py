@@ -19,7 +19,6 @@ from hudi_core.columns.strings import take_strings
 from hudi_core.commit.statuses import WriteStatus
 from hudi_core.engine import Engine
 from hudi_core.errors import CorruptFileError
-from hudi_core.evolve.reconcile import ReadRecord
 from hudi_core.formats.deletes import commit_time_deletes
 from hudi_core.formats.names import BaseFileName, parse_base_file
 from hudi_core.merge.rules import merge_rules
@@ -35,6 +34,7 @@ from hudi_core.timeline.slices import FileSlice, slices_of
 from hudi_core.writing.base_file import BaseFileWriter, FileTarget, status_of_base
 from hudi_core.writing.log_file import LogFileWriter, LogTarget
 from hudi_core.writing.spool import Spool
+from hudi_core.writing.stored_files import StoredFiles
 
 Numbers = NDArray[np.int64]
 
@@ -71,14 +71,6 @@ class AppendLog:
 
 
 Task = NewFile | RewriteFile | AppendLog
-
-
-class StoredFiles(BaseFiles):
-    """Base files as they stand: what is written again keeps the values of partition columns that the file holds, whatever the
-    partition path tells."""
-
-    def with_path_values(self, plan: ReadRecord, slice: FileSlice) -> ReadRecord:
-        return plan
 
 
 @dataclass(frozen=True)

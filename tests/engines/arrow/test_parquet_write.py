@@ -119,6 +119,23 @@ def test_long_strings_and_nans_are_in_the_statistics(tmp_path: Path) -> None:
     assert known["s",].uncompressed_size
 
 
+def test_columns_with_nan_have_no_bounds_in_the_footer(tmp_path: Path) -> None:
+    """WRITE-12."""
+    schema = schema_of(f=t.Double(), g=t.Double(), n=t.Long(), s=t.Record((t.Field(0, "x", t.Float(), optional=True),)))
+    made, name = written(
+        tmp_path, schema, [(1.5, 2.5, 1, (3.0,)), (math.nan, 3.5, 2, (math.nan,)), (None, None, 3, None)]
+    )
+    group = pq.ParquetFile(tmp_path / name).metadata.row_group(0)
+    stated = {group.column(number).path_in_schema: group.column(number).is_stats_set for number in range(4)}
+    assert stated == {"f": False, "g": True, "n": True, "s.x": False}
+    known = made.footer.statistics
+    assert (known["f",].lower, known["f",].upper, known["f",].null_count) == (1.5, 1.5, 1)
+    assert (known["s", "x"].lower, known["s", "x"].nans, known["s", "x"].null_count) == (3.0, True, 1)
+    _, name = written(tmp_path, schema, [(1.5, 2.5, 1, None)] * 4, row_group_rows=2)
+    group = pq.ParquetFile(tmp_path / name).metadata.row_group(0)
+    assert [group.column(number).is_stats_set for number in range(4)] == [False, False, True, False]
+
+
 def test_row_groups_end_at_their_size(tmp_path: Path) -> None:
     schema = schema_of(a=t.Long())
     storage = ArrowStorage(str(tmp_path))

@@ -1,0 +1,170 @@
+"""Keys that a table has once in all its partitions: rows that come with another partition than the one their key is in.
+
+Such a row competes with the stored one by the table's merge rule. Where it wins, the stored row is deleted and the new one is
+inserted in its own partition; where it loses, it is left out. Rules: WRITE-28, WRITE-29.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hudi_core.columns.nodes import StringColumn, length
+from hudi_core.columns.string_index import StringIndex, index_strings
+from hudi_core.columns.strings import concat_strings, string_column, take_strings
+from hudi_core.errors import UnsupportedError
+from hudi_core.index.key_columns import NOWHERE
+from hudi_core.merge.records import fold
+from hudi_core.merge.rules import merge_rules
+from hudi_core.planning.sources.sources import Sources
+from hudi_core.reading.log_buffer import LogBuffer
+from hudi_core.reading.log_records import gathered_records
+from hudi_core.reading.merge_columns import MergeColumns, merge_columns
+from hudi_core.reading.merged_slices import MergedSlices
+from hudi_core.timeline.slices import FileSlice
+from hudi_core.writing.incoming import Incoming
+from hudi_core.writing.stored_files import StoredFiles
+
+Numbers = NDArray[np.int64]
+
+DROPPED: Final = -2
+"""In place of the number of a slice: the row is not written."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Resolved:
+    """For each row the slice that it is merged into, `NOWHERE` or `DROPPED`; and by slice the keys that leave it."""
+
+    places: Numbers
+    leaving: dict[int, StringColumn]
+
+
+def resolve_moves(sources: Sources, incoming: Incoming, places: Numbers) -> Resolved:
+    """Where rows go when each key is once in the table. `places` has the slice that holds each row's key.
+
+    Raises `UnsupportedError` where a row moves and the table merges rows column by column.
+    """
+    index = index_strings(incoming.keys.records)
+    contested = _contested(sources, incoming, places, index)
+    if not contested.any():
+        return Resolved(places, {})
+    rows = np.flatnonzero(contested)
+    columns = _columns(sources, incoming)
+    if columns.rules.partial is not None:
+        raise UnsupportedError(
+            sources.snapshot.storage.uri,
+            expected="rows that stay in their partitions, where rows are merged column by column",
+            found=f"{len(rows)} rows of keys in other partitions",
+        )
+    old_keys, old_batches = _stored(sources, incoming, columns, np.unique(places[rows][places[rows] != NOWHERE]), index)
+    winners, deleted = _winners(columns, incoming, rows, old_keys, old_batches, index)
+    return _decided(sources, incoming, places, rows, winners, deleted, index)
+
+
+def _contested(sources: Sources, incoming: Incoming, places: Numbers, index: StringIndex) -> NDArray[np.bool_]:
+    """Rows of keys that come in several partitions, or in another one than that of the stored row."""
+    keys, slices = incoming.keys, sources.snapshot.slices
+    partitions = keys.partitions.astype(np.int64)
+    differs = partitions != partitions[index.first]
+    if len(slices):
+        own = _partition_numbers(sources, incoming)
+        located = places != NOWHERE
+        differs[located] |= own[slices.partition_of[places[located]]] != partitions[located]
+    by_key = np.zeros(len(keys), np.bool_)
+    by_key[index.first[differs]] = True
+    result: NDArray[np.bool_] = by_key[index.first]
+    return result
+
+
+def _columns(sources: Sources, incoming: Incoming) -> MergeColumns:
+    snapshot = sources.snapshot
+    where = snapshot.storage.uri
+    rules = merge_rules(snapshot.config, where)
+    return merge_columns(snapshot.engine, snapshot.config, incoming.rows, rules, incoming.rows, where)
+
+
+def _stored(
+    sources: Sources, incoming: Incoming, columns: MergeColumns, numbers: Numbers, index: StringIndex
+) -> tuple[StringColumn, list[Any]]:
+    """The stored rows whose keys come in, of slices by number, with their keys."""
+    rows, keys, batches = sources.snapshot.engine.rows, [string_column([])], []
+    for number in numbers.tolist():
+        file_slice = sources.snapshot.slices[number]
+        for batch in _rows_of(sources, file_slice, incoming):
+            batch_keys = columns.record_keys(rows.root(batch), file_slice.file_id)
+            known = index.find(batch_keys) >= 0
+            if known.any():
+                keys.append(take_strings(batch_keys, np.flatnonzero(known)))
+                batches.append(rows.keep(batch, known))
+    return concat_strings(keys), batches
+
+
+def _rows_of(sources: Sources, file_slice: FileSlice, incoming: Incoming) -> Iterator[Any]:
+    files = StoredFiles(sources)
+    if file_slice.logs or file_slice.base is None:
+        return MergedSlices(files).rows(file_slice, incoming.rows)
+    return files.rows(file_slice, file_slice.base, incoming.rows)
+
+
+def _winners(
+    columns: MergeColumns,
+    incoming: Incoming,
+    rows: Numbers,
+    old_keys: StringColumn,
+    old_batches: list[Any],
+    index: StringIndex,
+) -> tuple[Numbers, NDArray[np.bool_]]:
+    """By the first row of each key: the row that wins, `NOWHERE` for the stored one, and whether it deletes."""
+    buffer = LogBuffer(columns, partial=False)
+    for batch in (*old_batches, *incoming.spool.taken(rows)):
+        buffer.add_rows(batch, "rows")
+    records = gathered_records(buffer).records
+    old = length(old_keys)
+    key_numbers = np.concatenate([index.find(old_keys), index.first[rows]])
+    distinct, latest = fold(records, key_numbers, columns.rules.precedence, columns.latest)
+    sources = latest.sources[:, 0].astype(np.int64)
+    winners = np.full(len(index.first), NOWHERE, np.int64)
+    deleted = np.zeros(len(index.first), np.bool_)
+    winners[distinct] = np.where(sources >= old, rows[np.maximum(sources - old, 0)], NOWHERE)
+    deleted[distinct] = latest.deleted & (sources >= old)
+    return winners, deleted
+
+
+def _decided(
+    sources: Sources,
+    incoming: Incoming,
+    places: Numbers,
+    rows: Numbers,
+    winners: Numbers,
+    deleted: NDArray[np.bool_],
+    index: StringIndex,
+) -> Resolved:
+    keys, slices = incoming.keys, sources.snapshot.slices
+    decided = places.copy()
+    decided[rows] = DROPPED
+    firsts = np.unique(index.first[rows])
+    winning = winners[firsts]
+    firsts, winning = firsts[winning != NOWHERE], winning[winning != NOWHERE]
+    place = places[winning]
+    located = place != NOWHERE
+    own = _partition_numbers(sources, incoming)
+    stays = np.zeros(len(winning), np.bool_)
+    stays[located] = own[slices.partition_of[place[located]]] == keys.partitions[winning[located]]
+    decided[winning[stays]] = place[stays]
+    decided[winning[~stays & ~deleted[firsts]]] = NOWHERE
+    moved = np.flatnonzero(located & ~stays)
+    leaving = {
+        number: take_strings(keys.records, winning[moved[place[moved] == number]])
+        for number in np.unique(place[moved]).tolist()
+    }
+    return Resolved(decided, leaving)
+
+
+def _partition_numbers(sources: Sources, incoming: Incoming) -> Numbers:
+    """Of each partition of the slices its number among those of the incoming keys; `NOWHERE` for one without."""
+    number_of = {path: number for number, path in enumerate(incoming.keys.paths)}
+    return np.array([number_of.get(path, NOWHERE) for path in sources.snapshot.slices.partitions], np.int64)

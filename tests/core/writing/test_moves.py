@@ -1,0 +1,95 @@
+"""Tables that have each key once: a law against a dictionary of keys, with rows that come in other partitions.
+
+Also covers: `writing/metadata_steps.py`.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hudi_core.errors import UnsupportedError
+from hudi_core.snapshot.snapshot import MetadataMode
+from hudi_core.table.open import open_table
+from hudi_core.table.table import Table
+from hudi_core.writing.create import create_table
+from hudi_core.writing.operations import write
+
+TYPES = pa.schema([("id", pa.string()), ("p", pa.string()), ("v", pa.int64()), ("ts", pa.int64())])
+MARKED = TYPES.append(pa.field("_hoodie_is_deleted", pa.bool_()))
+KINDS = [(kind, version) for kind in ("cow", "mor") for version in (6, 8, 9)]
+Row = tuple[str, str, int, int, bool]
+
+
+def new_table(folder: Path, kind: str, version: int, ordered: bool, **settings: Any) -> Table:
+    return create_table(
+        folder / "t", TYPES, "id", partition_by="p", ordering="ts" if ordered else (), type=kind, version=version,
+        indexes=["record_index", "column_stats"], **settings,
+    )  # fmt: skip
+
+
+def arrow(rows: list[Row]) -> pa.Table:
+    return pa.Table.from_pylist([dict(zip(MARKED.names, row, strict=True)) for row in rows], MARKED)
+
+
+def rows_of(table: Table) -> list[Row]:
+    """As read with the metadata table, which must be usable, and without."""
+    results = []
+    for mode in (MetadataMode.REQUIRE, MetadataMode.OFF):
+        scan = open_table(table.storage.uri, metadata=mode).scan(columns=MARKED.names)
+        results.append(sorted(tuple(row[name] for name in MARKED.names) for row in scan.to_json_rows()))
+    assert results[0] == results[1]
+    return results[0]  # type: ignore[return-value]
+
+
+ROWS = st.lists(
+    st.tuples(
+        st.sampled_from("abcde"),
+        st.sampled_from("xyz"),
+        st.integers(0, 99),
+        st.integers(0, 3),
+        st.sampled_from([False, False, True]),
+    ),
+    min_size=1,
+    max_size=6,
+)
+
+
+@settings(max_examples=12, deadline=None)
+@given(st.sampled_from(KINDS), st.booleans(), st.lists(ROWS, min_size=1, max_size=4))
+def test_a_key_is_once_in_the_table(kind: tuple[str, int], ordered: bool, batches: list[list[Row]]) -> None:
+    """WRITE-28."""
+    with tempfile.TemporaryDirectory() as folder:
+        table = new_table(Path(folder), *kind, ordered)
+        model: dict[str, Row] = {}
+        for rows in batches:
+            write(table, arrow(rows))
+            incoming: dict[str, Row] = {}
+            for row in rows:
+                older = incoming.get(row[0])
+                if older is None or not ordered or row[3] >= older[3]:
+                    incoming[row[0]] = row
+            for key, row in incoming.items():
+                stored = model.get(key)
+                if stored is not None and ordered and row[3] < stored[3]:
+                    continue
+                model.pop(key, None)
+                if not row[4]:
+                    model[key] = row
+            assert rows_of(table) == sorted(model.values())
+
+
+def test_rows_merged_column_by_column_do_not_move(tmp_path: Path) -> None:
+    """WRITE-29."""
+    table = new_table(tmp_path, "cow", 9, True, options={"hoodie.table.partial.update.mode": "IGNORE_DEFAULTS"})
+    write(table, arrow([("a", "x", 1, 1, False)]))
+    write(table, arrow([("a", "x", 2, 2, False)]))
+    with pytest.raises(UnsupportedError, match="other partitions"):
+        write(table, arrow([("a", "y", 2, 2, False)]))
+    assert rows_of(table) == [("a", "x", 2, 2, False)]
