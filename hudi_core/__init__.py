@@ -39,7 +39,7 @@ Layers, a lower one never imports a higher one (`docs/architecture.md`):
     options     table properties
     truth       TRUE, FALSE, NULL, and sets of them
     errors      the error tree
-    local_files writing local files whole
+    local_files  writing local files whole
     portable    objects that travel to other processes
     parallel    work in threads, results in order
     version     the version of the package

@@ -1,1 +1,25 @@
-"""Creating tables, writing rows, rolling back what failed. Rules: `specs/writing.md`."""
+"""Creating tables, writing rows, rolling back what failed. Rules: `specs/writing.md`, `specs/writing-rows.md`.
+
+base_file        one base file: rows with Hudi's own columns filled in, its footer, and what is reported of it
+by_predicate     deletes and updates of the rows that match a predicate
+conflicts        conflicts between writers: whether a write may still complete after others have
+create           creating tables
+incoming         rows that are to be written: in the table's schema, with their keys, and checked
+log_file         one log file: newer rows and deletes of a file slice, and what is reported of it
+metadata_steps   the metadata table's part of a commit of the table
+moves            keys that a table has once in all its partitions: rows that come with another partition
+new_table        the properties of a new table
+operations       operations that write rows: from data that somebody gives to a commit
+plan             which file gets which rows: tasks from the locations of keys
+ranges           statistics of columns that are written: of base files, and of the rows of log files
+refusals         tables that are not written to, each named for what is in the way
+result           what a write did, as users see it
+rollback         what undoes a write: of one that died, and of the last one that is complete
+row_size         how many bytes a row takes in a base file, measured
+schema_on_write  batches brought to a table's schema, before anything is written
+spool            rows that wait to be written: in memory up to a limit, beyond it in a local file
+stored_files     base files read to be written again
+tasks            tasks of a write: values that can be sent to other machines, and what each of them does
+transaction      transactions: from the request of a write to its commit, or to its rollback
+write_run        the run of one write: a plan on the table as it is, tasks, a commit; again where another was first
+"""

@@ -1,6 +1,6 @@
 """Which blocks of which kinds a slice is made of, seen through its rows.
 
-Also covers: `reading/log_records.py`.
+Also covers: `reading/log_records.py`, `reading/slice_merge.py`.
 """
 
 from __future__ import annotations

@@ -1,0 +1,72 @@
+"""Log files as they are written: their names, their blocks, and when there are any."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from hudi_core.formats.log import BlockKind, read_blocks
+from hudi_core.formats.names import parse_log_file
+from hudi_core.table.open import refreshed
+from hudi_core.table.table import Table
+from hudi_core.timeline.slices import FileSlice
+from hudi_core.writing.create import create_table
+from hudi_core.writing.operations import write
+from hudi_core.writing.plan import FileSizes
+from hudi_core.writing.write_run import WriteOptions
+
+TYPES = pa.schema([("id", pa.string()), ("n", pa.int64()), ("ts", pa.int64())])
+
+
+def new_table(folder: Path, version: int) -> Table:
+    return create_table(folder / "t", TYPES, "id", type="mor", ordering="ts", version=version)
+
+
+def arrow(*rows: tuple[str, int, int]) -> pa.Table:
+    return pa.Table.from_pylist([dict(zip(TYPES.names, row, strict=True)) for row in rows], TYPES)
+
+
+def only_slice(table: Table) -> FileSlice:
+    (file_slice,) = refreshed(table).slices()
+    return file_slice
+
+
+@pytest.mark.parametrize("version", [6, 8, 9])
+def test_names_and_blocks(tmp_path: Path, version: int) -> None:
+    """WRITE-13."""
+    table = new_table(tmp_path, version)
+    first = write(table, arrow(("a", 1, 1), ("b", 1, 1), ("c", 1, 1))).instant
+    times = [write(table, arrow(("b", n, n), ("a", n, n))).instant for n in (2, 3)]
+    deleted = write(table, pa.table({"id": ["c", "none"]}), "delete")
+    assert deleted.deleted == 1
+    logs = [parse_log_file(log.name) for log in only_slice(table).logs]
+    names = [(log.instant, log.version) for log in logs if log is not None]
+    if version == 6:
+        assert names == [(first, 1), (first, 2), (first, 3)]
+        assert len({log.write_token for log in logs if log is not None}) == 1
+    else:
+        assert names == [(times[0], 1), (times[1], 1), (deleted.instant, 1)]
+    blocks = [list(read_blocks(table.storage.open(log.path))) for log in only_slice(table).logs]
+    assert [[block.kind for block in of_file] for of_file in blocks] == [
+        [BlockKind.AVRO_DATA], [BlockKind.AVRO_DATA], [BlockKind.DELETE]
+    ]  # fmt: skip
+    rows = refreshed(table).scan(columns=["id", "n", "_hoodie_file_name", "_hoodie_commit_seqno"]).to_json_rows()
+    file_id = only_slice(table).file_id
+    assert sorted(tuple(row.values()) for row in rows) == [
+        ("a", 3, file_id, f"{times[1]}_0_2"), ("b", 3, file_id, f"{times[1]}_0_1")
+    ]  # fmt: skip
+
+
+def test_new_keys_go_to_base_files_and_take_updates_with_them(tmp_path: Path) -> None:
+    """WRITE-15."""
+    table = new_table(tmp_path, 9)
+    write(table, arrow(("a", 1, 1)))
+    write(table, arrow(("a", 2, 2), ("b", 1, 1)))
+    assert only_slice(table).logs == ()
+    write(table, arrow(("a", 3, 3), ("c", 1, 1)), options=WriteOptions(sizes=FileSizes(small=0)))
+    slices = refreshed(table).slices()
+    assert sorted(len(file_slice.logs) for file_slice in slices) == [0, 1]
+    rows = refreshed(table).scan(columns=["id", "n"]).to_json_rows()
+    assert sorted((row["id"], row["n"]) for row in rows) == [("a", 3), ("b", 1), ("c", 1)]

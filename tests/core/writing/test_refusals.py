@@ -1,0 +1,69 @@
+"""Tables that are not written to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from hudi_core.errors import UnsupportedError
+from hudi_core.table.open import open_table, refreshed
+from hudi_core.writing.create import create_table
+from hudi_core.writing.operations import write
+
+ROWS = pa.table({"id": ["a"], "n": [1]})
+
+
+def table_with(folder: Path, *lines: str) -> Any:
+    """A table whose properties somebody else wrote."""
+    create_table(folder / "t", ROWS.schema, "id")
+    path = folder / "t/.hoodie/hoodie.properties"
+    keys = {line.partition("=")[0] for line in lines}
+    kept = [line for line in path.read_text().splitlines() if line.partition("=")[0] not in keys]
+    path.write_text("\n".join([*kept, *lines]) + "\n")
+    return open_table(folder / "t")
+
+
+@pytest.mark.parametrize(
+    ("line", "named"),
+    [
+        ("hoodie.table.format=iceberg", "iceberg"),
+        ("hoodie.table.base.file.format=ORC", "ORC"),
+        ("hoodie.table.multiple.base.file.formats.enable=true", "multiple.base.file.formats"),
+        ("hoodie.partition.metafile.use.base.format=true", "partition.metafile"),
+        ("hoodie.datasource.write.drop.partition.columns=true", "drop.partition.columns"),
+        ("hoodie.bootstrap.base.path=/elsewhere", "bootstrap"),
+        ("hoodie.table.cdc.enabled=true", "logs of changes"),
+        ("hoodie.table.keygenerator.type=USER_PROVIDED", "key generator"),
+        ("hoodie.timeline.layout.version=1", "layout"),
+    ],
+)
+def test_a_table_is_refused_by_name(tmp_path: Path, line: str, named: str) -> None:
+    """WRITE-21."""
+    table = table_with(tmp_path, line)
+    before = sorted((tmp_path / "t").rglob("*"))
+    with pytest.raises(UnsupportedError, match=named):
+        write(table, ROWS, "append")
+    assert sorted((tmp_path / "t").rglob("*")) == before
+
+
+def test_a_merger_that_is_not_known_is_refused_only_where_rows_are_merged(tmp_path: Path) -> None:
+    """WRITE-21."""
+    table = table_with(tmp_path, "hoodie.record.merge.mode=CUSTOM", "hoodie.record.merge.strategy.id=one-of-my-own")
+    with pytest.raises(UnsupportedError, match="one-of-my-own"):
+        write(table, ROWS, "upsert")
+    assert write(table, ROWS, "append").inserted == 1
+
+
+def test_a_table_in_buckets_is_refused(tmp_path: Path) -> None:
+    """WRITE-21."""
+    table = create_table(tmp_path / "t", ROWS.schema, "id")
+    write(table, ROWS)
+    (file_slice,) = refreshed(table).slices()
+    assert file_slice.base is not None
+    path = tmp_path / "t" / file_slice.base.path
+    path.rename(path.with_name(path.name.replace(file_slice.file_id, f"00000003{file_slice.file_id[8:]}")))
+    with pytest.raises(UnsupportedError, match="bucket"):
+        write(table, ROWS)
