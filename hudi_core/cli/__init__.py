@@ -1,6 +1,7 @@
 """The command line: `hudi-core`. It finds engines and forms of schema text by entry point and names none.
 
 application  the application: its commands, and how errors become one line and an exit status
+create       `create` and `rollback`: a new table, and what undoes a write
 demo         `demo`: a guided tour on a real table that is brought along, beside what Apache Hudi answers on it
 explain/     `explain`: why a query reads the file slices it reads, as text, as data, and as a page with pictures
 forms        forms of schema text by name: the core's own, and what the entry points `hudi_core.schemas` offer
@@ -15,4 +16,5 @@ schemas      `schema`, `convert-schema` and `evolve`: schemas as trees and as te
 tables       `inspect`, `timeline` and `files`: what a table is and has
 tag          `tag`: for each row of an input the file of the table that holds its record
 words        counts, sizes and times in words for people
+writing      `write`, `delete`, `update` and `delete-partition`: changes of rows, each in one commit
 """

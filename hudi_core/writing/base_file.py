@@ -27,7 +27,8 @@ from hudi_core.writing.ranges import least_and_greatest, ranges_of_file
 EXTENSION: Final = ".parquet"
 _LATE: Final = 0xEE
 """First bytes from this one on are those of characters that UTF-8 and UTF-16 order differently."""
-_FALSE_POSITIVES: Final = 1e-9
+_FALSE_POSITIVES: Final = 1e-6
+"""One key in a million is looked for in vain. Hudi's 1e-9 costs half as much again in size and time, and saves nothing more."""
 _MAX_FILTER_BITS: Final = 1 << 23
 _STRING: Final = t.String()
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hudi_core.metadata.unscaled import from_bytes, to_integers
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -25,7 +26,6 @@ from hudi_core.indexing.bounds import HIGHEST_STRING, recorded
 from hudi_core.indexing.changes import indexed_columns, statistics_of
 from hudi_core.indexing.record_schema import STORED_SCHEMA
 from hudi_core.indexing.statistics_rows import V1, V2, Sizes, file_statistics_rows, form_of
-from hudi_core.metadata.unscaled import from_bytes, to_integers
 from hudi_core.pruning.statistics import ColumnStatistics
 from hudi_core.schema.schema import schema_at_place
 from hudi_core.types import nodes as t
