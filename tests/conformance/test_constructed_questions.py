@@ -22,7 +22,7 @@ from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
 from hudi_core.types.disguised import blob, variant
 from hudi_plain.values import PlainValues
-from tests.conformance.deviations import Deviation, Question
+from tests.conformance.deviations import Deviation, Question, applying
 from tests.conformance.deviations.changes import CHANGES
 from tests.conformance.deviations.expressions import DEVIATIONS as EXPRESSIONS
 from tests.conformance.deviations.partitions import PARTITIONS
@@ -92,11 +92,13 @@ def test_a_value_that_looks_like_a_hive_folder_is_the_value() -> None:
         },
         "table",
     )
-    for folder in ("c=5", "other=5", "a=b=c"):
+    for folder in ("c=5", "other=5", "a=b=c", "c=5/d"):
         (value,) = path_values(folder, config, [t.String()])
         assert value is not None and value.is_exact
-        question = {"ask": "folder", "type": "string", "text": folder}
+        question = {"ask": "folder", "type": "string", "column": "c", "text": folder}
         declared(PARTITIONS, "a value that looks like a hive folder", question, value.lower, folder.partition("=")[2])
+    several_levels = {"ask": "folder", "type": "string", "column": "c", "text": "other=5/d"}
+    assert applying(PARTITIONS, "partitions", several_levels) == []
 
 
 def without_greatest() -> Schema:

@@ -1,6 +1,6 @@
 """Deviations of reading partition values from their folders.
 
-A question holds the column's `type` by name, and the `text`: of one value, or of a whole folder (`ask`).
+A question holds the column's `type` by name, and the `text`: of one value, or of the whole folder (`ask`) of one `column`.
 """
 
 from __future__ import annotations
@@ -55,8 +55,10 @@ def _canonical(q: Question) -> bool:
 
 
 def _like_hive(q: Question) -> bool:
-    """The folder of a column without hive style begins with a name and an equals sign."""
-    return q["ask"] == "folder" and q["type"] == "string" and "=" in q["text"].partition("/")[0][1:]
+    """The folder of a column without hive style holds an equals sign; of several levels, begins with the column's own name."""
+    if q["ask"] != "folder" or q["type"] != "string":
+        return False
+    return bool(q["text"].startswith(f"{q['column']}=") if "/" in q["text"] else "=" in q["text"])
 
 
 PARTITIONS = (
@@ -87,6 +89,6 @@ PARTITIONS = (
         _like_hive,
         lambda q: q["text"],
         "without hive style, `name=value` is the value",
-        "The table says whether folders carry names. Hudi's reader drops what looks like one, and the value with it.",
+        "The table says whether folders carry names. Hudi shows what is behind the first `=`, and finds no row by the value.",
     ),
 )

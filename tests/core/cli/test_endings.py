@@ -82,6 +82,7 @@ def test_a_full_disk_behind_a_file(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize("write", [("read", "--output", "rows.csv"), ("explain", "--html", "why.html")])
 def test_files_are_written_where_links_lead(tmp_path: Path, write: tuple[str, str, str]) -> None:
+    """ROWS-8."""
     command, option, name = write
     target, link = tmp_path / "elsewhere" / "target", tmp_path / name
     target.parent.mkdir()

@@ -125,6 +125,7 @@ def test_only_row_groups_that_can_match_are_read_and_other_columns_only_where_a_
 def test_small_row_groups_are_read_once(
     root: Path, asked: list[Any], monkeypatch: pytest.MonkeyPatch, where: str
 ) -> None:
+    """TABLE-16."""
     wanted = rows(open_table(str(root)), where=where, columns=["deep.a"])
     asked.clear()
     monkeypatch.setattr(base_files, "SMALL_ROW_GROUP_BYTES", 1 << 19)
