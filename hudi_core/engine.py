@@ -96,12 +96,20 @@ class Values(ValueReader[V, M], StructWriter[V, M], Protocol[V, M]):
         """The value equals one of these; no for null."""
         ...
 
+    def within(self, value: V, values: tuple[object, ...], members: tuple[bool, ...], type: Type) -> M:
+        """The value is in a set, as `Within` has it; no for null."""
+        ...
+
     def less(self, left: V, right: V, or_equal: bool, type: Type) -> M:
         """`left < right` (or `<=`) in the order of the type; no when either is null."""
         ...
 
     def matches(self, value: V, pattern: Pattern | str) -> M:
         """The text matches a LIKE pattern (tuple) as a whole, or a regular expression (str) somewhere; no for null."""
+        ...
+
+    def matches_one(self, value: V, patterns: tuple[Pattern | str, ...]) -> M:
+        """The text matches one of the patterns, as `matches` tells it of each; no for null."""
         ...
 
     def apply(self, function: Function, arguments: Sequence[V], types: Sequence[Type], type: Type) -> V:

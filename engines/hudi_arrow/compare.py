@@ -32,6 +32,31 @@ def below(array: Array, cut: Cut, type: t.Type) -> Array:
     return _yes((pc.less_equal if cut.after else pc.less)(array, _scalar(cut.value, type, array.type)))
 
 
+def within(array: Array, values: tuple[object, ...], members: tuple[bool, ...], type: t.Type) -> Array:
+    """The value is in a set, as `hudi_core.expr.predicate.Within` has it: each is placed among the listed values at once."""
+    array = numbers(conformed(array, type))
+    listed = numbers(conformed(from_values(values, type), type)).cast(array.type)
+    in_set = np.array(members, np.bool_)
+    if pa.types.is_integer(array.type) or pa.types.is_floating(array.type):
+        present = flags(pc.is_valid(array))
+        return pa.array(in_set[_places(listed.to_numpy(), array.fill_null(0).to_numpy())] & present)
+    distinct = array.dictionary_encode()
+    ranks = pc.rank(pa.concat_arrays([listed, distinct.dictionary]), tiebreaker="dense").to_numpy()
+    of_distinct = pa.array(in_set[_places(ranks[: len(listed)], ranks[len(listed) :])])
+    return _yes(of_distinct.take(distinct.indices))
+
+
+def _places(listed: npt.NDArray[Any], values: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
+    """Of each value twice the number of listed ones, which ascend, that are below it, and one more where it is listed itself."""
+    below = np.searchsorted(listed, values)
+    nearest = listed[np.minimum(below, len(listed) - 1)]
+    equal = nearest == values
+    if listed.dtype.kind == "f":
+        equal |= np.isnan(nearest) & np.isnan(values)
+    places: npt.NDArray[np.intp] = 2 * below + equal
+    return places
+
+
 def one_of(array: Array, values: tuple[object, ...], type: t.Type) -> Array:
     """The value equals one of these."""
     if not values:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,8 @@ from hudi_core.functions.scalar.text import WHOLE
 from hudi_core.types.nodes import Boolean, String
 
 _WINDOW = 1 << 18
+_MAX_JOINED = 1 << 14
+"""Characters of LIKE patterns that are looked for at once."""
 
 
 def matches(array: Array, pattern: Pattern | str) -> Array:
@@ -30,6 +32,37 @@ def matches(array: Array, pattern: Pattern | str) -> Array:
     else:
         mask = _like(plain(array), pattern) if isinstance(pattern, tuple) else _regex(plain(array), pattern)
     return pc.fill_null(mask, False) if mask.null_count else mask
+
+
+def matches_one(array: Array, patterns: Sequence[Pattern | str]) -> Array:
+    """The text matches one of the patterns; no for null. Many plain LIKE patterns are looked for at once."""
+    if is_coded(array):
+        return matches_one(array.dictionary, patterns).take(array.indices).fill_null(False)
+    array = plain(array)
+    likes = [pattern for pattern in patterns if isinstance(pattern, tuple) and regex.joins(pattern)]
+    joined = set(likes)
+    result = _none(array)
+    for pattern in patterns:
+        if pattern not in joined:
+            result = pc.or_(result, matches(array, pattern))
+    for expression in _joined(likes):
+        found = pc.match_substring_regex(array, expression)
+        result = pc.or_(result, found.fill_null(False) if found.null_count else found)
+    return result
+
+
+def _joined(patterns: Sequence[Pattern]) -> Iterator[str]:
+    """Regular expressions of as many patterns as RE2 has room for."""
+    part: list[Pattern] = []
+    size = 0
+    for pattern in patterns:
+        part.append(pattern)
+        size += sum(len(piece) for piece in pattern if isinstance(piece, str))
+        if size > _MAX_JOINED:
+            yield regex.any_like(part)
+            part, size = [], 0
+    if part:
+        yield regex.any_like(part)
 
 
 def length(array: Array) -> Array:

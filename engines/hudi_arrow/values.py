@@ -72,11 +72,17 @@ class ArrowValues:
     def one_of(self, value: Array, values: tuple[object, ...], type: Type) -> Array:
         return compare.one_of(value, values, type)
 
+    def within(self, value: Array, values: tuple[object, ...], members: tuple[bool, ...], type: Type) -> Array:
+        return compare.within(value, values, members, type)
+
     def less(self, left: Array, right: Array, or_equal: bool, type: Type) -> Array:
         return compare.less(left, right, or_equal, type)
 
     def matches(self, value: Array, pattern: Pattern | str) -> Array:
         return text.matches(value, pattern)
+
+    def matches_one(self, value: Array, patterns: tuple[Pattern | str, ...]) -> Array:
+        return text.matches_one(value, patterns)
 
     def apply(self, function: Function, arguments: Sequence[Array], types: Sequence[Type], type: Type) -> Array:
         return functions.apply(function, arguments, types, type)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from hudi_core.errors import RowError
+from hudi_core.expr.cuts import holds, is_below
 from hudi_core.expr.predicate import Cut
 from hudi_core.functions.record import Function
 from hudi_core.functions.scalar import regex
@@ -46,12 +47,13 @@ class PlainValues:
         return value is None
 
     def below(self, value: Any, cut: Cut, type: Type) -> bool:
-        if value is None:
-            return False
-        return not less(cut.value, value, type) if cut.after else less(value, cut.value, type)
+        return value is not None and is_below(value, cut, type)
 
     def one_of(self, value: Any, values: tuple[object, ...], type: Type) -> bool:
         return value is not None and any(equal(value, choice, type) for choice in values)
+
+    def within(self, value: Any, values: tuple[object, ...], members: tuple[bool, ...], type: Type) -> bool:
+        return value is not None and holds(value, values, members, type)
 
     def less(self, left: Any, right: Any, or_equal: bool, type: Type) -> bool:
         if left is None or right is None:
@@ -63,6 +65,9 @@ class PlainValues:
             return False
         wanted = regex.parse(pattern) if isinstance(pattern, str) else regex.like(pattern)
         return wanted.compiled.search(value) is not None
+
+    def matches_one(self, value: Any, patterns: tuple[Pattern | str, ...]) -> bool:
+        return any(self.matches(value, pattern) for pattern in patterns)
 
     def apply(self, function: Function, arguments: Sequence[Any], types: Sequence[Type], type: Type) -> Any:
         return function.apply(arguments, types, type)

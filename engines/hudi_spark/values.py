@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import reduce
 from typing import Any
 
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from hudi_core.errors import RowError, UnsupportedError
+from hudi_core.expr.cuts import ranges_of
 from hudi_core.expr.predicate import Cut
 from hudi_core.functions.record import Function
 from hudi_core.functions.scalar.like import Pattern
@@ -78,11 +78,29 @@ class SparkValues:
     def one_of(self, value: Cell, values: tuple[object, ...], type: t.Type) -> Cell:
         return compare.one_of(value, values, type)
 
+    def within(self, value: Cell, values: tuple[object, ...], members: tuple[bool, ...], type: t.Type) -> Cell:
+        present = self.no(self.is_null(value))
+        parts = [
+            self.every(
+                [
+                    present,
+                    *([] if first is None else [self.no(self.below(value, first, type))]),
+                    *([] if last is None else [self.below(value, last, type)]),
+                ],
+                value,
+            )
+            for first, last in ranges_of(values, members)
+        ]
+        return self.some(parts, value)
+
     def less(self, left: Cell, right: Cell, or_equal: bool, type: t.Type) -> Cell:
         return compare.less(left, right, or_equal, type)
 
     def matches(self, value: Cell, pattern: Pattern | str) -> Cell:
         return functions.matches(value, pattern)
+
+    def matches_one(self, value: Cell, patterns: tuple[Pattern | str, ...]) -> Cell:
+        return self.some([self.matches(value, pattern) for pattern in patterns], value)
 
     def apply(self, function: Function, arguments: Sequence[Cell], types: Sequence[t.Type], type: t.Type) -> Cell:
         return functions.apply(function, arguments, types, type)
@@ -129,15 +147,23 @@ class SparkValues:
         if any(each.always is False for each in masks):
             return constant(False, like)
         left = [each for each in masks if each.always is None]
-        return reduce(lambda a, b: mask(lambda x, y: x & y, a, b), left) if left else constant(True, like)
+        return _joined(lambda a, b: a & b, left) if left else constant(True, like)
 
     def some(self, masks: Sequence[Cell], like: Cell) -> Cell:
         if any(each.always for each in masks):
             return constant(True, like)
         left = [each for each in masks if each.always is None]
-        return reduce(lambda a, b: mask(lambda x, y: x | y, a, b), left) if left else constant(False, like)
+        return _joined(lambda a, b: a | b, left) if left else constant(False, like)
 
     def no(self, mask_: Cell) -> Cell:
         if mask_.always is not None:
             return constant(not mask_.always, mask_)
         return mask(lambda plan: ~plan, mask_)
+
+
+def _joined(join: Callable[[Column, Column], Column], masks: Sequence[Cell]) -> Cell:
+    """All of them joined, in their order, as a tree that is as flat as can be: Catalyst goes down plans by recursion."""
+    if len(masks) == 1:
+        return masks[0]
+    middle = len(masks) // 2
+    return mask(join, _joined(join, masks[:middle]), _joined(join, masks[middle:]))

@@ -1,27 +1,34 @@
 """Chains of conditions on one term as one condition on the set of its values: EXPR-41.
 
-`a = 1 OR a = 2` is `a IN (1, 2)`, `a <> 1 AND a <> 2` is `a NOT IN (1, 2)`, `a < 3 OR a BETWEEN 2 AND 5` is `a <= 5`. Exact in
-three-valued logic: each such condition is NULL where the term is null, and TRUE or FALSE of every value.
+`a = 1 OR a = 2` is `a IN (1, 2)`, `a <> 1 AND a <> 2` is `a NOT IN (1, 2)`, `a < 3 OR a BETWEEN 2 AND 5` is `a <= 5`; many ranges
+are one `Within`, many patterns one `MatchesOne`. Exact in three-valued logic: each such condition is NULL where the term is null,
+and TRUE or FALSE of every value.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
+from hudi_core.expr.cuts import ranges_of
 from hudi_core.expr.predicate import (
     ALWAYS_NULL,
     And,
     Below,
     Cut,
+    Matches,
+    MatchesOne,
     Not,
     OneOf,
     Or,
     Predicate,
     Term,
+    Within,
     term_key,
 )
+from hudi_core.functions.scalar.like import Pattern
 from hudi_core.types.nodes import Nested, Type
 from hudi_core.values.order import sort_key
 
@@ -45,9 +52,18 @@ def folded(parts: Sequence[Predicate], kind: type[And] | type[Or]) -> list[Predi
     """The parts of an AND or OR; those that are conditions on the values of one term are one, where the first of them stood."""
     if len(parts) < 2:
         return list(parts)
-    result: list[Predicate | _Chain] = []
+    result: list[Predicate | _Chain | _PatternChain] = []
     chains: dict[Hashable, _Chain] = {}
+    pattern_chains: dict[Hashable, _PatternChain] = {}
     for part in parts:
+        match part if kind is Or else _negated(part):
+            case Matches(text) | MatchesOne(text) as condition:
+                patterns = pattern_chains.get(key := term_key(text))
+                if patterns is None:
+                    pattern_chains[key] = patterns = _PatternChain(text, [])
+                    result.append(patterns)
+                patterns.parts.append(condition)
+                continue
         term = _only_term(part, kind)
         if term is None:
             result.append(part)
@@ -59,7 +75,36 @@ def folded(parts: Sequence[Predicate], kind: type[And] | type[Or]) -> list[Predi
         chain.parts.append(part)
     if len(result) == len(parts):
         return list(parts)
-    return [predicate for part in result for predicate in (part.folded(kind) if isinstance(part, _Chain) else (part,))]
+    return [
+        predicate
+        for part in result
+        for predicate in (part.folded(kind) if isinstance(part, _Chain | _PatternChain) else (part,))
+    ]
+
+
+def _negated(part: Predicate) -> Predicate | None:
+    """What a predicate is NOT of; None for any other."""
+    return part.part if isinstance(part, Not) else None
+
+
+@dataclass(frozen=True, slots=True)
+class _PatternChain:
+    """Conditions that the text of one term matches patterns: joined by OR, or their negations by AND."""
+
+    term: Term
+    parts: list[Matches | MatchesOne]
+
+    def folded(self, kind: type[And] | type[Or]) -> Sequence[Predicate]:
+        condition: Predicate = self.parts[0]
+        if len(self.parts) > 1:
+            patterns = [pattern for part in self.parts for pattern in _patterns(part)]
+            condition = MatchesOne(self.term, tuple(dict.fromkeys(patterns)))
+        return [condition if kind is Or else Not(condition)]
+
+
+def _patterns(condition: Matches | MatchesOne) -> tuple[Pattern | str, ...]:
+    """The patterns of which a text matches one."""
+    return (condition.pattern,) if isinstance(condition, Matches) else condition.patterns
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +143,7 @@ def _only_term(part: Predicate, kind: type[And] | type[Or]) -> Term | None:
             is_condition = not with_null or kind is Or
         case Not(OneOf(term, _, with_null)):
             is_condition = not with_null or kind is And
-        case Below(term) | Not(Below(term)):
+        case Below(term) | Within(term) | Not(Below(term) | Within(term)):
             is_condition = True
         case And((first, *others)) | Or((first, *others)):
             if len(part.parts) > _MAX_PARTS or _has_null(first):
@@ -133,6 +178,9 @@ def _value_set(part: Predicate) -> ValueSet:
     match part:
         case Below(term, cut):
             return ValueSet((_edge(cut, term.type),), below=True)
+        case Within(term, values, members):
+            cuts = [cut for ends in ranges_of(values, members) for cut in ends if cut is not None]
+            return ValueSet(tuple([_edge(cut, term.type) for cut in cuts]), members[0])
         case OneOf(term, values):
             edges = [_edge(Cut(value, after), term.type) for value in values for after in (False, True)]
             return ValueSet(tuple(sorted(edges, key=_place)))
@@ -182,11 +230,30 @@ def _conditions(term: Term, values: ValueSet, kind: type[And] | type[Or]) -> lis
     if len(ranges) + bool(points) <= len(gaps) + bool(others):
         parts = [
             *([OneOf(term, tuple(points))] if points or not ranges else []),
-            *(_range(term, *cuts) for cuts in ranges),
+            *([_within(term, ranges)] if len(ranges) > MAX_RANGES else [_range(term, *cuts) for cuts in ranges]),
         ]
         return _parts(parts, Or, kind)
     parts = [Not(OneOf(term, tuple(others)))] if others or not gaps else []
-    return _parts([*parts, *(_outside(term, *cuts) for cuts in gaps)], And, kind)
+    outside = [Not(_within(term, gaps))] if len(gaps) > MAX_RANGES else [_outside(term, *cuts) for cuts in gaps]
+    return _parts([*parts, *outside], And, kind)
+
+
+MAX_RANGES = 4
+"""Up to so many ranges are conditions of their own, more are one `Within`."""
+
+
+def _within(term: Term, ranges: Sequence[tuple[Cut | None, Cut | None]]) -> Predicate:
+    inside = ranges[0][0] is None
+    values: list[object] = []
+    members = [inside]
+    cuts = [cut for ends in ranges for cut in ends if cut is not None]
+    for _, same in groupby(cuts, key=lambda cut: sort_key(cut.value, term.type)):
+        of_value = list(same)
+        values.append(of_value[0].value)
+        for after in (False, True):
+            inside ^= any(cut.after is after for cut in of_value)
+            members.append(inside)
+    return Within(term, tuple(values), tuple(members))
 
 
 def _parts(parts: list[Predicate], joined_by: type[And] | type[Or], kind: type[And] | type[Or]) -> list[Predicate]:

@@ -15,13 +15,13 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from hudi_core.expr.cuts import is_below
 from hudi_core.expr.predicate import Apply, Constant, Cut, Term
 from hudi_core.functions.record import FirstNotBelow, Function, PartialCall, Stretch
 from hudi_core.types import nodes as t
 from hudi_core.types.nodes import Type
 from hudi_core.values.calendar import DAY_SECONDS
 from hudi_core.values.domain import EXACT, INT_RANGE, LONG_RANGE
-from hudi_core.values.order import less
 
 
 def limits(type: t.Type) -> tuple[int, int] | None:
@@ -185,11 +185,6 @@ def _is_total(stretch: Stretch, evaluate: Callable[[int], Any], term: Apply) -> 
     if stretch.by_one or isinstance(term.type, t.Timestamp):
         return True
     return evaluate(stretch.first) is not None and evaluate(stretch.last) is not None
-
-
-def is_below(value: Any, cut: Cut, type: Type) -> bool:
-    """Whether a value, not null, lies below a cut."""
-    return not less(cut.value, value, type) if cut.after else less(value, cut.value, type)
 
 
 def _within(place: int, stretch: Stretch) -> int:

@@ -18,12 +18,14 @@ from hudi_core.expr.predicate import (
     IsNull,
     Less,
     Matches,
+    MatchesOne,
     Not,
     OneOf,
     Opaque,
     Or,
     Predicate,
     Term,
+    Within,
 )
 from hudi_core.functions.scalar.like import Pattern
 from hudi_core.truth import FALSE, NULL, TRUE, Truth
@@ -51,6 +53,10 @@ class Questions(Protocol[M]):
         """Some value, not null, may be none of these."""
         ...
 
+    def may_lie_within(self, term: Term, values: tuple[object, ...], members: tuple[bool, ...]) -> M:
+        """Some value may be in the set, as `Within` has it."""
+        ...
+
     def may_hold_null(self, term: Term) -> M: ...
 
     def may_hold_value(self, term: Term) -> M:
@@ -63,6 +69,10 @@ class Questions(Protocol[M]):
 
     def may_match(self, term: Term, pattern: Pattern | str, negated: bool) -> M:
         """Some text, not null, may match the pattern (or not match it, when negated)."""
+        ...
+
+    def may_match_one(self, term: Term, patterns: tuple[Pattern | str, ...], negated: bool) -> M:
+        """Some text, not null, may match one of the patterns (or none of them, when negated)."""
         ...
 
     def unknown(self, predicate: Opaque) -> M:
@@ -103,6 +113,11 @@ def can_be(outcome: Truth, predicate: Predicate, questions: Questions[M]) -> M:
             absent = NULL if with_null else FALSE  # `5 IN (1, NULL)` is NULL, not FALSE
             answers = [questions.may_hold_null(term)] if outcome is NULL else []
             return questions.some(answers + ([questions.may_hold_none_of(term, values)] if outcome is absent else []))
+        case Within(term, values, members):
+            if outcome is NULL:
+                return questions.may_hold_null(term)
+            wanted = members if outcome is TRUE else tuple([not member for member in members])
+            return questions.may_lie_within(term, values, wanted)
         case IsNull(term):
             if outcome is NULL:
                 return questions.some([])
@@ -118,6 +133,12 @@ def can_be(outcome: Truth, predicate: Predicate, questions: Questions[M]) -> M:
                 questions.may_hold_null(term)
                 if outcome is NULL
                 else questions.may_match(term, pattern, outcome is FALSE)
+            )
+        case MatchesOne(term, patterns):
+            return (
+                questions.may_hold_null(term)
+                if outcome is NULL
+                else questions.may_match_one(term, patterns, outcome is FALSE)
             )
         case Always(truth):
             return questions.every([]) if truth is outcome else questions.some([])

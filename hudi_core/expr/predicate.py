@@ -102,6 +102,19 @@ class OneOf:
 
 
 @dataclass(frozen=True, slots=True)
+class Within:
+    """The value is in a set of values; NULL when the value is null. The form of many ranges; few are conditions of their own.
+
+    `values` are distinct and ascend. `members[2 * i + 1]` says whether value i is in the set, `members[2 * i]` whether those
+    that lie right below it are, beyond the value before it; the last member is of those above all.
+    """
+
+    term: Term
+    values: tuple[object, ...]
+    members: tuple[bool, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class IsNull:
     """The term's value is null; never NULL itself."""
 
@@ -124,6 +137,14 @@ class Matches:
     term: Term
     pattern: Pattern | str
     """A tuple is a LIKE pattern; a text is a regular expression."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchesOne:
+    """The text matches one of the patterns, as `Matches` tells it. NULL when the text is null."""
+
+    term: Term
+    patterns: tuple[Pattern | str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +179,7 @@ class Or:
     parts: tuple[Predicate, ...]
 
 
-Predicate = Always | Below | OneOf | IsNull | Less | Matches | Opaque | Is | Not | And | Or
+Predicate = Always | Below | OneOf | Within | IsNull | Less | Matches | MatchesOne | Opaque | Is | Not | And | Or
 
 ALWAYS_TRUE, ALWAYS_FALSE, ALWAYS_NULL = Always(TRUE), Always(FALSE), Always(NULL)
 
@@ -177,7 +198,7 @@ def parts_of(predicate: Predicate) -> tuple[Predicate, ...]:
 def terms_of(predicate: Predicate) -> tuple[Term, ...]:
     """The terms a leaf asks about; none for what is no leaf."""
     match predicate:
-        case Below(term) | OneOf(term) | IsNull(term) | Matches(term):
+        case Below(term) | OneOf(term) | Within(term) | IsNull(term) | Matches(term) | MatchesOne(term):
             return (term,)
         case Less(left, right):
             return left, right
@@ -238,7 +259,7 @@ def _collect(part: Predicate | Term, columns: dict[int, Column]) -> None:
     match part:
         case Column():
             columns.setdefault(part.id, part)
-        case Below(term) | OneOf(term) | IsNull(term) | Matches(term):
+        case Below(term) | OneOf(term) | Within(term) | IsNull(term) | Matches(term) | MatchesOne(term):
             _collect(term, columns)
         case Less(left, right):
             _collect(left, columns)
@@ -267,7 +288,7 @@ def literals_of(predicate: Predicate, column_id: int) -> list[object]:
     match predicate:
         case Below(Column(id=own_id), cut):
             return [cut.value] if own_id == column_id else []
-        case OneOf(Column(id=own_id), values):
+        case OneOf(Column(id=own_id), values) | Within(Column(id=own_id), values):
             return list(values) if own_id == column_id else []
         case Not(inner) | Is(inner):
             return literals_of(inner, column_id)

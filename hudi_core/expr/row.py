@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import Any, assert_never
 
 from hudi_core.errors import UnsupportedError
+from hudi_core.expr.cuts import holds, is_below
 from hudi_core.expr.outcomes import can_be
 from hudi_core.expr.predicate import Apply, Choose, Column, Constant, Cut, Mapped, Opaque, Predicate, Term
 from hudi_core.functions.scalar import regex
 from hudi_core.functions.scalar.like import Pattern
-from hudi_core.schema.schema import Schema
 from hudi_core.truth import TRUE, Truth
 from hudi_core.values.order import equal, less
 
@@ -36,11 +36,11 @@ class _Row:
 
     def lower_is_below(self, term: Term, cut: Cut) -> bool:
         value = self._value(term)
-        return value is not None and _below(value, cut, term)
+        return value is not None and is_below(value, cut, term.type)
 
     def upper_is_above(self, term: Term, cut: Cut) -> bool:
         value = self._value(term)
-        return value is not None and not _below(value, cut, term)
+        return value is not None and not is_below(value, cut, term.type)
 
     def may_hold_one_of(self, term: Term, values: tuple[object, ...]) -> bool:
         value = self._value(term)
@@ -48,6 +48,10 @@ class _Row:
 
     def may_hold_none_of(self, term: Term, values: tuple[object, ...]) -> bool:
         return self.may_hold_value(term) and not self.may_hold_one_of(term, values)
+
+    def may_lie_within(self, term: Term, values: tuple[object, ...], members: tuple[bool, ...]) -> bool:
+        value = self._value(term)
+        return value is not None and holds(value, values, members, term.type)
 
     def may_hold_null(self, term: Term) -> bool:
         return self._value(term) is None
@@ -65,6 +69,11 @@ class _Row:
         value = self._value(term)
         wanted = regex.parse(pattern) if isinstance(pattern, str) else regex.like(pattern)
         return isinstance(value, str) and (wanted.compiled.search(value) is None) is negated
+
+    def may_match_one(self, term: Term, patterns: tuple[Pattern | str, ...], negated: bool) -> bool:
+        return self.may_hold_value(term) and negated is not any(
+            self.may_match(term, pattern, False) for pattern in patterns
+        )
 
     def unknown(self, predicate: Opaque) -> bool:
         raise UnsupportedError(predicate.text, message=predicate.reason)
@@ -104,7 +113,3 @@ def _columns(struct: tuple[object, ...], schema: Schema) -> dict[int, object]:
                 value = None if value is None else value[position]
             values[column_id] = value
     return values
-
-
-def _below(value: object, cut: Cut, term: Term) -> bool:
-    return not less(cut.value, value, term.type) if cut.after else less(value, cut.value, term.type)

@@ -42,10 +42,17 @@ def union(left: Ranges, right: Ranges) -> Ranges:
     >>> union(((1, 3), (9, 9)), ((4, 5),))
     ((1, 5), (9, 9))
     """
-    if not left or not right:
-        return left or right
+    return united((*left, *right)) if left and right else left or right
+
+
+def united(ranges: Iterable[tuple[int, int]]) -> Ranges:
+    """The set of the keys in any of the ranges, in whatever order these come.
+
+    >>> united([(9, 9), (1, 3), (2, 5)])
+    ((1, 5), (9, 9))
+    """
     found: list[tuple[int, int]] = []
-    for first, last in sorted((*left, *right)):
+    for first, last in sorted(ranges):
         if found and first <= found[-1][1] + 1:
             if last > found[-1][1]:
                 found[-1] = (found[-1][0], last)

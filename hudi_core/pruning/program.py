@@ -7,17 +7,18 @@ at the column each. What is left is AND and OR between columns.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.expr.cuts import ranges_of
 from hudi_core.expr.predicate import Cut, Opaque, Term
 from hudi_core.functions.scalar.like import Pattern
 from hudi_core.pruning.intervals import Intervals
-from hudi_core.pruning.key_ranges import Ranges, intersection, union
+from hudi_core.pruning.key_ranges import Ranges, intersection, union, united
 from hudi_core.pruning.loaded import Files, Loaded
 from hudi_core.pruning.order_keys import FloatKeys, IntegerKeys, KeyArray, OrderKeys
 from hudi_core.pruning.ordered import OrderedFiles, ValueSet, everywhere, holds
@@ -119,6 +120,10 @@ class Compiler:
         known = self.columns(term)
         return YES if known is None else _holds(known, ranges(known.keys))
 
+    def may_lie_within(self, term: Term, values: tuple[object, ...], members: tuple[bool, ...]) -> Program:
+        known = self.columns(term)
+        return YES if known is None else _holds(known, united(_keys_of(known.keys, values, members)))
+
     def may_hold_null(self, term: Term) -> Program:
         known = self.columns(term)
         return YES if known is None else _holds(known, (), null=True)
@@ -137,6 +142,9 @@ class Compiler:
     def may_match(self, term: Term, pattern: Pattern | str, negated: bool) -> Program:
         return self.may_hold_value(term)
 
+    def may_match_one(self, term: Term, patterns: tuple[Pattern | str, ...], negated: bool) -> Program:
+        return self.may_hold_value(term)
+
     def unknown(self, what: Opaque) -> Program:
         return YES
 
@@ -148,6 +156,13 @@ class Compiler:
     def some(self, answers: list[Program]) -> Program:
         parts = _merged(answers, AnyOf, _either, NO, YES)
         return NO if not parts else parts[0] if len(parts) == 1 else AnyOf(tuple(parts))
+
+
+def _keys_of(keys: OrderKeys, values: tuple[object, ...], members: tuple[bool, ...]) -> Iterator[tuple[int, int]]:
+    """The keys of the values in a set, as `Within` has it."""
+    for first, last in ranges_of(values, members):
+        after = keys.everything if first is None else keys.not_below(first)
+        yield from after if last is None else intersection(after, keys.below(last))
 
 
 def _holds(known: ColumnAnswers, ranges: Ranges, null: bool = False) -> Program:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from hudi_core.expr.cuts import ranges_of
 from hudi_core.expr.predicate import Column, Cut, Opaque, Term
 from hudi_core.functions.scalar.like import Pattern
 from hudi_core.types import nodes as t
@@ -59,6 +60,12 @@ class SingleFile:
         one = equal(known.lower, known.upper, term.type)
         return not one or not any(equal(known.lower, value, term.type) for value in values)
 
+    def may_lie_within(self, term: Term, values: tuple[object, ...], members: tuple[bool, ...]) -> bool:
+        return self.may_hold_value(term) and any(
+            (first is None or self.upper_is_above(term, first)) and (last is None or self.lower_is_below(term, last))
+            for first, last in ranges_of(values, members)
+        )
+
     def may_hold_null(self, term: Term) -> bool:
         return self._known(term).nulls
 
@@ -74,6 +81,9 @@ class SingleFile:
         return less(one.lower, other.upper, left.type) or (or_equal and equal(one.lower, other.upper, left.type))
 
     def may_match(self, term: Term, pattern: Pattern | str, negated: bool) -> bool:
+        return self.may_hold_value(term)
+
+    def may_match_one(self, term: Term, patterns: tuple[Pattern | str, ...], negated: bool) -> bool:
         return self.may_hold_value(term)
 
     def unknown(self, what: Opaque) -> bool:

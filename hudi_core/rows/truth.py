@@ -65,6 +65,9 @@ class RowQuestions(Generic[V, M]):
     def may_hold_none_of(self, term: Term, values: tuple[object, ...]) -> M:
         return self._present_and_not(term, self.may_hold_one_of(term, values))
 
+    def may_lie_within(self, term: Term, values: tuple[object, ...], members: tuple[bool, ...]) -> M:
+        return self._values.within(self.value(term), values, members, term.type)
+
     def may_hold_null(self, term: Term) -> M:
         return self._values.is_null(self.value(term))
 
@@ -76,6 +79,10 @@ class RowQuestions(Generic[V, M]):
 
     def may_match(self, term: Term, pattern: Pattern | str, negated: bool) -> M:
         matches = self._values.matches(self.value(term), pattern)
+        return self._present_and_not(term, matches) if negated else matches
+
+    def may_match_one(self, term: Term, patterns: tuple[Pattern | str, ...], negated: bool) -> M:
+        matches = self._values.matches_one(self.value(term), patterns)
         return self._present_and_not(term, matches) if negated else matches
 
     def unknown(self, opaque: Opaque) -> M:

@@ -24,7 +24,7 @@ from hudi_core.functions.scalar.like import AnyChar, AnyRun
 from hudi_core.types import nodes as t
 from hudi_core.types.promote import promotion
 from hudi_core.values.cast import cast
-from hudi_core.values.order import equal, is_ordered, less
+from hudi_core.values.order import distinct, equal, is_ordered, less
 from tests.contract.harness import Columns, law
 from tests.support.calls import calls_of
 from tests.support.promotions import CASTS, PAIRS, casts_named, named, values_at_the_ends
@@ -141,6 +141,27 @@ class ValuesContract:
         found = engine.mask(lambda v: engine.values.one_of(v, choices, of), (rows, of))
         assert found == [row is not None and any(equal(row, choice, of) for choice in choices) for row in rows]
 
+    @law(columns(ORDERED.filter(lambda of: not isinstance(of, t.Nested))), st.data())
+    def test_within_finds_members_and_what_lies_between(
+        self, engine: Columns, column: Any, data: st.DataObject
+    ) -> None:
+        """ENGINE-3."""
+        of, (rows,) = column
+        pool = [row for row in rows if row is not None]
+        drawn = data.draw(
+            st.lists(values_of(of) | (st.sampled_from(pool) if pool else st.nothing()), min_size=1, max_size=5)
+        )
+        listed = distinct(tuple(drawn), of)
+        size = 2 * len(listed) + 1
+        members = tuple(data.draw(st.lists(st.booleans(), min_size=size, max_size=size)))
+        found = engine.mask(lambda v: engine.values.within(v, listed, members, of), (rows, of))
+        places = [
+            row is not None
+            and 2 * sum(less(value, row, of) for value in listed) + any(equal(value, row, of) for value in listed)
+            for row in rows
+        ]
+        assert found == [row is not None and members[place] for row, place in zip(rows, places, strict=True)]
+
     @pytest.mark.parametrize("of", [t.Float(), t.Double()])
     def test_nan_is_greatest_and_equals_itself_and_zeros_are_equal(self, engine: Columns, of: t.Type) -> None:
         """ENGINE-2."""
@@ -182,6 +203,14 @@ class ValuesContract:
         of, (rows,) = column
         found = engine.mask(lambda v: engine.values.matches(v, pattern), (rows, of))
         assert found == [row is not None and bool(regex.like(pattern).compiled.search(row)) for row in rows]
+
+    @law(columns(st.just(t.String())), st.lists(_PATTERNS | _REGEXES, max_size=6))
+    def test_one_of_several_patterns_matches(self, engine: Columns, column: Any, patterns: Any) -> None:
+        """ENGINE-6."""
+        of, (rows,) = column
+        found = engine.mask(lambda v: engine.values.matches_one(v, tuple(patterns)), (rows, of))
+        wanted = [regex.parse(p) if isinstance(p, str) else regex.like(p) for p in patterns]
+        assert found == [row is not None and any(w.compiled.search(row) for w in wanted) for row in rows]
 
     @law(st.lists(st.none() | st.text("aAbé 1\n\r", max_size=5), max_size=6), _REGEXES)
     def test_a_regular_expression_is_found_anywhere(self, engine: Columns, rows: Any, pattern: str) -> None:

@@ -6,14 +6,17 @@ import math
 from collections.abc import Sequence
 from functools import reduce
 from typing import Any
+from unittest.mock import patch
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hudi_core.expr import folding
 from hudi_core.expr.folding import folded
 from hudi_core.expr.leaves import every, some
-from hudi_core.expr.predicate import ALWAYS_NULL, And, Below, Column, Cut, IsNull, Not, OneOf, Or, Predicate
+from hudi_core.expr.predicate import ALWAYS_NULL, And, Below, Column, Cut, IsNull, Matches, Not, OneOf, Or, Predicate
 from hudi_core.expr.row import truth_of
+from hudi_core.functions.scalar.like import AnyChar, AnyRun
 from hudi_core.truth import FALSE, TRUE, Truth
 from hudi_core.types import nodes as t
 from hudi_core.values.order import distinct
@@ -32,7 +35,10 @@ def leaves(column: Column) -> st.SearchStrategy[Predicate]:
     lists = st.builds(
         lambda values, null: OneOf(column, distinct(tuple(values), column.type), null), st.lists(value), st.booleans()
     )
-    return cuts | lists | st.just(IsNull(column))
+    if not isinstance(column.type, t.String):
+        return cuts | lists | st.just(IsNull(column))
+    patterns = st.sampled_from([("a", AnyRun()), (AnyRun(), "a"), (AnyRun(), "a", AnyRun()), (AnyChar(),)])
+    return cuts | lists | patterns.map(lambda pattern: Matches(column, pattern)) | st.just(IsNull(column))
 
 
 PARTS = st.recursive(
@@ -55,12 +61,18 @@ def joined(parts: Sequence[Predicate], kind: type[And] | type[Or], row: dict[int
 
 
 @settings(max_examples=1_500, deadline=None)
-@given(st.lists(PARTS, max_size=6), st.sampled_from([And, Or]), st.lists(ROWS, min_size=1, max_size=6))
+@given(
+    st.lists(PARTS, max_size=6),
+    st.sampled_from([And, Or]),
+    st.lists(ROWS, min_size=1, max_size=6),
+    st.sampled_from([0, 1, folding.MAX_RANGES]),
+)
 def test_what_is_folded_has_the_truth_of_its_parts_on_every_row(
-    parts: list[Predicate], kind: type[And] | type[Or], rows: list[dict[int, Any]]
+    parts: list[Predicate], kind: type[And] | type[Or], rows: list[dict[int, Any]], most_ranges: int
 ) -> None:
-    made = folded(parts, kind)
-    whole = every(parts) if kind is And else some(parts)
+    with patch.object(folding, "MAX_RANGES", most_ranges):
+        made = folded(parts, kind)
+        whole = every(parts) if kind is And else some(parts)
     for row in rows:
         expected = joined(parts, kind, row)
         assert joined(made, kind, row) is expected, (parts, made, row)

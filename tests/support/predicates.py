@@ -70,7 +70,7 @@ def predicates(draw: st.DrawFn, schema: Schema, depth: int = 2) -> p.Predicate:
             case _:
                 return p.Is(draw(part), draw(st.sampled_from(Truth)))
     term = draw(terms(schema, None, min(depth, 1)))
-    match draw(st.sampled_from("bbolnm0")):
+    match draw(st.sampled_from("bbolnmsw0")):
         case "b":
             return p.Below(term, p.Cut(draw(values_of(term.type)), draw(st.booleans())))
         case "o":
@@ -80,6 +80,12 @@ def predicates(draw: st.DrawFn, schema: Schema, depth: int = 2) -> p.Predicate:
             return p.Less(term, draw(terms(schema, term.type, 1)), draw(st.booleans()))
         case "m" if isinstance(term.type, t.String):
             return p.Matches(term, draw(st.sampled_from(_PATTERNS)))
+        case "s" if isinstance(term.type, t.String):
+            return p.MatchesOne(term, tuple(draw(st.lists(st.sampled_from(_PATTERNS), max_size=3))))
+        case "w" if not isinstance(term.type, t.Nested):
+            listed = distinct(tuple(draw(st.lists(values_of(term.type), min_size=1, max_size=3))), term.type)
+            size = 2 * len(listed) + 1
+            return p.Within(term, listed, tuple(draw(st.lists(st.booleans(), min_size=size, max_size=size))))
         case "0":
             return p.Always(draw(st.sampled_from(Truth)))
         case _:
@@ -128,12 +134,23 @@ def truth_of(predicate: p.Predicate, row: Any, schema: Schema) -> Truth:
             return NULL if with_null else FALSE
         case p.Matches(term, pattern):
             value = value_of(term, row, schema)
+            return NULL if value is None else _truth(_matches(value, pattern))
+        case p.MatchesOne(term, patterns):
+            value = value_of(term, row, schema)
+            return NULL if value is None else _truth(any(_matches(value, pattern) for pattern in patterns))
+        case p.Within(term, values, members):
+            value = value_of(term, row, schema)
             if value is None:
                 return NULL
-            wanted = regex.parse(pattern) if isinstance(pattern, str) else regex.like(pattern)
-            return _truth(wanted.compiled.search(value) is not None)
+            below = sum(less(listed, value, term.type) for listed in values)
+            return _truth(members[2 * below + any(equal(listed, value, term.type) for listed in values)])
         case _:
             assert_never(predicate)
+
+
+def _matches(value: str, pattern: Any) -> bool:
+    wanted = regex.parse(pattern) if isinstance(pattern, str) else regex.like(pattern)
+    return wanted.compiled.search(value) is not None
 
 
 def value_of(term: p.Term, row: Any, schema: Schema) -> Any:

@@ -21,10 +21,12 @@ from hudi_core.expr.predicate import (
     IsNull,
     Less,
     Matches,
+    MatchesOne,
     Not,
     OneOf,
     Or,
     Predicate,
+    Within,
 )
 from hudi_core.functions.registry import function
 from hudi_core.functions.scalar.like import AnyChar, AnyRun, Pattern
@@ -116,7 +118,7 @@ def predicate(r: random.Random, of: Sequence[Column], depth: int = 3) -> Predica
 def leaf(r: random.Random, column: Column, of: Sequence[Column]) -> Predicate:
     """A random predicate on one column, or on one and another of its type."""
     pool = VALUES[column.type] + LITERALS.get(column.type, [])
-    match r.randrange(12):
+    match r.randrange(13):
         case 0 | 1:
             return IsNull(column)
         case 2 | 3 | 4:
@@ -127,7 +129,7 @@ def leaf(r: random.Random, column: Column, of: Sequence[Column]) -> Predicate:
             return Less(column, r.choice(same), r.random() < 0.5)
         case 6 if isinstance(column.type, t.String):
             pattern: Pattern = tuple(r.choice(["a", "b", AnyChar(), AnyRun()]) for _ in range(r.randint(0, 3)))
-            return Matches(column, pattern)
+            return Matches(column, pattern) if r.random() < 0.5 else MatchesOne(column, (pattern, (AnyRun(), "b")))
         case 6 if isinstance(column.type, t.String | t.Int):
             length = isinstance(column.type, t.String)
             apply = Apply(function("length") if length else function("abs"), (column,), t.Int())
@@ -139,6 +141,10 @@ def leaf(r: random.Random, column: Column, of: Sequence[Column]) -> Predicate:
         case 8:
             chosen = Choose(((IsNull(column), Constant(1, t.Int())),), Constant(r.choice([0, None]), t.Int()), t.Int())
             return OneOf(chosen, (1,))
+        case 10:
+            keyed = {sort_key(v, column.type): v for v in r.choices(pool, k=r.randint(1, 5))}
+            listed = tuple(keyed[key] for key in sorted(keyed))
+            return Within(column, listed, tuple(r.random() < 0.5 for _ in range(2 * len(listed) + 1)))
         case 9 if r.random() < 0.2:
             return Always(r.choice(list(Truth)))
         case _:

@@ -17,11 +17,13 @@ from hudi_core.expr.predicate import (
     IsNull,
     Less,
     Matches,
+    MatchesOne,
     Not,
     OneOf,
     Or,
     Predicate,
     Term,
+    Within,
 )
 from hudi_core.functions.scalar.like import AnyChar, AnyRun, Pattern
 from hudi_core.truth import FALSE, NULL, TRUE, Truth
@@ -74,9 +76,20 @@ def truth_of(p: Predicate, row: dict[int, Any]) -> Truth:
             mine, its = sort_key(one, left.type), sort_key(other, right.type)
             return _truth(mine < its or (or_equal and mine == its))
         case Matches(term, pattern):
+            return truth_of(MatchesOne(term, (pattern,)), row)
+        case MatchesOne(term, patterns):
             value = value_of(term, row)
-            assert isinstance(pattern, tuple)
-            return NULL if value is None else _truth(re.fullmatch(_regex(pattern), value, re.DOTALL) is not None)
+            if value is None:
+                return NULL
+            likes = [_regex(pattern) for pattern in patterns if isinstance(pattern, tuple)]
+            assert len(likes) == len(patterns)
+            return _truth(any(re.fullmatch(like, value, re.DOTALL) for like in likes))
+        case Within(term, values, members):
+            value = value_of(term, row)
+            if value is None:
+                return NULL
+            own, keys = sort_key(value, term.type), [sort_key(listed, term.type) for listed in values]
+            return _truth(members[2 * sum(key < own for key in keys) + (own in keys)])
         case _:
             raise NotImplementedError(p)
 

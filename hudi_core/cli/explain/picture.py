@@ -200,6 +200,15 @@ class _Standing(Questions[_Bools]):
     def may_hold_none_of(self, term: Term, values: tuple[object, ...]) -> _Bools:
         return (self.places >= 0) & ~self._listed(values) if self._known(term) else self._anything()
 
+    def may_lie_within(self, term: Term, values: tuple[object, ...], members: tuple[bool, ...]) -> _Bools:
+        if not self._known(term):
+            return self._anything()
+        of_values = np.array([self.literals[sort_key(value, self.column.type)] for value in values])
+        below = np.searchsorted(of_values, self.places)
+        at = np.append(of_values, len(self.places))[below] == self.places
+        within: _Bools = (self.places >= 0) & np.array(members)[2 * below + at]
+        return within
+
     def may_hold_null(self, term: Term) -> _Bools:
         return self.places < 0 if self._known(term) else self._anything()
 
@@ -210,6 +219,9 @@ class _Standing(Questions[_Bools]):
         return self.places >= 0 if self._known(left) or self._known(right) else self._anything()
 
     def may_match(self, term: Term, pattern: Pattern | str, negated: bool) -> _Bools:
+        return self.may_hold_value(term)
+
+    def may_match_one(self, term: Term, patterns: tuple[Pattern | str, ...], negated: bool) -> _Bools:
         return self.may_hold_value(term)
 
     def unknown(self, what: Opaque) -> _Bools:

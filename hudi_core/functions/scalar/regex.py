@@ -7,6 +7,7 @@ Unicode categories, flags inside a pattern. Letters and digits outside ASCII are
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -61,6 +62,31 @@ def like(pattern: Pattern) -> Regex:
     parts = [_like_part(part) for part in pattern]
     body = "".join(parts)
     return Regex(re.compile(rf"(?s)\A{body}\Z"), rf"(?s)\A{body}\z", 0)
+
+
+def any_like(patterns: Iterable[Pattern]) -> str:
+    """In RE2's dialect the regular expression that is in the strings that one of the LIKE patterns matches.
+
+    For patterns that `joins` takes: of others together RE2 may need more states than it has room for.
+    """
+    return f"(?s){'|'.join(map(_searched, patterns))}"
+
+
+def joins(pattern: Pattern) -> bool:
+    """Whether RE2 looks for many such LIKE patterns as fast as for one: those that begin with a string, and `%string` with or
+    without `%` behind it."""
+    match pattern:
+        case (str(), *_) | (AnyRun(), str()) | (AnyRun(), str(), AnyRun()):
+            return AnyChar() not in pattern
+        case _:
+            return False
+
+
+def _searched(pattern: Pattern) -> str:
+    """A LIKE pattern as what is in a string, not as what all of it is."""
+    first, last = int(pattern[0] == AnyRun()), len(pattern) - (pattern[-1] == AnyRun())
+    body = "".join(map(_like_part, pattern[first:last]))
+    return ("" if first else r"\A") + body + ("" if last < len(pattern) else r"\z")
 
 
 def replacement(text: str, regex: Regex) -> list[str | int]:

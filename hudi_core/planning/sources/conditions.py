@@ -13,7 +13,22 @@ import numpy as np
 import numpy.typing as npt
 
 from hudi_core.expr.leaves import every, is_truth, negate, some
-from hudi_core.expr.predicate import And, Below, Column, Is, IsNull, Less, Matches, Not, OneOf, Opaque, Or, Predicate
+from hudi_core.expr.predicate import (
+    And,
+    Below,
+    Column,
+    Is,
+    IsNull,
+    Less,
+    Matches,
+    MatchesOne,
+    Not,
+    OneOf,
+    Opaque,
+    Or,
+    Predicate,
+    Within,
+)
 from hudi_core.pruning.statistics import ColumnStatistics, from_values, taken
 from hudi_core.pruning.store import FIRST_CONDITION_ID, Load, StatisticsPart
 from hudi_core.types.nodes import Boolean
@@ -21,7 +36,7 @@ from hudi_core.types.nodes import Boolean
 Bools = npt.NDArray[np.bool_]
 Numbers = npt.NDArray[np.int64]
 
-Leaf = Below | OneOf | IsNull | Less | Matches | Opaque
+Leaf = Below | OneOf | Within | IsNull | Less | Matches | MatchesOne | Opaque
 
 
 @dataclass
@@ -93,7 +108,7 @@ def with_condition_columns(predicate: Predicate, fact_for: Callable[[Leaf], Colu
             return every([with_condition_columns(part, fact_for) for part in parts])
         case Or(parts):
             return some([with_condition_columns(part, fact_for) for part in parts])
-        case Below() | OneOf() | IsNull() | Less() | Matches() | Opaque():
+        case Below() | OneOf() | Within() | IsNull() | Less() | Matches() | MatchesOne() | Opaque():
             fact = fact_for(predicate)
             return predicate if fact is None else is_fact(fact)
         case _:

@@ -228,7 +228,7 @@ RECONCILIATION = (
         _changed_struct,
         _by_ids,
         "The field is read in the wanted type; a struct that is null stays null.",
-        "Hudi's vectorised reader of Parquet files refuses the file; its reader by rows, and its merging of logs, read it as here.",
+        "Hudi's vectorised reader of Parquet files refuses the file; its row reader and its merging of logs read it as here.",
     ),
     replace(CHANGES[0], subject="schema_reconcile", applies=_max_lowered, expected=_greatest_goes_on),
     replace(
