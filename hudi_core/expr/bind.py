@@ -27,7 +27,7 @@ from hudi_core.expr.nodes import Comparison, Expr, Literal, Scalar
 from hudi_core.expr.place import error_at
 from hudi_core.expr.predicate import ALWAYS_NULL, Column, Constant, Opaque, Predicate, Term
 from hudi_core.expr.text import to_sql
-from hudi_core.expr.walk import names_in, place_of
+from hudi_core.expr.walk import check_depth, names_in, place_of
 from hudi_core.functions import coerce
 from hudi_core.functions.scalar import regex
 from hudi_core.schema.schema import ColumnPlace, Schema
@@ -46,8 +46,9 @@ def bind(
     Names are found without regard to case unless `case_sensitive`. Points in time written without a zone are those of
     `session_zone`. What the core does not know becomes `Opaque`; with `partial`, so does what names a column that is not
     there. Raises `ExpressionError` for a name that is not there (with those that come close), for types that SQL does not
-    compare, and for what is no boolean.
+    compare, for what is no boolean, and for a tree that is too deep.
     """
+    check_depth(expr)
     if session_zone != "UTC" and not is_zone(session_zone):
         raise ExpressionError("session zone", expected="the name of a time zone", found=repr(session_zone))
     return _Binder(schema, case_sensitive, session_zone, partial).predicate(expr)
@@ -58,6 +59,7 @@ def bind_term(expr: Scalar, schema: Schema, *, case_sensitive: bool = False, ses
 
     Raises as `bind`, and `UnsupportedError` for what the core does not know.
     """
+    check_depth(expr)
     try:
         return _Binder(schema, case_sensitive, session_zone, False).term(expr)
     except NotKnownError:

@@ -18,6 +18,7 @@ from hudi_core.expr.parse import parse_predicate
 from hudi_core.expr.predicate import Predicate, unknowns_of
 from hudi_core.expr.walk import changed, walk
 from hudi_core.functions.registry import NAMES
+from hudi_core.expr.walk import changed, check_depth
 from hudi_core.types import nodes as t
 
 _DAYS = frozenset({"current_date", "curdate"})
@@ -28,7 +29,7 @@ _MICROS_OF_A_DAY = 86_400_000_000
 def predicate_tree(where: str | Expr | ExpressionBuilder, now: int | None = None) -> Expr:
     """The tree of a predicate. `now`, in microseconds since 1970 (None: the clock's), stands for `current_date` and its like.
 
-    Raises `ExpressionError` for a string that is no predicate, `UsageError` for any other object.
+    Raises `ExpressionError` for a string that is no predicate and for a tree that is too deep, `UsageError` for any other object.
 
     >>> predicate_tree("d < current_date", 86_400_000_000).right
     Literal(value=1, type=Date())
@@ -47,6 +48,7 @@ def predicate_tree(where: str | Expr | ExpressionBuilder, now: int | None = None
             "as (col('fare') > 80) & (col('city') == 'oslo')",
             found=described(where),
         )
+    check_depth(tree)
     moment = time.time_ns() // 1000 if now is None else now
 
     def literal_of(node: Expr) -> Expr | None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any, assert_never
+from typing import Any, Final, assert_never
 
+from hudi_core.errors import ExpressionError
 from hudi_core.expr.nodes import (
     And,
     Between,
@@ -62,6 +63,23 @@ def walk(expr: Expr) -> Iterator[Expr]:
         node = waiting.pop()
         yield node
         waiting.extend(reversed(parts_of(node)))
+
+
+MAX_TREE_DEPTH: Final = 128
+"""Nodes inside each other: all that is done with a tree goes down it by recursion, which Python gives so much room."""
+
+
+def check_depth(expr: Expr) -> None:
+    """Raises `ExpressionError` for a tree of more than `MAX_TREE_DEPTH` nodes inside each other; `And` and `Or` may be as wide as
+    they like."""
+    level: Sequence[Expr] = (expr,)
+    for _ in range(MAX_TREE_DEPTH):
+        level = [part for node in level for part in parts_of(node)]
+        if not level:
+            return
+    raise ExpressionError(
+        "predicate", expected=f"at most {MAX_TREE_DEPTH} conditions and calls inside each other", found="more"
+    )
 
 
 def conjuncts(expr: Expr) -> tuple[Expr, ...]:
