@@ -6,6 +6,7 @@ the files. These tasks get all keys, packed and sorted, and the locations they g
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Any
@@ -90,13 +91,26 @@ def _by_ranges(keys: DataFrame, names: list[str], count: int) -> DataFrame:
 
 def _tagger(remote: RemoteTagging) -> Any:
     def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        reader = _reader(_large(batches))
+        waiting: deque[pa.RecordBatch] = deque()
+
+        def keys() -> Iterator[pa.RecordBatch]:
+            for rows in _large(batches):
+                waiting.append(rows)
+                yield _keys(rows)
+
+        reader = _reader(keys())
         if reader is not None:
             tagged = remote.tag(reader)
-            for batch in tagged.batches:
-                yield batch_form(batch, tagged.schema.record)
+            for batch in tagged.batches:  # one for each that was given, in their order
+                location = batch_form(batch, tagged.schema.record).column(LOCATION)
+                yield waiting.popleft().append_column(LOCATION, location)
 
     return run
+
+
+def _keys(rows: pa.RecordBatch) -> pa.RecordBatch:
+    """The columns of keys alone: the core need not know the types of the others."""
+    return rows.select([name for name in (RECORD_KEY, PARTITION_PATH) if name in rows.schema.names])
 
 
 def _large(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -130,10 +144,12 @@ def _by_buckets(keys: DataFrame, remote: RemoteTagging, count: int) -> DataFrame
     def with_task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         rows, tagger = remote.table.engine.rows, remote.tagger()
         for batch in _large(batches):
-            parts = tagger.first_slices(rows.given(pa.RecordBatchReader.from_batches(batch.schema, [batch])))
+            keys_of_batch = _keys(batch)
+            given = rows.given(pa.RecordBatchReader.from_batches(keys_of_batch.schema, [keys_of_batch]))
+            parts = tagger.first_slices(given)
             slices = np.concatenate([np.zeros(0, np.int64), *parts])
             task = partitions[np.where(slices == NOWHERE, 0, task_indexes[slices])]
-            yield pa.record_batch([*batch.columns, pa.array(task, pa.int32())], names=[*batch.schema.names, _TASK])
+            yield batch.append_column(_TASK, pa.array(task, pa.int32()))
 
     fields = StructType([*keys.schema.fields, StructField(_TASK, IntegerType())])
     return keys.mapInArrow(with_task, fields).repartition(count, _TASK).select(*keys.columns)

@@ -22,6 +22,7 @@ from tests.support.conformance import tables
 pytest.importorskip("pyspark.sql", reason="PySpark is not installed")
 import hudi_spark
 from hudi_spark.runner import SparkRunner
+from hudi_spark.structs import HAS_VARIANT
 
 Located = dict[tuple[str, str], tuple[Any, ...] | None]
 
@@ -158,12 +159,23 @@ def test_files_are_those_that_a_full_join_finds(spark: Any, wide: bool, monkeypa
     assert told["n"] == told["same"] == 2 * told["found"] > 0
 
 
-def test_columns_of_rows_stay(spark: Any) -> None:
-    table = hudi_spark.open(spark, str(rides()))
-    (key, path), *_ = keys_of(table)
-    frame = spark.createDataFrame([(7, key, path)], "n long, record_key string, partition_path string")
-    (row,) = table.tag(frame, tasks=1).collect()
-    assert (row["n"], row["record_key"], row["location"]["partition_path"]) == (7, key, path)
+@pytest.mark.parametrize("way", ["by ranges", "by files", "by buckets"])
+def test_columns_of_rows_stay_whatever_their_types(spark: Any, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(distributed, "is_wide", lambda *_: way == "by files")
+    root, options = bucketed(consistent=False) if way == "by buckets" else (str(rides()), TagOptions(IndexKind.SIMPLE))
+    table = hudi_spark.open(spark, root)
+    keys = keys_of(table)[::3]
+    frame = spark.createDataFrame(keys, "record_key string, partition_path string")
+    more = ["interval '1 02:03:04' day to second as duration", "timestamp_ntz '2024-01-02 03:04:05' as moment",
+            "named_struct('a', array(1, null), 'b', map('k', 2.50)) as nested"]  # fmt: skip
+    if HAS_VARIANT:
+        more += ["parse_json('{\"a\": [1]}') as v", "if(length(record_key) = 0, parse_json('1'), null) as no_v"]
+    frame = frame.selectExpr(*more, "*")
+    tagged = table.tag(frame, options, tasks=2)
+    assert located(tagged) == expected(table, keys, options)
+    assert tagged.columns == [*frame.columns, "location"]
+    assert tagged.drop("location").schema == frame.schema
+    assert sorted(map(str, tagged.drop("location").collect())) == sorted(map(str, frame.collect()))
 
 
 def test_rows_without_keys_are_refused(spark: Any) -> None:
