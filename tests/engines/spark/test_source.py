@@ -107,14 +107,19 @@ def test_a_dot_in_a_name_is_no_step_down() -> None:
 
 @pytest.mark.parametrize("way", ["in", "prefix", "not"])
 def test_filters_that_go_down_leave_files_out_and_no_rows(registered: Any, way: str) -> None:
-    everything = [
-        row[0] for row in registered.read.format("hudi_core").load(str(rides())).select("_hoodie_record_key").collect()
-    ]
-    frame = registered.read.format("hudi_core").load(str(rides()))
-    key, some = frame["_hoodie_record_key"], sorted(everything)[:2]
-    asked, expected = {
-        "in": (key.isin(some), some),
-        "prefix": (key.startswith(some[0][:4]), [each for each in everything if each.startswith(some[0][:4])]),
-        "not": (~key.isin(some), [each for each in everything if each not in some]),
+    rows = [(row["_hoodie_record_key"], row["city"]) for row in open_table(str(rides())).scan().to_json_rows()]
+    frame = registered.read.format("hudi_core").load(str(rides())).select("_hoodie_record_key", "city")
+    first, second, *_ = sorted(key for key, _ in rows)
+    others = sorted({city for _, city in rows})[1:]
+    where, expected = {
+        "in": (frame["_hoodie_record_key"].isin(first, second), [row for row in rows if row[0] in (first, second)]),
+        "prefix": (frame["_hoodie_record_key"].startswith(first), [row for row in rows if row[0].startswith(first)]),
+        "not": (~frame["city"].isin(others), [row for row in rows if row[1] not in others]),
     }[way]
-    assert sorted(row[0] for row in frame.where(asked).select("_hoodie_record_key").collect()) == sorted(expected)
+    chosen = frame.where(where)
+    assert sorted(map(tuple, chosen.collect())) == sorted(expected)
+    assert tasks(chosen) < tasks(frame)
+
+
+def tasks(frame: Any) -> int:
+    return int(frame._jdf.queryExecution().toRdd().getNumPartitions())
