@@ -1,14 +1,22 @@
-"""Every operation of the recorded vectors is asked somewhere, or stands here with the reason why not; an unknown one fails."""
+"""Every operation of the recorded vectors is asked by a test that names it, or stands here with the reason why not; an unknown
+one fails."""
 
 from __future__ import annotations
+
+import re
+from pathlib import Path
 
 import pytest
 
 from tests.support.conformance import ROOT, vectors
 
+TESTS = Path(__file__).parents[1]
+
 NOT_HERE = "its classes are means of Apache Hudi's own"
 NOT_YET = "waits for clustering"
 COLLECTED = "statistics of values are collected by writers"
+STATISTICS, MERGING = "conformance/test_vectors_statistics.py", "conformance/test_vectors_merging.py"
+MADE = "writers make it, and readers take it as it stands"
 
 ASKED: dict[str, dict[str, str]] = {
     "avro_to_internal_schema": dict.fromkeys(
@@ -18,26 +26,31 @@ ASKED: dict[str, dict[str, str]] = {
             *("add_metadata_fields", "remove_metadata_fields", "as_nullable", "create_nullable", "generate_projection"),
             *("project_schema", "nested_field", "prune_internal", "prune_hoodie_to_internal"),
         ),
-        "test_vectors_schema",
+        "conformance/test_vectors_schema.py",
     ),
-    "schema_changes": {"changes": "test_vectors_evolution"},
-    "type_promotion": {"promotion": "test_vectors_evolution"},
+    "schema_changes": {"changes": "conformance/test_vectors_evolution.py"},
+    "type_promotion": {"promotion": "conformance/test_vectors_evolution.py"},
     "schema_reconcile": dict.fromkeys(
         ("reconcile", "requirements", "pair_checks", "merge", "rewrite", "rewrite_deep", "rewrite_flat"),
-        "test_vectors_evolution",
+        "conformance/test_vectors_evolution.py",
     )
     | {"project_shallow": "fields are not taken over by name without a look at their types"},
-    "key_generators": dict.fromkeys(("key", "auto_key"), "tests.contract.keys")
-    | dict.fromkeys(("auto_enabled", "extract_keys", "infer", "class_name"), "test_keys"),
-    "bloom": dict.fromkeys(("filter", "filter_from_text"), "tests.core.formats.test_bloom")
-    | dict.fromkeys(("murmur", "jenkins", "hash_id", "hash_function", "index_id", "index_keys"), "test_hashes")
-    | dict.fromkeys(("file_group", "secondary_file_group", "file_group_name"), "test_hashes")
-    | {"secondary_key": "test_secondary_key", "range_filter": "test_ranges_of_hudi"}
-    | dict.fromkeys(("bucket", "bucket_of_values", "bucket_id_text", "bucket_from_file_id"), "test_buckets")
-    | dict.fromkeys(("consistent_initial", "consistent_lookup"), "test_buckets")
+    "key_generators": {"key": "contract/keys.py", "auto_key": "support/vector_keys.py"}
+    | dict.fromkeys(("auto_enabled", "extract_keys", "infer", "class_name"), "conformance/test_keys.py"),
+    "bloom": dict.fromkeys(("filter", "filter_from_text", "murmur", "hash_function"), "core/formats/test_bloom.py")
+    | dict.fromkeys(("hash_id", "index_id", "index_keys"), "core/columns/test_hashes.py")
+    | dict.fromkeys(("file_group", "secondary_file_group"), "core/columns/test_hashes.py")
+    | {"jenkins": "only ancient writers hash so; their filters are not read (FORMAT-25)", "file_group_name": MADE}
+    | {"secondary_key": "core/formats/test_secondary_key.py", "range_filter": "core/index/test_ranges_of_hudi.py"}
+    | dict.fromkeys(
+        ("bucket", "bucket_of_values", "bucket_id_text", "bucket_from_file_id"), "core/index/test_buckets.py"
+    )
+    | {"consistent_initial": MADE, "consistent_lookup": "core/index/test_buckets.py"}
     | {"partition_bucket_task": "where a writer's tasks run is the engine's"},
-    "expressions": dict.fromkeys(("literal", "compare", "eval", "data_skipping"), "test_vectors_expressions")
-    | {"from_partition_string": "test_partition_values", "operators": "the names of Java's enumeration"},
+    "expressions": dict.fromkeys(
+        ("literal", "compare", "eval", "data_skipping"), "conformance/test_vectors_expressions.py"
+    )
+    | {"from_partition_string": "conformance/test_partition_values.py", "operators": "the names of Java's enumeration"},
     "space_filling": dict.fromkeys(
         (
             *("int_to_8", "to_bytes_int", "long_to_8", "to_bytes_long", "byte_to_8", "double_to_8", "to_bytes_double"),
@@ -46,19 +59,32 @@ ASKED: dict[str, dict[str, str]] = {
         ),
         NOT_YET,
     ),
-    "partition_paths": dict.fromkeys(("escape", "unescape"), "test_keys")
-    | dict.fromkeys(("file_name", "make_names", "log_order"), "tests.core.formats.test_names")
-    | dict.fromkeys(("instant", "instant_format", "instant_for_date_text"), "test_partition_values")
+    "partition_paths": dict.fromkeys(("escape", "unescape"), "conformance/test_keys.py")
+    | dict.fromkeys(("file_name", "make_names", "log_order"), "core/formats/test_names.py")
+    | dict.fromkeys(("instant", "instant_format", "instant_for_date_text"), "conformance/test_partition_values.py")
     | {"relative_partition": "paths are taken apart by the storage"},
-    "column_stats_merge": dict.fromkeys(("merge_records", "merge_range", "wrap", "records"), "test_vectors_statistics")
+    "column_stats_merge": dict.fromkeys(
+        ("merge_records", "merge_range", "wrap", "records"), "conformance/test_vectors_statistics.py"
+    )
     | dict.fromkeys(("collect_each", "collect", "create_range", "stub"), COLLECTED)
     | dict.fromkeys(("supported", "coerce", "upcast_decimal"), COLLECTED)
     | {"value_types": NOT_HERE},
     "merge_modes": dict.fromkeys(
-        ("operations", "merge", "payload", "is_delete", "ordering_value", "infer_merge_mode"), "test_vectors_merging"
+        ("operations", "merge", "payload", "is_delete", "ordering_value", "infer_merge_mode"),
+        "conformance/test_vectors_merging.py",
     )
-    | {"compare_ordering": "test_vectors_merging", "strategy_id": NOT_HERE},
+    | {"compare_ordering": MERGING, "strategy_id": NOT_HERE},
 }
+
+
+@pytest.mark.parametrize("subject", ASKED)
+def test_the_test_that_asks_an_operation_names_it(subject: str) -> None:
+    files = {answer for answer in ASKED[subject].values() if answer.endswith(".py")}
+    words = {file: set(re.findall(r"\w+", (TESTS / file).read_text("utf-8"))) for file in files}
+    unnamed = [
+        operation for operation, answer in ASKED[subject].items() if operation not in words.get(answer, {operation})
+    ]
+    assert unnamed == []
 
 
 @pytest.mark.parametrize("subject", ASKED)

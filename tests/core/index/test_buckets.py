@@ -22,6 +22,7 @@ from hudi_core.index.buckets import (
     slices_of_nodes,
 )
 from hudi_core.index.key_columns import KeyColumns
+from hudi_core.keys.composite import KeyParts
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.timeline.timeline import Timeline, timeline_in
 from tests.support.conformance import vectors
@@ -41,6 +42,32 @@ def test_buckets_are_those_of_apache_hudi() -> None:
             if "value" in each["by_list"]:
                 hashed = hash_inputs(string_column([said["record_key"]]), said["fields"])
                 assert bucket_numbers(hashed, each["n"]).tolist() == [each["by_list"]["value"]], (case["id"], each)
+                told += 1
+    assert told
+
+
+def test_buckets_of_the_values_of_hash_fields_are_those_of_apache_hudi() -> None:
+    """INDEX-14."""
+    told = 0
+    for case in cases("bucket_of_values"):
+        values = [value or "" for value in case["input"]["values"]]  # null has the hash of the empty string, 0
+        for each in case["output"]["buckets"]:
+            if "value" in each["bucket"]:
+                hashed = KeyParts(string_column(values), np.array([0, len(values)]))
+                assert bucket_numbers(hashed, each["n"]).tolist() == [each["bucket"]["value"]], (case["id"], each)
+                told += 1
+    assert told
+
+
+def test_file_ids_of_a_bucket_begin_with_it() -> None:
+    """INDEX-15."""
+    told = 0
+    for case in cases("bucket_id_text"):
+        if case["input"]["bucket"] >= 10**8:
+            continue  # a bucket has eight digits, where file ids are read
+        for name in ("text", "nbcc_file_id", "fixed_prefix"):
+            if "value" in case["output"][name]:
+                assert bucket_of_file(case["output"][name]["value"]) == case["input"]["bucket"], (case["id"], name)
                 told += 1
     assert told
 
