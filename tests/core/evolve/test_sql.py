@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from decimal import Decimal
 
 import pytest
@@ -110,5 +109,9 @@ WORDS = st.sampled_from(PIECES.split("|"))
 
 @given(st.lists(WORDS, max_size=12).map(" ".join) | st.text(max_size=30))
 def test_law_any_text_gives_changes_or_a_usage_error(text: str) -> None:
-    with contextlib.suppress(UsageError):
-        parse_changes(text)
+    try:
+        changes = parse_changes(text)
+    except UsageError as error:
+        assert error.expected or error.message
+    else:
+        assert all(isinstance(change, Change) for change in changes)

@@ -97,6 +97,10 @@ def test_functions(column: tuple[pa.Array, pa.Array, t.Type]) -> None:
             calls = [(function("year"), t.Int()), (function("unix_timestamp"), t.Long())]
         case t.Int() | t.Long() | t.Float() | t.Decimal():
             calls = [(function("abs"), of), (function("cast"), t.String())]
+        case t.Binary():
+            calls = [(function("length"), t.Int())]
+        case t.Time() | t.Uuid():
+            pytest.skip("no function takes the type")
     for known, to in calls:
         found, wanted = both(lambda a, f=known, to=to: VALUES.apply(f, [a], [of], to), column, to)
         assert repr(found) == repr(wanted)
