@@ -181,7 +181,7 @@ def new_table_steps(
     `indexes` are the partitions besides `files`, of those in `ORDER`; `schema` is the table's, without Hudi's own columns;
     `completion_times` gives times in ascending order. Raises `UsageError` for other indexes.
     """
-    partitions = _ordered(indexes, config.version)
+    partitions = ordered_partitions(indexes, config.version)
     definitions = new_definitions(partitions, schema, config, partitioned_record_index=partitioned_record_index)
     steps = [properties_step(config)]
     for partition, instant_time in zip(partitions, first_instants(config, None), strict=False):
@@ -196,7 +196,7 @@ def new_table_steps(
     return steps, properties
 
 
-def _ordered(indexes: Sequence[str], version: int) -> list[str]:
+def ordered_partitions(indexes: Sequence[str], version: int) -> list[str]:
     """The partitions in the order in which they are made. Statistics of partitions need those of files, and version 8."""
     possible = [name for name in ORDER if version >= 8 or name != PARTITION_STATS]
     strange = sorted(set(indexes) - set(possible))

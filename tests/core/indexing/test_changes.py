@@ -1,8 +1,9 @@
 """A metadata table that is made and kept up to date says of the table what is true.
 
-Rules META-50 to META-55, META-60 to META-66, META-70 to META-79. Also covers: `indexing/delta_commit.py`,
-`indexing/initial.py`, `indexing/rows.py`, `indexing/group_files.py`, `indexing/record_schema.py`,
-`indexing/partition_ranges.py`.
+Rules META-50 to META-55, META-60 to META-66, META-70 to META-79.
+
+Also covers: `indexing/delta_commit.py`, `indexing/initial.py`, `indexing/rows.py`, `indexing/group_files.py`,
+`indexing/record_schema.py`, `indexing/partition_ranges.py`.
 """
 
 from __future__ import annotations

@@ -1,0 +1,181 @@
+"""META-80 to META-85: a metadata table built from files says what one that commits kept says.
+
+Also covers: `writing/built_rows.py`, `writing/metadata_steps.py`.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from hudi_core.errors import CorruptFileError, UnsupportedError
+from hudi_core.metadata.definitions import index_definitions
+from hudi_core.metadata.record_index import locations
+from hudi_core.metadata.table import MetadataTable
+from hudi_core.options import PROPERTIES_PATH
+from hudi_core.table.open import open_table, refreshed
+from hudi_core.table.table import Table
+from hudi_core.writing.create import create_table
+from hudi_core.writing.index_build import build_metadata_table, retire_metadata_table
+from hudi_core.writing.operations import write
+from tests.support.conformance import TableEntry, each_table_with
+
+SCHEMA = pa.schema(
+    [
+        ("id", pa.string()),
+        ("p", pa.string()),
+        ("n", pa.int64()),
+        ("x", pa.float64()),
+        ("s", pa.string()),
+        ("ts", pa.int64()),
+    ]
+)
+INDEXES = {6: ["column_stats", "bloom_filters", "record_index"]}
+ALL = [*INDEXES[6], "partition_stats"]
+each_kind = pytest.mark.parametrize(("kind", "version"), [("cow", 9), ("mor", 9), ("cow", 8), ("mor", 6)])
+
+
+def rows(first: int, last: int, ts: int) -> pa.Table:
+    listed = [
+        {
+            "id": f"k{number}",
+            "p": "xy"[number % 2],
+            "n": None if number % 7 == 0 else number,
+            "x": float("nan") if number % 5 == 0 else -0.0,
+            "s": "é" * number,
+            "ts": ts,
+        }
+        for number in range(first, last)
+    ]
+    return pa.Table.from_pylist(listed, SCHEMA)
+
+
+def written(folder: Path, kind: str, version: int, indexes: list[str] | None) -> Table:
+    table = create_table(
+        folder, SCHEMA, "id", partition_by="p", ordering="ts", type=kind, version=version, indexes=indexes
+    )
+    write(table, rows(0, 20, 1))
+    write(refreshed(table), rows(10, 30, 2))
+    return refreshed(table)
+
+
+def metadata(table: Table) -> MetadataTable:
+    found = table.snapshot().metadata
+    assert found is not None
+    return found
+
+
+def recorded(table: Table, column: str, of: str = "column_stats") -> dict[bytes, tuple[Any, ...]]:
+    """By key what is recorded of a column: type, bounds where known, counts."""
+    found: dict[bytes, tuple[Any, ...]] = {}
+    read = metadata(table).column_stats if of == "column_stats" else metadata(table).partition_stats
+    for each in read([column])[column]:
+        statistics = each.statistics
+        for row, key in enumerate(each.keys):
+            bounds = [
+                bound[row] if known[row] else None
+                for bound, known in (
+                    (statistics.lower, statistics.lower_known),
+                    (statistics.upper, statistics.upper_known),
+                )
+            ]
+            found[key.tobytes()] = (statistics.type, *bounds, statistics.nulls[row], statistics.rows[row])
+    return found
+
+
+@each_kind
+def test_what_is_built_is_what_commits_kept(tmp_path: Path, kind: str, version: int) -> None:
+    indexes = INDEXES.get(version, ALL)
+    kept = written(tmp_path / "t", kind, version, indexes)
+    before = {column: recorded(kept, column) for column in SCHEMA.names}
+    listing, keys = metadata(kept).files().by_name(), [f"k{number}" for number in range(30)]
+    places = dict(locations(metadata(kept).lookup("record_index", keys)))
+    built = build_metadata_table(kept, indexes)
+    assert sorted(built.config.metadata_partitions) == sorted(["files", *indexes])
+    assert metadata(built).files().by_name() == listing
+    assert dict(locations(metadata(built).lookup("record_index", keys))) == places
+    assert len(places) == 30
+    if kind == "cow":
+        assert {column: recorded(built, column) for column in SCHEMA.names} == before
+
+
+@each_kind
+def test_writes_go_on_with_what_was_built(tmp_path: Path, kind: str, version: int) -> None:
+    table = build_metadata_table(written(tmp_path / "t", kind, version, None), INDEXES.get(version, ALL))
+    write(table, rows(25, 40, 3))
+    table = refreshed(table)
+    assert not table.warnings
+    assert table.scan("n > 30").to_arrow().num_rows == 8
+    assert table.scan("x > 1e300").to_arrow().num_rows == 8
+    assert table.scan("s = ''").to_arrow().num_rows == 1
+    assert table.scan().to_arrow().num_rows == 40
+
+
+def test_a_file_that_lacks_a_column_has_nulls_alone(tmp_path: Path) -> None:
+    table = create_table(tmp_path / "t", SCHEMA.remove(4), "id", partition_by="p", version=9)
+    write(table, rows(0, 4, 1).drop_columns(["s"]))
+    write(refreshed(table), rows(4, 6, 1), "append")
+    built = build_metadata_table(refreshed(table), ALL)
+    counts = sorted((nulls, values) for *_, nulls, values in recorded(built, "s").values())
+    assert counts == [(0, 1), (0, 1), (2, 2), (2, 2)]
+    assert built.scan("s is null").to_arrow().num_rows == 4
+
+
+def test_a_metadata_table_that_goes_leaves_the_rows(tmp_path: Path) -> None:
+    table = retire_metadata_table(written(tmp_path / "t", "cow", 9, ALL))
+    assert not table.config.metadata_partitions
+    assert not (tmp_path / "t/.hoodie/metadata").exists()
+    assert table.scan().to_arrow().num_rows == 30
+
+
+def test_an_empty_data_file_is_damage(tmp_path: Path) -> None:
+    table = written(tmp_path / "t", "cow", 9, None)
+    file = table.slices()[0].files[0]
+    (tmp_path / "t" / file.path).write_bytes(b"")
+    with pytest.raises(CorruptFileError, match="0 bytes"):
+        build_metadata_table(table, ALL)
+    assert not refreshed(table).config.metadata_partitions
+
+
+def test_a_write_under_way_is_not_passed_by(tmp_path: Path) -> None:
+    table = written(tmp_path / "t", "cow", 9, None)
+    (tmp_path / "t/.hoodie/timeline/29991231235959000.commit.requested").write_bytes(b"")
+    with pytest.raises(UnsupportedError, match="no write under way, found commit 29991231235959000"):
+        build_metadata_table(refreshed(table), ALL)
+
+
+def test_indexes_that_are_not_built_here_are_refused(tmp_path: Path) -> None:
+    table = written(tmp_path / "t", "cow", 9, None)
+    path = tmp_path / "t" / PROPERTIES_PATH
+    path.write_text(path.read_text() + "\nhoodie.table.metadata.partitions=expr_index_a,files\n")
+    with pytest.raises(UnsupportedError, match="found expr_index_a"):
+        build_metadata_table(refreshed(table), ALL)
+
+
+@each_table_with("files", "record_index")
+def test_tables_of_apache_hudi_have_the_same_record_index_again(entry: TableEntry, tmp_path: Path) -> None:
+    """By the listing and the places of all keys."""
+    if entry.requires:
+        pytest.skip(", ".join(entry.requires))
+    shutil.copytree(entry.unpacked(), tmp_path / "t")
+    table = open_table(tmp_path / "t")
+    partitions = [name for name in table.config.metadata_partitions if name != "files"]
+    if set(partitions) - set(ALL) or [each for each in table.timeline.pending if each.action.endswith("commit")]:
+        pytest.skip("indexes that are not built here, or a write under way")
+    snapshot = table.scan(columns=["_hoodie_record_key"]).to_arrow()
+    definitions = index_definitions(table.storage, table.config)
+    keys = sorted(set(snapshot.column(0).to_pylist()))
+    if len(keys) < snapshot.num_rows and not definitions["record_index"].is_partitioned:
+        with pytest.raises(UnsupportedError, match="each record key once"):
+            build_metadata_table(table, ["record_index"])
+        return
+    before = dict(locations(metadata(table).lookup("record_index", keys)))
+    built = build_metadata_table(table, ["record_index"])
+    after = dict(locations(metadata(built).lookup("record_index", keys)))
+    assert len(before) == len(keys)
+    assert np.all([before[number] == after[number] for number in before])
