@@ -15,6 +15,7 @@ from hudi_core.expr.outcomes import can_be
 from hudi_core.expr.predicate import Apply, Choose, Column, Constant, Cut, Mapped, Opaque, Predicate, Term
 from hudi_core.functions.scalar import regex
 from hudi_core.functions.scalar.like import Pattern
+from hudi_core.schema.schema import Schema
 from hudi_core.truth import TRUE, Truth
 from hudi_core.values.order import equal, less
 

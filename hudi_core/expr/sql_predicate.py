@@ -16,9 +16,8 @@ from hudi_core.expr.calls import ALIASES, SUGAR_NAMES
 from hudi_core.expr.nodes import Call, Expr, Literal
 from hudi_core.expr.parse import parse_predicate
 from hudi_core.expr.predicate import Predicate, unknowns_of
-from hudi_core.expr.walk import changed, walk
+from hudi_core.expr.walk import changed, check_depth, walk
 from hudi_core.functions.registry import NAMES
-from hudi_core.expr.walk import changed, check_depth
 from hudi_core.types import nodes as t
 
 _DAYS = frozenset({"current_date", "curdate"})

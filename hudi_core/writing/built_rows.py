@@ -27,7 +27,7 @@ from hudi_core.parallel.ordered import in_order
 from hudi_core.planning.sources.stored_filters import FOOTER_KEYS
 from hudi_core.pruning.promoted import promoted
 from hudi_core.pruning.statistics import ColumnStatistics, absent, concatenated, from_values, taken, unknown
-from hudi_core.snapshot.listing import listed
+from hudi_core.snapshot.snapshot import listed
 from hudi_core.table.table import Table
 from hudi_core.timeline.files import FileList
 from hudi_core.types import nodes as t
