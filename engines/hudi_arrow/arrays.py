@@ -86,7 +86,9 @@ def numbers(array: Array) -> Array:
 def repeated(value: object, type: t.Type, rows: int) -> Array:
     """The same value in every row."""
     single = from_values([value], type)
-    return single.take(pa.array(np.zeros(rows, np.int64)))
+    if isinstance(type, t.Nested):  # not every version type the kernel repeats every nested type
+        return single.take(pa.array(np.zeros(rows, np.int64)))
+    return pa.repeat(single[0], rows)
 
 
 def field(struct: Array, position: int) -> Array:

@@ -115,6 +115,8 @@ def typed(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
     """The columns of the schema in its types. Files of one table store the same values in several of Arrow's types."""
     if not schema.names:
         return pa.RecordBatch.from_struct_array(pa.array([{}] * batch.num_rows, pa.struct([])))
+    if batch.schema.equals(schema):
+        return batch
     columns = [plain(batch.column(name)) for name in schema.names]
     arrays = [
         array if array.type == field.type else array.cast(field.type)

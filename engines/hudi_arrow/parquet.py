@@ -87,17 +87,24 @@ def _row_group(source: pa.NativeFile, tail: _Tail, group: int, wanted: ChosenCol
         yield from _counted(_inflated(tail, group, wanted, chunks), tail.groups[group], tail.where)
         return
     is_native = not isinstance(source, RandomAccessFile)
-    opened = pq.ParquetFile(
-        source if is_native else tail.pages.fetched(source, group, leaves),
-        metadata=tail.metadata,
-        pre_buffer=tail.whole is None and is_native,
+    ahead = tail.whole is None and is_native
+    stored = source if is_native else tail.pages.fetched(source, group, leaves)
+    opened = tail.taken() or _opened(stored, tail.metadata, pre_buffer=ahead)
+    read = opened.reader.iter_batches(_BATCH_ROWS, row_groups=[group], column_indices=leaves, use_threads=ahead)
+    yield from _counted(read, tail.groups[group], tail.where)
+    if tail.whole is not None:
+        tail.opened.append(opened)
+
+
+def _opened(source: pa.NativeFile, metadata: pq.FileMetaData | None, *, pre_buffer: bool) -> pq.ParquetFile:
+    """The file as pyarrow reads it; without `metadata` its footer is parsed."""
+    return pq.ParquetFile(
+        source,
+        metadata=metadata,
+        pre_buffer=pre_buffer,
         page_checksum_verification=True,  # of writers that leave one, as Apache Hudi's does
         coerce_int96_timestamp_unit=_INT96.unit,
     )
-    read = opened.reader.iter_batches(
-        _BATCH_ROWS, row_groups=[group], column_indices=leaves, use_threads=tail.whole is None and is_native
-    )
-    yield from _counted(read, tail.groups[group], tail.where)
 
 
 def _some_rows(
@@ -217,6 +224,15 @@ class _Tail:
     """And inflated sooner than pyarrow does it."""
     whole: pa.Buffer | None
     """The file, where it was read with its footer."""
+    opened: list[pq.ParquetFile]
+    """A file that was read whole as pyarrow reads it, unless a thread is at it."""
+
+    def taken(self) -> pq.ParquetFile | None:
+        """The opened file, for the one who takes it alone; None where there is none to take."""
+        try:
+            return self.opened.pop()
+        except IndexError:
+            return None
 
     @property
     def size(self) -> int:
@@ -232,22 +248,36 @@ def _tail(storage: Storage, file: FileInfo) -> _Tail:
     where = f"{storage.uri.rstrip('/')}/{file.path}"
     with native_file(storage, file) as source, decoding(where, _WHAT):
         file_size, (end, footer) = source.size(), _footer(source, where)
-        metadata = pq.read_metadata(pa.BufferReader(end))
+        whole = owned(end) if end[:4] == _MAGIC and len(end) == file_size else None
+        opened = _opened(pa.BufferReader(end if whole is None else whole), None, pre_buffer=False)
+        metadata = opened.metadata
         noted = metadata.metadata or {}  # with a bloom filter, which is copied each time it is asked for
         writer, metadata_strings = metadata.created_by or "", texts(noted)
         arrow = metadata.schema.to_arrow_schema()
-        physical = iter([metadata.schema.column(number).physical_type for number in range(metadata.num_columns)])
-        fields = [field.with_type(_without_int96(field.type, physical)) for field in arrow]
-        stored = pa.schema(fields, {key: noted[key] for key in (EXTRAS,) if key in noted})
+        if any(map(_has_nanos, arrow.types)):
+            physical = iter([metadata.schema.column(number).physical_type for number in range(metadata.num_columns)])
+            arrow = pa.schema([field.with_type(_without_int96(field.type, physical)) for field in arrow])
+        stored = arrow.with_metadata({EXTRAS: noted[EXTRAS]} if EXTRAS in noted else None)
         columns = file_columns(stored, metadata_strings, where)
     groups = tuple(metadata.row_group(group).num_rows for group in range(metadata.num_row_groups))
     if sum(groups) != metadata.num_rows:
         raise CorruptFileError(where, expected=f"{metadata.num_rows} rows", found=f"{sum(groups)} in all row groups")
-    whole = owned(end) if end[:4] == _MAGIC and len(end) == file_size else None
     in_gzip = FASTER_THAN_ARROW and _has_gzip(metadata)
     pages = PagedFile(footer, metadata, where)
     return _Tail(
-        where, file_size, footer, metadata, writer, metadata_strings, stored, columns, groups, pages, in_gzip, whole
+        where,
+        file_size,
+        footer,
+        metadata,
+        writer,
+        metadata_strings,
+        stored,
+        columns,
+        groups,
+        pages,
+        in_gzip,
+        whole,
+        [] if whole is None else [opened],
     )
 
 
@@ -268,6 +298,13 @@ def _footer(source: pa.NativeFile, where: str) -> tuple[bytes, bytes]:
     if length > len(end) - 8:
         end = source.read_at(length + 8, size - length - 8)
     return end, end[len(end) - 8 - length : -8]
+
+
+def _has_nanos(type: pa.DataType) -> bool:
+    """Whether there are timestamps of nanoseconds in the type, which is what pyarrow makes of INT96 unless told otherwise."""
+    if pa.types.is_timestamp(type):
+        return bool(type.unit == "ns")
+    return any(_has_nanos(type.field(number).type) for number in range(type.num_fields))
 
 
 def _without_int96(type: pa.DataType, physical: Iterator[str]) -> pa.DataType:

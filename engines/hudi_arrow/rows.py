@@ -42,7 +42,7 @@ class ArrowRows:
         return int(batch.num_rows)
 
     def filter(self, batch: pa.RecordBatch, mask: Array) -> pa.RecordBatch:
-        return batch.filter(mask)
+        return batch if pc.all(mask, min_count=0).as_py() else batch.filter(mask)
 
     def flags(self, mask: Array) -> NDArray[np.bool_]:
         return flags(mask)

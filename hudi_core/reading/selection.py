@@ -69,7 +69,8 @@ class Selection:
         for batch in batches:
             matching = engine.rows.filter(batch, self._mask(residual, batch, self.needed))
             if engine.rows.count(matching):
-                yield engine.rows.batch(self._narrow(engine.rows.root(matching)))
+                all_wanted = self.needed.record == self.schema.record
+                yield matching if all_wanted else engine.rows.batch(self._narrow(engine.rows.root(matching)))
 
     def _mask(self, residual: Predicate, batch: Any, schema: Schema) -> Any:
         return is_true(residual, self.engine.values, self.engine.rows.root(batch), schema)
