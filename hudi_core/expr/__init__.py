@@ -31,6 +31,7 @@ inverse     a function of one argument turned round, on values that stand one af
 
 What it can be
 predicate   the bound form: few leaves, every comparison a cut through its type's total order
+cuts        which side of a cut a value lies on, and sets of values as ranges
 outcomes    the rules, once: which truths can occur, given answers to a handful of questions
 row         the truth of a predicate on one row
 """
