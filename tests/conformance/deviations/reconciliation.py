@@ -220,7 +220,7 @@ RECONCILIATION = (
         _empty_struct,
         _by_ids,
         "A struct that is not null in the file is not null, whatever fields of it are wanted.",
-        "Hudi's vectorised reader of Parquet files reads no field of it then, and takes it for null; its reader by rows fails.",
+        "Hudi's vectorised reader of Parquet files takes it for null; its reader by rows fails.",
     ),
     Deviation(
         "schema_reconcile",
@@ -228,7 +228,7 @@ RECONCILIATION = (
         _changed_struct,
         _by_ids,
         "The field is read in the wanted type; a struct that is null stays null.",
-        "Hudi's vectorised reader of Parquet files refuses the file; its row reader and its merging of logs read it as here.",
+        "Hudi's vectorised reader of Parquet files refuses the file; by rows, and merging logs, it reads as here.",
     ),
     replace(CHANGES[0], subject="schema_reconcile", applies=_max_lowered, expected=_greatest_goes_on),
     replace(
