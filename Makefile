@@ -1,4 +1,4 @@
-# Targets: demo test fuzz faults test-spark4 check bench interop clean. Each makes the virtual environment it needs, once.
+# Targets: demo test fuzz faults mutation test-spark4 check bench interop clean. Each makes the virtual environment it needs, once.
 
 PYTHON ?= python3
 VENV := .venv
@@ -9,7 +9,7 @@ export HUDI_CONFORMANCE ?= $(abspath ../shared)
 # Bytecode is kept, whatever the shell says: command lines and Spark's workers are started hundreds of times.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test fuzz faults test-spark4 check bench interop clean
+.PHONY: demo test fuzz faults mutation test-spark4 check bench interop clean
 .DEFAULT_GOAL := test
 
 $(BIN)/python:
@@ -56,6 +56,14 @@ test-spark4: .venv-spark4/.ready
 # `make faults ARGS=--stale` says which of the list no longer fit the sources.
 faults: $(VENV)/.dev
 	$(BIN)/python -m tests.faults $(ARGS)
+
+# Mutants by a tool: a sample of those that cosmic-ray makes. `make mutation ARGS="--each 50 keys"` tries more of one package.
+$(VENV)/.mutation: pyproject.toml $(VENV)/.dev
+	@$(PIP) --group mutation
+	@touch $@
+
+mutation: $(VENV)/.mutation
+	$(BIN)/python -m tests.faults.mutants $(ARGS)
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -61,8 +61,8 @@ class Verdict:
 class Field:
     """A copy of the sources and tests that faults are planted in, one after the other."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, folder: Path, longest: int = _LONGEST) -> None:
+        self._folder, self._longest = folder, longest
         self._processes = multiprocessing.get_context("forkserver")
         self._processes.set_forkserver_preload(_LIBRARIES)
         for name in _COPIED:
@@ -72,11 +72,15 @@ class Field:
 
     def tried(self, fault: Fault) -> Verdict:
         """Plants the fault, runs its tests, and takes it out again."""
-        path = self._folder / fault.file
+        return self.ran_with(fault.file, fault.planted((self._folder / fault.file).read_text("utf-8")), fault.tests)
+
+    def ran_with(self, file: str, planted: str, tests: Sequence[str]) -> Verdict:
+        """Runs tests with another content of a source, and puts its own back."""
+        path = self._folder / file
         source, known = path.read_bytes(), path.stat()
-        path.write_text(fault.planted(source.decode()), "utf-8")
+        path.write_text(planted, "utf-8")
         try:
-            return self.ran(fault.tests)
+            return self.ran(tests)
         finally:
             path.write_bytes(source)
             os.utime(path, ns=(known.st_atime_ns, known.st_mtime_ns))  # by which its bytecode is known
@@ -86,11 +90,11 @@ class Field:
         output = self._folder / "output"
         process = self._processes.Process(target=_run, args=(self._folder, list(tests), output))
         process.start()
-        process.join(_LONGEST)
+        process.join(self._longest)
         if process.is_alive():
             process.kill()
             process.join()
-            return Verdict(Outcome.BROKEN, f"no end after {_LONGEST} s")
+            return Verdict(Outcome.BROKEN, f"no end after {self._longest} s")
         code = process.exitcode
         outcome = Outcome.SURVIVED if code == _PASSED else Outcome.CAUGHT if code == _FAILED else Outcome.BROKEN
         return Verdict(outcome, "\n".join(output.read_text("utf-8", "replace").strip().splitlines()[-6:]))

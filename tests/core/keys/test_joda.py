@@ -110,6 +110,8 @@ def test_texts_are_read(text: str, pattern: str, found: str) -> None:
         ("2021-W53", "xxxx-'W'ww"),
         ("13:00", "hh:mm"),
         ("24:00", "HH:mm"),
+        ("00:30", "kk:mm"),
+        ("25:30", "kk:mm"),
         ("00:60", "HH:mm"),
         ("20242", "yyyyMMdd"),
         ("202402291", "yyyyMMdd"),

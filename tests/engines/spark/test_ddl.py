@@ -146,9 +146,11 @@ def test_what_ddl_has_no_word_for_is_reported() -> None:
 def test_no_text_gives_anything_but_a_schema_or_a_schema_error(ddl: str) -> None:
     for each in (ddl, f"a STRUCT<{ddl}", f"a INT COMMENT {ddl}"):
         try:
-            schema_from_ddl(each)
-        except SchemaError:
-            continue
+            schema = schema_from_ddl(each)
+        except SchemaError as error:
+            assert str(error)
+        else:
+            assert isinstance(schema, Schema)
 
 
 @given(schemas(named=False))
