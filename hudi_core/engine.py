@@ -170,11 +170,14 @@ class FileInfo:
 class Storage(Protocol):
     """The files of one table. Paths are relative to the table's root and written with slashes.
 
-    Methods raise `StorageError` with the path; a path that is not there is one too, except for `list`, which is then empty.
+    Methods raise `StorageError` with the path, best `NoSuchFileError` for one that is not there; `list` is then empty.
     """
 
     @property
     def uri(self) -> str: ...
+
+    @property
+    def is_remote(self) -> bool: ...
 
     def list(self, folder: str, *, recursive: bool = False, without: str = "") -> list[FileInfo]:
         """Files in a folder, sorted by path; with `recursive` those below it too, but for a folder right below it of the name
@@ -186,25 +189,16 @@ class Storage(Protocol):
     def read(self, path: str) -> bytes: ...
 
     def open(self, path: str, size: int | None = None) -> RandomAccess:
-        """A file that never changes. `size` is its size in bytes as far as the table tells it: it saves a request and is not
-        believed."""
-        ...
-
-    @property
-    def is_remote(self) -> bool:
-        """Answers come from afar: what can be asked side by side and ahead of its use is to be."""
+        """A file that never changes. `size`, as the table tells it, saves a request and is not believed."""
         ...
 
     def expect(self, *, folders: Sequence[str] = (), files: Sequence[FileInfo | str] = ()) -> None:
-        """Says which folders will be listed next, and which files will be read or opened, those that never change with the size
-        that the table tells. A remote storage begins to fetch them and gives each answer once; others do nothing. Raises
-        nothing: what goes wrong is raised where the answer is used."""
+        """What will be listed, read or opened next; files that never change with their size. A remote storage begins to fetch it
+        and gives each answer once; others do nothing. Errors are raised where the answer is used. Rule STORE-4."""
         ...
 
     @property
-    def traffic(self) -> Traffic:
-        """What this object has asked a remote store so far."""
-        ...
+    def traffic(self) -> Traffic: ...
 
     def create(self, path: str, content: bytes) -> None:
         """A new file, which appears whole. Raises `AlreadyExistsError` when there is one, whoever else creates it at the same

@@ -5,6 +5,7 @@
     │   ├── NotATableError             no readable `.hoodie/hoodie.properties`           (FileNotFoundError)
     │   ├── CorruptFileError           bytes that contradict their format                (ValueError)
     │   ├── StorageError               a file that cannot be listed, read or written     (OSError)
+    │   │   ├── NoSuchFileError            a file that was to be read and is not there       (FileNotFoundError)
     │   │   └── AlreadyExistsError         a file that was to be created and is there        (FileExistsError)
     │   ├── UnsupportedError           valid, but not known or not readable here         (NotImplementedError)
     │   ├── RowError                   a row that a rule refuses                         (ValueError)
@@ -56,6 +57,10 @@ class CorruptFileError(TableError, ValueError):
 
 class StorageError(TableError, OSError):
     """A file or folder cannot be listed, read or written."""
+
+
+class NoSuchFileError(StorageError, FileNotFoundError):
+    """A file was to be read, and there is none of its name."""
 
 
 class AlreadyExistsError(StorageError, FileExistsError):

@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from datetime import timedelta
+from errno import ENOENT
 from pathlib import Path
 from textwrap import shorten
 from threading import Lock
@@ -21,7 +23,15 @@ from pyarrow import fs
 
 from hudi_arrow.storage_options import own_names, own_options, public_url
 from hudi_core.engine import FileInfo, Storage
-from hudi_core.errors import AlreadyExistsError, CorruptFileError, HudiError, StorageError, UnsupportedError, UsageError
+from hudi_core.errors import (
+    AlreadyExistsError,
+    CorruptFileError,
+    HudiError,
+    NoSuchFileError,
+    StorageError,
+    UnsupportedError,
+    UsageError,
+)
 from hudi_core.formats.random_access import InMemoryFile, RandomAccess
 from hudi_core.local_files import create_file, output_file, replace_file
 from hudi_core.parallel.requests import Traffic
@@ -205,6 +215,8 @@ def reported(where: str) -> Iterator[None]:
         yield
     except HudiError:
         raise
+    except FileNotFoundError as problem:
+        raise NoSuchFileError(where, message=os.strerror(ENOENT)) from problem
     except FileExistsError as problem:
         raise AlreadyExistsError(where, expected="no file of this name", found="one") from problem
     except (OSError, pa.ArrowException) as problem:

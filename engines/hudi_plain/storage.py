@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 from hudi_core.engine import FileInfo
-from hudi_core.errors import AlreadyExistsError, StorageError, UnsupportedError
+from hudi_core.errors import AlreadyExistsError, NoSuchFileError, StorageError, UnsupportedError
 from hudi_core.formats.random_access import RandomAccess
 from hudi_core.local_files import create_file, delete_file, delete_folder, modified_time, output_file, replace_file
 from hudi_core.parallel.requests import Traffic
@@ -131,5 +131,7 @@ def _reported(where: str) -> Iterator[None]:
         raise AlreadyExistsError(where, expected="no file of this name", found="one") from problem
     except StorageError:
         raise
+    except FileNotFoundError as problem:
+        raise NoSuchFileError(where, message=problem.strerror or str(problem)) from problem
     except OSError as problem:
         raise StorageError(where, message=problem.strerror or str(problem)) from problem

@@ -143,7 +143,7 @@ class Snapshot(Portable):
             partitions = {FILES, *((COLUMN_STATS, PARTITION_STATS) if statistics else ())}
             partitions &= set(self.config.metadata_partitions)
             expect_metadata_table(self.storage, self.config, partitions)
-        definitions = [self.config.index_definitions_path] if partitions and statistics else []
+        definitions = [self.config.index_definitions_path] if partitions else []
         self.storage.expect(folders=[SCHEMA_FOLDER], files=definitions)
         (self.named_by or self.timeline).expect_contents(self.timeline.commits)
         if partitions and self.metadata is not None:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from hudi_core.engine import Storage
-from hudi_core.errors import StorageError
+from hudi_core.errors import NoSuchFileError, StorageError
 
 
 def read_if_there(storage: Storage, path: str) -> bytes | None:
-    """The content of a file, None where there is none; one request where there is one. Raises `StorageError` for a file that
-    cannot be read."""
+    """The content of a file, None where there is none. Raises `StorageError` for a file that cannot be read."""
     try:
         return storage.read(path)
-    except StorageError:
+    except NoSuchFileError:
+        return None
+    except StorageError:  # of a storage that does not tell the one from the other
         if storage.exists(path):
             raise
         return None

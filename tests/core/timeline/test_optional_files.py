@@ -12,18 +12,18 @@ from hudi_plain.storage import PlainStorage
 
 
 class Counting(PlainStorage):
-    asked = 0
+    calls = 0
 
     def exists(self, path: str) -> bool:
-        self.asked += 1
+        self.calls += 1
         return super().exists(path)
 
 
 def test_the_content_or_none(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"content")
     storage = Counting(str(tmp_path))
-    assert read_if_there(storage, "a") == b"content" and storage.asked == 0
-    assert read_if_there(storage, "b") is None and storage.asked == 1
+    assert read_if_there(storage, "a") == b"content" and storage.calls == 0
+    assert read_if_there(storage, "b") is None and storage.calls == 0
 
 
 def test_what_is_there_and_cannot_be_read_is_an_error(tmp_path: Path) -> None:
