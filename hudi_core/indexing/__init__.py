@@ -13,4 +13,5 @@ record_schema     the Avro schema of the metadata table's records, one for all i
 rows              records of metadata partitions as columns: keys and encoded values. No Python object a record
 statistics_rows   records of `column_stats` and `partition_stats`: one column, in the form of an index version. Rules META-60
                   to META-66
+undo              taking a commit of the table out of the metadata table again, as if it had never been there. Rule META-86
 """

@@ -22,6 +22,8 @@ from hudi_core.formats.avro.container import write_container
 from hudi_core.formats.log import HeaderKey, read_blocks
 from hudi_core.formats.names import parse_base_file, parse_log_file
 from hudi_core.snapshot.snapshot import listed
+from hudi_core.indexing.undo import undo_steps
+from hudi_core.snapshot.listing import listed
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import REPLACE_COMMIT, ROLLBACK, WRITES, Instant, InstantState
@@ -143,6 +145,7 @@ def rollback_steps(
     if undone.completed:
         # It is pending again before its files go: no reader looks for them any more.
         yield Delete(f"{timeline.folder}/{undone.file}")
+    yield from undo_steps(table.storage, undone.requested_time)
     for path in plan.files:
         yield Delete(path)
     milliseconds = int((clock() - begun).total_seconds() * 1000)

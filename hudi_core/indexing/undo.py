@@ -1,0 +1,69 @@
+"""Taking a commit of the table out of the metadata table again, as if it had never been there. Rule META-86."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hudi_core.commit.instant_files import InstantFiles
+from hudi_core.commit.steps import Delete, Step
+from hudi_core.engine import FileInfo, Storage
+from hudi_core.errors import UnsupportedError
+from hudi_core.formats.log import HeaderKey, read_blocks
+from hudi_core.formats.names import parse_log_file
+from hudi_core.formats.properties import parse_properties
+from hudi_core.metadata.table import METADATA_FOLDER
+from hudi_core.options import FOLDER, PROPERTIES_PATH, table_config
+from hudi_core.timeline.instants import COMMIT, DELTA_COMMIT, time_order
+from hudi_core.timeline.timeline import Timeline, timeline_in
+
+
+def undo_steps(storage: Storage, requested_time: str) -> Iterator[Step]:
+    """The steps that take away what the metadata table has of a commit; none where it has nothing of it.
+
+    They come while the commit is pending on the table's timeline: until its files are gone, readers leave out what they say.
+    Raises `UnsupportedError` when a compaction of the metadata table came after it: base files hold what it said.
+    """
+    path = f"{METADATA_FOLDER}/{PROPERTIES_PATH}"
+    if not storage.exists(path):
+        return
+    where = f"{storage.uri}/{path}"
+    config = table_config(parse_properties(storage.read(path), where), where)
+    timeline = timeline_in(storage, f"{METADATA_FOLDER}/{config.timeline_folder}", config.layout)
+    found = [instant for instant in timeline.instants if instant.requested_time == requested_time]
+    if not found:
+        return
+    _refuse_compacted(storage, timeline, requested_time)
+    files = InstantFiles(timeline.folder, timeline.layout, requested_time, DELTA_COMMIT)
+    for instant in found:
+        if instant.completed:
+            yield Delete(f"{timeline.folder}/{instant.file}")
+    for info in storage.list(METADATA_FOLDER, recursive=True, without=FOLDER):
+        if _is_of(storage, info, requested_time, timeline.layout):
+            yield Delete(info.path)
+    yield Delete(files.inflight)
+    yield Delete(files.requested)
+
+
+def _refuse_compacted(storage: Storage, timeline: Timeline, requested_time: str) -> None:
+    later = [
+        instant.requested_time
+        for instant in timeline.completed
+        if instant.action == COMMIT and time_order(instant.requested_time) > time_order(requested_time)
+    ]
+    if later:
+        raise UnsupportedError(
+            f"{storage.uri}/{timeline.folder}",
+            expected=f"no compaction of the metadata table since {requested_time}",
+            found=later[0],
+        )
+
+
+def _is_of(storage: Storage, info: FileInfo, requested_time: str, layout: int) -> bool:
+    """A log file that the commit wrote. In layout 1 its blocks alone say so."""
+    log = parse_log_file(info.name)
+    if log is None:
+        return False
+    if layout > 1:
+        return log.instant == requested_time
+    blocks = read_blocks(storage.open(info.path))
+    return {block.header.get(HeaderKey.INSTANT_TIME) for block in blocks} == {requested_time}
