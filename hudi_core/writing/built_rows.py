@@ -31,6 +31,7 @@ from hudi_core.snapshot.snapshot import listed
 from hudi_core.table.table import Table
 from hudi_core.timeline.files import FileList
 from hudi_core.types import nodes as t
+from hudi_core.writing.log_ranges import log_footer
 
 Ints = NDArray[np.int64]
 _FILTER_KIND = "hoodie_bloom_filter_type_code"
@@ -50,7 +51,7 @@ class BuiltRows:
         return file_rows({partition: named for partition, named in sizes.items() if named})
 
     def column_stats(self, columns: Mapping[str, t.Type], version: str) -> IndexRows:
-        """Rows of `column_stats`. Of log files nothing is known."""
+        """Rows of `column_stats`."""
         rows, keys, names = self._measured
         return together(
             [
@@ -145,19 +146,24 @@ class BuiltRows:
 
     @cached_property
     def _footers(self) -> list[Footer | None]:
-        """The footers of base files, side by side; None for log files."""
+        """The footers of files, side by side; None for log files of which nothing is known."""
         return list(in_order(self._footer, [info for _, info in self._data_files], STORAGE_REQUESTS))
 
     def _footer(self, info: FileInfo) -> Footer | None:
         base = parse_base_file(info.name)
         if base is None:
-            return None
+            return log_footer(self.table.storage, info)
         return self.table.engine.reader(base.extension[1:]).footer(self.table.storage, info)
 
     @cached_property
     def _measured(self) -> tuple[Ints, Keys, StringColumn]:
         """The numbers of files that have statistics, the parts of their keys after the column, and their names."""
-        rows = np.array([row for row, footer in enumerate(self._footers) if footer is None or footer.rows], np.int64)
+        measured = [
+            row
+            for row, (footer, (_, info)) in enumerate(zip(self._footers, self._data_files, strict=True))
+            if footer is None or footer.rows or parse_log_file(info.name)
+        ]
+        rows = np.array(measured, np.int64)
         partitions = sorted({self._data_files[row][0] for row in rows.tolist()})
         number_of = {partition: number for number, partition in enumerate(partitions)}
         numbers = np.array([number_of[self._data_files[row][0]] for row in rows.tolist()], np.int64)

@@ -1,6 +1,6 @@
 """META-80 to META-85: a metadata table built from files says what one that commits kept says.
 
-Also covers: `writing/built_rows.py`, `writing/metadata_steps.py`.
+Also covers: `writing/built_rows.py`, `writing/log_ranges.py`, `writing/metadata_steps.py`.
 """
 
 from __future__ import annotations
@@ -100,8 +100,7 @@ def test_what_is_built_is_what_commits_kept(tmp_path: Path, kind: str, version: 
     assert metadata(built).files().by_name() == listing
     assert dict(locations(metadata(built).lookup("record_index", keys))) == places
     assert len(places) == 30
-    if kind == "cow":
-        assert {column: recorded(built, column) for column in SCHEMA.names} == before
+    assert {column: recorded(built, column) for column in SCHEMA.names} == before
 
 
 @each_kind

@@ -1,0 +1,48 @@
+"""What a log file holds, told as the footer of a base file tells it. Rule META-81."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from hudi_core.avro.inbound import schema_from_avro
+from hudi_core.columns.nodes import StructColumn
+from hudi_core.engine import FileInfo, Footer, Storage
+from hudi_core.formats.avro.block import joined_records
+from hudi_core.formats.avro.columns import decode
+from hudi_core.formats.leaf_statistics import LeafStatistics
+from hudi_core.formats.log import BlockKind, HeaderKey, LogBlock, read_blocks
+from hudi_core.schema.schema import Path, Schema
+from hudi_core.types import nodes as t
+from hudi_core.writing.ranges import ranges_of_rows
+
+_WITHOUT_ROWS: Final = frozenset({BlockKind.DELETE, BlockKind.COMMAND})
+_NO_ROWS: Final = Footer(0, Schema(t.Record(())))
+
+
+def log_footer(storage: Storage, info: FileInfo) -> Footer | None:
+    """Rows of the data blocks of a log file, their schema, and the statistics of its columns; deletes count for nothing.
+
+    None where the file alone does not tell: for data that is no Avro, for columns that are only some of the table's, and for
+    blocks of several schemas.
+    """
+    blocks = [block for block in read_blocks(storage.open(info.path)) if block.kind not in _WITHOUT_ROWS]
+    if not blocks:
+        return _NO_ROWS
+    if len({block.header.get(HeaderKey.SCHEMA) for block in blocks}) > 1 or not all(map(_is_whole, blocks)):
+        return None
+    text, where = blocks[0].require(HeaderKey.SCHEMA), blocks[0].where
+    schema = schema_from_avro(text, where)
+    rows = decode(text, *joined_records(blocks), where)
+    assert isinstance(rows, StructColumn)
+    statistics: dict[Path, LeafStatistics] = {}
+    for name, known in ranges_of_rows(rows, schema.record).items():
+        path = tuple(name.split("."))
+        of = schema.get(path).field.type
+        statistics[path] = LeafStatistics(of, known.lower, known.upper, known.nulls, known.values, known.nan, 0, 0)
+    return Footer(rows.length, schema, {}, statistics)
+
+
+def _is_whole(block: LogBlock) -> bool:
+    """A block of rows with all columns."""
+    partial = block.header.get(HeaderKey.IS_PARTIAL, "").lower() == "true"
+    return block.kind is BlockKind.AVRO_DATA and not partial
