@@ -29,13 +29,13 @@ def duration(seconds: float) -> str:
     return f"{seconds * 1e3:.1f} ms" if seconds < 1 else f"{seconds:.2f} s"
 
 
-def traffic(of: Traffic) -> str:
+def traffic(sums: Traffic) -> str:
     """
     >>> traffic(Traffic(12, 30_000, 2, 0.125))
     '12 requests of 29.3 KiB in 2 waves, 125.0 ms waited'
     """
-    requests, waves = counted(of.requests, "request"), counted(of.waves, "wave")
-    return f"{requests} of {size(of.bytes)} in {waves}, {duration(of.seconds)} waited"
+    requests, waves = counted(sums.requests, "request"), counted(sums.waves, "wave")
+    return f"{requests} of {size(sums.bytes)} in {waves}, {duration(sums.seconds)} waited"
 
 
 def share(count: int, total: int) -> str:

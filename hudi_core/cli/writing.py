@@ -46,7 +46,14 @@ def write(
     """
     if index is IndexKind.BUCKET:
         raise UsageError("--index", expected="auto, record_index, bloom or simple", found="bucket")
-    _run(table, engine, as_json, dry_run, lambda found, options: write_rows(found, rows, op, options), index=index)
+    _run(
+        table,
+        engine,
+        as_json,
+        dry_run,
+        lambda opened_table, options: write_rows(opened_table, rows, op, options),
+        index=index,
+    )
 
 
 def delete(
@@ -60,7 +67,7 @@ def delete(
     """Delete the rows that match a predicate."""
     _run(
         table, engine, as_json, dry_run,
-        lambda found, options: delete_where(found, where, options),
+        lambda opened_table, options: delete_where(opened_table, where, options),
         case_sensitive=case_sensitive,
     )  # fmt: skip
 
@@ -81,8 +88,8 @@ def update(
     if len(dict(assignments)) < len(assignments):
         raise UsageError("--set", expected="one value for a column", found="several")
 
-    def work(found: Table, options: WriteOptions) -> WriteResult:
-        return update_rows(found, dict(assignments), where, options)
+    def work(opened_table: Table, options: WriteOptions) -> WriteResult:
+        return update_rows(opened_table, dict(assignments), where, options)
 
     _run(table, engine, as_json, dry_run, work, case_sensitive=case_sensitive)
 
@@ -97,7 +104,13 @@ def delete_partition(
     as_json: JsonOption = False,
 ) -> None:
     """Take all rows of partitions away."""
-    _run(table, engine, as_json, dry_run, lambda found, options: delete_partitions(found, partitions, options))
+    _run(
+        table,
+        engine,
+        as_json,
+        dry_run,
+        lambda opened_table, options: delete_partitions(opened_table, partitions, options),
+    )
 
 
 def _run(

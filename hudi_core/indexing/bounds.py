@@ -28,23 +28,26 @@ _INT: Final = (-(1 << 31), (1 << 31) - 1)
 _LONG: Final = (-(1 << 63), (1 << 63) - 1)
 
 
-def recorded(of: ColumnStatistics) -> ColumnStatistics:
+def recorded(statistics: ColumnStatistics) -> ColumnStatistics:
     """The statistics as they are recorded: both bounds known of every file that has values, and neither of the others; counts
     known of all. Files that may hold NaN have NaN as upper bound, which is greatest."""
-    unknown = (of.nulls < 0) | (of.rows < 0)
+    unknown = (statistics.nulls < 0) | (statistics.rows < 0)
     # Some of the values are null and some are not, for all that a reader can tell.
-    nulls, rows = np.where(unknown, 1, of.nulls), np.where(unknown, np.maximum(of.rows, 2), of.rows)
+    nulls, rows = (
+        np.where(unknown, 1, statistics.nulls),
+        np.where(unknown, np.maximum(statistics.rows, 2), statistics.rows),
+    )
     filled = nulls < rows
-    least, greatest = _widest(of.type)
-    lower = _or(of.lower, of.lower_known & filled, least)
-    upper = _or(of.upper, of.upper_known & filled, greatest)
-    if carrier(of.type) is Carrier.FLOATS:
+    least, greatest = _widest(statistics.type)
+    lower = _or(statistics.lower, statistics.lower_known & filled, least)
+    upper = _or(statistics.upper, statistics.upper_known & filled, greatest)
+    if carrier(statistics.type) is Carrier.FLOATS:
         assert isinstance(lower, np.ndarray)
         assert isinstance(upper, np.ndarray)
-        may_hold_nan = np.ones(len(of), np.bool_) if of.nans is None else of.nans
+        may_hold_nan = np.ones(len(statistics), np.bool_) if statistics.nans is None else statistics.nans
         lower = np.where(lower == 0, -0.0, np.where(np.isnan(lower), -np.inf, lower))
         upper = np.where(may_hold_nan, np.nan, np.where(upper == 0, 0.0, upper))
-    return ColumnStatistics(of.type, lower, upper, filled, filled, nulls, rows, of.nans)
+    return ColumnStatistics(statistics.type, lower, upper, filled, filled, nulls, rows, statistics.nans)
 
 
 def _or(bounds: Bounds, known: Bools, widest: object) -> Bounds:
@@ -57,9 +60,9 @@ def _or(bounds: Bounds, known: Bools, widest: object) -> Bounds:
     return np.where(known, bounds, np.array(widest, bounds.dtype))
 
 
-def _widest(of: t.Type) -> tuple[object, object]:
+def _widest(type: t.Type) -> tuple[object, object]:
     """Bounds between which all values of the type lie, as their carrier has them."""
-    match of:
+    match type:
         case t.Float() | t.Double():
             return -np.inf, np.inf
         case t.Boolean():
@@ -68,7 +71,7 @@ def _widest(of: t.Type) -> tuple[object, object]:
             return _INT
         case t.Decimal(precision):
             most = 10**precision - 1
-            if carrier(of) is Carrier.TEXTS:
+            if carrier(type) is Carrier.TEXTS:
                 return (WIDE_OFFSET - most).to_bytes(16, "big"), (WIDE_OFFSET + most).to_bytes(16, "big")
             return -most, most
         case t.String() | t.Enumeration() | t.Uuid():

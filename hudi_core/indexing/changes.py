@@ -73,21 +73,21 @@ def indexed_columns(columns: Sequence[str], schema: Schema, version: str) -> dic
     types: dict[str, t.Type] = {}
     for column in columns:
         place = schema.find(column)
-        of = t.String() if column in META_COLUMNS else None if place is None else place.field.type
-        if of is not None and form_of(of, version) is not None:
-            types[column] = of
+        column_type = t.String() if column in META_COLUMNS else None if place is None else place.field.type
+        if column_type is not None and form_of(column_type, version) is not None:
+            types[column] = column_type
     return types
 
 
-def statistics_of(ranges: Sequence[ColumnRange | None], of: t.Type) -> ColumnStatistics:
+def statistics_of(ranges: Sequence[ColumnRange | None], type: t.Type) -> ColumnStatistics:
     """Ranges of one column in files, None where nothing is known, as columns."""
     return from_values(
-        of,
-        [None if each is None else each.lower for each in ranges],
-        [None if each is None else each.upper for each in ranges],
-        [None if each is None else each.nulls for each in ranges],
-        [None if each is None else each.values for each in ranges],
-        [each is None or each.nan for each in ranges],
+        type,
+        [None if one is None else one.lower for one in ranges],
+        [None if one is None else one.upper for one in ranges],
+        [None if one is None else one.nulls for one in ranges],
+        [None if one is None else one.values for one in ranges],
+        [one is None or one.nan for one in ranges],
     )
 
 
@@ -148,15 +148,17 @@ class _Rows:
         numbers = np.array([number_of[status.partition] for status in self._measured], np.int64)
         names = string_column([_name(status) for status in self._measured])
         keys = bloom_filter_keys(partitions, numbers, names)
-        for column, of in self._columns.items():
+        for column, column_type in self._columns.items():
             ranges = self._ranges(column)
-            yield file_statistics_rows(column, keys, names, statistics_of(ranges, of), _sizes(ranges), self._version)
+            yield file_statistics_rows(
+                column, keys, names, statistics_of(ranges, column_type), _sizes(ranges), self._version
+            )
 
     def _partition_stats(self) -> Iterator[IndexRows]:
         live = self._files_left()
         partitions = sorted({*live, *(status.partition for status in self._measured)})
         filled = {status.partition for status in self._measured} | {name for name in live if live[name]}
-        gone = [*self.change.deleted_partitions, *(each for each in partitions if each not in filled)]
+        gone = [*self.change.deleted_partitions, *(partition for partition in partitions if partition not in filled)]
         gone = [partition for partition in dict.fromkeys(gone) if partition not in filled]
         if gone:
             keys = [partition_stats_key(column, partition) for column in self._columns for partition in gone]
@@ -166,14 +168,14 @@ class _Rows:
         number_of = {partition: number for number, partition in enumerate(partitions)}
         before = recorded_files(self.metadata, live, number_of, list(self._columns))
         numbers = np.array([number_of[status.partition] for status in self._measured], np.int64)
-        for column, of in self._columns.items():
-            yield self._of_partitions(column, of, partitions, before, numbers)
+        for column, column_type in self._columns.items():
+            yield self._of_partitions(column, column_type, partitions, before, numbers)
 
     def _of_partitions(
-        self, column: str, of: t.Type, partitions: Sequence[str], before: RecordedFiles, numbers: NDArray[np.int64]
+        self, column: str, type: t.Type, partitions: Sequence[str], before: RecordedFiles, numbers: NDArray[np.int64]
     ) -> IndexRows:
-        new = FileStatistics(numbers, statistics_of(self._ranges(column), of))
-        places, statistics = partition_statistics([before.of(column, of), new])
+        new = FileStatistics(numbers, statistics_of(self._ranges(column), type))
+        places, statistics = partition_statistics([before.statistics(column, type), new])
         names = [partitions[number] for number in places.tolist()]
         zeros = np.zeros(len(names), np.int64)
         return partition_statistics_rows(column, names, statistics, Sizes(zeros, zeros), self._version)
@@ -246,6 +248,6 @@ def _name(status: WriteStatus) -> str:
 
 def _sizes(ranges: Sequence[ColumnRange | None]) -> Sizes:
     return Sizes(
-        np.array([0 if each is None else each.size for each in ranges], np.int64),
-        np.array([0 if each is None else each.uncompressed_size for each in ranges], np.int64),
+        np.array([0 if one is None else one.size for one in ranges], np.int64),
+        np.array([0 if one is None else one.uncompressed_size for one in ranges], np.int64),
     )

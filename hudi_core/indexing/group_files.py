@@ -59,15 +59,15 @@ def by_group(rows: IndexRows, groups: int) -> Iterator[GroupRows]:
         )
 
 
-def log_content(of: GroupRows, partition: str, instant_time: str) -> bytes:
+def log_content(rows: GroupRows, partition: str, instant_time: str) -> bytes:
     """A log file of a file group: its records, then its deletes."""
     header = {HeaderKey.INSTANT_TIME: instant_time, HeaderKey.SCHEMA: STORED_SCHEMA}
     blocks: list[bytes] = []
-    if len(of.keys.offsets) > 1:
-        file = write_hfile(of.keys, of.values, {"schema": STORED_SCHEMA.encode()})
+    if len(rows.keys.offsets) > 1:
+        file = write_hfile(rows.keys, rows.values, {"schema": STORED_SCHEMA.encode()})
         blocks.append(encode_block(BlockKind.HFILE_DATA, header, file))
-    if len(of.deletes.offsets) > 1:
-        blocks.append(encode_delete_block(header, commit_time_deletes(of.deletes, partition)))
+    if len(rows.deletes.offsets) > 1:
+        blocks.append(encode_delete_block(header, commit_time_deletes(rows.deletes, partition)))
     return b"".join(blocks)
 
 
@@ -76,9 +76,9 @@ def first_log_content(instant_time: str) -> bytes:
     return encode_delete_block({HeaderKey.INSTANT_TIME: instant_time}, commit_time_deletes(NO_STRINGS, ""))
 
 
-def base_content(of: GroupRows) -> bytes:
+def base_content(rows: GroupRows) -> bytes:
     """A base file of a file group."""
-    keys = of.keys
+    keys = rows.keys
     count = len(keys.offsets) - 1
     info = {
         "schema": STORED_SCHEMA.encode(),
@@ -86,7 +86,7 @@ def base_content(of: GroupRows) -> bytes:
         "maxRecordKey": _key(keys, count - 1) if count else b"",
         "bloomFilterTypeCode": BLOOM_FILTERS_OF_GROUPS.kind.encode(),
     }
-    return write_hfile(keys, of.values, info, {"bloomFilter": encode_bloom_filter(keys, BLOOM_FILTERS_OF_GROUPS)})
+    return write_hfile(keys, rows.values, info, {"bloomFilter": encode_bloom_filter(keys, BLOOM_FILTERS_OF_GROUPS)})
 
 
 def without(rows: StringColumn, others: StringColumn) -> StringColumn:

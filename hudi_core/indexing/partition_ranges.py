@@ -45,21 +45,21 @@ class RecordedFiles:
     keys: Keys
     recorded: Mapping[str, tuple[RecordedStatistics, ...]]
 
-    def of(self, column: str, type: t.Type) -> FileStatistics:
+    def statistics(self, column: str, type: t.Type) -> FileStatistics:
         """What is recorded of a column, as of this type; unknown for files without a record."""
         order = np.argsort(self.keys)
         ordered = self.keys[order]
         known = np.zeros(len(self.keys), np.bool_)
         rows: list[Ints] = []
         parts: list[ColumnStatistics] = []
-        for each in self.recorded.get(column, ()):
-            keys = np.ascontiguousarray(each.keys).view(self.keys.dtype).ravel()
+        for part in self.recorded.get(column, ()):
+            keys = np.ascontiguousarray(part.keys).view(self.keys.dtype).ravel()
             places = np.minimum(np.searchsorted(ordered, keys), max(len(ordered) - 1, 0))
             there = np.flatnonzero(ordered[places] == keys)
             files = order[places[there]]
             known[files] = True
             rows.append(files)
-            parts.append(_as_type(taken(each.statistics, there), type, typed=each.typed))
+            parts.append(_as_type(taken(part.statistics, there), type, typed=part.typed))
         missing = np.flatnonzero(~known)
         all_rows = np.concatenate([*rows, missing])
         return FileStatistics(self.partition_of[all_rows], concatenated([*parts, unknown(type, len(missing))]))
@@ -79,8 +79,8 @@ def recorded_files(
     return RecordedFiles(of_table[place], keys, metadata.of_files(keys).column_stats(columns))
 
 
-def _as_type(of: ColumnStatistics, type: t.Type, *, typed: bool) -> ColumnStatistics:
+def _as_type(statistics: ColumnStatistics, type: t.Type, *, typed: bool) -> ColumnStatistics:
     if typed:
-        return promoted(of, type)
-    stored = as_stored(of, type)
-    return without_bounds(of, type) if stored is None else stored
+        return promoted(statistics, type)
+    stored = as_stored(statistics, type)
+    return without_bounds(statistics, type) if stored is None else stored

@@ -34,16 +34,16 @@ META_FIELDS: Final = (
 _REQUIRED: Final = object()
 
 
-def _field(name: str, of: Any, default: object = _REQUIRED) -> dict[str, Any]:
-    return {"name": name, "type": of} | ({} if default is _REQUIRED else {"default": default})
+def _field(name: str, avro: Any, default: object = _REQUIRED) -> dict[str, Any]:
+    return {"name": name, "type": avro} | ({} if default is _REQUIRED else {"default": default})
 
 
 def _record(name: str, *fields: dict[str, Any]) -> dict[str, Any]:
     return {"type": "record", "name": name, "fields": list(fields)}
 
 
-def _optional(name: str, of: Any) -> dict[str, Any]:
-    return _field(name, ["null", of], None)
+def _optional(name: str, avro: Any) -> dict[str, Any]:
+    return _field(name, ["null", avro], None)
 
 
 def _payloads() -> list[dict[str, Any]]:
@@ -59,7 +59,7 @@ def _payloads() -> list[dict[str, Any]]:
         "ArrayWrapper",
         _optional("wrappedValues", {"type": "array", "items": ["null", *WRAPPER_NAMES]}),
     )
-    wrappers = [_record(name, _field("value", of)) for name, of in _WRAPPERS]
+    wrappers = [_record(name, _field("value", avro)) for name, avro in _WRAPPERS]
     value_type = _record("HoodieValueTypeInfo", _field("typeOrdinal", "int"), _optional("additionalInfo", _STRING))
     statistics = _record(
         "HoodieMetadataColumnStats",
