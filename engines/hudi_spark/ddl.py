@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -18,32 +17,17 @@ from hudi_core.sql.type_text import FieldText, TypeText, parse_field_text, parse
 from hudi_core.types import nodes as t
 from hudi_core.types.disguised import blob, variant
 from hudi_core.types.nodes import smallest_size
-from hudi_core.types.sql import NARROW
+from hudi_core.types.sql import NARROW, SIZED, sql_name, sql_type
 from hudi_core.types.text import text
 from hudi_spark.types import GREATEST_PRECISION, plain, vector_of
 
-_WORDS: Final[tuple[tuple[t.Type, str], ...]] = (
-    (t.Boolean(), "BOOLEAN"),
-    (t.Int(), "INT"),
-    (t.Long(), "BIGINT"),
-    (t.Float(), "FLOAT"),
-    (t.Double(), "DOUBLE"),
-    (t.Date(), "DATE"),
-    (t.Timestamp(t.Unit.MICROS, zoned=True), "TIMESTAMP"),
-    (t.Timestamp(t.Unit.MICROS, zoned=False), "TIMESTAMP_NTZ"),
-    (t.String(), "STRING"),
-    (t.Binary(), "BINARY"),
+_HELD: Final = frozenset(
+    {
+        *(t.Boolean(), t.Int(), t.Long(), t.Float(), t.Double(), t.Date(), t.String(), t.Binary()),
+        *(t.Timestamp(t.Unit.MICROS, zoned) for zoned in (True, False)),
+    }
 )
-_ALSO: Final[Mapping[str, t.Type]] = {
-    "INTEGER": t.Int(),
-    "LONG": t.Long(),
-    "REAL": t.Float(),
-    "TIMESTAMP_LTZ": t.Timestamp(t.Unit.MICROS, zoned=True),
-}
-_SIZED: Final = frozenset({"CHAR", "CHARACTER", "VARCHAR"})
-_DECIMALS: Final = frozenset({"DECIMAL", "DEC", "NUMERIC"})
-_TO_WORD: Final = dict(_WORDS)
-_FROM_WORD: Final = {**{word: logical for logical, word in _WORDS}, **_ALSO}
+"""The types without parts that Spark holds, under their SQL names."""
 
 _SIMPLE: Final = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
@@ -102,7 +86,9 @@ class _Writer:
                     raise SchemaError(".".join(path), expected=expected, found=text(type))
                 return f"DECIMAL({precision},{scale})"
             case _:
-                return _TO_WORD[plain(type)]
+                held = plain(type)
+                assert held in _HELD, type
+                return sql_name(held)
 
     def _inner(self, field: t.Field, path: _Path) -> str:
         inner = (*path, field.name)
@@ -159,25 +145,22 @@ class _Reader:
         return t.Field(0, part.name, self._type(part.type, (*path, part.name)), optional=not part.required)
 
     def _primitive(self, type: TypeText, path: _Path) -> t.Type:
-        if type.is_plain and type.name in _FROM_WORD:
-            return _FROM_WORD[type.name]
         numbers = [parameter.value for parameter in type.parameters if isinstance(parameter.value, int)]
-        stated = (
-            f"{type.name}({','.join(str(parameter.value) for parameter in type.parameters)})"
-            if type.parameters
-            else type.name
-        )
         plain_numbers = len(numbers) == len(type.parameters) and not (
             type.sizes or type.collation or type.fields or type.units
         )
-        if plain_numbers and type.name in _DECIMALS and len(numbers) <= 2:
-            precision, scale = (*numbers, *(10, 0)[len(numbers) :])
-            if 0 < precision <= GREATEST_PRECISION and scale <= precision:
-                return t.Decimal(precision, scale, t.Fixed(smallest_size(precision)))
+        named = sql_type(type.name, *numbers) if plain_numbers else None
+        if isinstance(named, t.Decimal):
+            return replace(named, fixed=t.Fixed(smallest_size(named.precision)))
+        if named is not None and named in _HELD and not numbers:
+            return named
+        stated = type.name
+        if type.parameters:
+            stated += f"({','.join(str(parameter.value) for parameter in type.parameters)})"
         vector = vector_of(stated)
         if vector is not None:
             return vector
-        if plain_numbers and ((type.name in NARROW and not numbers) or (type.name in _SIZED and len(numbers) == 1)):
+        if plain_numbers and ((type.name in NARROW and not numbers) or (type.name in SIZED and len(numbers) == 1)):
             kept = t.Int() if type.name in NARROW else t.String()
             self.losses.append(ConversionLoss(".".join(path), stated, text(kept)))
             return kept

@@ -23,7 +23,7 @@ from hudi_core.sql.type_text import ARRAYS, MAP, STRUCTS, FieldText, Parameter, 
 from hudi_core.types import nodes as t
 from hudi_core.types.disguised import blob, variant
 from hudi_core.types.nodes import greatest_precision, smallest_size
-from hudi_core.types.sql import MAX_PRECISION, NARROW, sql_type
+from hudi_core.types.sql import MAX_PRECISION, NARROW, SIZED, sql_type, type_names
 
 _WORDS: Final[Mapping[str, object]] = {"NULL": None, "TRUE": True, "FALSE": False}
 _MAX_SHOWN: Final = 40
@@ -225,12 +225,12 @@ def _struct(cursor: Cursor, text: TypeText) -> t.Type:
 
 
 _PARAMETERISED: Final[Mapping[str, Callable[[Cursor, TypeText], t.Type]]] = {
-    **dict.fromkeys(("DECIMAL", "DEC", "NUMERIC"), _decimal),
+    **dict.fromkeys(type_names(t.Decimal), _decimal),
     "DECIMAL_BYTES": _decimal_bytes,
     "DECIMAL_FIXED": _decimal_fixed,
     "FIXED": _fixed,
-    **dict.fromkeys(("VARCHAR", "CHAR"), _string),
-    **dict.fromkeys(("TIMESTAMP", "TIMESTAMP_LTZ", "TIMESTAMP_NTZ", "TIME"), _time),
+    **dict.fromkeys(SIZED, _string),
+    **dict.fromkeys(type_names(t.Time, t.Timestamp), _time),
     "VECTOR": _vector,
     "ENUM": _enumeration,
     **dict.fromkeys(ARRAYS, _array),

@@ -50,6 +50,9 @@ UNITS = {3: Unit.MILLIS, 6: Unit.MICROS, 9: Unit.NANOS}
 """Units of time by the digits of a second's fraction."""
 
 _DIGITS = {unit: digits for digits, unit in UNITS.items()}
+SIZED = ("CHAR", "CHARACTER", "VARCHAR")
+"""Strings of limited length: a column is a `string` instead."""
+
 NARROW = {"TINYINT": 8, "BYTE": 8, "SMALLINT": 16, "SHORT": 16}
 """Integers of fewer bits than a column can have: a column is an `int` instead, a cast to one is not known to the core."""
 
@@ -73,6 +76,15 @@ def sql_type(name: str, *parameters: int) -> Type | None:
             return Time(UNITS[digits]) if digits in UNITS else None
         case _:
             return None
+
+
+def type_names(*kinds: type[Type]) -> tuple[str, ...]:
+    """The SQL names of types of some kinds.
+
+    >>> type_names(Decimal)
+    ('DECIMAL', 'DEC', 'NUMERIC')
+    """
+    return tuple(name for name, named in _NAMED.items() if isinstance(named, kinds))
 
 
 def named_type(text: str) -> Type | None:
