@@ -24,6 +24,7 @@ KEY = t.Field(0, "key", t.String(), optional=False)
         ("real", t.Float()),
         ("double precision", t.Double()),
         ("varchar(20)", t.String()),
+        ("character(20)", t.String()),
         ("binary", t.Binary()),
         ("decimal", t.Decimal(10, 0, t.Fixed(5))),
         ("decimal(12, 4)", t.Decimal(12, 4, t.Fixed(6))),
