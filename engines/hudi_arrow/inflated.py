@@ -104,8 +104,8 @@ class PagedFile:
 
     def fetched(self, source: RandomAccessFile, group: int, leaves: Sequence[int]) -> RandomAccessFile:
         """The file, with the column chunks of leaf columns of one row group in memory."""
-        size, of = source.stored.size, self._metadata.row_group(group)
-        columns = [of.column(leaf) for leaf in leaves]
+        size, row_group = source.stored.size, self._metadata.row_group(group)
+        columns = [row_group.column(leaf) for leaf in leaves]
         ranges = [
             _range(
                 column.data_page_offset,

@@ -180,7 +180,7 @@ class _Bounds:
             self.lower = bounds["min"] if self.lower is None else min(self.lower, bounds["min"], key=_ordered)
             self.upper = bounds["max"] if self.upper is None else max(self.upper, bounds["max"], key=_ordered)
 
-    def of(self, stated: LeafStatistics) -> LeafStatistics:
+    def completed(self, stated: LeafStatistics) -> LeafStatistics:
         """What the footer states, with what was seen."""
         return replace(stated, lower=self.lower, upper=self.upper, nans=self.nans)
 
@@ -224,7 +224,7 @@ def _statistics(
     result: dict[Path, LeafStatistics] = {}
     for place, leaf in below.items():
         chunks = [group.column(leaf.index) for group in groups]
-        one = bounds[place].of(stated[place]) if place in bounds else stated[place]
+        one = bounds[place].completed(stated[place]) if place in bounds else stated[place]
         result[place] = replace(
             one,
             null_count=bounds[place].nulls if place in bounds else one.null_count if chunks else 0,
@@ -241,7 +241,7 @@ def _writable(schema: Schema) -> Schema:
     return replace(schema, record=replace(schema.record, fields=fields))
 
 
-def _relaxed(of: t.Type) -> t.Type:
+def _relaxed(type: t.Type) -> t.Type:
     inner = [
         replace(
             child,
@@ -249,8 +249,8 @@ def _relaxed(of: t.Type) -> t.Type:
             optional=True,
             default=t.ABSENT if t.children(child.type) else child.default,
         )
-        for child in t.children(of)
+        for child in t.children(type)
     ]
-    if isinstance(of, t.Map):
-        inner[0] = of.key
-    return with_children(of, tuple(inner))
+    if isinstance(type, t.Map):
+        inner[0] = type.key
+    return with_children(type, tuple(inner))

@@ -50,11 +50,11 @@ def _written(timeline: Timeline, counts: Callable[[str], bool], partition: str) 
 def _since_compaction(commits: Sequence[Instant]) -> list[Instant]:
     """The latest commits down to a compaction, those first that completed last. A partition that is made anew gets an instant
     time from before all others."""
-    found: list[Instant] = []
+    later: list[Instant] = []
     for instant in sorted(
-        commits, key=lambda each: time_order(each.completion_time or each.requested_time), reverse=True
+        commits, key=lambda commit: time_order(commit.completion_time or commit.requested_time), reverse=True
     ):
-        found.append(instant)
+        later.append(instant)
         if instant.action == COMMIT:
             break
-    return found
+    return later

@@ -126,11 +126,10 @@ class Scan(QueryResult):
             for step in self.plan.steps
         ]
         storage = self._snapshot.storage
-        of, requests = storage.traffic, list[str]()
+        traffic, requests = storage.traffic, list[str]()
         if storage.is_remote:
-            requests = [
-                f"{of.requests:,} requests of {of.bytes:,} bytes in {of.waves:,} waves, {of.seconds:.2f} s waited"
-            ]
+            waited = f"{traffic.waves:,} waves, {traffic.seconds:.2f} s waited"
+            requests = [f"{traffic.requests:,} requests of {traffic.bytes:,} bytes in {waited}"]
         return "\n".join(
             [*steps, f"{len(self.plan.kept()):,} of {len(self.plan.slices):,} file slices are read", *requests]
         )

@@ -85,11 +85,11 @@ class FooterFallback:
     def _by_headers(self, column: Column, files: DataFiles, members: Numbers) -> npt.NDArray[np.int8]:
         """What headers of log files without statistics of a column let one think of it; of base files nothing."""
         logs = np.flatnonzero(files.logs[members])
-        infos = [files.info(each) for each in members[logs].tolist()]
+        infos = [files.info(number) for number in members[logs].tolist()]
         headers = self.headers.logs(infos)
-        found = np.full(len(members), MissingStats.ANYTHING, np.int8)
+        missing = np.full(len(members), MissingStats.ANYTHING, np.int8)
         for place, member, info in zip(logs.tolist(), members[logs].tolist(), infos, strict=True):
             stored = stored_column(self.recorded.versions[files.versions[member]], self.recorded.wanted, column.id)
             if isinstance(stored, Stored):
-                found[place] = headers[info.path].missing_stats(stored.place.path[0])
-        return found
+                missing[place] = headers[info.path].missing_stats(stored.place.path[0])
+        return missing
