@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from hudi_core.commit.markers import MarkerKind, create_marker, create_partition
 from hudi_core.commit.metadata import Stat, planned_stat
 from hudi_core.commit.statuses import TableChange, WriteStatus
+from hudi_core.commit.times import Clock, system_clock
 from hudi_core.errors import ConflictError, UnsupportedError
 from hudi_core.index.choose import IndexKind
 from hudi_core.index.key_columns import KeyColumns
@@ -54,6 +55,7 @@ class WriteOptions:
     """How often a write is begun that other writers get ahead of."""
     dry_run: bool = False
     progress: Progress | None = None
+    clock: Clock = system_clock
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,7 +103,9 @@ class WriteRun:
 
     def _attempt(self, plan: Plan) -> WriteResult:
         begun = perf_counter()
-        with transaction(self.table, self.action, self.operation, metadata_steps=metadata_steps) as running:
+        with transaction(
+            self.table, self.action, self.operation, metadata_steps=metadata_steps, clock=self.options.clock
+        ) as running:
             self._refuse_other_schema(running.table)
             planned = plan(running.table, running.instant_time)
             _refuse_compacted(running.table, planned.tasks)

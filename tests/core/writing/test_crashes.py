@@ -1,0 +1,139 @@
+"""Writers that die at each call of the storage that changes something: readers see the table as it was or as it is then, the next
+write heals it, and nothing of the dead one is ever read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from datetime import datetime, timedelta
+from pathlib import Path
+from shutil import copytree
+from typing import Any, BinaryIO
+
+import pyarrow as pa
+import pytest
+
+from hudi_arrow.storage import ArrowStorage
+from hudi_core.commit.times import system_clock
+from hudi_core.snapshot.snapshot import MetadataMode
+from hudi_core.table.open import open_table
+from hudi_core.table.table import Table
+from hudi_core.writing.create import create_table
+from hudi_core.writing.operations import write
+from hudi_core.writing.write_run import WriteOptions
+
+TYPES = pa.schema([("id", pa.string()), ("p", pa.string()), ("n", pa.int64())])
+
+
+class Death(BaseException):
+    """The process ends: nothing of it runs any more."""
+
+
+class MortalStorage(ArrowStorage):
+    """Dies at one of its changes, before or after it, and does nothing from then on."""
+
+    def __init__(self, uri: str, at: int, *, after: bool) -> None:
+        super().__init__(uri)
+        self.left, self.after, self.dead = at, after, False
+
+    def create(self, path: str, content: bytes) -> None:
+        self._change(lambda: super(MortalStorage, self).create(path, content))
+
+    def replace(self, path: str, content: bytes) -> None:
+        self._change(lambda: super(MortalStorage, self).replace(path, content))
+
+    def delete(self, path: str) -> None:
+        self._change(lambda: super(MortalStorage, self).delete(path))
+
+    def delete_folder(self, path: str) -> None:
+        self._change(lambda: super(MortalStorage, self).delete_folder(path))
+
+    @contextmanager
+    def output(self, path: str) -> Iterator[BinaryIO]:
+        self._change(lambda: None)
+        with super().output(path) as stream:
+            yield stream
+            self._change(lambda: None)
+
+    def read(self, path: str) -> bytes:
+        if self.dead:
+            raise Death
+        return super().read(path)
+
+    def _change(self, change: Callable[[], None]) -> None:
+        if self.dead:
+            raise Death
+        self.left -= 1
+        if self.left == 0 and not self.after:
+            self.dead = True
+            raise Death
+        change()
+        if self.left == 0:
+            self.dead = True
+            raise Death
+
+
+def rows(*values: tuple[str, str, int]) -> pa.Table:
+    return pa.Table.from_pylist([dict(zip(TYPES.names, row, strict=True)) for row in values], TYPES)
+
+
+def read(path: Path, mode: MetadataMode = MetadataMode.AUTO) -> list[tuple[Any, ...]]:
+    scan = open_table(path, metadata=mode).scan(columns=TYPES.names)
+    return sorted(tuple(row.values()) for row in scan.to_json_rows())
+
+
+def later() -> datetime:
+    """When the dead writer's heartbeat and lock are no sign of life any more."""
+    return system_clock() + timedelta(minutes=10)
+
+
+def mortal(path: Path, at: int, *, after: bool) -> tuple[Table, MortalStorage]:
+    table, storage = open_table(path), MortalStorage(str(path), at, after=after)
+    return Table(table.engine, storage, table.config, table.timeline), storage
+
+
+@pytest.mark.parametrize("after", [False, True])
+@pytest.mark.parametrize(
+    ("kind", "version", "indexes", "op"),
+    [
+        ("cow", 9, ["record_index", "column_stats"], "upsert"),
+        ("mor", 8, [], "upsert"),
+        ("mor", 6, [], "upsert"),
+        ("cow", 6, [], "insert_overwrite_table"),
+    ],
+)
+def test_a_dead_writer_leaves_the_table_as_it_was_or_as_it_is_then(
+    tmp_path: Path, kind: str, version: int, indexes: list[str], op: str, after: bool
+) -> None:
+    """WRITE-30."""
+    made = create_table(
+        tmp_path / "made", TYPES, "id", partition_by="p", type=kind, version=version, indexes=indexes or None
+    )
+    write(made, rows(("a", "x", 1), ("b", "x", 1), ("c", "y", 1)))
+    change = rows(("a", "x", 2), ("d", "z", 2))
+    before = read(tmp_path / "made")
+    if op == "upsert":
+        then = sorted([("a", "x", 2), ("b", "x", 1), ("c", "y", 1), ("d", "z", 2)])
+    else:
+        then = [("a", "x", 2), ("d", "z", 2)]
+    seen: set[bool] = set()
+    for at in range(1, 200):
+        path = tmp_path / str(at)
+        copytree(tmp_path / "made", path)
+        table, storage = mortal(path, at, after=after)
+        with suppress(Death):
+            write(table, change, op)
+        if not storage.dead:
+            break
+        result = read(path)
+        assert result in (before, then), at
+        assert read(path, MetadataMode.OFF) == result, at
+        seen.add(result == then)
+        write(open_table(path), rows(("e", "x", 3)), options=WriteOptions(clock=later))
+        healed = sorted([*result, ("e", "x", 3)])
+        for mode in (MetadataMode.AUTO, MetadataMode.OFF):
+            assert read(path, mode) == healed, (at, mode)
+    else:
+        pytest.fail("the write does not end")
+    assert at > 15
+    assert seen == {False, True}
