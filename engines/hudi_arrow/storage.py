@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from datetime import timedelta
 from errno import ENOENT
 from pathlib import Path
 from textwrap import shorten

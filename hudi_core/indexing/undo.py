@@ -29,12 +29,13 @@ def undo_steps(storage: Storage, requested_time: str) -> Iterator[Step]:
     where = f"{storage.uri}/{path}"
     config = table_config(parse_properties(storage.read(path), where), where)
     timeline = timeline_in(storage, f"{METADATA_FOLDER}/{config.timeline_folder}", config.layout)
-    found = [instant for instant in timeline.instants if instant.requested_time == requested_time]
-    if not found:
+    own = [instant for instant in timeline.instants if instant.requested_time == requested_time]
+    if not own:
         return
-    _refuse_compacted(storage, timeline, requested_time)
+    if any(instant.completed for instant in own):
+        _refuse_compacted(storage, timeline, requested_time)
     files = InstantFiles(timeline.folder, timeline.layout, requested_time, DELTA_COMMIT)
-    for instant in found:
+    for instant in own:
         if instant.completed:
             yield Delete(f"{timeline.folder}/{instant.file}")
     for info in storage.list(METADATA_FOLDER, recursive=True, without=FOLDER):

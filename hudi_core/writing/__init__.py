@@ -1,11 +1,14 @@
 """Creating tables, writing rows, rolling back what failed. Rules: `specs/writing.md`, `specs/writing-rows.md`.
 
 base_file        one base file: rows with Hudi's own columns filled in, its footer, and what is reported of it
+built_rows       what the files of a table say that its metadata table is to record: listing, footers, record keys
 by_predicate     deletes and updates of the rows that match a predicate
 conflicts        conflicts between writers: whether a write may still complete after others have
 create           creating tables
 incoming         rows that are to be written: in the table's schema, with their keys, and checked
+index_build      the metadata table of a table that has commits already, built from its files, and its retirement
 log_file         one log file: newer rows and deletes of a file slice, and what is reported of it
+log_ranges       what a log file holds, in the form of a base file's footer
 metadata_steps   the metadata table's part of a commit of the table
 moves            keys that a table has once in all its partitions: rows that come with another partition
 new_table        the properties of a new table

@@ -21,9 +21,8 @@ from hudi_core.errors import UnsupportedError, UsageError
 from hudi_core.formats.avro.container import write_container
 from hudi_core.formats.log import HeaderKey, read_blocks
 from hudi_core.formats.names import parse_base_file, parse_log_file
-from hudi_core.snapshot.snapshot import listed
 from hudi_core.indexing.undo import undo_steps
-from hudi_core.snapshot.listing import listed
+from hudi_core.snapshot.snapshot import listed
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import REPLACE_COMMIT, ROLLBACK, WRITES, Instant, InstantState

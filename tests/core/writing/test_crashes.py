@@ -1,5 +1,8 @@
 """Writers that die at each call of the storage that changes something: readers see the table as it was or as it is then, the next
-write heals it, and nothing of the dead one is ever read."""
+write heals it, and nothing of the dead one is ever read.
+
+Also covers: `indexing/undo.py`.
+"""
 
 from __future__ import annotations
 
@@ -77,8 +80,8 @@ def rows(*values: tuple[str, str, int]) -> pa.Table:
     return pa.Table.from_pylist([dict(zip(TYPES.names, row, strict=True)) for row in values], TYPES)
 
 
-def read(path: Path, mode: MetadataMode = MetadataMode.AUTO) -> list[tuple[Any, ...]]:
-    scan = open_table(path, metadata=mode).scan(columns=TYPES.names)
+def read(path: Path, mode: MetadataMode = MetadataMode.AUTO, where: str | None = None) -> list[tuple[Any, ...]]:
+    scan = open_table(path, metadata=mode).scan(where, columns=TYPES.names)
     return sorted(tuple(row.values()) for row in scan.to_json_rows())
 
 
@@ -98,14 +101,16 @@ def mortal(path: Path, at: int, *, after: bool) -> tuple[Table, MortalStorage]:
     [
         ("cow", 9, ["record_index", "column_stats"], "upsert"),
         ("mor", 8, [], "upsert"),
-        ("mor", 6, [], "upsert"),
-        ("cow", 6, [], "insert_overwrite_table"),
+        ("mor", 6, ["column_stats", "record_index"], "upsert"),
+        ("cow", 6, ["record_index"], "insert_overwrite_table"),
+        ("cow", 9, ["column_stats", "partition_stats", "record_index"], "insert_overwrite_table"),
+        ("cow", 8, ["column_stats", "record_index"], "delete"),
     ],
 )
 def test_a_dead_writer_leaves_the_table_as_it_was_or_as_it_is_then(
     tmp_path: Path, kind: str, version: int, indexes: list[str], op: str, after: bool
 ) -> None:
-    """WRITE-30."""
+    """WRITE-30, ROLLBACK-5."""
     made = create_table(
         tmp_path / "made", TYPES, "id", partition_by="p", type=kind, version=version, indexes=indexes or None
     )
@@ -115,7 +120,7 @@ def test_a_dead_writer_leaves_the_table_as_it_was_or_as_it_is_then(
     if op == "upsert":
         then = sorted([("a", "x", 2), ("b", "x", 1), ("c", "y", 1), ("d", "z", 2)])
     else:
-        then = [("a", "x", 2), ("d", "z", 2)]
+        then = [("a", "x", 2), ("d", "z", 2)] if op != "delete" else [("b", "x", 1), ("c", "y", 1)]
     seen: set[bool] = set()
     for at in range(1, 200):
         path = tmp_path / str(at)
@@ -129,10 +134,12 @@ def test_a_dead_writer_leaves_the_table_as_it_was_or_as_it_is_then(
         assert result in (before, then), at
         assert read(path, MetadataMode.OFF) == result, at
         seen.add(result == then)
-        write(open_table(path), rows(("e", "x", 3)), options=WriteOptions(clock=later))
-        healed = sorted([*result, ("e", "x", 3)])
-        for mode in (MetadataMode.AUTO, MetadataMode.OFF):
+        write(open_table(path), rows(("a", "x", 3), ("e", "x", 3)), options=WriteOptions(clock=later))
+        healed = sorted([*(row for row in result if row[0] != "a"), ("a", "x", 3), ("e", "x", 3)])
+        for mode in (MetadataMode.REQUIRE if indexes else MetadataMode.AUTO, MetadataMode.OFF):
             assert read(path, mode) == healed, (at, mode)
+            for row in healed:
+                assert read(path, mode, f"n = {row[2]} AND id = '{row[0]}'") == [row], (at, mode)
     else:
         pytest.fail("the write does not end")
     assert at > 15
