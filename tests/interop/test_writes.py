@@ -1,4 +1,4 @@
-"""Tables that this library writes: Apache Hudi reads them under every setting of its readers, and both go on with them."""
+"""Tables that this library writes: Apache Hudi reads them under all settings of its readers, and both go on with them."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def judge() -> Iterator[Any]:
 
 
 def rows(names: list[str], partition: str, ts: int) -> pa.Table:
-    """Rows with NaN, negative zero, nulls and long strings among them. No list has a null: Apache Hudi refuses those."""
+    """Rows with NaN, negative zero, nulls and long strings. No list has a null: Apache Hudi's own writer refuses those."""
     values = [
         {
             "id": name, "p": partition, "ts": ts, "n": number - 3, "f": [float("nan"), -0.0, 1.5, None][number % 4],
