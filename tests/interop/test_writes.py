@@ -1,4 +1,4 @@
-"""Tables that this library writes: Apache Hudi reads them under all settings of its readers, and both go on with them."""
+"""Tables that this library writes: Apache Hudi reads them under all settings of its readers and goes on with them; then we do."""
 
 from __future__ import annotations
 
