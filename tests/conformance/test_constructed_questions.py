@@ -139,26 +139,38 @@ def columns(*fields: t.Field) -> Schema:
     return Schema(record_with_ids(t.Record(fields, name="R")))
 
 
-def with_struct() -> Schema:
-    inner = t.Record((t.Field(0, "x", t.Int(), optional=True),), name="S")
+def with_struct(of: t.Type) -> Schema:
+    inner = t.Record((t.Field(0, "x", of, optional=True),), name="S")
     return columns(t.Field(0, "k", t.Int()), t.Field(0, "s", inner, optional=True))
 
 
 def test_a_struct_is_there_when_none_of_the_wanted_fields_is() -> None:
-    file = with_struct()
+    file = with_struct(t.Int())
     wanted = evolve(file, [AddColumn("s.y", t.Int()), DropColumn("s.x")])
     stored = (1, (2,))
-    question = {"ask": "struct", "file": file, "wanted": wanted, "value": stored}
+    question = {"ask": "struct", "mode": "vectorised", "file": file, "wanted": wanted, "value": stored}
     ours = apply_plan(reconcile(file, wanted), stored)
     declared(RECONCILIATION, "a struct without any wanted field", question, ours, (1, None))
+    declared(RECONCILIATION, "a struct without any wanted field", {**question, "mode": "rows"}, ours, REFUSED)
 
 
 @pytest.mark.parametrize("held", [None, (2,), (None,)])
 def test_a_struct_in_which_a_type_changed_is_read(held: tuple[int | None] | None) -> None:
-    file = with_struct()
+    file = with_struct(t.Int())
     wanted = evolve(file, [AlterType("s.x", t.Long())])
     stored = (1, held)
-    question = {"ask": "struct", "file": file, "wanted": wanted, "value": stored}
+    question = {"ask": "struct", "mode": "vectorised", "file": file, "wanted": wanted, "value": stored}
     ours = apply_plan(reconcile(file, wanted), stored)
     assert ours == stored
     declared(RECONCILIATION, "a type that changed inside a struct", question, ours, REFUSED)
+    assert applying(RECONCILIATION, "schema_reconcile", {**question, "mode": "rows"}) == []
+
+
+def test_a_null_struct_is_null_when_a_float_in_it_became_a_double() -> None:
+    file = with_struct(t.Float())
+    wanted = evolve(file, [AlterType("s.x", t.Double())])
+    stored = (1, None)
+    question = {"ask": "struct", "mode": "rows", "file": file, "wanted": wanted, "value": stored}
+    ours = apply_plan(reconcile(file, wanted), stored)
+    declared(RECONCILIATION, "a null struct in which a float became a double", question, ours, (1, (None,)))
+    assert applying(RECONCILIATION, "schema_reconcile", {**question, "value": (1, (2.5,))}) == []
