@@ -1,8 +1,5 @@
 """Writers that die at each call of the storage that changes something: readers see the table as it was or as it is then, the next
-write heals it, and nothing of the dead one is ever read.
-
-Also covers: `indexing/undo.py`.
-"""
+write heals it, and nothing of the dead one is ever read."""
 
 from __future__ import annotations
 
@@ -110,7 +107,7 @@ def mortal(path: Path, at: int, *, after: bool) -> tuple[Table, MortalStorage]:
 def test_a_dead_writer_leaves_the_table_as_it_was_or_as_it_is_then(
     tmp_path: Path, kind: str, version: int, indexes: list[str], op: str, after: bool
 ) -> None:
-    """WRITE-30, ROLLBACK-5."""
+    """WRITE-30."""
     made = create_table(
         tmp_path / "made", TYPES, "id", partition_by="p", type=kind, version=version, indexes=indexes or None
     )
