@@ -67,6 +67,8 @@ class TableChange:
     statuses: tuple[WriteStatus, ...] = ()
     replaced: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """By partition the ids of the file groups that are replaced."""
+    replaced_keys: Mapping[str, StringColumn] = field(default_factory=dict)
+    """By partition the record keys of those file groups, where the table has a record index."""
     deleted_partitions: tuple[str, ...] = ()
     extra: Mapping[str, str] = field(default_factory=dict)
     """Further entries of the commit's `extraMetadata`."""

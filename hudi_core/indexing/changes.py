@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hudi_core.columns.hashes import bloom_filter_keys, partition_stats_key
+from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.strings import concat_strings, string_column
 from hudi_core.commit.statuses import ColumnRange, TableChange, WriteStatus
 from hudi_core.commit.steps import Step
@@ -215,16 +216,19 @@ class _Rows:
     def _record_index(self) -> Iterator[PartitionRows]:
         definition = self.definitions.get(RECORD_INDEX)
         if definition is None or not definition.is_partitioned:
-            yield PartitionRows(RECORD_INDEX, self._locations(self.change.statuses))
+            replaced = list(self.change.replaced_keys.values())
+            yield PartitionRows(RECORD_INDEX, self._locations(self.change.statuses, replaced))
             return
-        by_partition: dict[str, list[WriteStatus]] = {}
+        by_partition: dict[str, list[WriteStatus]] = {partition: [] for partition in self.change.replaced_keys}
         for status in self.change.statuses:
             by_partition.setdefault(status.partition, []).append(status)
         for partition, statuses in by_partition.items():
-            yield PartitionRows(RECORD_INDEX, self._locations(statuses), partition)
+            keys = self.change.replaced_keys.get(partition)
+            yield PartitionRows(RECORD_INDEX, self._locations(statuses, [] if keys is None else [keys]), partition)
 
-    def _locations(self, statuses: Sequence[WriteStatus]) -> IndexRows:
-        """Where keys are from now on. A key that one file group loses and another gets has moved."""
+    def _locations(self, statuses: Sequence[WriteStatus], replaced: Sequence[StringColumn]) -> IndexRows:
+        """Where keys are from now on. A key that one file group loses and another gets has moved; `replaced` are those of file
+        groups that went away."""
         milliseconds = epoch_milliseconds(self.instant_time, self.zone)
         added = together(
             [
@@ -237,6 +241,7 @@ class _Rows:
         if twice is not None:
             raise UsageError("record index", expected="each record key in one file group", found=f"{twice!r} in two")
         removed = [status.removed_keys for status in statuses if status.removed_keys is not None]
+        removed += replaced
         return IndexRows(
             added.keys, added.values, without(concat_strings(removed), added.keys) if removed else added.deletes
         )

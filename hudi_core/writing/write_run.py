@@ -11,6 +11,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.columns.nodes import StringColumn
+from hudi_core.columns.strings import concat_strings
 from hudi_core.commit.markers import MarkerKind, create_marker, create_partition
 from hudi_core.commit.metadata import Stat, planned_stat
 from hudi_core.commit.statuses import TableChange, WriteStatus
@@ -18,9 +20,11 @@ from hudi_core.commit.times import Clock, system_clock
 from hudi_core.errors import ConflictError, UnsupportedError
 from hudi_core.index.choose import IndexKind
 from hudi_core.index.key_columns import KeyColumns
+from hudi_core.index.stored import StoredKeys
 from hudi_core.index.tag import Tagger, TagOptions
 from hudi_core.metadata.table import RECORD_INDEX
 from hudi_core.options import TableType
+from hudi_core.planning.sources.sources import Sources
 from hudi_core.schema.meta import without_meta_columns
 from hudi_core.schema.schema import Schema
 from hudi_core.table.open import refreshed
@@ -112,8 +116,9 @@ class WriteRun:
             running.start(_planned_stats(planned.tasks))
             statuses = self._statuses(running, planned)
             change = TableChange(
-                self.operation, self.action, self.schema, statuses, planned.replaced, planned.deleted_partitions
-            )
+                self.operation, self.action, self.schema, statuses, planned.replaced,
+                _replaced_keys(running.table, planned.replaced), planned.deleted_partitions,
+            )  # fmt: skip
             running.commit(change)
         replaced = sum(map(len, planned.replaced.values()))
         return result_of(running.instant_time, self.operation, statuses, replaced, perf_counter() - begun)
@@ -177,6 +182,18 @@ def locate(table: Table, keys: KeyColumns, options: WriteOptions) -> tuple[Tagge
     if len(keys) == 0 or len(tagger.sources.snapshot.slices) == 0:
         return tagger, np.full(len(keys), -1, np.int64)
     return tagger, tagger.locate(keys).slices
+
+
+def _replaced_keys(table: Table, replaced: Mapping[str, Sequence[str]]) -> Mapping[str, StringColumn]:
+    """The record keys of file groups that go away, which the table's record index has to forget."""
+    if RECORD_INDEX not in table.config.metadata_partitions:
+        return {}
+    stored = StoredKeys(Sources(table.snapshot()))
+    parts: dict[str, list[StringColumn]] = {}
+    for file_slice in stored.sources.snapshot.slices:
+        if file_slice.file_id in replaced.get(file_slice.partition, ()):
+            parts.setdefault(file_slice.partition, []).extend(stored.of_slice(file_slice))
+    return {partition: concat_strings(keys) for partition, keys in parts.items() if keys}
 
 
 def bare_schema(table: Table) -> Schema:

@@ -14,12 +14,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hudi_core.columns.strings import string_column
 from hudi_core.errors import UnsupportedError
+from hudi_core.index.choose import IndexKind
+from hudi_core.index.key_columns import NOWHERE
+from hudi_core.index.key_reader import key_columns
+from hudi_core.index.tag import Tagger, TagOptions
 from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.table.open import open_table
 from hudi_core.table.table import Table
 from hudi_core.writing.create import create_table
-from hudi_core.writing.operations import write
+from hudi_core.writing.operations import delete_partitions, write
 
 TYPES = pa.schema([("id", pa.string()), ("p", pa.string()), ("v", pa.int64()), ("ts", pa.int64())])
 MARKED = TYPES.append(pa.field("_hoodie_is_deleted", pa.bool_()))
@@ -93,3 +98,17 @@ def test_rows_merged_column_by_column_do_not_move(tmp_path: Path) -> None:
     with pytest.raises(UnsupportedError, match="other partitions"):
         write(table, arrow([("a", "y", 2, 2, False)]))
     assert rows_of(table) == [("a", "x", 2, 2, False)]
+
+
+@pytest.mark.parametrize(("kind", "version"), KINDS)
+def test_the_record_index_forgets_keys_of_replaced_file_groups(tmp_path: Path, kind: str, version: int) -> None:
+    """WRITE-20."""
+    table = new_table(tmp_path, kind, version, True)
+    write(table, arrow([(key, "x", 1, 1, False) for key in "abc"] + [("d", "y", 1, 1, False)]))
+    write(table, arrow([("b", "x", 2, 2, False), ("e", "x", 2, 2, False)]), "insert_overwrite")
+    delete_partitions(table, ["y"])
+    tagger = Tagger(open_table(table.storage.uri), TagOptions(IndexKind.RECORD_INDEX, whole_table=True))
+    keys = key_columns(string_column(list("abcde")), string_column(["x"] * 5))
+    located = tagger.locate(keys)
+    assert [slice_number != NOWHERE for slice_number in located.slices] == [False, True, False, False, True]
+    assert tagger.work.counts["lost"] == 0
