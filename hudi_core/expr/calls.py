@@ -201,6 +201,10 @@ def _nullif(value: Expr, other: Expr, _: Span | None) -> Expr:
     return Case(((Compare(Comparison.EQ, scalar(value), scalar(other)), Literal(None)),), scalar(value))
 
 
+def _equal_null(value: Expr, other: Expr, _: Span | None) -> Expr:
+    return Compare(Comparison.NULL_SAFE_EQ, scalar(value), scalar(other))
+
+
 def _isnan(value: Expr, span: Span | None) -> Expr:
     return Is(Compare(Comparison.EQ, scalar(value), Literal(math.nan, Double(), span)), TRUE)
 
@@ -235,6 +239,7 @@ _SUGAR: dict[str, tuple[int, Callable[..., Expr]]] = {
     "nullif": (2, _nullif),
     "isnull": (1, lambda value, _: IsNull(scalar(value))),
     "isnotnull": (1, lambda value, _: Not(IsNull(scalar(value)))),
+    "equal_null": (2, _equal_null),
     "isnan": (1, _isnan),
     "rlike": (2, _rlike),
     "regexp": (2, _rlike),

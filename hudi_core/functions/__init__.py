@@ -9,9 +9,10 @@ scalar       meanings that take more than a line
 
 The records
 arithmetic   + - * / % DIV, negative, abs
+arrays       arrays put together, sorted, compared as sets
 bits         bits of ints and longs
 casts        CAST
-choices      greatest, least, nanvl
+choices      greatest, least, nanvl, elt
 collections  arrays, maps, structs
 dates        parts of dates and of the clock, days added, truncation
 documents    JSON texts

@@ -36,8 +36,19 @@ def _floats(arguments: Sequence[Argument]) -> Signature:
     return Signature((data_type, data_type), data_type)
 
 
+def _signature_of_elt(arguments: Sequence[Argument]) -> Signature:
+    return Signature((t.Int(), *[t.String()] * (len(arguments) - 1)), t.String())
+
+
+def _elt(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> Any:
+    """The string at a place, from 1; null where there is none."""
+    place, *strings = values
+    return strings[place - 1] if place is not None and 0 < place <= len(strings) else None
+
+
 FUNCTIONS = (
     Function("greatest", range(2, 1 << 16), _one_type, partial(_extreme, max), strict=False),
     Function("least", range(2, 1 << 16), _one_type, partial(_extreme, min), strict=False),
+    Function("elt", range(2, 1 << 16), _signature_of_elt, _elt, strict=False),
     Function("nanvl", range(2, 3), _floats, _nanvl, strict=False),
 )

@@ -8,6 +8,7 @@ from typing import Final
 
 from hudi_core.functions import (
     arithmetic,
+    arrays,
     bits,
     casts,
     choices,
@@ -29,6 +30,7 @@ from hudi_core.functions.record import Function
 
 FUNCTIONS: tuple[Function, ...] = (
     *arithmetic.FUNCTIONS,
+    *arrays.FUNCTIONS,
     *bits.FUNCTIONS,
     *casts.FUNCTIONS,
     *choices.FUNCTIONS,

@@ -5,18 +5,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from hudi_core.functions import coerce
 from hudi_core.functions import parameters as p
-from hudi_core.functions.record import Argument, Function, Native, Signature
+from hudi_core.functions.record import Argument, Function, MismatchError, Native, Signature
 from hudi_core.functions.scalar import regex, text
 from hudi_core.types import nodes as t
 
 
 def _signature_of_concat(arguments: Sequence[Argument]) -> Signature:
+    """Strings, or bytes where all are, or arrays of one type."""
+    arrays = [argument.type for argument in arguments if isinstance(argument.type, t.Array)]
+    if arrays:
+        common = coerce.widest(arrays) if len(arrays) == len(arguments) else None
+        if common is None:
+            raise MismatchError("arrays of one type", arguments[-1].type)
+        return Signature((common,) * len(arguments), common)
     data_type = t.Binary() if arguments and all(p.is_bytes(argument.type) for argument in arguments) else t.String()
     return Signature((data_type,) * len(arguments), data_type)
 
 
 def _concat(values: Sequence[Any], types: Sequence[t.Type], result_type: t.Type) -> Any:
+    if isinstance(result_type, t.Array):
+        return tuple(item for array in values for item in array)
     empty: Any = b"" if isinstance(result_type, t.Binary) else ""
     return empty.join(values)
 
@@ -94,7 +104,7 @@ FUNCTIONS = (
     PART_OF_SPLIT,
     Function(
         *("concat", range(1 << 16), _signature_of_concat, _concat),
-        spark=Native("concat", only=(t.String, t.Binary)),
+        spark=Native("concat", only=(t.String, t.Binary, t.Array)),
     ),
     _trimmed("trim", "btrim"),
     _trimmed("ltrim", right=False),

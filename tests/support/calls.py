@@ -230,6 +230,8 @@ CALLS: dict[Function, Calls] = {
         ),
         _values,
     ),
+    function("flatten"): Calls(_of(([t.Array(t.Field(0, "element", _INTS))], _INTS)), _values),
+    function("slice"): Calls(_of(([_INTS, t.Int(), t.Int()], _INTS)), _fixed([-4, -1, 1, 2, 5], [0, 1, 3])),
     function("exists"): Calls(_of(([_INTS, _CONDITIONS], t.Boolean())), _triples),
     function("forall"): Calls(_of(([_INTS, _CONDITIONS], t.Boolean())), _triples),
     function("filter"): Calls(_of(*(([of, _CONDITIONS], of) for of in _NESTED[:3])), _triples),
