@@ -46,8 +46,8 @@ def matches_one(array: Array, patterns: Sequence[Pattern | str]) -> Array:
         if pattern not in joined:
             result = pc.or_(result, matches(array, pattern))
     for expression in _joined(likes):
-        found = pc.match_substring_regex(array, expression)
-        result = pc.or_(result, found.fill_null(False) if found.null_count else found)
+        mask = pc.match_substring_regex(array, expression)
+        result = pc.or_(result, mask.fill_null(False) if mask.null_count else mask)
     return result
 
 

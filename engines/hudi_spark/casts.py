@@ -32,11 +32,11 @@ def convert(value: Cell, source: t.Type, to: t.Type) -> Cell:
     way = promotion(source, to)
     if way is None:
         raise SchemaError(expected=f"a type that can be read as {type_text(to)}", found=type_text(source))
-    found = _converted(value, way.cast, way.loss, source, to)
-    if found is None:
+    converted = _converted(value, way.cast, way.loss, source, to)
+    if converted is None:
         function = stored_cast(source, to)
         return by_value(lambda stored: _raising(function, stored), [value], [source], to)
-    return found
+    return converted
 
 
 def is_native(source: t.Type, to: t.Type) -> bool:
@@ -84,9 +84,9 @@ def held_alike(source: t.Type, to: t.Type) -> bool:
     return source == to or spark_type(source) == spark_type(to)
 
 
-def _always_held(of: t.Date | t.Time | t.Timestamp) -> bool:
+def _always_held(type: t.Date | t.Time | t.Timestamp) -> bool:
     """Spark holds every value of the type; of timestamps in milliseconds it holds those that microseconds can say."""
-    return not (isinstance(of, t.Timestamp) and of.unit is t.Unit.MILLIS)
+    return not (isinstance(type, t.Timestamp) and type.unit is t.Unit.MILLIS)
 
 
 def _by_spark(value: Cell, to: t.Type) -> Cell:
@@ -104,8 +104,8 @@ def _in_unit(number: Column, source: t.Time | t.Timestamp, to: t.Time | t.Timest
     up, down = to.unit.value, source.unit.value
     long = number.cast("long")
     up_scaled = F.try_multiply(long, F.lit(max(up // down, 1)).cast("long"))
-    found = up_scaled if up >= down else floor_div(long, down // up)
-    return found.cast("int") if to == t.Time(t.Unit.MILLIS) else found
+    scaled = up_scaled if up >= down else floor_div(long, down // up)
+    return scaled.cast("int") if to == t.Time(t.Unit.MILLIS) else scaled
 
 
 def cast(value: Cell, source: t.Type, to: t.Type) -> Cell:
@@ -114,8 +114,8 @@ def cast(value: Cell, source: t.Type, to: t.Type) -> Cell:
         return value
     if not sql.can_cast(source, to):
         raise UnsupportedError(f"cast to {type_text(to)}", expected="a type it takes", found=type_text(source))
-    found = _cast(value, source, to)
-    return by_value(lambda one: sql.cast(one, source, to), [value], [source], to) if found is None else found
+    converted = _cast(value, source, to)
+    return by_value(lambda one: sql.cast(one, source, to), [value], [source], to) if converted is None else converted
 
 
 def _cast(value: Cell, source: t.Type, to: t.Type) -> Cell | None:

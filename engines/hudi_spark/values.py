@@ -33,35 +33,35 @@ class SparkValues:
         return self.field(union, position)
 
     def struct(self, fields: Sequence[tuple[t.Field, Cell]], nulls: Cell, like: Cell) -> Cell:
-        of = t.Record(tuple(field for field, _ in fields))
+        record_type = t.Record(tuple(field for field, _ in fields))
         named = [(field.name, cell) for field, cell in fields]
         if nulls.always is False and like.depth == 0:
-            return record(named, of)
-        return struct_of(named, of, nulls)
+            return record(named, record_type)
+        return struct_of(named, record_type, nulls)
 
-    def union(self, of: t.Union, parts: Sequence[tuple[Cell, int, Cell]], like: Cell) -> Cell:
+    def union(self, type: t.Union, parts: Sequence[tuple[Cell, int, Cell]], like: Cell) -> Cell:
         taken = self.some([chosen for chosen, _, _ in parts], like)
         fields = []
-        for number, branch in enumerate(of.branches):
+        for number, branch in enumerate(type.branches):
             value = self.literal(None, branch.type, like)
             for chosen, position, cell in parts:
                 if position == number:
                     value = self.choose(chosen, cell, value, branch.type)
             fields.append((branch.name, value))
-        return struct_of(fields, of, self.no(taken))
+        return struct_of(fields, type, self.no(taken))
 
     def elements(self, array: Cell, element: t.Field, change: Callable[[Cell], Cell]) -> Cell:
         return elements_of(array, element, change)
 
-    def entries(self, map: Cell, of: t.Map, change: Callable[[Cell], Cell]) -> Cell:
+    def entries(self, map: Cell, type: t.Map, change: Callable[[Cell], Cell]) -> Cell:
         assert isinstance(map.type, t.Map)
         items = lifted(F.map_values, map.type, map)
         changed = change(Cell(items.plan, map.type.value.type, map.depth + 1))
         return lifted(
             lambda stored, values: F.map_from_arrays(F.map_keys(stored), values),
-            of,
+            type,
             map,
-            Cell(changed.plan, t.Array(of.value), map.depth),
+            Cell(changed.plan, t.Array(type.value), map.depth),
         )
 
     def literal(self, value: object, type: t.Type, like: Cell) -> Cell:
@@ -135,24 +135,26 @@ class SparkValues:
         """The error is raised on an executor, with the text of a `RowError` that cannot tell the row."""
         if where.always is False:
             return value
-        said = str(RowError(None, expected=expected, found=found))
+        message = str(RowError(None, expected=expected, found=found))
         return lifted(
-            lambda plan, refused: F.when(refused, F.raise_error(F.lit(f"{RowError.__name__}: {said}"))).otherwise(plan),
+            lambda plan, refused: F.when(refused, F.raise_error(F.lit(f"{RowError.__name__}: {message}"))).otherwise(
+                plan
+            ),
             value.type,
             value,
             where,
         )
 
     def every(self, masks: Sequence[Cell], like: Cell) -> Cell:
-        if any(each.always is False for each in masks):
+        if any(one.always is False for one in masks):
             return constant(False, like)
-        left = [each for each in masks if each.always is None]
+        left = [one for one in masks if one.always is None]
         return _joined(lambda a, b: a & b, left) if left else constant(True, like)
 
     def some(self, masks: Sequence[Cell], like: Cell) -> Cell:
-        if any(each.always for each in masks):
+        if any(one.always for one in masks):
             return constant(True, like)
-        left = [each for each in masks if each.always is None]
+        left = [one for one in masks if one.always is None]
         return _joined(lambda a, b: a | b, left) if left else constant(False, like)
 
     def no(self, mask_: Cell) -> Cell:

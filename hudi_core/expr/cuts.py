@@ -11,15 +11,15 @@ from hudi_core.types.nodes import Type
 from hudi_core.values.order import equal, less
 
 
-def is_below(value: object, cut: Cut, of: Type) -> bool:
+def is_below(value: object, cut: Cut, type: Type) -> bool:
     """Whether a value, not null, lies below a cut."""
-    return not less(cut.value, value, of) if cut.after else less(value, cut.value, of)
+    return not less(cut.value, value, type) if cut.after else less(value, cut.value, type)
 
 
-def holds(value: object, values: Sequence[object], members: Sequence[bool], of: Type) -> bool:
+def holds(value: object, values: Sequence[object], members: Sequence[bool], type: Type) -> bool:
     """Whether a value, not null, is in the set that `Within` has."""
-    below = bisect_left(values, True, key=lambda listed: not less(listed, value, of))
-    return members[2 * below + (below < len(values) and equal(values[below], value, of))]
+    below = bisect_left(values, True, key=lambda listed: not less(listed, value, type))
+    return members[2 * below + (below < len(values) and equal(values[below], value, type))]
 
 
 def ranges_of(values: Sequence[object], members: Sequence[bool]) -> Iterator[tuple[Cut | None, Cut | None]]:

@@ -77,8 +77,8 @@ def one_of(term: Term, values: Iterable[object], with_null: bool = False) -> Pre
         case Constant(None):
             return ALWAYS_NULL
         case Constant(value, type):
-            found = any(equal(value, choice, type) for choice in values)
-            return ALWAYS_NULL if with_null and not found else _always(found)
+            is_listed = any(equal(value, choice, type) for choice in values)
+            return ALWAYS_NULL if with_null and not is_listed else _always(is_listed)
         case Choose():
             listed = tuple(values)
             return _over_branches(term, lambda branch: one_of(branch, listed, with_null))

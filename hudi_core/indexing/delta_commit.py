@@ -70,15 +70,15 @@ def delta_commit_steps(
             written += _log_files(metadata, part, groups, instant_time)
     stats: dict[str, list[Stat]] = {}
     planned: dict[str, list[Stat]] = {}
-    for each in written:
-        stats.setdefault(each.partition, []).append(each.stat)
-        planned.setdefault(each.partition, []).append(each.planned)
+    for file in written:
+        stats.setdefault(file.partition, []).append(file.stat)
+        planned.setdefault(file.partition, []).append(file.planned)
     layout = metadata.config.layout
     workload = encode_commit(metadata_record(planned, PREPPED), layout)
     steps: list[Step] = [Create(files.requested), Create(files.inflight, workload)]
     steps += _partition_metadata(metadata, stats, instant_time)
     steps += starts
-    steps += [Create(each.path, each.content) for each in written]
+    steps += [Create(new.path, new.content) for new in written]
     completed = metadata_record(stats, PREPPED, {"schema": COMMIT_SCHEMA})
     steps.append(Create(files.completed(completion_time), encode_commit(completed, layout)))
     return steps
@@ -106,7 +106,7 @@ def _groups(metadata: MetadataTable, part: PartitionRows, instant_time: str) -> 
     prefix = partition_group_prefix(part.table_partition)
     # A partitioned record index begins without file groups.
     slices = metadata.slices(part.partition) if metadata.storage.list(f"{METADATA_FOLDER}/{part.partition}") else []
-    groups = [each for each in slices if each.file_id.rsplit("-", 2)[0] + "-" == prefix]
+    groups = [file_slice for file_slice in slices if file_slice.file_id.rsplit("-", 2)[0] + "-" == prefix]
     if groups:
         return groups, []
     first = FileSlice(part.partition, file_id(prefix, 0), instant_time, None)
@@ -127,7 +127,7 @@ def _log_files(
         name = _log_name(metadata.config.version, group, instant_time, of_group.group)
         content = log_content(of_group, part.partition, instant_time)
         path = f"{part.partition}/{name.file_name()}"
-        logs = tuple(each.name for each in group.logs)
+        logs = tuple(log.name for log in group.logs)
         count, deleted = len(of_group.keys.offsets) - 1, len(of_group.deletes.offsets) - 1
         status = WriteStatus(
             part.partition,

@@ -137,16 +137,16 @@ def filter_rows(filters: Sequence[StoredFilter], instant_time: str) -> IndexRows
     count = len(filters)
     if not count:
         return NO_ROWS
-    partitions = sorted({each.partition for each in filters})
+    partitions = sorted({entry.partition for entry in filters})
     number_of = {partition: number for number, partition in enumerate(partitions)}
-    numbers = np.array([number_of[each.partition] for each in filters], np.int64)
-    keys = bloom_filter_keys(partitions, numbers, string_column([each.name for each in filters]))
-    content = b"".join(each.content for each in filters)
-    offsets = np.cumsum([0, *(len(each.content) for each in filters)], dtype=np.int64)
+    numbers = np.array([number_of[entry.partition] for entry in filters], np.int64)
+    keys = bloom_filter_keys(partitions, numbers, string_column([entry.name for entry in filters]))
+    content = b"".join(entry.content for entry in filters)
+    offsets = np.cumsum([0, *(len(entry.content) for entry in filters)], dtype=np.int64)
     payload = StructColumn(
         count,
         {
-            "type": string_column([each.kind for each in filters]),
+            "type": string_column([entry.kind for entry in filters]),
             "timestamp": repeated(instant_time, count),
             "bloomFilter": BinaryColumn(offsets, np.frombuffer(content, np.uint8)),
             "isDeleted": PrimitiveColumn(np.zeros(count, np.bool_)),

@@ -53,9 +53,9 @@ class Sizes:
     uncompressed: Ints
 
 
-def form_of(of: t.Type, version: str) -> Form | None:
+def form_of(type: t.Type, version: str) -> Form | None:
     """The form of a type's bounds in an index version; None for types that it does not take."""
-    match of:
+    match type:
         case t.Boolean():
             return Form("BooleanWrapper", 2)
         case t.Int():
@@ -147,29 +147,29 @@ def _payload(
     )
 
 
-def _value_type(of: t.Type, form: Form, count: int) -> StructColumn:
+def _value_type(type: t.Type, form: Form, count: int) -> StructColumn:
     details: Column = NullColumn(count)
-    if isinstance(of, t.Decimal):
-        details = repeated(f"{of.precision},{of.scale}", count)
+    if isinstance(type, t.Decimal):
+        details = repeated(f"{type.precision},{type.scale}", count)
     ordinals = PrimitiveColumn(np.full(count, form.ordinal, np.int32))
     return StructColumn(count, {"typeOrdinal": ordinals, "additionalInfo": details})
 
 
-def _values(bounds: Bounds, known: NDArray[np.bool_], of: t.Type, form: Form) -> Column:
+def _values(bounds: Bounds, known: NDArray[np.bool_], type: t.Type, form: Form) -> Column:
     """Bounds in the physical form of their wrapper; null where not known."""
     match form.wrapper:
         case "StringWrapper":
             assert isinstance(bounds, ByteStrings)
             return StringColumn(bounds.offsets, bounds.data, known)
-        case "BytesWrapper" if not isinstance(of, t.Decimal):
+        case "BytesWrapper" if not isinstance(type, t.Decimal):
             assert isinstance(bounds, ByteStrings)
             return BinaryColumn(bounds.offsets, bounds.data, known)
         case "BytesWrapper":
             return _unscaled_bytes(bounds, known)
         case "DecimalWrapper":
-            assert isinstance(of, t.Decimal)
+            assert isinstance(type, t.Decimal)
             carried = bounds if isinstance(bounds, ByteStrings) else bounds.astype(np.int64)
-            wide, _ = rescaled_wide(carried, V1_DECIMAL.scale - of.scale, V1_DECIMAL.precision)
+            wide, _ = rescaled_wide(carried, V1_DECIMAL.scale - type.scale, V1_DECIMAL.precision)
             return _unscaled_bytes(wide, known)
     dtype = {"BooleanWrapper": "?", "IntWrapper": "i4", "DateWrapper": "i4", "LongWrapper": "i8", "FloatWrapper": "f4"}
     assert isinstance(bounds, np.ndarray)

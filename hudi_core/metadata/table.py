@@ -139,10 +139,10 @@ class MetadataTable(Portable):
         return list(latest_slices(files_in({partition: files}, METADATA_FOLDER), visible))
 
     def _checked_slices(self, partition: str, files: Sequence[FileInfo]) -> list[FileSlice]:
-        folder, found = f"{METADATA_FOLDER}/{partition}", self._slices_among(partition, files)
-        if not found:
+        folder, slices = f"{METADATA_FOLDER}/{partition}", self._slices_among(partition, files)
+        if not slices:
             raise CorruptFileError(f"{self.storage.uri}/{folder}", expected="file groups", found=f"{len(files)} files")
-        opened = {each.instant for each in found}
+        opened = {file_slice.instant for file_slice in slices}
         lost = missing(self.timeline, self.counts, partition, {file.name for file in files}, opened)
         if lost is not None:
             raise CorruptFileError(
@@ -150,7 +150,7 @@ class MetadataTable(Portable):
                 expected="a file that a completed instant of the metadata table wrote",
                 found="none",
             )
-        return found
+        return slices
 
     def expect(self, partitions: Collection[str]) -> None:
         """Lists these partitions, and tells the storage that they will be read next."""
@@ -200,8 +200,8 @@ class MetadataTable(Portable):
             for place in np.unique(places):
                 numbers = np.flatnonzero(places == place)
                 wanted = [ordered[number].encode() for number in numbers.tolist()]
-                for found in newest(self.opened(group[place]), wanted):
-                    yield LookupResult(found.batch, numbers[found.keys])
+                for result in newest(self.opened(group[place]), wanted):
+                    yield LookupResult(result.batch, numbers[result.keys])
 
     def files(self) -> FileList:
         """The files of each partition, with their sizes.
@@ -247,16 +247,16 @@ class MetadataTable(Portable):
         if missing and partition in self.partitions:
             groups = self.slices(partition)
             opened = self.opened_groups(groups)
-            made_of = {group.file_id: of.sources for group, of in zip(groups, opened, strict=True)}
+            made_of = {group.file_id: group_slice.sources for group, group_slice in zip(groups, opened, strict=True)}
             for column in missing:
-                found = self._extended(partition, column, key_size, made_of)
-                if found is not None:
-                    self._statistics[partition, column] = found
+                recorded = self._extended(partition, column, key_size, made_of)
+                if recorded is not None:
+                    self._statistics[partition, column] = recorded
             anew = [column for column in missing if (partition, column) not in self._statistics]
             if anew:
                 pieces, logs = self._records_of_columns(partition, anew)
-                for column, found in read_statistics(logs, anew, key_size, pieces).items():
-                    self._statistics[partition, column] = found
+                for column, recorded in read_statistics(logs, anew, key_size, pieces).items():
+                    self._statistics[partition, column] = recorded
             self._made_of.update(((partition, column), made_of) for column in missing)
         return {column: self._statistics.get((partition, column), ()) for column in columns}
 
@@ -271,7 +271,8 @@ class MetadataTable(Portable):
             return None
         prefix = [xxh64_id(column).encode()]
         later = [
-            self.opened(each).read_logs(prefix, len(known.made_of[each.file_id])) for each in self.slices(partition)
+            self.opened(file_slice).read_logs(prefix, len(known.made_of[file_slice.file_id]))
+            for file_slice in self.slices(partition)
         ]
         records = together(later)
         return extended(known.statistics, records, column, key_size) if records else known.statistics
@@ -301,10 +302,10 @@ def _piece_with_keys(piece: Piece, size: int) -> RecordBatch:
 
 def siblings(groups: Sequence[FileSlice]) -> list[list[FileSlice]]:
     """File groups by what stands before their numbers in their ids: those among which a hash chooses."""
-    found: dict[str, list[FileSlice]] = {}
-    for each in groups:
-        found.setdefault(each.file_id.rsplit("-", 2)[0], []).append(each)
-    return list(found.values())
+    by_name: dict[str, list[FileSlice]] = {}
+    for group in groups:
+        by_name.setdefault(group.file_id.rsplit("-", 2)[0], []).append(group)
+    return list(by_name.values())
 
 
 def open_metadata_table(

@@ -23,17 +23,17 @@ def intersection(left: Ranges, right: Ranges) -> Ranges:
     if len(left) == len(right) == 1:
         first, last = max(left[0][0], right[0][0]), min(left[0][1], right[0][1])
         return ((first, last),) if first <= last else ()
-    found = []
+    shared = []
     i = j = 0
     while i < len(left) and j < len(right):
         first, last = max(left[i][0], right[j][0]), min(left[i][1], right[j][1])
         if first <= last:
-            found.append((first, last))
+            shared.append((first, last))
         if left[i][1] < right[j][1]:
             i += 1
         else:
             j += 1
-    return tuple(found)
+    return tuple(shared)
 
 
 def union(left: Ranges, right: Ranges) -> Ranges:
@@ -51,28 +51,28 @@ def united(ranges: Iterable[tuple[int, int]]) -> Ranges:
     >>> united([(9, 9), (1, 3), (2, 5)])
     ((1, 5), (9, 9))
     """
-    found: list[tuple[int, int]] = []
+    joined: list[tuple[int, int]] = []
     for first, last in sorted(ranges):
-        if found and first <= found[-1][1] + 1:
-            if last > found[-1][1]:
-                found[-1] = (found[-1][0], last)
+        if joined and first <= joined[-1][1] + 1:
+            if last > joined[-1][1]:
+                joined[-1] = (joined[-1][0], last)
         else:
-            found.append((first, last))
-    return tuple(found)
+            joined.append((first, last))
+    return tuple(joined)
 
 
-def complement(of: Ranges, bottom: int, top: int) -> Ranges:
+def complement(ranges: Ranges, bottom: int, top: int) -> Ranges:
     """The keys from `bottom` to `top` that are not in the set.
 
     >>> complement(((1, 3), (4, 4)), 0, 9)
     ((0, 0), (5, 9))
     """
-    found = []
+    outside = []
     begin = bottom
-    for first, last in of:
+    for first, last in ranges:
         if begin < first:
-            found.append((begin, min(first - 1, top)))
+            outside.append((begin, min(first - 1, top)))
         begin = max(begin, last + 1)
     if begin <= top:
-        found.append((begin, top))
-    return tuple(found)
+        outside.append((begin, top))
+    return tuple(outside)

@@ -37,10 +37,10 @@ from hudi_core.timeline.timeline import Timeline
 
 def listed(storage: Storage) -> FileList:
     """A recursive listing, without Hudi's own folder. Holds files of every kind."""
-    found: dict[str, list[FileInfo]] = {}
+    by_folder: dict[str, list[FileInfo]] = {}
     for info in storage.list("", recursive=True, without=FOLDER):
-        found.setdefault(info.path.rpartition("/")[0], []).append(info)
-    return files_in(found)
+        by_folder.setdefault(info.path.rpartition("/")[0], []).append(info)
+    return files_in(by_folder)
 
 
 class MetadataMode(StrEnum):
@@ -126,13 +126,13 @@ class Snapshot(Portable):
         if self.mode is MetadataMode.OFF:
             return None
         try:
-            found = open_metadata_table(self.storage, self.config, self.whole, self.earlier)
+            metadata = open_metadata_table(self.storage, self.config, self.whole, self.earlier)
         except TableError as error:
             self.warn_or_raise(error)
             return None
-        if found is None and self.mode is MetadataMode.REQUIRE:
+        if metadata is None and self.mode is MetadataMode.REQUIRE:
             raise UnsupportedError(self.storage.uri, expected="a metadata table", found="none")
-        return found
+        return metadata
 
     def expect(self, *, statistics: bool) -> None:
         """On remote storage, begins to fetch what the list of slices is made of, and with `statistics` those of all files."""
@@ -155,8 +155,8 @@ class Snapshot(Portable):
     @property
     def metadata_read(self) -> MetadataTable | None:
         """The metadata table if it was opened."""
-        found: MetadataTable | None = vars(self).get("metadata")
-        return found
+        metadata: MetadataTable | None = vars(self).get("metadata")
+        return metadata
 
     @cached_property
     def listing(self) -> FileList:
@@ -173,11 +173,11 @@ class Snapshot(Portable):
     @cached_property
     def slices(self) -> Slices:
         """The latest slice of each live file group, by partition and file id."""
-        found = self.resolved.slices
-        if found is None:
+        slices = self.resolved.slices
+        if slices is None:
             visible = replace(visibility(self.timeline), replaced_before=self._replaced_before)
-            found = latest_slices(self.listing, visible)
-        return found.without_logs() if self.read_optimized else found
+            slices = latest_slices(self.listing, visible)
+        return slices.without_logs() if self.read_optimized else slices
 
     def _replaced_before(self, instants: Collection[str]) -> Mapping[FileGroup, str]:
         """File groups that archived replace commits took away. Writers clean them away before they archive: damage in the
@@ -185,9 +185,9 @@ class Snapshot(Portable):
         try:
             return archived_replacements(self.timeline, instants)
         except TableError as error:
-            said = f"{error}; file groups replaced before {self.timeline.start} may be read"
-            if said not in self.warnings:
-                self.warnings.append(said)
+            warning = f"{error}; file groups replaced before {self.timeline.start} may be read"
+            if warning not in self.warnings:
+                self.warnings.append(warning)
             return {}
 
     @property

@@ -184,9 +184,9 @@ class Timeline(Portable):
             metadata = self._read[instant] = read_commit(self._content(instant), self._where(instant))
         return metadata
 
-    def expect_contents(self, of: Iterable[Instant]) -> None:
+    def expect_contents(self, instants: Iterable[Instant]) -> None:
         """Tells the storage that the contents of these instants will be read next, but for archived ones."""
-        unread = (i for i in of if not i.archived and i not in self._read and i not in self._extras)
+        unread = (i for i in instants if not i.archived and i not in self._read and i not in self._extras)
         self.storage.expect(files=[self._file(instant) for instant in unread])
 
     def extras(self) -> list[Mapping[str, str]]:

@@ -59,11 +59,11 @@ class BuiltRows:
                     column,
                     keys,
                     names,
-                    taken(self._statistics(column, of), rows),
+                    taken(self._statistics(column, column_type), rows),
                     Sizes(*(sizes[rows] for sizes in self._sizes(column))),
                     version,
                 )
-                for column, of in columns.items()
+                for column, column_type in columns.items()
             ]
         )
 
@@ -79,13 +79,16 @@ class BuiltRows:
         number_of = {partition: number for number, partition in enumerate(partitions)}
         partition_of = np.array([number_of[self._data_files[row][0]] for row in rows.tolist()], np.int64)
         return together(
-            [self._of_partitions(column, of, partitions, partition_of, rows, version) for column, of in columns.items()]
+            [
+                self._of_partitions(column, column_type, partitions, partition_of, rows, version)
+                for column, column_type in columns.items()
+            ]
         )
 
     def _of_partitions(
-        self, column: str, of: t.Type, partitions: Sequence[str], partition_of: Ints, rows: Ints, version: str
+        self, column: str, type: t.Type, partitions: Sequence[str], partition_of: Ints, rows: Ints, version: str
     ) -> IndexRows:
-        found = FileStatistics(partition_of, taken(self._statistics(column, of), rows))
+        found = FileStatistics(partition_of, taken(self._statistics(column, type), rows))
         places, statistics = partition_statistics([found])
         zeros = np.zeros(len(places), np.int64)
         names = [partitions[number] for number in places.tolist()]
@@ -128,14 +131,14 @@ class BuiltRows:
     @cached_property
     def _data_files(self) -> list[tuple[str, FileInfo]]:
         """The base files and log files of completed writes, by partition. Raises `CorruptFileError` for an empty one."""
-        found: list[tuple[str, FileInfo]] = []
+        data_files: list[tuple[str, FileInfo]] = []
         for partition, info in self._listing.infos():
             if not self._counts(info.name):
                 continue
             if not info.size:
                 raise CorruptFileError(f"{self.table.storage.uri}/{info.path}", expected="a data file", found="0 bytes")
-            found.append((partition, info))
-        return found
+            data_files.append((partition, info))
+        return data_files
 
     def _counts(self, name: str) -> bool:
         base, log = parse_base_file(name), parse_log_file(name)
@@ -171,7 +174,7 @@ class BuiltRows:
         keys = bloom_filter_keys(partitions, numbers, names) if len(rows) else np.zeros(0, "S36")
         return rows, keys, names
 
-    def _statistics(self, column: str, of: t.Type) -> ColumnStatistics:
+    def _statistics(self, column: str, type: t.Type) -> ColumnStatistics:
         """Statistics of a column in all files, as of a type. A file without the column has nulls alone."""
         path = tuple(column.split("."))
         by_type: dict[t.Type, list[int]] = {}
@@ -186,11 +189,11 @@ class BuiltRows:
                 nothing.append(row)
             else:
                 by_type.setdefault(leaf.type, []).append(row)
-        parts = [(rows, promoted(self._leaves(path, rows, kind), of)) for kind, rows in by_type.items()]
+        parts = [(rows, promoted(self._leaves(path, rows, kind), type)) for kind, rows in by_type.items()]
         counts = np.array([footer.rows for row in missing if (footer := self._footers[row]) is not None], np.int64)
         parts += [
-            (missing, replace(absent(of, len(missing)), nulls=counts, rows=counts)),
-            (nothing, unknown(of, len(nothing))),
+            (missing, replace(absent(type, len(missing)), nulls=counts, rows=counts)),
+            (nothing, unknown(type, len(nothing))),
         ]
         order = np.argsort(np.concatenate([np.array(rows, np.int64) for rows, _ in parts]), kind="stable")
         return taken(concatenated([statistics for _, statistics in parts]), order)

@@ -37,8 +37,10 @@ def log_footer(storage: Storage, info: FileInfo) -> Footer | None:
     statistics: dict[Path, LeafStatistics] = {}
     for name, known in ranges_of_rows(rows, schema.record).items():
         path = tuple(name.split("."))
-        of = schema.get(path).field.type
-        statistics[path] = LeafStatistics(of, known.lower, known.upper, known.nulls, known.values, known.nan, 0, 0)
+        column_type = schema.get(path).field.type
+        statistics[path] = LeafStatistics(
+            column_type, known.lower, known.upper, known.nulls, known.values, known.nan, 0, 0
+        )
     return Footer(rows.length, schema, {}, statistics)
 
 

@@ -10,23 +10,6 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 SOURCES = sorted([*ROOT.glob("hudi_core/**/*.py"), *ROOT.glob("engines/**/*.py")])
-IN_CHANGE = frozenset(
-    {
-        "engines/hudi_spark/casts.py",
-        "engines/hudi_spark/values.py",
-        "hudi_core/expr/preimage.py",
-        "hudi_core/functions/scalar/regex.py",
-        "hudi_core/indexing/delta_commit.py",
-        "hudi_core/indexing/rows.py",
-        "hudi_core/indexing/statistics_rows.py",
-        "hudi_core/metadata/table.py",
-        "hudi_core/pruning/key_ranges.py",
-        "hudi_core/snapshot/snapshot.py",
-        "hudi_core/timeline/timeline.py",
-    }
-)
-"""Files that other changes are open on: their values are renamed with these. A file leaves the list when it has no such name."""
-
 VAGUE = frozenset({"asked", "at", "each", "found", "of", "ours", "said", "theirs", "told"})
 """Words that could name any value."""
 
@@ -68,11 +51,7 @@ def vague_names(tree: ast.AST, *, reporting: bool = False) -> Iterator[tuple[int
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_values_have_names_that_tell_them_apart(source: Path) -> None:
-    names = list(vague_names(ast.parse(source.read_text("utf-8"))))
-    if source.relative_to(ROOT).as_posix() in IN_CHANGE:
-        assert names, "has no vague name left: take it off the list"
-    else:
-        assert names == []
+    assert list(vague_names(ast.parse(source.read_text("utf-8")))) == []
 
 
 @pytest.mark.parametrize(

@@ -205,8 +205,8 @@ class _Standing(Questions[_Bools]):
             return self._anything()
         of_values = np.array([self.literals[sort_key(value, self.column.type)] for value in values])
         below = np.searchsorted(of_values, self.places)
-        at = np.append(of_values, len(self.places))[below] == self.places
-        within: _Bools = (self.places >= 0) & np.array(members)[2 * below + at]
+        place = np.append(of_values, len(self.places))[below] == self.places
+        within: _Bools = (self.places >= 0) & np.array(members)[2 * below + place]
         return within
 
     def may_hold_null(self, term: Term) -> _Bools:

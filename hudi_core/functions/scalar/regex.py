@@ -149,7 +149,7 @@ _RE2_ENDS = {_WHOLE_LINE: rf"{_LAST_LINE_END}\z", _WHOLE_TEXT: r"\z"}
 @dataclass(slots=True)
 class _Scanner:
     pattern: str
-    at: int = 0
+    position: int = 0
     ignore_case: bool = False
     dot_is_all: bool = False
     regular: bool = True
@@ -159,8 +159,8 @@ class _Scanner:
     def scan(self) -> list[str]:
         flags = re.match(r"\(\?([is]+)\)", self.pattern)
         if flags:
-            self.at, self.ignore_case, self.dot_is_all = flags.end(), "i" in flags[1], "s" in flags[1]
-        while self.at < len(self.pattern):
+            self.position, self.ignore_case, self.dot_is_all = flags.end(), "i" in flags[1], "s" in flags[1]
+        while self.position < len(self.pattern):
             self.pieces.append(self._next())
         return self.pieces
 
@@ -189,10 +189,10 @@ class _Scanner:
                 return self._literal(char)
 
     def _take(self) -> str:
-        if self.at >= len(self.pattern):
+        if self.position >= len(self.pattern):
             raise self._refused("more", "the end")
-        char = self.pattern[self.at]
-        self.at += 1
+        char = self.pattern[self.position]
+        self.position += 1
         return char
 
     def _literal(self, char: str) -> str:
@@ -201,28 +201,28 @@ class _Scanner:
         return _escaped(char)
 
     def _quantified(self, quantifier: str) -> str:
-        suffix = self.pattern[self.at : self.at + 1]
+        suffix = self.pattern[self.position : self.position + 1]
         if suffix not in ("?", "+") or not suffix:
             return quantifier
-        self.at += 1
+        self.position += 1
         self.regular = self.regular and suffix == "?"
         return quantifier + suffix
 
     def _repeat(self) -> str:
-        match = _REPEAT.match(self.pattern, self.at - 1)
+        match = _REPEAT.match(self.pattern, self.position - 1)
         if match is None:
             raise self._refused("a count like {2,3}", "`{`")
-        self.at = match.end()
+        self.position = match.end()
         self.regular = self.regular and max(int(match[1]), int(match[2] or 0)) <= _MOST_REPEATS
         return match[0]
 
     def _group(self) -> str:
-        if self.pattern[self.at : self.at + 1] != "?":
+        if self.pattern[self.position : self.position + 1] != "?":
             return "("
-        opening = re.compile(r"\?(?::|=|!|<=|<!|>|<[A-Za-z][A-Za-z0-9]*>)").match(self.pattern, self.at)
+        opening = re.compile(r"\?(?::|=|!|<=|<!|>|<[A-Za-z][A-Za-z0-9]*>)").match(self.pattern, self.position)
         if opening is None:
-            raise self._unsupported(f"({self.pattern[self.at : self.at + 3]}")
-        self.at = opening.end()
+            raise self._unsupported(f"({self.pattern[self.position : self.position + 3]}")
+        self.position = opening.end()
         if opening[0] == "?:":
             return "(?:"
         if opening[0].endswith(">") and len(opening[0]) > 2:
@@ -246,9 +246,9 @@ class _Scanner:
             case "Z":
                 return _WHOLE_LINE
             case "Q":
-                end = self.pattern.find("\\E", self.at)
-                quoted = self.pattern[self.at : end if end >= 0 else len(self.pattern)]
-                self.at += len(quoted) + (2 if end >= 0 else 0)
+                end = self.pattern.find("\\E", self.position)
+                quoted = self.pattern[self.position : end if end >= 0 else len(self.pattern)]
+                self.position += len(quoted) + (2 if end >= 0 else 0)
                 return "".join(map(self._literal, quoted))
             case _ if char in "123456789":
                 if self.ignore_case:
@@ -259,9 +259,9 @@ class _Scanner:
                 return self._literal(self._escaped_char(char))
 
     def _escaped_char(self, char: str) -> str:
-        code = _CODE.match(self.pattern, self.at - 1)
+        code = _CODE.match(self.pattern, self.position - 1)
         if code is not None:
-            self.at = code.end()
+            self.position = code.end()
             point = int(code[1] or code[2] or code[3], 16)
             if point > 0x10FFFF:
                 raise self._refused("a code point", code[0])
@@ -273,22 +273,22 @@ class _Scanner:
         return char
 
     def _property(self) -> str:
-        match = re.compile(r"\{(\w+)\}").match(self.pattern, self.at)
+        match = re.compile(r"\{(\w+)\}").match(self.pattern, self.position)
         if match is None or match[1] not in _SETS or len(match[1]) == 1:
             raise self._unsupported(f"\\p{match[0] if match else ''}")
-        self.at = match.end()
+        self.position = match.end()
         return _SETS[match[1]]
 
     def _set(self) -> str:
         """A character class; a single place in it is a character or a named set, a range two characters."""
-        negated = self.pattern[self.at : self.at + 1] == "^"
-        self.at += negated
+        negated = self.pattern[self.position : self.position + 1] == "^"
+        self.position += negated
         parts: list[str] = []
         while True:
             first = self._take()
             if first == "]" and parts:
                 return f"[{'^' if negated else ''}{''.join(parts)}]"
-            if first == "[" or self.pattern.startswith("&&", self.at - 1):
+            if first == "[" or self.pattern.startswith("&&", self.position - 1):
                 raise self._unsupported("a class within a class")
             if first == "\\":
                 named = self._take()
@@ -302,8 +302,9 @@ class _Scanner:
                     raise self._unsupported(f"\\{named} in a class")
                 first = self._escaped_char(named)
             last = first
-            if self.pattern.startswith("-", self.at) and self.pattern[self.at + 1 : self.at + 2] not in ("]", "["):
-                self.at += 1
+            after = self.pattern[self.position + 1 : self.position + 2]
+            if self.pattern.startswith("-", self.position) and after not in ("]", "["):
+                self.position += 1
                 last = self._take()
                 last = self._escaped_char(self._take()) if last == "\\" else last
             if last < first:
@@ -313,7 +314,7 @@ class _Scanner:
                 parts.extend(_other_case(first, last))
 
     def _refused(self, expected: str, found: str) -> ExpressionError:
-        return ExpressionError(self.pattern, expected=expected, found=f"{found} at character {self.at}")
+        return ExpressionError(self.pattern, expected=expected, found=f"{found} at character {self.position}")
 
     def _unsupported(self, construct: str) -> UnsupportedError:
         return UnsupportedError(self.pattern, message=f"`{construct}` in a regular expression is not supported")
