@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hudi_core.metadata.unscaled import from_bytes, to_integers
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hudi_core.columns.byte_strings import ByteStrings
+from hudi_core.columns.int128 import from_bytes, to_integers
 from hudi_core.columns.nodes import StructColumn, to_list
 from hudi_core.columns.strings import string_column
 from hudi_core.commit.statuses import ColumnRange
