@@ -30,7 +30,6 @@ from hudi_core.formats.random_access import RandomAccess
 from hudi_core.functions.record import Function
 from hudi_core.functions.scalar.like import Pattern
 from hudi_core.parallel.requests import Traffic
-from hudi_core.schema.loss import Converted
 from hudi_core.schema.schema import Path, Schema
 from hudi_core.types.nodes import Field, Map, Type, Union
 
@@ -215,11 +214,9 @@ class Storage(Protocol):
 
     def delete_folder(self, path: str) -> None:
         """A folder with all that is in it. No error where there is none."""
-        ...
 
     def modified(self, path: str) -> datetime | None:
         """When the file was written last, in UTC; None where there is no such file."""
-        ...
 
     def output(self, path: str) -> AbstractContextManager[BinaryIO]:
         """A new file written as a stream. It appears when the block ends; with an error nothing remains of it.
@@ -450,16 +447,4 @@ class LayeredEngine(Protocol):
 
     def over(self, files: Engine[Any, Any, Any]) -> Engine[Any, Any, Any]:
         """The engine, on top of one that reads files. Raises `UnsupportedError` where it cannot stand on that one."""
-        ...
-
-
-class SchemaText(Protocol):
-    """A form of schema text; what the entry points `hudi_core.schemas` give by name. It needs no engine to run."""
-
-    def parse(self, text: str, where: str) -> Converted[Schema]:
-        """The schema, and what of the text it has no place for. Raises `SchemaError` with `where` and the path."""
-        ...
-
-    def write(self, schema: Schema) -> Converted[str]:
-        """The text, and what of the schema it has no place for. Raises `SchemaError` where there is no such text."""
         ...

@@ -8,12 +8,12 @@ from importlib.metadata import EntryPoint, entry_points
 
 from hudi_core.avro.inbound import schema_from_avro
 from hudi_core.avro.outbound import schema_to_avro
-from hudi_core.engine import SchemaText
 from hudi_core.errors import UnsupportedError, UsageError
 from hudi_core.schema.ids import record_with_ids
 from hudi_core.schema.json import persisted, schema_from_json
 from hudi_core.schema.loss import ConversionLoss, Converted
 from hudi_core.schema.schema import Schema
+from hudi_core.schema.text_forms import SchemaText
 
 GROUP = "hudi_core.schemas"
 

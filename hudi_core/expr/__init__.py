@@ -17,7 +17,7 @@ place       errors that point into the text
 What it means
 bind        conditions to the leaves of `predicate`, with literals in the column's type
 bind_term   scalar expressions to terms: names to column ids, calls, casts, intervals
-  lambdas     what names stand for inside a lambda
+lambdas     what names stand for inside a lambda
 paths       names that lead into lists and maps
 moments     arithmetic on dates and timestamps
 comparisons of bound terms

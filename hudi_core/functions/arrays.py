@@ -47,43 +47,43 @@ def _element(data_type: t.Type) -> t.Type:
     return data_type.element.type
 
 
-def _key(value: Any, of: t.Type) -> Hashable:
+def _key(value: Any, type: t.Type) -> Hashable:
     """Equal for values that are the same; none of a value equals that of null."""
-    return None if value is None else (sort_key(value, of),)
+    return None if value is None else (sort_key(value, type),)
 
 
-def _set_key(value: Any, of: t.Type) -> Hashable:
+def _set_key(value: Any, type: t.Type) -> Hashable:
     """`_key`, with the sign of a zero."""
-    if value == 0 and isinstance(of, t.Float | t.Double):
+    if value == 0 and isinstance(type, t.Float | t.Double):
         return (math.copysign(1, value),)
-    return _key(value, of)
+    return _key(value, type)
 
 
-def _distinct(items: Iterable[Any], of: t.Type, without: Iterable[Any] = ()) -> tuple[Any, ...]:
+def _distinct(items: Iterable[Any], type: t.Type, without: Iterable[Any] = ()) -> tuple[Any, ...]:
     """The first of the elements that are the same, of those that are not among others."""
-    keys = {_set_key(item, of) for item in without}
+    keys = {_set_key(item, type) for item in without}
     kept = []
     for item in items:
-        if (key := _set_key(item, of)) not in keys:
+        if (key := _set_key(item, type)) not in keys:
             keys.add(key)
             kept.append(item)
     return tuple(kept)
 
 
-def _distinct_of(values: Sequence[Any], types: Types, of: t.Type) -> tuple[Any, ...]:
-    return _distinct((item for array in values for item in array), _element(of))
+def _distinct_of(values: Sequence[Any], types: Types, type: t.Type) -> tuple[Any, ...]:
+    return _distinct((item for array in values for item in array), _element(type))
 
 
-def _intersection(values: Sequence[Any], types: Types, of: t.Type) -> tuple[Any, ...]:
-    others = {_set_key(item, _element(of)) for item in values[1]}
-    return _distinct((item for item in values[0] if _set_key(item, _element(of)) in others), _element(of))
+def _intersection(values: Sequence[Any], types: Types, type: t.Type) -> tuple[Any, ...]:
+    others = {_set_key(item, _element(type)) for item in values[1]}
+    return _distinct((item for item in values[0] if _set_key(item, _element(type)) in others), _element(type))
 
 
-def _difference(values: Sequence[Any], types: Types, of: t.Type) -> tuple[Any, ...]:
-    return _distinct(values[0], _element(of), values[1])
+def _difference(values: Sequence[Any], types: Types, type: t.Type) -> tuple[Any, ...]:
+    return _distinct(values[0], _element(type), values[1])
 
 
-def _overlap(values: Sequence[Any], types: Types, of: t.Type) -> bool | None:
+def _overlap(values: Sequence[Any], types: Types, type: t.Type) -> bool | None:
     """Null where no element is in both, none is empty, and one of them has a null."""
     first, second = ({_set_key(item, _element(types[0])) for item in array} for array in values)
     if (first & second) - {None}:
@@ -91,10 +91,10 @@ def _overlap(values: Sequence[Any], types: Types, of: t.Type) -> bool | None:
     return None if first and second and None in first | second else False
 
 
-def _sorted(values: Sequence[Any], types: Types, of: t.Type) -> tuple[Any, ...]:
+def _sorted(values: Sequence[Any], types: Types, type: t.Type) -> tuple[Any, ...]:
     """Nulls come first, or last where the order descends."""
     items, ascending = values[0], values[1] if len(values) > 1 else True
-    present = sorted((item for item in items if item is not None), key=lambda item: sort_key(item, _element(of)))
+    present = sorted((item for item in items if item is not None), key=lambda item: sort_key(item, _element(type)))
     nulls = [None] * (len(items) - len(present))
     return tuple([*nulls, *present] if ascending else [*reversed(present), *nulls])
 
@@ -113,7 +113,7 @@ def _signature_of_remove(arguments: Sequence[Argument]) -> Signature:
     return Signature((data_type, common), data_type)
 
 
-def _without(values: Sequence[Any], types: Types, of: t.Type) -> tuple[Any, ...]:
+def _without(values: Sequence[Any], types: Types, type: t.Type) -> tuple[Any, ...]:
     gone = _key(values[1], types[1])
     return tuple(item for item in values[0] if _key(item, types[1]) != gone)
 
@@ -146,7 +146,7 @@ def _signature_of_flatten(arguments: Sequence[Argument]) -> Signature:
     return Signature((data_type,), data_type.element.type)
 
 
-def _flat(values: Sequence[Any], types: Types, of: t.Type) -> tuple[Any, ...] | None:
+def _flat(values: Sequence[Any], types: Types, type: t.Type) -> tuple[Any, ...] | None:
     """Null where one of the arrays is."""
     (arrays,) = values
     return None if None in arrays else tuple(item for array in arrays for item in array)

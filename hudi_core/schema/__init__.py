@@ -9,4 +9,5 @@ loss     what a conversion could not carry over, as data
 meta     hudi's own columns: five that stand first in every row unless keys are virtual, and a sixth on request
 project  schemas made of a schema: columns chosen, ordered, made optional. Ids stay, and so does the greatest id ever given
 schema   `Schema`: a record type whose fields have column ids, with lookups by id, by name path and by position
+text_forms  forms of schema text: what the entry points `hudi_core.schemas` give by name
 """

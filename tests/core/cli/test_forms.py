@@ -1,4 +1,7 @@
-"""Forms of schema text: the core's own, and those that entry points offer."""
+"""Forms of schema text: the core's own, and those that entry points offer.
+
+Also covers: `schema/text_forms.py`.
+"""
 
 from __future__ import annotations
 

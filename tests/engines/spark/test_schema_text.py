@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from hudi_core.engine import SchemaText
 from hudi_core.schema.schema import Schema
+from hudi_core.schema.text_forms import SchemaText
 from hudi_spark.schema_text import DDL, SPARK
 from tests.support.strategies import schemas
 
