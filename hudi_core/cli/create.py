@@ -38,6 +38,14 @@ def create(
     ] = "",
     type: Annotated[str, typer.Option("--type", metavar="cow|mor", help="Copy on write, or merge on read.")] = "cow",
     version: Annotated[int, typer.Option("--table-version", metavar="9|8|6", help="Apache Hudi's table version.")] = 9,
+    index: Annotated[
+        str | None,
+        typer.Option(
+            "--index",
+            metavar="LIST",
+            help="column_stats, partition_stats, bloom_filters, record_index; without it there is no metadata table.",
+        ),
+    ] = None,
     option: Annotated[
         list[str] | None, typer.Option("--option", metavar="K=V", help="A hoodie.* property; repeatable.")
     ] = None,
@@ -60,6 +68,7 @@ def create(
         ordering=_names(ordering),
         type=type,
         version=version,
+        indexes=None if index is None else _names(index),
         options=dict(_option(given) for given in option or ()),
         engine=engine,
         storage_options=STORAGE_OPTIONS.get(),

@@ -77,7 +77,9 @@ class Transaction:
             refuse_conflicts(self.table, latest, self.instant_time, change)
             if self.metadata_steps is not None:
                 run(storage, self.metadata_steps(latest, self.instant_time, change))
-            completion = next_time(latest.timeline, self.clock, after=[self.instant_time])
+            # Greater than the completion time that the metadata table was just given.
+            given = next_time(latest.timeline, self.clock, after=[self.instant_time])
+            completion = next_time(latest.timeline, self.clock, after=[given])
             path = self.files.completed(completion)
             run(storage, [Create(path, content)])
         self.committed = Instant(

@@ -26,6 +26,12 @@ def test_a_table_is_created_like_a_file(tmp_path: Path) -> None:
     assert (table.config.record_key_fields, table.config.partition_fields) == (("id",), ("city",))
     assert table.schema.names[-3:] == ["id", "n", "city"]
     assert table.scan().to_arrow().num_rows == 0
+    assert table.config.metadata_partitions == ()
+
+
+def test_a_table_is_created_with_indexes(tmp_path: Path) -> None:
+    table = open_table(new_table(tmp_path, "--index", "column_stats,record_index"))
+    assert set(table.config.metadata_partitions) == {"files", "column_stats", "record_index"}
 
 
 def test_a_table_is_created_from_the_text_of_a_schema(tmp_path: Path) -> None:
