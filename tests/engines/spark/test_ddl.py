@@ -150,7 +150,7 @@ def test_no_text_gives_anything_but_a_schema_or_a_schema_error(ddl: str) -> None
         except SchemaError as error:
             assert str(error)
         else:
-            assert isinstance(schema, Schema)
+            assert isinstance(schema.value, Schema)
 
 
 @given(schemas(named=False))
