@@ -166,9 +166,13 @@ def test_columns_of_rows_stay_whatever_their_types(spark: Any, way: str, monkeyp
     table = hudi_spark.open(spark, root)
     keys = keys_of(table)[::3]
     frame = spark.createDataFrame(keys, "record_key string, partition_path string")
-    more = ["interval '1 02:03:04' day to second as duration", "timestamp_ntz '2024-01-02 03:04:05' as moment",
-            "named_struct('a', array(1, null), 'b', map('k', 2.50)) as nested"]  # fmt: skip
+    more = [
+        "timestamp_ntz '2024-01-02 03:04:05' as moment",
+        "named_struct('a', array(1, null), 'b', map('k', 2.50)) as nested",
+    ]
     if HAS_VARIANT:
+        # Spark 3.5 cannot send intervals of more rows than a vector first has room for to Python.
+        more.append("interval '1 02:03:04' day to second as duration")
         more += ["parse_json('{\"a\": [1]}') as v", "if(length(record_key) = 0, parse_json('1'), null) as no_v"]
     frame = frame.selectExpr(*more, "*")
     tagged = table.tag(frame, options, tasks=2)
