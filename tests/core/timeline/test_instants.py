@@ -126,13 +126,13 @@ def test_any_text_is_an_instant_or_not(file: str) -> None:
 
 @each_table()
 def test_every_instant_file_is_read_as_recorded(entry: TableEntry) -> None:
-    assert entry.expected["timeline"]
-    for expected in entry.expected["timeline"]:
-        found = parse_instant(expected["file"])
-        assert found is not None
-        assert (found.requested_time, found.completion_time, found.action, found.state.name.lower()) == (
-            expected["requested_time"],
-            expected["completion_time"],
-            expected["action"],
-            expected["state"],
-        )
+    recorded = entry.expected["timeline"]
+    parsed = [parse_instant(instant["file"]) for instant in recorded]
+    read = [
+        instant and (instant.requested_time, instant.completion_time, instant.action, instant.state.name.lower())
+        for instant in parsed
+    ]
+    assert read == [
+        (instant["requested_time"], instant["completion_time"], instant["action"], instant["state"])
+        for instant in recorded
+    ]

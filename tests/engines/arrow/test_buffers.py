@@ -33,19 +33,24 @@ def texts(*values: str) -> StructColumn:
 
 @each_table_where(lambda entry: entry.has("*/.*.log.*"), "log files")
 def test_records_of_every_log_block_are_the_same_bytes_after_arrow(entry: TableEntry) -> None:
-    for path in entry.unpacked().rglob(".*.log.*"):
-        for block in read_blocks(InMemoryFile(path.read_bytes(), path.name)):
-            if block.kind is not BlockKind.AVRO_DATA:
-                continue
-            records = avro_records(block)
-            columns = decode(records.schema_text, records.data, records.starts, records.lengths, block.where)
-            assert isinstance(columns, StructColumn)
-            schema = schema_from_avro(records.schema_text)
-            (batch,) = ENGINE.rows.from_columns(columns, schema, block.where)
-            batch.validate(full=True)
-            again = ENGINE.rows.to_column(ENGINE.rows.root(batch), schema.record, block.where)
-            assert isinstance(again, StructColumn)
-            assert avro_content(records.schema_text, again, block.where) == records.data
+    blocks = [
+        block
+        for path in entry.unpacked().rglob(".*.log.*")
+        for block in read_blocks(InMemoryFile(path.read_bytes(), path.name))
+        if block.kind is BlockKind.AVRO_DATA
+    ]
+    if not blocks:
+        pytest.skip("no block of Avro records")
+    for block in blocks:
+        records = avro_records(block)
+        columns = decode(records.schema_text, records.data, records.starts, records.lengths, block.where)
+        assert isinstance(columns, StructColumn)
+        schema = schema_from_avro(records.schema_text)
+        (batch,) = ENGINE.rows.from_columns(columns, schema, block.where)
+        batch.validate(full=True)
+        again = ENGINE.rows.to_column(ENGINE.rows.root(batch), schema.record, block.where)
+        assert isinstance(again, StructColumn)
+        assert avro_content(records.schema_text, again, block.where) == records.data
 
 
 def test_batches_are_cut_where_offsets_would_not_reach(monkeypatch: pytest.MonkeyPatch) -> None:
