@@ -207,7 +207,7 @@ def test_rows_that_do_not_fit_are_refused_before_anything_is_written(tmp_path: P
         write(table, pa.concat_tables([good, bad]))
     with pytest.raises(SchemaError, match="v"):
         write(table, pa.table({"id": ["a"], "p": ["x"], "v": ["text"], "ts": [1]}))
-    with pytest.raises(SchemaError, match="id"):
+    with pytest.raises(RowError, match="record key in id"):
         write(table, pa.table({"p": ["x"], "v": [1], "ts": [1]}))
     with pytest.raises(UsageError, match="op"):
         write(table, good, "merge")
