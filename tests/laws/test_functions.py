@@ -44,7 +44,7 @@ _NOT_COMPARED = {
 """Functions that give arrays, maps and structs, of which no comparison is taken back to a column."""
 COMPARED = [known for known in FUNCTIONS if known.arity.stop > 1 and known.name not in _NOT_COMPARED]
 """Functions of some argument that give values with an order."""
-_OF_NESTED = {"size", "array_size", "array_max", "array_min"}
+_OF_NESTED = {"size", "array_size", "array_max", "array_min", "arrays_overlap", "exists", "forall"}
 BOUNDED = [known for known in COMPARED if known.name not in _OF_NESTED]
 """Those that take a column with bounds."""
 
