@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol, Self
@@ -17,9 +16,9 @@ from pyarrow import csv
 from hudi_arrow.arrays import Array, plain
 from hudi_arrow.types import schema_to_arrow, to_arrow
 from hudi_core.errors import HudiError, StorageError, UnsupportedError, UsageError
+from hudi_core.schema.project import optional_inside
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
-from hudi_core.types.walk import with_children
 
 ToJson = Callable[[Array, t.Type], list[Any]]
 
@@ -142,25 +141,9 @@ def _csv(path: Path, schema: Schema, to_json: ToJson) -> _Sink:
 
 def _all_optional(schema: Schema) -> Schema:
     """A required field below a null struct has no value, which the Parquet writer takes for a contradiction."""
-    record = _relaxed(schema.record)
+    record = optional_inside(schema.record)
     assert isinstance(record, t.Record)
     return Schema(record, schema.version, schema.max_column_id)
-
-
-def _relaxed(type: t.Type) -> t.Type:
-    inner = [
-        # A default of a nested type may not be one any more: Avro's optional fields are null in it.
-        replace(
-            child,
-            type=_relaxed(child.type),
-            optional=True,
-            default=t.ABSENT if t.children(child.type) else child.default,
-        )
-        for child in t.children(type)
-    ]
-    if isinstance(type, t.Map):
-        inner[0] = type.key
-    return with_children(type, tuple(inner))
 
 
 def _as(schema: pa.Schema) -> Callable[[pa.RecordBatch], list[Array]]:

@@ -19,9 +19,9 @@ from hudi_core.engine import Footer, Storage, WrittenFile
 from hudi_core.errors import UnsupportedError
 from hudi_core.formats.leaf_statistics import LeafStatistics
 from hudi_core.formats.parquet.leaves import FooterChunks, FooterStatistics, leaves
+from hudi_core.schema.project import optional_inside
 from hudi_core.schema.schema import Path, Schema
 from hudi_core.types import nodes as t
-from hudi_core.types.walk import with_children
 
 ROW_GROUP_BYTES: Final = 128 << 20
 """Bytes of rows in memory after which a row group ends. Encoded they take less than the 120 MiB of Hudi's own writers."""
@@ -237,20 +237,5 @@ def _statistics(
 def _writable(schema: Schema) -> Schema:
     """The schema with all that is below its columns optional: below a null record a required field has no value, which
     Parquet's writer takes for a contradiction."""
-    fields = tuple(replace(column, type=_relaxed(column.type)) for column in schema.fields)
+    fields = tuple(replace(column, type=optional_inside(column.type)) for column in schema.fields)
     return replace(schema, record=replace(schema.record, fields=fields))
-
-
-def _relaxed(type: t.Type) -> t.Type:
-    inner = [
-        replace(
-            child,
-            type=_relaxed(child.type),
-            optional=True,
-            default=t.ABSENT if t.children(child.type) else child.default,
-        )
-        for child in t.children(type)
-    ]
-    if isinstance(type, t.Map):
-        inner[0] = type.key
-    return with_children(type, tuple(inner))

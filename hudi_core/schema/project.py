@@ -37,6 +37,23 @@ def with_all_optional(schema: Schema) -> Schema:
     return replace(schema, record=replace(schema.record, fields=fields))
 
 
+def optional_inside(type: t.Type) -> t.Type:
+    """The type with every field in it optional, at all depths: below a null record a required field has no value."""
+    inner = [
+        # A default of a nested type may not be one any more: Avro's optional fields are null in it.
+        replace(
+            child,
+            type=optional_inside(child.type),
+            optional=True,
+            default=t.ABSENT if children(child.type) else child.default,
+        )
+        for child in children(type)
+    ]
+    if isinstance(type, t.Map):
+        inner[0] = type.key
+    return with_children(type, tuple(inner))
+
+
 def in_order(schema: Schema, positions: Mapping[Path, int]) -> Schema:
     """The schema with the fields of each record sorted by the positions of their paths, those without a position last."""
     return replace(schema, record=_ordered(schema.record, positions, ()))

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from hudi_core.errors import UnknownColumnError
 from hudi_core.schema.ids import record_with_ids
-from hudi_core.schema.project import in_order, project, with_all_optional
+from hudi_core.schema.project import in_order, optional_inside, project, with_all_optional
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
 from hudi_core.types.disguised import variant
@@ -110,3 +110,13 @@ def test_a_choice_is_a_part_of_the_schema_with_defaults_that_fit(schema: Schema,
         assert each.id == schema.get(path).field.id
         if each.default is not t.ABSENT:
             check(each.default, each.type)
+
+
+@given(schemas(named=False))
+@settings(max_examples=60, deadline=None)
+def test_what_is_inside_a_type_becomes_optional_at_all_depths(schema: Schema) -> None:
+    before, after = dict(walk(schema.record)), dict(walk(optional_inside(schema.record)))
+    assert before.keys() == after.keys()
+    for path, field in after.items():
+        assert field.id == before[path].id
+        assert field.optional or path[-1] == "key"
