@@ -19,7 +19,7 @@ from uuid import uuid4
 
 from hudi_core.commit.times import Clock, system_clock
 from hudi_core.engine import Storage
-from hudi_core.errors import AlreadyExistsError, ConflictError, StorageError
+from hudi_core.errors import AlreadyExistsError, ConflictError, NoSuchFileError
 
 LOCK_PATH: Final = ".hoodie/lock"
 _VALID: Final = timedelta(minutes=5)
@@ -77,7 +77,7 @@ def _read(storage: Storage) -> bytes | None:
     """None where there is no lock, or there is none any more."""
     try:
         return storage.read(LOCK_PATH)
-    except StorageError:
+    except NoSuchFileError:
         return None
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
+from hudi_core.schema.meta import META_COLUMNS
+
 _NAMESPACE: Final = "org.apache.hudi.avro.model"
 _STRING: Final = {"type": "string", "avro.java.string": "String"}
 _WRAPPERS: Final[tuple[tuple[str, Any], ...]] = (
@@ -24,13 +26,6 @@ _WRAPPERS: Final[tuple[tuple[str, Any], ...]] = (
 WRAPPER_NAMES: Final = tuple(name for name, _ in _WRAPPERS)
 """Branches of a bound after null, in their order; behind them stands `ArrayWrapper`, which no statistics have."""
 
-META_FIELDS: Final = (
-    "_hoodie_commit_time",
-    "_hoodie_commit_seqno",
-    "_hoodie_record_key",
-    "_hoodie_partition_path",
-    "_hoodie_file_name",
-)
 _REQUIRED: Final = object()
 
 
@@ -100,7 +95,7 @@ def _text(fields: list[dict[str, Any]]) -> str:
     return json.dumps(schema, separators=(",", ":"))
 
 
-STORED_SCHEMA: Final = _text([*(_optional(name, "string") for name in META_FIELDS), *_payloads()])
+STORED_SCHEMA: Final = _text([*(_optional(name, "string") for name in META_COLUMNS), *_payloads()])
 """The schema of records in files, with Hudi's own columns first, which are null."""
 COMMIT_SCHEMA: Final = _text(_payloads())
 """The schema that commits of the metadata table record."""

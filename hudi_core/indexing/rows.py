@@ -25,9 +25,10 @@ from hudi_core.columns.nodes import (
 )
 from hudi_core.columns.strings import concat_strings, string_column
 from hudi_core.formats.avro.block import encode
-from hudi_core.indexing.record_schema import META_FIELDS, STORED_SCHEMA
+from hudi_core.indexing.record_schema import STORED_SCHEMA
 from hudi_core.metadata.files import ALL_PARTITIONS, ROOT
 from hudi_core.metadata.record_index import uuid_halves
+from hudi_core.schema.meta import META_COLUMNS
 
 NO_STRINGS: Final = string_column([])
 _NO_VALUES: Final = BinaryColumn(np.zeros(1, np.int64), np.zeros(0, np.uint8))
@@ -81,7 +82,7 @@ def encoded(kind: int, payload: Column) -> BinaryColumn:
     """Values of records of one type with these payloads. The key in them is blank, as the row has it."""
     count = length(payload)
     nothing = NullColumn(count)
-    fields: dict[str, Column] = dict.fromkeys((*META_FIELDS, *_PAYLOADS.values()), nothing)
+    fields: dict[str, Column] = dict.fromkeys((*META_COLUMNS, *_PAYLOADS.values()), nothing)
     fields["key"] = StringColumn(np.zeros(count + 1, np.int64), np.zeros(0, np.uint8))
     fields["type"] = PrimitiveColumn(np.full(count, kind, np.int32))
     fields[_PAYLOADS[kind]] = payload

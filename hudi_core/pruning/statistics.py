@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from hudi_core.columns.byte_strings import ByteStrings, concat_byte_strings
 from hudi_core.columns.int128 import WIDE_SIZE
+from hudi_core.formats.leaf_statistics import LeafStatistics
 from hudi_core.types import nodes as t
 from hudi_core.values.domain import EXACT
 
@@ -78,6 +79,18 @@ class ColumnStatistics:
 
     def __len__(self) -> int:
         return len(self.nulls)
+
+
+def from_leaves(type: t.Type, leaves: Sequence[LeafStatistics]) -> ColumnStatistics:
+    """Statistics of one file each, as footers state them; all of one type."""
+    return from_values(
+        type,
+        [leaf.lower for leaf in leaves],
+        [leaf.upper for leaf in leaves],
+        [leaf.null_count for leaf in leaves],
+        [leaf.value_count for leaf in leaves],
+        [leaf.nans for leaf in leaves],
+    )
 
 
 def from_values(

@@ -26,7 +26,7 @@ from hudi_core.parallel.limits import STORAGE_REQUESTS
 from hudi_core.parallel.ordered import in_order
 from hudi_core.planning.sources.stored_filters import FOOTER_KEYS
 from hudi_core.pruning.promoted import promoted
-from hudi_core.pruning.statistics import ColumnStatistics, absent, concatenated, from_values, taken, unknown
+from hudi_core.pruning.statistics import ColumnStatistics, absent, concatenated, from_leaves, taken, unknown
 from hudi_core.snapshot.snapshot import listed
 from hudi_core.table.table import Table
 from hudi_core.timeline.files import FileList
@@ -200,14 +200,7 @@ class BuiltRows:
 
     def _leaves(self, path: tuple[str, ...], rows: Sequence[int], kind: t.Type) -> ColumnStatistics:
         leaves = [footer.statistics[path] for row in rows if (footer := self._footers[row]) is not None]
-        return from_values(
-            kind,
-            [leaf.lower for leaf in leaves],
-            [leaf.upper for leaf in leaves],
-            [leaf.null_count for leaf in leaves],
-            [leaf.value_count for leaf in leaves],
-            [leaf.nans for leaf in leaves],
-        )
+        return from_leaves(kind, leaves)
 
     def _sizes(self, column: str) -> tuple[Ints, Ints]:
         path = tuple(column.split("."))

@@ -10,7 +10,7 @@ from hudi_core.engine import Footer, RowGroup
 from hudi_core.evolve.reconcile import Absent, stored_column
 from hudi_core.expr.predicate import Column
 from hudi_core.formats.leaf_statistics import LeafStatistics
-from hudi_core.pruning.statistics import ColumnStatistics, absent, from_values, unknown
+from hudi_core.pruning.statistics import absent, from_leaves, unknown
 from hudi_core.pruning.store import StatisticsPart
 from hudi_core.schema.schema import Path, Schema
 from hudi_core.timeline.slices import FileSlice
@@ -47,7 +47,7 @@ def footer_pieces(
             leaves_by_type.setdefault(leaf.type, []).append((row, leaf))
     for kind, leaves in leaves_by_type.items():
         rows = np.array([row for row, _ in leaves], np.int64)
-        yield StatisticsPart(rows, _statistics(kind, [leaf for _, leaf in leaves]))
+        yield StatisticsPart(rows, from_leaves(kind, [leaf for _, leaf in leaves]))
     for value, absentees in missing.items():
         yield StatisticsPart(np.array(absentees, np.int64), absent(column.type, len(absentees), value))
     if nothing:
@@ -66,20 +66,9 @@ def row_group_pieces(
     known_leaves = [leaf for leaf in group_leaves if leaf is not None]
     # Leaves of one file have one type, and a record's is the column's.
     return (
-        [StatisticsPart(rows, _statistics(known_leaves[0].type, known_leaves))]
+        [StatisticsPart(rows, from_leaves(known_leaves[0].type, known_leaves))]
         if len(known_leaves) == len(group_leaves)
         else []
-    )
-
-
-def _statistics(kind: t.Type, leaves: Sequence[LeafStatistics]) -> ColumnStatistics:
-    return from_values(
-        kind,
-        [leaf.lower for leaf in leaves],
-        [leaf.upper for leaf in leaves],
-        [leaf.null_count for leaf in leaves],
-        [leaf.value_count for leaf in leaves],
-        [leaf.nans for leaf in leaves],
     )
 
 
