@@ -1,4 +1,4 @@
-# Targets: demo test fuzz faults mutation test-spark4 check bench interop clean. Each makes the virtual environment it needs, once.
+# Targets: demo test fuzz faults mutation test-spark4 soak check bench interop clean. Each makes the virtual environment it needs, once.
 
 PYTHON ?= python3
 VENV := .venv
@@ -9,7 +9,7 @@ export HUDI_CONFORMANCE ?= $(abspath ../shared)
 # Bytecode is kept, whatever the shell says: command lines and Spark's workers are started hundreds of times.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test fuzz faults mutation test-spark4 check bench interop clean
+.PHONY: demo test fuzz faults mutation test-spark4 soak check bench interop clean
 .DEFAULT_GOAL := test
 
 $(BIN)/python:
@@ -51,6 +51,11 @@ fuzz: $(VENV)/.dev
 
 test-spark4: .venv-spark4/.ready
 	.venv-spark4/bin/python -m pytest tests/engines/spark $(ARGS)
+
+# What takes too long for every change: both modes of Spark for each contract, clusters that run tasks twice, long runs of writers.
+soak: $(VENV)/.dev .venv-spark4/.ready
+	HUDI_SOAK=1 $(BIN)/python -m pytest tests/core tests/engines tests/laws $(ARGS)
+	HUDI_SOAK=1 .venv-spark4/bin/python -m pytest tests/engines/spark $(ARGS)
 
 # Known faults, planted one at a time in a copy of the sources: tests have to catch each. `make faults ARGS=timeline` tries some,
 # `make faults ARGS=--stale` says which of the list no longer fit the sources.

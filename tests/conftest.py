@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import pytest
@@ -9,23 +10,36 @@ from hypothesis import settings
 
 pytest.register_assert_rewrite("tests.contract", "tests.support")
 
-from tests.support.drawing import profile  # noqa: E402  # assertions of what it imports are rewritten too
+from tests.support.drawing import SOAK, profile  # noqa: E402  # assertions of what it imports are rewritten too
 
 pytest_plugins = ("tests.support.assertions",)
 
 settings.load_profile(profile())
 
-TOGETHER = ("tests/engines/spark/", "tests/conformance/test_tightness.py")
-"""Tests that share what is dear to make: the only JVM; the plans of all recorded filters."""
+os.fsync = lambda _: None
+"""No test waits for a disk: tables of tests outlive no power failure. Disks of build machines take up to 100 ms a file."""
+
+TOGETHER = ("tests/engines/spark/",)
+"""Tests that share what is dear to make, beside those of one file: the only JVM."""
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """An ordinary run leaves out what takes long; `make soak` runs it."""
+    if SOAK:
+        return
+    long = {item for item in items if item.get_closest_marker("soak")}
+    if long:
+        config.hook.pytest_deselected(items=list(long))
+        items[:] = [item for item in items if item not in long]
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Of several processes one has all tests of a group, such as those that need Spark; others are dealt out one by one."""
+    """Of several processes one has all tests of a file, and one all that need Spark: tables, plans and sessions are made once."""
     from xdist.scheduler import LoadScopeScheduling  # noqa: PLC0415 - not in every environment
 
-    class ByGroup(LoadScopeScheduling):
+    class ByFile(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            return next(filter(nodeid.startswith, TOGETHER), nodeid)
+            return next(filter(nodeid.startswith, TOGETHER), nodeid.partition("::")[0])
 
-    return ByGroup(config, log)
+    return ByFile(config, log)

@@ -24,7 +24,9 @@ def main(arguments: list[str]) -> int:
     while True:
         print(f"{FUZZ}={number}", flush=True)
         command = [sys.executable, "-m", "pytest", "-q", "-x", f"--hypothesis-seed={number}", *(arguments or LAWS)]
-        status = subprocess.run(command, env={**os.environ, FUZZ: str(number)}, check=False).returncode
+        status = subprocess.run(
+            command, env={**os.environ, FUZZ: str(number), "HUDI_SOAK": "1"}, check=False
+        ).returncode
         if status or time.monotonic() >= end:
             return status
         number += 1

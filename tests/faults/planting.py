@@ -105,6 +105,7 @@ def _run(folder: Path, tests: Sequence[str], output: Path) -> None:
     os.chdir(folder)
     for name in [name for name in os.environ if name.startswith(("PYTEST_", "COV_"))]:
         del os.environ[name]
+    os.environ["HUDI_SOAK"] = "1"
     os.environ.setdefault("HUDI_CONFORMANCE", str(ROOT.parent / "shared"))
     os.environ["PYTHONPATH"] = os.pathsep.join([str(folder), str(folder / "engines")])
     sys.path[:0] = [str(folder), str(folder / "engines")]

@@ -26,11 +26,12 @@ from hudi_core.types.promote import Purpose, promotion
 from hudi_plain.buffers import from_values
 from hudi_plain.engine import ENGINE as PLAIN
 from tests.support import evolution
+from tests.support.drawing import cases
 from tests.support.plans import apply_plan
 from tests.support.strategies import rows_of, schemas, values_of
 
 ROOMY = settings(
-    deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+    deadline=None, max_examples=cases(60), suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )
 
 
@@ -92,7 +93,7 @@ PROMOTIONS = [
 
 
 @pytest.mark.parametrize("nested", [False, True])
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=cases(100))
 @given(st.sampled_from(PROMOTIONS), st.data())
 def test_every_promotion_holds_on_what_was_decoded(nested: bool, pair: Any, data: st.DataObject) -> None:
     stored, wanted = pair

@@ -20,6 +20,7 @@ from hudi_core.functions.scalar.like import AnyChar, AnyRun
 from hudi_core.truth import FALSE, TRUE, Truth
 from hudi_core.types import nodes as t
 from hudi_core.values.order import distinct
+from tests.support.drawing import cases
 
 VALUES: dict[t.Type, list[Any]] = {
     t.Int(): [-1, 0, 1, 2, 3],
@@ -60,7 +61,7 @@ def joined(parts: Sequence[Predicate], kind: type[And] | type[Or], row: dict[int
     return reduce(lambda one, other: one | other, truths, FALSE)
 
 
-@settings(max_examples=1_500, deadline=None)
+@settings(max_examples=cases(1_500), deadline=None)
 @given(
     st.lists(PARTS, max_size=6),
     st.sampled_from([And, Or]),

@@ -25,6 +25,7 @@ from hudi_core.truth import FALSE, NULL, TRUE, Truth
 from hudi_core.types import nodes as t
 from hudi_core.values.order import equal, is_ordered, less, sort_key
 from tests.support.calls import calls_of
+from tests.support.drawing import cases
 from tests.support.strategies import values_of
 
 COLUMN = 1
@@ -50,7 +51,7 @@ BOUNDED = [known for known in COMPARED if known.name not in _OF_NESTED]
 
 
 @pytest.mark.parametrize("known", COMPARED, ids=lambda known: known.name)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=cases(40), deadline=None)
 @given(data=st.data())
 def test_a_comparison_of_a_function_keeps_its_truth(known: Function, data: st.DataObject) -> None:
     types, of = data.draw(calls_of(known).types)
@@ -73,7 +74,7 @@ def test_a_comparison_of_a_function_keeps_its_truth(known: Function, data: st.Da
 
 
 @pytest.mark.parametrize("known", BOUNDED, ids=lambda known: known.name)
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=cases(15), deadline=None)
 @given(data=st.data())
 def test_no_row_is_lost_by_the_bounds_of_a_column_that_a_function_is_compared_of(
     known: Function, data: st.DataObject

@@ -18,7 +18,7 @@ from hudi_core.errors import HudiError
 from hudi_core.formats.log import BlockKind, HeaderKey, LogBlock, read_blocks
 from hudi_core.formats.random_access import InMemoryFile
 from hudi_core.schema.meta import RECORD_KEY
-from tests.support.drawing import seed
+from tests.support.drawing import cases, seed
 from tests.support.log_blocks import data_rows, deleted_keys
 from tests.support.logged_tables import COLUMNS, Block, LoggedTable
 
@@ -92,7 +92,7 @@ def tables(draw: st.DrawFn) -> LoggedTable:
     return LoggedTable(base, blocks, {"hoodie.record.merge.mode": mode}, row_group=draw(st.integers(1, 3)))
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=cases(150))
 @given(tables())
 def test_a_slice_is_what_merging_one_by_one_leaves(table: LoggedTable) -> None:
     """MERGE-12."""
@@ -115,7 +115,7 @@ PREDICATES: dict[str, Callable[[Row], bool]] = {
 }
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=cases(150))
 @given(
     tables(),
     st.lists(st.sampled_from(COLUMNS), min_size=1, max_size=2, unique=True),

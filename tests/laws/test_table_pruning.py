@@ -22,6 +22,7 @@ from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.table.table import Table
 from hudi_core.truth import TRUE, Verdict
 from hudi_core.types import nodes as t
+from tests.support.drawing import cases
 from tests.support.made_tables import COLUMNS, Group, Log, MadeTable
 from tests.support.predicates import truth_of
 
@@ -205,7 +206,7 @@ def test_no_row_is_lost_without_the_metadata_table(made: MadeTable, where: n.Exp
 
 
 @given(TABLES, PREDICATES, st.integers(1, 5))
-@settings(SLOW, max_examples=50)
+@settings(SLOW, max_examples=cases(50))
 def test_shares_of_the_slices_are_pruned_as_the_whole_is(made: MadeTable, where: n.Expr, count: int) -> None:
     """SOURCE-20."""
     scan = made.open().scan(where=where)

@@ -10,13 +10,26 @@ from hypothesis import HealthCheck, Phase, settings
 FUZZ = "FUZZ_SEED"
 """The variable of the environment with the number that other cases are drawn by."""
 
+SOAK = bool(os.environ.get("HUDI_SOAK"))
+"""Whether this is the long run (`make soak`): tests marked `soak` run, and others draw more."""
+
+
+def cases(most: int) -> int:
+    """How many cases a law draws: `most` in a long run, and a third in an ordinary one."""
+    return most if SOAK else max(most // 3, 5)
+
+
 _CALM = (HealthCheck.too_slow, HealthCheck.data_too_large)
 
-settings.register_profile("same", derandomize=True, print_blob=True, deadline=None, suppress_health_check=_CALM)
+settings.register_profile(
+    "same", max_examples=cases(100), derandomize=True, print_blob=True, deadline=None, suppress_health_check=_CALM
+)
 settings.register_profile(  # where only counts that a test fails, not what its least example is
     "planted", settings.get_profile("same"), print_blob=False, phases=(Phase.explicit, Phase.generate)
 )
-settings.register_profile("new", database=None, print_blob=True, deadline=None, suppress_health_check=_CALM)
+settings.register_profile(
+    "new", max_examples=100, database=None, print_blob=True, deadline=None, suppress_health_check=_CALM
+)
 
 
 def profile() -> str:

@@ -12,6 +12,7 @@ from hudi_core.avro.canonical import canonical_form, fingerprint_md5, fingerprin
 from hudi_core.avro.outbound import schema_to_avro
 from hudi_core.errors import SchemaError
 from hudi_core.schema.schema import Schema
+from tests.support.drawing import cases
 from tests.support.strategies import schemas
 
 
@@ -54,7 +55,7 @@ def test_what_is_no_schema_has_no_canonical_form(avro: object) -> None:
 
 
 @given(schemas())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=cases(60), deadline=None)
 def test_fastavro_has_the_same_form_and_fingerprint(schema: Schema) -> None:
     avro = json.loads(json.dumps(schema_to_avro(schema)))
     canonical = canonical_form(avro)

@@ -15,6 +15,7 @@ from hudi_core.avro.defaults import default_from_avro, default_to_avro
 from hudi_core.errors import SchemaError
 from hudi_core.types import nodes as t
 from hudi_core.values.domain import check
+from tests.support.drawing import cases
 from tests.support.strategies import types, values_of
 
 PAIR = t.Record(
@@ -102,7 +103,7 @@ def test_numbers_that_are_not_finite_are_names() -> None:
 
 
 @given(types().flatmap(lambda of: st.tuples(st.just(of), values_of(of, as_default=True))))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=cases(150), deadline=None)
 def test_a_default_comes_back_through_json(pair: tuple[t.Type, Any]) -> None:
     of, value = pair
     assert default_from_avro(json.loads(json.dumps(default_to_avro(value, of, "f"))), of, "f") == value

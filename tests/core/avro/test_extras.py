@@ -13,6 +13,7 @@ from hudi_core.schema.loss import ConversionLoss
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
 from hudi_core.types.walk import same_field
+from tests.support.drawing import cases
 from tests.support.strategies import schemas, types
 
 
@@ -77,14 +78,14 @@ def test_extras_of_another_form_are_refused(extras: dict[str, object]) -> None:
 
 
 @given(types())
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=cases(80), deadline=None)
 def test_a_shell_and_the_fields_make_the_type(of: t.Type) -> None:
     again = type_from_shell(json.loads(json.dumps(type_shell(of))), t.children(of))
     assert same_field(t.Field(0, "f", again), t.Field(0, "f", of))
 
 
 @given(schemas())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=cases(60), deadline=None)
 def test_a_plain_field_is_one_of_which_nothing_is_carried(schema: Schema) -> None:
     for field in schema.fields:
         assert is_plain(field) == (carried(field, lambda of: of, "f", []) == {})

@@ -18,6 +18,7 @@ from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
 from hudi_core.types.disguised import blob, variant
 from hudi_core.types.walk import walk
+from tests.support.drawing import cases
 from tests.support.strategies import schemas
 
 Json = dict[str, Any]
@@ -245,7 +246,7 @@ _ANY_JSON = st.recursive(
 
 
 @given(_ANY_JSON)
-@settings(max_examples=300)
+@settings(max_examples=cases(300))
 def test_no_json_gives_anything_but_a_schema_or_a_schema_error(found: object) -> None:
     for avro in (found, record(field("a", found)), record(field("a", "bytes", default=found))):
         try:
@@ -257,13 +258,13 @@ def test_no_json_gives_anything_but_a_schema_or_a_schema_error(found: object) ->
 
 
 @given(schemas())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=cases(100), deadline=None)
 def test_a_named_schema_comes_back_equal(schema: Schema) -> None:
     assert schema_from_avro(json.dumps(schema_to_avro(schema))) == schema
 
 
 @given(schemas(named=False))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=cases(100), deadline=None)
 def test_a_schema_without_names_comes_back_with_names_and_then_equal(schema: Schema) -> None:
     named = schema_from_avro(schema_to_avro(schema))
     assert schema_from_avro(schema_to_avro(named)) == named

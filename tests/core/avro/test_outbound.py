@@ -18,6 +18,7 @@ from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
 from hudi_core.types.disguised import blob, variant
 from hudi_core.types.walk import same
+from tests.support.drawing import cases
 from tests.support.strategies import schemas
 
 
@@ -174,7 +175,7 @@ def test_a_single_type_is_written_too() -> None:
 
 
 @given(schemas(named=False))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=cases(100), deadline=None)
 def test_fastavro_takes_what_is_written_and_nothing_is_defined_twice(schema: Schema) -> None:
     avro = json.loads(json.dumps(schema_to_avro(schema)))
     fastavro.parse_schema(avro)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from hudi_core.columns import length_chain as module
 from hudi_core.columns.length_chain import length_chain, walk
 from hudi_core.errors import CorruptFileError
+from tests.support.drawing import cases
 
 
 def chained(items: list[bytes]) -> bytes:
@@ -33,13 +34,13 @@ def check(items: list[bytes]) -> None:
     assert starts.tolist() == (4 + 4 * np.arange(1, len(items) + 1) + np.cumsum(lengths) - lengths).tolist()
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=cases(30))
 @given(st.integers(0, 2**32), st.integers(0, 300), st.integers(1, 400), st.booleans())
 def test_items_of_any_sizes_are_found(seed: int, low: int, spread: int, zeros: bool) -> None:
     check(random_items(seed, module.MANY_WALKS_THRESHOLD + seed % 3000, low, low + spread, zeros))
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=cases(30))
 @given(st.integers(0, 2**32), st.integers(0, 300), st.integers(1, 400), st.booleans(), st.integers(50, 500))
 def test_items_of_any_sizes_are_found_in_pieces(seed: int, low: int, spread: int, zeros: bool, piece: int) -> None:
     with pytest.MonkeyPatch.context() as patch:

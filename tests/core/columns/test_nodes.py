@@ -32,6 +32,7 @@ from hudi_core.columns.nodes import (
 from hudi_core.columns.slicing import filter_rows, slice_rows, widest, without_nulls
 from hudi_core.formats.avro.columns import decode
 from tests.support.avro_values import same, written
+from tests.support.drawing import cases
 
 
 def columns(case: tuple[str, list[bytes]]) -> Column:
@@ -40,7 +41,7 @@ def columns(case: tuple[str, list[bytes]]) -> Column:
     return decode(schema, b"".join(records), np.cumsum(lengths) - lengths, lengths, "file")
 
 
-ROOMY = settings(deadline=None, max_examples=60)
+ROOMY = settings(deadline=None, max_examples=cases(60))
 
 
 @ROOMY

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from hudi_core.errors import CorruptFileError
 from hudi_core.formats.roaring import read_positions
+from tests.support.drawing import cases
 
 
 def bitmap(members: list[int], runs: bool) -> bytes:
@@ -70,7 +71,7 @@ def test_full_containers_are_read(runs: bool) -> None:
     assert read(bitmap(members, runs)) == members
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=cases(200))
 @given(positions, st.booleans(), st.data())
 def test_damage_is_named_or_gives_positions(members: set[int], runs: bool, data: st.DataObject) -> None:
     whole = bytearray(bitmap(sorted(members), runs))

@@ -27,6 +27,7 @@ from hudi_core.metadata.statistics import FILE_KEY, PARTITION_KEY, RecordedStati
 from hudi_core.pruning.statistics import WIDE_OFFSET, ColumnStatistics
 from hudi_core.types import nodes as t
 from tests.support.conformance import TableEntry, each_table
+from tests.support.drawing import cases
 from tests.support.metadata_records import OLDEST, batch, statistics
 from tests.support.tables import metadata_of
 
@@ -280,7 +281,7 @@ said = st.builds(
 sources = st.lists(st.dictionaries(st.sampled_from("abc"), said | st.none(), max_size=3), max_size=5)
 
 
-@settings(max_examples=150)
+@settings(max_examples=cases(150))
 @given(sources, st.booleans(), st.integers(0, 5))
 def test_merging_is_that_of_applying_record_after_record(
     events: list[dict[str, Any]], collide: bool, first: int

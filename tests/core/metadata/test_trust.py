@@ -14,6 +14,7 @@ from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.metadata.trust import LONG_TEXT, ONE_ROW_GROUP, Origin, believed
 from hudi_core.pruning.statistics import ColumnStatistics, from_values
 from hudi_core.types import nodes as t
+from tests.support.drawing import cases
 
 SMALL, LARGE, MEMORY = 50, LONG_TEXT, 0
 MANY = ONE_ROW_GROUP + 1
@@ -155,7 +156,7 @@ def test_bytes_are_believed_where_order_cannot_matter() -> None:
 texts = st.text(st.sampled_from("a~é\ud7ff\ue000\uffff\U00010000\U0010ffff"), max_size=4)
 
 
-@settings(max_examples=300)
+@settings(max_examples=cases(300))
 @given(st.lists(texts, min_size=1, max_size=6))
 def test_no_text_lies_outside_bounds_that_java_compared(values: list[str]) -> None:
     lower, upper = (choose(values, key=lambda text: text.encode("utf-16-be")) for choose in (min, max))
@@ -170,7 +171,7 @@ def test_no_text_lies_outside_bounds_that_java_compared(values: list[str]) -> No
 numbers = st.sampled_from([-math.inf, -2.0, -0.0, 0.0, 1.5, math.inf, math.nan])
 
 
-@settings(max_examples=300)
+@settings(max_examples=cases(300))
 @given(st.lists(st.lists(numbers, min_size=1, max_size=4), min_size=1, max_size=3))
 def test_no_number_lies_outside_bounds_of_row_groups(groups: list[list[float]]) -> None:
     """As Hudi takes them from footers: 0.0 for a group with NaN, least and greatest of all groups as Java compares."""

@@ -20,6 +20,7 @@ from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
 from hudi_core.types.disguised import blob, variant
 from hudi_core.types.walk import rewrite, walk
+from tests.support.drawing import cases
 from tests.support.strategies import schemas
 
 
@@ -107,7 +108,7 @@ def test_hidden_ids_are_those_of_the_formula() -> None:
 
 
 @given(schemas(named=False))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=cases(60), deadline=None)
 def test_ids_are_unique_and_numbering_again_changes_nothing(schema: Schema) -> None:
     found = [each.id for _, each in walk(schema.record)]
     assert len(set(found)) == len(found)
@@ -116,7 +117,7 @@ def test_ids_are_unique_and_numbering_again_changes_nothing(schema: Schema) -> N
 
 
 @given(schemas(named=False), st.integers(0, 1 << 30))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=cases(60), deadline=None)
 def test_only_missing_ids_are_given_and_they_are_new(schema: Schema, which: int) -> None:
     given_ids = sorted(each.id for _, each in walk(schema.record) if each.id >= 0)
     dropped = {column for position, column in enumerate(given_ids) if which >> position % 30 & 1}

@@ -26,6 +26,7 @@ from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
 from hudi_core.types.disguised import blob, variant
 from hudi_core.types.walk import same
+from tests.support.drawing import cases
 from tests.support.strategies import schemas
 
 
@@ -248,7 +249,7 @@ def test_history_is_read_newest_first_and_written_so() -> None:
 
 
 @given(schemas(), st.integers(0, 1 << 60))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=cases(100), deadline=None)
 def test_a_schema_comes_back_equal_or_its_losses_are_reported(schema: Schema, version: int) -> None:
     schema = replace(schema, version=version, max_column_id=schema.max_column_id + 3)
     converted = persisted(schema)
@@ -261,7 +262,7 @@ def test_a_schema_comes_back_equal_or_its_losses_are_reported(schema: Schema, ve
 
 
 @given(schemas(named=False, plain=True))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=cases(60), deadline=None)
 def test_a_schema_that_was_read_is_written_and_read_without_loss(schema: Schema) -> None:
     known = schema_from_json(persisted(schema).value)
     converted = persisted(known)

@@ -14,6 +14,7 @@ from hudi_core.types import nodes as t
 from hudi_core.types.disguised import variant
 from hudi_core.types.walk import walk
 from hudi_core.values.domain import check
+from tests.support.drawing import cases
 from tests.support.strategies import schemas
 
 
@@ -98,7 +99,7 @@ def test_all_optional_means_null_by_default() -> None:
 
 
 @given(schemas(named=False), st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=cases(60), deadline=None)
 def test_a_choice_is_a_part_of_the_schema_with_defaults_that_fit(schema: Schema, data: st.DataObject) -> None:
     paths = [path for path, _ in walk(schema.record)]
     asked = data.draw(st.lists(st.sampled_from(paths), max_size=4)) if paths else []
@@ -113,7 +114,7 @@ def test_a_choice_is_a_part_of_the_schema_with_defaults_that_fit(schema: Schema,
 
 
 @given(schemas(named=False))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=cases(60), deadline=None)
 def test_what_is_inside_a_type_becomes_optional_at_all_depths(schema: Schema) -> None:
     before, after = dict(walk(schema.record)), dict(walk(optional_inside(schema.record)))
     assert before.keys() == after.keys()

@@ -10,6 +10,7 @@ from hudi_core.schema.ids import record_with_ids
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
 from hudi_core.types.walk import walk
+from tests.support.drawing import cases
 from tests.support.strategies import schemas
 
 
@@ -85,7 +86,7 @@ def test_the_greatest_id_is_never_below_one_that_is_there() -> None:
 
 
 @given(schemas(named=False))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=cases(60), deadline=None)
 def test_lookups_agree_with_the_walk(schema: Schema) -> None:
     walked = list(walk(schema.record))
     assert len(walked) == len(schema.places) == len(schema.ids)

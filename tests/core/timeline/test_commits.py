@@ -14,6 +14,7 @@ from hudi_core.errors import CorruptFileError
 from hudi_core.timeline import commits
 from hudi_core.timeline.commits import read_commit, read_extra
 from tests.support.conformance import ROOT, TableEntry, each_table_where
+from tests.support.drawing import cases
 
 
 def test_empty_file_says_nothing() -> None:
@@ -127,7 +128,7 @@ SAMPLE = b"""{"partitionToWriteStats": {"p=1": [{"fileId": "f-0", "path": "p=1/f
 "cdcStats": {"a": 1}, "logFiles": ["x"], "prevCommit": "null"}]}, "extraMetadata": {"schema": "s"}, "operationType": "UPSERT"}"""
 
 
-@settings(max_examples=200)
+@settings(max_examples=cases(200))
 @given(st.integers(0, len(SAMPLE) - 1), st.binary(max_size=3))
 def test_changed_bytes_are_read_or_refused(at: int, new: bytes) -> None:
     try:

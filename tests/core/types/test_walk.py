@@ -12,6 +12,7 @@ from hypothesis import given, settings
 
 from hudi_core.types import nodes as t
 from hudi_core.types.walk import rewrite, same, same_field, walk, with_children
+from tests.support.drawing import cases
 from tests.support.strategies import types
 
 NESTED = t.Record(
@@ -55,7 +56,7 @@ def test_with_children_keeps_all_but_the_fields() -> None:
 
 
 @given(types())
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=cases(50), deadline=None)
 def test_a_type_is_the_same_under_other_ids(of: t.Type) -> None:
     renumbered = rewrite(of, lambda field: replace(field, id=field.id + 7))
     assert same(of, renumbered)

@@ -25,6 +25,7 @@ from hudi_core.table.open import open_table
 from hudi_core.table.table import Table
 from hudi_core.writing.create import create_table
 from hudi_core.writing.operations import delete_partitions, write
+from tests.support.drawing import cases
 
 TYPES = pa.schema([("id", pa.string()), ("p", pa.string()), ("v", pa.int64()), ("ts", pa.int64())])
 MARKED = TYPES.append(pa.field("_hoodie_is_deleted", pa.bool_()))
@@ -66,7 +67,7 @@ ROWS = st.lists(
 )
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=cases(12), deadline=None)
 @given(st.sampled_from(KINDS), st.booleans(), st.lists(ROWS, min_size=1, max_size=4))
 def test_a_key_is_once_in_the_table(kind: tuple[str, int], ordered: bool, batches: list[list[Row]]) -> None:
     """WRITE-28."""

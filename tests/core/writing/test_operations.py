@@ -30,6 +30,7 @@ from hudi_core.writing.operations import delete_partitions, write
 from hudi_core.writing.plan import FileSizes
 from hudi_core.writing.spool import spool
 from hudi_core.writing.write_run import WriteOptions, WriteRun
+from tests.support.drawing import cases
 
 TYPES = pa.schema([("id", pa.string()), ("p", pa.string()), ("v", pa.int64()), ("ts", pa.int64())])
 KINDS = [(kind, version) for kind in ("cow", "mor") for version in (6, 8, 9)]
@@ -63,7 +64,7 @@ STEPS = st.lists(
 )
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=cases(12), deadline=None)
 @given(st.sampled_from(KINDS), st.booleans(), STEPS)
 def test_a_table_is_a_dictionary_of_keys(
     kind: tuple[str, int], ordered: bool, steps: list[tuple[str, list[Row]]]

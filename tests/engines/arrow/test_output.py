@@ -22,6 +22,7 @@ from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
 from hudi_core.values.json import to_json
 from tests.contract.files import SCHEMAS
+from tests.support.drawing import cases
 from tests.support.strategies import rows_of
 
 ROWS = ArrowRows()
@@ -43,7 +44,7 @@ def batch(rows: list[Any], schema: Schema) -> pa.RecordBatch:
 
 
 @pytest.mark.parametrize("extension", [".parquet", ".arrow"])
-@settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, max_examples=cases(40), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(schema=SCHEMAS, data=st.data())
 def test_typed_formats_give_rows_and_schema_back(
     tmp_path: Path, extension: str, schema: Schema, data: st.DataObject

@@ -17,6 +17,7 @@ from hudi_core.types import nodes as t
 from hudi_core.types.disguised import blob, variant
 from hudi_core.types.nodes import smallest_size
 from hudi_core.types.walk import same
+from tests.support.drawing import cases
 from tests.support.strategies import schemas, types
 
 INT_ELEMENT = t.Field(0, "element", t.Int())
@@ -80,7 +81,7 @@ def test_other_types_have_a_plain_form(of: t.Type, arrow: pa.DataType) -> None:
 
 
 @given(types())
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=cases(80), deadline=None)
 def test_a_plain_form_is_its_own_plain_form_in_the_same_arrow_type(of: t.Type) -> None:
     assert to_arrow(plain(of)) == to_arrow(of)
     assert plain(plain(of)) == plain(of)
@@ -197,7 +198,7 @@ def test_without_metadata_the_losses_are_said() -> None:
 
 
 @given(schemas())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=cases(100), deadline=None)
 def test_a_schema_comes_back_equal_from_arrow(schema: Schema) -> None:
     schema = replace(schema, version=3, max_column_id=schema.max_column_id + 2)
     there = schema_to_arrow(schema)
@@ -208,7 +209,7 @@ def test_a_schema_comes_back_equal_from_arrow(schema: Schema) -> None:
 
 
 @given(schemas(named=False))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=cases(100), deadline=None)
 def test_a_schema_comes_back_equal_without_metadata_or_its_losses_are_reported(schema: Schema) -> None:
     there = schema_to_arrow(schema, metadata=False)
     back = schema_from_arrow(there.value)

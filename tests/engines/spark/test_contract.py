@@ -1,4 +1,4 @@
-"""The Spark engine keeps the contracts, with ANSI mode off and on."""
+"""The Spark engine keeps the contracts, with ANSI mode as the version of Spark starts; off and on in a long run."""
 
 from __future__ import annotations
 
@@ -17,12 +17,15 @@ from tests.contract.keys import KeysContract
 from tests.contract.rows import ProjectionContract, RowTruthContract
 from tests.contract.texts import TextsContract
 from tests.contract.values import OF_COLUMNS, ValuesContract
+from tests.support.drawing import SOAK
 from tests.support.promotions import PAIRS, named
 
 pytest.importorskip("pyspark.sql", reason="PySpark is not installed")
+import pyspark
+
 from tests.engines.spark import columns
 
-EXAMPLES = int(os.environ.get("HUDI_SPARK_EXAMPLES", "3"))
+EXAMPLES = int(os.environ.get("HUDI_SPARK_EXAMPLES", "20" if SOAK else "3"))
 """Cases a law; each question is a query of Spark."""
 SETTINGS = {
     "max_examples": EXAMPLES,
@@ -31,7 +34,12 @@ SETTINGS = {
 }
 
 
-@pytest.fixture(scope="session", params=[False, True], ids=["plain", "ansi"])
+OWN_MODE = not pyspark.__version__.startswith("3.")
+"""Whether this version of Spark starts in ANSI mode."""
+MODES = {"plain": False, "ansi": True} if SOAK else {"ansi" if OWN_MODE else "plain": OWN_MODE}
+
+
+@pytest.fixture(scope="session", params=MODES.values(), ids=MODES)
 def engine(spark: Any, request: pytest.FixtureRequest) -> Any:
     return columns.SparkColumns(spark, request.param)
 
@@ -42,7 +50,7 @@ def asked(key: Any) -> bool:
     return t.Timestamp not in (source, to) and (source is not t.Decimal or way.loss is not CastLoss.VALUE_DEPENDENT)
 
 
-FUNCTIONS_STEP = 1 if "HUDI_SPARK_EXAMPLES" in os.environ else 8
+FUNCTIONS_STEP = 1 if SOAK or "HUDI_SPARK_EXAMPLES" in os.environ else 8
 """Of so many functions one is asked for in an ordinary run; `test_calls.py` holds calls of all of them against Spark itself."""
 
 _SparkValues = with_settings(ValuesContract, **SETTINGS)

@@ -110,6 +110,7 @@ def test_a_task_that_runs_twice_gives_the_same_rows_in_the_same_order(
     assert frame.select("task").distinct().count() > 1
 
 
+@pytest.mark.soak
 def test_tasks_that_run_twice_at_the_same_time_change_nothing(tmp_path: Path) -> None:
     """By speculation on a cluster of two hosts; `speculation.py` has the tasks, which wait until their doubles run too."""
     run = [sys.executable, str(Path(__file__).with_name("speculation.py")), str(rides()), str(tmp_path)]

@@ -20,12 +20,13 @@ from pyspark.sql import functions as F
 from hudi_spark.cells import Cell
 from hudi_spark.values import SparkValues
 from tests.engines.spark.columns import SparkColumns, relation
+from tests.engines.spark.test_contract import MODES
 
 _ANSWERS = t.Array(t.Field(0, "element", t.Boolean()))
 _LOGIC = {TRUE: True, NULL: None}
 
 
-@pytest.mark.parametrize("ansi", [False, True], ids=["plain", "ansi"])
+@pytest.mark.parametrize("ansi", MODES.values(), ids=MODES)
 def test_plans_have_the_truths_of_the_core(spark: Any, ansi: bool) -> None:
     def truths(root: Cell) -> Cell:
         masks = [truth_masks(bind(parse_predicate(sql), SCHEMA), SparkValues(), root, SCHEMA) for sql, _ in CASES]

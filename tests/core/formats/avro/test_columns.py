@@ -41,6 +41,7 @@ from hudi_core.formats.hfile.file import HFile
 from hudi_core.formats.random_access import InMemoryFile
 from tests.support.avro_values import encode, rows_by_fastavro, same, written
 from tests.support.conformance import TableEntry, each_table_where
+from tests.support.drawing import cases
 
 
 def laid_out(records: list[bytes], gap: bytes = b"") -> tuple[bytes, np.ndarray, np.ndarray]:
@@ -73,7 +74,7 @@ def raw_column(type_: Any, *records: bytes) -> Column:
 # -- laws ------------------------------------------------------------------------------------------------------------------
 
 ROOMY = settings(
-    deadline=None, max_examples=80, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+    deadline=None, max_examples=cases(80), suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )
 
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from hudi_core.errors import CorruptFileError
 from hudi_core.formats.avro.container import read_container
+from tests.support.drawing import cases
 
 SCHEMA = {
     "type": "record",
@@ -53,7 +54,7 @@ def test_a_file_cut_off_within_a_block_is_corrupt(codec: str) -> None:
             read_container(whole[:end], "file")
 
 
-@settings(deadline=None, max_examples=400, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=cases(400), suppress_health_check=[HealthCheck.too_slow])
 @given(st.sampled_from(["null", "deflate"]), st.data())
 def test_mutated_bytes_give_records_or_a_corrupt_file_error(codec: str, data: st.DataObject) -> None:
     content = bytearray(container(RECORD, RECORD, codec=codec))

@@ -37,9 +37,10 @@ from hudi_core.formats.avro.columns import decode
 from hudi_core.formats.avro.varint import varints, zigzag
 from tests.support.avro_values import encode as by_fastavro
 from tests.support.avro_values import same, written
+from tests.support.drawing import cases
 
 ROOMY = settings(
-    deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+    deadline=None, max_examples=cases(40), suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )
 
 

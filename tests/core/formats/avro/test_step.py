@@ -15,9 +15,10 @@ from hudi_core.formats.avro.lanes import DamagedLane
 from hudi_core.formats.avro.plan import Array, fixed_width, plan
 from hudi_core.formats.avro.step import find_starts, stepper
 from tests.support.avro_values import Names, encode, typed
+from tests.support.drawing import cases
 
 ROOMY = settings(
-    deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+    deadline=None, max_examples=cases(40), suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )
 
 
