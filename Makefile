@@ -75,7 +75,7 @@ check: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest tests/shape -q
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadscope tests/shape -q
 
 # Peers live in an environment of their own; `make bench BENCH=prune` measures one subject.
 .venv-bench/.ready: pyproject.toml
