@@ -1,7 +1,9 @@
-"""Which bounds and counts are recorded of a column, so that Apache Hudi's data skipping loses no row. Rules META-60 to META-64.
+"""Which bounds and counts are recorded of a column, so that Apache Hudi's data skipping loses no row.
 
 Its reader takes bounds as they stand: a file whose lower bound is above a literal is left out, one that has no bounds as well.
-So where a bound is not known the widest of its type is recorded, and never none where there are values.
+So where a bound is not known the widest of its type is recorded, and never none where there are values. A file without strings
+that begin with `p` it takes to be one whose lower bound is above `p` itself: so that bound is recorded no longer than one
+character, which no beginning of a value is below. Rules META-60 to META-64, META-67.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from typing import Final
 import numpy as np
 
 from hudi_core.columns.byte_strings import ByteStrings, concat_byte_strings
+from hudi_core.columns.spans import gather
 from hudi_core.pruning.statistics import (
     WIDE_OFFSET,
     Bools,
@@ -24,13 +27,17 @@ from hudi_core.types import nodes as t
 HIGHEST_STRING: Final = "\U0010ffff" * 256
 """No string that a table has sorts behind it: that would have to begin with 256 times a code point that is no character."""
 _HIGHEST_BYTES: Final = b"\xff" * 1024
+STRINGS: Final = t.String | t.Enumeration | t.Uuid
+_LEADING_BYTES: Final = np.array([0xC0, 0xE0, 0xF0], np.uint8)
+"""From these bytes on, the first of a character in UTF-8 stands for two, three, and four."""
 _INT: Final = (-(1 << 31), (1 << 31) - 1)
 _LONG: Final = (-(1 << 63), (1 << 63) - 1)
 
 
-def recorded(statistics: ColumnStatistics) -> ColumnStatistics:
+def recorded(statistics: ColumnStatistics, *, whole_strings: bool = False) -> ColumnStatistics:
     """The statistics as they are recorded: both bounds known of every file that has values, and neither of the others; counts
-    known of all. Files that may hold NaN have NaN as upper bound, which is greatest."""
+    known of all. Files that may hold NaN have NaN as upper bound, which is greatest. Lower bounds of strings are their first
+    character, unless with `whole_strings`."""
     unknown = (statistics.nulls < 0) | (statistics.rows < 0)
     # Some of the values are null and some are not, for all that a reader can tell.
     nulls, rows = (
@@ -47,7 +54,20 @@ def recorded(statistics: ColumnStatistics) -> ColumnStatistics:
         may_hold_nan = np.ones(len(statistics), np.bool_) if statistics.nans is None else statistics.nans
         lower = np.where(lower == 0, -0.0, np.where(np.isnan(lower), -np.inf, lower))
         upper = np.where(may_hold_nan, np.nan, np.where(upper == 0, 0.0, upper))
+    if isinstance(statistics.type, STRINGS) and not whole_strings:
+        assert isinstance(lower, ByteStrings)
+        lower = first_characters(lower)
     return ColumnStatistics(statistics.type, lower, upper, filled, filled, nulls, rows, statistics.nans)
+
+
+def first_characters(strings: ByteStrings) -> ByteStrings:
+    """The first character of each string in UTF-8; an empty one stays empty."""
+    starts, ends = strings.offsets[:-1], strings.offsets[1:]
+    filled = starts < ends
+    first = np.zeros(len(strings), np.uint8)
+    first[filled] = strings.data[starts[filled]]
+    sizes = np.where(filled, 1 + np.searchsorted(_LEADING_BYTES, first, "right"), 0)
+    return ByteStrings(*gather(strings.data, starts, np.minimum(sizes, ends - starts)))
 
 
 def _or(bounds: Bounds, known: Bools, widest: object) -> Bounds:

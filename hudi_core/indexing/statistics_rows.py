@@ -1,4 +1,4 @@
-"""Records of `column_stats` and `partition_stats`: one column, in the form of an index version. Rules META-60 to META-66."""
+"""Records of `column_stats` and `partition_stats`: one column, in the form of an index version. Rules META-60 to META-67."""
 
 from __future__ import annotations
 
@@ -22,11 +22,12 @@ from hudi_core.columns.nodes import (
 from hudi_core.columns.spans import gather
 from hudi_core.columns.strings import string_column
 from hudi_core.formats.deletes import wrapped_values
-from hudi_core.indexing.bounds import recorded
+from hudi_core.indexing.bounds import STRINGS, recorded
 from hudi_core.indexing.rows import IndexRows, encoded, repeated
 from hudi_core.metadata.file_keys import Keys
 from hudi_core.metadata.stored import V1_DECIMAL
 from hudi_core.pruning.statistics import Bounds, ColumnStatistics, Ints
+from hudi_core.schema.meta import RECORD_KEY
 from hudi_core.types import nodes as t
 
 V1, V2 = "V1", "V2"
@@ -127,7 +128,7 @@ def _payload(
 ) -> StructColumn:
     form = form_of(statistics.type, version)
     assert form is not None, f"{column} of type {statistics.type} is not indexed in {version}"
-    kept = recorded(statistics)
+    kept = recorded(statistics, whole_strings=version == V1 and column == RECORD_KEY)
     count = len(kept)
     return StructColumn(
         count,
@@ -142,15 +143,21 @@ def _payload(
             "totalUncompressedSize": PrimitiveColumn(sizes.uncompressed),
             "isDeleted": PrimitiveColumn(np.zeros(count, np.bool_)),
             "isTightBound": PrimitiveColumn(np.full(count, tight)),
-            "valueType": _value_type(kept.type, form, count) if version == V2 else NullColumn(count),
+            "valueType": _value_type(statistics, kept, form) if version == V2 else NullColumn(count),
         },
     )
 
 
-def _value_type(type: t.Type, form: Form, count: int) -> StructColumn:
+def _value_type(statistics: ColumnStatistics, kept: ColumnStatistics, form: Form) -> StructColumn:
+    count = len(kept)
     details: Column = NullColumn(count)
-    if isinstance(type, t.Decimal):
-        details = repeated(f"{type.precision},{type.scale}", count)
+    if isinstance(kept.type, t.Decimal):
+        details = repeated(f"{kept.type.precision},{kept.type.scale}", count)
+    elif isinstance(kept.type, STRINGS):
+        # Apache Hudi reads nothing here of strings.
+        lower = statistics.lower
+        assert isinstance(lower, ByteStrings)
+        details = StringColumn(lower.offsets, lower.data, statistics.lower_known & kept.lower_known)
     ordinals = PrimitiveColumn(np.full(count, form.ordinal, np.int32))
     return StructColumn(count, {"typeOrdinal": ordinals, "additionalInfo": details})
 

@@ -148,6 +148,8 @@ class DecodedStatistics:
     """The record says that its file is deleted."""
     tight: Bools
     """The record replaces what was there before."""
+    details: StringColumn | None
+    """What records state beside the ordinal of their type."""
 
     def __len__(self) -> int:
         return len(self.order)
@@ -174,10 +176,11 @@ def decoded(batches: list[RecordBatch], key_size: int) -> tuple[DecodedStatistic
         or not isinstance(upper, UnionColumn)
     ):
         raise CorruptFileError(first.where, expected="a schema of column statistics", found="another")
+    ordinals, details = _told(payload)
     part = DecodedStatistics(
         keys[0] if len(keys) == 1 else np.concatenate(keys),
         np.repeat([batch.order for batch in batches], [len(batch.cells) for batch in batches]),
-        _kinds(payload, lower, upper, kinds),
+        _kinds(ordinals, details, lower, upper, kinds),
         lower,
         upper,
         _counts(stated["valueCount"]),
@@ -185,6 +188,7 @@ def decoded(batches: list[RecordBatch], key_size: int) -> tuple[DecodedStatistic
         _counts(stated["totalUncompressedSize"]),
         _flags(stated["isDeleted"]) | ~validity_of(payload),
         _flags(payload.fields.get("isTightBound", NullColumn(count))),
+        details,
     )
     return part, kinds
 
@@ -236,10 +240,11 @@ def _keys(batch: RecordBatch, size: int) -> NDArray[np.uint8]:
     return np.ascontiguousarray(keys)
 
 
-def _kinds(payload: StructColumn, lower: UnionColumn, upper: UnionColumn, kinds: BoundKinds) -> Ints:
+def _kinds(
+    ordinals: Ints, details: StringColumn | None, lower: UnionColumn, upper: UnionColumn, kinds: BoundKinds
+) -> Ints:
     """The number of each record's kind."""
-    ordinals, details = _told(payload)
-    kind_of = np.full(payload.length, NO_KIND, np.int64)
+    kind_of = np.full(len(ordinals), NO_KIND, np.int64)
     for ordinal in _occurring(ordinals):
         chosen = ordinals == ordinal
         if ordinal == _NO_TYPE:

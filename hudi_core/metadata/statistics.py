@@ -1,6 +1,6 @@
 """`column_stats` and `partition_stats`: the live records of columns, merged by key. No Python object a record.
 
-Rules META-10 to META-14. What the recorded values mean is told by `belief`.
+Rules META-10 to META-14, META-67. What the recorded values mean is told by `belief`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from hudi_core.columns.byte_strings import ByteStrings
 from hudi_core.columns.concat import ColumnBuilder
 from hudi_core.columns.hashes import xxh64_id
 from hudi_core.columns.nodes import FixedBinaryColumn
@@ -22,8 +23,10 @@ from hudi_core.metadata.merged import merged
 from hudi_core.metadata.recorded import NO_KIND, UNTYPED, BoundKind, BoundKinds, DecodedStatistics, bounds, decoded
 from hudi_core.metadata.records import MetadataRecords, Piece, RecordBatch
 from hudi_core.metadata.trust import Origin, believed
+from hudi_core.metadata.whole_strings import whole_lower
 from hudi_core.parallel.ordered import in_order
 from hudi_core.pruning.statistics import Bools, ColumnStatistics, Ints, concatenated, taken
+from hudi_core.types import nodes as t
 
 COLUMN_SIZE: Final = 12
 """Bytes of a key that name the column."""
@@ -285,6 +288,8 @@ class _Reading:
             return part.statistics(np.arange(len(part)) if rows is None else rows)
         lower, lower_known = bounds(part.lower, rows, kind)
         upper, upper_known = bounds(part.upper, rows, kind)
+        if isinstance(lower, ByteStrings) and isinstance(kind.type, t.String | t.Uuid):
+            lower = whole_lower(lower, part.details, rows)
         if void is not None:
             lower_known, upper_known = lower_known & ~void, upper_known & ~void
         nulls, counts, size = part.nulls, part.rows, part.size

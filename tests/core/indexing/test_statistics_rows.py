@@ -1,4 +1,4 @@
-"""META-60 to META-66: bounds that are recorded cover their values, whatever is known of them, in the form that readers expect.
+"""META-60 to META-67: bounds that are recorded cover their values, whatever is known of them, in the form that readers expect.
 
 Also covers: `indexing/bounds.py`.
 """
@@ -25,6 +25,7 @@ from hudi_core.formats.avro.columns import decode
 from hudi_core.indexing.bounds import HIGHEST_STRING, recorded
 from hudi_core.indexing.changes import indexed_columns, statistics_of
 from hudi_core.indexing.record_schema import STORED_SCHEMA
+from hudi_core.indexing.rows import IndexRows
 from hudi_core.indexing.statistics_rows import V1, V2, Sizes, file_statistics_rows, form_of
 from hudi_core.pruning.statistics import ColumnStatistics
 from hudi_core.schema.schema import schema_at_place
@@ -38,6 +39,10 @@ def stored(of: t.Type, ranges: Sequence[ColumnRange | None], version: str = V2) 
     zeros = np.zeros(count, np.int64)
     names = string_column([f"file {number}" for number in range(count)])
     rows = file_statistics_rows("c", keys, names, statistics_of(ranges, of), Sizes(zeros, zeros), version)
+    return payloads_of(rows)
+
+
+def payloads_of(rows: IndexRows) -> list[dict[str, Any]]:
     values = rows.values
     found = decode(STORED_SCHEMA, values.data, values.offsets[:-1], np.diff(values.offsets), "test")
     assert isinstance(found, StructColumn)
@@ -63,6 +68,7 @@ def known(lower: object, upper: object, nulls: int = 0, values: int = 5, *, nan:
         (t.Float(), -1.5, 2.25),
         (t.Double(), -1e300, math.inf),
         (t.String(), "", "\U0001f600" * 3000),
+        (t.String(), "\U0001f600", "\U0001f600"),
         (t.Date(), -5, 20_000),
         (t.Time(t.Unit.MILLIS), 0, 86_399_999),
         (t.Time(t.Unit.MICROS), 0, 5),
@@ -156,6 +162,35 @@ def test_nan_is_the_upper_bound_and_never_the_lower_one(of: t.Type) -> None:
 def test_zeros_cover_each_other(zeros: tuple[float, float]) -> None:
     low, high = bounds(t.Double(), known(*zeros))
     assert (math.copysign(1, low), math.copysign(1, high)) == (-1, 1)
+
+
+@pytest.mark.parametrize("version", [V1, V2])
+@given(strings=st.lists(st.text(st.sampled_from("aké\u20ac\U0001f600"), max_size=3), min_size=1, max_size=4))
+def test_no_beginning_of_a_string_lies_outside_its_bounds(version: str, strings: list[str]) -> None:
+    """META-67: so a reader that compares the beginning itself loses no file."""
+    ordered = sorted(strings, key=str.encode)
+    low, high = bounds(t.String(), known(ordered[0], ordered[-1]), version)
+    for value in strings:
+        for size in range(1, len(value) + 1):
+            assert low.encode() <= value[:size].encode()
+        assert low.encode() <= value.encode() <= high.encode()
+
+
+def test_whole_lower_bounds_of_strings_stand_beside_their_type() -> None:
+    """META-67."""
+    ranges = [known("kéa", "z"), None, known(None, None, 5, 5)]
+    payloads = stored(t.String(), ranges)
+    assert [one["valueType"]["additionalInfo"] for one in payloads] == ["kéa", None, None]
+    assert payloads[0]["minValue"]["value"] == "k"
+
+
+def test_keys_are_located_by_whole_bounds_in_version_1_too() -> None:
+    """META-67."""
+    keys, names, zeros = np.array([b"%036d" % 0], "S36"), string_column(["file"]), np.zeros(1, np.int64)
+    statistics = statistics_of([known("k10", "k20")], t.String())
+    for version, lower in ((V1, "k10"), (V2, "k")):
+        rows = file_statistics_rows("_hoodie_record_key", keys, names, statistics, Sizes(zeros, zeros), version)
+        assert payloads_of(rows)[0]["minValue"]["value"] == lower
 
 
 def test_a_column_without_a_value_has_counts_and_no_bounds() -> None:
