@@ -23,6 +23,7 @@ from hudi_core.table.engines import DEFAULT_ENGINE, load_engine
 from hudi_core.table.open import open_table
 from hudi_core.table.table import Table
 from hudi_core.writing.new_table import NewTable, new_properties, options_of, table_name
+from hudi_core.writing.time_units import written_units
 
 
 def create_table(
@@ -97,8 +98,8 @@ def create_files(storage: Storage, properties: Mapping[str, str]) -> None:
 
 
 def row_schema(schema: object, engine: Engine[Any, Any, Any]) -> Schema:
-    """The schema of rows that somebody gives in one of several forms, without Hudi's own columns."""
-    whole = _schema(schema, engine)
+    """The schema of rows that somebody gives in one of several forms, without Hudi's own columns and without nanoseconds."""
+    whole = written_units(_schema(schema, engine))
     return replace(whole, record=without_meta_columns(whole.record))
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.strings import concat_strings, string_column
 from hudi_core.engine import Engine, InputRows
+from hudi_core.errors import UnknownColumnError
 from hudi_core.index.key_columns import KeyColumns
 from hudi_core.index.key_reader import PARTITION_PATH, RECORD_KEY, KeyReader, key_columns, numbered_keys
 from hudi_core.keys.bound import KeyGenerator
@@ -47,10 +48,11 @@ class Incoming:
 def incoming_rows(table: Table, given: InputRows[Any], auto_instant: str) -> Incoming:
     """Draws all rows of an input and checks them. `auto_instant` begins the keys of a table whose keys are made up.
 
-    Raises `SchemaError` for columns that do not fit the table, `RowError` with the row for one without a key or without a
-    value in a required column.
+    Raises `UnknownColumnError` for rows without a column of the key or the partition and `SchemaError` for columns that do not
+    fit the table, before a row is drawn; `RowError` with the row for one without a key or without a value in a required column.
     """
     engine = table.engine
+    _refuse_keyless(table, given.schema)
     schema = schema_on_write(engine, table.schema, given.schema, table.storage.uri)
     options = {} if table.config.record_key_fields else {AUTO_INSTANT: auto_instant}
     generator = KeyGenerator(table_generator(table, options), schema.table, engine.values)
@@ -75,6 +77,17 @@ def incoming_rows(table: Table, given: InputRows[Any], auto_instant: str) -> Inc
     return Incoming(
         schema.table, stored, rows, key_columns(concat_strings(keys), concat_strings(paths)) if keys else _NO_KEYS
     )
+
+
+def _refuse_keyless(table: Table, rows: Schema) -> None:
+    """A column of nulls in the place of one that is missing would make no key, or put all rows into one partition."""
+    config = table.config
+    names = {field.name.lower() for field in rows.fields}
+    for column in (*config.record_key_fields, *config.partition_fields):
+        top = column.partition(":")[0].partition(".")[0]
+        if top.lower() not in names:
+            found = f"columns {', '.join(field.name for field in rows.fields)}"
+            raise UnknownColumnError(top, expected="a column of the rows to write, for their keys", found=found)
 
 
 def incoming_keys(

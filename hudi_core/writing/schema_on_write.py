@@ -1,7 +1,7 @@
 """Batches brought to a table's schema, before anything is written: what the schema becomes, and what a batch is refused for.
 
 Columns are matched by name. Columns that the table lacks are added to it, types that it can change to are taken, columns that
-a batch lacks are null or have their default. Rules: WRITE-1 to WRITE-4.
+a batch lacks are null or have their default. Rules: WRITE-1 to WRITE-4, WRITE-31.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from hudi_core.types import nodes as t
 from hudi_core.types.promote import Purpose, promotion
 from hudi_core.types.text import text as type_text
 from hudi_core.types.walk import walk
+from hudi_core.writing.time_units import TimeUnits, in_units_of
 
 _WITHOUT_FORM = t.Union | t.Vector
 """Types that base files of Apache Hudi's writers have no form for that this library writes."""
@@ -36,18 +37,22 @@ class SchemaOnWrite:
     """How rows of one schema become rows of a table. `table` is the schema after the write, without Hudi's own columns."""
 
     engine: Engine[Any, Any, Any]
+    given: Schema
+    """As the rows come."""
     incoming: Schema
+    """As they come, with times in the table's units."""
     table: Schema
     where: str
 
     def rows(self, batch: Any, first_row: int) -> Any:
         """The rows of a batch, of which the first has this number, as a column of structs of the table's schema.
 
-        Raises `RowError` with the row and the column for a null in a required column, `SchemaError` for a value without a
-        counterpart in the column's type.
+        Raises `RowError` with the row and the column for a null in a required column and a time finer than its column,
+        `SchemaError` for a value without a counterpart in the column's type.
         """
         values, rows = self.engine.values, self.engine.rows
-        root = self._project(rows.root(batch))
+        units = TimeUnits(self.engine, self.given, self.incoming)
+        root = self._project(units.rows(rows.root(batch), first_row))
         for position, column in enumerate(self.table.fields):
             if not column.optional:
                 flags = rows.flags(values.is_null(values.field(root, position)))
@@ -67,7 +72,9 @@ def schema_on_write(engine: Engine[Any, Any, Any], table: Schema, incoming: Sche
     the path for a type that the table's column cannot change to and for a required column that is missing,
     `UnsupportedError` for a type that is not written, `UsageError` for two columns of one name.
     """
+    given = incoming
     bare_table = replace(table, record=without_meta_columns(table.record))
+    incoming = in_units_of(given, bare_table)
     bare = replace(incoming, record=without_meta_columns(incoming.record))
     twice = next((name for name, count in Counter(column.name for column in bare.fields).items() if count > 1), None)
     if twice is not None:
@@ -80,7 +87,7 @@ def schema_on_write(engine: Engine[Any, Any, Any], table: Schema, incoming: Sche
             )
     _refuse_changes_unasked(bare_table, merged)
     reconcile(incoming, merged, Match.NAME)
-    return SchemaOnWrite(engine, incoming, merged, where)
+    return SchemaOnWrite(engine, given, incoming, merged, where)
 
 
 def _refuse_changes_unasked(before: Schema, after: Schema) -> None:
