@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import os
+import shutil
+import tempfile
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,8 +23,19 @@ settings.load_profile(profile())
 os.fsync = lambda _: None
 """No test waits for a disk: tables of tests outlive no power failure. Disks of build machines take up to 100 ms a file."""
 
+MEMORY, ENOUGH = Path("/dev/shm"), 6 << 30
+"""Where Linux keeps files in memory, and how many bytes have to be free there."""
+if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > ENOUGH:
+    tempfile.tempdir = os.environ["TMPDIR"] = str(MEMORY)
+
 TOGETHER = ("tests/engines/spark/",)
 """Tests that share what is dear to make, beside those of one file: the only JVM."""
+
+
+def pytest_collection_finish() -> None:
+    """What was collected lives until the end: the garbage collector need not look at it again."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

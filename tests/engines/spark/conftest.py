@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +19,19 @@ PYSPARK_WARNS = (
 """What PySpark does itself: it leaves sockets to the garbage collector, and compares versions in an old way."""
 
 
+def _is_default() -> bool:
+    """Whether this is the version of Spark that an ordinary run uses for all tests."""
+    return version("pyspark").startswith("3.5")
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     here = Path(__file__).parent
     for item in items:
         if here in item.path.parents:
             item.add_marker(pytest.mark.spark)
+            if item.get_closest_marker("one_spark") and not _is_default():
+                item.add_marker(pytest.mark.soak)
             for pattern in PYSPARK_WARNS:
                 item.add_marker(pytest.mark.filterwarnings(pattern))
 

@@ -33,6 +33,8 @@ from hudi_spark import native
 from hudi_spark.front import table as table_
 from hudi_spark.runner import SparkRunner
 
+pytestmark = pytest.mark.one_spark
+
 FAULTS = 2
 """As many as one task may have and still be tried again."""
 

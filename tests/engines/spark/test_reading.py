@@ -54,6 +54,7 @@ def shown(arrow: Any, schema: Any, frame: Any) -> list[str]:
     return in_order(found)
 
 
+@pytest.mark.one_spark
 @pytest.mark.parametrize("entry", readable(), ids=named)
 def test_recorded_tables_have_the_recorded_rows(spark: Any, entry: TableEntry | None) -> None:
     """AWAY-2."""
