@@ -1,4 +1,4 @@
-"""`demo`: a guided tour on a real table that is brought along, beside what Apache Hudi answers on it."""
+"""`demo`: a guided tour on a real table that is brought along, beside what Apache Hudi answers on it, and on one of our own."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
+from hudi_core.cli.demo_writes import tour_of_writes
 from hudi_core.cli.explain.command import show, write_page
 from hudi_core.cli.options import EngineOption, JsonOption
 from hudi_core.cli.output import Output
@@ -32,7 +33,7 @@ def demo(
     engine: EngineOption = DEFAULT_ENGINE,
     as_json: JsonOption = False,
 ) -> None:
-    """Take a tour: a table of rides that Apache Hudi wrote, pruned, explained and read."""
+    """Take a tour: a table of rides that Apache Hudi wrote, pruned, explained and read; and one that is written from it."""
     out = Output(as_json)
     table = open_table(str(_unpacked(to)), engine=engine)
     tour = json.loads((_BROUGHT / "tour.json").read_text("utf-8"))
@@ -58,6 +59,7 @@ def demo(
         )
         read = table.scan(where=predicate, columns=tour["columns"], limit=_SHOWN)
         out.data(read.schema, list(read.to_json_rows()))
+        tour_of_writes(out, to / "rides", to, engine)
     out.text(f"\nThe same in pictures: {page}")
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from decimal import Decimal
 from importlib.resources import files
 from pathlib import Path
 
 import pytest
 
+from hudi_core.table.open import open_table
 from tests.support.commands import Ran, ran
 
 
@@ -51,6 +53,15 @@ def test_the_tour_leaves_the_table_and_a_page(shown: Ran, folder: Path) -> None:
     assert shown.out.splitlines()[-1] == f"The same in pictures: {folder / 'explain.html'}"
     assert (folder / "rides" / ".hoodie" / "hoodie.properties").is_file()
     assert 10_000 < (folder / "explain.html").stat().st_size < 1_000_000
+
+
+def test_the_tour_writes_a_table_that_is_there(shown: Ran, folder: Path) -> None:
+    rides, written = (open_table(folder / name).scan(columns=["ride_id", "fare", "note"]) for name in ("rides", "dear"))
+    kept = [row for row in rides.to_json_rows() if row["fare"] is not None and Decimal(row["fare"]) >= 45]
+    expected = {row["ride_id"]: "kept" if Decimal(row["fare"]) > 60 else row["note"] for row in kept}
+    assert {row["ride_id"]: row["note"] for row in written.to_json_rows()} == expected
+    assert 0 < list(expected.values()).count("kept") < len(expected)
+    assert f"$ hudi-core delete {folder / 'dear'}" in shown.out
 
 
 def test_a_place_that_cannot_hold_the_table_is_an_error(tmp_path: Path) -> None:
