@@ -36,6 +36,7 @@ from hudi_core.table.engines import DEFAULT_ENGINE
 from hudi_core.types import nodes as t
 from hudi_core.types.text import text as type_text
 from hudi_core.values.json import to_json
+from hudi_core.writing.alter_schema import alter_schema
 
 FORMS = "avro, internal, arrow, spark or ddl"
 ToOption = Annotated[str | None, typer.Option("--to", metavar="FORM", help=f"The schema's text: {FORMS}.")]
@@ -100,11 +101,12 @@ def evolve(
     source: Annotated[str, typer.Option("--from", metavar="FORM", help=f"Form of the file's text: {FORMS}.")] = "avro",
     to: ToOption = None,
     diff: Annotated[bool, typer.Option("--diff", help="Also tell what changed, column by column.")] = False,
+    commit: Annotated[bool, typer.Option("--commit", help="Make the change in the table, in one commit.")] = False,
     engine: EngineOption = DEFAULT_ENGINE,
     case_sensitive: CaseOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what changes would make of a schema. Nothing is written.
+    """Show what changes would make of a schema. Nothing is written, unless --commit makes them.
 
     Each CHANGE is one of these, or several with ; between them:
 
@@ -135,6 +137,10 @@ def evolve(
         _tell(read.losses)
         before = read.value
     after = evolved(before, changes, case_sensitive=case_sensitive)
+    if commit:
+        if file is not None:
+            raise UsageError("--commit", expected="a table", found="the schema of a file")
+        alter_schema(opened_table, changes)
     warn(lost_names(before, after, named))
     out = Output(as_json)
     if to is None:

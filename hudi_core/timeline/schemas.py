@@ -28,8 +28,9 @@ from hudi_core.types.nodes import Field, Record, String, Type, children
 from hudi_core.types.walk import with_children
 
 SCHEMA_FOLDER = f"{FOLDER}/.schema"
-_ACTION = ".schemacommit"
-_AVRO, _INTERNAL = "schema", "latest_schema"
+SCHEMA_COMMIT = "schemacommit"
+_AVRO, LATEST_SCHEMA = "schema", "latest_schema"
+"""Entries of a commit's `extraMetadata`: the schema of its rows, and the table's schema with ids."""
 
 FooterSchema = Callable[[FileInfo], Schema]
 """Reads the schema in a base file's footer."""
@@ -109,7 +110,7 @@ def _by_id(written: Written, stored: Mapping[int, Schema], config: TableConfig) 
         known = {version: number for number, version in enumerate(versions[: len(schemas)])}
     numbers = [known[int(time)] for time in times]
     for time, extra in written:
-        internal, avro = extra.get(_INTERNAL), extra.get(_AVRO)
+        internal, avro = extra.get(LATEST_SCHEMA), extra.get(_AVRO)
         position = bisect_right(versions, int(time)) - 1
         key: object = internal or (
             versions[position] if position >= 0 and versions[position] > 0 else avro or versions[0]
@@ -119,7 +120,7 @@ def _by_id(written: Written, stored: Mapping[int, Schema], config: TableConfig) 
             if isinstance(key, int):
                 schemas.append(stored[key])
             elif internal:
-                schemas.append(_with_other_ids(schema_from_json(internal, f"{_INTERNAL} of commit {time}"), others))
+                schemas.append(_with_other_ids(schema_from_json(internal, f"{LATEST_SCHEMA} of commit {time}"), others))
             else:
                 schemas.append(with_ids_of(_from_avro(str(key), config), stored[versions[0]], greatest))
         numbers.append(known[key])
@@ -184,9 +185,9 @@ def _stored_schemas(timeline: Timeline, written: Written) -> dict[int, Schema]:
         where, text = document
         stored = {schema.version: schema for schema in history_from_json(text, where)}
     for time, extra in written:
-        internal = extra.get(_INTERNAL)
+        internal = extra.get(LATEST_SCHEMA)
         if internal:
-            schema = schema_from_json(internal, f"{_INTERNAL} of commit {time}")
+            schema = schema_from_json(internal, f"{LATEST_SCHEMA} of commit {time}")
             stored.setdefault(schema.version, schema)
     return stored
 
@@ -219,12 +220,23 @@ def _with_other_ids(schema: Schema, others: Mapping[int, Mapping[int, int]]) -> 
     return replace(schema, record=record_with_other_ids(schema.record, new_ids), max_column_id=greatest)
 
 
+def recorded_history(timeline: Timeline) -> tuple[str, Schema] | None:
+    """The newest history document, empty where there is none, and the schema with ids that was recorded last, as it stands there.
+    None for a table without schema evolution on read. Raises `SchemaError` and `CorruptFileError` for damage."""
+    document = _history_document(timeline.storage, timeline)
+    if document is not None:
+        where, text = document
+        return text, max(history_from_json(text, where), key=lambda schema: schema.version)
+    internal = [extra[LATEST_SCHEMA] for extra in timeline.extras() if extra.get(LATEST_SCHEMA)]
+    return ("", schema_from_json(internal[-1], LATEST_SCHEMA)) if internal else None
+
+
 def _history_document(storage: Storage, timeline: Timeline) -> tuple[str, str] | None:
     """Path and text of the newest history of a commit that counts. Each holds the whole history up to then, newest first."""
     names = {}
     for info in storage.list(SCHEMA_FOLDER):
         time, _, rest = info.name.partition(".")
-        if f".{rest}" == _ACTION and info.size and timeline.is_committed(requested := time.partition("_")[0]):
+        if rest == SCHEMA_COMMIT and info.size and timeline.is_committed(requested := time.partition("_")[0]):
             names[time_order(requested)] = info
     if not names:
         return None

@@ -1,4 +1,4 @@
-"""Conflicts between writers: whether a write may still complete after others have. Rules: CONFLICT-1 to CONFLICT-4."""
+"""Conflicts between writers: whether a write may still complete after others have. Rules: CONFLICT-1 to CONFLICT-5."""
 
 from __future__ import annotations
 
@@ -17,10 +17,14 @@ _LOOKED_UP = frozenset({"UPSERT", "DELETE", "INSERT_OVERWRITE", "INSERT_OVERWRIT
 
 def refuse_conflicts(begun: Table, latest: Table, instant_time: str, change: TableChange) -> None:
     """Raises `ConflictError` when what completed since the write began touches its file groups or partitions, when a clustering
-    is going to rewrite them, or when the write itself was rolled back."""
+    is going to rewrite them, when the schema is another, or when the write itself was rolled back."""
     where = f"{latest.storage.uri}: {change.operation} of {instant_time}"
     if all(instant.requested_time != instant_time for instant in latest.timeline.pending):
         raise ConflictError(where, expected="a pending write", found="one that another writer rolled back")
+    if latest.schema != begun.schema:
+        raise ConflictError(
+            where, expected="the schema that the write began with", found="one that another writer changed"
+        )
     groups = touched_groups(change)
     partitions = {status.partition for status in change.statuses} | {partition for partition, _ in groups}
     for instant, metadata in _completed_since(begun, latest):

@@ -27,6 +27,7 @@ from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import REPLACE_COMMIT, ROLLBACK, WRITES, Instant, InstantState
 from hudi_core.timeline.services import savepoints
+from hudi_core.writing.schema_commit import undo_schema_commit
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +146,7 @@ def rollback_steps(
         # It is pending again before its files go: no reader looks for them any more.
         yield Delete(f"{timeline.folder}/{undone.file}")
     yield from undo_steps(table.storage, undone.requested_time)
+    yield from undo_schema_commit(table.storage, undone.requested_time)
     for path in plan.files:
         yield Delete(path)
     milliseconds = int((clock() - begun).total_seconds() * 1000)

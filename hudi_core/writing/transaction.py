@@ -1,4 +1,4 @@
-"""Transactions: from the request of a write to its commit, or to its rollback. Rules: COMMIT-10 to COMMIT-12.
+"""Transactions: from the request of a write to its commit, or to its rollback. Rules: COMMIT-10 to COMMIT-13.
 
 with transaction(table, DELTA_COMMIT, "UPSERT") as write:
     write.start(planned)                  # the inflight instant, before the first data file
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from hudi_core.commit.avro_schemas import REQUESTED_REPLACE_METADATA
@@ -30,10 +30,13 @@ from hudi_core.timeline.instants import REPLACE_COMMIT, Instant, InstantState
 from hudi_core.writing.conflicts import refuse_conflicts
 from hudi_core.writing.new_table import schema_text
 from hudi_core.writing.rollback import roll_back, roll_back_failed
+from hudi_core.writing.schema_commit import schema_commit
 
 MetadataSteps = Callable[[Table, str, TableChange], Sequence[Step]]
 """The steps that bring the metadata table up to date with a change, its completed instant last."""
 
+ALTER_SCHEMA: Final = "ALTER_SCHEMA"
+"""The operation of a commit that changes the schema and no row."""
 _DELETE_PARTITION: Final = "DELETE_PARTITION"
 
 
@@ -70,15 +73,19 @@ class Transaction:
         if not self._started:
             self.start()
         config, storage = self.table.config, self.table.storage
-        record = commit_record(change, self.instant_time, config.version, schema_text(change.schema, config.name))
-        content = encode_commit(record, config.layout)
         with table_lock(storage, clock=self.clock):
             latest = refreshed(self.table)
             refuse_conflicts(self.table, latest, self.instant_time, change)
+            begins = change.operation == ALTER_SCHEMA
+            history = schema_commit(self.table, change.schema, self.instant_time, begins=begins)
+            whole = replace(change, extra={**change.extra, **history.extra})
+            record = commit_record(whole, self.instant_time, config.version, schema_text(change.schema, config.name))
+            content = encode_commit(record, config.layout)
             if self.metadata_steps is not None:
                 run(storage, self.metadata_steps(latest, self.instant_time, change))
             # Greater than the completion time that the metadata table was just given.
             given = next_time(latest.timeline, self.clock, after=[self.instant_time])
+            run(storage, history.steps(config.layout, self.instant_time, given))
             completion = next_time(latest.timeline, self.clock, after=[given])
             path = self.files.completed(completion)
             run(storage, [Create(path, content)])

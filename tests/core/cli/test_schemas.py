@@ -163,5 +163,14 @@ def test_evolve_of_a_table_writes_nothing() -> None:
     assert fingerprint(rides()) == before
 
 
+def test_evolve_makes_the_change_where_it_is_told_to(tmp_path: Path, order: Path) -> None:
+    assert ran("create", tmp_path / "t", "--schema", order, "--key", "id").status == 0
+    shown = ran("evolve", tmp_path / "t", "drop column tags", "--commit", "--json")
+    assert shown.status == 0
+    assert "tags" not in {column["name"] for column in ran("schema", tmp_path / "t", "--json").lines}
+    refused = ran("evolve", "--schema", order, "drop tags", "--commit")
+    assert (refused.status, refused.error) == (2, "--commit: expected a table, found the schema of a file")
+
+
 def test_changes_that_change_nothing_are_told(order: Path) -> None:
     assert ran("evolve", "--schema", order, "move id first", "--diff").out.splitlines()[-1] == "no change"
