@@ -30,7 +30,7 @@ from hudi_core.types.walk import same
 from hudi_core.values.domain import coerce
 from hudi_core.writing.incoming import incoming_keys, incoming_rows, row_schema
 from hudi_core.writing.operations import Operation, planned_deletes, planned_upsert, write
-from hudi_core.writing.refusals import refuse_buckets, refuse_unwritable
+from hudi_core.writing.refusals import refuse_buckets, refuse_other_keys, refuse_unwritable
 from hudi_core.writing.result import WriteResult
 from hudi_core.writing.spool import Spool
 from hudi_core.writing.write_run import Planned, WriteOptions, WriteRun, bare_schema, write_action
@@ -92,6 +92,7 @@ def update(
     """
     settings = options or WriteOptions()
     latest = _writable(table)
+    refuse_other_keys(latest)
     latest.scan(where, limit=0)
     bare = bare_schema(latest)
     assignments = _assignments(latest, bare, assigned)

@@ -27,7 +27,7 @@ from hudi_core.timeline.instants import REPLACE_COMMIT
 from hudi_core.writing.incoming import Incoming, file_schema, incoming_keys, incoming_rows, row_schema
 from hudi_core.writing.moves import Resolved, resolve_moves
 from hudi_core.writing.plan import Planner
-from hudi_core.writing.refusals import excluded_groups, refuse_buckets, refuse_unwritable
+from hudi_core.writing.refusals import excluded_groups, refuse_buckets, refuse_other_keys, refuse_unwritable
 from hudi_core.writing.result import WriteResult
 from hudi_core.writing.row_size import row_bytes
 from hudi_core.writing.spool import Spool
@@ -54,6 +54,8 @@ class Operation(StrEnum):
     """They take the place of all rows."""
 
 
+_ADDS_ALONE = frozenset({Operation.INSERT, Operation.APPEND, Operation.BULK_INSERT})
+"""Operations that look for no key or partition that the table has."""
 _RECORDED_AS = {Operation.APPEND: "INSERT"}
 """Names of commits, where Apache Hudi has no operation of ours."""
 
@@ -78,6 +80,8 @@ def write(table: Table, data: object, op: str = "upsert", options: WriteOptions 
     merges = operation in (Operation.UPSERT, Operation.DELETE)
     refuse_unwritable(latest, merges=merges)
     refuse_buckets(latest)
+    if operation not in _ADDS_ALONE:
+        refuse_other_keys(latest)
     rows = given_rows(latest, data)
     if operation is Operation.DELETE:
         return delete_keys(latest, incoming_keys(latest, rows), settings)

@@ -5,12 +5,17 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from hudi_core.columns.nodes import to_list
 from hudi_core.errors import UnsupportedError
+from hudi_core.keys.bound import KeyGenerator
 from hudi_core.merge.rules import merge_rules
 from hudi_core.options import BaseFileFormat, KeyGeneratorType
+from hudi_core.schema.meta import PARTITION_PATH, RECORD_KEY
+from hudi_core.table.keying import table_generator
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import INDEXING, RESTORE
 from hudi_core.timeline.services import pending_work
+from hudi_core.types.nodes import String
 
 WRITABLE_VERSIONS: Final = (6, 8, 9)
 _BUCKET_ID: Final = re.compile(r"0000[0-9]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}-0")
@@ -67,3 +72,26 @@ def refuse_buckets(table: Table) -> None:
 def excluded_groups(table: Table) -> frozenset[tuple[str, str]]:
     """The file groups that a compaction or clustering is going to rewrite: they get no new rows."""
     return frozenset(group for work in pending_work(table.timeline) for group in work.file_groups)
+
+
+def refuse_other_keys(table: Table) -> None:
+    """Raises `UnsupportedError` where a row that the table has would get another record key or partition path: rows that are
+    merged would not meet those that have their keys."""
+    config, engine = table.config, table.engine
+    if not config.populate_meta_fields or not config.record_key_fields:
+        return
+    named = (*config.record_key_fields, *config.partition_fields)
+    columns = dict.fromkeys((RECORD_KEY, PARTITION_PATH, *(name.partition(".")[0] for name in named)))
+    scan = table.scan(columns=list(columns), limit=1)
+    generator = KeyGenerator(table_generator(table), scan.schema, engine.values)
+    for batch in scan.batches():
+        root = engine.rows.root(batch)
+        made = generator.keys(root)
+        for position, value in enumerate((made.record_key, made.partition_path)):
+            stored, again = (
+                to_list(engine.rows.to_column(column, String(), "keys"))
+                for column in (engine.values.field(root, position), value)
+            )
+            if stored != again:
+                expected = f"{list(columns)[position]} {stored[0]!r}, as a row of the table has it"
+                raise UnsupportedError(table.storage.uri, expected=expected, found=repr(again[0]))

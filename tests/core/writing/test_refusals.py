@@ -67,3 +67,18 @@ def test_a_table_in_buckets_is_refused(tmp_path: Path) -> None:
     path.rename(path.with_name(path.name.replace(file_slice.file_id, f"00000003{file_slice.file_id[8:]}")))
     with pytest.raises(UnsupportedError, match="bucket"):
         write(table, ROWS)
+
+
+@pytest.mark.parametrize("op", ["upsert", "delete", "insert_overwrite"])
+def test_a_table_whose_keys_are_made_in_another_way_is_refused(tmp_path: Path, op: str) -> None:
+    """WRITE-32."""
+    options = {"hoodie.table.keygenerator.type": "COMPLEX"}
+    write(create_table(tmp_path / "t", ROWS.schema, "id", options=options), ROWS)
+    path = tmp_path / "t/.hoodie/hoodie.properties"
+    path.write_text(path.read_text().replace("keygenerator.type=COMPLEX", "keygenerator.type=NON_PARTITION"))
+    table = open_table(tmp_path / "t")
+    with pytest.raises(UnsupportedError, match="_hoodie_record_key 'id:a', as a row of the table has it, found 'a'"):
+        write(table, ROWS, op)
+    with pytest.raises(UnsupportedError, match="'id:a'"):
+        table.update({"n": 2})
+    assert table.delete(where="n = 1").deleted == 1
