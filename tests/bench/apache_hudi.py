@@ -50,7 +50,7 @@ def _is_whole(folder: Path, name: str) -> bool:
 
 
 def measurement(command: str, case: str, answer: str | None = None) -> Elsewhere:
-    """What Apache Hudi takes for a case of `read`, `plan` or `tag`, each run; measured once in this process.
+    """What Apache Hudi takes for a case of `read`, `plan`, `tag`, `append` or `upsert`, each run; measured once in this process.
 
     `answer` names the detail of the case's line that is compared with ours; None where the script compares it itself.
     """
@@ -79,6 +79,8 @@ def _line(command: str, case: str) -> Mapping[str, Any]:
 def _results(command: str) -> Mapping[str, Mapping[str, Any]]:
     options = {
         "read": ("--cases", "cow_full_noop,cow_full_agg,mor_snapshot_noop,mor_snapshot_agg"),
+        "append": ("--cases", "insert_defaults"),
+        "upsert": ("--cases", "uniform,recent"),
         "tag": ("--cases", "bloom_metadata,record_index,simple", "--partitions", "2,8"),
     }
     lines = [json.loads(line) for line in _script(_TABLES, command, *options.get(command, ())).splitlines()]
