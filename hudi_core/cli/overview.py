@@ -32,7 +32,7 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {
     },
     "Schemas": {
         "convert-schema": "Convert the text of a schema to another form. What that has no place for is told on standard error.",
-        "evolve": "Show what changes would make of a schema. Nothing is written.",
+        "evolve": "Show what changes would make of a schema. Nothing is written, unless --commit makes them.",
     },
     "Writing": {
         "create": "Create a table without rows, and say what it is.",
@@ -42,7 +42,9 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {
         "delete-partition": "Take all rows of partitions away.",
         "rollback": "Undo the last completed write, or with --failed those that died.",
     },
-    "A tour": {"demo": "Take a tour: a table of rides that Apache Hudi wrote, pruned, explained and read."},
+    "A tour": {
+        "demo": "Take a tour: a table of rides that Apache Hudi wrote, pruned, explained and read; and one that is written from it."
+    },
 }
 """The commands by subject, and what each does: the first paragraph of its help."""
 

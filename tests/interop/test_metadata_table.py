@@ -7,12 +7,8 @@ META-60 to META-66, META-70 to META-86.
 from __future__ import annotations
 
 import datetime
-import importlib
 import math
-import os
 import shutil
-import sys
-from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -24,7 +20,7 @@ from hudi_core.table.open import open_table, refreshed
 from hudi_core.writing.create import create_table
 from hudi_core.writing.index_build import build_metadata_table
 from hudi_core.writing.operations import write
-from tests.support.conformance import ROOT, TableEntry, tables
+from tests.support.conformance import TableEntry, tables
 
 pytestmark = pytest.mark.interop
 
@@ -45,24 +41,6 @@ SCHEMA = pa.schema(
 )
 INDEXES = ["column_stats", "bloom_filters", "record_index"]
 KINDS = [(kind, version) for kind in ("cow", "mor") for version in (9, 8, 6)]
-
-
-@pytest.fixture(scope="module")
-def judge() -> Iterator[Any]:
-    """A real Apache Hudi that answers; skips where it is not wanted, or not there."""
-    if not os.environ.get("HUDI_INTEROP"):
-        pytest.skip("runs Apache Hudi: by `make interop` only")
-    sys.path.insert(0, str(ROOT / "oracle"))
-    try:
-        judges = importlib.import_module("judge_client").Judge
-    except ModuleNotFoundError as error:
-        pytest.skip(f"no judge: {error}")
-    finally:
-        sys.path.pop(0)
-    if missing := judges.missing():
-        pytest.skip(missing)
-    with judges() as started:
-        yield started
 
 
 def rows(first: int, last: int, ts: int) -> pa.Table:

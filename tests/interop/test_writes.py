@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import importlib
-import os
-import sys
-from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -17,8 +13,8 @@ import pytest
 
 from hudi_core.table.open import open_table, refreshed
 from hudi_core.table.table import Table
+from hudi_core.writing.alter_schema import alter_schema
 from hudi_core.writing.create import create_table
-from tests.support.conformance import ROOT
 
 pytestmark = pytest.mark.interop
 
@@ -31,23 +27,6 @@ TYPES = pa.schema(
     ]
 )  # fmt: skip
 NOON = datetime.datetime(2024, 3, 1, 12, tzinfo=datetime.UTC)
-
-
-@pytest.fixture(scope="module")
-def judge() -> Iterator[Any]:
-    if not os.environ.get("HUDI_INTEROP"):
-        pytest.skip("runs Apache Hudi: by `make interop` only")
-    sys.path.insert(0, str(ROOT / "oracle"))
-    try:
-        client = importlib.import_module("judge_client")
-    except ModuleNotFoundError:
-        pytest.skip("no judge beside the conformance data")
-    finally:
-        sys.path.pop(0)
-    if reason := client.Judge.missing():
-        pytest.skip(reason)
-    with client.Judge() as running:
-        yield running
 
 
 def rows(names: list[str], partition: str, ts: int) -> pa.Table:
@@ -97,3 +76,30 @@ def test_hudi_reads_and_goes_on_with_our_tables(tmp_path: Path, judge: Any, kind
         "verify", str(path), expect=str(expected), pending="none", table_version=version, checks=["timeline", "rows"]
     )
     assert verified["ok"], verified
+
+
+@pytest.mark.parametrize(("kind", "version"), [("cow", 9), ("mor", 9), ("mor", 6)])
+def test_hudi_follows_schema_changes_of_ours_and_goes_on_with_them(
+    tmp_path: Path, judge: Any, kind: str, version: int
+) -> None:
+    """COMMIT-13, COMMIT-14."""
+    path, expected = tmp_path / "t", tmp_path / "rows.parquet"
+    types = pa.schema([("id", pa.string()), ("n", pa.int32()), ("s", pa.string()), ("gone", pa.int64())])
+    table = create_table(path, types, "id", type=kind, version=version)
+    table.insert(pa.Table.from_pylist([{"id": f"k{n}", "n": n, "s": "old", "gone": n} for n in range(8)], types))
+    alter_schema(
+        table, "RENAME COLUMN n TO m; ADD COLUMN more double AFTER id; DROP COLUMN gone; ALTER COLUMN m TYPE bigint"
+    )
+    changed = [{"id": f"k{n}", "more": n / 2, "m": 1 << 40, "s": "new"} for n in range(5, 11)]
+    table.upsert(pa.Table.from_pylist(changed))
+    for _ in range(2):
+        rows = refreshed(table).scan(meta=False).to_arrow()
+        assert rows.column_names == ["id", "more", "m", "s"]
+        pq.write_table(rows, expected)
+        checks = ["timeline", "rows"]
+        verified = judge.ask(
+            "verify", str(path), expect=str(expected), key=["id"], table_version=version, checks=checks
+        )
+        assert verified["ok"], judge.explain(verified)
+        went_on = judge.ask("continue", str(path), ops=["upsert"], rows=6)
+        assert went_on["ok"], judge.explain(went_on)
