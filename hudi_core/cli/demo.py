@@ -33,7 +33,7 @@ def demo(
     engine: EngineOption = DEFAULT_ENGINE,
     as_json: JsonOption = False,
 ) -> None:
-    """Take a tour: a table of rides that Apache Hudi wrote, pruned, explained and read; and one that is written from it."""
+    """Take a tour: a table of rides that Apache Hudi wrote, pruned, explained and read; and one that is written."""
     out = Output(as_json)
     table = open_table(str(_unpacked(to)), engine=engine)
     tour = json.loads((_BROUGHT / "tour.json").read_text("utf-8"))

@@ -43,7 +43,7 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {
         "rollback": "Undo the last completed write, or with --failed those that died.",
     },
     "A tour": {
-        "demo": "Take a tour: a table of rides that Apache Hudi wrote, pruned, explained and read; and one that is written from it."
+        "demo": "Take a tour: a table of rides that Apache Hudi wrote, pruned, explained and read; and one that is written."
     },
 }
 """The commands by subject, and what each does: the first paragraph of its help."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from itertools import count
-from typing import Final
 
 from hudi_core.commit.lock import table_lock
 from hudi_core.commit.properties import change_properties
@@ -42,9 +41,8 @@ from hudi_core.schema.schema import Schema
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import WRITES
+from hudi_core.timeline.schemas import LATEST_SCHEMA
 from hudi_core.writing.built_rows import BuiltRows
-
-_LATEST_SCHEMA: Final = "latest_schema"
 
 
 def build_metadata_table(
@@ -99,7 +97,7 @@ def _refuse(table: Table, partitions: Sequence[str]) -> None:
     if strange:
         expected = "indexes that can be built here"
         raise UnsupportedError(table.storage.uri, expected=expected, found=", ".join(strange))
-    if COLUMN_STATS in partitions and any(_LATEST_SCHEMA in extra for extra in table.timeline.extras()):
+    if COLUMN_STATS in partitions and any(LATEST_SCHEMA in extra for extra in table.timeline.extras()):
         # Statistics of a file stand under the names that its columns had, which its footer tells by position alone.
         expected = f"{COLUMN_STATS} of a table whose columns kept their names"
         raise UnsupportedError(table.storage.uri, expected=expected, found="a schema history with column ids")
