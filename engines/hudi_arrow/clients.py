@@ -46,7 +46,9 @@ class StoreClient(Protocol):
 
     def replace(self, path: str, content: bytes) -> None: ...
 
-    def delete(self, path: str) -> None: ...
+    def delete(self, paths: Sequence[str]) -> None:
+        """No error for those that are not there."""
+        ...
 
     def modified(self, path: str) -> datetime: ...
 
@@ -89,8 +91,9 @@ class FileSystemClient:
     def replace(self, path: str, content: bytes) -> None:
         self.storage.replace(path, content)
 
-    def delete(self, path: str) -> None:
-        self.storage.delete(path)
+    def delete(self, paths: Sequence[str]) -> None:
+        for path in paths:
+            self.storage.delete(path)
 
     def modified(self, path: str) -> datetime:
         moment = self.storage.modified(path)

@@ -135,11 +135,11 @@ class RemoteStorage:
         self._answer(path, lambda: self._client.replace(path, content))
 
     def delete(self, path: str) -> None:
-        self._answer(path, lambda: self._client.delete(path))
+        self._answer(path, lambda: self._client.delete([path]))
 
     def delete_folder(self, path: str) -> None:
-        for file in self._client.list(path, True):
-            self.delete(file.path)
+        if files := self._list(path, True):
+            self._answer(path, lambda: self._client.delete([file.path for file in files]))
 
     def modified(self, path: str) -> datetime | None:
         try:

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from enum import StrEnum
 from typing import Final
 
+from hudi_core.commit.steps import Ensure
 from hudi_core.engine import Storage
-from hudi_core.errors import AlreadyExistsError
 from hudi_core.formats.properties import format_properties
 
 _TEMPORARY: Final = ".hoodie/.temp"
@@ -33,12 +33,14 @@ def marker_folder(instant_time: str) -> str:
     return f"{_TEMPORARY}/{instant_time}"
 
 
-def create_marker(storage: Storage, instant_time: str, path: str, kind: MarkerKind) -> None:
+def marker_step(instant_time: str, path: str, kind: MarkerKind) -> Ensure:
     """Announces a data file, by its path from the table's root. One that is announced already stays so."""
-    try:
-        storage.create(f"{marker_folder(instant_time)}/{path}{_SEPARATOR}{kind}", b"")
-    except AlreadyExistsError:
-        return
+    return Ensure(f"{marker_folder(instant_time)}/{path}{_SEPARATOR}{kind}")
+
+
+def create_marker(storage: Storage, instant_time: str, path: str, kind: MarkerKind) -> None:
+    """Applies `marker_step`."""
+    marker_step(instant_time, path, kind).apply(storage)
 
 
 def has_markers(storage: Storage, instant_time: str) -> bool:
@@ -63,13 +65,14 @@ def _parsed(marker: str) -> tuple[str, MarkerKind]:
     return path, MarkerKind(kind)
 
 
-def create_partition(storage: Storage, partition: str, instant_time: str) -> None:
+def partition_step(partition: str, instant_time: str) -> Ensure:
     """Makes a partition one that listings show. Done before its first file; a partition that is one already stays as it is."""
     path = f"{partition}/{PARTITION_METADATA}" if partition else PARTITION_METADATA
     depth = partition.count("/") + 1 if partition else 0
     content = format_properties({"commitTime": instant_time, "partitionDepth": str(depth)}, "partition metadata")
-    if not storage.exists(path):
-        try:
-            storage.create(path, content)
-        except AlreadyExistsError:
-            return
+    return Ensure(path, content)
+
+
+def create_partition(storage: Storage, partition: str, instant_time: str) -> None:
+    """Applies `partition_step`."""
+    partition_step(partition, instant_time).apply(storage)

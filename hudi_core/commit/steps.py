@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 
 from hudi_core.engine import Storage
 from hudi_core.errors import AlreadyExistsError
+from hudi_core.parallel.limits import STORAGE_REQUESTS
+from hudi_core.parallel.ordered import in_order
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +48,52 @@ class Delete:
         storage.delete(self.path)
 
 
-Step = Create | Replace | Delete
+@dataclass(frozen=True, slots=True)
+class Ensure:
+    """A file with this content, unless there is one, whatever that holds."""
+
+    path: str
+    content: bytes = field(default=b"", repr=False)
+
+    def apply(self, storage: Storage) -> None:
+        # A remote store answers a creation as soon as a question; a local one looks sooner than it creates.
+        if not storage.is_remote and storage.exists(self.path):
+            return
+        try:
+            storage.create(self.path, self.content)
+        except AlreadyExistsError:
+            return
+
+
+SingleStep = Create | Replace | Delete | Ensure
+
+
+@dataclass(frozen=True, slots=True)
+class SideBySide:
+    """Steps of which none needs another: in any order, in a remote store in flight together. All are done before the next step;
+    where one fails, any of the others may be done."""
+
+    steps: tuple[SingleStep, ...]
+
+    def apply(self, storage: Storage) -> None:
+        workers = STORAGE_REQUESTS if storage.is_remote else 1
+        for _ in in_order(lambda step: step.apply(storage), self.steps, workers):
+            pass
+
+
+Step = SingleStep | SideBySide
+
+
+def side_by_side(sequences: Iterable[Sequence[Step]]) -> list[Step]:
+    """Sequences of steps that do not need one another as one: the first steps of all, then the second ones, and so on."""
+    return [
+        SideBySide(tuple(single for step in steps if step is not None for single in _singles(step)))
+        for steps in zip_longest(*sequences)
+    ]
+
+
+def _singles(step: Step) -> tuple[SingleStep, ...]:
+    return step.steps if isinstance(step, SideBySide) else (step,)
 
 
 def run(storage: Storage, steps: Iterable[Step]) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from functools import cached_property, partial
+from itertools import accumulate
 from typing import assert_never
 
 import numpy as np
@@ -38,6 +39,7 @@ from hudi_core.planning.sources.stored_filters import (
     stored_filter,
     text_in_footer,
 )
+from hudi_core.reading.ahead import FilesAhead
 from hudi_core.snapshot.snapshot import Snapshot
 from hudi_core.timeline.slices import FileSlice
 
@@ -94,6 +96,11 @@ class SliceLookup:
     edges: SampleKeys | None = None
     """Keys that the slice holds for certain, as far as its range tells: the least and the greatest."""
 
+    @property
+    def is_opened(self) -> bool:
+        """Whether its files are read in any case."""
+        return not (self.ranged and self.filtered)
+
 
 @dataclass(frozen=True, slots=True)
 class _Hits:
@@ -146,7 +153,17 @@ class FileLookup:
     def run(self, count: int, tasks: Sequence[SliceLookup], work: TaggingMetrics) -> Locations:
         """What the slices of a plan hold, of so many keys."""
         locations = Locations.nowhere(count)
-        for hits_of_part in in_order(lambda part: self._execute_part(part, work), list(self._dealt(tasks))):
+        parts = list(self._dealt(tasks))
+        opened = [task.number for part in parts for task in part if task.is_opened]
+        ahead = FilesAhead(self._snapshot.storage, self._snapshot.slices, opened)
+        starts = accumulate((sum(task.is_opened for task in part) for part in parts), initial=0)
+
+        def execute(start_and_part: tuple[int, Sequence[SliceLookup]]) -> list[_Hits]:
+            start, part = start_and_part
+            ahead.reach(start)
+            return self._execute_part(part, work)
+
+        for hits_of_part in in_order(execute, zip(starts, parts, strict=False)):
             for hits in hits_of_part:
                 work.count(elsewhere=locations.put(hits.rows, hits.number, hits.positions))
         return locations

@@ -11,7 +11,7 @@ from hudi_core.commit.instant_files import InstantFiles
 from hudi_core.commit.markers import PARTITION_METADATA
 from hudi_core.commit.metadata import Stat, encode_commit, metadata_record, planned_stat, stat_of
 from hudi_core.commit.statuses import WriteStatus
-from hudi_core.commit.steps import Create, Step
+from hudi_core.commit.steps import Create, Ensure, SideBySide, SingleStep, Step
 from hudi_core.errors import UnsupportedError
 from hudi_core.formats.names import LogFileName, parse_log_file
 from hudi_core.formats.properties import format_properties
@@ -62,7 +62,7 @@ def delta_commit_steps(
     """
     files = InstantFiles(metadata.timeline.folder, metadata.config.layout, instant_time, DELTA_COMMIT)
     written: list[_Written] = []
-    starts: list[Step] = []
+    starts: list[SingleStep] = []
     for part in rows:
         if part.rows:
             groups, new = _groups(metadata, part, instant_time)
@@ -75,21 +75,21 @@ def delta_commit_steps(
         planned.setdefault(file.partition, []).append(file.planned)
     layout = metadata.config.layout
     workload = encode_commit(metadata_record(planned, PREPPED), layout)
-    steps: list[Step] = [Create(files.requested), Create(files.inflight, workload)]
-    steps += _partition_metadata(metadata, stats, instant_time)
-    steps += starts
-    steps += [Create(new.path, new.content) for new in written]
+    contents = [*_partition_metadata(stats, instant_time), *starts]
+    contents += [Create(new.path, new.content) for new in written]
     completed = metadata_record(stats, PREPPED, {"schema": COMMIT_SCHEMA})
-    steps.append(Create(files.completed(completion_time), encode_commit(completed, layout)))
-    return steps
+    return [
+        Create(files.requested),
+        Create(files.inflight, workload),
+        SideBySide(tuple(contents)),
+        Create(files.completed(completion_time), encode_commit(completed, layout)),
+    ]
 
 
-def _partition_metadata(metadata: MetadataTable, partitions: Iterable[str], instant_time: str) -> Iterator[Step]:
+def _partition_metadata(partitions: Iterable[str], instant_time: str) -> Iterator[SingleStep]:
     content = partition_metadata_content(instant_time)
     for partition in partitions:
-        path = f"{METADATA_FOLDER}/{partition}/{PARTITION_METADATA}"
-        if not metadata.storage.exists(path):
-            yield Create(path, content)
+        yield Ensure(f"{METADATA_FOLDER}/{partition}/{PARTITION_METADATA}", content)
 
 
 def partition_metadata_content(instant_time: str) -> bytes:
@@ -97,7 +97,9 @@ def partition_metadata_content(instant_time: str) -> bytes:
     return format_properties({"commitTime": instant_time, "partitionDepth": "1"}, "partition metadata")
 
 
-def _groups(metadata: MetadataTable, part: PartitionRows, instant_time: str) -> tuple[list[FileSlice], list[Step]]:
+def _groups(
+    metadata: MetadataTable, part: PartitionRows, instant_time: str
+) -> tuple[list[FileSlice], list[SingleStep]]:
     """The file groups among which a hash chooses, and the steps that make those that are new."""
     if part.table_partition is None:
         slices = metadata.slices(part.partition)

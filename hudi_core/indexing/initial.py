@@ -11,7 +11,7 @@ from hudi_core.commit.instant_files import InstantFiles
 from hudi_core.commit.markers import PARTITION_METADATA
 from hudi_core.commit.metadata import encode_commit, metadata_record, stat_of
 from hudi_core.commit.statuses import WriteStatus
-from hudi_core.commit.steps import Create, Replace, Step
+from hudi_core.commit.steps import Create, Replace, SideBySide, SingleStep, Step, side_by_side
 from hudi_core.errors import UsageError
 from hudi_core.formats.names import BaseFileName, LogFileName
 from hudi_core.formats.properties import format_properties
@@ -129,9 +129,8 @@ def first_commit_steps(config: TableConfig, new: NewPartition, instant_time: str
     have rows. Its completed instant is the last step."""
     folder = f"{METADATA_FOLDER}/{FOLDER}" + ("/timeline" if config.layout == 2 else "")
     files = InstantFiles(folder, config.layout, instant_time, DELTA_COMMIT)
-    steps: list[Step] = [Create(files.requested), Create(files.inflight)]
     statuses: list[WriteStatus] = []
-    contents: list[Step] = []
+    contents: list[SingleStep] = []
     for prefix, groups, rows in _groups(new):
         for number in range(groups):
             log = LogFileName(file_id(prefix, number), instant_time, 1, FIRST_TOKEN, "")
@@ -145,12 +144,11 @@ def first_commit_steps(config: TableConfig, new: NewPartition, instant_time: str
             statuses.append(WriteStatus(new.partition, group, path, len(content), count, count, 0, 0))
     if statuses:
         path = _path(new.partition, PARTITION_METADATA)
-        steps.append(Replace(path, partition_metadata_content(instant_time)))
-    steps += contents
+        contents.append(Replace(path, partition_metadata_content(instant_time)))
     stats = {new.partition: [stat_of(status, instant_time, config.version) for status in statuses]} if statuses else {}
     record = metadata_record(stats, _OPERATION, {"schema": COMMIT_SCHEMA})
-    steps.append(Create(files.completed(completion_time), encode_commit(record, config.layout)))
-    return steps
+    completed = Create(files.completed(completion_time), encode_commit(record, config.layout))
+    return [Create(files.requested), Create(files.inflight), SideBySide(tuple(contents)), completed]
 
 
 def _groups(new: NewPartition) -> Iterator[tuple[str, int, IndexRows]]:
@@ -183,13 +181,14 @@ def new_table_steps(
     """
     partitions = ordered_partitions(indexes, config.version)
     definitions = new_definitions(partitions, schema, config, partitioned_record_index=partitioned_record_index)
-    steps = [properties_step(config)]
+    firsts: list[list[Step]] = []
     for partition, instant_time in zip(partitions, first_instants(config, None), strict=False):
         new = NewPartition(partition, file_rows({}) if partition == FILES else NO_ROWS)
         if partition == RECORD_INDEX and partitioned_record_index:
             new = NewPartition(partition, by_table_partition={})
-        steps += first_commit_steps(config, new, instant_time, completion_times())
+        firsts.append(first_commit_steps(config, new, instant_time, completion_times()))
     properties = partition_properties(partitions)
+    steps = [properties_step(config), *side_by_side(firsts)]
     if definitions:
         steps.append(definitions_step(definitions))
         properties[INDEX_DEFINITIONS_PROPERTY] = INDEX_DEFINITIONS_PATH

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hudi_core.commit.instant_files import InstantFiles
-from hudi_core.commit.steps import Delete, Step
+from hudi_core.commit.steps import Delete, SideBySide, Step
 from hudi_core.engine import FileInfo, Storage
 from hudi_core.errors import UnsupportedError
 from hudi_core.formats.log import HeaderKey, read_blocks
@@ -38,9 +38,9 @@ def undo_steps(storage: Storage, requested_time: str) -> Iterator[Step]:
     for instant in own:
         if instant.completed:
             yield Delete(f"{timeline.folder}/{instant.file}")
-    for info in storage.list(METADATA_FOLDER, recursive=True, without=FOLDER):
-        if _is_of(storage, info, requested_time, timeline.layout):
-            yield Delete(info.path)
+    files_there = storage.list(METADATA_FOLDER, recursive=True, without=FOLDER)
+    own_files = (info for info in files_there if _is_of(storage, info, requested_time, timeline.layout))
+    yield SideBySide(tuple(Delete(info.path) for info in own_files))
     yield Delete(files.inflight)
     yield Delete(files.requested)
 

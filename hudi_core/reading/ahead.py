@@ -38,7 +38,8 @@ class FilesAhead:
                 self._bytes.append(before + sum(min(file.size, FETCHED_BYTES) for file in of_slice))
                 self._next += 1
                 files += of_slice
-        self._storage.expect(files=files)
+            # Before another thread may open one of them.
+            self._storage.expect(files=files)
 
     def _has_room(self, position: int) -> bool:
         """Whether the storage is to know of one more slice: of the one that is read in any case."""

@@ -8,7 +8,7 @@ from itertools import count
 
 from hudi_core.commit.lock import table_lock
 from hudi_core.commit.properties import change_properties
-from hudi_core.commit.steps import Step, run
+from hudi_core.commit.steps import Step, run, side_by_side
 from hudi_core.commit.times import Clock, system_clock, time_of
 from hudi_core.errors import UnsupportedError
 from hudi_core.indexing.changes import KEPT, indexed_columns
@@ -122,11 +122,11 @@ def _steps(
 ) -> list[Step]:
     latest = table.timeline.commits[-1].requested_time if table.timeline.commits else None
     built = BuiltRows(table)
-    steps: list[Step] = [properties_step(table.config), definitions_step(definitions)]
+    firsts: list[list[Step]] = []
     for partition, instant_time in zip(partitions, first_instants(table.config, latest), strict=False):
         new = _new_partition(built, partition, definitions, instant_time)
-        steps += first_commit_steps(table.config, new, instant_time, completion_times())
-    return steps
+        firsts.append(first_commit_steps(table.config, new, instant_time, completion_times()))
+    return [properties_step(table.config), definitions_step(definitions), *side_by_side(firsts)]
 
 
 def _new_partition(

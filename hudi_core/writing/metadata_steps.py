@@ -8,7 +8,7 @@ from hudi_core.commit.times import next_time
 from hudi_core.errors import CorruptFileError, UnsupportedError
 from hudi_core.indexing.changes import delta_commit
 from hudi_core.metadata.definitions import index_definitions
-from hudi_core.metadata.table import METADATA_FOLDER, open_metadata_table
+from hudi_core.metadata.table import FILES, METADATA_FOLDER, open_metadata_table
 from hudi_core.table.table import Table
 
 
@@ -26,7 +26,11 @@ def metadata_steps(table: Table, instant_time: str, change: TableChange) -> list
         raise UnsupportedError(
             storage.uri, expected="indexes that are complete", found=f"{building} under construction"
         )
-    metadata = open_metadata_table(storage, config, table.timeline)
+    snapshot = table.snapshot()
+    storage.expect(folders=[f"{METADATA_FOLDER}/{name}" for name in config.metadata_partitions if name != FILES])
+    snapshot.expect(statistics=False)
+    before = _files_before(table, change)
+    metadata = snapshot.metadata or open_metadata_table(storage, config, table.timeline)
     if metadata is None:
         where = f"{storage.uri}/{METADATA_FOLDER}"
         raise CorruptFileError(
@@ -38,7 +42,7 @@ def metadata_steps(table: Table, instant_time: str, change: TableChange) -> list
         instant_time,
         next_time(metadata.timeline, after=[instant_time]),
         change,
-        _files_before(table, change),
+        before,
         table.timeline.zone,
     )
 

@@ -78,6 +78,7 @@ def write(table: Table, data: object, op: str = "upsert", options: WriteOptions 
     settings = options or WriteOptions()
     latest = refreshed(table)
     merges = operation in (Operation.UPSERT, Operation.DELETE)
+    latest.snapshot().expect(statistics=merges)
     refuse_unwritable(latest, merges=merges)
     refuse_buckets(latest)
     if operation not in _ADDS_ALONE:

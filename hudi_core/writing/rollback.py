@@ -14,7 +14,7 @@ from hudi_core.commit.avro_schemas import ROLLBACK_METADATA, ROLLBACK_PLAN
 from hudi_core.commit.heartbeat import heartbeat_path, is_alive
 from hudi_core.commit.instant_files import InstantFiles
 from hudi_core.commit.markers import has_markers, marked_files, marker_folder
-from hudi_core.commit.steps import Create, Delete, Step, run
+from hudi_core.commit.steps import Create, Delete, SideBySide, Step, run
 from hudi_core.commit.times import Clock, next_time, system_clock
 from hudi_core.engine import Storage
 from hudi_core.errors import UnsupportedError, UsageError
@@ -147,8 +147,7 @@ def rollback_steps(
         yield Delete(f"{timeline.folder}/{undone.file}")
     yield from undo_steps(table.storage, undone.requested_time)
     yield from undo_schema_commit(table.storage, undone.requested_time)
-    for path in plan.files:
-        yield Delete(path)
+    yield SideBySide(tuple(map(Delete, plan.files)))
     milliseconds = int((clock() - begun).total_seconds() * 1000)
     record = _metadata_record(table.storage, plan, time, milliseconds)
     completed = files.completed(next_time(timeline, clock, after=[time]))

@@ -5,11 +5,11 @@ A task writes the files of one file group and reports a status for each. It chan
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,11 +17,13 @@ from numpy.typing import NDArray
 from hudi_core.columns.nodes import StringColumn, length
 from hudi_core.columns.strings import take_strings
 from hudi_core.commit.statuses import WriteStatus
-from hudi_core.engine import Engine
+from hudi_core.engine import Engine, Runner, Storage
 from hudi_core.errors import CorruptFileError
 from hudi_core.formats.deletes import commit_time_deletes
 from hudi_core.formats.names import BaseFileName, parse_base_file
 from hudi_core.merge.rules import merge_rules
+from hudi_core.parallel.limits import STORAGE_REQUESTS
+from hudi_core.parallel.runners import ThreadRunner
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.reading.base_files import BaseFiles
 from hudi_core.reading.log_buffer import LogBuffer
@@ -37,6 +39,13 @@ from hudi_core.writing.spool import Spool
 from hudi_core.writing.stored_files import StoredFiles
 
 Numbers = NDArray[np.int64]
+
+_BYTES_AT_ONCE: Final = 1 << 28
+"""Bytes of the tasks that run at once where they mostly wait."""
+_INFLATED: Final = 8
+"""Bytes in memory for one of a base file."""
+_ROW_BYTES: Final = 1 << 10
+"""Bytes of a row, taken to be long."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -179,6 +188,23 @@ class TaskRunner:
 def task_runner(snapshot: Snapshot, rows: Schema, files: Schema, spool: Spool, *, merges: bool) -> TaskRunner:
     """The runner of a write's tasks on a table as the snapshot shows it."""
     return TaskRunner(replace(snapshot.without_slices()), rows, files, spool, merges)
+
+
+def runner_of(engine: Engine[Any, Any, Any], storage: Storage, tasks: Sequence[Task]) -> Runner:
+    """Who runs the tasks of a write. The threads of this process wait for a remote store most of the time where tasks are small:
+    then more of them run than there are processors, as many as memory has room for."""
+    runner = engine.runner
+    if not storage.is_remote or not isinstance(runner, ThreadRunner):
+        return runner
+    largest = max(map(_size, tasks), default=0)
+    waiting = min(STORAGE_REQUESTS, _BYTES_AT_ONCE // max(largest, 1))
+    return ThreadRunner(max(runner.parallelism, waiting))
+
+
+def _size(task: Task) -> int:
+    """About how many bytes a task has in memory."""
+    stored = 0 if isinstance(task, NewFile) else sum(file.size for file in task.slice.files)
+    return _INFLATED * stored + _ROW_BYTES * len(task.rows)
 
 
 def _base_name(slice: FileSlice) -> BaseFileName:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Final
@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.strings import concat_strings
-from hudi_core.commit.markers import MarkerKind, create_marker, create_partition
+from hudi_core.commit.markers import MarkerKind, marker_step, partition_step
 from hudi_core.commit.metadata import Stat, planned_stat
 from hudi_core.commit.statuses import TableChange, WriteStatus
+from hudi_core.commit.steps import Ensure, SideBySide, run
 from hudi_core.commit.times import Clock, system_clock
 from hudi_core.errors import ConflictError, UnsupportedError
 from hudi_core.index.choose import IndexKind
@@ -37,7 +38,7 @@ from hudi_core.writing.plan import FileSizes
 from hudi_core.writing.refusals import excluded_groups
 from hudi_core.writing.result import WriteResult, result_of
 from hudi_core.writing.spool import Spool
-from hudi_core.writing.tasks import AppendLog, NewFile, Task, TaskRunner, task_runner
+from hudi_core.writing.tasks import AppendLog, NewFile, Task, TaskRunner, runner_of, task_runner
 from hudi_core.writing.transaction import Transaction, transaction
 
 Progress = Callable[[int, int], None]
@@ -125,12 +126,9 @@ class WriteRun:
 
     def _statuses(self, running: Transaction, planned: Planned) -> tuple[WriteStatus, ...]:
         table, tasks = running.table, planned.tasks
-        for partition in dict.fromkeys(task.target.partition for task in tasks):
-            create_partition(table.storage, partition, running.instant_time)
-        for task in tasks:
-            create_marker(table.storage, running.instant_time, task.target.path, _marker(task, table.config.version))
+        run(table.storage, [SideBySide(tuple(_announcements(tasks, running.instant_time, table.config.version)))])
         runner = self._runner(table, planned.spool or self.spool)
-        progress, work = self.options.progress, table.engine.runner
+        progress, work = self.options.progress, runner_of(table.engine, table.storage, tasks)
         share = len(tasks) if progress is None else work.parallelism * _TASKS_AT_ONCE
         statuses: list[WriteStatus | None] = []
         for start in range(0, len(tasks), max(share, 1)):
@@ -200,6 +198,14 @@ def bare_schema(table: Table) -> Schema:
     """The table's schema without Hudi's own columns."""
     schema = table.schema
     return Schema(without_meta_columns(schema.record), schema.version, schema.max_column_id)
+
+
+def _announcements(tasks: Sequence[Task], instant_time: str, version: int) -> Iterator[Ensure]:
+    """What has to be there before the first data file is: partitions, and the markers of all files."""
+    for partition in dict.fromkeys(task.target.partition for task in tasks):
+        yield partition_step(partition, instant_time)
+    for task in tasks:
+        yield marker_step(instant_time, task.target.path, _marker(task, version))
 
 
 def _marker(task: Task, version: int) -> MarkerKind:

@@ -63,7 +63,9 @@ class MadeKeys:
             FileSlice(each.partition, f"f{n}", "1", FileInfo(f"f{n}", 10), (FileInfo("log", 1),) if each.logs else ())
             for n, each in enumerate(made)
         ]
-        self.sources = SimpleNamespace(snapshot=SimpleNamespace(slices=slices, usable=lambda _: None))
+        storage = SimpleNamespace(expect=lambda **_: None)
+        snapshot = SimpleNamespace(slices=slices, usable=lambda _: None, storage=storage)
+        self.sources = SimpleNamespace(snapshot=snapshot)
         self.read: list[int] = []
 
     def _made(self, slice: FileSlice) -> Made:

@@ -23,6 +23,7 @@ from uuid import uuid4
 from xml.sax.saxutils import escape
 
 PAGE_KEYS = 1000
+_TOGETHER_SECONDS = 30
 
 
 @dataclass
@@ -41,15 +42,19 @@ class Request:
 
 @dataclass
 class Fault:
-    """What happens to the next `times` requests that match, a regular expression for `METHOD /path?query`.
+    """What happens to `times` requests that match, a regular expression for `METHOD /path?query`, but the first `after`.
 
-    Kinds: `503` and `500` answer so, `hang` never answers, `reset` closes the connection, `cut` closes it in the middle of
-    the body, `short` leaves out the second half of the body and counts what is left.
+    Kinds: `503`, `500` and `403` answer so, `hang` never answers, `reset` closes the connection, `cut` closes it in the middle of
+    the body, `short` leaves out the second half of the body and counts what is left, `lost` does what is asked and answers 403,
+    `together` answers when all `times` requests have come, and 403 to those that wait too long for it.
     """
 
     match: str
     kind: str
     times: int = 1
+    after: int = 0
+    retry_after: int = 1
+    """Seconds of the header `Retry-After` of a 503 or 500."""
 
 
 @dataclass
@@ -72,6 +77,7 @@ class Server:
     _waiting: list[asyncio.Future[None]] = field(default_factory=list)
     _timer: asyncio.TimerHandle | None = None
     _uploads: dict[str, dict[int, bytes]] = field(default_factory=dict)
+    _together: dict[int, asyncio.Event] = field(default_factory=dict)
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
@@ -96,18 +102,25 @@ class Server:
         parts = urlsplit(target)
         request = Request(method, unquote(parts.path), parts.query, headers.get("range", ""), perf_counter())
         self.log.append(request)
-        fault = self._fault(f"{method} {unquote(target)}")
+        matching = self._fault(f"{method} {unquote(target)}")
+        fault = None if matching is None else matching.kind
         await self._pause()
+        if matching is not None and fault == "together" and not await self._all_came(matching):
+            fault = "403"
         if fault == "hang":
             await asyncio.sleep(3600)
         if fault == "reset":
             request.end = perf_counter()
             return False
-        if fault in ("500", "503"):
+        if matching is not None and fault in ("500", "503"):
             answer = _error(int(fault), "SlowDown")
-            answer.headers["Retry-After"] = "1"
+            answer.headers["Retry-After"] = str(matching.retry_after)
+        elif fault == "403":
+            answer = _error(403, "AccessDenied")
         else:
             answer = self._answer(method, parts.path, parse_qs(parts.query, keep_blank_values=True), headers, body)
+        if fault == "lost":
+            answer = _error(403, "AccessDenied")
         request.end, request.status = perf_counter(), answer.status
         if method == "HEAD" and fault is None:
             await _send(writer, method, answer)
@@ -117,6 +130,16 @@ class Server:
         request.bytes = len(answer.body)
         await _send(writer, method, answer, cut=fault == "cut")
         return fault != "cut"
+
+    async def _all_came(self, fault: Fault) -> bool:
+        came = self._together.setdefault(id(fault), asyncio.Event())
+        if not fault.times:
+            came.set()
+        try:
+            await asyncio.wait_for(came.wait(), _TOGETHER_SECONDS)
+        except TimeoutError:
+            return False
+        return True
 
     async def _pause(self) -> None:
         if self.gate:
@@ -136,11 +159,14 @@ class Server:
             if not future.done():
                 future.set_result(None)
 
-    def _fault(self, request: str) -> str | None:
+    def _fault(self, request: str) -> Fault | None:
         for fault in self.faults:
             if fault.times and re.search(fault.match, request):
+                if fault.after:
+                    fault.after -= 1
+                    continue
                 fault.times -= 1
-                return fault.kind
+                return fault
         return None
 
     def _control(self, target: str, body: bytes) -> Answer:
@@ -149,6 +175,7 @@ class Server:
         settings = json.loads(body)
         self.delay, self.gate = settings["delay"], settings["gate"]
         self.faults = [Fault(**fault) for fault in settings["faults"]]
+        self._together.clear()
         return Answer(204)
 
     def _answer(
@@ -271,7 +298,8 @@ def _object(file: Path, headers: Mapping[str, str]) -> Answer:
 
 
 def _put(file: Path, body: bytes, headers: Mapping[str, str]) -> Answer:
-    if headers.get("if-none-match") == "*" and file.exists():
+    is_new = headers.get("if-none-match") == "*" or headers.get("x-goog-if-generation-match") == "0"
+    if is_new and file.exists():
         return _error(412, "PreconditionFailed")
     expected = headers.get("if-match")
     if expected is not None and (not file.exists() or _etag(file) != expected):

@@ -1,0 +1,165 @@
+"""Writing tables in an object store: in few waves of requests, and whole or not at all.
+
+`waves` is the longest chain of requests of which each began after the one before it had been answered. The numbers are limits
+that do not depend on how many files a write has. Rule STORE-8.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import datetime, timedelta
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from hudi_arrow.remote import RemoteStorage
+from hudi_core.commit.steps import Delete, Ensure, SideBySide, run
+from hudi_core.commit.times import system_clock
+from hudi_core.errors import HudiError
+from hudi_core.table.open import open_table, refreshed
+from hudi_core.table.table import Table
+from hudi_core.writing.create import create_table
+from hudi_core.writing.operations import write
+from hudi_core.writing.write_run import WriteOptions
+from tests.support.measured_store import GATE, MeasuredStore, Requests, measured_store
+from tests.support.s3_server import Fault
+
+pytest.importorskip("obstore", reason="obstore is not installed")
+
+TYPES = pa.schema([("id", pa.string()), ("p", pa.string()), ("n", pa.int64())])
+PARTITIONS = 12
+CHANGES = "^(PUT|POST|DELETE) "
+EVERY = 1 << 30
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MeasuredStore]:
+    root = tmp_path_factory.mktemp("buckets")
+    (root / "lake").mkdir()
+    with measured_store(root) as running:
+        yield running
+
+
+def rows(first: int, last: int, n: int) -> pa.Table:
+    """Rows with these keys, of each partition some."""
+    keys = range(first, last)
+    return pa.table([[f"k{key}" for key in keys], [f"p{key % PARTITIONS}" for key in keys], [n] * len(keys)], TYPES)
+
+
+def read(table: Table) -> list[tuple[Any, ...]]:
+    return sorted(tuple(row.values()) for row in table.scan(columns=TYPES.names).to_json_rows())
+
+
+@pytest.fixture(scope="module")
+def life(store: MeasuredStore) -> dict[str, Requests]:
+    """The requests of each operation in the life of a table of twelve partitions with a file each."""
+    store.behave(gate=GATE)
+    uri, requests = "s3://lake/life", {}
+    indexes = ["column_stats", "record_index"]
+    with store.measured() as requests["create"]:
+        table = create_table(uri, TYPES, "id", partition_by="p", indexes=indexes, storage_options=store.options)
+    with store.measured() as requests["insert"]:
+        write(table, rows(0, 36, 1))
+    table = open_table(uri, storage_options=store.options)
+    with store.measured() as requests["upsert"]:
+        write(table, rows(24, 48, 2))
+    with store.measured() as requests["read"]:
+        stored = read(open_table(uri, storage_options=store.options))
+    assert stored == sorted([(f"k{key}", f"p{key % 12}", 1 if key < 24 else 2) for key in range(48)])
+    store.behave()
+    assert stored == read(open_table(store.root / "lake" / uri.rpartition("/")[2]))
+    return requests
+
+
+class TestWaves:
+    @pytest.mark.parametrize(("operation", "waves"), [("create", 16), ("insert", 36), ("upsert", 40), ("read", 6)])
+    def test_an_operation_waits_for_few_requests(self, life: dict[str, Requests], operation: str, waves: int) -> None:
+        assert 0 < life[operation].waves <= waves, life[operation]
+
+    def test_no_data_file_is_asked_for_twice(self, life: dict[str, Requests]) -> None:
+        for requests in life.values():
+            asked = [
+                request.path for request in requests.of if request.method == "GET" and request.path.endswith(".parquet")
+            ]
+            assert len(asked) == len(set(asked)), requests
+
+
+@pytest.mark.parametrize(
+    ("match", "count"),
+    [
+        (r"^PUT .*/p\d+/\.hoodie_partition_metadata|^PUT .*\.marker\.CREATE$", 24),
+        (r"^PUT .*/p\d+/[^.]*\.parquet$", 12),
+        (r"^PUT .*/metadata/\w+/\..*\.log\.1_\d+-1-0$", 3),
+    ],
+    ids=["markers", "files", "metadata"],
+)
+def test_changes_that_do_not_need_one_another_are_in_flight_together(
+    store: MeasuredStore, match: str, count: int, request: pytest.FixtureRequest
+) -> None:
+    uri = f"s3://lake/together-{request.node.callspec.id}"
+    created = create_table(
+        store.root / "lake" / uri.rpartition("/")[2], TYPES, "id", partition_by="p", indexes=["column_stats"]
+    )
+    table = open_table(uri, storage_options={**store.options, "request_timeout": "40"})
+    store.behave(faults=[Fault(match, "together", count)])
+    write(table, rows(0, PARTITIONS, 1))
+    store.behave()
+    assert len(read(refreshed(created))) == PARTITIONS
+
+
+def later() -> datetime:
+    """When the dead writer's heartbeat and lock are no sign of life any more."""
+    return system_clock() + timedelta(minutes=10)
+
+
+@pytest.mark.parametrize(("last", "first"), [("403", 0), ("lost", 3)])
+def test_a_write_that_ends_at_a_request_is_there_as_a_whole_or_not_at_all(
+    store: MeasuredStore, last: str, first: int
+) -> None:
+    """WRITE-30, in a store: the last request before its end is refused, or done and its answer lost."""
+    lake = store.root / "lake"
+    made = create_table(lake / f"made-{last}", TYPES, "id", partition_by="p", type="mor", indexes=["column_stats"])
+    write(made, rows(0, 2, 1))
+    before, then = read(open_table(made.storage.uri)), sorted([("k0", "p0", 1), ("k1", "p1", 2), ("k2", "p2", 2)])
+    shutil.copytree(lake / f"made-{last}", lake / f"whole-{last}")
+    with store.measured() as requests:
+        write(open_table(f"s3://lake/whole-{last}", storage_options=store.options), rows(1, 3, 2))
+    changes = sum(request.method != "GET" for request in requests.of)
+    seen: set[bool] = set()
+    for number in [*range(first, changes, 6), changes - 1]:
+        shutil.copytree(lake / f"made-{last}", lake / f"{last}-{number}")
+        table = open_table(f"s3://lake/{last}-{number}", storage_options=store.options)
+        store.behave(faults=[Fault(CHANGES, last, 1, number), Fault(CHANGES, "403", EVERY, number)])
+        with suppress(HudiError):
+            write(table, rows(1, 3, 2))
+        store.behave()
+        local = open_table(lake / f"{last}-{number}")
+        result = read(local)
+        assert result in (before, then), number
+        seen.add(result == then)
+        write(local, rows(5, 6, 3), options=WriteOptions(clock=later))
+        healed = open_table(lake / f"{last}-{number}", metadata="require")
+        assert read(healed) == sorted([*result, ("k5", "p5", 3)]), number
+        assert healed.scan("n = 3").to_arrow().num_rows == 1, number
+    assert changes > 20
+    assert seen == {False, True}
+
+
+def test_steps_side_by_side_are_one_wave(store: MeasuredStore) -> None:
+    store.behave(gate=GATE)
+    storage = RemoteStorage("s3://lake/steps", store.options)
+    paths = [f"folder/{number}" for number in range(20)]
+    with store.measured() as requests:
+        run(storage, [SideBySide(tuple(Ensure(path, b"first") for path in paths))])
+        run(storage, [SideBySide(tuple(Ensure(path, b"second") for path in paths))])
+        run(storage, [SideBySide(tuple(map(Delete, paths[1:])))])
+    assert (len(requests), requests.waves) == (59, 3), requests
+    assert storage.read("folder/0") == b"first"
+    with store.measured() as requests:
+        storage.delete_folder("folder")
+        storage.delete_folder("folder")
+    assert (len(requests), requests.waves) == (3, 3), requests
+    store.behave()
