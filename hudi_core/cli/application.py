@@ -15,6 +15,7 @@ from hudi_core.cli.explain import command as explain_command
 from hudi_core.cli.options import OPENED, STORAGE_OPTIONS, tell_traffic
 from hudi_core.cli.output import discard, flush, say, write
 from hudi_core.cli.overview import ABOUT, COMMANDS, EXAMPLE, STORAGE_HELP, VERBOSE_HELP, VERSION_HELP, overview
+from hudi_core.cli.waiting import end_waiting
 from hudi_core.errors import HudiError
 from hudi_core.version import __version__
 
@@ -40,6 +41,7 @@ class _Commands(TyperGroup):
                     try:
                         self.invoke(context)
                     finally:
+                        end_waiting()
                         tell_traffic()
             except typer.Exit as end:
                 return end.exit_code

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping
 from contextvars import ContextVar
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Annotated
 import typer
 
 from hudi_core.cli.output import say
+from hudi_core.cli.waiting import show_waiting
 from hudi_core.cli.words import traffic
 from hudi_core.engine import Storage
 from hudi_core.errors import UsageError
@@ -83,6 +85,7 @@ def opened(
     storages = OPENED.get()
     if storages is not None:
         storages.append(table.storage)
+    show_waiting(table.storage, sys.stderr, verbose=storages is not None)
     return table
 
 

@@ -17,6 +17,7 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
+from hudi_core.cli.waiting import end_waiting
 from hudi_core.errors import StorageError
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
@@ -248,6 +249,7 @@ def printable(text: str) -> str:
 @contextmanager
 def progress(what: str) -> Iterator[Callable[[int], None]]:
     """Shows, on standard error and only where that is a terminal, how many have been told so far; gone when it is over."""
+    end_waiting()
     console = Console(stderr=True)
     columns = (SpinnerColumn(), TextColumn("{task.completed:,.0f} {task.description}"), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as shown:
@@ -261,6 +263,7 @@ def standard_output() -> Iterator[TextIO]:
 
     Raises `BrokenPipeError` where nobody reads it any more, `StorageError` where it cannot be written for another reason.
     """
+    end_waiting()
     if sys.stdout is None:  # of a process that was started without
         raise StorageError("standard output", message="it is closed")
     try:
@@ -307,6 +310,7 @@ def write_file(path: Path, text: str) -> None:
 
 def say(message: str) -> None:
     """A message on standard error, if there is one that takes it: there is nowhere else to tell. Line ends in it stay."""
+    end_waiting()
     if sys.stderr is not None:
         with suppress(OSError):
             sys.stderr.write("\n".join(map(printable, message.split("\n"))) + "\n")

@@ -9,6 +9,7 @@ import typer
 
 from hudi_core.cli.options import (
     FOOTER_CACHE_MIB,
+    STORAGE_OPTIONS,
     AsOfOption,
     CaseOption,
     EngineOption,
@@ -43,7 +44,7 @@ def inspect(
     as_json: JsonOption = False,
 ) -> None:
     """Say what a table is: type, version, partitioning, keys, sizes, metadata partitions, and what to beware of."""
-    opened_table = open_table(table, engine=engine, metadata=metadata)
+    opened_table = open_table(table, engine=engine, metadata=metadata, storage_options=STORAGE_OPTIONS.get())
     show_table(opened_table, Output(as_json), as_json)
     warn(opened_table.warnings)
 
