@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -85,10 +86,17 @@ def numbers(array: Array) -> Array:
 
 def repeated(value: object, type: t.Type, rows: int) -> Array:
     """The same value in every row."""
-    single = from_values([value], type)
+    # Equal values of these types are the same; floats and what is made of them have two zeros.
+    single = _single(value, type) if isinstance(value, str | int | None) else from_values([value], type)
     if isinstance(type, t.Nested):  # not every version type the kernel repeats every nested type
         return single.take(pa.array(np.zeros(rows, np.int64)))
     return pa.repeat(single[0], rows)
+
+
+@lru_cache(maxsize=256, typed=True)
+def _single(value: str | int | None, type: t.Type) -> Array:
+    """One row; the values of partitions come again with every file."""
+    return from_values([value], type)
 
 
 def field(struct: Array, position: int) -> Array:

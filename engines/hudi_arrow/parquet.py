@@ -13,14 +13,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from hudi_arrow.footers import ChosenColumns, FileColumns, file_columns, texts, typed
+from hudi_arrow.footers import ChosenColumns, FileColumns, texts, typed
 from hudi_arrow.inflated import FASTER_THAN_ARROW, AssembledFile, PagedFile
 from hudi_arrow.kept import SizedCache
 from hudi_arrow.pages import Chunk
+from hudi_arrow.parquet_schemas import INT96, parquet_schemas
 from hudi_arrow.plain_pages import PlainColumn, after, plain_column, plain_values
 from hudi_arrow.side_by_side import side_by_side
 from hudi_arrow.storage import RandomAccessFile, decoding, native_file, owned
-from hudi_arrow.types import EXTRAS
 from hudi_core.engine import FileInfo, Footer, RowGroup, Storage
 from hudi_core.errors import CorruptFileError
 from hudi_core.formats.parquet.leaves import FooterChunks, FooterStatistics
@@ -35,8 +35,6 @@ _BUFFER = 1 << 14
 """More than a page's header, less than its values: these are then copied once less."""
 _LEAST_ROWS = 1 << 13
 """Rows of a page from which on its columns are worth a batch of their own."""
-_INT96 = pa.timestamp("us", "UTC")
-"""What INT96 stands for: Spark and Hive write instants there."""
 
 
 class ParquetReader:
@@ -103,7 +101,7 @@ def _opened(source: pa.NativeFile, metadata: pq.FileMetaData | None, *, pre_buff
         metadata=metadata,
         pre_buffer=pre_buffer,
         page_checksum_verification=True,  # of writers that leave one, as Apache Hudi's does
-        coerce_int96_timestamp_unit=_INT96.unit,
+        coerce_int96_timestamp_unit=INT96.unit,
     )
 
 
@@ -180,7 +178,7 @@ def _made(made: AssembledFile, leaves: Sequence[int], where: str, rows: int = _B
         buffer_size=_BUFFER,
         pre_buffer=False,  # else all pages are inflated before the first is decoded
         page_checksum_verification=True,
-        coerce_int96_timestamp_unit=_INT96.unit,
+        coerce_int96_timestamp_unit=INT96.unit,
     )
     # Pages come through Python one at a time: threads would only wait for each other.
     read = opened.reader.iter_batches(rows, row_groups=[0], column_indices=list(leaves), use_threads=False)
@@ -240,8 +238,8 @@ class _Tail:
         return 3 * len(self.footer) + (self.whole.size if self.whole else 0)
 
 
-_TAILS: Final = SizedCache[_Tail](16, 64 << 20, lambda tail: tail.size)
-"""By storage and file: files of a table never change."""
+_TAILS: Final = SizedCache[_Tail](512, 32 << 20, lambda tail: tail.size)
+"""By storage and file: files of a table never change. Planning asks the footers of files that are read afterwards."""
 
 
 def _tail(storage: Storage, file: FileInfo) -> _Tail:
@@ -253,12 +251,7 @@ def _tail(storage: Storage, file: FileInfo) -> _Tail:
         metadata = opened.metadata
         noted = metadata.metadata or {}  # with a bloom filter, which is copied each time it is asked for
         writer, metadata_strings = metadata.created_by or "", texts(noted)
-        arrow = metadata.schema.to_arrow_schema()
-        if any(map(_has_nanos, arrow.types)):
-            physical = iter([metadata.schema.column(number).physical_type for number in range(metadata.num_columns)])
-            arrow = pa.schema([field.with_type(_without_int96(field.type, physical)) for field in arrow])
-        stored = arrow.with_metadata({EXTRAS: noted[EXTRAS]} if EXTRAS in noted else None)
-        columns = file_columns(stored, metadata_strings, where)
+        stored, columns = parquet_schemas(footer, metadata, noted, where)
     groups = tuple(metadata.row_group(group).num_rows for group in range(metadata.num_row_groups))
     if sum(groups) != metadata.num_rows:
         raise CorruptFileError(where, expected=f"{metadata.num_rows} rows", found=f"{sum(groups)} in all row groups")
@@ -298,28 +291,3 @@ def _footer(source: pa.NativeFile, where: str) -> tuple[bytes, bytes]:
     if length > len(end) - 8:
         end = source.read_at(length + 8, size - length - 8)
     return end, end[len(end) - 8 - length : -8]
-
-
-def _has_nanos(type: pa.DataType) -> bool:
-    """Whether there are timestamps of nanoseconds in the type, which is what pyarrow makes of INT96 unless told otherwise."""
-    if pa.types.is_timestamp(type):
-        return bool(type.unit == "ns")
-    return any(_has_nanos(type.field(number).type) for number in range(type.num_fields))
-
-
-def _without_int96(type: pa.DataType, physical: Iterator[str]) -> pa.DataType:
-    """The type with instants where the file has INT96; `physical` gives the types of its leaves in order."""
-    if isinstance(type, pa.BaseExtensionType) or type.num_fields == 0:
-        return _INT96 if next(physical, "") == "INT96" else type
-    inner = [
-        type.field(number).with_type(_without_int96(type.field(number).type, physical))
-        for number in range(type.num_fields)
-    ]
-    if pa.types.is_struct(type):
-        return pa.struct(inner)
-    if pa.types.is_map(type):
-        entries = inner[0].type
-        return pa.map_(entries.field(0), entries.field(1), type.keys_sorted)
-    if pa.types.is_large_list(type):
-        return pa.large_list(inner[0])
-    return pa.list_(inner[0], type.list_size) if pa.types.is_fixed_size_list(type) else pa.list_(inner[0])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -15,6 +15,7 @@ from hudi_core.expr.predicate import Column, Predicate
 from hudi_core.planning.sources.footer_statistics import row_group_pieces
 from hudi_core.planning.sources.slice_statistics import PartitionValues
 from hudi_core.planning.sources.sources import Sources
+from hudi_core.portable import Portable
 from hudi_core.pruning.store import FileStatistics, StatisticsPart
 from hudi_core.reading.selection import Selection
 from hudi_core.rows.project import projection
@@ -50,11 +51,13 @@ class RowRange:
 
 
 @dataclass(frozen=True)
-class BaseFiles:
+class BaseFiles(Portable):
     """Reads base files. There is one plan for each pair of a stored and a wanted schema."""
 
     sources: Sources
     _plans: dict[tuple[Schema, Schema], FilePlan] = field(default_factory=dict, repr=False, compare=False)
+    _projections: dict[tuple[int, int], Callable[[Any], Any]] = field(default_factory=dict, repr=False, compare=False)
+    """By the identity of a plan in `_plans`, and the number of the partition where its values count, else -1."""
 
     def rows(
         self,
@@ -72,7 +75,7 @@ class BaseFiles:
         engine = self.sources.snapshot.engine
         reader = engine.reader(base.name.rpartition(".")[2])
         file_plan = self.file_plan(base, wanted)
-        read_columns = projection(self.with_path_values(file_plan.plan, slice), engine.values)
+        read_columns = self._projection(file_plan, slice)
         for batch in reader.batches(self.sources.snapshot.storage, base, file_plan.columns, row_groups, keep):
             yield engine.rows.batch(read_columns(engine.rows.root(batch)))
 
@@ -150,6 +153,17 @@ class BaseFiles:
         if key not in self._plans:
             self._plans[key] = _planned(stored, wanted)
         return self._plans[key]
+
+    def _projection(self, file_plan: FilePlan, slice: FileSlice) -> Callable[[Any], Any]:
+        """The function that reads rows of the slice's base file by a plan."""
+        values, partition = self.sources.values, -1
+        if any(wanted.id in values for wanted in file_plan.plan.wanted.fields):
+            partition = self.sources.partition_number(slice)
+        key = (id(file_plan), partition)
+        if key not in self._projections:
+            plan = self.with_path_values(file_plan.plan, slice)
+            self._projections[key] = projection(plan, self.sources.snapshot.engine.values)
+        return self._projections[key]
 
     def with_path_values(self, plan: ReadRecord, slice: FileSlice) -> ReadRecord:
         """The plan with partition columns read from the partition path, whatever the file holds; null in the default

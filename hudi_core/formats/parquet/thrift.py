@@ -12,6 +12,9 @@ _MAX_DEPTH: Final = 32
 _TRUE, _FALSE, _BYTE, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT = 1, 2, 3, 7, 8, 9, 10, 11, 12
 _INTEGERS: Final = (4, 5, 6)
 _I32, _I64 = 5, 6
+LIST: Final = _LIST
+"""The kind of lists among `raw_fields`."""
+_SHORT: Final = frozenset((*_INTEGERS, _BINARY))
 
 
 def structure(data: bytes | memoryview, offset: int = 0) -> tuple[Fields, int]:
@@ -101,12 +104,25 @@ class _Reader:
     def struct(self, depth: int) -> Fields:
         if depth > _MAX_DEPTH:
             raise ValueError("structures nested too deep")
-        data, fields, field_id = self._data, Fields(), 0
-        while (header := data[self.offset]) != 0:
-            self.offset += 1
+        data, fields, field_id, offset = self._data, Fields(), 0, self.offset
+        while (header := data[offset]) != 0:
+            kind, offset = header & 15, offset + 1
+            if kind in _SHORT and header > kind and data[offset] < 128:
+                # Most fields are small numbers, or bytes of a small number. The loop reads them itself: calls cost more.
+                field_id, first, offset = field_id + (header >> 4), data[offset], offset + 1
+                if kind != _BINARY:
+                    fields[field_id] = (first >> 1) ^ -(first & 1)
+                    continue
+                if offset + first > len(data):
+                    raise IndexError("an end of the data within a value")
+                fields[field_id] = bytes(data[offset : offset + first])
+                offset += first
+                continue
+            self.offset = offset
             field_id = field_id + (header >> 4) if header >> 4 else self.zigzag()
-            fields[field_id] = _READERS[header & 15](self, depth + 1)
-        self.offset += 1
+            fields[field_id] = _READERS[kind](self, depth + 1)
+            offset = self.offset
+        self.offset = offset + 1
         return fields
 
     def value(self, kind: int) -> object:

@@ -17,7 +17,6 @@ from hudi_core.schema.schema import Schema
 from hudi_core.snapshot.snapshot import Snapshot
 from hudi_core.timeline.schemas import with_ids_of
 from hudi_core.timeline.slices import FileSlice
-from hudi_core.types.nodes import Record
 
 T = TypeVar("T")
 
@@ -31,7 +30,7 @@ class FileHeaders:
     _planning_footers: dict[str, Footer] = field(default_factory=dict, repr=False, compare=False)
     """What footers say to planning: of files that were read, and from the snapshot's cache."""
     _logs: dict[str, LogHeaders] = field(default_factory=dict, repr=False, compare=False)
-    _stored: dict[tuple[int, Record], Schema] = field(default_factory=dict, repr=False, compare=False)
+    _stored: dict[tuple[int, Schema], Schema] = field(default_factory=dict, repr=False, compare=False)
 
     def footer(self, file: FileInfo) -> Footer:
         """The footer of a base file; raises what goes wrong."""
@@ -97,7 +96,7 @@ class FileHeaders:
             )
         history = self.snapshot.history
         version = history.number_at(base.instant) if base else 0
-        key = (version, footer.schema.record)
+        key = (version, footer.schema)
         if key not in self._stored:
             greatest = history.latest.max_column_id
             self._stored[key] = with_ids_of(footer.schema, history.schemas[version], greatest)

@@ -238,3 +238,12 @@ def test_memory_is_bounded_by_a_row_group_not_by_the_file(tmp_path: Path) -> Non
         peak = max(peak, pool.bytes_allocated() - before)
         assert batch.num_rows <= rows
     assert peak < whole / 4
+
+
+def test_schemas_that_differ_above_their_leaves_are_told_apart(tmp_path: Path) -> None:
+    storage = PlainStorage(str(tmp_path))
+    for name in ("a", "b", "a", "c"):
+        path = tmp_path / f"{name}.parquet"
+        pq.write_table(pa.table({name: [{"x": 1}], "y": [name]}), path, store_schema=False)
+        footer = ParquetReader().footer(storage, FileInfo(path.name, path.stat().st_size))
+        assert [field.name for field in footer.schema.fields] == [name, "y"]
