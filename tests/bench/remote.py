@@ -25,12 +25,14 @@ import pyarrow.dataset as ds
 from hudi_core.table.open import open_table
 from tests.bench.timing import Missing, Pair, Unbuilt
 from tests.support.commands import rides
+from tests.support.many_files import ROWS, table_of_many_files
 from tests.support.measured_store import MeasuredStore, measured_store
 
 _DELAY = 0.05
 _CITY, _FARE = "vienna", "60.00"
 _WHERE = f"city = '{_CITY}' AND fare > {_FARE}"
 _COLUMNS = ("ride_id", "city", "fare", "passengers")
+_FILES = 10_000
 _APPENDS = 48
 """Writes of one file for each of the six cities: as many files as the table of Hudi has."""
 _TABLES = Path(os.environ.get("HUDI_BENCH_TABLES") or Path(__file__).parents[2] / ".bench" / "tables") / "remote"
@@ -47,7 +49,38 @@ def pair(case: str, peer: str) -> Pair:
             return Pair(_plan, _delayed(plans[peer]()), _keeps_about_as_few, 3, 3, burst=2)
         case "read_12_small_files" if peer == "hudi-rs":
             return Pair(_rows, _delayed(_rows_of_hudi_rs()), _equal, 3, 3, burst=2)
+        case "read_12_small_files" if peer == "duckdb":
+            return Pair(_rows, _delayed(_rows_of_duckdb()), _equal, 3, 3, burst=2)
+        case "open_and_plan_10000_files" if peer == "local":
+            return Pair(_plan_of_many, _plan_of_many_here, _equal, 3, 3, burst=2)
     raise Unbuilt("no measurement of this case")
+
+
+WITHOUT_GOAL = (("read_12_small_files", "duckdb"), ("open_and_plan_10000_files", "local"))
+
+
+def _plan_of_many() -> int:
+    """The number of files that a lookup among 10,000 leaves."""
+    _many_files()
+    _store().behave(delay=_DELAY)
+    table = open_table("s3://lake/many", storage_options=_store().options)
+    return len(table.scan(where=f"n = {_FILES * ROWS // 2}").plan.kept())
+
+
+def _plan_of_many_here() -> int:
+    """The same from the local folder that the store serves."""
+    return len(open_table(_many_files()).scan(where=f"n = {_FILES * ROWS // 2}").plan.kept())
+
+
+def _many_files() -> Path:
+    """A table of 10,000 files with `column_stats`, of which there is the metadata alone."""
+    folder = _store().root / "lake" / "many"
+    if not folder.exists():
+        part = folder.with_name("many.part")
+        shutil.rmtree(part, ignore_errors=True)
+        table_of_many_files(part, _FILES)
+        part.rename(folder)
+    return folder
 
 
 def _plan() -> int:
@@ -80,6 +113,24 @@ def _rows_of_hudi_rs() -> Callable[[], int]:
     hudi = _imported("hudi", "hudi-rs")
     options = hudi.HudiReadOptions(filters=[("city", "=", _CITY)], projection=list(_COLUMNS))
     return lambda: sum(batch.num_rows for batch in _table_of_hudi_rs(hudi).read(options))
+
+
+def _rows_of_duckdb() -> Callable[[], int]:
+    """DuckDB is given the files that our plan leaves: it knows no table of Hudi."""
+    duckdb = _imported("duckdb", "DuckDB")
+    connection = duckdb.connect()
+    try:
+        connection.load_extension("httpfs")
+    except duckdb.Error:
+        raise Missing("the extension `httpfs` of DuckDB is not installed") from None
+    connection.execute(
+        "CREATE SECRET (TYPE s3, KEY_ID 'someone', SECRET 'secret', REGION 'us-east-1', URL_STYLE 'path', "
+        f"USE_SSL false, ENDPOINT '127.0.0.1:{_store().port}')"
+    )
+    plan = open_table(str(rides())).scan(where=f"city = '{_CITY}'").plan
+    files = [f"s3://lake/rides/{base.path}" for kept in plan.kept() if (base := kept.base) is not None]
+    wanted = f"SELECT {', '.join(_COLUMNS)} FROM read_parquet($1, union_by_name = true, hive_partitioning = false)"
+    return lambda: sum(batch.num_rows for batch in connection.execute(wanted, [files]).fetch_record_batch())
 
 
 def _table_of_hudi_rs(hudi: Any) -> Any:

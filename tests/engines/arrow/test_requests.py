@@ -14,6 +14,7 @@ import pytest
 from hudi_core.table.open import open_table
 from hudi_core.table.table import Table
 from tests.support.commands import ran, rides
+from tests.support.many_files import ROWS, table_of_many_files
 from tests.support.measured_store import GATE, MeasuredStore, measured_store
 
 pytest.importorskip("obstore", reason="obstore is not installed")
@@ -24,6 +25,7 @@ LATE = (
 """Decided by paths and recorded statistics alone."""
 FAR = "distance_km > 45"
 """Written under several names and types: footers decide on most files."""
+FILES = 300
 
 
 @pytest.fixture(scope="module")
@@ -57,6 +59,15 @@ def test_a_first_plan_asks_for_each_object_once_in_few_waves(store: MeasuredStor
     with store.measured() as again:
         assert len(table.scan(where=where).plan.kept()) == len(plan.kept())
     assert len(again) == 0
+
+
+def test_waves_do_not_grow_with_the_number_of_files(store: MeasuredStore) -> None:
+    table_of_many_files(store.root / "lake" / "many", FILES)
+    with store.measured() as requests:
+        table = open_table("s3://lake/many", storage_options=store.options)
+        plan = table.scan(where=f"n = {FILES * ROWS // 2}").plan
+        assert len(plan.kept()) == 1 and not plan.warnings
+    assert requests.waves <= 7 and not requests.repeated(), requests
 
 
 def test_small_files_are_read_ahead_each_once(store: MeasuredStore) -> None:
