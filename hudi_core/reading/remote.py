@@ -8,6 +8,7 @@ from typing import Any
 
 from hudi_core.expr.predicate import Predicate
 from hudi_core.planning.sources.sources import Sources
+from hudi_core.reading.ahead import FilesAhead
 from hudi_core.reading.slices import SliceReader
 from hudi_core.schema.schema import Schema
 from hudi_core.snapshot.snapshot import MetadataMode, Snapshot
@@ -39,9 +40,11 @@ class RemoteScan:
     predicate: Predicate
 
     def read(self, parts: Sequence[SliceRead]) -> Iterator[Any]:
-        """The engine's batches of the parts' rows, one after the other."""
+        """The engine's batches of the parts' rows, one after the other. On remote storage files are fetched some parts ahead."""
         reader = SliceReader(self.sources(parts), self.wanted, self.predicate)
-        for part in parts:
+        ahead = FilesAhead(self.snapshot.storage, [part.slice for part in parts], range(len(parts)))
+        for position, part in enumerate(parts):
+            ahead.reach(position)
             yield from reader.read(part.slice, self.predicate if part.filtered else None)
 
     def sources(self, parts: Sequence[SliceRead]) -> Sources:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import pickle
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -79,6 +80,17 @@ def test_small_files_are_read_ahead_each_once(store: MeasuredStore) -> None:
     assert rows.equals(open_table(str(rides())).scan(where="city = 'vienna' AND fare > 60").to_arrow())
 
 
+def test_a_task_on_another_machine_reads_ahead_too(store: MeasuredStore) -> None:
+    where = "city = 'vienna' AND fare > 60"
+    scan = opened(store).scan(where=where)
+    sent = pickle.dumps((scan.remote_scan(), scan.parts()))
+    with store.measured() as requests:
+        remote, parts = pickle.loads(sent)
+        rows = sum(batch.num_rows for batch in remote.read(parts))
+    assert len(parts) >= 12 and rows == open_table(str(rides())).scan(where=where).count()
+    assert requests.waves <= 5 and not requests.repeated(), requests
+
+
 def test_the_storage_counts_as_the_store_does(store: MeasuredStore) -> None:
     with store.measured() as requests:
         table = opened(store)
@@ -112,3 +124,4 @@ def test_users_see_what_was_asked(store: MeasuredStore) -> None:
     assert (storage["requests"], storage["waves"]) == (len(requests), requests.waves)
     assert f"{len(requests)} requests of " in opened(store).scan(where=LATE).explain()
     assert "requests" not in ran("explain", rides(), "--where", LATE).out
+    assert '"s3://lake/rides"' in ran(*before, "inspect", "s3://lake/rides", "--json").out
