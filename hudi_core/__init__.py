@@ -10,6 +10,7 @@
 Layers, a lower one never imports a higher one (`docs/architecture.md`):
 
     cli         the command line
+    cluster     rows in an order that lets queries skip files
     writing     creating tables, writing rows, rolling back
     index       where records are: tagLocation
     table       open a table, scan it

@@ -25,7 +25,7 @@ from hudi_core.indexing.undo import undo_steps
 from hudi_core.snapshot.snapshot import listed
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
-from hudi_core.timeline.instants import REPLACE_COMMIT, ROLLBACK, WRITES, Instant, InstantState
+from hudi_core.timeline.instants import CLUSTERING, REPLACE_COMMIT, ROLLBACK, WRITES, Instant, InstantState
 from hudi_core.timeline.services import savepoints
 from hudi_core.writing.schema_commit import undo_schema_commit
 
@@ -62,13 +62,14 @@ def roll_back_failed(table: Table, clock: Clock = system_clock) -> Table:
     return table
 
 
-def roll_back(table: Table, instant: Instant, clock: Clock = system_clock) -> RollbackPlan:
+def roll_back(table: Table, instant: Instant, clock: Clock = system_clock, *, keep_plan: bool = False) -> RollbackPlan:
     """Undoes a write: its data files, its commit of the metadata table, its files of the timeline. Under the table's lock.
 
-    Every step can be repeated: a rollback that died is done again as a whole by whoever comes next.
+    With `keep_plan` it is requested again, as before it was begun: a clustering that failed keeps its plan. Every step can be
+    repeated: a rollback that died is done again as a whole by whoever comes next.
     """
     plan = rollback_plan(table, instant)
-    run(table.storage, rollback_steps(table, plan, clock))
+    run(table.storage, rollback_steps(table, plan, clock, keep_plan=keep_plan))
     table.storage.delete_folder(marker_folder(instant.requested_time))
     return plan
 
@@ -80,7 +81,9 @@ def _finish(table: Table, rollback: Instant, clock: Clock) -> None:
     time, action = str(undone.get("commitTime", "")), str(undone.get("action", ""))
     instants = [instant for instant in table.timeline.instants if instant.requested_time == time]
     plan = rollback_plan(table, instants[0]) if instants else RollbackPlan(_gone(time, action), ())
-    run(table.storage, rollback_steps(table, plan, clock, rollback.requested_time))
+    # A run of a plan: whether the plan was to go too is not recorded, and one that is kept can still be dropped.
+    keep_plan = bool(instants) and instants[0].action == action and _is_planned_clustering(table, instants[0])
+    run(table.storage, rollback_steps(table, plan, clock, rollback.requested_time, keep_plan=keep_plan))
     table.storage.delete_folder(marker_folder(time))
 
 
@@ -132,9 +135,15 @@ def _refuse_shared_logs(storage: Storage, paths: Iterable[str], time: str) -> No
 
 
 def rollback_steps(
-    table: Table, plan: RollbackPlan, clock: Clock = system_clock, resumed: str | None = None
+    table: Table,
+    plan: RollbackPlan,
+    clock: Clock = system_clock,
+    resumed: str | None = None,
+    *,
+    keep_plan: bool = False,
 ) -> Iterator[Step]:
-    """The steps of a rollback, its own instant among them; `resumed` is the requested time of one that died."""
+    """The steps of a rollback, its own instant among them; `resumed` is the requested time of one that died. With `keep_plan`
+    the requested instant stays."""
     timeline, undone = table.timeline, plan.instant
     begun = clock()
     time = resumed or next_time(timeline, clock)
@@ -152,14 +161,26 @@ def rollback_steps(
     record = _metadata_record(table.storage, plan, time, milliseconds)
     completed = files.completed(next_time(timeline, clock, after=[time]))
     yield Create(completed, write_container(ROLLBACK_METADATA, [record]))
-    undone_files = InstantFiles(timeline.folder, table.config.layout, undone.requested_time, undone.action)
-    yield Delete(undone_files.inflight)
-    yield Delete(undone_files.requested)
+    for action in _requested_as(table, undone):
+        undone_files = InstantFiles(timeline.folder, table.config.layout, undone.requested_time, action)
+        yield Delete(undone_files.inflight)
+        if not keep_plan:
+            yield Delete(undone_files.requested)
     yield Delete(heartbeat_path(undone.requested_time))
 
 
+def _requested_as(table: Table, undone: Instant) -> tuple[str, ...]:
+    """The actions that a write may have been requested as: in layout 2 a clustering completes under another name, and its
+    plan would be pending again."""
+    if undone.completed and undone.action == REPLACE_COMMIT and table.config.layout > 1:
+        return REPLACE_COMMIT, CLUSTERING
+    return (undone.action,)
+
+
 def _is_planned_clustering(table: Table, instant: Instant) -> bool:
-    """A replace commit that clusters, of table version 6: it has a plan, which a later run carries out."""
+    """A clustering has a plan, which a later run carries out; in table version 6 it is a replace commit."""
+    if instant.action == CLUSTERING:
+        return True
     return instant.action == REPLACE_COMMIT and bool(table.timeline.plan(instant).get("clusteringPlan"))
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from hudi_core.commit.avro_schemas import REQUESTED_REPLACE_METADATA
-from hudi_core.commit.heartbeat import heartbeat
+from hudi_core.commit.heartbeat import heartbeat, heartbeat_path, is_alive
 from hudi_core.commit.instant_files import InstantFiles
 from hudi_core.commit.lock import table_lock
 from hudi_core.commit.markers import marker_folder
@@ -22,7 +22,7 @@ from hudi_core.commit.metadata import Stat, commit_record, encode_commit, metada
 from hudi_core.commit.statuses import TableChange
 from hudi_core.commit.steps import Create, Step, run
 from hudi_core.commit.times import Clock, next_time, system_clock
-from hudi_core.errors import HudiError, UnsupportedError
+from hudi_core.errors import ConflictError, HudiError, UnsupportedError, UsageError
 from hudi_core.formats.avro.container import write_container
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
@@ -37,7 +37,14 @@ MetadataSteps = Callable[[Table, str, TableChange], Sequence[Step]]
 
 ALTER_SCHEMA: Final = "ALTER_SCHEMA"
 """The operation of a commit that changes the schema and no row."""
+Settled = Callable[[Table, TableChange], TableChange]
+"""What of a change still holds on a later state of the table. Raises `ConflictError` where nothing does."""
+
 _DELETE_PARTITION: Final = "DELETE_PARTITION"
+
+
+def _as_it_is(_: Table, change: TableChange) -> TableChange:
+    return change
 
 
 @dataclass
@@ -65,16 +72,18 @@ class Transaction:
         run(self.table.storage, [Create(self.files.inflight, encode_commit(record, self.table.config.layout))])
         self._started = True
 
-    def commit(self, change: TableChange) -> Instant:
+    def commit(self, change: TableChange, settled: Settled = _as_it_is) -> Instant:
         """Completes the write. Raises `ConflictError` when another writer changed what this one builds on.
 
-        The metadata table goes first: until the instant is complete, readers leave out what it says.
+        The metadata table goes first: until the instant is complete, readers leave out what it says. `settled` is what of the
+        change still holds on the table as it is then; it is called under the table's lock.
         """
         if not self._started:
             self.start()
         config, storage = self.table.config, self.table.storage
         with table_lock(storage, clock=self.clock):
             latest = refreshed(self.table)
+            change = settled(latest, change)
             refuse_conflicts(self.table, latest, self.instant_time, change)
             begins = change.operation == ALTER_SCHEMA
             history = schema_commit(self.table, change.schema, self.instant_time, begins=begins)
@@ -120,23 +129,75 @@ def transaction(
             write = Transaction(healed, action, operation, next_time(healed.timeline, clock), clock, metadata_steps)
             alive.enter_context(heartbeat(storage, write.instant_time))
             run(storage, [Create(write.files.requested, _requested_content(action, operation))])
-        try:
+        with _ended(write, alive, keep_plan=False):
             yield write
-        finally:
-            if write.committed is None:
-                alive.close()
-                _undo(write)
-            else:
-                storage.delete_folder(marker_folder(write.instant_time))
 
 
-def _undo(write: Transaction) -> None:
+@contextmanager
+def resumed(
+    table: Table,
+    instant: Instant,
+    operation: str,
+    *,
+    metadata_steps: MetadataSteps | None = None,
+    clock: Clock = system_clock,
+) -> Iterator[Transaction]:
+    """Takes up an action that a plan requests, as a clustering. A block that ends without a commit leaves the plan as it was,
+    to be taken up again.
+
+    An earlier run that died is rolled back first. Raises `ConflictError` while a run goes on: one of another library may not
+    show that it is alive, so one that never did counts as going on; `UsageError` where there is no such plan.
+    """
+    storage, time = table.storage, instant.requested_time
+    with ExitStack() as alive:
+        with table_lock(storage, clock=clock):
+            latest = refreshed(table)
+            planned = _pending(latest, instant)
+            if planned.state is InstantState.INFLIGHT:
+                if storage.modified(heartbeat_path(time)) is None or is_alive(storage, time, clock()):
+                    where = f"{storage.uri}: {planned.action} {time}"
+                    raise ConflictError(where, expected="a plan that nobody runs", found="one that is being run")
+                roll_back(latest, planned, clock, keep_plan=True)
+            healed = roll_back_failed(refreshed(latest), clock)
+            write = Transaction(healed, planned.action, operation, time, clock, metadata_steps)
+            alive.enter_context(heartbeat(storage, time))
+            # Empty, as that of every run of a plan: it can be created once.
+            run(storage, [Create(write.files.inflight)])
+            write._started = True
+        with _ended(write, alive, keep_plan=True):
+            yield write
+
+
+def _pending(table: Table, instant: Instant) -> Instant:
+    for pending in table.timeline.pending:
+        if pending.requested_time == instant.requested_time and pending.action == instant.action:
+            return pending
+    expected = "a plan that waits to be run"
+    raise UsageError(
+        table.storage.uri, expected=expected, found=f"no pending {instant.action} {instant.requested_time}"
+    )
+
+
+@contextmanager
+def _ended(write: Transaction, alive: ExitStack, *, keep_plan: bool) -> Iterator[None]:
+    """Brings a write to its end: without a commit it is undone."""
+    try:
+        yield
+    finally:
+        if write.committed is None:
+            alive.close()
+            _undo(write, keep_plan=keep_plan)
+        else:
+            write.table.storage.delete_folder(marker_folder(write.instant_time))
+
+
+def _undo(write: Transaction, *, keep_plan: bool) -> None:
     try:
         with table_lock(write.table.storage, clock=write.clock):
             latest = refreshed(write.table)
             for instant in latest.timeline.pending:
                 if instant.requested_time == write.instant_time:
-                    roll_back(latest, instant, write.clock)
+                    roll_back(latest, instant, write.clock, keep_plan=keep_plan)
     except HudiError:
         # What ended the write is the error that counts; the next writer rolls back.
         return

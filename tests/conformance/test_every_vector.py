@@ -13,7 +13,6 @@ from tests.support.conformance import ROOT, vectors
 TESTS = Path(__file__).parents[1]
 
 NOT_HERE = "its classes are means of Apache Hudi's own"
-NOT_YET = "waits for clustering"
 COLLECTED = "statistics of values are collected by writers"
 STATISTICS, MERGING = "conformance/test_vectors_statistics.py", "conformance/test_vectors_merging.py"
 MADE = "writers make it, and readers take it as it stands"
@@ -55,10 +54,11 @@ ASKED: dict[str, dict[str, str]] = {
         (
             *("int_to_8", "to_bytes_int", "long_to_8", "to_bytes_long", "byte_to_8", "double_to_8", "to_bytes_double"),
             *("string_to_8", "bytes_to_long", "padding_to_8", "checksum", "padding_to_n", "compare", "update_pos"),
-            *("interleave", "hilbert", "map_column"),
+            "map_column",
         ),
-        NOT_YET,
-    ),
+        "its bytes of values have no counterpart: curves go through quantile ranks (CLUSTER-8)",
+    )
+    | dict.fromkeys(("interleave", "hilbert"), "core/cluster/test_curves.py"),
     "partition_paths": dict.fromkeys(("escape", "unescape"), "conformance/test_keys.py")
     | dict.fromkeys(("file_name", "make_names", "log_order"), "core/formats/test_names.py")
     | dict.fromkeys(("instant", "instant_format", "instant_for_date_text"), "conformance/test_partition_values.py")

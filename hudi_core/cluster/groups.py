@@ -1,0 +1,160 @@
+"""Which file slices are rewritten together: by size, and by overlap of their ranges. Rules CLUSTER-33 to CLUSTER-36.
+
+A group that is chosen by size alone spans the domain of the column, and each of its files is kept by every predicate. So
+slices are taken in the order of their ranges, and those whose ranges overlap go together: files that are in order already
+are left alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hudi_core.cluster.options import LOG_SHARE, ClusterOptions
+from hudi_core.cluster.plan import PlannedGroup, PlannedSlice, group_metrics
+from hudi_core.expr.predicate import Column
+from hudi_core.metadata.table import COLUMN_STATS
+from hudi_core.planning.sources.column_ranges import ColumnRange
+from hudi_core.planning.sources.sources import Sources
+from hudi_core.timeline.services import FileGroup
+from hudi_core.timeline.slices import FileSlice
+from hudi_core.values.order import sort_key
+
+
+@dataclass(frozen=True, slots=True)
+class Sized:
+    """A slice and the bytes that its rows will take in base files."""
+
+    slice: FileSlice
+    bytes: int
+
+
+def planned_groups(
+    sources: Sources,
+    numbers: Sequence[int],
+    column: Column | None,
+    options: ClusterOptions,
+    laid_out: frozenset[FileGroup] = frozenset(),
+) -> list[PlannedGroup]:
+    """The groups of slices with these numbers, partition by partition. `column` is the first one to order by; file groups in
+    `laid_out` have the order already."""
+    by_partition: dict[str, list[int]] = {}
+    for number in numbers:
+        by_partition.setdefault(sources.snapshot.slices[number].partition, []).append(number)
+    groups: list[PlannedGroup] = []
+    for of_partition in by_partition.values():
+        for members in _of_partition(sources, of_partition, column, options, laid_out):
+            groups += [
+                _planned(part, options.sizes.target)
+                for part in _within(members, options.max_group_bytes)
+                if _gains(part, column)
+            ]
+        if options.max_groups is not None and len(groups) >= options.max_groups:
+            return groups[: options.max_groups]
+    return groups
+
+
+def written_bytes(file_slice: FileSlice) -> int:
+    """About the bytes that the rows of a slice take in base files."""
+    base = 0 if file_slice.base is None else file_slice.base.size
+    return base + int(LOG_SHARE * sum(log.size for log in file_slice.logs))
+
+
+def _of_partition(
+    sources: Sources,
+    numbers: Sequence[int],
+    column: Column | None,
+    options: ClusterOptions,
+    laid_out: frozenset[FileGroup],
+) -> Iterator[list[Sized]]:
+    slices = {number: sources.snapshot.slices[number] for number in numbers}
+    sized = {number: Sized(file_slice, written_bytes(file_slice)) for number, file_slice in slices.items()}
+    small = {number for number in numbers if sized[number].bytes < options.sizes.small or slices[number].base is None}
+    if column is None:
+        ordered = sorted((number for number in numbers if number in small), key=lambda number: -sized[number].bytes)
+        yield [sized[number] for number in ordered]
+        return
+    wanted = [
+        number
+        for number in numbers
+        if number in small or (slices[number].partition, slices[number].file_id) not in laid_out
+    ]
+    if sources.snapshot.usable(COLUMN_STATS) is None:
+        sources.headers.footers([base for number in wanted if (base := slices[number].base) is not None])
+    ranges = dict(zip(wanted, sources.bounds(column, wanted), strict=True))
+    joined: list[Sized] = []
+    joined_bytes = 0
+    for component in _overlapping(wanted, ranges, column):
+        members = [sized[number] for number in component]
+        size = sum(member.bytes for member in members)
+        # Neighbours in the order of ranges that fill a file together become one.
+        joins = size < options.sizes.target and (len(members) > 1 or component[0] in small)
+        if joined and (not joins or joined_bytes + size > options.sizes.target):
+            yield joined
+            joined, joined_bytes = [], 0
+        if joins:
+            joined += members
+            joined_bytes += size
+        else:
+            yield members
+    if joined:
+        yield joined
+
+
+def _overlapping(numbers: Sequence[int], ranges: dict[int, Any], column: Column) -> Iterator[list[int]]:
+    """The slices in the order of their lower bounds, those together whose ranges overlap one after the other. A range that
+    begins where another ends does not overlap it; one that is not known overlaps all."""
+    bounded: list[tuple[Any, Any, int]] = []
+    empty: list[int] = []
+    for number in numbers:
+        known = ranges[number]
+        if not isinstance(known, ColumnRange) or (known.values and (known.lower is None or known.upper is None)):
+            yield list(numbers)
+            return
+        if not known.values:
+            empty.append(number)
+        else:
+            upper = (True, ()) if known.nans else (False, sort_key(known.upper, column.type))
+            bounded.append((sort_key(known.lower, column.type), upper, number))
+    bounded.sort(key=lambda bound: bound[0])
+    component, greatest = empty, None
+    for lower, upper, number in bounded:
+        if greatest is not None and (False, lower) >= greatest:
+            yield component
+            component, greatest = [], None
+        component.append(number)
+        greatest = upper if greatest is None else max(greatest, upper)
+    if component:
+        yield component
+
+
+def _within(members: Sequence[Sized], max_bytes: int | None) -> Iterator[list[Sized]]:
+    """The slices in their order, in parts of at most so many bytes, or of one slice."""
+    part: list[Sized] = []
+    size = 0
+    for member in members:
+        if part and max_bytes is not None and size + member.bytes > max_bytes:
+            yield part
+            part, size = [], 0
+        part.append(member)
+        size += member.bytes
+    if part:
+        yield part
+
+
+def _gains(members: Sequence[Sized], column: Column | None) -> bool:
+    """Several slices; one that is alone is in order with all others already, unless it has log files."""
+    return len(members) > 1 or (column is not None and bool(members and members[0].slice.logs))
+
+
+def _planned(members: Sequence[Sized], target: int) -> PlannedGroup:
+    slices = [member.slice for member in members]
+    outputs = max(1, math.ceil(sum(member.bytes for member in members) / target))
+    return PlannedGroup(tuple(map(PlannedSlice.of, slices)), outputs, group_metrics(slices))
+
+
+def slices_by_group(slices: Iterable[FileSlice]) -> dict[FileGroup, FileSlice]:
+    """Slices by their file groups."""
+    return {(file_slice.partition, file_slice.file_id): file_slice for file_slice in slices}

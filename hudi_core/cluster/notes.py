@@ -1,0 +1,48 @@
+"""What a clustering of this library notes in its commit: how it ordered rows. Rule CLUSTER-37."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any, Final
+
+from hudi_core.cluster.layout import Strategy
+from hudi_core.table.table import Table
+from hudi_core.timeline.instants import REPLACE_COMMIT
+from hudi_core.timeline.services import FileGroup
+
+NOTE: Final = "hudi_core.clustering"
+"""The key in the commit's `extraMetadata`."""
+
+
+def note(strategy: Strategy, columns: Sequence[str]) -> str:
+    """The text of the note."""
+    return json.dumps(_content(strategy, columns))
+
+
+def laid_out(table: Table, strategy: Strategy, columns: Sequence[str]) -> frozenset[FileGroup]:
+    """The file groups that are as a clustering of this strategy and these columns left them."""
+    wanted = _content(strategy, columns)
+    times = {
+        instant.requested_time
+        for instant in table.timeline.commits
+        if instant.completes_as == REPLACE_COMMIT
+        and _noted(table.timeline.metadata(instant).extra.get(NOTE, "")) == wanted
+    }
+    return frozenset(
+        (file_slice.partition, file_slice.file_id)
+        for file_slice in table.slices()
+        if file_slice.instant in times and not file_slice.logs
+    )
+
+
+def _content(strategy: Strategy, columns: Sequence[str]) -> dict[str, Any]:
+    return {"strategy": strategy.value, "columns": list(columns)}
+
+
+def _noted(text: str) -> object:
+    """None for what another writer put there."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None

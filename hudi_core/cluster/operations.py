@@ -1,0 +1,169 @@
+"""`cluster`: planning a clustering, and running it. Rules CLUSTER-30, CLUSTER-32, CLUSTER-42."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+
+from hudi_core.cluster.groups import planned_groups, slices_by_group
+from hudi_core.cluster.layout import Strategy
+from hudi_core.cluster.notes import laid_out
+from hudi_core.cluster.options import ClusterOptions
+from hudi_core.cluster.plan import ClusteringPlan, clustering_action, encode_plan, read_plan
+from hudi_core.cluster.result import ClusterResult
+from hudi_core.cluster.run import run_plan
+from hudi_core.cluster.sort_keys import refuse_unsortable
+from hudi_core.commit.instant_files import InstantFiles
+from hudi_core.commit.lock import table_lock
+from hudi_core.commit.steps import Create, run
+from hudi_core.commit.times import next_time
+from hudi_core.errors import ConflictError, HudiError, UsageError
+from hudi_core.expr.predicate import Column
+from hudi_core.planning.plan import SKIP
+from hudi_core.table.open import refreshed
+from hudi_core.table.table import Table
+from hudi_core.timeline.instants import CLUSTERING, REPLACE_COMMIT, Instant, InstantState
+from hudi_core.timeline.services import FileGroup
+from hudi_core.timeline.slices import FileSlice
+from hudi_core.writing.refusals import excluded_groups, refuse_buckets, refuse_unwritable
+from hudi_core.writing.rollback import roll_back, roll_back_failed
+
+_ATTEMPTS: Final = 4
+
+
+def cluster(table: Table, options: ClusterOptions | None = None) -> ClusterResult:
+    """Plans a clustering of the table and runs it, in one replace commit; nothing where there is nothing to gain.
+
+    Rows keep their commit times. `table` still shows what it showed; `refreshed` shows the commit. Raises `UsageError` and
+    `UnknownColumnError` for columns that there are not or that have no order, `UnsupportedError` for a table that this library
+    does not write to, and `ConflictError` where writers changed all groups first. Then nothing is changed.
+    """
+    settings = options or ClusterOptions()
+    instant = schedule(table, settings)
+    if instant is None:
+        return nothing_done(settings)
+    try:
+        return run_plan(table, instant, settings)
+    except HudiError:
+        cancel(table, instant.requested_time, settings)
+        raise
+
+
+def schedule(table: Table, options: ClusterOptions) -> Instant | None:
+    """Makes a plan and requests it; None where there is nothing to gain. It can be run later, by Apache Hudi too.
+
+    Until then no writer of this library changes its file groups. Raises as `cluster` does.
+    """
+    for _ in range(_ATTEMPTS):
+        latest = refreshed(table)
+        plan = planned(latest, options)
+        if not plan.groups:
+            return None
+        with table_lock(latest.storage, clock=options.clock):
+            healed = roll_back_failed(refreshed(latest), options.clock)
+            slices = slices_by_group(healed.slices())
+            taken = excluded_groups(healed).intersection(plan.file_groups)
+            if taken or any(slices.get(group) != before for group, before in _slices_of(latest, plan).items()):
+                continue
+            time, action = next_time(healed.timeline, options.clock), clustering_action(healed.config.version)
+            files = InstantFiles(healed.timeline.folder, healed.config.layout, time, action)
+            run(healed.storage, [Create(files.requested, encode_plan(plan, slices, healed.storage))])
+            return Instant(time, action, InstantState.REQUESTED, None, files.requested.rpartition("/")[2])
+    raise ConflictError(
+        table.storage.uri, expected="file groups that stay while they are planned", found="changed ones"
+    )
+
+
+def run_requested(table: Table, requested_time: str, options: ClusterOptions) -> ClusterResult:
+    """Runs a clustering that is planned, by this library or by Apache Hudi. Raises as `run.run_plan` does."""
+    return run_plan(table, pending_clustering(refreshed(table), requested_time), options)
+
+
+def cancel(table: Table, requested_time: str, options: ClusterOptions) -> None:
+    """Takes a clustering back that is not completed: its plan goes, and whatever a run wrote. Raises `UsageError` where there is
+    none."""
+    with table_lock(table.storage, clock=options.clock):
+        latest = refreshed(table)
+        roll_back(latest, pending_clustering(latest, requested_time), options.clock)
+
+
+def pending_clustering(table: Table, requested_time: str) -> Instant:
+    """The clustering that was requested at a time and is not completed; `UsageError` where there is none."""
+    clusterings = [
+        instant
+        for instant in table.timeline.pending
+        if instant.action == CLUSTERING
+        or (instant.action == REPLACE_COMMIT and table.timeline.plan(instant).get("clusteringPlan"))
+    ]
+    for instant in clusterings:
+        if instant.requested_time == requested_time:
+            return instant
+    waiting = ", ".join(instant.requested_time for instant in clusterings) or "none"
+    raise UsageError("instant", expected=f"a clustering that is not completed ({waiting})", found=requested_time)
+
+
+def planned(table: Table, options: ClusterOptions) -> ClusteringPlan:
+    """The plan on the table as it is; nothing is written."""
+    refuse_unwritable(table, merges=any(file_slice.logs for file_slice in table.slices()))
+    refuse_buckets(table)
+    places = [table.schema.get(name, case_sensitive=table.case_sensitive) for name in options.columns]
+    names = tuple(place.name for place in places)
+    refuse_unsortable(table.schema, [place.path for place in places])
+    sources = table.scan(options.where).sources
+    column = Column(places[0].field.id, names[0], places[0].field.type) if places else None
+    named = replace(options, columns=names)
+    done = frozenset[FileGroup]() if options.strategy is Strategy.LINEAR else laid_out(table, options.strategy, names)
+    groups = planned_groups(sources, _eligible(table, options), column, named, done)
+    return ClusteringPlan(tuple(groups), options.strategy, names, options.sizes.target)
+
+
+def _eligible(table: Table, options: ClusterOptions) -> list[int]:
+    """The numbers of the slices of the chosen partitions that no service is going to rewrite."""
+    slices = table.slices()
+    now = options.clock().astimezone(table.timeline.zone)
+    partitions = set(options.partitions.chosen({file_slice.partition for file_slice in slices}, now))
+    if options.where is not None:
+        kept = np.flatnonzero(table.scan(options.where).plan.codes != SKIP).tolist()
+        partitions &= {slices[number].partition for number in kept}
+    excluded = excluded_groups(table)
+    return [
+        number
+        for number, file_slice in enumerate(slices)
+        if file_slice.partition in partitions and (file_slice.partition, file_slice.file_id) not in excluded
+    ]
+
+
+def nothing_done(options: ClusterOptions) -> ClusterResult:
+    """The result where there is nothing to gain."""
+    return ClusterResult(None, "completed", options.strategy, options.columns, 0, 0, 0, 0, 0, 0, 0, 0.0)
+
+
+def plan_only(table: Table, options: ClusterOptions) -> ClusterResult:
+    """Requests a plan and leaves it to be run. Raises as `schedule` does."""
+    instant = schedule(table, options)
+    if instant is None:
+        return nothing_done(options)
+    plan = read_plan(refreshed(table).timeline, instant)
+    slices = _slices_of(refreshed(table), plan)
+    size = sum(file.size for file_slice in slices.values() for file in file_slice.files)
+    return ClusterResult(
+        instant.requested_time,
+        "requested",
+        plan.strategy,
+        plan.columns,
+        len(plan.groups),
+        0,
+        len(slices),
+        sum(group.outputs for group in plan.groups),
+        0,
+        size,
+        0,
+        0.0,
+    )
+
+
+def _slices_of(table: Table, plan: ClusteringPlan) -> dict[FileGroup, FileSlice]:
+    groups = set(plan.file_groups)
+    return {group: file_slice for group, file_slice in slices_by_group(table.slices()).items() if group in groups}

@@ -1,0 +1,44 @@
+"""What a clustering is to do. Rules CLUSTER-31, CLUSTER-36."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final
+
+from hudi_core.cluster.layout import Strategy
+from hudi_core.cluster.partitions import ALL_PARTITIONS, PartitionFilter
+from hudi_core.commit.times import Clock, system_clock
+from hudi_core.expr.build import ExpressionBuilder
+from hudi_core.expr.nodes import Expr
+from hudi_core.writing.plan import FileSizes
+
+Progress = Callable[[int, int], None]
+"""Called with how many files are written, and of how many."""
+
+LOG_SHARE: Final = 0.35
+"""What of the bytes of log files remains in base files: Hudi's `hoodie.logfile.to.parquet.compression.ratio`."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterOptions:
+    """How rows are ordered, and which slices are rewritten.
+
+    Without `columns` files are only joined to larger ones, in the order in which they come.
+    """
+
+    strategy: Strategy = Strategy.LINEAR
+    columns: tuple[str, ...] = ()
+    """Names of columns, dotted for fields of structs."""
+    sizes: FileSizes = field(default_factory=FileSizes)
+    """`target` is the size of new files; slices below `small` are rewritten whatever their ranges."""
+    partitions: PartitionFilter = ALL_PARTITIONS
+    where: str | Expr | ExpressionBuilder | None = None
+    """Of the partitions those in which rows may match."""
+    max_groups: int | None = None
+    """Hudi's `hoodie.clustering.plan.strategy.max.num.groups`; None for as many as there are."""
+    max_group_bytes: int | None = None
+    """Hudi's `hoodie.clustering.plan.strategy.max.bytes.per.group`. The range of a group that is cut is a part of what
+    overlaps; memory is bounded without it."""
+    progress: Progress | None = None
+    clock: Clock = system_clock

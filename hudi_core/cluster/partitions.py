@@ -1,0 +1,78 @@
+"""Which partitions are clustered: the filters of Apache Hudi. Rule CLUSTER-31."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Final
+
+from hudi_core.errors import UsageError
+
+_HOURS: Final = 24
+
+
+class FilterMode(StrEnum):
+    """The values of `hoodie.clustering.plan.partition.filter.mode`."""
+
+    NONE = "NONE"
+    RECENT_DAYS = "RECENT_DAYS"
+    SELECTED_PARTITIONS = "SELECTED_PARTITIONS"
+    DAY_ROLLING = "DAY_ROLLING"
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionFilter:
+    """A choice among the paths of partitions: first those named, else those that match, then by mode."""
+
+    mode: FilterMode = FilterMode.NONE
+    selected: tuple[str, ...] = ()
+    """`hoodie.clustering.plan.strategy.partition.selected`."""
+    pattern: str | None = None
+    """`hoodie.clustering.plan.strategy.partition.regex.pattern`, of the whole path."""
+    look_back: int = 2
+    """Of `RECENT_DAYS` how many: `hoodie.clustering.plan.strategy.daybased.lookback.partitions`."""
+    skip_latest: int = 0
+    """Of `RECENT_DAYS` how many of the latest are left out: `...daybased.skipfromlatest.partitions`."""
+    begin: str | None = None
+    """Of `SELECTED_PARTITIONS` the first: `...cluster.begin.partition`."""
+    end: str | None = None
+    """Of `SELECTED_PARTITIONS` the last: `...cluster.end.partition`."""
+
+    def chosen(self, paths: Iterable[str], now: datetime) -> list[str]:
+        """The paths that are chosen, ascending. `now` is the time in the zone of the table, for `DAY_ROLLING`.
+
+        Raises `UsageError` for a partition that is named and is not there, and for a pattern that is none.
+        """
+        ascending = sorted(paths)
+        if self.selected:
+            missing = sorted(set(self.selected) - set(ascending))
+            if missing:
+                raise UsageError("partitions", expected="partitions of the table", found=", ".join(missing))
+            ascending = [path for path in ascending if path in set(self.selected)]
+        elif self.pattern is not None:
+            try:
+                pattern = re.compile(self.pattern)
+            except re.error as error:
+                raise UsageError(
+                    "partitions", expected="a regular expression", found=f"{self.pattern!r}: {error}"
+                ) from None
+            ascending = [path for path in ascending if pattern.fullmatch(path)]
+        match self.mode:
+            case FilterMode.NONE:
+                return ascending
+            case FilterMode.RECENT_DAYS:
+                return sorted(ascending[::-1][self.skip_latest : self.skip_latest + self.look_back])
+            case FilterMode.SELECTED_PARTITIONS:
+                return [
+                    path
+                    for path in ascending
+                    if (self.begin is None or self.begin <= path) and (self.end is None or path <= self.end)
+                ]
+            case FilterMode.DAY_ROLLING:
+                return [path for number, path in enumerate(ascending) if number % _HOURS == now.hour]
+
+
+ALL_PARTITIONS: Final = PartitionFilter()

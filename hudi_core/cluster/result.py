@@ -1,0 +1,31 @@
+"""What a clustering did, as users see it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterResult:
+    """`instant` is None where there was nothing to do. `state` is `requested` for a plan that waits, else `completed`.
+
+    `groups_dropped` are those of the plan that writers changed first: they stay as they are.
+    """
+
+    instant: str | None
+    state: str
+    strategy: str
+    columns: tuple[str, ...]
+    groups: int
+    groups_dropped: int
+    files_in: int
+    files_out: int
+    rows: int
+    bytes_in: int
+    bytes_out: int
+    seconds: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """The fields by name."""
+        return {**asdict(self), "columns": list(self.columns)}

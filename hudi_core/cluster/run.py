@@ -1,0 +1,235 @@
+"""Rewriting the groups of a plan, in one replace commit. Rules CLUSTER-10 to CLUSTER-15.
+
+Each group's rows are read once, merged with their log records, and distributed to the files of its layout; tasks then order and
+write one file each. Memory holds one run of rows while they are read (`sorted_rows.RUN_ROWS`), then for each task that runs
+the sort columns of one file.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from functools import partial
+from time import perf_counter
+from typing import Any, Final
+
+from hudi_core.cluster.conflicts import unchanged_groups
+from hudi_core.cluster.groups import slices_by_group
+from hudi_core.cluster.layout import Layout, layout
+from hudi_core.cluster.notes import NOTE, note
+from hudi_core.cluster.options import ClusterOptions
+from hudi_core.cluster.plan import OPERATION, ClusteringPlan, PlannedGroup, read_plan
+from hudi_core.cluster.result import ClusterResult
+from hudi_core.cluster.sample import drawn_sample
+from hudi_core.cluster.sort_keys import refuse_unsortable
+from hudi_core.cluster.sorted_rows import RowRuns, SortedRows, sorted_rows
+from hudi_core.commit.markers import MarkerKind, create_marker, create_partition
+from hudi_core.commit.statuses import TableChange, WriteStatus
+from hudi_core.errors import ConflictError
+from hudi_core.parallel.streams import read_ahead
+from hudi_core.planning.sources.sources import Sources
+from hudi_core.reading.merged_slices import MergedSlices
+from hudi_core.schema.project import project
+from hudi_core.table.table import Table
+from hudi_core.timeline.instants import REPLACE_COMMIT, Instant
+from hudi_core.timeline.services import FileGroup
+from hudi_core.timeline.slices import FileSlice
+from hudi_core.types import nodes as t
+from hudi_core.writing.base_file import FileTarget
+from hudi_core.writing.incoming import file_schema, row_schema
+from hudi_core.writing.metadata_steps import metadata_steps
+from hudi_core.writing.stored_files import StoredFiles
+from hudi_core.writing.tasks import NewFile, TaskRunner, task_runner
+from hudi_core.writing.transaction import Transaction, resumed
+from hudi_core.writing.write_run import bare_schema
+
+_TOO_LARGE: Final = 2
+"""A file of so many times the even number of rows is cut by number: values that are all alike, or that the sample missed."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WriteSorted:
+    """A new file with rows of one file of a group."""
+
+    target: FileTarget
+    rows: RowRuns
+
+
+@dataclass(frozen=True, slots=True)
+class GroupWriter:
+    """Writes the files of one group. It can be pickled."""
+
+    sorted: SortedRows
+    runner: TaskRunner
+
+    def run(self, task: WriteSorted) -> WriteStatus | None:
+        """Orders the rows of one file, and writes them as they are."""
+        rows = self.sorted.order(task.rows.numbers())
+        return self.runner.run(NewFile(task.target, rows, combine=False))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rewritten:
+    """One group after its run."""
+
+    group: PlannedGroup
+    slices: tuple[FileSlice, ...]
+    statuses: tuple[WriteStatus, ...]
+
+
+def run_plan(table: Table, instant: Instant, options: ClusterOptions) -> ClusterResult:
+    """Carries out the plan of a requested clustering, also one of Apache Hudi's.
+
+    Groups that a writer changed since the plan was made are left out. Raises `ConflictError` where that leaves none, or
+    while another run goes on; nothing is changed then, and the plan stays.
+    """
+    begun = perf_counter()
+    with resumed(table, instant, OPERATION, metadata_steps=metadata_steps, clock=options.clock) as write:
+        plan = read_plan(write.table.timeline, instant)
+        slices = slices_by_group(write.table.slices())
+        groups = unchanged_groups(plan, slices)
+        _refuse_none(write.table, instant, groups)
+        rewritten = list(_Run(write, plan, slices, options).groups(groups))
+        written: list[Rewritten] = []
+
+        def settled(latest: Table, change: TableChange) -> TableChange:
+            now = slices_by_group(latest.slices())
+            written[:] = [one for one in rewritten if all(now.get(_group(old)) == old for old in one.slices)]
+            _refuse_none(latest, instant, written)
+            kept = {status.path for one in written for status in one.statuses}
+            for status in change.statuses:
+                if status.path not in kept:  # before the commit: of a completed one every file is read
+                    latest.storage.delete(status.path)
+            return _change(write.table, plan, written)
+
+        write.commit(_change(write.table, plan, rewritten), settled)
+    statuses = [status for one in written for status in one.statuses]
+    inputs = [file for one in written for old in one.slices for file in old.files]
+    return ClusterResult(
+        instant.requested_time,
+        "completed",
+        plan.strategy,
+        plan.columns,
+        len(written),
+        len(plan.groups) - len(written),
+        sum(len(one.slices) for one in written),
+        len(statuses),
+        sum(status.rows for status in statuses),
+        sum(file.size for file in inputs),
+        sum(status.size for status in statuses),
+        round(perf_counter() - begun, 3),
+    )
+
+
+class _Run:
+    """Rewrites groups, one after the other; the files of one side by side."""
+
+    def __init__(
+        self, write: Transaction, plan: ClusteringPlan, slices: Mapping[FileGroup, FileSlice], options: ClusterOptions
+    ) -> None:
+        self._write, self._plan, self._slices, self._options = write, plan, slices, options
+        table = write.table
+        bare = bare_schema(table)
+        self._rows, self._files = row_schema(table, bare), file_schema(bare)
+        self._sources = Sources(table.snapshot())
+        self._paths = tuple(table.schema.get(name).path for name in plan.columns)
+        refuse_unsortable(table.schema, self._paths)
+        self._tasks = 0
+
+    def groups(self, groups: Sequence[PlannedGroup]) -> Iterator[Rewritten]:
+        planned, done = sum(group.outputs for group in groups), 0
+        for group in groups:
+            slices = tuple(self._slices[planned_slice.group] for planned_slice in group.slices)
+            statuses = self._rewritten(group, slices)
+            done += group.outputs
+            if self._options.progress is not None:
+                self._options.progress(done, planned)
+            yield Rewritten(group, slices, statuses)
+
+    def _rewritten(self, group: PlannedGroup, slices: Sequence[FileSlice]) -> tuple[WriteStatus, ...]:
+        table, time = self._write.table, self._write.instant_time
+        made = sorted_rows(table.engine, self._rows, self._read(slices), self._layout(group, slices), self._paths)
+        with closing(made.spool):
+            partition, prefix = slices[0].partition, uuid.uuid4()
+            tasks = [
+                WriteSorted(FileTarget(partition, f"{prefix}-{number}", time, self._tasks + number), part)
+                for number, part in enumerate(_parts(made, group.outputs))
+            ]
+            self._tasks += len(tasks)
+            create_partition(table.storage, partition, time)
+            for task in tasks:
+                create_marker(table.storage, time, task.target.path, MarkerKind.CREATE)
+            runner = task_runner(table.snapshot(), self._rows, self._files, made.spool, merges=False)
+            statuses = table.engine.runner.run(GroupWriter(made, runner).run, tasks)
+        return tuple(status for status in statuses if status is not None)
+
+    def _layout(self, group: PlannedGroup, slices: Sequence[FileSlice]) -> Layout | None:
+        if not self._paths:
+            return None
+        schema = self._write.table.schema
+        sample = drawn_sample(self._sources, slices, project(schema, self._paths))
+        return None if sample.rows == 0 else layout(self._plan.strategy, sample.keys(self._paths), group.outputs)
+
+    def _read(self, slices: Sequence[FileSlice]) -> Iterator[Any]:
+        """All rows of the slices, merged with their log records, as they are stored."""
+        files = StoredFiles(self._sources)
+        merged = MergedSlices(files)
+
+        def rows(file_slice: FileSlice) -> Iterator[Any]:
+            if file_slice.base is None or file_slice.logs:
+                return merged.rows(file_slice, self._rows)
+            return files.rows(file_slice, file_slice.base, self._rows)
+
+        batches = read_ahead([partial(rows, file_slice) for file_slice in slices])
+        if self._plan.preserves_commit_times or not self._write.table.config.populate_meta_fields:
+            return batches
+        return map(self._without_times, batches)
+
+    def _without_times(self, batch: Any) -> Any:
+        """The rows as if they were new: plans of old writers ask for that."""
+        engine = self._write.table.engine
+        root = engine.rows.root(batch)
+        parts = [
+            (
+                field,
+                engine.values.literal(None, t.String(), root) if position < 2 else engine.values.field(root, position),
+            )
+            for position, field in enumerate(self._rows.fields)
+        ]
+        return engine.rows.batch(engine.values.struct(parts, engine.values.is_null(root), root))
+
+
+def _parts(rows: SortedRows, outputs: int) -> list[RowRuns]:
+    """The rows of each file that is written. Without a layout files are cut by number alone."""
+    even = -(-rows.spool.rows // outputs)
+    limit = even if rows.layout is None else _TOO_LARGE * even
+    of_files = (runs.split(even) if runs.rows > limit else [runs] for runs in rows.files)
+    return [part for parts in of_files for part in parts if part.rows]
+
+
+def _change(table: Table, plan: ClusteringPlan, groups: Sequence[Rewritten]) -> TableChange:
+    replaced: dict[str, list[str]] = {}
+    for one in groups:
+        for old in one.slices:
+            replaced.setdefault(old.partition, []).append(old.file_id)
+    # Every record key of the replaced file groups has its new place in a status: none is left to be forgotten.
+    return TableChange(
+        OPERATION,
+        REPLACE_COMMIT,
+        bare_schema(table),
+        tuple(status for one in groups for status in one.statuses),
+        {partition: tuple(ids) for partition, ids in replaced.items()},
+        extra={NOTE: note(plan.strategy, plan.columns)},
+    )
+
+
+def _refuse_none(table: Table, instant: Instant, groups: Sequence[object]) -> None:
+    if not groups:
+        where = f"{table.storage.uri}: {instant.action} {instant.requested_time}"
+        raise ConflictError(where, expected="file groups that nobody changed since the plan", found="none")
+
+
+def _group(file_slice: FileSlice) -> FileGroup:
+    return file_slice.partition, file_slice.file_id

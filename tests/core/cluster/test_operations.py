@@ -1,0 +1,291 @@
+"""Clusterings from their plan to their commit.
+
+Also covers: `cluster/run.py`, `cluster/sample.py`, `cluster/sorted_rows.py`, `cluster/groups.py`, `cluster/notes.py`,
+`cluster/conflicts.py`, `cluster/result.py`, `cluster/options.py`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from hudi_core.cluster.layout import Strategy
+from hudi_core.cluster.operations import cancel, cluster, plan_only, planned, run_requested
+from hudi_core.cluster.options import ClusterOptions
+from hudi_core.cluster.partitions import FilterMode, PartitionFilter
+from hudi_core.cluster.sorted_rows import RowRuns, sorted_rows
+from hudi_core.errors import ConflictError, UnknownColumnError, UsageError
+from hudi_core.metadata.table import RECORD_INDEX
+from hudi_core.snapshot.snapshot import MetadataMode
+from hudi_core.table.open import open_table, refreshed
+from hudi_core.table.table import Table
+from hudi_core.timeline.services import pending_work
+from hudi_core.writing.create import create_table
+from hudi_core.writing.operations import delete_partitions, write
+from hudi_core.writing.plan import FileSizes
+from hudi_core.writing.rollback import roll_back_completed
+from hudi_core.writing.write_run import WriteOptions
+
+TYPES = pa.schema([("id", pa.string()), ("p", pa.string()), ("n", pa.int64()), ("x", pa.float64())])
+SIZES = FileSizes(12_000, 6_000)
+LINEAR = ClusterOptions(columns=("n",), sizes=SIZES)
+ONCE = WriteOptions(attempts=1)
+
+
+def rows(first: int, count: int, seed: int) -> pa.Table:
+    chance = np.random.default_rng(seed)
+    return pa.table(
+        {
+            "id": [f"k{number:05}" for number in range(first, first + count)],
+            "p": [("a", "b")[number % 2] for number in range(first, first + count)],
+            "n": chance.integers(0, 10_000, count),
+            "x": chance.random(count),
+        },
+        schema=TYPES,
+    )
+
+
+def made(path: Path, kind: str = "cow", version: int = 9, indexes: list[str] | None = None, **options: Any) -> Table:
+    """Three appends and an update, two partitions, seven file slices at most."""
+    table = create_table(path, TYPES, "id", partition_by="p", type=kind, version=version, indexes=indexes, **options)
+    for number in range(3):
+        write(table, rows(number * 400, 400, number), "append")
+    write(table, rows(300, 40, 9))
+    return refreshed(table)
+
+
+def content(path: Path, mode: MetadataMode = MetadataMode.AUTO) -> list[dict[str, Any]]:
+    """All rows by key, without the name of the file that they are in."""
+    found = open_table(path, metadata=mode).scan().to_json_rows()
+    return sorted(({**row, "_hoodie_file_name": None} for row in found), key=lambda row: str(row["id"]))
+
+
+def kept(path: Path, where: str) -> int:
+    return len(open_table(path).scan(where).plan.kept())
+
+
+@pytest.mark.parametrize(
+    ("kind", "version", "indexes", "strategy"),
+    [
+        ("cow", 9, ["column_stats", "partition_stats", "record_index", "bloom_filters"], Strategy.LINEAR),
+        ("mor", 9, ["column_stats", "record_index"], Strategy.HILBERT),
+        ("mor", 8, ["column_stats", "record_index"], Strategy.ZORDER),
+        ("mor", 6, ["column_stats", "record_index"], Strategy.LINEAR),
+        ("cow", 6, None, Strategy.HILBERT),
+    ],
+)
+def test_rows_stay_as_they_are_and_queries_skip_files(
+    tmp_path: Path, kind: str, version: int, indexes: list[str] | None, strategy: Strategy
+) -> None:
+    """CLUSTER-10, CLUSTER-11, CLUSTER-37."""
+    table = made(tmp_path, kind, version, indexes)
+    before = content(tmp_path)
+    options = ClusterOptions(strategy, ("n", "x"), SIZES)
+    result = cluster(table, options)
+    assert content(tmp_path) == content(tmp_path, MetadataMode.OFF) == before
+    assert (result.groups, result.files_in, result.rows) == (2, 6, 1200)
+    after = open_table(tmp_path, metadata=MetadataMode.REQUIRE if indexes else MetadataMode.AUTO)
+    assert {file_slice.instant for file_slice in after.slices()} == {result.instant}
+    commit = after.timeline.commits[-1]
+    metadata = after.timeline.metadata(commit)
+    assert (commit.completes_as, metadata.operation) == ("replacecommit", "CLUSTER")
+    assert {partition: len(ids) for partition, ids in metadata.replaced.items()} == {"a": 3, "b": 3}
+    assert result.files_out == len(list(after.slices())) > 2
+    assert kept(tmp_path, "n = 5000") < result.files_out
+    assert [row["id"] for row in after.scan("id = 'k00311'", ["id"]).to_json_rows()] == ["k00311"]
+    assert cluster(after, options).instant is None
+    write(after, rows(310, 2, 10), options=ONCE)
+    changed = {row["id"]: row["n"] for row in content(tmp_path)}
+    assert [changed["k00310"], changed["k00311"]] == rows(310, 2, 10)["n"].to_pylist()
+    assert len(changed) == len(content(tmp_path)) == 1200
+
+
+def test_files_of_a_linear_clustering_are_apart(tmp_path: Path) -> None:
+    """CLUSTER-4, CLUSTER-33: a clustering of files that are in order already does nothing; of new ones it takes what overlaps."""
+    table = made(tmp_path, indexes=["column_stats"])
+    first = cluster(table, LINEAR)
+    values = [row["n"] for row in content(tmp_path)]
+    partitions = 2
+    assert np.mean([kept(tmp_path, f"n = {value}") for value in values[:20]]) <= 1.1 * partitions
+    low = rows(5_000, 40, 3).set_column(2, "n", pa.array(np.arange(40) * 10))
+    write(open_table(tmp_path), low, "append")
+    second = cluster(open_table(tmp_path), ClusterOptions(columns=("n",), sizes=FileSizes(12_000, 1)))
+    assert 4 <= second.files_in < first.files_out
+
+
+def test_without_columns_small_files_are_joined(tmp_path: Path) -> None:
+    """CLUSTER-30, CLUSTER-35."""
+    table = made(tmp_path, "mor")
+    before = content(tmp_path)
+    result = cluster(table, ClusterOptions())
+    assert (result.files_in, result.files_out) == (6, 2)
+    assert content(tmp_path) == before
+    assert cluster(refreshed(table), ClusterOptions()).instant is None
+
+
+def test_groups_are_limited(tmp_path: Path) -> None:
+    """CLUSTER-36."""
+    table = made(tmp_path)
+    one = cluster(table, ClusterOptions(columns=("n",), sizes=SIZES, max_groups=1))
+    assert (one.groups, one.files_in) == (1, 3)
+    largest = max(file_slice.base.size for file_slice in refreshed(table).slices() if file_slice.base)
+    options = ClusterOptions(columns=("x",), sizes=SIZES, max_group_bytes=2 * largest)
+    groups = planned(refreshed(table), options).groups
+    assert {len(group.slices) for group in groups} == {2}
+
+
+def test_partitions_are_chosen_by_name_and_by_predicate(tmp_path: Path) -> None:
+    """CLUSTER-31."""
+    table = made(tmp_path)
+    assert plan_only(table, ClusterOptions(columns=("n",), sizes=SIZES, where="p = 'a'")).groups == 1
+    by_name = ClusterOptions(columns=("n",), sizes=SIZES, partitions=PartitionFilter(selected=("b",)))
+    assert plan_only(refreshed(table), by_name).groups == 1
+    assert plan_only(refreshed(table), LINEAR).instant is None
+    with pytest.raises(UsageError, match="none"):
+        plan_only(table, ClusterOptions(columns=("n",), partitions=PartitionFilter(selected=("none",))))
+    recent = ClusterOptions(
+        columns=("n",), sizes=SIZES, partitions=PartitionFilter(FilterMode.RECENT_DAYS, look_back=0)
+    )
+    assert plan_only(table, recent).instant is None
+
+
+@pytest.mark.parametrize("version", [6, 9])
+def test_a_plan_waits_is_run_and_is_taken_back(tmp_path: Path, version: int) -> None:
+    """CLUSTER-20, CLUSTER-32, CLUSTER-42."""
+    table = made(tmp_path, "mor", version)
+    before = content(tmp_path)
+    waiting = plan_only(table, LINEAR)
+    assert (waiting.state, waiting.groups, waiting.files_in) == ("requested", 2, 6)
+    assert [len(work.file_groups) for work in pending_work(refreshed(table).timeline)] == [6]
+    assert plan_only(table, ClusterOptions(columns=("x",), sizes=SIZES)).instant is None
+    assert waiting.instant is not None
+    cancel(table, waiting.instant, LINEAR)
+    assert list(refreshed(table).timeline.pending) == []
+    again = plan_only(refreshed(table), LINEAR)
+    assert again.instant is not None
+    result = run_requested(table, again.instant, LINEAR)
+    assert (result.instant, result.groups, result.rows) == (again.instant, 2, 1200)
+    assert content(tmp_path) == before
+    with pytest.raises(UsageError, match="not completed"):
+        run_requested(table, again.instant, LINEAR)
+
+
+@pytest.mark.parametrize(("kind", "version"), [("cow", 9), ("mor", 6)])
+def test_a_completed_clustering_is_rolled_back_with_its_plan(tmp_path: Path, kind: str, version: int) -> None:
+    """ROLLBACK-4."""
+    table = made(tmp_path, kind, version, ["record_index"])
+    before = content(tmp_path)
+    result = cluster(table, LINEAR)
+    assert result.instant is not None
+    roll_back_completed(refreshed(table), result.instant)
+    after = open_table(tmp_path)
+    assert list(after.timeline.pending) == []
+    assert content(tmp_path) == before
+    assert cluster(after, LINEAR).rows == 1200
+
+
+def test_writers_are_refused_while_a_plan_waits(tmp_path: Path) -> None:
+    """CONFLICT-3: updates, overwrites, and partitions that are deleted."""
+    table = made(tmp_path)
+    waiting = plan_only(table, ClusterOptions(columns=("n",), sizes=SIZES, where="p = 'a'"))
+    even, odd = rows(300, 1, 4), rows(301, 1, 4)
+    for operation in ("upsert", "insert_overwrite", "insert_overwrite_table"):
+        with pytest.raises(ConflictError, match="not clustered"):
+            write(table, even, operation, ONCE)
+    with pytest.raises(ConflictError, match="not clustered"):
+        delete_partitions(table, ["a"], ONCE)
+    assert write(table, odd, options=ONCE).updated == 1
+    assert waiting.instant is not None
+    assert run_requested(table, waiting.instant, LINEAR).groups == 1
+
+
+def test_what_a_writer_changed_since_the_plan_stays_as_it_is(tmp_path: Path) -> None:
+    """CLUSTER-14, CLUSTER-40, CLUSTER-41: a writer that does not look for plans, as Apache Hudi's may be set."""
+    table = made(tmp_path, "mor", indexes=["record_index", "column_stats"])
+    waiting = plan_only(table, LINEAR)
+    assert waiting.instant is not None
+    plan = next(tmp_path.glob(f".hoodie/timeline/{waiting.instant}.clustering.requested"))
+
+    def write_unseen(data: pa.Table) -> None:
+        hidden = plan.rename(tmp_path / "hidden")
+        write(table, data, options=ONCE)
+        hidden.rename(plan)
+
+    def during(done: int, _: int) -> None:
+        if done == outputs_of_first:
+            write_unseen(rows(302, 1, 6))
+
+    outputs_of_first = waiting.files_out // 2
+    options = ClusterOptions(columns=("n",), sizes=SIZES, progress=during)
+    result = run_requested(table, waiting.instant, options)
+    assert (result.groups, result.groups_dropped) == (1, 1)
+    now = {row["id"]: row["n"] for row in content(tmp_path)}
+    assert now["k00302"] == rows(302, 1, 6)["n"][0].as_py()
+    assert len(content(tmp_path)) == len(content(tmp_path, MetadataMode.OFF)) == 1200
+
+    again = plan_only(refreshed(table), ClusterOptions(columns=("x",), sizes=SIZES))
+    assert again.instant is not None
+    plan = next(tmp_path.glob(f".hoodie/timeline/{again.instant}.clustering.requested"))
+    write_unseen(rows(0, 400, 7))
+    with pytest.raises(ConflictError, match="nobody changed"):
+        run_requested(table, again.instant, LINEAR)
+    assert [instant.requested_time for instant in refreshed(table).timeline.pending] == [again.instant]
+
+
+def test_a_run_that_may_go_on_elsewhere_is_left_alone(tmp_path: Path) -> None:
+    """CLUSTER-15."""
+    table = made(tmp_path)
+    waiting = plan_only(table, LINEAR)
+    assert waiting.instant is not None
+    table.storage.create(f".hoodie/timeline/{waiting.instant}.clustering.inflight", b"")
+    with pytest.raises(ConflictError, match="being run"):
+        run_requested(table, waiting.instant, LINEAR)
+
+
+def test_columns_that_cannot_order_rows_are_refused(tmp_path: Path) -> None:
+    table = made(tmp_path)
+    with pytest.raises(UnknownColumnError):
+        cluster(table, ClusterOptions(columns=("nn",)))
+
+
+def test_tables_without_stored_keys_are_clustered_by_nested_and_missing_values(tmp_path: Path) -> None:
+    """CLUSTER-3, CLUSTER-10: virtual keys, a field of a struct, nulls."""
+    types = pa.schema([("id", pa.string()), ("s", pa.struct([("v", pa.string())]))])
+    options = {"hoodie.populate.meta.fields": "false"}
+    table = create_table(tmp_path, types, "id", options=options)
+    for part in range(3):
+        values = [None if number % 7 == 0 else {"v": f"{'long ' * 4}{number * 7919 % 300}"} for number in range(300)]
+        write(table, pa.table({"id": [f"{part}-{n}" for n in range(300)], "s": values}, schema=types), "append")
+    before = sorted(refreshed(table).scan(meta=False).to_json_rows(), key=str)
+    result = cluster(table, ClusterOptions(columns=("s.v",), sizes=SIZES))
+    assert sorted(refreshed(table).scan(meta=False).to_json_rows(), key=str) == before
+    assert result.files_out > 1
+    assert len(refreshed(table).scan("s.v IS NULL").plan.kept()) == 1
+
+
+def test_rows_are_distributed_in_sorted_runs(tmp_path: Path) -> None:
+    """CLUSTER-12, CLUSTER-13: several runs; files are split by number where their rows are alike."""
+    table = made(tmp_path)
+    scan = table.scan(columns=["n", "x"])
+    batches = list(scan.batches())
+    drawn = sorted_rows(table.engine, scan.schema, batches, None, (), run_rows=100)
+    assert sum(runs.rows for runs in drawn.files) == 1200
+    parts = drawn.files[0].split(500)
+    assert [part.rows for part in parts] == [400, 400, 400]
+    assert np.concatenate([part.numbers() for part in parts]).tolist() == list(range(1200))
+    assert RowRuns(np.array([3, 9]), np.array([2, 1])).numbers().tolist() == [3, 4, 9]
+    assert RECORD_INDEX not in table.config.metadata_partitions
+
+
+def test_rows_that_are_alike_are_cut_by_number(tmp_path: Path) -> None:
+    """CLUSTER-13."""
+    table = create_table(tmp_path, TYPES, "id", indexes=None)
+    for number in range(3):
+        write(table, rows(number * 400, 400, number).set_column(2, "n", pa.array([0, *[7] * 398, 9])), "append")
+    result = cluster(table, LINEAR)
+    assert result.files_out >= 4
+    assert result.rows == len(content(tmp_path)) == 1200
