@@ -59,6 +59,9 @@ if TYPE_CHECKING:
     from hudi_core.avro.inbound import schema_from_avro
     from hudi_core.avro.outbound import schema_to_avro
     from hudi_core.changes.changes import Changes
+    from hudi_core.cluster.operations import cluster
+    from hudi_core.cluster.options import ClusterOptions
+    from hudi_core.cluster.result import ClusterResult
     from hudi_core.errors import (
         AlreadyExistsError,
         ConflictError,
@@ -98,6 +101,8 @@ if TYPE_CHECKING:
 __all__ = [
     "AlreadyExistsError",
     "Changes",
+    "ClusterOptions",
+    "ClusterResult",
     "ConflictError",
     "CorruptFileError",
     "ExpressionError",
@@ -121,6 +126,7 @@ __all__ = [
     "WriteOptions",
     "WriteResult",
     "bind",
+    "cluster",
     "col",
     "create",
     "delete",
@@ -151,6 +157,9 @@ _PLACES = {
     "FileSizes": "hudi_core.writing.plan",
     "AlreadyExistsError": "hudi_core.errors",
     "Changes": "hudi_core.changes.changes",
+    "ClusterOptions": "hudi_core.cluster.options",
+    "ClusterResult": "hudi_core.cluster.result",
+    "cluster": "hudi_core.cluster.operations",
     "ConflictError": "hudi_core.errors",
     "CorruptFileError": "hudi_core.errors",
     "ExpressionError": "hudi_core.errors",
@@ -188,9 +197,10 @@ _PLACES = {
 }
 """The module of each name, behind a colon its name there if that is another."""
 
-# The package `evolve` and the function share a name. A package takes its name here when it is first loaded, and only then.
-import_module("hudi_core.evolve")
-del globals()["evolve"]
+# Two packages share their names with functions. A package takes its name here when it is first loaded, and only then.
+for _name in ("cluster", "evolve"):
+    import_module(f"hudi_core.{_name}")
+    del globals()[_name]
 
 if not TYPE_CHECKING:  # else every name would be one
 

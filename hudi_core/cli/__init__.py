@@ -1,6 +1,7 @@
 """The command line: `hudi-core`. It finds engines and forms of schema text by entry point and names none.
 
 application  the application: its commands, and how errors become one line and an exit status
+cluster      `cluster`: rows rewritten so that queries skip files
 create       `create` and `rollback`: a new table, and what undoes a write
 demo         `demo`: a guided tour on a real table that is brought along, beside what Apache Hudi answers on it
 explain/     `explain`: why a query reads the file slices it reads, as text, as data, and as a page with pictures

@@ -42,6 +42,9 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {
         "delete-partition": "Take all rows of partitions away.",
         "rollback": "Undo the last completed write, or with --failed those that died.",
     },
+    "Services": {
+        "cluster": "Rewrite rows in an order in which queries skip files: linear, or along a curve through several columns.",
+    },
     "A tour": {
         "demo": "Take a tour: a table of rides that Apache Hudi wrote, pruned, explained and read; and one that is written."
     },

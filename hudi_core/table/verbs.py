@@ -61,6 +61,10 @@ class Verbs:
         """Gives columns of the rows that match new values, Python's own or expressions made with `hudi_core.col`."""
         return _public("update")(self, assigned, where, options)
 
+    def cluster(self, options: Any = None) -> Any:
+        """Rewrites rows in an order in which queries skip files: `cluster.operations.cluster`."""
+        return _public("cluster")(self, options)
+
     def delete_partitions(self, partitions: Sequence[str], options: Any = None) -> Any:
         """Takes all rows of partitions away, by the paths of these."""
         return _public("delete_partitions")(self, partitions, options)

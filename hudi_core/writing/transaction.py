@@ -37,6 +37,7 @@ MetadataSteps = Callable[[Table, str, TableChange], Sequence[Step]]
 
 ALTER_SCHEMA: Final = "ALTER_SCHEMA"
 """The operation of a commit that changes the schema and no row."""
+
 Settled = Callable[[Table, TableChange], TableChange]
 """What of a change still holds on a later state of the table. Raises `ConflictError` where nothing does."""
 

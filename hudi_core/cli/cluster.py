@@ -1,0 +1,115 @@
+"""`cluster`: rows rewritten so that queries skip files; planned, previewed, run, or taken back."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from hudi_core.cli.options import EngineOption, JsonOption, TableArgument, opened, warn
+from hudi_core.cli.output import Output, progress
+from hudi_core.cluster.layout import Strategy
+from hudi_core.cluster.operations import cancel as cancel_clustering
+from hudi_core.cluster.operations import cluster as run_clustering
+from hudi_core.cluster.operations import plan_only as request_clustering
+from hudi_core.cluster.operations import run_requested
+from hudi_core.cluster.options import ClusterOptions
+from hudi_core.cluster.partitions import PartitionFilter
+from hudi_core.cluster.preview import Preview
+from hudi_core.cluster.preview import preview as preview_clustering
+from hudi_core.errors import UsageError
+from hudi_core.snapshot.snapshot import MetadataMode
+from hudi_core.table.engines import DEFAULT_ENGINE
+from hudi_core.writing.plan import FileSizes
+
+_SIZES = FileSizes()
+_GAINS = ("where", "kept_before", "slices_before", "kept_after", "slices_after")
+
+
+def cluster(
+    table: TableArgument,
+    preview: Annotated[
+        bool, typer.Option("--preview", help="Estimate what it gains for the predicates of --where; write nothing.")
+    ] = False,
+    plan_only: Annotated[
+        bool, typer.Option("--plan-only", help="Request a plan and leave it, for --run or for Apache Hudi.")
+    ] = False,
+    run: Annotated[
+        str | None, typer.Option("--run", metavar="INSTANT", help="Run a plan that waits, also one of Apache Hudi.")
+    ] = None,
+    cancel: Annotated[
+        str | None, typer.Option("--cancel", metavar="INSTANT", help="Take back a clustering that is not completed.")
+    ] = None,
+    strategy: Annotated[Strategy, typer.Option("--strategy", help="How rows are ordered.")] = Strategy.LINEAR,
+    columns: Annotated[
+        str, typer.Option("--columns", metavar="A,B", help="Order by these; without any, small files are joined.")
+    ] = "",
+    partitions: Annotated[
+        str, typer.Option("--partitions", metavar="P,Q", help="Only these partitions, by their paths.")
+    ] = "",
+    target_file_size: Annotated[
+        int, typer.Option("--target-file-size", metavar="BYTES", min=1, help="Size of new files.")
+    ] = _SIZES.target,
+    small_file_limit: Annotated[
+        int, typer.Option("--small-file-limit", metavar="BYTES", min=0, help="Smaller files are rewritten in any case.")
+    ] = _SIZES.small,
+    where: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--where",
+            metavar="SQL",
+            help="A predicate: with --preview one to estimate for, repeatable; else only the partitions in which it may match.",
+        ),
+    ] = None,
+    engine: EngineOption = DEFAULT_ENGINE,
+    as_json: JsonOption = False,
+) -> None:
+    """Rewrite rows in an order in which queries skip files: linear, or along a curve through several columns."""
+    if sum((preview, plan_only, run is not None, cancel is not None)) > 1:
+        found = "several"
+        raise UsageError("cluster", expected="one of --preview, --plan-only, --run and --cancel", found=found)
+    if not preview and where and len(where) > 1:
+        raise UsageError("--where", expected="one predicate without --preview", found=str(len(where)))
+    opened_table, out = opened(table, engine, MetadataMode.AUTO), Output(as_json)
+    with progress("files") as advance:
+        reported = [0]
+
+        def report(done: int, _: int) -> None:
+            advance(done - reported.pop())
+            reported.append(done)
+
+        options = ClusterOptions(
+            strategy,
+            _names(columns),
+            FileSizes(target_file_size, small_file_limit),
+            PartitionFilter(selected=_names(partitions)),
+            where[0] if where and not preview else None,
+            progress=report,
+        )
+        if preview:
+            _show(out, preview_clustering(opened_table, options, where or []))
+        elif cancel is not None:
+            cancel_clustering(opened_table, cancel, options)
+            out.record({"instant": cancel, "state": "cancelled"})
+        elif run is not None:
+            out.record(run_requested(opened_table, run, options).as_dict())
+        else:
+            work = request_clustering if plan_only else run_clustering
+            out.record(work(opened_table, options).as_dict())
+    warn(opened_table.warnings)
+
+
+def _show(out: Output, made: Preview) -> None:
+    """For programs one object; for people the figures, and a table of predicates."""
+    fields = made.as_dict()
+    if out.as_json:
+        out.record(fields)
+        return
+    gains = fields.pop("gains")
+    out.record(fields)
+    if gains:
+        out.rows(_GAINS, gains, folded=("where",))
+
+
+def _names(given: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in given.split(",") if name.strip())

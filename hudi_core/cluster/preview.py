@@ -1,0 +1,177 @@
+"""What a clustering would gain, before it is done: slices kept per predicate, from statistics and a sample.
+
+Rules CLUSTER-50, CLUSTER-51.
+
+The sample's rows go to the files of the layout that a run would make. The ranges of these files stand for statistics, and
+predicates are put to them as to those of a table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hudi_core.cluster.groups import slices_by_group
+from hudi_core.cluster.layout import layout
+from hudi_core.cluster.operations import planned
+from hudi_core.cluster.options import ClusterOptions
+from hudi_core.cluster.plan import ClusteringPlan, PlannedGroup
+from hudi_core.cluster.sample import Sample, drawn_sample
+from hudi_core.columns.concat import concat_columns
+from hudi_core.columns.nodes import StructColumn
+from hudi_core.commit.statuses import ColumnRange
+from hudi_core.expr.build import ExpressionBuilder
+from hudi_core.expr.nodes import Expr
+from hudi_core.expr.predicate import Column, Predicate, columns_of
+from hudi_core.expr.sql_predicate import predicate_tree
+from hudi_core.expr.text import to_sql
+from hudi_core.indexing.changes import statistics_of
+from hudi_core.planning.plan import SKIP
+from hudi_core.planning.sources.sources import Sources
+from hudi_core.pruning.store import FIRST_CONDITION_ID, FileStatistics, StatisticsPart
+from hudi_core.schema.project import project
+from hudi_core.table.scan import Scan
+from hudi_core.table.table import Table
+from hudi_core.writing.ranges import ranges_of_rows
+
+BYTES_PER_SECOND: Final = 16 << 20
+"""Bytes of base files that one processor rewrites in a second, roughly: 12 columns, on a machine of 2020."""
+
+Ints = NDArray[np.int64]
+Condition = str | Expr | ExpressionBuilder
+
+
+@dataclass(frozen=True, slots=True)
+class Gain:
+    """One predicate: how many slices it keeps, of how many, before and after."""
+
+    where: str
+    kept_before: int
+    slices_before: int
+    kept_after: int
+    slices_after: int
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What a clustering would rewrite, about how long that takes on this machine, and what it gains. `slices_after` and
+    `kept_after` are estimates."""
+
+    strategy: str
+    columns: tuple[str, ...]
+    groups: int
+    files_in: int
+    files_out: int
+    bytes_in: int
+    seconds: float
+    gains: tuple[Gain, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The fields by name, gains as a list."""
+        return {**asdict(self), "columns": list(self.columns), "gains": [asdict(gain) for gain in self.gains]}
+
+
+def preview(table: Table, options: ClusterOptions, predicates: Sequence[Condition] = ()) -> Preview:
+    """Plans a clustering and estimates what it gains for predicates; nothing is written.
+
+    Raises as `cluster` and `Table.scan` do.
+    """
+    plan = planned(table, options)
+    scans = [table.scan(condition) for condition in predicates]
+    sources = Sources(table.snapshot())
+    outcomes = [_Outcome.of(sources, group, plan, scans) for group in plan.groups]
+    rewritten = set(plan.file_groups)
+    slices = slices_by_group(table.slices())
+    untouched = np.array([group not in rewritten for group in slices], np.bool_)
+    files_out = sum(outcome.files for outcome in outcomes)
+    size = sum(file.size for group in rewritten for file in slices[group].files)
+    gains = []
+    for number, scan in enumerate(scans):
+        keeps = scan.plan.codes != SKIP
+        after = int((keeps & untouched).sum()) + sum(outcome.kept[number] for outcome in outcomes)
+        total = int(untouched.sum()) + files_out
+        gains.append(Gain(_text(predicates[number]), int(keeps.sum()), len(slices), after, total))
+    return Preview(
+        plan.strategy,
+        plan.columns,
+        len(plan.groups),
+        len(rewritten),
+        files_out,
+        size,
+        round(size / (BYTES_PER_SECOND * table.engine.runner.parallelism), 1),
+        tuple(gains),
+    )
+
+
+def _text(condition: Condition) -> str:
+    return condition if isinstance(condition, str) else to_sql(predicate_tree(condition))
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """The files that a group would become, and how many of them each scan would keep."""
+
+    files: int
+    kept: tuple[int, ...]
+
+    @staticmethod
+    def of(sources: Sources, group: PlannedGroup, plan: ClusteringPlan, scans: Sequence[Scan]) -> _Outcome:
+        schema = sources.snapshot.schema
+        order = [schema.get(name).path for name in plan.columns]
+        columns = {id_: column for scan in scans for id_, column in _stored_columns(scan.predicate).items()}
+        names = dict.fromkeys([*order, *(schema.place(id_).path for id_ in columns)])
+        if not names:
+            return _Outcome(group.outputs, ())
+        by_group = slices_by_group(sources.snapshot.slices)
+        members = [by_group[one.group] for one in group.slices]
+        sample = drawn_sample(sources, members, project(schema, names))
+        if sample.rows == 0:
+            return _Outcome(group.outputs, (0,) * len(scans))
+        if order:
+            keys = sample.keys(order)
+            made = layout(plan.strategy, keys, group.outputs)
+            files, file_of = made.files, made.file_of(keys)
+        else:
+            files, file_of = group.outputs, np.arange(sample.rows) * group.outputs // sample.rows
+        statistics = _statistics(sample, files, file_of, columns.values())
+        return _Outcome(files, tuple(len(statistics.plan(scan.predicate).possible()) for scan in scans))
+
+
+def _stored_columns(predicate: Predicate) -> Mapping[int, Column]:
+    """The columns of the table that a predicate names; not those made for it alone."""
+    return {id_: column for id_, column in columns_of(predicate).items() if id_ > FIRST_CONDITION_ID}
+
+
+def _statistics(sample: Sample, files: int, file_of: Ints, columns: Iterable[Column]) -> FileStatistics:
+    """The statistics of the files, from the rows of the sample that go to them."""
+    order = np.argsort(file_of, kind="stable")
+    bounds = np.searchsorted(file_of[order], np.arange(files + 1))
+    ranges = [_ranges(sample, order[bounds[file] : bounds[file + 1]]) for file in range(files)]
+    nothing = ColumnRange(None, None, 0, 0)
+    paths = {column.id: sample.schema.place(column.id).name for column in columns}
+
+    def load(column: Column) -> list[StatisticsPart]:
+        name = paths.get(column.id)
+        if name is None or not any(name in of_file for of_file in ranges):
+            return []
+        known = [of_file.get(name, None if of_file else nothing) for of_file in ranges]
+        return [StatisticsPart(np.arange(files), statistics_of(known, column.type))]
+
+    return FileStatistics(files, load)
+
+
+def _ranges(sample: Sample, rows: Ints) -> Mapping[str, ColumnRange]:
+    if len(rows) == 0:
+        return {}
+    engine, schema = sample.engine, sample.schema
+    parts = [
+        engine.rows.to_column(engine.rows.root(batch), schema.record, "sample")
+        for batch in engine.rows.gather(sample.batches, [rows] * len(schema.fields), schema)
+    ]
+    column = concat_columns(parts, len(rows))
+    assert isinstance(column, StructColumn)
+    return ranges_of_rows(column, schema.record)

@@ -1,0 +1,51 @@
+"""`cluster`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pyarrow as pa
+
+import hudi_core
+from tests.support.commands import ran
+
+TYPES = pa.schema([("id", pa.int64()), ("n", pa.int64())])
+
+
+def new_table(path: Path) -> hudi_core.Table:
+    table = hudi_core.create(path, TYPES, "id")
+    for part in range(3):
+        values = {"id": range(part * 20, part * 20 + 20), "n": [n * 7 % 20 for n in range(20)]}
+        table.append(pa.table({name: list(numbers) for name, numbers in values.items()}, schema=TYPES))
+    return table
+
+
+def test_a_table_is_previewed_planned_and_clustered(tmp_path: Path) -> None:
+    table = new_table(tmp_path)
+    options = ("cluster", str(tmp_path), "--columns", "n", "--strategy", "linear", "--json")
+    said = json.loads(ran(*options, "--preview", "--where", "n = 3", "--where", "id = 3").out)
+    assert (said["groups"], said["files_in"], [gain["kept_before"] for gain in said["gains"]]) == (1, 3, [3, 1])
+    assert "n = 3" in ran(*options[:-1], "--preview", "--where", "n = 3").out
+    planned = json.loads(ran(*options, "--plan-only").out)
+    assert (planned["state"], planned["files_in"]) == ("requested", 3)
+    assert json.loads(ran(*options, "--cancel", planned["instant"]).out)["state"] == "cancelled"
+    again = json.loads(ran(*options, "--plan-only").out)
+    done = json.loads(ran(*options, "--run", again["instant"]).out)
+    assert (done["instant"], done["state"], done["rows"]) == (again["instant"], "completed", 60)
+    assert json.loads(ran(*options).out)["instant"] is None
+    assert hudi_core.refreshed(table).scan().count() == 60
+
+
+def test_a_table_is_clustered_from_python(tmp_path: Path) -> None:
+    table = new_table(tmp_path)
+    result = table.cluster(hudi_core.ClusterOptions(columns=("n",)))
+    assert (result.rows, result.files_out) == (60, 1)
+
+
+def test_what_contradicts_itself_is_misuse(tmp_path: Path) -> None:
+    new_table(tmp_path)
+    said = ran("cluster", tmp_path, "--preview", "--plan-only")
+    assert (said.status, "one of --preview" in said.error) == (2, True)
+    said = ran("cluster", tmp_path, "--where", "n = 1", "--where", "n = 2")
+    assert (said.status, "one predicate" in said.error) == (2, True)

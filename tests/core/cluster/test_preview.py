@@ -1,0 +1,76 @@
+"""What a clustering is said to gain, beside what it gains."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import hudi_core
+from hudi_core.cluster.layout import Strategy
+from hudi_core.cluster.operations import cluster
+from hudi_core.cluster.options import ClusterOptions
+from hudi_core.cluster.preview import preview
+from hudi_core.table.open import open_table, refreshed
+from hudi_core.table.table import Table
+from hudi_core.writing.create import create_table
+from hudi_core.writing.operations import write
+from hudi_core.writing.plan import FileSizes
+
+TYPES = pa.schema([("id", pa.int64()), ("at", pa.int64()), ("user", pa.string()), ("amount", pa.float64())])
+ROWS = 24_000
+FILES = 64
+
+
+def made(path: Path) -> Table:
+    """One file of rows in no order."""
+    chance = np.random.default_rng(8)
+    table = create_table(path, TYPES, "id", indexes=["column_stats"])
+    data = {
+        "id": chance.permutation(ROWS),
+        "at": chance.integers(0, 90 * 86_400, ROWS),
+        "user": [f"user {number:05}" for number in chance.integers(0, 3_000, ROWS).tolist()],
+        "amount": chance.lognormal(3, 1, ROWS),
+    }
+    for part in range(2):
+        write(table, pa.table({name: values[part::2] for name, values in data.items()}, schema=TYPES), "append")
+    return refreshed(table)
+
+
+@pytest.mark.parametrize("strategy", [Strategy.LINEAR, Strategy.HILBERT])
+def test_the_prediction_is_close_to_the_truth(tmp_path: Path, strategy: Strategy) -> None:
+    """CLUSTER-50, CLUSTER-51: 64 files, three columns, points and ranges; files and slices kept within 15 %."""
+    table = made(tmp_path)
+    size = sum(file.size for file_slice in table.slices() for file in file_slice.files)
+    options = ClusterOptions(strategy, ("at", "user", "amount"), FileSizes(-(-size // FILES), 1))
+    some = table.scan("id < 4", ["at", "user", "amount"]).to_json_rows()
+    points = [f"{name} = {value!r}" for row in some for name, value in row.items()]
+    ranges = ["at BETWEEN 86400 AND 172800", "amount > 80", "user LIKE 'user 001%' OR amount < 3"]
+    predicted = preview(table, options, [*points, *ranges])
+    assert [gain.kept_before for gain in predicted.gains] == [2] * 15
+    assert [instant.requested_time for instant in refreshed(table).timeline.instants] == [
+        instant.requested_time for instant in table.timeline.instants
+    ]
+    result = cluster(table, options)
+    after = open_table(tmp_path)
+    truth = [len(after.scan(gain.where).plan.kept()) for gain in predicted.gains]
+    guess = [gain.kept_after for gain in predicted.gains]
+    assert result.files_out == predicted.files_out == len(list(after.slices())) >= FILES
+    assert np.abs(np.array(guess) - truth).sum() <= 0.15 * sum(truth)
+    by_column = {name: truth[number:12:3] for number, name in enumerate(("at", "user", "amount"))}
+    if strategy is Strategy.LINEAR:
+        assert np.mean(by_column["at"]) <= 1.1
+    else:
+        assert max(np.mean(kept) for kept in by_column.values()) <= 24
+
+
+def test_what_is_left_alone_counts_too(tmp_path: Path) -> None:
+    """CLUSTER-50."""
+    table = made(tmp_path)
+    joined = preview(table, ClusterOptions(), ["id >= 0", hudi_core.col("id") < 0])
+    assert [(gain.kept_before, gain.kept_after) for gain in joined.gains] == [(2, 1), (0, 0)]
+    assert joined.gains[1].where == "id < 0"
+    nothing = preview(table, ClusterOptions(max_groups=0), ["id >= 0"])
+    assert (nothing.groups, nothing.gains[0].kept_after, nothing.gains[0].slices_after) == (0, 2, 2)
