@@ -1,4 +1,4 @@
-"""Conflicts between writers: whether a write may still complete after others have. Rules: CONFLICT-1 to CONFLICT-5."""
+"""Conflicts between writers: whether a write may still complete after others have. Rules: CONFLICT-1 to CONFLICT-6."""
 
 from __future__ import annotations
 

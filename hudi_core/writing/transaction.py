@@ -26,8 +26,9 @@ from hudi_core.errors import ConflictError, HudiError, UnsupportedError, UsageEr
 from hudi_core.formats.avro.container import write_container
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
-from hudi_core.timeline.instants import REPLACE_COMMIT, Instant, InstantState
-from hudi_core.writing.conflicts import refuse_conflicts
+from hudi_core.timeline.instants import CLUSTERING, REPLACE_COMMIT, Instant, InstantState
+from hudi_core.timeline.services import pending_work
+from hudi_core.writing.conflicts import refuse_conflicts, touched_groups
 from hudi_core.writing.new_table import schema_text
 from hudi_core.writing.rollback import roll_back, roll_back_failed
 from hudi_core.writing.schema_commit import schema_commit
@@ -58,6 +59,8 @@ class Transaction:
     instant_time: str
     clock: Clock = system_clock
     metadata_steps: MetadataSteps | None = None
+    takes_back_plans: bool = False
+    """Clusterings that are planned, and that nobody runs, give way to the write."""
     committed: Instant | None = field(default=None, init=False)
     _started: bool = field(default=False, init=False)
 
@@ -85,6 +88,8 @@ class Transaction:
         with table_lock(storage, clock=self.clock):
             latest = refreshed(self.table)
             change = settled(latest, change)
+            if self.takes_back_plans:
+                latest = _without_plans(latest, change, self.clock)
             refuse_conflicts(self.table, latest, self.instant_time, change)
             begins = change.operation == ALTER_SCHEMA
             history = schema_commit(self.table, change.schema, self.instant_time, begins=begins)
@@ -116,6 +121,7 @@ def transaction(
     operation: str,
     *,
     metadata_steps: MetadataSteps | None = None,
+    takes_back_plans: bool = False,
     clock: Clock = system_clock,
 ) -> Iterator[Transaction]:
     """Requests a write, after failed ones were rolled back. A block that ends without a commit is rolled back at once; where
@@ -127,7 +133,8 @@ def transaction(
             if healed.config.metadata_partitions and metadata_steps is None:
                 found = ", ".join(healed.config.metadata_partitions)
                 raise UnsupportedError(storage.uri, expected="a table without a metadata table", found=found)
-            write = Transaction(healed, action, operation, next_time(healed.timeline, clock), clock, metadata_steps)
+            time = next_time(healed.timeline, clock)
+            write = Transaction(healed, action, operation, time, clock, metadata_steps, takes_back_plans)
             alive.enter_context(heartbeat(storage, write.instant_time))
             run(storage, [Create(write.files.requested, _requested_content(action, operation))])
         with _ended(write, alive, keep_plan=False):
@@ -155,7 +162,7 @@ def resumed(
             latest = refreshed(table)
             planned = _pending(latest, instant)
             if planned.state is InstantState.INFLIGHT:
-                if storage.modified(heartbeat_path(time)) is None or is_alive(storage, time, clock()):
+                if not _has_died(latest, planned, clock):
                     where = f"{storage.uri}: {planned.action} {time}"
                     raise ConflictError(where, expected="a plan that nobody runs", found="one that is being run")
                 roll_back(latest, planned, clock, keep_plan=True)
@@ -190,6 +197,25 @@ def _ended(write: Transaction, alive: ExitStack, *, keep_plan: bool) -> Iterator
             _undo(write, keep_plan=keep_plan)
         else:
             write.table.storage.delete_folder(marker_folder(write.instant_time))
+
+
+def _without_plans(table: Table, change: TableChange, clock: Clock) -> Table:
+    """The table after clusterings of the file groups that a change touches were taken back, where nobody runs them."""
+    groups = touched_groups(change)
+    for work in pending_work(table.timeline):
+        instant = work.instant
+        if instant.action not in (CLUSTERING, REPLACE_COMMIT) or groups.isdisjoint(work.file_groups):
+            continue
+        if instant.state is InstantState.REQUESTED or _has_died(table, instant, clock):
+            roll_back(table, instant, clock)
+    return refreshed(table)
+
+
+def _has_died(table: Table, instant: Instant, clock: Clock) -> bool:
+    """Whether a run of a plan has ended without its end on the timeline. One of another library may never have shown that it
+    is alive: it counts as going on."""
+    storage, time = table.storage, instant.requested_time
+    return storage.modified(heartbeat_path(time)) is not None and not is_alive(storage, time, clock())
 
 
 def _undo(write: Transaction, *, keep_plan: bool) -> None:

@@ -59,6 +59,8 @@ class WriteOptions:
     attempts: int = 4
     """How often a write is begun that other writers get ahead of."""
     dry_run: bool = False
+    takes_back_plans: bool = False
+    """A clustering of file groups that the write changes, and that nobody runs, is taken back; else the write is refused."""
     progress: Progress | None = None
     clock: Clock = system_clock
 
@@ -109,7 +111,12 @@ class WriteRun:
     def _attempt(self, plan: Plan) -> WriteResult:
         begun = perf_counter()
         with transaction(
-            self.table, self.action, self.operation, metadata_steps=metadata_steps, clock=self.options.clock
+            self.table,
+            self.action,
+            self.operation,
+            metadata_steps=metadata_steps,
+            takes_back_plans=self.options.takes_back_plans,
+            clock=self.options.clock,
         ) as running:
             self._refuse_other_schema(running.table)
             planned = plan(running.table, running.instant_time)

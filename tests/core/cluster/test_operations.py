@@ -203,6 +203,37 @@ def test_writers_are_refused_while_a_plan_waits(tmp_path: Path) -> None:
     assert run_requested(table, waiting.instant, LINEAR).groups == 1
 
 
+@pytest.mark.parametrize("operation", ["upsert", "insert_overwrite"])
+def test_a_writer_takes_a_plan_back_that_nobody_runs(tmp_path: Path, operation: str) -> None:
+    """CONFLICT-6."""
+    table = made(tmp_path, "mor", indexes=["record_index"])
+    waiting = plan_only(table, LINEAR)
+    ahead = WriteOptions(attempts=1, takes_back_plans=True)
+    running = tmp_path / f".hoodie/timeline/{waiting.instant}.clustering.inflight"
+    running.touch()
+    with pytest.raises(ConflictError, match="not clustered"):
+        write(table, rows(302, 1, 6), operation, ahead)
+    running.unlink()
+    write(table, rows(302, 1, 6), operation, ahead)
+    assert list(refreshed(table).timeline.pending) == []
+    now = {row["id"]: row["n"] for row in content(tmp_path)}
+    assert now["k00302"] == rows(302, 1, 6)["n"][0].as_py()
+    assert content(tmp_path) == content(tmp_path, MetadataMode.OFF)
+
+
+def test_neighbours_in_range_that_are_small_are_joined(tmp_path: Path) -> None:
+    """CLUSTER-34: files without overlap, of which two fill one."""
+    table = create_table(tmp_path, TYPES, "id")
+    for part in range(4):
+        numbers = pa.array(np.arange(400) + 1_000 * part)
+        write(table, rows(part * 400, 400, part).set_column(2, "n", numbers), "append")
+    size = max(file_slice.base.size for file_slice in refreshed(table).slices() if file_slice.base)
+    options = ClusterOptions(columns=("n",), sizes=FileSizes(2 * size + 1, size + 1))
+    groups = planned(refreshed(table), options).groups
+    assert [len(group.slices) for group in groups] == [2, 2]
+    assert planned(refreshed(table), ClusterOptions(columns=("n",), sizes=FileSizes(2 * size, 0))).groups == ()
+
+
 def test_what_a_writer_changed_since_the_plan_stays_as_it_is(tmp_path: Path) -> None:
     """CLUSTER-14, CLUSTER-40, CLUSTER-41: a writer that does not look for plans, as Apache Hudi's may be set."""
     table = made(tmp_path, "mor", indexes=["record_index", "column_stats"])
