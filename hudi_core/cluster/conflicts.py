@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hudi_core.cluster.plan import ClusteringPlan, PlannedGroup, PlannedSlice
+from hudi_core.cluster.plan import ClusteringPlan, PlannedGroup, PlannedSlice, planned_slice
 from hudi_core.timeline.services import FileGroup
 from hudi_core.timeline.slices import FileSlice
 
@@ -19,4 +19,4 @@ def unchanged_groups(plan: ClusteringPlan, slices: Mapping[FileGroup, FileSlice]
 
 def _is_unchanged(planned: PlannedSlice, slices: Mapping[FileGroup, FileSlice]) -> bool:
     latest = slices.get(planned.group)
-    return latest is not None and PlannedSlice.of(latest) == planned
+    return latest is not None and planned_slice(latest) == planned

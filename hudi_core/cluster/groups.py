@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hudi_core.cluster.options import LOG_SHARE, ClusterOptions
-from hudi_core.cluster.plan import PlannedGroup, PlannedSlice, group_metrics
+from hudi_core.cluster.plan import PlannedGroup, group_metrics, planned_slice
 from hudi_core.expr.predicate import Column
 from hudi_core.metadata.table import COLUMN_STATS
 from hudi_core.planning.sources.column_ranges import ColumnRange
@@ -152,7 +152,7 @@ def _gains(members: Sequence[Sized], column: Column | None) -> bool:
 def _planned(members: Sequence[Sized], target: int) -> PlannedGroup:
     slices = [member.slice for member in members]
     outputs = max(1, math.ceil(sum(member.bytes for member in members) / target))
-    return PlannedGroup(tuple(map(PlannedSlice.of, slices)), outputs, group_metrics(slices))
+    return PlannedGroup(tuple(map(planned_slice, slices)), outputs, group_metrics(slices))
 
 
 def slices_by_group(slices: Iterable[FileSlice]) -> dict[FileGroup, FileSlice]:

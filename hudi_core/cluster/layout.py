@@ -45,7 +45,7 @@ class Axis:
     values: KeyValues
     coordinates: Words
 
-    def of(self, keys: SortKeys) -> Words:
+    def coordinates_of(self, keys: SortKeys) -> Words:
         """The coordinates of rows."""
         return self.coordinates[keys.places(self.values)]
 
@@ -101,7 +101,9 @@ class CurveLayout:
         return np.lexsort([*(column.ranks() for column in reversed(keys)), self._codes(keys)])
 
     def _codes(self, keys: Sequence[SortKeys]) -> Words:
-        return self.curve([axis.of(column) for axis, column in zip(self.axes, keys, strict=True)], self.bits)
+        return self.curve(
+            [axis.coordinates_of(column) for axis, column in zip(self.axes, keys, strict=True)], self.bits
+        )
 
 
 Layout = LinearLayout | CurveLayout
@@ -119,7 +121,7 @@ def layout(strategy: Strategy, sample: Sequence[SortKeys], files: int) -> Layout
         raise UsageError("columns", expected=f"at most {_CODE_BITS} columns", found=str(len(sample)))
     axes = tuple(_axis(column, bits) for column in sample)
     curve = z_order if strategy is Strategy.ZORDER else hilbert
-    codes = np.sort(curve([axis.of(column) for axis, column in zip(axes, sample, strict=True)], bits))
+    codes = np.sort(curve([axis.coordinates_of(column) for axis, column in zip(axes, sample, strict=True)], bits))
     strength = np.zeros(len(codes), np.int64)
     strength[1:] = np.ceil(np.log2((codes[1:] ^ codes[:-1]).astype(np.float64) + 1)).astype(np.int64)
     rows = cuts(strength, files)

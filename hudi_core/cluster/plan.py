@@ -58,14 +58,6 @@ class PlannedSlice:
     def group(self) -> FileGroup:
         return self.partition, self.file_id
 
-    @staticmethod
-    def of(file_slice: FileSlice) -> PlannedSlice:
-        """The slice as it is."""
-        base = None if file_slice.base is None else file_slice.base.name
-        return PlannedSlice(
-            file_slice.partition, file_slice.file_id, base, frozenset(log.name for log in file_slice.logs)
-        )
-
 
 @dataclass(frozen=True, slots=True)
 class PlannedGroup:
@@ -91,6 +83,13 @@ class ClusteringPlan:
     def file_groups(self) -> tuple[FileGroup, ...]:
         """All file groups that the plan rewrites."""
         return tuple(file_slice.group for group in self.groups for file_slice in group.slices)
+
+
+def planned_slice(file_slice: FileSlice) -> PlannedSlice:
+    """A slice as a plan names it."""
+    base = None if file_slice.base is None else file_slice.base.name
+    logs = frozenset(log.name for log in file_slice.logs)
+    return PlannedSlice(file_slice.partition, file_slice.file_id, base, logs)
 
 
 def clustering_action(version: int) -> str:

@@ -36,6 +36,7 @@ from hudi_core.pruning.store import FIRST_CONDITION_ID, FileStatistics, Statisti
 from hudi_core.schema.project import project
 from hudi_core.table.scan import Scan
 from hudi_core.table.table import Table
+from hudi_core.timeline.slices import FileSlice
 from hudi_core.writing.ranges import ranges_of_rows
 
 BYTES_PER_SECOND: Final = 16 << 20
@@ -83,9 +84,11 @@ def preview(table: Table, options: ClusterOptions, predicates: Sequence[Conditio
     plan = planned(table, options)
     scans = [table.scan(condition) for condition in predicates]
     sources = Sources(table.snapshot())
-    outcomes = [_Outcome.of(sources, group, plan, scans) for group in plan.groups]
-    rewritten = set(plan.file_groups)
     slices = slices_by_group(table.slices())
+    outcomes = [
+        _outcome(sources, group, [slices[one.group] for one in group.slices], plan, scans) for group in plan.groups
+    ]
+    rewritten = set(plan.file_groups)
     untouched = np.array([group not in rewritten for group in slices], np.bool_)
     files_out = sum(outcome.files for outcome in outcomes)
     size = sum(file.size for group in rewritten for file in slices[group].files)
@@ -118,27 +121,32 @@ class _Outcome:
     files: int
     kept: tuple[int, ...]
 
-    @staticmethod
-    def of(sources: Sources, group: PlannedGroup, plan: ClusteringPlan, scans: Sequence[Scan]) -> _Outcome:
-        schema = sources.snapshot.schema
-        order = [schema.get(name).path for name in plan.columns]
-        columns = {id_: column for scan in scans for id_, column in _stored_columns(scan.predicate).items()}
-        names = dict.fromkeys([*order, *(schema.place(id_).path for id_ in columns)])
-        if not names:
-            return _Outcome(group.outputs, ())
-        by_group = slices_by_group(sources.snapshot.slices)
-        members = [by_group[one.group] for one in group.slices]
-        sample = drawn_sample(sources, members, project(schema, names))
-        if sample.rows == 0:
-            return _Outcome(group.outputs, (0,) * len(scans))
-        if order:
-            keys = sample.keys(order)
-            made = layout(plan.strategy, keys, group.outputs)
-            files, file_of = made.files, made.file_of(keys)
-        else:
-            files, file_of = group.outputs, np.arange(sample.rows) * group.outputs // sample.rows
-        statistics = _statistics(sample, files, file_of, columns.values())
-        return _Outcome(files, tuple(len(statistics.plan(scan.predicate).possible()) for scan in scans))
+
+def _outcome(
+    sources: Sources,
+    group: PlannedGroup,
+    members: Sequence[FileSlice],
+    plan: ClusteringPlan,
+    scans: Sequence[Scan],
+) -> _Outcome:
+    schema = sources.snapshot.schema
+    order = [schema.get(name).path for name in plan.columns]
+    columns = {id_: column for scan in scans for id_, column in _stored_columns(scan.predicate).items()}
+    names = dict.fromkeys([*order, *(schema.place(id_).path for id_ in columns)])
+    if not names:  # predicates without columns hold for all files or for none
+        nothing_known = FileStatistics(group.outputs, lambda _: ())
+        return _Outcome(group.outputs, tuple(len(nothing_known.plan(scan.predicate).possible()) for scan in scans))
+    sample = drawn_sample(sources, members, project(schema, names))
+    if sample.rows == 0:
+        return _Outcome(group.outputs, (0,) * len(scans))
+    if order:
+        keys = sample.keys(order)
+        made = layout(plan.strategy, keys, group.outputs)
+        files, file_of = made.files, made.file_of(keys)
+    else:
+        files, file_of = group.outputs, np.arange(sample.rows) * group.outputs // sample.rows
+    statistics = _statistics(sample, files, file_of, columns.values())
+    return _Outcome(files, tuple(len(statistics.plan(scan.predicate).possible()) for scan in scans))
 
 
 def _stored_columns(predicate: Predicate) -> Mapping[int, Column]:

@@ -141,7 +141,7 @@ class _Run:
     def groups(self, groups: Sequence[PlannedGroup]) -> Iterator[Rewritten]:
         planned, done = sum(group.outputs for group in groups), 0
         for group in groups:
-            slices = tuple(self._slices[planned_slice.group] for planned_slice in group.slices)
+            slices = tuple(self._slices[one.group] for one in group.slices)
             statuses = self._rewritten(group, slices)
             done += group.outputs
             if self._options.progress is not None:

@@ -20,6 +20,7 @@ from hudi_core.cluster.plan import (
     clustering_action,
     encode_plan,
     group_metrics,
+    planned_slice,
     read_plan,
 )
 from hudi_core.commit.avro_schemas import REQUESTED_REPLACE_METADATA
@@ -36,7 +37,7 @@ SLICE = FileSlice(
 )
 LOGS_ONLY = FileSlice("p=1", "g-0", "1", None, (FileInfo("p=1/.g-0_2.log.1_0-0-0", 1),))
 PLAN = ClusteringPlan(
-    (PlannedGroup((PlannedSlice.of(SLICE), PlannedSlice.of(LOGS_ONLY)), 3, group_metrics([SLICE, LOGS_ONLY])),),
+    (PlannedGroup((planned_slice(SLICE), planned_slice(LOGS_ONLY)), 3, group_metrics([SLICE, LOGS_ONLY])),),
     Strategy.HILBERT,
     ("a", "b.c"),
     1 << 27,

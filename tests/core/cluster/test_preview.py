@@ -71,6 +71,8 @@ def test_what_is_left_alone_counts_too(tmp_path: Path) -> None:
     table = made(tmp_path)
     joined = preview(table, ClusterOptions(), ["id >= 0", hudi_core.col("id") < 0])
     assert [(gain.kept_before, gain.kept_after) for gain in joined.gains] == [(2, 1), (0, 0)]
+    constant = preview(table, ClusterOptions(), ["1 = 1", "1 = 2"])
+    assert [gain.kept_after for gain in constant.gains] == [1, 0]
     assert joined.gains[1].where == "id < 0"
     nothing = preview(table, ClusterOptions(max_groups=0), ["id >= 0"])
     assert (nothing.groups, nothing.gains[0].kept_after, nothing.gains[0].slices_after) == (0, 2, 2)
