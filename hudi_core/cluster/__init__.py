@@ -11,6 +11,7 @@ options     what a clustering is to do
 partitions  which partitions are clustered
 plan        plans: as values, and in the form in which Apache Hudi stores them
 preview     what a clustering would gain, before it is done
+refusals    tables that are not clustered
 result      what a clustering did
 run         rewriting the groups of a plan, in one replace commit
 sample      rows of a group by chance, sort columns alone

@@ -12,6 +12,7 @@ from hudi_core.cluster.layout import Strategy
 from hudi_core.cluster.notes import laid_out
 from hudi_core.cluster.options import ClusterOptions
 from hudi_core.cluster.plan import ClusteringPlan, clustering_action, encode_plan, read_plan
+from hudi_core.cluster.refusals import refuse_unclusterable
 from hudi_core.cluster.result import ClusterResult
 from hudi_core.cluster.run import run_plan
 from hudi_core.cluster.sort_keys import refuse_unsortable
@@ -27,7 +28,7 @@ from hudi_core.table.table import Table
 from hudi_core.timeline.instants import CLUSTERING, REPLACE_COMMIT, Instant, InstantState
 from hudi_core.timeline.services import FileGroup
 from hudi_core.timeline.slices import FileSlice
-from hudi_core.writing.refusals import excluded_groups, refuse_buckets, refuse_unwritable
+from hudi_core.writing.refusals import excluded_groups
 from hudi_core.writing.rollback import roll_back, roll_back_failed
 
 _ATTEMPTS: Final = 4
@@ -78,7 +79,9 @@ def schedule(table: Table, options: ClusterOptions) -> Instant | None:
 
 def run_requested(table: Table, requested_time: str, options: ClusterOptions) -> ClusterResult:
     """Runs a clustering that is planned, by this library or by Apache Hudi. Raises as `run.run_plan` does."""
-    return run_plan(table, pending_clustering(refreshed(table), requested_time), options)
+    latest = refreshed(table)
+    refuse_unclusterable(latest)
+    return run_plan(latest, pending_clustering(latest, requested_time), options)
 
 
 def cancel(table: Table, requested_time: str, options: ClusterOptions) -> None:
@@ -106,8 +109,7 @@ def pending_clustering(table: Table, requested_time: str) -> Instant:
 
 def planned(table: Table, options: ClusterOptions) -> ClusteringPlan:
     """The plan on the table as it is; nothing is written."""
-    refuse_unwritable(table, merges=any(file_slice.logs for file_slice in table.slices()))
-    refuse_buckets(table)
+    refuse_unclusterable(table)
     places = [table.schema.get(name, case_sensitive=table.case_sensitive) for name in options.columns]
     names = tuple(place.name for place in places)
     refuse_unsortable(table.schema, [place.path for place in places])

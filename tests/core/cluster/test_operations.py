@@ -1,12 +1,15 @@
 """Clusterings from their plan to their commit.
 
 Also covers: `cluster/run.py`, `cluster/sample.py`, `cluster/sorted_rows.py`, `cluster/groups.py`, `cluster/notes.py`,
-`cluster/conflicts.py`, `cluster/result.py`, `cluster/options.py`.
+`cluster/conflicts.py`, `cluster/result.py`, `cluster/options.py`, `cluster/refusals.py`.
 """
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
+from shutil import copytree
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -18,7 +21,7 @@ from hudi_core.cluster.operations import cancel, cluster, plan_only, planned, ru
 from hudi_core.cluster.options import ClusterOptions
 from hudi_core.cluster.partitions import FilterMode, PartitionFilter
 from hudi_core.cluster.sorted_rows import RowRuns, sorted_rows
-from hudi_core.errors import ConflictError, UnknownColumnError, UsageError
+from hudi_core.errors import ConflictError, UnknownColumnError, UnsupportedError, UsageError
 from hudi_core.metadata.table import RECORD_INDEX
 from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.table.open import open_table, refreshed
@@ -34,6 +37,7 @@ TYPES = pa.schema([("id", pa.string()), ("p", pa.string()), ("n", pa.int64()), (
 SIZES = FileSizes(12_000, 6_000)
 LINEAR = ClusterOptions(columns=("n",), sizes=SIZES)
 ONCE = WriteOptions(attempts=1)
+_TEMPLATES = TemporaryDirectory(prefix="hudi-core-tables-")
 
 
 def rows(first: int, count: int, seed: int) -> pa.Table:
@@ -49,13 +53,20 @@ def rows(first: int, count: int, seed: int) -> pa.Table:
     )
 
 
-def made(path: Path, kind: str = "cow", version: int = 9, indexes: list[str] | None = None, **options: Any) -> Table:
-    """Three appends and an update, two partitions, seven file slices at most."""
-    table = create_table(path, TYPES, "id", partition_by="p", type=kind, version=version, indexes=indexes, **options)
+def made(path: Path, kind: str = "cow", version: int = 9, indexes: list[str] | None = None) -> Table:
+    """Three appends and an update, two partitions, six file slices."""
+    copytree(_template(kind, version, tuple(indexes or ())), path, dirs_exist_ok=True)
+    return open_table(path)
+
+
+@cache
+def _template(kind: str, version: int, indexes: tuple[str, ...]) -> Path:
+    path = Path(_TEMPLATES.name) / "-".join([kind, str(version), *indexes])
+    table = create_table(path, TYPES, "id", partition_by="p", type=kind, version=version, indexes=indexes or None)
     for number in range(3):
         write(table, rows(number * 400, 400, number), "append")
     write(table, rows(300, 40, 9))
-    return refreshed(table)
+    return path
 
 
 def content(path: Path, mode: MetadataMode = MetadataMode.AUTO) -> list[dict[str, Any]]:
@@ -84,8 +95,10 @@ def test_rows_stay_as_they_are_and_queries_skip_files(
     """CLUSTER-10, CLUSTER-11, CLUSTER-37."""
     table = made(tmp_path, kind, version, indexes)
     before = content(tmp_path)
+    last = table.timeline.commits[-1].completion_time or table.timeline.commits[-1].requested_time
     options = ClusterOptions(strategy, ("n", "x"), SIZES)
     result = cluster(table, options)
+    assert open_table(tmp_path).scan(since=last).count() == 0
     assert content(tmp_path) == content(tmp_path, MetadataMode.OFF) == before
     assert (result.groups, result.files_in, result.rows) == (2, 6, 1200)
     after = open_table(tmp_path, metadata=MetadataMode.REQUIRE if indexes else MetadataMode.AUTO)
@@ -275,6 +288,15 @@ def test_a_run_that_may_go_on_elsewhere_is_left_alone(tmp_path: Path) -> None:
     table.storage.create(f".hoodie/timeline/{waiting.instant}.clustering.inflight", b"")
     with pytest.raises(ConflictError, match="being run"):
         run_requested(table, waiting.instant, LINEAR)
+
+
+def test_tables_of_buckets_are_refused(tmp_path: Path) -> None:
+    """CLUSTER-16."""
+    table = made(tmp_path)
+    table.storage.create(".hoodie/.bucket_index/consistent_hashing_metadata/a/00000000000000.hashing_meta", b"{}")
+    with pytest.raises(UnsupportedError, match="consistent hashing"):
+        cluster(table, LINEAR)
+    assert list(refreshed(table).timeline.pending) == []
 
 
 def test_columns_that_cannot_order_rows_are_refused(tmp_path: Path) -> None:
