@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import Final
 
@@ -16,6 +17,7 @@ from hudi_core.cluster.refusals import refuse_unclusterable
 from hudi_core.cluster.result import ClusterResult
 from hudi_core.cluster.run import run_plan
 from hudi_core.cluster.sort_keys import refuse_unsortable
+from hudi_core.commit.heartbeat import is_alive
 from hudi_core.commit.instant_files import InstantFiles
 from hudi_core.commit.lock import table_lock
 from hudi_core.commit.steps import Create, run
@@ -47,8 +49,10 @@ def cluster(table: Table, options: ClusterOptions | None = None) -> ClusterResul
         return nothing_done(settings)
     try:
         return run_plan(table, instant, settings)
-    except HudiError:
-        cancel(table, instant.requested_time, settings)
+    except BaseException:
+        # Whatever ended the run is the error that counts; a plan that cannot be taken back waits to be run.
+        with suppress(HudiError):
+            cancel(table, instant.requested_time, settings)
         raise
 
 
@@ -85,11 +89,18 @@ def run_requested(table: Table, requested_time: str, options: ClusterOptions) ->
 
 
 def cancel(table: Table, requested_time: str, options: ClusterOptions) -> None:
-    """Takes a clustering back that is not completed: its plan goes, and whatever a run wrote. Raises `UsageError` where there is
-    none."""
-    with table_lock(table.storage, clock=options.clock):
+    """Takes a clustering back that is not completed: its plan goes, and whatever a run wrote.
+
+    Raises `UsageError` where there is none, `ConflictError` while a run shows that it is alive.
+    """
+    storage = table.storage
+    with table_lock(storage, clock=options.clock):
         latest = refreshed(table)
-        roll_back(latest, pending_clustering(latest, requested_time), options.clock)
+        instant = pending_clustering(latest, requested_time)
+        if instant.state is InstantState.INFLIGHT and is_alive(storage, requested_time, options.clock()):
+            where = f"{storage.uri}: {instant.action} {requested_time}"
+            raise ConflictError(where, expected="a plan that nobody runs", found="one that is being run")
+        roll_back(latest, instant, options.clock)
 
 
 def pending_clustering(table: Table, requested_time: str) -> Instant:

@@ -21,6 +21,7 @@ from hudi_core.cluster.operations import cancel, cluster, plan_only, planned, ru
 from hudi_core.cluster.options import ClusterOptions
 from hudi_core.cluster.partitions import FilterMode, PartitionFilter
 from hudi_core.cluster.sorted_rows import RowRuns, sorted_rows
+from hudi_core.commit.heartbeat import heartbeat_path
 from hudi_core.errors import ConflictError, UnknownColumnError, UnsupportedError, UsageError
 from hudi_core.metadata.table import RECORD_INDEX
 from hudi_core.snapshot.snapshot import MetadataMode
@@ -288,6 +289,26 @@ def test_a_run_that_may_go_on_elsewhere_is_left_alone(tmp_path: Path) -> None:
     table.storage.create(f".hoodie/timeline/{waiting.instant}.clustering.inflight", b"")
     with pytest.raises(ConflictError, match="being run"):
         run_requested(table, waiting.instant, LINEAR)
+    table.storage.replace(heartbeat_path(waiting.instant), b"")
+    with pytest.raises(ConflictError, match="being run"):
+        cancel(table, waiting.instant, LINEAR)
+    table.storage.delete(heartbeat_path(waiting.instant))
+    cancel(table, waiting.instant, LINEAR)
+    assert list(refreshed(table).timeline.pending) == []
+
+
+def test_a_clustering_that_is_interrupted_leaves_no_plan(tmp_path: Path) -> None:
+    """CLUSTER-14."""
+    table = made(tmp_path)
+    before = sorted(path.name for path in tmp_path.rglob("*.parquet"))
+
+    def interrupted(_: int, __: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        cluster(table, ClusterOptions(columns=("n",), sizes=SIZES, progress=interrupted))
+    assert list(refreshed(table).timeline.pending) == []
+    assert sorted(path.name for path in tmp_path.rglob("*.parquet")) == before
 
 
 def test_tables_of_buckets_are_refused(tmp_path: Path) -> None:
