@@ -86,6 +86,7 @@ if TYPE_CHECKING:
     from hudi_core.keys.records import HoodieKey
     from hudi_core.schema.json import schema_from_json, schema_to_json
     from hudi_core.schema.schema import Schema
+    from hudi_core.table.metadata_records import metadata_records
     from hudi_core.table.open import open_table as open  # noqa: A004 - as in `gzip.open`
     from hudi_core.table.open import refreshed
     from hudi_core.table.scan import Scan
@@ -93,6 +94,10 @@ if TYPE_CHECKING:
     from hudi_core.truth import Truth, Verdict
     from hudi_core.writing.by_predicate import delete, update
     from hudi_core.writing.create import create_table as create
+    from hudi_core.writing.index_build import build_indexes
+    from hudi_core.writing.index_list import Index, indexes
+    from hudi_core.writing.index_plan import IndexOptions
+    from hudi_core.writing.index_removal import drop_index
     from hudi_core.writing.operations import delete_partitions, write
     from hudi_core.writing.plan import FileSizes
     from hudi_core.writing.result import WriteResult
@@ -109,6 +114,8 @@ __all__ = [
     "FileSizes",
     "HoodieKey",
     "HudiError",
+    "Index",
+    "IndexOptions",
     "NotATableError",
     "RowError",
     "Scan",
@@ -126,14 +133,18 @@ __all__ = [
     "WriteOptions",
     "WriteResult",
     "bind",
+    "build_indexes",
     "cluster",
     "col",
     "create",
     "delete",
     "delete_partitions",
+    "drop_index",
     "evolve",
+    "indexes",
     "lit",
     "locate",
+    "metadata_records",
     "open",
     "parse_changes",
     "parse_predicate",
@@ -165,6 +176,8 @@ _PLACES = {
     "ExpressionError": "hudi_core.errors",
     "HoodieKey": "hudi_core.keys.records",
     "HudiError": "hudi_core.errors",
+    "Index": "hudi_core.writing.index_list",
+    "IndexOptions": "hudi_core.writing.index_plan",
     "NotATableError": "hudi_core.errors",
     "RowError": "hudi_core.errors",
     "Scan": "hudi_core.table.scan",
@@ -180,7 +193,11 @@ _PLACES = {
     "UsageError": "hudi_core.errors",
     "Verdict": "hudi_core.truth",
     "bind": "hudi_core.expr.bind",
+    "build_indexes": "hudi_core.writing.index_build",
     "create": "hudi_core.writing.create:create_table",
+    "drop_index": "hudi_core.writing.index_removal",
+    "indexes": "hudi_core.writing.index_list",
+    "metadata_records": "hudi_core.table.metadata_records",
     "col": "hudi_core.expr.build",
     "evolve": "hudi_core.evolve.apply",
     "lit": "hudi_core.expr.build",

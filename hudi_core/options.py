@@ -212,6 +212,11 @@ class TableConfig(BaseModel):
         return self.stated_layout or (1 if self.version < 8 else 2)
 
     @property
+    def kept_partitions(self) -> frozenset[str]:
+        """The metadata partitions that every write keeps up to date: those that are complete, and those under construction."""
+        return frozenset((*self.metadata_partitions, *self.metadata_partitions_inflight))
+
+    @property
     def timeline_folder(self) -> str:
         """Where instants are, from the table's root. Layout 1 ignores `timeline_path`, which writers state all the same."""
         return FOLDER if self.layout == 1 else f"{FOLDER}/{self.timeline_path}"

@@ -6,6 +6,7 @@ create       `create` and `rollback`: a new table, and what undoes a write
 demo         `demo`: a guided tour on a real table that is brought along, beside what Apache Hudi answers on it
 explain/     `explain`: why a query reads the file slices it reads, as text, as data, and as a page with pictures
 forms        forms of schema text by name: the core's own, and what the entry points `hudi_core.schemas` offer
+indexes      `index` and `metadata`: the indexes of a table, listed, built and dropped, and what they say
 keys         `keys`: the record key and partition path of each row of an input
 locate       `locate`: the records that have certain values, and the files that hold them, by a secondary index
 main         the console script. Help and version are answered at once: all that commands need is loaded for commands alone

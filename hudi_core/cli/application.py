@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from hudi_core.cli import cluster, create, demo, keys, locate, read, schemas, tables, tag, writing
+from hudi_core.cli import cluster, create, demo, indexes, keys, locate, read, schemas, tables, tag, writing
 from hudi_core.cli.explain import command as explain_command
 from hudi_core.cli.options import OPENED, STORAGE_OPTIONS, tell_traffic
 from hudi_core.cli.output import discard, flush, say, write
@@ -125,6 +125,8 @@ _FUNCTIONS: dict[str, Callable[..., None]] = {
     "delete-partition": writing.delete_partition,
     "rollback": create.rollback,
     "cluster": cluster.cluster,
+    "index": indexes.index,
+    "metadata": indexes.metadata,
     "demo": demo.demo,
 }
 for name in (name for subject in COMMANDS.values() for name in subject):

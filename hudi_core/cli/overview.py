@@ -42,6 +42,10 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {
         "delete-partition": "Take all rows of partitions away.",
         "rollback": "Undo the last completed write, or with --failed those that died.",
     },
+    "Indexes": {
+        "index": "List the indexes of a table, build one from its files while writers go on, or drop one.",
+        "metadata": "Show the live records of one partition of the metadata table, log files merged.",
+    },
     "Services": {
         "cluster": "Rewrite rows in an order in which queries skip files: linear, or along a curve through several columns.",
     },

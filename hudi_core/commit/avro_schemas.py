@@ -165,3 +165,18 @@ ROLLBACK_METADATA: Final = _record(
         {"name": "instantsRollback", "type": _array(_INSTANT), "default": []},
     ],
 )
+
+_INDEX_PARTITION = _record(
+    "HoodieIndexPartitionInfo",
+    [
+        _VERSION,
+        _optional("metadataPartitionPath", _STRING),
+        _optional("indexUptoInstant", _STRING),
+        _optional("extraMetadata", _map(_STRING)),
+    ],
+)
+INDEX_PLAN: Final = _record("HoodieIndexPlan", [_VERSION, _optional("indexPartitionInfos", _array(_INDEX_PARTITION))])
+INDEX_COMMIT_METADATA: Final = _record(
+    "HoodieIndexCommitMetadata",
+    [_VERSION, _optional("operationType", _STRING), _optional("indexPartitionInfos", _array(_INDEX_PARTITION))],
+)

@@ -2,6 +2,8 @@
 
 bounds            which bounds and counts are recorded of a column, so that Apache Hudi's data skipping loses no row. Rules
                   META-60 to META-64
+building          metadata partitions that come to a metadata table that is there, while writers go on. Rules META-90 to
+                  META-92
 changes           what a commit of the table changes in each partition of the metadata table. Rules META-51 to META-55,
                   META-60 to META-66
 delta_commit      delta commits of the metadata table: rows for its partitions as steps. Rules META-70 to META-74

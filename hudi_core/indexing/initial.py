@@ -56,7 +56,10 @@ MAX_COLUMNS: Final = 32
 _OWN_COLUMNS: Final = (COMMIT_TIME, PARTITION_PATH, RECORD_KEY)
 _RECORDS_IN_GROUP: Final = (1 << 30) // 48
 _GROWTH, _MAX_GROUPS = 2, 10_000
-_OPERATION: Final = "BULK_INSERT_PREPPED"
+FEW_RECORDS: Final = GROUP_COUNTS[RECORD_INDEX] * _RECORDS_IN_GROUP // _GROWTH
+"""Fewer records than this take the fewest file groups of a record index."""
+BUILT: Final = "BULK_INSERT_PREPPED"
+"""The operation of delta commits that make partitions."""
 _FIRST_LAYOUT_1: Final = 10
 
 INDEX_DEFINITIONS_PROPERTY: Final = "hoodie.table.index.defs.path"
@@ -78,6 +81,16 @@ class NewPartition:
 def record_index_groups(records: int) -> int:
     """File groups of a record index that begins with so many records: a gigabyte each, twice as many as they fill."""
     return min(max(records * _GROWTH // _RECORDS_IN_GROUP, GROUP_COUNTS[RECORD_INDEX]), _MAX_GROUPS)
+
+
+def group_prefix(partition: str) -> str:
+    """What stands before the number in the ids of a partition's file groups."""
+    return _PREFIXES[partition]
+
+
+def group_count(partition: str, records: int) -> int:
+    """File groups of a partition that begins with so many records."""
+    return record_index_groups(records) if partition == RECORD_INDEX else GROUP_COUNTS[partition]
 
 
 def metadata_properties(config: TableConfig) -> dict[str, str]:
@@ -146,7 +159,7 @@ def first_commit_steps(config: TableConfig, new: NewPartition, instant_time: str
         path = _path(new.partition, PARTITION_METADATA)
         contents.append(Replace(path, partition_metadata_content(instant_time)))
     stats = {new.partition: [stat_of(status, instant_time, config.version) for status in statuses]} if statuses else {}
-    record = metadata_record(stats, _OPERATION, {"schema": COMMIT_SCHEMA})
+    record = metadata_record(stats, BUILT, {"schema": COMMIT_SCHEMA})
     completed = Create(files.completed(completion_time), encode_commit(record, config.layout))
     return [Create(files.requested), Create(files.inflight), SideBySide(tuple(contents)), completed]
 
@@ -158,8 +171,7 @@ def _groups(new: NewPartition) -> Iterator[tuple[str, int, IndexRows]]:
             yield partition_group_prefix(partition), 1, rows
         return
     count = len(new.rows.keys.offsets) - 1
-    groups = record_index_groups(count) if new.partition == RECORD_INDEX else GROUP_COUNTS[new.partition]
-    yield _PREFIXES[new.partition], groups, new.rows
+    yield group_prefix(new.partition), group_count(new.partition, count), new.rows
 
 
 def _path(partition: str, name: str) -> str:
@@ -195,9 +207,14 @@ def new_table_steps(
     return steps, properties
 
 
+def possible_partitions(version: int) -> list[str]:
+    """The partitions that the metadata table of a table of this version can have, in the order in which they are made."""
+    return [name for name in ORDER if version >= 8 or name != PARTITION_STATS]
+
+
 def ordered_partitions(indexes: Sequence[str], version: int) -> list[str]:
     """The partitions in the order in which they are made. Statistics of partitions need those of files, and version 8."""
-    possible = [name for name in ORDER if version >= 8 or name != PARTITION_STATS]
+    possible = possible_partitions(version)
     strange = sorted(set(indexes) - set(possible))
     if strange:
         raise UsageError("indexes", expected=f"some of {', '.join(possible)}", found=", ".join(strange))
@@ -231,7 +248,7 @@ def partition_properties(partitions: Sequence[str]) -> dict[str, str]:
     return {PARTITIONS_PROPERTY: ",".join(sorted(partitions)), INFLIGHT_PROPERTY: ""}
 
 
-def definitions_step(definitions: Mapping[str, IndexDefinition]) -> Step:
+def definitions_step(definitions: Mapping[str, IndexDefinition], path: str = INDEX_DEFINITIONS_PATH) -> Step:
     """The file of index definitions, in the form of Apache Hudi."""
     document: dict[str, Any] = {
         name: {
@@ -244,4 +261,4 @@ def definitions_step(definitions: Mapping[str, IndexDefinition]) -> Step:
         }
         for name, definition in definitions.items()
     }
-    return Replace(INDEX_DEFINITIONS_PATH, json.dumps({"indexDefinitions": document}, indent=2).encode())
+    return Replace(path, json.dumps({"indexDefinitions": document}, indent=2).encode())

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hudi_core.columns.concat import concat_columns
 from hudi_core.columns.hashes import bloom_filter_keys
@@ -23,12 +24,13 @@ from hudi_core.columns.nodes import (
     StructColumn,
     length,
 )
-from hudi_core.columns.strings import concat_strings, string_column
+from hudi_core.columns.strings import concat_strings, string_column, take_strings
 from hudi_core.formats.avro.block import encode
 from hudi_core.indexing.record_schema import STORED_SCHEMA
 from hudi_core.metadata.files import ALL_PARTITIONS, ROOT
 from hudi_core.metadata.record_index import uuid_halves
 from hudi_core.schema.meta import META_COLUMNS
+from hudi_core.timeline.files import FileList
 
 NO_STRINGS: Final = string_column([])
 _NO_VALUES: Final = BinaryColumn(np.zeros(1, np.int64), np.zeros(0, np.uint8))
@@ -103,6 +105,28 @@ def file_rows(sizes: Mapping[str, Mapping[str, int]], removed: Mapping[str, Iter
     )
     keys = string_column([partition or ROOT.decode() for partition in partitions])
     return together([all_partitions, IndexRows(keys, encoded(_FILES, payload))])
+
+
+def listing_rows(files: FileList) -> IndexRows:
+    """Rows of `files` that list these files: one for each partition, and the list of partitions. The newest state of all of
+    them, and nothing of files that are gone."""
+    order = np.argsort(files.partition_of, kind="stable")
+    offsets = np.searchsorted(files.partition_of[order], np.arange(len(files.partitions) + 1))
+    keys = string_column([partition or ROOT.decode() for partition in files.partitions])
+    entries = MapColumn(offsets, take_strings(files.names, order), _entries(files.sizes[order]))
+    count = len(files.partitions)
+    of_all = MapColumn(np.array([0, count], np.int64), keys, _entries(np.zeros(count, np.int64)))
+    all_partitions = IndexRows(string_column([ALL_PARTITIONS.decode()]), encoded(_ALL, of_all))
+    return together([all_partitions, IndexRows(keys, encoded(_FILES, entries))]) if count else all_partitions
+
+
+def _entries(sizes: NDArray[np.int64]) -> StructColumn:
+    """Files that are there, of these sizes."""
+    fields: dict[str, Column] = {
+        "size": PrimitiveColumn(sizes),
+        "isDeleted": PrimitiveColumn(np.zeros(len(sizes), np.bool_)),
+    }
+    return StructColumn(len(sizes), fields)
 
 
 def _files_payload(sizes: Sequence[Mapping[str, int]], gone: Sequence[Sequence[str]]) -> MapColumn:

@@ -1,5 +1,7 @@
 """The metadata table of a table: what it says of files and columns, read and merged. Rules: `specs/metadata-table.md`.
 
+counting      the records of a file group that count, all sources merged: of each key the newest, or those that add up. Rule
+              META-99
 definitions   `index.json`: what the indexes of a table are made of. Rule META-40
 file_keys     keys of files in metadata partitions, where most files are those of an earlier time: only new names are hashed
 files         `files`: the live files of each partition, with their sizes. Rules META-5 to META-8

@@ -225,9 +225,9 @@ def _starting(cells: Cells, prefixes: Sequence[bytes]) -> Cells:
     return cells if chosen.all() else cells.take(np.flatnonzero(chosen))
 
 
-def decoded_values(batches: Sequence[RecordBatch], wanted: frozenset[str]) -> Column:
-    """The wanted fields of all records of batches of one schema, in order, decoded at once. `CorruptFileError` names the
-    source that is damaged."""
+def decoded_values(batches: Sequence[RecordBatch], wanted: frozenset[str] | None) -> Column:
+    """The wanted fields (None: all) of all records of batches of one schema, in order, decoded at once. `CorruptFileError` names
+    the source that is damaged."""
     if len(batches) == 1:
         return _decoded(batches[0], wanted)
     cells = [batch.cells for batch in batches]
@@ -241,6 +241,6 @@ def decoded_values(batches: Sequence[RecordBatch], wanted: frozenset[str]) -> Co
         raise
 
 
-def _decoded(batch: RecordBatch, wanted: frozenset[str]) -> Column:
+def _decoded(batch: RecordBatch, wanted: frozenset[str] | None) -> Column:
     cells = batch.cells
     return decode(batch.schema, cells.data, cells.value_offsets, cells.value_lengths, batch.where, wanted)

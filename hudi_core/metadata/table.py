@@ -35,7 +35,7 @@ from hudi_core.metadata.written import expect_written, missing
 from hudi_core.options import FOLDER, NEW_TIMELINE_FOLDER, PROPERTIES_PATH, TableConfig, table_config
 from hudi_core.portable import Portable
 from hudi_core.timeline.files import FileList, files_in
-from hudi_core.timeline.instants import time_order
+from hudi_core.timeline.instants import Instant, time_order
 from hudi_core.timeline.latest import Visibility, latest_slices
 from hudi_core.timeline.optional_files import read_if_there
 from hudi_core.timeline.slices import FileSlice
@@ -341,13 +341,28 @@ def expect_metadata_table(storage: Storage, config: TableConfig, partitions: Ite
 
 
 def _refuse_lagging(storage: Storage, timeline: Timeline, data: Timeline) -> None:
-    """Every write completes here before it completes on the table, so once one is here, the latest one is here too."""
+    """Every write completes here before it completes on the table, so once one is here, the latest one is here too. Before the
+    first one, no write may have come since the metadata table was built."""
+    if not data.commits:
+        return
+    latest = data.commits[-1]
     here = {instant.requested_time for instant in timeline.commits}
+    if latest.requested_time in here:
+        return
     shared = [instant.requested_time for instant in data.commits if instant.requested_time in here]
-    latest = data.commits[-1].requested_time if data.commits else ""
-    if shared and latest not in here and time_order(shared[-1]) < time_order(latest):
+    if shared:
+        is_behind = time_order(shared[-1]) < time_order(latest.requested_time)
+    else:
+        is_behind = all(_completion_order(instant) < _completion_order(latest) for instant in timeline.completed)
+    if is_behind:
         raise CorruptFileError(
             f"{storage.uri}/{timeline.folder}",
-            expected=f"the table's latest commit {latest}",
-            found=f"{shared[-1]} as the latest",
+            expected=f"the table's latest commit {latest.requested_time}",
+            found=f"{shared[-1]} as the latest" if shared else "none that came as late",
         )
+
+
+def _completion_order(instant: Instant) -> str:
+    """When an instant completed, as far as its timeline tells. In layout 1 a metadata table names what is built after the latest
+    commit of the table."""
+    return time_order(instant.completion_time or instant.requested_time)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from hudi_core.formats.names import parse_base_file, parse_log_file
 from hudi_core.parallel.limits import STORAGE_REQUESTS
 from hudi_core.parallel.ordered import in_order
+from hudi_core.timeline.commits import WriteStat
 from hudi_core.timeline.instants import COMMIT, Instant, time_order
 from hudi_core.timeline.timeline import Timeline
 
@@ -40,11 +41,19 @@ def _counting(timeline: Timeline, counts: Callable[[str], bool]) -> list[Instant
 def _written(timeline: Timeline, counts: Callable[[str], bool], partition: str) -> Iterator[str]:
     """What was written since the last compaction, by that, or since the partition was made, whichever came last."""
     since = _since_compaction(_counting(timeline, counts))
-    for metadata in list(in_order(timeline.metadata, since, STORAGE_REQUESTS)):
-        paths = [stat.path for stat in metadata.stats.get(partition, ()) if stat.path]
-        yield from paths
-        if any(parse_base_file(path.rpartition("/")[2]) for path in paths):
+    for instant, metadata in zip(since, list(in_order(timeline.metadata, since, STORAGE_REQUESTS)), strict=True):
+        stats = [stat for stat in metadata.stats.get(partition, ()) if stat.path]
+        yield from (stat.path for stat in stats)
+        if any(_begins(instant, stat) for stat in stats):
             return
+
+
+def _begins(instant: Instant, stat: WriteStat) -> bool:
+    """Whether what the file group had before does not count with this file. The base file of a partition that was built while
+    writers went on continues what these wrote; it began with a log file that says nothing."""
+    if parse_base_file(stat.path.rpartition("/")[2]) is not None:
+        return instant.action == COMMIT or stat.previous is None
+    return stat.rows == 0 and not stat.deletes
 
 
 def _since_compaction(commits: Sequence[Instant]) -> list[Instant]:

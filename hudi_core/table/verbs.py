@@ -20,7 +20,8 @@ def _public(name: str) -> Callable[..., Any]:
 
 
 class Verbs:
-    """Writes. They return what was done, a `WriteResult`; the table goes on showing what it showed: see `refreshed`."""
+    """Writes, and indexes. Writes return what was done, a `WriteResult`; the table goes on showing what it showed: see
+    `refreshed`."""
 
     def write(self, data: object, op: str = "upsert", options: Any = None) -> Any:
         """Writes rows in one commit: `writing.operations.write`."""
@@ -68,3 +69,21 @@ class Verbs:
     def delete_partitions(self, partitions: Sequence[str], options: Any = None) -> Any:
         """Takes all rows of partitions away, by the paths of these."""
         return _public("delete_partitions")(self, partitions, options)
+
+    def indexes(self) -> Any:
+        """The indexes of the table as it is now: kind, name, columns, state, size. A list of `Index`."""
+        return _public("indexes")(self)
+
+    def index(self, *kinds: str, options: Any = None) -> Any:
+        """Builds indexes from the table's files while writers go on: `writing.index_build.build_indexes`. The table with them."""
+        return _public("build_indexes")(self, kinds, options)
+
+    def drop_index(self, name: str) -> Any:
+        """Drops an index by its name; gives the names of all that went with it."""
+        return _public("drop_index")(self, name)
+
+    def metadata_records(
+        self, partition: str, where: str | Expr | ExpressionBuilder | None = None, limit: int | None = None
+    ) -> Any:
+        """The live records of a partition of the metadata table, one by one: `table.metadata_records.metadata_records`."""
+        return _public("metadata_records")(self, partition, where, limit)

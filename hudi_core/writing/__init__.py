@@ -6,7 +6,12 @@ by_predicate     deletes and updates of the rows that match a predicate
 conflicts        conflicts between writers: whether a write may still complete after others have
 create           creating tables
 incoming         rows that are to be written: in the table's schema, with their keys, and checked
-index_build      the metadata table of a table that has commits already, built from its files, and its retirement
+index_build      indexes built on a table that has rows, while writers go on
+index_check      whether a metadata table can be used, and has what writers did while an index was built
+index_list       the indexes of a table: what each is made of, whether it may be used, how large it is
+index_plan       what an index build is to make, as a value and as the instant that tells others of it
+index_removal    indexes that go: dropped ones, and what builds that died have left behind
+index_rows       the rows with which a metadata partition begins, for its file groups
 log_file         one log file: newer rows and deletes of a file slice, and what is reported of it
 log_ranges       what a log file holds, in the form of a base file's footer
 metadata_steps   the metadata table's part of a commit of the table

@@ -117,6 +117,18 @@ class BuiltRows:
                 by_partition.setdefault(file_slice.partition, []).append(rows)
         return {partition: together(parts) for partition, parts in by_partition.items()}
 
+    def row_count(self, unless: int) -> int:
+        """About how many rows the table has: those of the files of its latest slices, as far as they state them. 0 where the
+        files are too small for more than `unless` rows, and are not looked into."""
+        sizes = {file.path: file.size for file_slice in self.table.slices() for file in file_slice.files}
+        if sum(sizes.values()) < unless:
+            return 0
+        return sum(
+            footer.rows
+            for (_, info), footer in zip(self._data_files, self._footers, strict=True)
+            if footer is not None and info.path in sizes
+        )
+
     def refuse_repeated(self, rows: IndexRows) -> None:
         """Raises `UnsupportedError` when a key is in two places."""
         twice = repeated_key(rows.keys)

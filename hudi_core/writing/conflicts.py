@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from hudi_core.commit.statuses import TableChange
 from hudi_core.errors import ConflictError
+from hudi_core.metadata.table import RECORD_INDEX
 from hudi_core.table.table import Table
 from hudi_core.timeline.commits import CommitMetadata
 from hudi_core.timeline.instants import CLUSTERING, REPLACE_COMMIT, WRITES, Instant
@@ -17,7 +18,8 @@ _LOOKED_UP = frozenset({"UPSERT", "DELETE", "INSERT_OVERWRITE", "INSERT_OVERWRIT
 
 def refuse_conflicts(begun: Table, latest: Table, instant_time: str, change: TableChange) -> None:
     """Raises `ConflictError` when what completed since the write began touches its file groups or partitions, when a clustering
-    is going to rewrite them, when the schema is another, or when the write itself was rolled back."""
+    is going to rewrite them, when the schema is another, when the write itself was rolled back, or when a record index came
+    since: nobody collected keys for it."""
     where = f"{latest.storage.uri}: {change.operation} of {instant_time}"
     if all(instant.requested_time != instant_time for instant in latest.timeline.pending):
         raise ConflictError(where, expected="a pending write", found="one that another writer rolled back")
@@ -25,6 +27,9 @@ def refuse_conflicts(begun: Table, latest: Table, instant_time: str, change: Tab
         raise ConflictError(
             where, expected="the schema that the write began with", found="one that another writer changed"
         )
+    if RECORD_INDEX in latest.config.kept_partitions - begun.config.kept_partitions:
+        found = "a record index that came since"
+        raise ConflictError(where, expected="the indexes that the write began with", found=found)
     groups = touched_groups(change)
     partitions = {status.partition for status in change.statuses} | {partition for partition, _ in groups}
     for instant, metadata in _completed_since(begun, latest):

@@ -1,18 +1,35 @@
-"""The metadata table of a table that has commits already, built from its files, and its retirement. Rules META-80 to META-85."""
+"""Indexes built on a table that has rows, while writers go on. Rules META-80 to META-85, META-90 to META-97.
+
+The table's lock is held to begin and to publish, for moments. Between the two every writer keeps the new partitions up to
+date, so the base files need to hold no more than what the table held at the beginning.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from datetime import timedelta
-from itertools import count
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Final
 
+from hudi_core.commit.heartbeat import heartbeat
 from hudi_core.commit.lock import table_lock
 from hudi_core.commit.properties import change_properties
-from hudi_core.commit.steps import Step, run, side_by_side
-from hudi_core.commit.times import Clock, system_clock, time_of
-from hudi_core.errors import UnsupportedError
-from hudi_core.indexing.changes import KEPT, indexed_columns
+from hudi_core.commit.statuses import WriteStatus
+from hudi_core.commit.steps import Create, run
+from hudi_core.commit.times import Clock, next_time, system_clock
+from hudi_core.errors import ConflictError, CorruptFileError, HudiError, UnsupportedError
+from hudi_core.indexing.building import (
+    OWN_BASE_TIME_SINCE,
+    NewGroups,
+    base_files,
+    groups_by_table_partition,
+    groups_steps,
+    new_groups,
+    publishing_steps,
+)
 from hudi_core.indexing.initial import (
+    FEW_RECORDS,
     INDEX_DEFINITIONS_PATH,
     INDEX_DEFINITIONS_PROPERTY,
     INFLIGHT_PROPERTY,
@@ -21,133 +38,296 @@ from hudi_core.indexing.initial import (
     definitions_step,
     first_commit_steps,
     first_instants,
-    new_definitions,
-    ordered_partitions,
-    partition_properties,
     properties_step,
 )
-from hudi_core.indexing.rows import together
+from hudi_core.indexing.rows import IndexRows
 from hudi_core.metadata.definitions import IndexDefinition, index_definitions
 from hudi_core.metadata.table import (
-    BLOOM_FILTERS,
     COLUMN_STATS,
     FILES,
     METADATA_FOLDER,
-    PARTITION_STATS,
     RECORD_INDEX,
+    MetadataTable,
+    open_metadata_table,
 )
-from hudi_core.schema.meta import without_meta_columns
-from hudi_core.schema.schema import Schema
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import WRITES
 from hudi_core.timeline.schemas import LATEST_SCHEMA
 from hudi_core.writing.built_rows import BuiltRows
+from hudi_core.writing.index_check import metadata_fault, missed_commit
+from hudi_core.writing.index_plan import (
+    IndexOptions,
+    chosen_definitions,
+    chosen_partitions,
+    indexing_files,
+    plan_content,
+    planned_builds,
+)
+from hudi_core.writing.index_removal import complete_build, end_dead_builds, remove_partitions
+from hudi_core.writing.index_rows import rows_by_prefix
+from hudi_core.writing.rollback import roll_back_failed
+
+Progress = Callable[[int], None]
+"""Told of each base file that is written."""
+
+_ATTEMPTS: Final = 3
+"""How often a build is begun that another writer did not take notice of."""
+
+
+@dataclass(frozen=True)
+class _Build:
+    """A build that has begun. `table` is the table whose rows it takes, as of its beginning."""
+
+    table: Table
+    instant_time: str
+    groups: Sequence[NewGroups]
+    definitions: Mapping[str, IndexDefinition]
+    rows: BuiltRows
+    groups_time: str
+    base_time: str
+    """When base files count: the time of the delta commit that publishes them."""
+    clock: Clock
+    alive: ExitStack = field(repr=False)
+
+    @property
+    def partitions(self) -> tuple[str, ...]:
+        return tuple(groups.partition for groups in self.groups)
+
+
+def build_indexes(
+    table: Table,
+    kinds: Sequence[str],
+    options: IndexOptions | None = None,
+    *,
+    clock: Clock = system_clock,
+    progress: Progress = lambda _: None,
+) -> Table:
+    """Builds indexes of a table from its files; writers may go on. Gives the table with them.
+
+    `kinds` are metadata partitions. Without a metadata table `files` is built first; to build `files` anew is to build the
+    whole metadata table anew, with all its indexes. Indexes of builds that died are built too.
+    Raises `UsageError` for indexes that cannot be or are there already, `ConflictError` where another build goes on or other
+    writers do not keep the index up to date, `UnsupportedError` for a table that cannot have the index, and `CorruptFileError`
+    for a metadata table that has to be built anew and for damaged files.
+    """
+    options = options or IndexOptions()
+    records = _record_estimate(refreshed(table), kinds, options)
+    for _ in range(_ATTEMPTS):
+        with ExitStack() as alive:
+            build = _begin(table, kinds, options, records, clock, alive)
+            if build is None:
+                return refreshed(table)
+            published = False
+            try:
+                published = _publish(build, list(_written_base_files(build, progress)))
+            finally:
+                if not published:
+                    alive.close()
+                    _remove(build)
+            if published:
+                return refreshed(table)
+            kinds, options = build.partitions, IndexOptions(options.columns, options.partitioned, rebuild=True)
+    raise ConflictError(
+        table.storage.uri,
+        expected="writers that keep indexes under construction up to date",
+        found="one that does not",
+    )
 
 
 def build_metadata_table(
     table: Table, indexes: Sequence[str], *, partitioned_record_index: bool | None = None, clock: Clock = system_clock
 ) -> Table:
-    """Builds the metadata table of a table from its files, with `files` and these partitions besides; one that is there goes.
-
-    Readers list folders until it is complete. Whether a record index is partitioned is as it was, unless it is stated. Raises
-    `UnsupportedError` where a write is under way or the table has indexes that are not built here, `UsageError` for other
-    indexes, and `CorruptFileError` for damaged files.
-    """
-    with table_lock(table.storage, clock=clock):
-        table = refreshed(table)
-        partitions = ordered_partitions(indexes, table.config.version)
-        _refuse(table, partitions)
-        _retire(table, clock)
-        table = refreshed(table)
-        if partitioned_record_index is None:
-            before = index_definitions(table.storage, table.config).get(RECORD_INDEX)
-            partitioned_record_index = before is not None and before.is_partitioned
-        definitions = new_definitions(
-            partitions, _row_schema(table), table.config, partitioned_record_index=partitioned_record_index
-        )
-        run(table.storage, _steps(table, partitions, definitions, _completion_times(table, clock)))
-        change_properties(
-            table.storage,
-            partition_properties(partitions) | {INDEX_DEFINITIONS_PROPERTY: INDEX_DEFINITIONS_PATH},
-            clock,
-        )
-    return refreshed(table)
+    """Builds the metadata table of a table anew, with `files`, these partitions, and those that it had. See `build_indexes`."""
+    options = IndexOptions(partitioned=partitioned_record_index, rebuild=True)
+    return build_indexes(table, [FILES, *indexes], options, clock=clock)
 
 
 def retire_metadata_table(table: Table, *, clock: Clock = system_clock) -> Table:
     """Takes the metadata table away: first its mention, then its files. Rule META-85."""
     with table_lock(table.storage, clock=clock):
-        _retire(refreshed(table), clock)
+        remove_partitions(refreshed(table), [FILES])
     return refreshed(table)
 
 
-def _retire(table: Table, clock: Clock) -> None:
-    if table.config.metadata_partitions or table.config.metadata_partitions_inflight:
-        change_properties(table.storage, {PARTITIONS_PROPERTY: "", INFLIGHT_PROPERTY: ""}, clock)
-    table.storage.delete_folder(METADATA_FOLDER)
+def planned_partitions(table: Table, kinds: Sequence[str], options: IndexOptions) -> tuple[str, ...]:
+    """The metadata partitions that `build_indexes` would make, of a table as it stands.
+
+    Raises what that raises, but for conflicts.
+    """
+    pending = [
+        partition
+        for build in planned_builds(table.timeline)
+        for partition in build.partitions
+        if partition not in table.config.metadata_partitions
+    ]
+    partitions = chosen_partitions(table, kinds, pending, options)
+    chosen_definitions(table, partitions, index_definitions(table.storage, table.config), options)
+    return partitions
 
 
-def _refuse(table: Table, partitions: Sequence[str]) -> None:
+def _record_estimate(table: Table, kinds: Sequence[str], options: IndexOptions) -> int:
+    """About how many rows a record index begins with, found out before the lock is taken; 0 where that does not matter."""
+    if RECORD_INDEX not in planned_partitions(table, kinds, options):
+        return 0
+    return BuiltRows(table).row_count(unless=FEW_RECORDS)
+
+
+def _begin(
+    table: Table, kinds: Sequence[str], options: IndexOptions, records: int, clock: Clock, alive: ExitStack
+) -> _Build | None:
+    """Under the lock: from here on every writer keeps the new partitions up to date. None where nothing is left to build."""
+    with table_lock(table.storage, clock=clock):
+        table, resumed = end_dead_builds(refreshed(table), clock)
+        partitions = chosen_partitions(table, kinds, resumed, options)
+        _refuse_damaged(table, partitions)
+        table = roll_back_failed(table, clock)
+        _refuse_pending(table, partitions)
+        _refuse_renamed(table, partitions)
+        known = index_definitions(table.storage, table.config)
+        definitions = chosen_definitions(table, partitions, known, options)
+        listing = BuiltRows(table).files() if FILES in partitions else None
+        others = [partition for partition in partitions if partition != FILES]
+        instant_time = next_time(table.timeline, clock)
+        alive.enter_context(heartbeat(table.storage, instant_time))
+        if others:
+            plan = plan_content(table.timeline, others)
+            run(table.storage, [Create(indexing_files(table, instant_time).requested, plan)])
+        remove_partitions(table, partitions)
+        table = refreshed(table)
+        if definitions != known:
+            run(table.storage, [definitions_step(definitions, table.config.index_definitions_path)])
+        if listing is not None:
+            _build_files(table, listing, clock)
+            table = refreshed(table)
+        if not others:
+            return None
+        build = _planned(table, instant_time, others, definitions, records, clock, alive)
+        _begin_partitions(build)
+        return build
+
+
+def _refuse_damaged(table: Table, partitions: Sequence[str]) -> None:
+    fault = None if FILES in partitions else metadata_fault(table)
+    if fault is not None:
+        fault.add_note("the metadata table is to be built anew first: index --build files --rebuild")
+        raise fault
+
+
+def _refuse_pending(table: Table, partitions: Sequence[str]) -> None:
+    """In layout 1 a log file does not say which write it is of: the list of files is that of a table at rest."""
     pending = [instant for instant in table.timeline.pending if instant.action in WRITES]
-    if pending:
+    if FILES in partitions and table.config.layout == 1 and pending:
         found = f"{pending[0].action} {pending[0].requested_time}"
-        raise UnsupportedError(table.storage.uri, expected="no write under way", found=found)
-    strange = sorted({*table.config.metadata_partitions, *table.config.metadata_partitions_inflight} - KEPT)
-    if strange:
-        expected = "indexes that can be built here"
-        raise UnsupportedError(table.storage.uri, expected=expected, found=", ".join(strange))
+        raise UnsupportedError(table.storage.uri, expected="no write under way (table version 6)", found=found)
+
+
+def _refuse_renamed(table: Table, partitions: Sequence[str]) -> None:
     if COLUMN_STATS in partitions and any(LATEST_SCHEMA in extra for extra in table.timeline.extras()):
         # Statistics of a file stand under the names that its columns had, which its footer tells by position alone.
         expected = f"{COLUMN_STATS} of a table whose columns kept their names"
         raise UnsupportedError(table.storage.uri, expected=expected, found="a schema history with column ids")
 
 
-def _row_schema(table: Table) -> Schema:
-    """The table's schema without Hudi's own columns."""
-    return Schema(without_meta_columns(table.schema.record), table.schema.version, table.schema.max_column_id)
+def _build_files(table: Table, listing: IndexRows, clock: Clock) -> None:
+    """The metadata table with `files` alone. Readers list folders until it is complete."""
+    table.storage.delete_folder(METADATA_FOLDER)
+    latest = table.timeline.commits[-1].requested_time if table.timeline.commits else None
+    instant_time = next(first_instants(table.config, latest))
+    new = NewPartition(FILES, listing)
+    completion_time = next_time(table.timeline, clock)
+    run(table.storage, [properties_step(table.config)])
+    run(table.storage, first_commit_steps(table.config, new, instant_time, completion_time))
+    changes = {PARTITIONS_PROPERTY: FILES, INDEX_DEFINITIONS_PROPERTY: INDEX_DEFINITIONS_PATH}
+    if table.config.properties.get(INDEX_DEFINITIONS_PROPERTY):
+        del changes[INDEX_DEFINITIONS_PROPERTY]
+    change_properties(table.storage, changes, clock)
 
 
-def _completion_times(table: Table, clock: Clock) -> Callable[[], str]:
-    first = clock()
-    moments = (first + timedelta(milliseconds=number) for number in count())
-    return lambda: time_of(next(moments), table.timeline.zone)
-
-
-def _steps(
+def _planned(
     table: Table,
+    instant_time: str,
     partitions: Sequence[str],
     definitions: Mapping[str, IndexDefinition],
-    completion_times: Callable[[], str],
-) -> list[Step]:
+    records: int,
+    clock: Clock,
+    alive: ExitStack,
+) -> _Build:
+    groups: list[NewGroups] = []
+    for partition in partitions:
+        if partition == RECORD_INDEX and definitions[RECORD_INDEX].is_partitioned:
+            groups.append(groups_by_table_partition(partition, {part.partition for part in table.slices()}))
+        else:
+            groups.append(new_groups(partition, records))
     latest = table.timeline.commits[-1].requested_time if table.timeline.commits else None
-    built = BuiltRows(table)
-    firsts: list[list[Step]] = []
-    for partition, instant_time in zip(partitions, first_instants(table.config, latest), strict=False):
-        new = _new_partition(built, partition, definitions, instant_time)
-        firsts.append(first_commit_steps(table.config, new, instant_time, completion_times()))
-    return [properties_step(table.config), definitions_step(definitions), *side_by_side(firsts)]
+    taken = [instant.requested_time for instant in _metadata(table).timeline.instants]
+    groups_time, base_time = islice(first_instants(table.config, latest, taken), 2)
+    return _Build(table, instant_time, groups, definitions, BuiltRows(table), groups_time, base_time, clock, alive)
 
 
-def _new_partition(
-    built: BuiltRows, partition: str, definitions: Mapping[str, IndexDefinition], instant_time: str
-) -> NewPartition:
-    if partition == FILES:
-        return NewPartition(partition, built.files())
-    if partition == BLOOM_FILTERS:
-        return NewPartition(partition, built.bloom_filters(instant_time))
-    if partition == RECORD_INDEX:
-        by_partition = built.record_index()
-        if definitions[RECORD_INDEX].is_partitioned:
-            for rows in by_partition.values():
-                built.refuse_repeated(rows)
-            return NewPartition(partition, by_table_partition=by_partition)
-        rows = together(list(by_partition.values()))
-        built.refuse_repeated(rows)
-        return NewPartition(partition, rows)
-    definition = definitions[COLUMN_STATS]
-    columns = indexed_columns(definition.columns, _row_schema(built.table), definition.version)
-    if partition == COLUMN_STATS:
-        return NewPartition(partition, built.column_stats(columns, definition.version))
-    assert partition == PARTITION_STATS
-    return NewPartition(partition, built.partition_stats(columns, definition.version))
+def _begin_partitions(build: _Build) -> None:
+    table, clock = build.table, build.clock
+    completion_time = next_time(_metadata(table).timeline, clock, after=[build.instant_time])
+    run(table.storage, groups_steps(table.config, build.groups, build.groups_time, completion_time))
+    run(table.storage, [Create(indexing_files(table, build.instant_time).inflight)])
+    inflight = sorted({*table.config.metadata_partitions_inflight, *build.partitions})
+    change_properties(table.storage, {INFLIGHT_PROPERTY: ",".join(inflight)}, clock)
+
+
+def _written_base_files(build: _Build, progress: Progress) -> Iterator[WriteStatus]:
+    """Without the lock: base files of what the table held when the build began."""
+    version = build.table.config.version
+    file_time = build.base_time if version >= OWN_BASE_TIME_SINCE else build.groups_time
+    for groups in build.groups:
+        rows = rows_by_prefix(build.rows, groups, build.definitions, file_time)
+        for status, step in base_files(groups.partition, rows, groups, file_time, build.groups_time):
+            step.apply(build.table.storage)
+            progress(1)
+            yield status
+
+
+def _publish(build: _Build, statuses: Sequence[WriteStatus]) -> bool:
+    """Under the lock: readers may use the partitions from here on. False where another writer did not keep them up to date."""
+    storage, clock = build.table.storage, build.clock
+    with table_lock(storage, clock=clock):
+        latest = refreshed(build.table)
+        _refuse_removed(build, latest)
+        metadata = _metadata(latest)
+        taken = {instant.requested_time for instant in metadata.timeline.instants}
+        if build.base_time in taken or missed_commit(build.table, latest, metadata, build.partitions, statuses):
+            return False
+        completion_time = next_time(metadata.timeline, clock, after=[build.instant_time])
+        run(storage, publishing_steps(latest.config, statuses, build.base_time, completion_time))
+        complete = sorted({*latest.config.metadata_partitions, *build.partitions})
+        inflight = sorted(set(latest.config.metadata_partitions_inflight) - set(build.partitions))
+        change_properties(
+            storage, {PARTITIONS_PROPERTY: ",".join(complete), INFLIGHT_PROPERTY: ",".join(inflight)}, clock
+        )
+        complete_build(latest, build.table.timeline, build.instant_time, build.partitions, clock)
+    return True
+
+
+def _refuse_removed(build: _Build, latest: Table) -> None:
+    mine = any(planned.instant.requested_time == build.instant_time for planned in planned_builds(latest.timeline))
+    if not mine or not set(build.partitions) <= set(latest.config.metadata_partitions_inflight):
+        found = "one that another writer removed"
+        raise ConflictError(latest.storage.uri, expected=f"index build {build.instant_time} under way", found=found)
+
+
+def _remove(build: _Build) -> None:
+    """Removes a build that ended early, where it is still the one that stands on the timeline."""
+    try:
+        with table_lock(build.table.storage, clock=build.clock):
+            end_dead_builds(refreshed(build.table), build.clock)
+    except HudiError:
+        # What ended the build is the error that counts; the next build removes what is left.
+        return
+
+
+def _metadata(table: Table) -> MetadataTable:
+    metadata = open_metadata_table(table.storage, table.config, table.timeline)
+    if metadata is None:
+        where = f"{table.storage.uri}/{METADATA_FOLDER}"
+        found = ", ".join(table.config.metadata_partitions) or "none"
+        raise CorruptFileError(where, expected="files among its partitions", found=found)
+    return metadata

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from hudi_core.commit.markers import PARTITION_METADATA
 from hudi_core.commit.statuses import TableChange
 from hudi_core.commit.steps import Step
 from hudi_core.commit.times import next_time
 from hudi_core.errors import CorruptFileError, UnsupportedError
 from hudi_core.indexing.changes import delta_commit
 from hudi_core.metadata.definitions import index_definitions
-from hudi_core.metadata.table import FILES, METADATA_FOLDER, open_metadata_table
+from hudi_core.metadata.table import FILES, METADATA_FOLDER, MetadataTable, open_metadata_table
+from hudi_core.options import TableConfig
 from hudi_core.table.table import Table
 
 
@@ -19,23 +23,20 @@ def metadata_steps(table: Table, instant_time: str, change: TableChange) -> list
     up to date, `CorruptFileError` where the metadata table is damaged or behind.
     """
     config, storage = table.config, table.storage
-    if not config.metadata_partitions and not config.metadata_partitions_inflight:
+    if not config.kept_partitions:
         return []
-    if config.metadata_partitions_inflight:
-        building = ", ".join(sorted(config.metadata_partitions_inflight))
-        raise UnsupportedError(
-            storage.uri, expected="indexes that are complete", found=f"{building} under construction"
-        )
     snapshot = table.snapshot()
-    storage.expect(folders=[f"{METADATA_FOLDER}/{name}" for name in config.metadata_partitions if name != FILES])
+    storage.expect(folders=[f"{METADATA_FOLDER}/{name}" for name in config.kept_partitions if name != FILES])
     snapshot.expect(statistics=False)
     before = _files_before(table, change)
     metadata = snapshot.metadata or open_metadata_table(storage, config, table.timeline)
     if metadata is None:
         where = f"{storage.uri}/{METADATA_FOLDER}"
         raise CorruptFileError(
-            where, expected="files among its partitions", found=", ".join(config.metadata_partitions)
+            where, expected="files among its partitions", found=", ".join(sorted(config.kept_partitions))
         )
+    metadata = replace(metadata, partitions=config.kept_partitions)
+    _refuse_unbegun(metadata, config)
     return delta_commit(
         metadata,
         index_definitions(storage, config),
@@ -45,6 +46,17 @@ def metadata_steps(table: Table, instant_time: str, change: TableChange) -> list
         before,
         table.timeline.zone,
     )
+
+
+def _refuse_unbegun(metadata: MetadataTable, config: TableConfig) -> None:
+    """Rows for a partition under construction need its file groups. Where `.hoodie_partition_metadata` is, they are all there."""
+    for partition in sorted(config.metadata_partitions_inflight):
+        if not metadata.storage.exists(f"{METADATA_FOLDER}/{partition}/{PARTITION_METADATA}"):
+            raise UnsupportedError(
+                metadata.storage.uri,
+                expected="indexes that are complete, or have their file groups",
+                found=f"{partition} under construction",
+            )
 
 
 def _files_before(table: Table, change: TableChange) -> dict[str, list[str]]:

@@ -13,9 +13,10 @@ from hudi_core.options import BaseFileFormat, KeyGeneratorType
 from hudi_core.schema.meta import PARTITION_PATH, RECORD_KEY
 from hudi_core.table.keying import table_generator
 from hudi_core.table.table import Table
-from hudi_core.timeline.instants import INDEXING, RESTORE
+from hudi_core.timeline.instants import RESTORE
 from hudi_core.timeline.services import pending_work
 from hudi_core.types.nodes import String
+from hudi_core.writing.index_plan import planned_builds
 
 WRITABLE_VERSIONS: Final = (6, 8, 9)
 _BUCKET_ID: Final = re.compile(r"0000[0-9]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}-0")
@@ -53,8 +54,12 @@ def refuse_unwritable(table: Table, *, merges: bool) -> None:
     if config.key_generator is KeyGeneratorType.USER_PROVIDED:
         refuse("a key generator of Apache Hudi's", "one of the user's")
     for instant in table.timeline.pending:
-        if instant.action in (RESTORE, INDEXING):
-            refuse(f"no {instant.action} under way", f"{instant.action} {instant.requested_time}")
+        if instant.action == RESTORE:
+            refuse("no restore under way", f"restore {instant.requested_time}")
+    for build in planned_builds(table.timeline):
+        # Builds of Apache Hudi take a commit that is in the metadata table for one that is in their index.
+        if not build.own:
+            refuse("no indexing of another writer under way", f"indexing {build.instant.requested_time}")
     if merges:
         merge_rules(config, where)
 

@@ -182,7 +182,7 @@ def locate(table: Table, keys: KeyColumns, options: WriteOptions) -> tuple[Tagge
 
     A record index has each key once in the whole table, so with one a key is looked for in all partitions.
     """
-    whole_table = RECORD_INDEX in table.config.metadata_partitions
+    whole_table = RECORD_INDEX in table.config.kept_partitions
     tagger = Tagger(table, TagOptions(options.index, whole_table))
     if len(keys) == 0 or len(tagger.sources.snapshot.slices) == 0:
         return tagger, np.full(len(keys), -1, np.int64)
@@ -191,7 +191,7 @@ def locate(table: Table, keys: KeyColumns, options: WriteOptions) -> tuple[Tagge
 
 def _replaced_keys(table: Table, replaced: Mapping[str, Sequence[str]]) -> Mapping[str, StringColumn]:
     """The record keys of file groups that go away, which the table's record index has to forget."""
-    if RECORD_INDEX not in table.config.metadata_partitions:
+    if RECORD_INDEX not in table.config.kept_partitions:
         return {}
     stored = StoredKeys(Sources(table.snapshot()))
     parts: dict[str, list[StringColumn]] = {}

@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from hudi_core.commit.heartbeat import heartbeat_path
 from hudi_core.errors import CorruptFileError, UnsupportedError
 from hudi_core.metadata.definitions import index_definitions
 from hudi_core.metadata.record_index import locations
@@ -146,11 +147,29 @@ def test_an_empty_data_file_is_damage(tmp_path: Path) -> None:
     assert not refreshed(table).config.metadata_partitions
 
 
-def test_a_write_under_way_is_not_passed_by(tmp_path: Path) -> None:
-    table = written(tmp_path / "t", "cow", 9, None)
-    (tmp_path / "t/.hoodie/timeline/29991231235959000.commit.requested").write_bytes(b"")
-    with pytest.raises(UnsupportedError, match="no write under way, found commit 29991231235959000"):
-        build_metadata_table(refreshed(table), ALL)
+def pending(table: Table, folder: Path, *, alive: bool) -> Table:
+    """The table with a write that has begun."""
+    place = folder / table.timeline.folder / "29991231235959000.commit.requested"
+    place.write_bytes(b"")
+    if alive:
+        table.storage.replace(heartbeat_path("29991231235959000"), b"")
+    return refreshed(table)
+
+
+def test_a_write_that_died_is_rolled_back_first(tmp_path: Path) -> None:
+    """META-84."""
+    table = pending(written(tmp_path / "t", "cow", 6, None), tmp_path / "t", alive=False)
+    built = build_metadata_table(table, ["column_stats"])
+    assert not built.timeline.pending
+    assert built.scan("n > 20").to_arrow().num_rows == 7
+
+
+def test_version_6_lists_files_at_rest_alone(tmp_path: Path) -> None:
+    """META-84."""
+    table = pending(written(tmp_path / "t", "cow", 6, None), tmp_path / "t", alive=True)
+    with pytest.raises(UnsupportedError, match=r"no write under way .* found commit 29991231235959000"):
+        build_metadata_table(table, ["column_stats"])
+    assert not refreshed(table).config.kept_partitions
 
 
 def test_indexes_that_are_not_built_here_are_refused(tmp_path: Path) -> None:

@@ -1,0 +1,103 @@
+"""`index` and `metadata`: the indexes of a table, listed, built and dropped, and what they say."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import Annotated
+
+import typer
+
+from hudi_core.cli.options import CaseOption, EngineOption, JsonOption, TableArgument, opened, warn
+from hudi_core.cli.output import Output, progress, say
+from hudi_core.cli.words import counted
+from hudi_core.errors import UsageError
+from hudi_core.metadata.table import RECORD_INDEX
+from hudi_core.snapshot.snapshot import MetadataMode
+from hudi_core.table.engines import DEFAULT_ENGINE
+from hudi_core.table.metadata_records import metadata_records
+from hudi_core.table.table import Table
+from hudi_core.writing.index_build import build_indexes, planned_partitions
+from hudi_core.writing.index_list import PARTITIONED_RECORD_INDEX, indexes
+from hudi_core.writing.index_plan import IndexOptions
+from hudi_core.writing.index_removal import drop_index
+
+_SHOWN = ("kind", "name", "columns", "state", "file_groups", "bytes", "problem")
+_KINDS = "files, column_stats, partition_stats, bloom_filters, record_index, partitioned_record_index"
+
+
+def index(
+    table: TableArgument,
+    build: Annotated[
+        list[str] | None, typer.Option("--build", metavar="KIND", help=f"Build an index: {_KINDS}; repeatable.")
+    ] = None,
+    columns: Annotated[
+        str | None, typer.Option("--columns", metavar="A,B", help="The columns of column_stats, by dotted name.")
+    ] = None,
+    drop: Annotated[str | None, typer.Option("--drop", metavar="KIND|NAME", help="Drop an index.")] = None,
+    rebuild: Annotated[
+        bool, typer.Option("--rebuild", help="With --build: also where it is there; of files, all indexes anew.")
+    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and do nothing.")] = False,
+    engine: EngineOption = DEFAULT_ENGINE,
+    as_json: JsonOption = False,
+) -> None:
+    """List the indexes of a table, build one from its files while writers go on, or drop one."""
+    if drop is not None and (build or rebuild or columns is not None):
+        raise UsageError("index", expected="either --build or --drop", found="both")
+    if not build and (rebuild or columns is not None):
+        raise UsageError("index", expected="--build", found="--rebuild" if rebuild else "--columns")
+    opened_table, out = opened(table, engine, MetadataMode.AUTO), Output(as_json)
+    if drop is not None:
+        name = RECORD_INDEX if drop == PARTITIONED_RECORD_INDEX else drop
+        dropped = drop_index(opened_table, name, dry_run=dry_run)
+        out.record({"dropped": list(dropped), "dry_run": dry_run})
+    elif build:
+        _build(opened_table, build, _options(build, columns, rebuild), out, dry_run=dry_run)
+    else:
+        listed = indexes(opened_table)
+        out.rows(_SHOWN, [entry.as_dict() for entry in listed], folded=["columns", "problem"])
+        if any(entry.problem for entry in listed):
+            say("index --build files --rebuild makes the metadata table anew")
+
+
+def _options(build: list[str], columns: str | None, rebuild: bool) -> IndexOptions:
+    names = None if columns is None else [name.strip() for name in columns.split(",") if name.strip()]
+    return IndexOptions(names, True if PARTITIONED_RECORD_INDEX in build else None, rebuild)
+
+
+def _build(table: Table, build: list[str], options: IndexOptions, out: Output, *, dry_run: bool) -> None:
+    kinds = [RECORD_INDEX if kind == PARTITIONED_RECORD_INDEX else kind for kind in build]
+    planned = planned_partitions(table, kinds, options)
+    if dry_run:
+        out.record({"built": list(planned), "dry_run": True})
+        return
+    begun = perf_counter()
+    with progress("base files") as advance:
+        built = build_indexes(table, kinds, options, progress=advance)
+    out.rows(_SHOWN, [entry.as_dict() for entry in indexes(built) if entry.name in planned], folded=["columns"])
+    say(f"{counted(len(planned), 'index', 'indexes')} in {perf_counter() - begun:.1f} s")
+
+
+def metadata(
+    table: TableArgument,
+    partition: Annotated[
+        str, typer.Option("--partition", metavar="P", help="A partition of the metadata table, by its name.")
+    ],
+    where: Annotated[
+        str | None, typer.Option("--where", metavar="SQL", help="A predicate on the records, as key LIKE '2024%'.")
+    ] = None,
+    limit: Annotated[int | None, typer.Option("--limit", min=0, metavar="N", help="At most this many.")] = None,
+    case_sensitive: CaseOption = False,
+    engine: EngineOption = DEFAULT_ENGINE,
+    as_json: JsonOption = False,
+) -> None:
+    """Show the live records of one partition of the metadata table, log files merged."""
+    opened_table, out = opened(table, engine, MetadataMode.AUTO, case_sensitive), Output(as_json)
+    count = 0
+    for record in metadata_records(opened_table, partition, where, limit):
+        count += 1
+        if not as_json:
+            out.text(f"── {count:,} ──", "dim")
+        out.record(record)
+    out.text(counted(count, "record"))
+    warn(opened_table.warnings)

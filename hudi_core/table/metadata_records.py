@@ -1,0 +1,99 @@
+"""What one partition of a table's metadata table says: its live records, log files merged. Rule META-99."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any, Final
+
+import numpy as np
+
+from hudi_core.avro.inbound import schema_from_avro
+from hudi_core.columns.nodes import StructColumn
+from hudi_core.errors import UsageError
+from hudi_core.expr.bind import bind
+from hudi_core.expr.build import ExpressionBuilder
+from hudi_core.expr.nodes import Expr
+from hudi_core.expr.sql_predicate import predicate_tree
+from hudi_core.formats.avro.columns import decode
+from hudi_core.formats.hfile.cells import keys_of
+from hudi_core.indexing.record_schema import STORED_SCHEMA
+from hudi_core.indexing.rows import listing_rows
+from hudi_core.metadata.counting import counting_records
+from hudi_core.metadata.records import decoded_values
+from hudi_core.metadata.table import FILES, MetadataTable, open_metadata_table
+from hudi_core.rows.truth import is_true
+from hudi_core.schema.meta import without_meta_columns
+from hudi_core.schema.schema import Schema
+from hudi_core.table.open import refreshed
+from hudi_core.table.table import Table
+
+_AT_ONCE: Final = 8192
+"""Records that are decoded together."""
+
+
+def metadata_records(
+    table: Table,
+    partition: str,
+    where: str | Expr | ExpressionBuilder | None = None,
+    limit: int | None = None,
+) -> Iterator[dict[str, Any]]:
+    """The live records of a partition of the metadata table as it is now, in the JSON form of rows, one file group at a time.
+
+    Each has its `key`, its `type` and its payload under the name that it has in the stored record; fields that are null are
+    left out. Statistics of one key that add up stand one by one. `where` is a predicate on these records, as on rows.
+    Raises `UsageError` for a partition that the table does not have, `CorruptFileError` and `StorageError` where it cannot be
+    read.
+    """
+    table = refreshed(table)
+    metadata = open_metadata_table(table.storage, table.config, table.timeline)
+    if metadata is None or partition not in metadata.partitions:
+        there = ", ".join(sorted(table.config.metadata_partitions)) or "none"
+        raise UsageError("metadata partition", expected=f"one that may be used, of {there}", found=repr(partition))
+    tree = None if where is None else predicate_tree(where)
+    rows, left = table.engine.rows, limit
+    for columns, schema, source in _columns(metadata, partition):
+        predicate = None if tree is None else bind(tree, schema, case_sensitive=table.case_sensitive)
+        for whole in rows.from_columns(columns, schema, source):
+            batch = whole
+            if predicate is not None:
+                batch = rows.filter(batch, is_true(predicate, table.engine.values, rows.root(batch), schema))
+            if left is not None:
+                batch = rows.head(batch, left)
+                left -= rows.count(batch)
+            for record in rows.to_json(batch, schema):
+                yield {name: value for name, value in record.items() if value is not None}
+            if left == 0:
+                return
+
+
+def _columns(metadata: MetadataTable, partition: str) -> Iterator[tuple[StructColumn, Schema, str]]:
+    """Live records as columns, some thousand at a time, with their schema and where they are from."""
+    if partition == FILES:
+        listing = listing_rows(metadata.files())
+        ends = listing.values.offsets
+        column = decode(STORED_SCHEMA, listing.values.data, ends[:-1], np.diff(ends), FILES)
+        assert isinstance(column, StructColumn)
+        yield _with_keys(column, listing.keys), record_schema(STORED_SCHEMA), FILES
+        return
+    for group in metadata.slices(partition):
+        for batch in counting_records(metadata.opened(group)).batches:
+            for start in range(0, len(batch.cells), _AT_ONCE):
+                part = replace(batch, cells=batch.cells.take(slice(start, start + _AT_ONCE)))
+                column = decoded_values([part], None)
+                assert isinstance(column, StructColumn)
+                yield _with_keys(column, keys_of(part.cells)), record_schema(batch.schema), batch.where
+
+
+def _with_keys(column: StructColumn, keys: Any) -> StructColumn:
+    """The records with their keys, which stand beside them in files, without Hudi's own columns."""
+    fields = {name: field for name, field in column.fields.items() if not name.startswith("_hoodie_")}
+    return StructColumn(column.length, {**fields, "key": keys})
+
+
+@lru_cache(maxsize=16)
+def record_schema(text: str) -> Schema:
+    """The schema of records without Hudi's own columns, by the text that files have of it."""
+    schema = schema_from_avro(text, "schema of the metadata table")
+    return replace(schema, record=without_meta_columns(schema.record))

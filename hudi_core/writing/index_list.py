@@ -1,0 +1,127 @@
+"""The indexes of a table: what each is made of, whether it may be used, how large it is. Rule META-98."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from typing import Any, Final
+
+from hudi_core.commit.heartbeat import is_alive
+from hudi_core.commit.times import Clock, system_clock
+from hudi_core.engine import FileInfo
+from hudi_core.errors import TableError
+from hudi_core.formats.names import parse_base_file, parse_log_file
+from hudi_core.indexing.initial import ORDER
+from hudi_core.metadata.definitions import IndexDefinition, index_definitions
+from hudi_core.metadata.table import METADATA_FOLDER, RECORD_INDEX, MetadataTable, open_metadata_table
+from hudi_core.table.open import refreshed
+from hudi_core.table.table import Table
+from hudi_core.writing.index_plan import planned_builds
+from hudi_core.writing.index_removal import left_over
+
+PARTITIONED_RECORD_INDEX: Final = "partitioned_record_index"
+_KINDS: Final = {"secondary_index_": "secondary_index", "expr_index_": "expression_index"}
+
+
+class IndexState(StrEnum):
+    """Whether an index may be used."""
+
+    READY = "ready"
+    BUILDING = "building"
+    """A build goes on."""
+    UNFINISHED = "unfinished"
+    """What is left of a build that died, or of a table that was written by others."""
+    DAMAGED = "damaged"
+    """Missing, behind the table, or with files that cannot be used."""
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """An index: a partition of the metadata table, by its name."""
+
+    kind: str
+    name: str
+    columns: tuple[str, ...]
+    state: IndexState
+    file_groups: int
+    bytes: int
+    """Of the files that are read, or where these cannot be told of all."""
+    problem: str | None = None
+    """What is wrong with a damaged one."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """By name, as the command line shows it."""
+        return {**asdict(self), "columns": list(self.columns), "state": self.state.value}
+
+
+def indexes(table: Table, *, clock: Clock = system_clock) -> list[Index]:
+    """The indexes of a table as it is now, those that build statistics first. Raises `StorageError`."""
+    table = refreshed(table)
+    return list(_indexes(table, clock))
+
+
+def _indexes(table: Table, clock: Clock) -> Iterator[Index]:
+    definitions = index_definitions(table.storage, table.config)
+    metadata: MetadataTable | None = None
+    problem: str | None = None
+    try:
+        metadata = open_metadata_table(table.storage, table.config, table.timeline)
+    except TableError as error:
+        problem = str(error)
+    builds = planned_builds(table.timeline)
+    alive = {
+        name
+        for build in builds
+        for name in build.partitions
+        if not build.own or is_alive(table.storage, build.instant.requested_time, clock())
+    }
+    planned = {name for build in builds for name in build.partitions}
+    ready = set(table.config.metadata_partitions)
+    for name in sorted(ready | table.config.kept_partitions | planned | left_over(table), key=_place):
+        if name in ready and metadata is not None:
+            yield _ready(metadata, name, definitions.get(name))
+            continue
+        state = IndexState.BUILDING if name in alive else IndexState.UNFINISHED
+        files = table.storage.list(f"{METADATA_FOLDER}/{name}")
+        yield Index(
+            _kind(name, definitions),
+            name,
+            _columns(definitions.get(name)),
+            IndexState.DAMAGED if name in ready else state,
+            len({group for file in files if (group := _file_id(file)) is not None}),
+            sum(file.size for file in files),
+            problem if name in ready else None,
+        )
+
+
+def _ready(metadata: MetadataTable, name: str, definition: IndexDefinition | None) -> Index:
+    kind = _kind(name, {} if definition is None else {name: definition})
+    files = metadata.storage.list(f"{METADATA_FOLDER}/{name}")
+    try:
+        is_new = kind == PARTITIONED_RECORD_INDEX and not files
+        slices = [] if is_new else metadata.slices(name)
+    except TableError as error:
+        size = sum(file.size for file in files)
+        return Index(kind, name, _columns(definition), IndexState.DAMAGED, 0, size, str(error))
+    size = sum(file.size for group in slices for file in group.files)
+    return Index(kind, name, _columns(definition), IndexState.READY, len(slices), size)
+
+
+def _kind(name: str, definitions: Mapping[str, IndexDefinition]) -> str:
+    if name == RECORD_INDEX and name in definitions and definitions[name].is_partitioned:
+        return PARTITIONED_RECORD_INDEX
+    return next((kind for prefix, kind in _KINDS.items() if name.startswith(prefix)), name)
+
+
+def _columns(definition: IndexDefinition | None) -> tuple[str, ...]:
+    return () if definition is None else definition.columns
+
+
+def _place(name: str) -> tuple[int, str]:
+    return (ORDER.index(name) if name in ORDER else len(ORDER), name)
+
+
+def _file_id(file: FileInfo) -> str | None:
+    parsed = parse_base_file(file.name) or parse_log_file(file.name)
+    return None if parsed is None else parsed.file_id

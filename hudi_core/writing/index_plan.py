@@ -1,0 +1,188 @@
+"""What an index build is to make, as a value and as the `indexing` instant that tells others of it. Rules META-90, META-95."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from hudi_core.commit.avro_schemas import INDEX_COMMIT_METADATA, INDEX_PLAN
+from hudi_core.commit.instant_files import InstantFiles
+from hudi_core.errors import UnsupportedError, UsageError
+from hudi_core.formats.avro.container import write_container
+from hudi_core.indexing.changes import KEPT, indexed_columns
+from hudi_core.indexing.initial import ORDER, new_definitions, possible_partitions
+from hudi_core.metadata.definitions import IndexDefinition
+from hudi_core.metadata.table import COLUMN_STATS, FILES, PARTITION_STATS, RECORD_INDEX
+from hudi_core.schema.meta import without_meta_columns
+from hudi_core.schema.schema import Schema
+from hudi_core.table.table import Table
+from hudi_core.timeline.instants import INDEXING, WRITES, Instant
+from hudi_core.timeline.timeline import Timeline
+
+PARTITIONED_SINCE: Final = 9
+"""The table version from which a record index may be partitioned."""
+_LATEST_SCHEMA: Final = "latest_schema"
+_WRITER: Final = {"writer": "hudi-core"}
+"""What plans of this library say of themselves: their builds show a sign of life as long as they go on."""
+
+
+@dataclass(frozen=True, slots=True)
+class IndexOptions:
+    """How indexes are built. `columns` are those of `column_stats`; None: those it had, else the first ones that can have some.
+    `partitioned` says whether a record index is; None: as it was, else not."""
+
+    columns: Sequence[str] | None = None
+    partitioned: bool | None = None
+    rebuild: bool = False
+    """Indexes that are there are dropped and made anew."""
+
+
+def chosen_partitions(
+    table: Table, kinds: Iterable[str], resumed: Iterable[str], options: IndexOptions
+) -> tuple[str, ...]:
+    """The metadata partitions to make, in their order: those asked for, those of builds that died, and what these stand on.
+
+    To make `files` anew is to make all anew. Raises `UsageError` for kinds that cannot be, or that are there already.
+    """
+    config, wanted = table.config, set(kinds)
+    there = set(config.metadata_partitions)
+    possible = possible_partitions(config.version)
+    strange = sorted(wanted - set(possible))
+    if strange:
+        raise UsageError("index", expected=f"one of {', '.join(possible)}", found=", ".join(strange))
+    repeated = sorted(wanted & there)
+    if repeated and not options.rebuild:
+        expected = "an index that the table does not have, or to rebuild it"
+        raise UsageError("index", expected=expected, found=", ".join(repeated))
+    if FILES in wanted:
+        wanted |= there
+        there = set()
+    if FILES not in there:
+        wanted.add(FILES)
+    wanted |= set(resumed) - there
+    if COLUMN_STATS in wanted and PARTITION_STATS in there:
+        wanted.add(PARTITION_STATS)
+    if PARTITION_STATS in wanted and not {COLUMN_STATS} & (wanted | there):
+        raise UsageError("index", expected=f"{COLUMN_STATS} beside {PARTITION_STATS}", found="none")
+    strange = sorted(wanted - KEPT)
+    if strange:
+        expected = "indexes that can be built here"
+        raise UnsupportedError(table.storage.uri, expected=expected, found=", ".join(strange))
+    _refuse_options(table, wanted, options)
+    return tuple(partition for partition in ORDER if partition in wanted)
+
+
+def _refuse_options(table: Table, wanted: set[str], options: IndexOptions) -> None:
+    config = table.config
+    if options.columns is not None and COLUMN_STATS not in wanted:
+        raise UsageError("index", expected=f"{COLUMN_STATS} to be built of columns", found=", ".join(sorted(wanted)))
+    if options.partitioned and config.version < PARTITIONED_SINCE:
+        expected = f"table version {PARTITIONED_SINCE} for a partitioned record index"
+        raise UsageError("index", expected=expected, found=str(config.version))
+    if COLUMN_STATS in wanted and any(_LATEST_SCHEMA in extra for extra in table.timeline.extras()):
+        # Statistics of a file stand under the names that its columns had, which its footer tells by position alone.
+        expected = f"{COLUMN_STATS} of a table whose columns kept their names"
+        raise UnsupportedError(table.storage.uri, expected=expected, found="a schema history with column ids")
+
+
+def chosen_definitions(
+    table: Table, partitions: Sequence[str], known: Mapping[str, IndexDefinition], options: IndexOptions
+) -> dict[str, IndexDefinition]:
+    """The definitions of all indexes of the table when these are made. `known` are those it has.
+
+    Raises `UsageError` for columns that cannot have statistics.
+    """
+    before = known.get(RECORD_INDEX)
+    partitioned = options.partitioned
+    if partitioned is None:
+        partitioned = before is not None and before.is_partitioned
+    schema = row_schema(table)
+    made = new_definitions(partitions, schema, table.config, partitioned_record_index=partitioned)
+    if COLUMN_STATS in made:
+        made[COLUMN_STATS] = _statistics_of(schema, made[COLUMN_STATS], known.get(COLUMN_STATS), options)
+    return {**known, **made}
+
+
+def _statistics_of(
+    schema: Schema, definition: IndexDefinition, before: IndexDefinition | None, options: IndexOptions
+) -> IndexDefinition:
+    if options.columns is None:
+        if before is None:
+            return definition
+        kept = indexed_columns(before.columns, schema, definition.version)
+        return definition.model_copy(update={"columns": tuple(kept)}) if kept else definition
+    columns = tuple(dict.fromkeys(options.columns))
+    possible = indexed_columns(columns, schema, definition.version)
+    strange = [column for column in columns if column not in possible]
+    if strange or not columns:
+        expected = "columns of types that can have statistics"
+        raise UsageError("index columns", expected=expected, found=", ".join(strange) or "none")
+    return definition.model_copy(update={"columns": columns})
+
+
+def row_schema(table: Table) -> Schema:
+    """The table's schema without Hudi's own columns."""
+    return replace(table.schema, record=without_meta_columns(table.schema.record))
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedBuild:
+    """An index build that stands on the timeline. `own`: this library began it."""
+
+    instant: Instant
+    partitions: tuple[str, ...]
+    own: bool
+
+
+def planned_builds(timeline: Timeline) -> list[PlannedBuild]:
+    """The index builds that are not completed. One whose plan is gone plans nothing, and is not this library's."""
+    builds: list[PlannedBuild] = []
+    for instant in timeline.pending:
+        if instant.action == INDEXING:
+            infos = timeline.plan(instant).get("indexPartitionInfos") or ()
+            names = tuple(str(info.get("metadataPartitionPath") or "") for info in infos)
+            own = bool(infos) and all(
+                (info.get("extraMetadata") or {}).get("writer") == _WRITER["writer"] for info in infos
+            )
+            builds.append(PlannedBuild(instant, names, own))
+    return builds
+
+
+def indexing_files(table: Table, instant_time: str) -> InstantFiles:
+    """The files of an `indexing` instant."""
+    return InstantFiles(table.timeline.folder, table.config.layout, instant_time, INDEXING)
+
+
+def plan_content(timeline: Timeline, partitions: Sequence[str]) -> bytes:
+    """The plan of a build, as its requested instant holds it."""
+    return write_container(INDEX_PLAN, [{"version": 1, "indexPartitionInfos": _infos(timeline, partitions)}])
+
+
+def completed_content(timeline: Timeline, partitions: Sequence[str]) -> bytes:
+    """What the completed instant of a build holds."""
+    record = {"version": 1, "operationType": None, "indexPartitionInfos": _infos(timeline, partitions)}
+    return write_container(INDEX_COMMIT_METADATA, [record])
+
+
+def _infos(timeline: Timeline, partitions: Sequence[str]) -> list[dict[str, Any]]:
+    return [
+        {
+            "version": 1,
+            "metadataPartitionPath": partition,
+            "indexUptoInstant": _complete_until(timeline),
+            "extraMetadata": _WRITER,
+        }
+        for partition in partitions
+    ]
+
+
+def _complete_until(timeline: Timeline) -> str:
+    """The last write before which no other is pending; fourteen zeros where there is none."""
+    latest = "0" * 14
+    for instant in timeline.instants:
+        if instant.action in WRITES:
+            if not instant.completed:
+                break
+            latest = instant.requested_time
+    return latest

@@ -1,0 +1,125 @@
+"""Indexes that go: dropped ones, and what builds that died have left behind. Rules META-85, META-94, META-95."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from datetime import datetime
+
+from hudi_core.commit.heartbeat import is_alive
+from hudi_core.commit.lock import table_lock
+from hudi_core.commit.properties import change_properties
+from hudi_core.commit.steps import Create, Delete, run
+from hudi_core.commit.times import Clock, next_time, system_clock
+from hudi_core.errors import ConflictError, UsageError
+from hudi_core.indexing.initial import INFLIGHT_PROPERTY, PARTITIONS_PROPERTY, definitions_step
+from hudi_core.metadata.definitions import index_definitions
+from hudi_core.metadata.table import COLUMN_STATS, FILES, METADATA_FOLDER, PARTITION_STATS
+from hudi_core.options import FOLDER
+from hudi_core.table.open import refreshed
+from hudi_core.table.table import Table
+from hudi_core.timeline.timeline import Timeline
+from hudi_core.writing.index_plan import PlannedBuild, completed_content, indexing_files, planned_builds
+
+
+def drop_index(table: Table, name: str, *, dry_run: bool = False, clock: Clock = system_clock) -> tuple[str, ...]:
+    """Drops an index by the name of its metadata partition; gives the names of all that go with it.
+
+    With `files` goes the whole metadata table, with `column_stats` go `partition_stats`. What a build that died has left of the
+    index goes too. Raises `UsageError` where there is none, `ConflictError` where it is being built.
+    """
+    with table_lock(table.storage, clock=clock):
+        table = refreshed(table)
+        builds = planned_builds(table.timeline)
+        building = {partition for build in builds for partition in build.partitions}
+        there = set(table.config.kept_partitions) | left_over(table) | building
+        if name not in there:
+            expected = f"one of {', '.join(sorted(there))}" if there else "an index of the table"
+            raise UsageError("index", expected=expected, found=repr(name))
+        gone = there if name == FILES else {name} | ({PARTITION_STATS} & there if name == COLUMN_STATS else set())
+        refuse_living(table, [build for build in builds if gone & set(build.partitions)], clock())
+        if not dry_run:
+            remove_partitions(table, gone)
+            _remove_definitions(table, gone)
+            for build in builds:
+                if gone.issuperset(build.partitions):
+                    _forget(table, build)
+    return tuple(sorted(gone))
+
+
+def left_over(table: Table) -> set[str]:
+    """Folders of the metadata table that no property names: remains of an index."""
+    files = table.storage.list(METADATA_FOLDER, recursive=True, without=FOLDER)
+    places = [info.path.removeprefix(f"{METADATA_FOLDER}/").partition("/") for info in files]
+    return {folder for folder, slash, _ in places if slash} - table.config.kept_partitions
+
+
+def refuse_living(table: Table, builds: Collection[PlannedBuild], now: datetime) -> None:
+    """Raises `ConflictError` where one of these builds goes on."""
+    for build in builds:
+        if is_alive(table.storage, build.instant.requested_time, now):
+            found = f"indexing {build.instant.requested_time} of {', '.join(build.partitions)}"
+            raise ConflictError(table.storage.uri, expected="no other index build under way", found=found)
+
+
+def end_dead_builds(table: Table, clock: Clock) -> tuple[Table, tuple[str, ...]]:
+    """The table without what dead builds left, and the partitions that these were to make.
+
+    A build whose partitions are all published is completed. Raises `ConflictError` where one goes on, or may: builds of Apache
+    Hudi show no sign of life, and are for people to drop.
+    """
+    builds = planned_builds(table.timeline)
+    refuse_living(table, builds, clock())
+    foreign = next((build for build in builds if not build.own), None)
+    if foreign is not None:
+        expected = "no index build of another writer; one that died goes when its index is dropped"
+        found = f"indexing {foreign.instant.requested_time} of {', '.join(foreign.partitions)}"
+        raise ConflictError(table.storage.uri, expected=expected, found=found)
+    unfinished: list[str] = []
+    for build in builds:
+        missing = [partition for partition in build.partitions if partition not in table.config.metadata_partitions]
+        if missing or not build.partitions:
+            remove_partitions(table, missing)
+            _forget(table, build)
+        else:
+            complete_build(table, table.timeline, build.instant.requested_time, build.partitions, clock)
+        unfinished += missing
+    return refreshed(table), tuple(dict.fromkeys(unfinished))
+
+
+def complete_build(
+    table: Table, planned_on: Timeline, instant_time: str, partitions: Collection[str], clock: Clock
+) -> None:
+    """Completes the `indexing` instant of a build whose partitions are published."""
+    files = indexing_files(table, instant_time)
+    completion_time = next_time(refreshed(table).timeline, clock, after=[instant_time])
+    content = completed_content(planned_on, tuple(partitions))
+    run(table.storage, [Create(files.inflight), Create(files.completed(completion_time), content)])
+
+
+def remove_partitions(table: Table, names: Collection[str]) -> None:
+    """Takes metadata partitions away: first their mention, then their files. With `files` the whole metadata table goes."""
+    config = table.config
+    complete = [name for name in config.metadata_partitions if name not in names]
+    inflight = [name for name in config.metadata_partitions_inflight if name not in names]
+    if FILES in names:
+        complete, inflight = [], []
+    if len(complete) < len(config.metadata_partitions) or len(inflight) < len(config.metadata_partitions_inflight):
+        changes = {PARTITIONS_PROPERTY: ",".join(complete), INFLIGHT_PROPERTY: ",".join(inflight)}
+        change_properties(table.storage, changes)
+    if FILES in names:
+        table.storage.delete_folder(METADATA_FOLDER)
+        return
+    for name in names:
+        table.storage.delete_folder(f"{METADATA_FOLDER}/{name}")
+
+
+def _remove_definitions(table: Table, names: Collection[str]) -> None:
+    known = index_definitions(table.storage, table.config)
+    left = {name: definition for name, definition in known.items() if name not in names}
+    if len(left) < len(known):
+        run(table.storage, [definitions_step(left, table.config.index_definitions_path)])
+
+
+def _forget(table: Table, build: PlannedBuild) -> None:
+    files = indexing_files(table, build.instant.requested_time)
+    run(table.storage, [Delete(files.inflight), Delete(files.requested)])

@@ -1,0 +1,72 @@
+"""`index` and `metadata` on a small table."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from typer.testing import CliRunner
+
+from hudi_core.cli.application import app
+from hudi_core.writing.create import create_table
+from hudi_core.writing.operations import write
+
+SCHEMA = pa.schema([("id", pa.string()), ("n", pa.int64())])
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory) -> str:
+    folder = tmp_path_factory.mktemp("made") / "t"
+    write(create_table(folder, SCHEMA, "id"), pa.Table.from_pylist([{"id": "a", "n": 1}, {"id": "b", "n": 2}], SCHEMA))
+    return str(folder)
+
+
+def said(*arguments: str) -> list[dict[str, Any]]:
+    done = CliRunner().invoke(app, [*arguments, "--json"], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def refused(*arguments: str) -> str:
+    done = CliRunner().invoke(app, [*arguments])
+    assert done.exit_code in (1, 2)
+    return done.stderr
+
+
+def test_an_index_is_built_listed_shown_and_dropped(table: str) -> None:
+    assert said("index", table) == []
+    assert said("index", table, "--build", "column_stats", "--dry-run") == [
+        {"built": ["files", "column_stats"], "dry_run": True}
+    ]
+    assert said("index", table) == []
+    built = said("index", table, "--build", "column_stats", "--columns", "n", "--build", "partitioned_record_index")
+    assert [entry["kind"] for entry in built] == ["files", "column_stats", "partitioned_record_index"]
+    assert list(built[1]) == ["kind", "name", "columns", "state", "file_groups", "bytes", "problem"]
+    assert built[1]["columns"] == ["n"]
+    assert said("index", table) == built
+    (shown,) = said("metadata", table, "--partition", "column_stats")
+    assert shown["ColumnStatsMetadata"]["valueCount"] == 2
+    assert [
+        record["key"] for record in said("metadata", table, "--partition", "record_index", "--where", "key > 'a'")
+    ] == ["b"]
+    assert said("index", table, "--drop", "partitioned_record_index") == [
+        {"dropped": ["record_index"], "dry_run": False}
+    ]
+    assert said("index", table, "--build", "files", "--rebuild")[1]["columns"] == ["n"]
+    people = CliRunner().invoke(app, ["metadata", table, "--partition", "files"], catch_exceptions=False).stdout
+    assert people.rstrip().endswith("2 records")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--build", "files", "--drop", "files"], "either --build or --drop, found both"),
+        (["--rebuild"], "expected --build, found --rebuild"),
+        (["--drop", "bloom_filters"], "found 'bloom_filters'"),
+        (["--build", "nonsense"], "one of files, column_stats"),
+    ],
+)
+def test_misuse_is_one_line(table: str, arguments: list[str], message: str) -> None:
+    assert message in refused("index", table, *arguments)
