@@ -180,3 +180,31 @@ INDEX_COMMIT_METADATA: Final = _record(
     "HoodieIndexCommitMetadata",
     [_VERSION, _optional("operationType", _STRING), _optional("indexPartitionInfos", _array(_INDEX_PARTITION))],
 )
+
+_COMPACTION_OPERATION = _record(
+    "HoodieCompactionOperation",
+    [
+        {"name": "baseInstantTime", "type": ["null", _STRING]},
+        _optional("deltaFilePaths", _array(_STRING)),
+        _optional("dataFilePath", _STRING),
+        {"name": "fileId", "type": ["null", _STRING]},
+        _optional("partitionPath", _STRING),
+        _optional("metrics", _map("double")),
+        _optional("bootstrapFilePath", _STRING),
+    ],
+)
+_COMPACTION_STRATEGY = _record(
+    "HoodieCompactionStrategy",
+    [_optional("compactorClassName", _STRING), _optional("strategyParams", _map(_STRING)), _VERSION],
+)
+COMPACTION_PLAN: Final = _record(
+    "HoodieCompactionPlan",
+    [
+        _optional("operations", _array(_COMPACTION_OPERATION)),
+        _optional("extraMetadata", _map(_STRING)),
+        _VERSION,
+        _optional("strategy", _COMPACTION_STRATEGY),
+        {"name": "preserveHoodieMetadata", "type": ["boolean", "null"], "default": False},
+        _optional("missingSchedulePartitions", _array(_STRING)),
+    ],
+)

@@ -59,6 +59,12 @@ def by_group(rows: IndexRows, groups: int) -> Iterator[GroupRows]:
         )
 
 
+def ordered_rows(rows: IndexRows) -> GroupRows:
+    """All of these rows as those of one file group."""
+    order = _order(rows.keys)
+    return GroupRows(0, take_strings(rows.keys, order), _taken(rows.values, order), rows.deletes)
+
+
 def log_content(rows: GroupRows, partition: str, instant_time: str) -> bytes:
     """A log file of a file group: its records, then its deletes."""
     header = {HeaderKey.INSTANT_TIME: instant_time, HeaderKey.SCHEMA: STORED_SCHEMA}

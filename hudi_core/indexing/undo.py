@@ -13,7 +13,7 @@ from hudi_core.formats.names import parse_log_file
 from hudi_core.formats.properties import parse_properties
 from hudi_core.metadata.table import METADATA_FOLDER
 from hudi_core.options import FOLDER, PROPERTIES_PATH, table_config
-from hudi_core.timeline.instants import COMMIT, DELTA_COMMIT, time_order
+from hudi_core.timeline.instants import COMMIT, DELTA_COMMIT, Instant, time_order
 from hudi_core.timeline.timeline import Timeline, timeline_in
 
 
@@ -32,8 +32,9 @@ def undo_steps(storage: Storage, requested_time: str) -> Iterator[Step]:
     own = [instant for instant in timeline.instants if instant.requested_time == requested_time]
     if not own:
         return
-    if any(instant.completed for instant in own):
-        _refuse_compacted(storage, timeline, requested_time)
+    completed = next((instant for instant in own if instant.completed), None)
+    if completed is not None:
+        _refuse_compacted(storage, timeline, completed)
     files = InstantFiles(timeline.folder, timeline.layout, requested_time, DELTA_COMMIT)
     for instant in own:
         if instant.completed:
@@ -45,16 +46,18 @@ def undo_steps(storage: Storage, requested_time: str) -> Iterator[Step]:
     yield Delete(files.requested)
 
 
-def _refuse_compacted(storage: Storage, timeline: Timeline, requested_time: str) -> None:
+def _refuse_compacted(storage: Storage, timeline: Timeline, undone: Instant) -> None:
+    """A compaction holds what had completed when it was requested."""
+    completed_at = time_order(undone.completion_time or undone.requested_time)
     later = [
         instant.requested_time
         for instant in timeline.completed
-        if instant.action == COMMIT and time_order(instant.requested_time) > time_order(requested_time)
+        if instant.action == COMMIT and time_order(instant.requested_time) > completed_at
     ]
     if later:
         raise UnsupportedError(
             f"{storage.uri}/{timeline.folder}",
-            expected=f"no compaction of the metadata table since {requested_time}",
+            expected=f"no compaction of the metadata table since {undone.requested_time}",
             found=later[0],
         )
 

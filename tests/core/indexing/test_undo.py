@@ -57,7 +57,7 @@ def test_a_write_that_dies_before_its_end_is_gone_from_the_metadata_table(
 
     with monkeypatch.context() as patched:
         patched.setattr(transactions, "run", dies)
-        patched.setattr(transactions, "_undo", lambda _: None)
+        patched.setattr(transactions, "_undo", lambda *_, **__: None)
         with pytest.raises(KeyboardInterrupt):
             write(table, rows(2, 3))
     assert len(stored(tmp_path / "t")) > len(before)
