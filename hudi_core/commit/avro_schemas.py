@@ -208,3 +208,49 @@ COMPACTION_PLAN: Final = _record(
         _optional("missingSchedulePartitions", _array(_STRING)),
     ],
 )
+
+_STRINGS = _array(_STRING)
+_CLEAN_FILE = _record(
+    "HoodieCleanFileInfo", [_optional("filePath", _STRING), _optional("isBootstrapBaseFile", "boolean")]
+)
+_ACTION_INSTANT = _record(
+    "HoodieActionInstant", [{"name": name, "type": _STRING} for name in ("timestamp", "action", "state")]
+)
+CLEANER_PLAN: Final = _record(
+    "HoodieCleanerPlan",
+    [
+        _optional("earliestInstantToRetain", _ACTION_INSTANT),
+        {"name": "lastCompletedCommitTimestamp", "type": _STRING, "default": ""},
+        {"name": "policy", "type": _STRING},
+        _optional("filesToBeDeletedPerPartition", _map(_STRINGS)),
+        _VERSION,
+        _optional("filePathsToBeDeletedPerPartition", _map(_array(_CLEAN_FILE))),
+        _optional("partitionsToBeDeleted", _STRINGS),
+        _optional("extraMetadata", _map(_STRING)),
+    ],
+)
+_CLEANED_PARTITION = _record(
+    "HoodieCleanPartitionMetadata",
+    [
+        {"name": "partitionPath", "type": _STRING},
+        {"name": "policy", "type": _STRING},
+        {"name": "deletePathPatterns", "type": _STRINGS},
+        {"name": "successDeleteFiles", "type": _STRINGS},
+        {"name": "failedDeleteFiles", "type": _STRINGS},
+        _optional("isPartitionDeleted", "boolean"),
+    ],
+)
+CLEAN_METADATA: Final = _record(
+    "HoodieCleanMetadata",
+    [
+        {"name": "startCleanTime", "type": _STRING},
+        {"name": "timeTakenInMillis", "type": "long"},
+        {"name": "totalFilesDeleted", "type": "int"},
+        {"name": "earliestCommitToRetain", "type": _STRING},
+        {"name": "lastCompletedCommitTimestamp", "type": _STRING, "default": ""},
+        {"name": "partitionMetadata", "type": _map(_CLEANED_PARTITION)},
+        _VERSION,
+        _optional("bootstrapPartitionMetadata", _map(_CLEANED_PARTITION["name"])),
+        _optional("extraMetadata", _map(_STRING)),
+    ],
+)

@@ -6,6 +6,7 @@ building          metadata partitions that come to a metadata table that is ther
                   META-92
 changes           what a commit of the table changes in each partition of the metadata table. Rules META-51 to META-55,
                   META-60 to META-66
+cleaning          the metadata table's own cleaning: files of slices that two compactions have replaced. Rule META-104
 compaction        the metadata table's own compaction: log files that became many, merged into base files. Rules META-100
                   to META-103
 delta_commit      delta commits of the metadata table: rows for its partitions as steps. Rules META-70 to META-74

@@ -70,7 +70,8 @@ def compaction_time(metadata: MetadataTable, pending: Collection[str], next_time
         return None
     if metadata.config.layout > 1:
         return next_time
-    latest = max((instant.requested_time for instant in metadata.timeline.commits), key=time_order)
+    deltas = [instant.requested_time for instant in metadata.timeline.commits if instant.action == DELTA_COMMIT]
+    latest = max(deltas, key=time_order)
     if any(time_order(time) < time_order(latest) for time in pending):
         return None
     return f"{latest}{_SUFFIX}"

@@ -14,7 +14,7 @@ index_removal    indexes that go: dropped ones, and what builds that died have l
 index_rows       the rows with which a metadata partition begins, for its file groups
 log_file         one log file: newer rows and deletes of a file slice, and what is reported of it
 log_ranges       what a log file holds, in the form of a base file's footer
-metadata_services  when the metadata table is compacted: by the commit that comes when its log files became many
+metadata_services  when the metadata table is compacted and cleaned: by the commit that comes when it is due
 metadata_steps   the metadata table's part of a commit of the table
 moves            keys that a table has once in all its partitions: rows that come with another partition
 new_table        the properties of a new table

@@ -14,13 +14,13 @@ from hudi_core.metadata.definitions import index_definitions
 from hudi_core.metadata.table import FILES, METADATA_FOLDER, MetadataTable, open_metadata_table
 from hudi_core.options import TableConfig
 from hudi_core.table.table import Table
-from hudi_core.writing.metadata_services import compact_metadata_table
+from hudi_core.writing.metadata_services import serve_metadata_table
 
 
 def metadata_steps(table: Table, instant_time: str, change: TableChange) -> list[Step]:
     """The steps that bring the metadata table of a table up to date with a commit; none where it has no metadata table.
 
-    `table` is as it was before the commit; its lock is held. Where log files of the metadata table became many, or a compaction
+    `table` is as it was before the commit; its lock is held. Where log files of the metadata table became many, or a service
     of it died, that is done first. Raises `UnsupportedError` for a partition of the metadata table that would not be kept
     up to date, `CorruptFileError` where the metadata table is damaged or behind.
     """
@@ -31,9 +31,7 @@ def metadata_steps(table: Table, instant_time: str, change: TableChange) -> list
     storage.expect(folders=[f"{METADATA_FOLDER}/{name}" for name in config.kept_partitions if name != FILES])
     snapshot.expect(statistics=False)
     before = _files_before(table, change)
-    metadata = snapshot.metadata or _opened(table)
-    if compact_metadata_table(table, metadata):
-        metadata = _opened(table)
+    metadata = serve_metadata_table(table, snapshot.metadata or _opened(table))
     metadata = replace(metadata, partitions=config.kept_partitions)
     _refuse_unbegun(metadata, config)
     return delta_commit(

@@ -1,6 +1,6 @@
-"""META-100 to META-103: compactions of the metadata table change nothing of what it says, whenever a writer dies.
+"""META-100 to META-104: services of the metadata table change nothing of what it says, whenever a writer dies.
 
-Also covers: `writing/metadata_services.py`.
+Also covers: `indexing/cleaning.py`, `writing/metadata_services.py`.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from hudi_core.metadata.table import MetadataTable
 from hudi_core.table.metadata_records import metadata_records
 from hudi_core.table.open import open_table, refreshed
 from hudi_core.table.table import Table
-from hudi_core.timeline.instants import COMMIT, COMPACTION
+from hudi_core.timeline.instants import CLEAN, COMMIT, COMPACTION
 from hudi_core.writing.create import create_table
 from hudi_core.writing.index_build import build_indexes
-from hudi_core.writing.metadata_services import compact_metadata_table
+from hudi_core.writing.metadata_services import serve_metadata_table
 from hudi_core.writing.operations import write
 from hudi_core.writing.rollback import roll_back_completed
 from hudi_core.writing.write_run import WriteOptions
@@ -51,6 +51,12 @@ def metadata(table: Table) -> MetadataTable:
     return opened
 
 
+def served(table: Table) -> bool:
+    """Whether the services of the metadata table did anything."""
+    before = metadata(table)
+    return serve_metadata_table(table, before).timeline.instants != before.timeline.instants
+
+
 def all_records(table: Table) -> dict[str, list[dict[str, Any]]]:
     return {
         name: sorted(metadata_records(table, name), key=lambda record: str(record["key"]))
@@ -69,15 +75,15 @@ def test_a_compaction_changes_nothing_of_what_is_said(
 ) -> None:
     table = new_table(tmp_path / "t", kind, version, INDEXES.get(version, ALL))
     before = all_records(table)
-    assert not compact_metadata_table(table, metadata(table))
+    assert not served(table)
     monkeypatch.setattr(compaction, "MAX_DELTA_COMMITS", 3)
-    assert compact_metadata_table(table, metadata(table))
+    assert served(table)
     assert all_records(refreshed(table)) == before
     (instant,) = [instant for instant in metadata(table).timeline.completed if instant.action == COMMIT]
     assert instant.requested_time.endswith("001" if version == 6 else instant.requested_time[-3:])
     for group in metadata(table).slices("column_stats"):
         assert not group.logs
-    assert not compact_metadata_table(table, metadata(table))
+    assert not served(table)
     write(refreshed(table), rows([2, 9], 5))
     expected = [("k1", 2), ("k2", 5), ("k4", 1), ("k7", 2), ("k9", 5)]
     assert values(tmp_path / "t") == expected
@@ -95,6 +101,24 @@ def test_writes_compact_by_themselves(tmp_path: Path) -> None:
     assert values(tmp_path / "t") == [(f"k{number}", number) for number in range(10)]
 
 
+@pytest.mark.parametrize(("kind", "version"), [("cow", 9), ("mor", 6)])
+def test_slices_that_two_compactions_replaced_are_cleaned_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, version: int
+) -> None:
+    """META-104."""
+    monkeypatch.setattr(compaction, "MAX_DELTA_COMMITS", 2)
+    table = build_indexes(new_table(tmp_path / "t", kind, version, []), ["column_stats"])
+    for number in range(7):
+        write(refreshed(table), rows([number], 20 + number))
+    folder = tmp_path / "t/.hoodie/metadata"
+    assert [instant.action for instant in metadata(table).timeline.completed].count(CLEAN) >= 2
+    assert len(list((folder / "files").glob("files-*.hfile"))) == 2
+    assert len(list((folder / "files").glob(".files-*.log*"))) <= 5
+    assert len(list((folder / "column_stats").glob("col-stats-0000*.hfile"))) <= 2
+    assert [n for _, n in values(tmp_path / "t")] == [20, 21, 22, 23, 24, 25, 26, 2]
+    assert open_table(tmp_path / "t", metadata="require").scan("n = 23").to_arrow().num_rows == 1
+
+
 def test_a_compaction_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """META-101."""
     monkeypatch.setattr(compaction, "MAX_DELTA_COMMITS", 1)
@@ -108,7 +132,7 @@ def test_a_compaction_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     build_indexes(
         table,
         ["bloom_filters"],
-        progress=lambda _: seen.append(compact_metadata_table(refreshed(table), metadata(table))),
+        progress=lambda _: seen.append(served(refreshed(table))),
     )
     assert seen
     assert not any(seen)
@@ -120,8 +144,9 @@ def test_a_writer_that_dies_while_it_compacts_leaves_all_right(
 ) -> None:
     """META-103: at every change of storage; the next writer finishes what was begun."""
     made = create_table(tmp_path / "made", SCHEMA, "id", version=version, indexes=["bloom_filters"])
-    write(made, rows([1], 1))
-    monkeypatch.setattr(compaction, "MAX_DELTA_COMMITS", 2)
+    monkeypatch.setattr(compaction, "MAX_DELTA_COMMITS", 1)
+    for _ in range(3):
+        write(refreshed(made), rows([1], 1))
     finished = 0
     for at in range(1, 80):
         path = tmp_path / str(at)
@@ -133,7 +158,7 @@ def test_a_writer_that_dies_while_it_compacts_leaves_all_right(
             break
         seen = values(path)
         assert seen in ([("k1", 1)], [("k1", 1), ("k2", 2)]), at
-        begun = any(instant.action == COMPACTION for instant in metadata(open_table(path)).timeline.pending)
+        begun = any(instant.action in (CLEAN, COMPACTION) for instant in metadata(open_table(path)).timeline.pending)
         finished += begun
         if begun or at % 5 == 0:
             write(open_table(path), rows([3], 3), options=WriteOptions(clock=later))
