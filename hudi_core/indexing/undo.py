@@ -11,6 +11,7 @@ from hudi_core.errors import UnsupportedError
 from hudi_core.formats.log import HeaderKey, read_blocks
 from hudi_core.formats.names import parse_log_file
 from hudi_core.formats.properties import parse_properties
+from hudi_core.indexing.initial import BUILT
 from hudi_core.metadata.table import METADATA_FOLDER
 from hudi_core.options import FOLDER, PROPERTIES_PATH, table_config
 from hudi_core.timeline.instants import COMMIT, DELTA_COMMIT, Instant, time_order
@@ -23,12 +24,9 @@ def undo_steps(storage: Storage, requested_time: str) -> Iterator[Step]:
     They come while the commit is pending on the table's timeline: until its files are gone, readers leave out what they say.
     Raises `UnsupportedError` when a compaction of the metadata table came after it: base files hold what it said.
     """
-    path = f"{METADATA_FOLDER}/{PROPERTIES_PATH}"
-    if not storage.exists(path):
+    timeline = _timeline(storage)
+    if timeline is None:
         return
-    where = f"{storage.uri}/{path}"
-    config = table_config(parse_properties(storage.read(path), where), where)
-    timeline = timeline_in(storage, f"{METADATA_FOLDER}/{config.timeline_folder}", config.layout)
     own = [instant for instant in timeline.instants if instant.requested_time == requested_time]
     if not own:
         return
@@ -46,9 +44,40 @@ def undo_steps(storage: Storage, requested_time: str) -> Iterator[Step]:
     yield Delete(files.requested)
 
 
+def refuse_built_since(storage: Storage, undone: Instant) -> None:
+    """Raises `UnsupportedError` when an index was built since a write of the table completed: its base files hold what the write
+    left. Rule META-105."""
+    timeline = _timeline(storage)
+    if timeline is None:
+        return
+    completed_at = _completed_at(undone)
+    for instant in timeline.commits:
+        if _completed_at(instant) > completed_at and timeline.operation(instant) == BUILT:
+            built = ", ".join(sorted(timeline.metadata(instant).stats)) or "indexes"
+            raise UnsupportedError(
+                f"{storage.uri}/{timeline.folder}",
+                expected=f"no index built since {undone.requested_time}; drop it first",
+                found=f"{built} built at {instant.requested_time}",
+            )
+
+
+def _timeline(storage: Storage) -> Timeline | None:
+    """The timeline of the metadata table; None where there is none."""
+    path = f"{METADATA_FOLDER}/{PROPERTIES_PATH}"
+    if not storage.exists(path):
+        return None
+    where = f"{storage.uri}/{path}"
+    config = table_config(parse_properties(storage.read(path), where), where)
+    return timeline_in(storage, f"{METADATA_FOLDER}/{config.timeline_folder}", config.layout)
+
+
+def _completed_at(instant: Instant) -> str:
+    return time_order(instant.completion_time or instant.requested_time)
+
+
 def _refuse_compacted(storage: Storage, timeline: Timeline, undone: Instant) -> None:
     """A compaction holds what had completed when it was requested."""
-    completed_at = time_order(undone.completion_time or undone.requested_time)
+    completed_at = _completed_at(undone)
     later = [
         instant.requested_time
         for instant in timeline.completed

@@ -21,7 +21,7 @@ from hudi_core.errors import UnsupportedError, UsageError
 from hudi_core.formats.avro.container import write_container
 from hudi_core.formats.log import HeaderKey, read_blocks
 from hudi_core.formats.names import parse_base_file, parse_log_file
-from hudi_core.indexing.undo import undo_steps
+from hudi_core.indexing.undo import refuse_built_since, undo_steps
 from hudi_core.snapshot.snapshot import listed
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
@@ -93,13 +93,19 @@ def _gone(time: str, action: str) -> Instant:
 
 
 def roll_back_completed(table: Table, requested_time: str, clock: Clock = system_clock) -> RollbackPlan:
-    """Undoes the last completed write. Raises `UsageError` for another one, and for one that a savepoint protects."""
+    """Undoes the last completed write.
+
+    Raises `UsageError` for another one, and for one that a savepoint protects, `UnsupportedError` where an index was built
+    since, or the metadata table compacted.
+    """
     commits = table.timeline.commits
     if not commits or commits[-1].requested_time != requested_time:
         last = commits[-1].requested_time if commits else "none"
         raise UsageError("rollback", expected=f"the last completed write, which is {last}", found=requested_time)
     if requested_time in savepoints(table.timeline):
         raise UsageError("rollback", expected="a write without a savepoint", found=f"a savepoint of {requested_time}")
+    if table.config.kept_partitions:
+        refuse_built_since(table.storage, commits[-1])
     return roll_back(table, commits[-1], clock)
 
 

@@ -15,8 +15,9 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from hudi_core.commit.heartbeat import heartbeat_path
+from hudi_core.commit.avro_schemas import INDEX_PLAN
 from hudi_core.errors import ConflictError, CorruptFileError, UnsupportedError, UsageError
+from hudi_core.formats.avro.container import write_container
 from hudi_core.metadata.record_index import locations
 from hudi_core.options import PROPERTIES_PATH, TableConfig
 from hudi_core.snapshot.snapshot import MetadataMode
@@ -28,6 +29,7 @@ from hudi_core.writing.index_build import build_indexes
 from hudi_core.writing.index_plan import IndexOptions, planned_builds
 from hudi_core.writing.index_removal import drop_index
 from hudi_core.writing.operations import write
+from hudi_core.writing.rollback import roll_back_completed
 from hudi_core.writing.write_run import WriteOptions
 from tests.core.writing.test_crashes import Death, later, mortal
 
@@ -246,13 +248,30 @@ def test_a_metadata_table_that_was_built_and_then_left_behind_is_behind(tmp_path
 def test_a_build_of_another_writer_is_for_people_to_drop(tmp_path: Path) -> None:
     """META-95."""
     table = new_table(tmp_path / "t", "cow", 9)
-    requested = tmp_path / "t/.hoodie/timeline/20300101000000000.indexing.requested"
-    requested.write_bytes(b"")
-    refreshed(table)
-    storage = table.storage
-    storage.replace(heartbeat_path("20300101000000000"), b"")
-    with pytest.raises(ConflictError, match="no other index build"):
-        build_indexes(table, ["bloom_filters"])
+    info = {"version": 1, "metadataPartitionPath": "bloom_filters", "indexUptoInstant": None, "extraMetadata": {}}
+    plan = write_container(INDEX_PLAN, [{"version": 1, "indexPartitionInfos": [info]}])
+    (tmp_path / "t/.hoodie/timeline/20300101000000000.indexing.requested").write_bytes(plan)
+    with pytest.raises(ConflictError, match="no index build of another writer"):
+        build_indexes(table, ["column_stats"])
+    with pytest.raises(UnsupportedError, match="no indexing of another writer under way"):
+        write(refreshed(table), rows([1], 1))
+    assert drop_index(table, "bloom_filters") == ("bloom_filters",)
+    write(refreshed(table), rows([1], 1))
+    assert sorted(build_indexes(table, ["column_stats"]).config.metadata_partitions) == ["column_stats", "files"]
+
+
+@pytest.mark.parametrize("version", [9, 6])
+def test_a_write_that_an_index_was_built_on_is_not_rolled_back(tmp_path: Path, version: int) -> None:
+    """META-105."""
+    table = build_indexes(new_table(tmp_path / "t", "cow", version), ["bloom_filters"])
+    latest = table.timeline.commits[-1].requested_time
+    with pytest.raises(UnsupportedError, match=r"drop it first, found bloom_filters built at 0*"):
+        roll_back_completed(table, latest)
+    assert refreshed(table).timeline.commits[-1].requested_time == latest
+    write(refreshed(table), rows([1], 50))
+    after = refreshed(table)
+    roll_back_completed(after, after.timeline.commits[-1].requested_time)
+    assert ("k1", "y", 1) in read(tmp_path / "t")
 
 
 def test_indexes_go_with_all_that_is_left_of_them(tmp_path: Path) -> None:
