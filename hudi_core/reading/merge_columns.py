@@ -90,6 +90,11 @@ class MergeColumns:
             return ordering
         return tuple(sortable(column, where) if isinstance(column, StringColumn) else column for column in ordering)
 
+    @property
+    def keeps_lone_rows(self) -> bool:
+        """A row that meets no other with its key becomes the table's row as it is."""
+        return self.rules.partial is None and self.is_deleted is self.operation is self.marker is None
+
     def deleted(self, root: Any, where: str) -> Bools:
         """Which rows of a log delete their key. Rule MERGE-7."""
         values, rows = self.engine.values, self.engine.rows

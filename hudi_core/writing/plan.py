@@ -115,10 +115,11 @@ class Planner:
         bounds = [len(rows) * part // count for part in range(count + 1)]
         if combine:
             bounds = [_of_whole_keys(self.keys, rows, bound) for bound in bounds[:-1]] + [len(rows)]
+        distinct = combine and not _equal_to_previous(self.keys.records, rows).any()
         prefix = uuid.uuid4()
         for number, (start, stop) in enumerate(pairwise(bounds)):
             if start < stop:
-                self._add(NewFile(self._target(partition, f"{prefix}-{number}"), rows[start:stop], combine))
+                self._add(NewFile(self._target(partition, f"{prefix}-{number}"), rows[start:stop], combine, distinct))
 
     def _rewrite(self, file_slice: FileSlice, rows: Numbers, deleted: StringColumn | None = None) -> None:
         target = self._target(file_slice.partition, file_slice.file_id)

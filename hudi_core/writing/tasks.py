@@ -50,11 +50,13 @@ _ROW_BYTES: Final = 1 << 10
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NewFile:
-    """A new file group with these rows. With `combine` rows of one key are merged, and those that delete leave nothing."""
+    """A new file group with these rows. With `combine` rows of one key are merged, and those that delete leave nothing;
+    `distinct`: no two have one key."""
 
     target: FileTarget
     rows: Numbers
     combine: bool
+    distinct: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -107,7 +109,7 @@ class TaskRunner:
 
     def _new_file(self, task: NewFile) -> WriteStatus | None:
         writer = self._writer(task.target)
-        if not task.combine:
+        if not task.combine or (task.distinct and self._columns.keeps_lone_rows):
             written = writer.write(self._inserted(task.rows))
             return status_of_base(writer, written, inserts=written.footer.rows)
         empty = FileSlice(task.target.partition, task.target.file_id, task.target.instant_time, None)
