@@ -12,6 +12,7 @@ from hudi_core.avro.outbound import schema_to_avro
 from hudi_core.errors import UsageError
 from hudi_core.keys.options import RECORD_KEY
 from hudi_core.options import KeyGeneratorType, MergeMode, TableType, inferred_generator, table_checksum
+from hudi_core.reading.merge_columns import IS_DELETED
 from hudi_core.schema.schema import Schema
 
 WRITABLE_VERSIONS: Final = (6, 8, 9)
@@ -166,7 +167,7 @@ def _refuse(table: NewTable) -> None:
                 raise UsageError(role, expected=f"a column, or with :{' or :'.join(_FIELD_TYPES)}", found=column)
             if name.partition(".")[0] not in names:
                 raise UsageError(role, expected=f"a column of {', '.join(sorted(names))}", found=repr(name))
-    own = sorted(name for name in names if name.startswith("_hoodie_"))
+    own = sorted(name for name in names if name.startswith("_hoodie_") and name != IS_DELETED)
     if own:
         raise UsageError("schema", expected="columns of the rows alone", found=f"{own[0]}, a column of Hudi's own")
     if RECORD_KEY in table.options:

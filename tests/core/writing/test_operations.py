@@ -187,6 +187,15 @@ def test_rows_that_say_they_are_deleted_are(tmp_path: Path, kind: str, version: 
     assert [row[0] for row in rows_of(table)] == ["b", "c"]
 
 
+def test_new_keys_that_are_deleted_at_once_make_no_file(tmp_path: Path) -> None:
+    """WRITE-7."""
+    types = pa.schema([("id", pa.string()), ("_hoodie_is_deleted", pa.bool_())])
+    table = create_table(tmp_path / "t", types, "id")
+    written = table.upsert(pa.table({"id": ["a", "b"], "_hoodie_is_deleted": [True, True]}, types))
+    assert (written.inserted, written.files_added) == (0, 0)
+    assert not list((tmp_path / "t").glob("*.parquet"))
+
+
 def test_a_batch_may_add_lack_and_widen_columns(tmp_path: Path) -> None:
     """WRITE-1, WRITE-2."""
     types = pa.schema([("id", pa.string()), ("n", pa.int32()), ("s", pa.string())])
