@@ -11,6 +11,7 @@ Layers, a lower one never imports a higher one (`docs/architecture.md`):
 
     cli         the command line
     cluster     rows in an order that lets queries skip files
+    validation  a table held against itself, and mended
     writing     creating tables, writing rows, rolling back
     index       where records are: tagLocation
     table       open a table, scan it
@@ -92,6 +93,9 @@ if TYPE_CHECKING:
     from hudi_core.table.scan import Scan
     from hudi_core.table.table import Table
     from hudi_core.truth import Truth, Verdict
+    from hudi_core.validation.findings import Finding, Severity
+    from hudi_core.validation.mend import mend
+    from hudi_core.validation.validate import validate
     from hudi_core.writing.by_predicate import delete, update
     from hudi_core.writing.create import create_table as create
     from hudi_core.writing.index_build import build_indexes
@@ -112,6 +116,7 @@ __all__ = [
     "CorruptFileError",
     "ExpressionError",
     "FileSizes",
+    "Finding",
     "HoodieKey",
     "HudiError",
     "Index",
@@ -121,6 +126,7 @@ __all__ = [
     "Scan",
     "Schema",
     "SchemaError",
+    "Severity",
     "StorageError",
     "Table",
     "TableError",
@@ -144,6 +150,7 @@ __all__ = [
     "indexes",
     "lit",
     "locate",
+    "mend",
     "metadata_records",
     "open",
     "parse_changes",
@@ -155,6 +162,7 @@ __all__ = [
     "schema_to_json",
     "tag",
     "update",
+    "validate",
     "write",
 ]
 
@@ -166,6 +174,10 @@ _PLACES = {
     "WriteResult": "hudi_core.writing.result",
     "WriteOptions": "hudi_core.writing.write_run",
     "FileSizes": "hudi_core.writing.plan",
+    "Finding": "hudi_core.validation.findings",
+    "Severity": "hudi_core.validation.findings",
+    "mend": "hudi_core.validation.mend",
+    "validate": "hudi_core.validation.validate",
     "AlreadyExistsError": "hudi_core.errors",
     "Changes": "hudi_core.changes.changes",
     "ClusterOptions": "hudi_core.cluster.options",

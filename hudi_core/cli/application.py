@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from hudi_core.cli import cluster, create, demo, indexes, keys, locate, read, schemas, tables, tag, writing
+from hudi_core.cli import cluster, create, demo, indexes, keys, locate, read, schemas, tables, tag, validation, writing
 from hudi_core.cli.explain import command as explain_command
 from hudi_core.cli.options import OPENED, STORAGE_OPTIONS, tell_traffic
 from hudi_core.cli.output import discard, flush, say, write
@@ -109,6 +109,7 @@ def _in_a_line(error: Exception) -> str:
 _FUNCTIONS: dict[str, Callable[..., None]] = {
     "inspect": tables.inspect,
     "timeline": tables.timeline,
+    "validate": validation.validate,
     "schema": schemas.schema,
     "files": tables.files,
     "explain": explain_command.explain,

@@ -16,6 +16,7 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {
     "What a table is": {
         "inspect": "Say what a table is: type, version, partitioning, keys, sizes, metadata partitions, and what to beware of.",
         "timeline": "List the instants of the active timeline, in Hudi's order; with --archived those of the history too.",
+        "validate": "Hold a table against itself: properties, timeline, sizes, footers, statistics, filters, record index.",
         "schema": "Show the table's schema as a tree with column ids, or as text in another form.",
     },
     "What a query does": {

@@ -11,6 +11,8 @@ from typing import Final
 from hudi_core.engine import Storage
 from hudi_core.errors import StorageError
 
+HEARTBEATS: Final = ".hoodie/.heartbeat"
+"""Where the heartbeats of all writes are, each named by its time."""
 INTERVAL: Final = timedelta(seconds=60)
 """Apache Hudi's `hoodie.client.heartbeat.interval_in_ms`."""
 MAX_MISSES: Final = 2
@@ -19,7 +21,7 @@ MAX_MISSES: Final = 2
 
 def heartbeat_path(instant_time: str) -> str:
     """The file of a write's heartbeat."""
-    return f".hoodie/.heartbeat/{instant_time}"
+    return f"{HEARTBEATS}/{instant_time}"
 
 
 def is_alive(storage: Storage, instant_time: str, now: datetime, interval: timedelta = INTERVAL) -> bool:

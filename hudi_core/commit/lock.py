@@ -40,6 +40,12 @@ def table_lock(storage: Storage, patience: float = 60.0, clock: Clock = system_c
             storage.delete(LOCK_PATH)
 
 
+def lock_is_expired(storage: Storage, now: datetime) -> bool:
+    """Whether there is a lock whose writer died: the next one takes it."""
+    content = _read(storage)
+    return content is not None and _is_expired(content, now)
+
+
 def _take(storage: Storage, patience: float, clock: Clock) -> bytes:
     deadline, wait = monotonic() + patience, _FIRST_WAIT
     while True:

@@ -13,7 +13,8 @@ from hudi_core.commit.steps import Ensure
 from hudi_core.engine import Storage
 from hudi_core.formats.properties import format_properties
 
-_TEMPORARY: Final = ".hoodie/.temp"
+MARKERS: Final = ".hoodie/.temp"
+"""Where the markers of all writes are, each in a folder of its time."""
 _SEPARATOR: Final = ".marker."
 _SERVER_FILE: Final = "MARKERS"
 """Files of Apache Hudi's timeline server begin so: each lists markers, one a line; `MARKERS.type` says that they do."""
@@ -30,7 +31,7 @@ class MarkerKind(StrEnum):
 
 def marker_folder(instant_time: str) -> str:
     """The folder of a write's markers."""
-    return f"{_TEMPORARY}/{instant_time}"
+    return f"{MARKERS}/{instant_time}"
 
 
 def marker_step(instant_time: str, path: str, kind: MarkerKind) -> Ensure:

@@ -95,11 +95,11 @@ class RecordIndexLookup:
         return _RecordMatches(rows[located], slices[first_rows])
 
     @cached_property
-    def _places(self) -> _SliceNumbers:
-        return _SliceNumbers(self.slices)
+    def _places(self) -> SliceNumbers:
+        return SliceNumbers(self.slices)
 
 
-class _SliceNumbers:
+class SliceNumbers:
     """The numbers of file slices by partition and file id."""
 
     def __init__(self, slices: Sequence[FileSlice]) -> None:

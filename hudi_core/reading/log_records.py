@@ -151,7 +151,7 @@ class LogReader:
 
     def _parquet(self, block: LogBlock, slice: FileSlice) -> Iterator[tuple[_BlockPlan, Any]]:
         reader = self._engine.reader("parquet")
-        storage, file = _InMemory(InMemoryFile(block.content(), block.where)), FileInfo("", block.content_length)
+        storage, file = OneFileStorage(InMemoryFile(block.content(), block.where)), FileInfo("", block.content_length)
         footer = reader.footer(storage, file)
         block_plan = self._block_plan(repr(footer.schema.record), footer.schema, block)
         read_columns = projection(self.base_files.with_path_values(block_plan.plan, slice), self._engine.values)
@@ -236,7 +236,7 @@ def _is_partial(block: LogBlock) -> bool:
 
 
 @dataclass(eq=False)
-class _InMemory:
+class OneFileStorage:
     """A storage of one file, for a file that is a part of another."""
 
     content: InMemoryFile

@@ -20,7 +20,7 @@ def _public(name: str) -> Callable[..., Any]:
 
 
 class Verbs:
-    """Writes, and indexes. Writes return what was done, a `WriteResult`; the table goes on showing what it showed: see
+    """Writes, indexes and validation. Writes return what was done, a `WriteResult`; the table goes on showing what it showed: see
     `refreshed`."""
 
     def write(self, data: object, op: str = "upsert", options: Any = None) -> Any:
@@ -87,3 +87,7 @@ class Verbs:
     ) -> Any:
         """The live records of a partition of the metadata table, one by one: `table.metadata_records.metadata_records`."""
         return _public("metadata_records")(self, partition, where, limit)
+
+    def validate(self, only: Sequence[str] | None = None) -> Any:
+        """Holds the table against itself; findings as they are made: `validation.validate.validate`."""
+        return _public("validate")(self, only)

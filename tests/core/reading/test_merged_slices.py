@@ -25,7 +25,7 @@ from hudi_core.formats.avro.block import joined_records
 from hudi_core.formats.log import LogBlock
 from hudi_core.merge.rules import PAYLOADS
 from hudi_core.reading import base_files, log_records
-from hudi_core.reading.log_records import _InMemory
+from hudi_core.reading.log_records import OneFileStorage
 from tests.support.hfiles import build
 from tests.support.logged_tables import (
     BASE_INSTANT,
@@ -83,7 +83,7 @@ def test_blocks_of_parquet_are_read() -> None:
 
 def test_no_contents_of_blocks_are_kept() -> None:
     test_blocks_of_parquet_are_read()
-    kept = [each for each in gc.get_objects() if isinstance(each, _InMemory)]
+    kept = [each for each in gc.get_objects() if isinstance(each, OneFileStorage)]
     assert not any(each.content.data for each in kept)
 
 

@@ -1,0 +1,24 @@
+"""A table held against itself: what is wrong with it, where, and how to mend it. Rules: `specs/validation.md`.
+
+Checks of what names and listings say:
+properties         properties that are missing, damaged, or contradict each other
+timeline           names and times of instants, states that are missing, metadata that cannot be read
+leftovers          markers and heartbeats of writes that are over, writes of dead writers, locks
+listing            the metadata table's listing beside that of the folders
+commits            what commits say that they wrote beside what is there
+orphans            data files that no completed write names
+
+Checks of what files hold, each file opened once:
+contents           one data file: its rows, the statistics of its columns, its keys
+cover              statistics that are stated beside statistics of what is there
+footers            footers of base files
+logs               log files: whole blocks, and each can be read
+column_stats       records of `column_stats` and `partition_stats`
+bloom_filters      records of `bloom_filters`
+record_index       the record index: each live key once, where it is, and no other key
+
+findings  what a check reports
+subject   the table under validation, looked up once for all checks
+validate  the checks by name, run side by side
+mend      rebuilding indexes and removing leftovers
+"""

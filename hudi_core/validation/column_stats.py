@@ -1,0 +1,198 @@
+"""Records of `column_stats` and `partition_stats` beside the values of the files. Rules VALID-15, VALID-16."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from hudi_core.columns.hashes import bloom_filter_keys
+from hudi_core.columns.strings import string_column
+from hudi_core.engine import Footer
+from hudi_core.errors import TableError
+from hudi_core.formats.leaf_statistics import LeafStatistics
+from hudi_core.metadata.file_keys import Keys
+from hudi_core.metadata.statistics import RecordedStatistics
+from hudi_core.metadata.table import COLUMN_STATS, PARTITION_STATS, MetadataTable
+from hudi_core.planning.sources.slice_statistics import joined, partition_keys
+from hudi_core.pruning.statistics import Bools, ColumnStatistics, Ints, concatenated, from_leaves, taken
+from hudi_core.types import nodes as t
+from hudi_core.validation.contents import FileFacts, KeyWatch
+from hudi_core.validation.cover import denials, differing_counts, in_one_type
+from hudi_core.validation.findings import Finding, Severity, problem, rebuild
+from hudi_core.validation.subject import DataFile, Subject
+
+_FILES_TOGETHER: Final = 1024
+"""Files whose statistics become arrays together."""
+
+
+@dataclass(slots=True)
+class _Held:
+    """Statistics of one column, of one type, in some files, whose numbers `files` has."""
+
+    files: list[int] = field(default_factory=list)
+    leaves: list[LeafStatistics] = field(default_factory=list)
+    parts: list[tuple[Ints, ColumnStatistics]] = field(default_factory=list)
+
+    def pack(self, kind: t.Type) -> None:
+        """Makes arrays of what was collected."""
+        if self.leaves:
+            self.parts.append((np.array(self.files, np.int64), from_leaves(kind, self.leaves)))
+            self.files, self.leaves = [], []
+
+    def all(self) -> tuple[Ints, ColumnStatistics]:
+        return np.concatenate([files for files, _ in self.parts]), concatenated([part for _, part in self.parts])
+
+
+class Statistics:
+    """The checks of recorded statistics: those of `column_stats`, those of `partition_stats`, or both."""
+
+    def __init__(self, subject: Subject, wanted: Collection[str]) -> None:
+        self.subject = subject
+        self.wanted = [name for name in (COLUMN_STATS, PARTITION_STATS) if name in wanted]
+        self._files: list[DataFile] = []
+        self._has_rows: list[bool] = []
+        self._held: dict[str, dict[t.Type, _Held]] = defaultdict(lambda: defaultdict(_Held))
+
+    def watch(self, file: DataFile, footer: Footer) -> KeyWatch | None:
+        return None
+
+    def take(self, facts: FileFacts, watch: KeyWatch | None) -> Iterator[Finding]:
+        number = len(self._files)
+        self._files.append(facts.file)
+        self._has_rows.append(facts.columns is not None and facts.rows > 0)
+        for path, leaf in (facts.columns or {}).items():
+            held = self._held[".".join(path)][leaf.type]
+            held.files.append(number)
+            held.leaves.append(leaf)
+        if not len(self._files) % _FILES_TOGETHER:
+            self._pack()
+        return iter(())
+
+    def end(self) -> Iterator[Finding]:
+        self._pack()
+        for partition in self.wanted:
+            metadata = self.subject.indexed(partition)
+            if metadata is not None and self._files:
+                try:
+                    yield from self._of_files(metadata) if partition == COLUMN_STATS else self._of_partitions(metadata)
+                except TableError as error:
+                    yield problem(partition, self.subject.root, error, rebuild(partition))
+
+    def _pack(self) -> None:
+        for by_type in self._held.values():
+            for kind, held in by_type.items():
+                held.pack(kind)
+
+    @cached_property
+    def _keys(self) -> Keys:
+        """The part of each file's keys after the column."""
+        partitions = sorted({file.partition for file in self._files})
+        number_of = {partition: number for number, partition in enumerate(partitions)}
+        numbers = np.array([number_of[file.partition] for file in self._files], np.int64)
+        return bloom_filter_keys(partitions, numbers, string_column([file.info.name for file in self._files]))
+
+    def _of_files(self, metadata: MetadataTable) -> Iterator[Finding]:
+        recorded_files = np.zeros(len(self._files), np.bool_)
+        strange: dict[bytes, None] = {}
+        others = _file_keys(self.subject)
+        for column in sorted(self._held):
+            for records in metadata.column_stats([column])[column]:
+                rows, files = joined(records.keys, self._keys)
+                recorded_files[files] = True
+                unmatched = np.ones(len(records), np.bool_)
+                unmatched[rows] = False
+                strange.update(dict.fromkeys(records.keys[row].tobytes() for row in np.flatnonzero(unmatched).tolist()))
+                yield from self._compared(column, records, rows, files)
+        gone = [key for key in strange if key not in others]
+        if gone:
+            found = f"records of {len(gone):,} that are not, {gone[0].decode()} among them"
+            where = self.subject.metadata_path(COLUMN_STATS)
+            yield Finding(
+                COLUMN_STATS, Severity.WARNING, where, "records of files that are there", found, rebuild(COLUMN_STATS)
+            )
+        missing = np.flatnonzero(~recorded_files & np.array(self._has_rows, np.bool_))
+        if len(missing):
+            found = f"{len(missing):,} without, {self._files[missing[0]].info.path} among them"
+            where = self.subject.metadata_path(COLUMN_STATS)
+            yield Finding(
+                COLUMN_STATS, Severity.INFO, where, "records of each file with rows", found, rebuild(COLUMN_STATS)
+            )
+
+    def _compared(self, column: str, records: RecordedStatistics, rows: Ints, files: Ints) -> Iterator[Finding]:
+        """Records of a column, by their rows, beside what files, by number, hold."""
+        row_of = np.full(len(self._files), -1, np.int64)
+        row_of[files] = rows
+        for held in self._held[column].values():
+            numbers, values = held.all()
+            chosen = np.flatnonzero(row_of[numbers] >= 0)
+            stated = taken(records.statistics, row_of[numbers[chosen]])
+            stated, values = in_one_type(stated, records.typed, taken(values, chosen))
+            for denial in denials(stated, values):
+                yield self._finding(
+                    column, int(numbers[chosen[denial.row]]), Severity.ERROR, denial.expected, denial.found
+                )
+            for row in differing_counts(stated, values).tolist():
+                expected = f"{values.nulls[row]:,} nulls of {values.rows[row]:,} values"
+                found = f"{stated.nulls[row]:,} of {stated.rows[row]:,}"
+                yield self._finding(column, int(numbers[chosen[row]]), Severity.WARNING, expected, found)
+
+    def _finding(self, column: str, file: int, severity: Severity, expected: str, found: str) -> Finding:
+        where = f"{self.subject.metadata_path(COLUMN_STATS)}, {column} of {self._files[file].info.path}"
+        return Finding(COLUMN_STATS, severity, where, expected, found, rebuild(COLUMN_STATS))
+
+    def _of_partitions(self, metadata: MetadataTable) -> Iterator[Finding]:
+        partitions = sorted({file.partition for file in self._files})
+        number_of = {partition: number for number, partition in enumerate(partitions)}
+        partition_of = np.array([number_of[file.partition] for file in self._files], np.int64)
+        live = np.array([file.info.path in self.subject.live for file in self._files], np.bool_)
+        keys = partition_keys(partitions)
+        for column in sorted(self._held):
+            if len(self._held[column]) > 1:
+                continue  # a record says something only where all files have one type
+            covered = self._covered(metadata, column, partition_of, live, len(partitions))
+            for records in metadata.partition_stats([column])[column]:
+                rows, places = joined(records.keys, keys)
+                row_of = np.full(len(partitions), -1, np.int64)
+                row_of[places] = rows
+                row_of[~covered] = -1
+                yield from self._partitions_compared(column, records, partitions, row_of[partition_of], live)
+
+    def _partitions_compared(
+        self, column: str, records: RecordedStatistics, partitions: Sequence[str], row_of_file: Ints, live: Bools
+    ) -> Iterator[Finding]:
+        for held in self._held[column].values():
+            numbers, values = held.all()
+            chosen = np.flatnonzero((row_of_file[numbers] >= 0) & live[numbers])
+            stated = taken(records.statistics, row_of_file[numbers[chosen]])
+            stated, values = in_one_type(stated, records.typed, taken(values, chosen))
+            for denial in denials(stated, values):
+                file = self._files[int(numbers[chosen[denial.row]])]
+                place = f"{column} of partition {file.partition!r}"
+                where = f"{self.subject.metadata_path(PARTITION_STATS)}, {place}"
+                expected = f"{denial.expected}, for {file.info.name}"
+                yield Finding(PARTITION_STATS, Severity.ERROR, where, expected, denial.found, rebuild(PARTITION_STATS))
+
+    def _covered(self, metadata: MetadataTable, column: str, partition_of: Ints, live: Bools, partitions: int) -> Bools:
+        """Which partitions have a record of the column for each of their live files: of others nothing is said (META-19)."""
+        recorded = np.zeros(len(self._files), np.bool_)
+        for records in metadata.column_stats([column])[column]:
+            recorded[joined(records.keys, self._keys)[1]] = True
+        covered = np.ones(partitions, np.bool_)
+        covered[partition_of[live & ~recorded]] = False
+        return covered
+
+
+def _file_keys(subject: Subject) -> frozenset[bytes]:
+    """The part of keys after the column, of all data files that are there, also of writes that did not complete."""
+    files = [file for file in subject.data_files() if not subject.counts(file)]
+    if not files:
+        return frozenset()
+    partitions = sorted({file.partition for file in files})
+    numbers = np.array([partitions.index(file.partition) for file in files], np.int64)
+    keys = bloom_filter_keys(partitions, numbers, string_column([file.info.name for file in files]))
+    return frozenset(keys.tolist())

@@ -1,0 +1,86 @@
+"""Statistics that are stated beside those of the values that are there. Rule VALID-5.
+
+Stated statistics may know less, never something else: bounds cover, a column said to be without nulls has none, one said to be
+null alone has no value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from hudi_core.columns.byte_strings import ByteStrings
+from hudi_core.metadata.stored import as_stored
+from hudi_core.pruning.promoted import promoted
+from hudi_core.pruning.ranks import at_most
+from hudi_core.pruning.statistics import Bools, Bounds, Carrier, ColumnStatistics, Ints, carrier
+
+_SHOWN = 60
+"""Characters of a bound that a finding shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Denial:
+    """Something that is there and that statistics deny: in which row of the two that were compared, and what each says."""
+
+    row: int
+    expected: str
+    found: str
+
+
+def denials(stated: ColumnStatistics, held: ColumnStatistics) -> Iterator[Denial]:
+    """What stated statistics deny of what is held, row by row of the two; both of one type."""
+    below = stated.lower_known & held.lower_known & ~_at_most(stated.lower, held.lower)
+    above = stated.upper_known & held.upper_known & ~_at_most(held.upper, stated.upper)
+    for row in np.flatnonzero(below).tolist():
+        yield Denial(row, f"a lower bound up to {shown(held.lower, row)}", shown(stated.lower, row))
+    for row in np.flatnonzero(above).tolist():
+        yield Denial(row, f"an upper bound from {shown(held.upper, row)} on", shown(stated.upper, row))
+    counted = (held.nulls >= 0) & (held.rows >= 0)
+    for row in np.flatnonzero(counted & (stated.nulls == 0) & (held.nulls > 0)).tolist():
+        yield Denial(row, f"{held.nulls[row]:,} nulls", "no null")
+    null_alone = (stated.nulls >= 0) & (stated.nulls == stated.rows)
+    for row in np.flatnonzero(counted & null_alone & (held.nulls < held.rows)).tolist():
+        yield Denial(row, f"{held.rows[row] - held.nulls[row]:,} values that are not null", "nulls alone")
+    if carrier(stated.type) is Carrier.FLOATS and stated.nans is not None and held.nans is not None:
+        for row in np.flatnonzero(~stated.nans & held.nans).tolist():
+            yield Denial(row, "NaN among the values", "none")
+
+
+def in_one_type(
+    stated: ColumnStatistics, typed: bool, held: ColumnStatistics
+) -> tuple[ColumnStatistics, ColumnStatistics]:
+    """Stated statistics and those of values, as of one type; what cannot be compared is unknown in the result.
+
+    Without `typed` the type of the stated ones is what their bounds look like.
+    """
+    if not typed:
+        stored = as_stored(stated, held.type)
+        if stored is None:
+            return promoted(stated, held.type), held
+        return stored, held
+    return stated, promoted(held, stated.type)
+
+
+def differing_counts(stated: ColumnStatistics, held: ColumnStatistics) -> Ints:
+    """The rows whose stated counts are others than those of the values; one null among others stands for unknown (META-63)."""
+    counted = (stated.nulls >= 0) & (stated.rows >= 0) & (held.nulls >= 0) & (held.rows >= 0) & (stated.nulls != 1)
+    return np.flatnonzero(counted & ((stated.nulls != held.nulls) | (stated.rows != held.rows)))
+
+
+def _at_most(left: Bounds, right: Bounds) -> Bools:
+    if isinstance(left, ByteStrings) or isinstance(right, ByteStrings):
+        assert isinstance(left, ByteStrings)
+        assert isinstance(right, ByteStrings)
+        return at_most(left, right)
+    with np.errstate(invalid="ignore"):
+        ordered: Bools = left <= right
+    return ordered
+
+
+def shown(bounds: Bounds, row: int) -> str:
+    """A bound in words, in the form that carries it."""
+    text = repr(bounds[row])
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"

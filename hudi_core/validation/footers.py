@@ -1,0 +1,155 @@
+"""Footers of base files beside what the files hold: schema, rows, statistics, key range, bloom filter. Rule VALID-13."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+import numpy as np
+
+from hudi_core.columns.nodes import StringColumn
+from hudi_core.columns.strings import string_list
+from hudi_core.engine import Footer
+from hudi_core.errors import CorruptFileError, HudiError, SchemaError, TableError, UnsupportedError
+from hudi_core.evolve.reconcile import reconcile
+from hudi_core.formats.bloom import BloomFilter, HashedKeys, parse_bloom_filter
+from hudi_core.formats.leaf_statistics import LeafStatistics
+from hudi_core.formats.names import METADATA_BOOTSTRAP
+from hudi_core.index.stored import footer_bounds
+from hudi_core.planning.sources.stored_filters import text_in_footer
+from hudi_core.pruning.statistics import from_leaves
+from hudi_core.schema.meta import RECORD_KEY
+from hudi_core.schema.schema import Path
+from hudi_core.types import nodes as t
+from hudi_core.validation.contents import FileFacts, KeyWatch
+from hudi_core.validation.cover import denials
+from hudi_core.validation.findings import Finding, Severity, by_hand, problem
+from hudi_core.validation.subject import DataFile, Subject
+
+FOOTERS: Final = "footers"
+_REWRITE: Final = by_hand("write the rows of the file group again: update or cluster it")
+
+
+@dataclass(slots=True)
+class FilterWatch:
+    """Puts keys to a bloom filter, and counts those that it denies."""
+
+    filter: BloomFilter
+    denied: int = 0
+    example: str = ""
+
+    def take(self, keys: StringColumn) -> None:
+        passed = self.filter.may_contain(HashedKeys(keys))
+        missing = np.flatnonzero(~passed)
+        if len(missing) and not self.denied:
+            self.example = string_list(keys)[missing[0]]
+        self.denied += len(missing)
+
+    @property
+    def found(self) -> str:
+        """What was denied, for a finding."""
+        return f"{self.denied:,} keys denied, {self.example!r} among them"
+
+
+@dataclass(frozen=True)
+class Footers:
+    """The check of footers."""
+
+    subject: Subject
+    _filters: dict[str, CorruptFileError] = field(default_factory=dict)
+    """What is wrong with filters, by path of the file."""
+
+    name = FOOTERS
+
+    def watch(self, file: DataFile, footer: Footer) -> KeyWatch | None:
+        text = text_in_footer(footer) if self.subject.snapshot.stores_keys else None
+        if text is None:
+            return None
+        try:
+            return FilterWatch(parse_bloom_filter(text, f"{file.info.path}, bloom filter"))
+        except CorruptFileError as error:
+            self._filters[file.info.path] = error
+        except UnsupportedError:
+            return None
+        return None
+
+    def take(self, facts: FileFacts, watch: KeyWatch | None) -> Iterator[Finding]:
+        if facts.file.is_log:
+            return
+        path, footer = facts.file.info.path, facts.footer
+        if facts.problem is not None:
+            yield problem(FOOTERS, self.subject.root, facts.problem, _REWRITE, path)
+        if footer is None:
+            return
+        if path in self._filters:
+            yield problem(FOOTERS, self.subject.root, self._filters[path], _REWRITE)
+        if isinstance(watch, FilterWatch) and watch.denied:
+            expected = "a bloom filter that lets all keys of the file pass"
+            yield Finding(FOOTERS, Severity.ERROR, path, expected, watch.found, _REWRITE)
+        yield from self._schema(facts.file, footer)
+        yield from self._rows(facts, footer)
+        yield from self._statistics(facts, footer)
+        yield from self._key_range(facts, footer)
+
+    def end(self) -> Iterator[Finding]:
+        return iter(())
+
+    def _schema(self, file: DataFile, footer: Footer) -> Iterator[Finding]:
+        """A schema of which the table's rows cannot be read."""
+        snapshot, wanted = self.subject.snapshot, self.subject.schema
+        if file.instant == METADATA_BOOTSTRAP or wanted is None:
+            return
+        try:
+            stored = self.subject.sources.headers.stored_schema(footer, file.info.path)
+            reconcile(stored, wanted, nulls_for_required=True)
+        except TableError as error:
+            yield problem(FOOTERS, self.subject.root, error, _REWRITE)
+        except SchemaError as error:
+            found = _in_words(error)
+            yield Finding(
+                FOOTERS, Severity.ERROR, file.info.path, "a schema that reads as the table's", found, _REWRITE
+            )
+        if snapshot.stores_keys and footer.schema.find((RECORD_KEY,)) is None:
+            expected = f"the column {RECORD_KEY}"
+            yield Finding(FOOTERS, Severity.ERROR, file.info.path, expected, "none", _REWRITE)
+
+    def _rows(self, facts: FileFacts, footer: Footer) -> Iterator[Finding]:
+        groups = sum(group.rows for group in footer.row_groups)
+        stated = {footer.rows, groups} if footer.row_groups else {footer.rows}
+        if stated != {facts.rows}:
+            found = " and ".join(f"{count:,}" for count in sorted(stated))
+            yield Finding(FOOTERS, Severity.ERROR, facts.file.info.path, f"{facts.rows:,} rows", found, _REWRITE)
+
+    def _statistics(self, facts: FileFacts, footer: Footer) -> Iterator[Finding]:
+        by_type: dict[t.Type, list[tuple[Path, LeafStatistics, LeafStatistics]]] = {}
+        for path, held in (facts.columns or {}).items():
+            stated = footer.statistics.get(path)
+            if stated is not None and stated.type == held.type:
+                by_type.setdefault(held.type, []).append((path, stated, held))
+        for kind, leaves in by_type.items():
+            stated_leaves = from_leaves(kind, [stated for _, stated, _ in leaves])
+            held_leaves = from_leaves(kind, [held for *_, held in leaves])
+            for denial in denials(stated_leaves, held_leaves):
+                where = f"{facts.file.info.path}, statistics of {'.'.join(leaves[denial.row][0])}"
+                yield Finding(FOOTERS, Severity.ERROR, where, denial.expected, denial.found, _REWRITE)
+
+    def _key_range(self, facts: FileFacts, footer: Footer) -> Iterator[Finding]:
+        """The least and greatest key that the writer has put into the footer."""
+        stated = footer_bounds(replace(footer, statistics={}))
+        if facts.keys is None or stated is None or not self.subject.snapshot.stores_keys:
+            return
+        least, greatest = facts.keys
+        if stated[0] > least or stated[1] < greatest:
+            expected = f"keys from {_text(least)} to {_text(greatest)}"
+            found = f"{_text(stated[0])} to {_text(stated[1])}"
+            where = f"{facts.file.info.path}, key range"
+            yield Finding(FOOTERS, Severity.ERROR, where, expected, found, _REWRITE)
+
+
+def _in_words(error: HudiError) -> str:
+    return " ".join(str(error).split())
+
+
+def _text(key: bytes) -> str:
+    return repr(key.decode("utf-8", "replace"))

@@ -1,0 +1,50 @@
+"""Leftovers: markers and heartbeats of writes that are over, writes of dead writers, expired locks. Rule VALID-9."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from hudi_core.commit.heartbeat import HEARTBEATS
+from hudi_core.commit.lock import LOCK_PATH, lock_is_expired
+from hudi_core.commit.markers import MARKERS
+from hudi_core.timeline.instants import InstantState
+from hudi_core.validation.findings import Finding, Mending, Severity, by_hand
+from hudi_core.validation.subject import Subject
+from hudi_core.writing.rollback import failed_writes
+
+LEFTOVERS: Final = "leftovers"
+
+
+def leftovers(subject: Subject) -> Iterator[Finding]:
+    """What writes that died or forgot to clean up have left in Hudi's own folder."""
+    pending = {instant.requested_time for instant in subject.table.timeline.pending}
+    for time in sorted(_first_folders(subject, MARKERS)):
+        if time not in pending:
+            folder = f"{MARKERS}/{time}"
+            mending = Mending("delete the markers (validate --mend)", removes=folder)
+            yield Finding(
+                LEFTOVERS, Severity.WARNING, folder, "markers of pending writes alone", "a write that is over", mending
+            )
+    for time in sorted(_first_folders(subject, HEARTBEATS)):
+        if time not in pending:
+            path = f"{HEARTBEATS}/{time}"
+            mending = Mending("delete the heartbeat (validate --mend)", removes=path)
+            yield Finding(
+                LEFTOVERS, Severity.WARNING, path, "heartbeats of pending writes alone", "a write that is over", mending
+            )
+    for instant in failed_writes(subject.table, subject.clock):
+        where = f"{subject.table.timeline.folder}/{instant.file}"
+        words = by_hand("roll it back: hudi-core rollback TABLE --failed; the next write does it too")
+        state = InstantState(instant.state).name.lower()
+        yield Finding(LEFTOVERS, Severity.WARNING, where, "a writer that shows signs of life", f"none, {state}", words)
+    if lock_is_expired(subject.table.storage, subject.clock()):
+        words = by_hand("nothing: the next writer takes it")
+        yield Finding(LEFTOVERS, Severity.INFO, LOCK_PATH, "no lock, or one that counts", "one that has expired", words)
+
+
+def _first_folders(subject: Subject, folder: str) -> set[str]:
+    """The names of what is right below a folder, files and folders that hold one."""
+    return {
+        info.path[len(folder) + 1 :].partition("/")[0] for info in subject.table.storage.list(folder, recursive=True)
+    }

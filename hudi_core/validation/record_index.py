@@ -1,0 +1,219 @@
+"""The record index: each live key once, where it is, and no other key. Rule VALID-18."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from hudi_core.columns.nodes import StringColumn
+from hudi_core.columns.string_index import index_strings
+from hudi_core.columns.strings import concat_strings, string_list, take_strings
+from hudi_core.engine import Footer
+from hudi_core.errors import TableError
+from hudi_core.formats.hfile.cells import keys_of
+from hudi_core.index.by_records import LOST, RecordIndexLookup, SliceNumbers
+from hudi_core.index.key_columns import NOWHERE, KeyColumns, Numbers
+from hudi_core.index.stored import StoredKeys
+from hudi_core.index.work import TaggingMetrics
+from hudi_core.metadata.definitions import index_definitions
+from hudi_core.metadata.lookup import newest_of
+from hudi_core.metadata.record_index import location_columns
+from hudi_core.metadata.records import FileGroup
+from hudi_core.metadata.table import RECORD_INDEX, MetadataTable
+from hudi_core.parallel.ordered import in_order
+from hudi_core.timeline.slices import FileSlice
+from hudi_core.validation.contents import FileFacts, KeyWatch
+from hudi_core.validation.findings import Finding, Severity, problem, rebuild
+from hudi_core.validation.subject import DataFile, Subject
+
+_MEND: Final = rebuild(RECORD_INDEX)
+
+
+@dataclass(slots=True)
+class LocationWatch:
+    """Looks keys of one file slice up in the index."""
+
+    lookup: RecordIndexLookup
+    number: int
+    located: int = 0
+    missing: int = 0
+    elsewhere: int = 0
+    examples: dict[str, str] = field(default_factory=dict)
+
+    def take(self, keys: StringColumn) -> None:
+        columns = KeyColumns(
+            keys, np.zeros(len(keys.offsets) - 1, np.int32), (self.lookup.slices[self.number].partition,)
+        )
+        slices = self.lookup.locate(columns, TaggingMetrics()).slices
+        self.located += int(np.count_nonzero(slices == self.number))
+        self.missing += self._count("missing", keys, slices == NOWHERE)
+        self.elsewhere += self._count("elsewhere", keys, (slices != NOWHERE) & (slices != self.number))
+
+    def _count(self, kind: str, keys: StringColumn, chosen: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> int:
+        rows = np.flatnonzero(chosen)
+        if len(rows):
+            self.examples.setdefault(kind, string_list(take_strings(keys, rows[:1]))[0])
+        return len(rows)
+
+
+@dataclass
+class RecordIndex:
+    """The check of the record index."""
+
+    subject: Subject
+    _located: dict[int, int] = field(default_factory=dict)
+    """By number of a slice how many of its keys the index places there."""
+
+    name = RECORD_INDEX
+
+    @cached_property
+    def _metadata(self) -> MetadataTable | None:
+        return self.subject.indexed(RECORD_INDEX)
+
+    @cached_property
+    def _slices(self) -> Sequence[FileSlice]:
+        return list(self.subject.snapshot.slices)
+
+    @cached_property
+    def _lookup(self) -> RecordIndexLookup:
+        assert self._metadata is not None
+        definition = index_definitions(self.subject.table.storage, self.subject.table.config).get(RECORD_INDEX)
+        partitioned = definition is not None and definition.is_partitioned
+        return RecordIndexLookup(self._metadata, self._slices, whole_table=not partitioned)
+
+    @cached_property
+    def _plain(self) -> dict[str, int]:
+        """The slices whose base file has all their keys, by its path."""
+        if self._metadata is None or not self.subject.snapshot.stores_keys:
+            return {}
+        return {
+            file_slice.base.path: number
+            for number, file_slice in enumerate(self._slices)
+            if file_slice.base is not None and not file_slice.logs
+        }
+
+    def open(self) -> TableError | None:
+        """Opens the file groups of the index, for threads to share; gives what goes wrong."""
+        if self._metadata is not None:
+            try:
+                self._metadata.opened_groups(self._metadata.slices(RECORD_INDEX))
+                _ = self._plain
+                self._lookup.locate(KeyColumns(concat_strings([]), np.zeros(0, np.int32), ("",)), TaggingMetrics())
+            except TableError as error:
+                self._metadata = None
+                return error
+        return None
+
+    def watch(self, file: DataFile, footer: Footer) -> KeyWatch | None:
+        number = self._plain.get(file.info.path)
+        return None if number is None else LocationWatch(self._lookup, number)
+
+    def take(self, facts: FileFacts, watch: KeyWatch | None) -> Iterator[Finding]:
+        if isinstance(watch, LocationWatch):
+            yield from self._watched(watch)
+
+    def end(self) -> Iterator[Finding]:
+        if self._metadata is None:
+            return
+        plain = set(self._plain.values())
+        merged = [number for number in range(len(self._slices)) if number not in plain]
+        try:
+            for watch in in_order(self._merged, merged):
+                if isinstance(watch, TableError):
+                    yield problem(RECORD_INDEX, self.subject.root, watch, _MEND)
+                else:
+                    yield from self._watched(watch)
+            yield from self._dead()
+        except TableError as error:
+            yield problem(RECORD_INDEX, self.subject.root, error, _MEND)
+
+    def _merged(self, number: int) -> LocationWatch | TableError:
+        """The keys of a slice that no base file alone has."""
+        watch = LocationWatch(self._lookup, number)
+        try:
+            for keys in StoredKeys(self.subject.sources).of_slice(self._slices[number]):
+                watch.take(keys)
+        except TableError as error:
+            return error
+        return watch
+
+    def _watched(self, watch: LocationWatch) -> Iterator[Finding]:
+        self._located[watch.number] = watch.located
+        if watch.missing:
+            found = f"{watch.missing:,} keys without, {watch.examples['missing']!r} among them"
+            yield self._finding(watch.number, "a location of each key", found)
+        if watch.elsewhere:
+            found = f"{watch.elsewhere:,} keys placed elsewhere, {watch.examples['elsewhere']!r} among them"
+            yield self._finding(watch.number, "each key where it is", found)
+
+    def _finding(self, number: int, expected: str, found: str) -> Finding:
+        file_slice = self._slices[number]
+        group = f"{file_slice.partition}/{file_slice.file_id}" if file_slice.partition else file_slice.file_id
+        where = f"{self.subject.metadata_path(RECORD_INDEX)}, {group}"
+        return Finding(RECORD_INDEX, Severity.ERROR, where, expected, found, _MEND)
+
+    def _dead(self) -> Iterator[Finding]:
+        """Keys that the index places where they are not: of such a slice it has more keys than the slice has."""
+        metadata, numbers = self._metadata, SliceNumbers(self._slices)
+        assert metadata is not None
+        counts, lost = np.zeros(len(self._slices), np.int64), _Examples()
+        for group in metadata.slices(RECORD_INDEX):
+            for keys, slices in _placed(metadata.opened(group), numbers):
+                counts += np.bincount(slices[slices >= 0], minlength=len(counts))
+                lost.add(keys, np.flatnonzero(slices == LOST))
+        if lost.count:
+            where = self.subject.metadata_path(RECORD_INDEX)
+            yield Finding(RECORD_INDEX, Severity.ERROR, where, "locations in live file groups", lost.found, _MEND)
+        read = {number for number, located in self._located.items() if counts[number] != located}
+        if not read:
+            return
+        claimed: dict[int, list[StringColumn]] = {number: [] for number in sorted(read)}
+        for group in metadata.slices(RECORD_INDEX):
+            for keys, slices in _placed(metadata.opened(group), numbers):
+                for number, of_slice in claimed.items():
+                    rows = np.flatnonzero(slices == number)
+                    if len(rows):
+                        of_slice.append(take_strings(keys, rows))
+        for number, parts in claimed.items():
+            yield from self._dead_in(number, concat_strings(parts))
+
+    def _dead_in(self, number: int, claimed: StringColumn) -> Iterator[Finding]:
+        keys = concat_strings(list(StoredKeys(self.subject.sources).of_slice(self._slices[number])))
+        dead = _Examples()
+        dead.add(claimed, np.flatnonzero(index_strings(keys).find(claimed) < 0))
+        if dead.count:
+            yield self._finding(number, "keys that it holds alone", dead.found)
+
+
+@dataclass(slots=True)
+class _Examples:
+    """How many keys, and one of them."""
+
+    count: int = 0
+    example: str = ""
+
+    def add(self, keys: StringColumn, rows: Numbers) -> None:
+        if len(rows) and not self.count:
+            self.example = string_list(take_strings(keys, rows[:1]))[0]
+        self.count += len(rows)
+
+    @property
+    def found(self) -> str:
+        return f"{self.count:,} keys that are not there, {self.example!r} among them"
+
+
+def _placed(group: FileGroup, numbers: SliceNumbers) -> Iterator[tuple[StringColumn, Numbers]]:
+    """The keys of a file group of the index, each once, and the slices that it places them in."""
+    parts = [keys_of(log.cells) for log in group.logs]
+    if group.base is not None:
+        parts.append(keys_of(group.base.cells()))
+    texts = concat_strings(parts)
+    if len(texts.offsets) < 2:
+        return
+    for look in newest_of(group, texts, index_strings(texts)):
+        records = look()
+        yield take_strings(texts, records.keys), numbers.numbers(location_columns(records))[0]

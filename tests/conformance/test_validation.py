@@ -1,0 +1,50 @@
+"""Tables of Apache Hudi are sound: what names and listings say of all of them, and what the files of a few hold. VALID-1.
+
+All checks on all tables: `tests/interop/test_validation.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from hudi_core.metadata.definitions import index_definitions
+from hudi_core.table.open import open_table
+from hudi_core.table.table import Table
+from hudi_core.validation.findings import Finding, Severity
+from hudi_core.validation.validate import validate
+from tests.support.conformance import TableEntry, each_table, each_table_where
+
+OF_NAMES = ["properties", "timeline", "leftovers", "listing", "commits", "orphans"]
+EVERY_INDEX = {"column_stats", "partition_stats", "bloom_filters", "record_index"}
+
+
+def errors(table: Table, only: list[str] | None = None) -> Iterator[Finding]:
+    """Errors, but of keys that are in two partitions while a global record index has one place for each."""
+    for finding in validate(table, only):
+        if finding.severity is Severity.ERROR and not (finding.check == "record_index" and has_repeated_keys(table)):
+            yield finding
+
+
+def has_repeated_keys(table: Table) -> bool:
+    definition = index_definitions(table.storage, table.config).get("record_index")
+    if definition is not None and definition.is_partitioned:
+        return False
+    keys = table.scan(columns=["_hoodie_record_key"]).to_arrow().column(0).to_pylist()
+    return len(set(keys)) < len(keys)
+
+
+@each_table()
+def test_names_and_listings_have_no_error(entry: TableEntry) -> None:
+    assert list(errors(open_table(entry.unpacked()), OF_NAMES)) == []
+
+
+@each_table_where(
+    lambda entry: set(entry.expected["table"]["metadata_partitions"]) >= EVERY_INDEX,
+    "every index",
+)
+def test_a_table_with_every_index_has_no_error(entry: TableEntry) -> None:
+    if entry.requires:
+        pytest.skip(", ".join(entry.requires))
+    assert list(errors(open_table(entry.unpacked()))) == []

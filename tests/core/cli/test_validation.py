@@ -1,0 +1,62 @@
+"""`validate`: findings in both forms, exit status, and mending."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hudi_core.commit.heartbeat import heartbeat_path
+from tests.support.commands import ran
+from tests.support.faulty_tables import base_file, copied, made
+
+
+@pytest.fixture(scope="module")
+def cow(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return made(tmp_path_factory.mktemp("cow") / "t")
+
+
+def test_a_sound_table(cow: Path) -> None:
+    told = ran("validate", cow)
+    assert (told.status, told.out, told.err) == (0, "no findings\n", "")
+    assert (ran("validate", cow, "--json").status, ran("validate", cow, "--json").lines) == (0, [])
+
+
+def test_findings_for_programs_and_people(cow: Path, tmp_path: Path) -> None:
+    table = copied(cow, tmp_path / "t")
+    path = base_file(table)
+    path.unlink()
+    told = ran("validate", tmp_path / "t", "--json")
+    (line,) = told.lines
+    assert told.status == 1
+    assert list(line) == ["severity", "check", "where", "expected", "found", "mending"]
+    assert (line["severity"], line["check"]) == ("error", "commits")
+    assert line["where"] == str(path.relative_to(tmp_path / "t"))
+    shown = ran("validate", tmp_path / "t")
+    assert shown.status == 1
+    assert shown.out.splitlines()[-1] == "1 error"
+    assert ran("validate", tmp_path / "t", "--only", "timeline,footers").status == 0
+    refused = ran("validate", tmp_path / "t", "--only", "time")
+    assert refused.status == 2
+    assert refused.error.endswith("found time")
+
+
+def test_information_alone_is_no_failure(cow: Path, tmp_path: Path) -> None:
+    copied(cow, tmp_path / "t")
+    (tmp_path / "t/.hoodie/lock").write_text('{"validUntil": 1}')
+    told = ran("validate", tmp_path / "t")
+    assert told.status == 0
+    assert told.out.splitlines()[-1] == "1 info"
+
+
+def test_mending(cow: Path, tmp_path: Path) -> None:
+    table = copied(cow, tmp_path / "t")
+    time = table.timeline.commits[0].requested_time
+    beat = tmp_path / "t" / heartbeat_path(time)
+    beat.parent.mkdir(exist_ok=True)
+    beat.write_bytes(b"")
+    assert ran("validate", tmp_path / "t").status == 1
+    told = ran("validate", tmp_path / "t", "--mend", "--json")
+    assert told.status == 0
+    assert told.lines == [{"removed": [f".hoodie/.heartbeat/{time}"], "rebuilt": []}]
+    assert ran("validate", tmp_path / "t", "--mend").out == "no findings\n"

@@ -1,0 +1,295 @@
+"""Planted faults of what files hold, and of what is recorded of it: each is reported by its own check alone.
+
+VALID-3 to VALID-5, VALID-13 to VALID-18. Also covers: `validation/bloom_filters.py`, `validation/column_stats.py`,
+`validation/cover.py`, `validation/footers.py`, `validation/logs.py`, `validation/record_index.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from hudi_core.columns.strings import string_column
+from hudi_core.indexing.rows import together
+from hudi_core.pruning.statistics import ColumnStatistics
+from hudi_core.table.open import refreshed
+from hudi_core.table.table import Table
+from hudi_core.types import nodes as t
+from hudi_core.validation.cover import denials, differing_counts
+from hudi_core.validation.findings import Finding, Severity
+from hudi_core.writing import built_rows
+from hudi_core.writing.index_build import build_metadata_table
+from tests.support.faulty_tables import (
+    GREATEST,
+    base_file,
+    checks_of,
+    copied,
+    findings_of,
+    made,
+    rewritten,
+    with_true_sizes,
+)
+
+
+@pytest.fixture(scope="module")
+def cow(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return made(tmp_path_factory.mktemp("cow") / "t")
+
+
+@pytest.fixture(scope="module")
+def mor(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return made(tmp_path_factory.mktemp("mor") / "t", "mor")
+
+
+@pytest.fixture
+def table(cow: Path, tmp_path: Path) -> Table:
+    return copied(cow, tmp_path / "t")
+
+
+def only(table: Table, check: str, severity: Severity = Severity.ERROR) -> list[Finding]:
+    """The findings, all of one check and one severity."""
+    findings = findings_of(table)
+    assert checks_of(findings) == {check}
+    assert {finding.severity for finding in findings} == {severity}
+    return findings
+
+
+# Footers
+
+
+def test_a_key_range_that_leaves_keys_out(table: Table) -> None:
+    rewritten(base_file(table), hoodie_min_record_key="k05")
+    (finding,) = only(with_true_sizes(table), "footers")
+    assert finding.where.endswith(", key range")
+    assert finding.found.startswith("'k05' to")
+
+
+def test_a_bloom_filter_of_other_keys(table: Table) -> None:
+    path = base_file(table)
+    other = next(file for file in path.parent.parent.glob("?/*.parquet") if file.parent != path.parent)
+    name = "org.apache.hudi.bloomfilter"
+    rewritten(path, **{name: pq.ParquetFile(other).metadata.metadata[name.encode()].decode()})
+    (finding,) = only(with_true_sizes(table), "footers")
+    assert "keys denied, 'k" in finding.found
+
+
+def test_bounds_in_a_footer_that_leave_a_value_out(table: Table) -> None:
+    path = next(file for file in Path(table.storage.uri).glob("?/*.parquet") if GREATEST.encode() in file.read_bytes())
+    content = path.read_bytes()
+    footer = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
+    smaller = b"a" * len(GREATEST.encode())
+    path.write_bytes(content[:footer] + content[footer:].replace(GREATEST.encode(), smaller))
+    (finding,) = only(table, "footers")
+    assert finding.where.endswith(", statistics of s")
+    assert repr(GREATEST.encode()) in finding.expected
+
+
+def test_a_base_file_that_is_damaged(table: Table) -> None:
+    path = base_file(table)
+    path.write_bytes(bytes(path.stat().st_size))
+    (finding,) = only(table, "footers")
+    assert finding.where == str(path.relative_to(table.storage.uri))
+
+
+def test_a_base_file_of_another_schema(table: Table) -> None:
+    path = base_file(table)
+    data = pq.ParquetFile(path).read()
+    changed = data.set_column(data.schema.get_field_index("n"), "n", data.column("s"))
+    pq.write_table(changed, path)
+    (finding,) = only(with_true_sizes(table), "footers")
+    assert finding.expected == "a schema that reads as the table's"
+
+
+# Log files
+
+
+def log_of(table: Table) -> Path:
+    file_slice = next(file_slice for file_slice in table.slices() if file_slice.logs)
+    return Path(table.storage.uri) / file_slice.logs[0].path
+
+
+def test_a_log_file_without_its_last_block(mor: Path, tmp_path: Path) -> None:
+    table = copied(mor, tmp_path / "t")
+    path = log_of(table)
+    content = path.read_bytes()
+    path.write_bytes(content[:-8] + bytes(8))
+    (finding,) = only(table, "logs")
+    assert finding.where == f"{path.relative_to(table.storage.uri)}, from byte 0 on"
+
+
+def test_a_log_file_whose_records_cannot_be_read(mor: Path, tmp_path: Path) -> None:
+    table = copied(mor, tmp_path / "t")
+    path = log_of(table)
+    content = path.read_bytes()
+    middle = content.index(b"k0")
+    path.write_bytes(content[: middle - 40] + b"\xff" * 40 + content[middle:])
+    only(table, "logs")
+
+
+# What is recorded
+
+
+def statistics_altered(
+    monkeypatch: pytest.MonkeyPatch, rows_of: str, change: Callable[[ColumnStatistics], Any]
+) -> None:
+    """Records of the column n are built with other statistics; `rows_of` is the function that makes records of them."""
+    original, place = getattr(built_rows, rows_of), 3 if rows_of == "file_statistics_rows" else 2
+
+    def altered(column: str, *arguments: Any) -> Any:
+        given = list(arguments)
+        if column == "n":
+            given[place - 1] = change(given[place - 1])
+        return original(column, *given)
+
+    monkeypatch.setattr(built_rows, rows_of, altered)
+
+
+NARROW = {
+    "lower": lambda known: replace(known, lower=known.lower + 1),
+    "upper": lambda known: replace(known, upper=known.upper - 1),
+    "nulls alone": lambda known: replace(known, nulls=known.rows),
+}
+
+
+@pytest.mark.parametrize("fault", NARROW)
+@pytest.mark.parametrize("partition", ["column_stats", "partition_stats"])
+def test_statistics_that_leave_values_out(
+    table: Table, monkeypatch: pytest.MonkeyPatch, partition: str, fault: str
+) -> None:
+    rows_of = "file_statistics_rows" if partition == "column_stats" else "partition_statistics_rows"
+    statistics_altered(monkeypatch, rows_of, NARROW[fault])
+    table = build_metadata_table(table, ["column_stats", "partition_stats"])
+    findings = [finding for finding in findings_of(table) if finding.severity is Severity.ERROR]
+    assert checks_of(findings) == {partition}
+    assert checks_of(findings_of(table)) == {partition}
+    assert all(f"{partition}, n of" in finding.where for finding in findings)
+    assert {finding.mending.rebuilds for finding in findings} == {partition}
+
+
+def test_counts_that_differ(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    statistics_altered(monkeypatch, "file_statistics_rows", lambda known: replace(known, rows=known.rows + 5))
+    findings = only(build_metadata_table(table, ["column_stats"]), "column_stats", Severity.WARNING)
+    assert len(findings) == 4
+    assert all(" nulls of " in finding.expected for finding in findings)
+
+
+def test_statistics_of_files_that_are_not_there_and_none_of_files_that_are(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    original = built_rows.bloom_filter_keys
+
+    def altered(partitions: Any, numbers: Any, names: Any) -> Any:
+        keys = original(partitions, numbers, names)
+        keys[0] = b"0" * 36
+        return keys
+
+    monkeypatch.setattr(built_rows, "bloom_filter_keys", altered)
+    table = build_metadata_table(table, ["column_stats"])
+    findings = findings_of(table)
+    assert [(finding.check, finding.severity) for finding in findings] == [
+        ("column_stats", Severity.WARNING),
+        ("column_stats", Severity.INFO),
+    ]
+    assert findings[0].found.startswith("records of 1 that are not")
+    assert findings[1].found.startswith("1 without")
+
+
+def test_bloom_filters_of_other_keys_and_of_other_files(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    original = built_rows.filter_rows
+
+    def swapped(filters: list[Any], instant_time: str) -> Any:
+        ends = sorted(filters, key=lambda stored: stored.partition)
+        first, last = ends[0], ends[-1]
+        return original([replace(first, content=last.content), *ends[1:], replace(last, name="gone")], instant_time)
+
+    monkeypatch.setattr(built_rows, "filter_rows", swapped)
+    findings = findings_of(build_metadata_table(table, ["bloom_filters"]))
+    assert checks_of(findings) == {"bloom_filters"}
+    assert [finding.severity for finding in findings] == [Severity.ERROR, Severity.WARNING]
+    assert "keys denied" in findings[0].found
+    assert findings[1].found == "1 of others"
+
+
+def test_bloom_filters_that_are_missing(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    original = built_rows.filter_rows
+    monkeypatch.setattr(built_rows, "filter_rows", lambda filters, time: original(filters[1:], time))
+    (finding,) = only(build_metadata_table(table, ["bloom_filters"]), "bloom_filters", Severity.INFO)
+    assert finding.found.startswith("1 without")
+
+
+FAULTS_OF_LOCATIONS = {
+    "a location of each key": lambda original, keys, *place: original(string_column(keys[1:]), *place),
+    "each key where it is": lambda original, keys, partition, file_id, time: together(
+        [
+            original(string_column(keys[1:]), partition, file_id, time),
+            original(string_column(keys[:1]), "x" if partition == "y" else "y", file_id, time),
+        ]
+    ),
+    "keys that it holds alone": lambda original, keys, *place: original(
+        string_column([*keys, f"dead {place[0]}"]), *place
+    ),
+    "locations in live file groups": lambda original, keys, partition, file_id, time: together(
+        [
+            original(string_column(keys), partition, file_id, time),
+            original(string_column([f"dead {partition}"]), partition, "no-such-group-0", time),
+        ]
+    ),
+}
+
+
+@pytest.mark.parametrize("expected", FAULTS_OF_LOCATIONS)
+@pytest.mark.parametrize("kind", ["cow", "mor"])
+def test_a_record_index_that_is_not_of_the_live_keys(
+    cow: Path, mor: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, expected: str
+) -> None:
+    table, original = copied(cow if kind == "cow" else mor, tmp_path / "t"), built_rows.location_rows
+
+    def altered(keys: Any, *place: Any) -> Any:
+        listed = [bytes(keys.data[one:end]).decode() for one, end in zip(keys.offsets, keys.offsets[1:], strict=False)]
+        return FAULTS_OF_LOCATIONS[expected](original, listed, *place)
+
+    monkeypatch.setattr(built_rows, "location_rows", altered)
+    findings = only(build_metadata_table(table, ["record_index"]), "record_index")
+    assert expected in {finding.expected for finding in findings}
+    assert {finding.mending.rebuilds for finding in findings} == {"record_index"}
+
+
+def test_an_index_whose_files_are_damaged(table: Table) -> None:
+    for index in ("column_stats", "bloom_filters", "record_index"):
+        built = build_metadata_table(refreshed(table), [index])
+        for path in (Path(table.storage.uri) / ".hoodie/metadata" / index).glob("*.hfile"):
+            path.write_bytes(bytes(path.stat().st_size))
+        assert checks_of(findings_of(built)) == {index}
+
+
+# Comparing
+
+
+def statistics(lower: list[float], upper: list[float], nulls: list[int], rows: list[int], nans: list[bool]) -> Any:
+    known = np.ones(len(lower), np.bool_)
+
+    return ColumnStatistics(
+        t.Double(), np.array(lower), np.array(upper), known, known, np.array(nulls), np.array(rows), np.array(nans)
+    )
+
+
+def test_what_covers_is_not_denied() -> None:
+    held = statistics([1.0], [2.0], [1], [5], [False])
+    assert list(denials(held, held)) == []
+    assert list(denials(statistics([-0.0], [2.5], [-1], [-1], [True]), held)) == []
+    (denial,) = denials(statistics([0.0], [3.0], [1], [5], [False]), statistics([1.0], [2.0], [1], [5], [True]))
+    assert denial.expected == "NaN among the values"
+    (denial,) = denials(statistics([0.0], [3.0], [0], [5], [False]), held)
+    assert (denial.expected, denial.found) == ("1 nulls", "no null")
+
+
+def test_one_null_stands_for_an_unknown_count() -> None:
+    held = statistics([1.0] * 3, [2.0] * 3, [3] * 3, [5] * 3, [False] * 3)
+    stated = statistics([1.0] * 3, [2.0] * 3, [1, 2, -1], [2, 5, 5], [False] * 3)
+    assert differing_counts(stated, held).tolist() == [1]

@@ -1,0 +1,87 @@
+"""Mending builds indexes anew and removes leftovers, and leaves all else alone. VALID-19, VALID-20."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hudi_core.commit.heartbeat import heartbeat_path
+from hudi_core.errors import UnsupportedError
+from hudi_core.table.open import refreshed
+from hudi_core.table.table import Table
+from hudi_core.validation.mend import mend
+from hudi_core.writing import built_rows
+from hudi_core.writing.index_build import build_metadata_table
+from tests.support.commands import fingerprint
+from tests.support.faulty_tables import base_file, checks_of, copied, findings_of, made
+
+
+@pytest.fixture(scope="module")
+def cow(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return made(tmp_path_factory.mktemp("cow") / "t")
+
+
+@pytest.fixture
+def table(cow: Path, tmp_path: Path) -> Table:
+    return copied(cow, tmp_path / "t")
+
+
+def left(table: Table, time: str) -> None:
+    """A marker and a heartbeat of a write."""
+    marker = Path(table.storage.uri) / f".hoodie/.temp/{time}/x/a.parquet.marker.CREATE"
+    beat = Path(table.storage.uri) / heartbeat_path(time)
+    for path in (marker, beat):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"")
+
+
+def test_leftovers_of_writes_that_are_over_go_and_those_of_others_stay(table: Table) -> None:
+    over, alive = table.timeline.commits[0].requested_time, "20300101000000000"
+    left(table, over)
+    findings = findings_of(table)
+    left(table, alive)
+    findings += findings_of(table)
+    (Path(table.storage.uri) / table.timeline.folder / f"{alive}.inflight").write_bytes(b"")
+    mended = mend(table, findings)
+    assert mended.removed == (f".hoodie/.temp/{over}", f".hoodie/.heartbeat/{over}")
+    assert mended.rebuilt == ()
+    assert not (Path(table.storage.uri) / f".hoodie/.temp/{over}").exists()
+    assert (Path(table.storage.uri) / heartbeat_path(alive)).exists()
+    assert (Path(table.storage.uri) / f".hoodie/.temp/{alive}").exists()
+
+
+def test_an_index_that_is_wrong_is_built_anew(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patched:
+        original = built_rows.file_rows
+
+        def wrong(sizes: dict[str, dict[str, int]]) -> Any:
+            return original({name: dict.fromkeys(files, 1) for name, files in sizes.items()})
+
+        patched.setattr(built_rows, "file_rows", wrong)
+        table = build_metadata_table(table, ["column_stats", "record_index"])
+    findings = findings_of(table)
+    assert checks_of(findings) == {"listing"}
+    mended = mend(table, findings)
+    assert mended.rebuilt == ("column_stats", "files", "record_index")
+    assert findings_of(mended.table) == []
+
+
+def test_what_is_no_index_is_left_alone(table: Table) -> None:
+    base_file(table).unlink()
+    findings, before = findings_of(table), fingerprint(Path(table.storage.uri))
+    mended = mend(table, findings)
+    assert (mended.removed, mended.rebuilt) == ((), ())
+    assert fingerprint(Path(table.storage.uri)) == before
+    assert checks_of(findings_of(table)) == {"commits"}
+
+
+def test_what_cannot_be_built_is_refused_and_stays(table: Table) -> None:
+    table = build_metadata_table(table, ["column_stats"])
+    (Path(table.storage.uri) / ".hoodie/metadata/.hoodie/hoodie.properties").unlink()
+    findings = findings_of(table)
+    (Path(table.storage.uri) / table.timeline.folder / "20300101000000000.commit.requested").write_bytes(b"")
+    with pytest.raises(UnsupportedError, match="no write under way"):
+        mend(table, findings)
+    assert refreshed(table).config.metadata_partitions == ("column_stats", "files")
