@@ -17,6 +17,7 @@ read         `read`: rows to the terminal, as NDJSON, or into a file
 schemas      `schema`, `convert-schema` and `evolve`: schemas as trees and as text, and what a change would make of them
 tables       `inspect`, `timeline` and `files`: what a table is and has
 tag          `tag`: for each row of an input the file of the table that holds its record
+validation   `validate`: a table held against itself
 words        counts, sizes and times in words for people
 writing      `write`, `delete`, `update` and `delete-partition`: changes of rows, each in one commit
 """

@@ -73,7 +73,7 @@ class BloomFilters:
             if watch.denied:
                 expected = "a filter that lets all keys of the file pass"
                 where = f"{_where(self.subject)}, {path}"
-                yield Finding(BLOOM_FILTERS, Severity.ERROR, where, expected, watch.found, _MEND)
+                yield Finding(BLOOM_FILTERS, Severity.ERROR, where, expected, watch.in_words, _MEND)
         elif facts.footer is not None and facts.rows:
             self._without.append(path)
 

@@ -47,7 +47,7 @@ class FilterWatch:
         self.denied += len(missing)
 
     @property
-    def found(self) -> str:
+    def in_words(self) -> str:
         """What was denied, for a finding."""
         return f"{self.denied:,} keys denied, {self.example!r} among them"
 
@@ -86,7 +86,7 @@ class Footers:
             yield problem(FOOTERS, self.subject.root, self._filters[path], _REWRITE)
         if isinstance(watch, FilterWatch) and watch.denied:
             expected = "a bloom filter that lets all keys of the file pass"
-            yield Finding(FOOTERS, Severity.ERROR, path, expected, watch.found, _REWRITE)
+            yield Finding(FOOTERS, Severity.ERROR, path, expected, watch.in_words, _REWRITE)
         yield from self._schema(facts.file, footer)
         yield from self._rows(facts, footer)
         yield from self._statistics(facts, footer)

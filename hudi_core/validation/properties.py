@@ -90,8 +90,8 @@ def _columns(subject: Subject) -> Iterator[Finding]:
         and config.merge_mode.value == "EVENT_TIME_ORDERING"
         and not config.ordering_fields
     ):
-        found = f"{config.merge_mode.value} without one"
-        yield _finding(Severity.WARNING, "hoodie.table.ordering.fields", "an ordering field for the merge mode", found)
+        mode = f"{config.merge_mode.value} without one"
+        yield _finding(Severity.WARNING, "hoodie.table.ordering.fields", "an ordering field for the merge mode", mode)
 
 
 def _definitions(subject: Subject) -> Iterator[Finding]:

@@ -167,7 +167,7 @@ class RecordIndex:
                 lost.add(keys, np.flatnonzero(slices == LOST))
         if lost.count:
             where = self.subject.metadata_path(RECORD_INDEX)
-            yield Finding(RECORD_INDEX, Severity.ERROR, where, "locations in live file groups", lost.found, _MEND)
+            yield Finding(RECORD_INDEX, Severity.ERROR, where, "locations in live file groups", lost.in_words, _MEND)
         read = {number for number, located in self._located.items() if counts[number] != located}
         if not read:
             return
@@ -186,7 +186,7 @@ class RecordIndex:
         dead = _Examples()
         dead.add(claimed, np.flatnonzero(index_strings(keys).find(claimed) < 0))
         if dead.count:
-            yield self._finding(number, "keys that it holds alone", dead.found)
+            yield self._finding(number, "keys that it holds alone", dead.in_words)
 
 
 @dataclass(slots=True)
@@ -202,7 +202,7 @@ class _Examples:
         self.count += len(rows)
 
     @property
-    def found(self) -> str:
+    def in_words(self) -> str:
         return f"{self.count:,} keys that are not there, {self.example!r} among them"
 
 

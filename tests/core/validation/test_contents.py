@@ -1,6 +1,8 @@
 """Planted faults of what files hold, and of what is recorded of it: each is reported by its own check alone.
 
-VALID-3 to VALID-5, VALID-13 to VALID-18. Also covers: `validation/bloom_filters.py`, `validation/column_stats.py`,
+VALID-3 to VALID-5, VALID-13 to VALID-18.
+
+Also covers: `validation/bloom_filters.py`, `validation/column_stats.py`,
 `validation/cover.py`, `validation/footers.py`, `validation/logs.py`, `validation/record_index.py`.
 """
 
