@@ -12,6 +12,7 @@ Layers, a lower one never imports a higher one (`docs/architecture.md`):
     cli         the command line
     cluster     rows in an order that lets queries skip files
     validation  a table held against itself, and mended
+    advice      which index or clustering would pay for queries
     writing     creating tables, writing rows, rolling back
     index       where records are: tagLocation
     table       open a table, scan it
@@ -57,6 +58,8 @@ from typing import TYPE_CHECKING
 from hudi_core.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from hudi_core.advice.advise import advise
+    from hudi_core.advice.proposals import Advice, Proposal
     from hudi_core.avro.inbound import schema_from_avro
     from hudi_core.avro.outbound import schema_to_avro
     from hudi_core.changes.changes import Changes
@@ -108,6 +111,7 @@ if TYPE_CHECKING:
     from hudi_core.writing.write_run import WriteOptions
 
 __all__ = [
+    "Advice",
     "AlreadyExistsError",
     "Changes",
     "ClusterOptions",
@@ -122,6 +126,7 @@ __all__ = [
     "Index",
     "IndexOptions",
     "NotATableError",
+    "Proposal",
     "RowError",
     "Scan",
     "Schema",
@@ -138,6 +143,7 @@ __all__ = [
     "Verdict",
     "WriteOptions",
     "WriteResult",
+    "advise",
     "bind",
     "build_indexes",
     "cluster",
@@ -167,6 +173,9 @@ __all__ = [
 ]
 
 _PLACES = {
+    "Advice": "hudi_core.advice.proposals",
+    "Proposal": "hudi_core.advice.proposals",
+    "advise": "hudi_core.advice.advise",
     "write": "hudi_core.writing.operations",
     "update": "hudi_core.writing.by_predicate",
     "delete_partitions": "hudi_core.writing.operations",

@@ -1,5 +1,6 @@
 """The command line: `hudi-core`. It finds engines and forms of schema text by entry point and names none.
 
+advice       which index or clustering would pay for queries, shown
 application  the application: its commands, and how errors become one line and an exit status
 cluster      `cluster`: rows rewritten so that queries skip files
 create       `create` and `rollback`: a new table, and what undoes a write

@@ -20,8 +20,8 @@ def _public(name: str) -> Callable[..., Any]:
 
 
 class Verbs:
-    """Writes, indexes and validation. Writes return what was done, a `WriteResult`; the table goes on showing what it showed: see
-    `refreshed`."""
+    """Writes, indexes, validation and advice. Writes return what was done, a `WriteResult`; the table goes on showing what it
+    showed: see `refreshed`."""
 
     def write(self, data: object, op: str = "upsert", options: Any = None) -> Any:
         """Writes rows in one commit: `writing.operations.write`."""
@@ -87,6 +87,10 @@ class Verbs:
     ) -> Any:
         """The live records of a partition of the metadata table, one by one: `table.metadata_records.metadata_records`."""
         return _public("metadata_records")(self, partition, where, limit)
+
+    def advise(self, where: Sequence[str | Expr | ExpressionBuilder]) -> Any:
+        """Which index or clustering would pay for these queries: `advice.advise.advise`."""
+        return _public("advise")(self, where)
 
     def validate(self, only: Sequence[str] | None = None) -> Any:
         """Holds the table against itself; findings as they are made: `validation.validate.validate`."""

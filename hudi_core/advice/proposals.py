@@ -1,0 +1,98 @@
+"""What is proposed, what it would change for each query, and what it costs. Rule ADVICE-1."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Final
+
+FOOTER_BYTES: Final = 64 << 10
+"""What a look into a footer is taken to read."""
+
+
+class Measure(StrEnum):
+    """What can be done for queries."""
+
+    COLUMN_STATS = "column_stats"
+    BLOOM_FILTERS = "bloom_filters"
+    RECORD_INDEX = "record_index"
+    CLUSTERING = "clustering"
+
+
+@dataclass(frozen=True, slots=True)
+class Touched:
+    """File slices of which a query opens the footer, and those that it reads rows of: estimates, scaled up from a sample."""
+
+    opened: int
+    kept: int
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """An index or clustering, with what each query touches then, in the order of the queries, and the cost of building it.
+
+    `size` are the bytes of the index, or those that clustering writes again; `seconds` are measured on this machine and scaled
+    up.
+    """
+
+    measure: Measure
+    columns: tuple[str, ...]
+    touched: tuple[Touched, ...]
+    size: int
+    seconds: float
+
+    def bytes_read(self, slice_bytes: float) -> int:
+        """What all queries together read then, each once."""
+        return read_bytes(self.touched, slice_bytes)
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """Queries, what they touch now, and the proposals that would save something, those first that save most.
+
+    `slice_bytes` is the mean size of a file slice, `sampled` the number of slices that were looked into.
+    """
+
+    queries: tuple[str, ...]
+    touched: tuple[Touched, ...]
+    slices: int
+    slice_bytes: float
+    sampled: int
+    proposals: tuple[Proposal, ...]
+
+    @property
+    def bytes_read(self) -> int:
+        """What all queries together read now, each once."""
+        return read_bytes(self.touched, self.slice_bytes)
+
+    def records(self) -> list[dict[str, Any]]:
+        """One object for the table as it is, and one for each proposal, as JSON has them."""
+        now = {
+            "measure": None,
+            "columns": [],
+            "opened": [query.opened for query in self.touched],
+            "kept": [query.kept for query in self.touched],
+            "bytes_read": self.bytes_read,
+            "bytes_to_build": 0,
+            "seconds_to_build": 0.0,
+        }
+        return [
+            now,
+            *(
+                {
+                    "measure": proposal.measure.value,
+                    "columns": list(proposal.columns),
+                    "opened": [query.opened for query in proposal.touched],
+                    "kept": [query.kept for query in proposal.touched],
+                    "bytes_read": proposal.bytes_read(self.slice_bytes),
+                    "bytes_to_build": proposal.size,
+                    "seconds_to_build": round(proposal.seconds, 3),
+                }
+                for proposal in self.proposals
+            ),
+        ]
+
+
+def read_bytes(touched: Sequence[Touched], slice_bytes: float) -> int:
+    return round(sum(query.opened * FOOTER_BYTES + query.kept * slice_bytes for query in touched))

@@ -1,0 +1,193 @@
+"""Advice is what then happens: predicted slices beside those that plans keep once the index is built. ADVICE-1 to ADVICE-6.
+
+Also covers: `advice/clustered.py`, `advice/costs.py`, `advice/proposals.py`, `advice/sample.py`, `cli/advice.py`.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from hudi_core.advice.advise import advise
+from hudi_core.advice.clustered import SampledRows, share_kept
+from hudi_core.advice.proposals import Advice, Measure, Proposal
+from hudi_core.advice.sample import spread
+from hudi_core.cli.advice import show_advice
+from hudi_core.cli.output import Output
+from hudi_core.columns.nodes import PrimitiveColumn, StructColumn
+from hudi_core.errors import ExpressionError, UsageError
+from hudi_core.expr.bind import bind
+from hudi_core.expr.parse import parse_predicate
+from hudi_core.schema.schema import Schema
+from hudi_core.table.open import open_table, refreshed
+from hudi_core.table.table import Table
+from hudi_core.types import nodes as t
+from hudi_core.writing.create import create_table
+from hudi_core.writing.index_build import build_metadata_table
+from hudi_core.writing.operations import write
+from tests.support.faulty_tables import copied
+
+FILES, ROWS = 10, 40
+SCHEMA = pa.schema([("id", pa.string()), ("n", pa.int64()), ("m", pa.int64())])
+QUERIES = ["n BETWEEN 85 AND 125", "m = 200", "id = 'k042'"]
+
+
+def written(folder: Path, numbers: Sequence[int]) -> Path:
+    """A table of a file for each so many numbers: n as they come, m in no order."""
+    table = create_table(folder, SCHEMA, "id")
+    scattered = random.Random(1).sample(range(FILES * ROWS), FILES * ROWS)
+    for start in range(0, FILES * ROWS, ROWS):
+        part = list(numbers[start : start + ROWS])
+        columns = {"id": [f"k{number:03}" for number in part], "n": part, "m": scattered[start : start + ROWS]}
+        write(table, pa.table(columns, SCHEMA), "append")
+        table = refreshed(table)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def ordered(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """n ascends from file to file."""
+    return written(tmp_path_factory.mktemp("ordered") / "t", range(FILES * ROWS))
+
+
+@pytest.fixture(scope="module")
+def mixed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Each file has numbers from everywhere."""
+    numbers = random.Random(2).sample(range(FILES * ROWS), FILES * ROWS)
+    return written(tmp_path_factory.mktemp("mixed") / "t", numbers)
+
+
+def kept(table: Table, queries: Sequence[str] = QUERIES) -> list[int]:
+    return [len(table.scan(query).plan.kept()) for query in queries]
+
+
+def proposal(advice: Advice, measure: Measure, *columns: str) -> Proposal:
+    (chosen,) = [each for each in advice.proposals if (each.measure, each.columns) == (measure, columns)]
+    return chosen
+
+
+def test_what_is_told_of_the_table_as_it_is(ordered: Path) -> None:
+    advice = advise(open_table(ordered), QUERIES)
+    table = open_table(ordered)
+    assert [query.kept for query in advice.touched] == kept(table) == [2, 10, 1]
+    assert [query.opened for query in advice.touched] == [FILES] * 3
+    assert (advice.slices, advice.sampled) == (FILES, FILES)
+    assert advice.slice_bytes == pytest.approx(sum(each.base.size for each in table.slices() if each.base) / FILES)
+
+
+def test_column_stats_keep_what_was_predicted(ordered: Path, tmp_path: Path) -> None:
+    table = copied(ordered, tmp_path / "t")
+    best = advise(table, QUERIES).proposals[0]
+    assert (best.measure, best.columns) == (Measure.COLUMN_STATS, ("n", "m", "id"))
+    built = build_metadata_table(table, ["column_stats"])
+    assert [query.kept for query in best.touched] == kept(built)
+    after = advise(built, QUERIES)
+    assert [query.opened for query in after.touched[:2]] == [query.opened for query in best.touched[:2]] == [0, 0]
+    assert Measure.COLUMN_STATS not in {each.measure for each in after.proposals}
+
+
+def test_one_column_helps_the_queries_of_that_column_alone(ordered: Path) -> None:
+    one = proposal(advise(open_table(ordered), QUERIES), Measure.COLUMN_STATS, "n")
+    assert [query.opened for query in one.touched] == [0, FILES, FILES]
+
+
+def test_a_record_index_keeps_what_was_predicted_and_has_the_size(mixed: Path, tmp_path: Path) -> None:
+    table = copied(mixed, tmp_path / "t")
+    predicted = proposal(advise(table, QUERIES), Measure.RECORD_INDEX, "id")
+    built = build_metadata_table(table, ["record_index"])
+    assert predicted.touched[2].kept == kept(built)[2] == 1
+    assert predicted.touched[2].opened == 0
+    files = (tmp_path / "t/.hoodie/metadata/record_index").glob("*.hfile")
+    raw = FILES * ROWS * 60
+    assert raw / 2 < predicted.size < raw * 2
+    assert sum(file.stat().st_size for file in files) > 0
+    assert predicted.seconds > 0
+
+
+def test_bloom_filters_are_proposed_where_footers_have_them(mixed: Path) -> None:
+    predicted = proposal(advise(open_table(mixed), QUERIES), Measure.BLOOM_FILTERS, "id")
+    assert predicted.touched[2] == type(predicted.touched[2])(0, 1)
+    assert predicted.touched[0].kept == FILES
+
+
+def test_clustering_keeps_what_was_predicted(mixed: Path, ordered: Path) -> None:
+    """The table of ordered numbers is the other one, clustered."""
+    predicted = proposal(advise(open_table(mixed), QUERIES[:1]), Measure.CLUSTERING, "n")
+    assert kept(open_table(mixed))[0] == FILES
+    assert abs(predicted.touched[0].kept - kept(open_table(ordered))[0]) <= 1
+    assert predicted.size == sum(each.base.size for each in open_table(mixed).slices() if each.base)
+    assert predicted.seconds > 0
+
+
+def test_clustering_that_loses_another_order_is_not_proposed(ordered: Path) -> None:
+    measures = [
+        each.columns for each in advise(open_table(ordered), QUERIES[:1]).proposals if each.measure == "clustering"
+    ]
+    assert measures == []
+    by_other = advise(open_table(ordered), ["n < 20", "m < 0"]).proposals
+    assert all(each.columns != ("m",) for each in by_other if each.measure is Measure.CLUSTERING)
+
+
+def test_nothing_is_proposed_where_nothing_helps(ordered: Path, tmp_path: Path) -> None:
+    built = build_metadata_table(copied(ordered, tmp_path / "t"), ["column_stats"])
+    assert advise(built, ["n < 40"]).proposals == ()
+    empty = create_table(tmp_path / "empty", SCHEMA, "id")
+    assert advise(empty, ["n < 40"]).proposals == ()
+
+
+def test_the_same_queries_get_the_same_advice(mixed: Path) -> None:
+    one, other = (advise(open_table(mixed), QUERIES) for _ in range(2))
+    by_name = [{(each.measure, each.columns): (each.touched, each.size) for each in a.proposals} for a in (one, other)]
+    assert by_name[0] == by_name[1]
+
+
+def test_what_is_no_list_of_predicates_is_refused(ordered: Path) -> None:
+    table = open_table(ordered)
+    with pytest.raises(UsageError, match="found one by itself"):
+        table.advise("n > 1")
+    with pytest.raises(UsageError, match="found none"):
+        table.advise([])
+    with pytest.raises(ExpressionError, match="n >"):
+        table.advise(["n > "])
+
+
+def test_samples_are_spread_evenly() -> None:
+    assert spread(np.arange(5), 10).tolist() == [0, 1, 2, 3, 4]
+    assert spread(np.arange(9), 3).tolist() == [0, 4, 8]
+
+
+def grid(side: int) -> SampledRows:
+    """All pairs of two numbers below `side`, by id 0 and 1."""
+    a, b = (part.reshape(-1) for part in np.meshgrid(np.arange(side), np.arange(side)))
+    record = t.Record((t.Field(0, "a", t.Long()), t.Field(1, "b", t.Long())))
+    rows = StructColumn(side * side, {"a": PrimitiveColumn(a), "b": PrimitiveColumn(b)})
+    return SampledRows(rows, Schema(record), side * side / 16)
+
+
+def test_a_curve_serves_several_columns_and_an_order_serves_one() -> None:
+    sampled = grid(32)
+    both = bind(parse_predicate("a < 8 AND b < 8"), sampled.schema)
+    assert share_kept(sampled, ["a", "b"], both, 16) == 1 / 16
+    assert share_kept(sampled, ["a"], both, 16) == 1 / 4
+    assert share_kept(sampled, ["a"], bind(parse_predicate("b < 8"), sampled.schema), 16) == 1
+
+
+def test_too_few_rows_tell_nothing() -> None:
+    assert share_kept(grid(4), ["a"], bind(parse_predicate("a < 1"), grid(4).schema), 100) is None
+
+
+def test_advice_for_people_and_programs(mixed: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    show_advice(Output(True), open_table(mixed), QUERIES)
+    now, *records = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert (now["measure"], now["kept"]) == (None, [10, 10, 1])
+    assert {record["measure"] for record in records} >= {"column_stats", "record_index", "clustering"}
+    show_advice(Output(False), open_table(mixed), QUERIES)
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[0] == f"query 1: {QUERIES[0]}: 10 of 10 file slices read, 10 footers opened"
+    assert any(line.startswith("as it is") for line in shown)
