@@ -15,7 +15,7 @@ from hudi_core.validation.mend import mend
 from hudi_core.writing import built_rows
 from hudi_core.writing.index_build import build_metadata_table
 from tests.support.commands import fingerprint
-from tests.support.faulty_tables import base_file, checks_of, copied, findings_of, made
+from tests.support.faulty_tables import base_file, checks_of, copied, findings_of, made, with_properties
 
 
 @pytest.fixture(scope="module")
@@ -80,8 +80,10 @@ def test_what_is_no_index_is_left_alone(table: Table) -> None:
 def test_what_cannot_be_built_is_refused_and_stays(table: Table) -> None:
     table = build_metadata_table(table, ["column_stats"])
     (Path(table.storage.uri) / ".hoodie/metadata/.hoodie/hoodie.properties").unlink()
-    findings = findings_of(table)
-    (Path(table.storage.uri) / table.timeline.folder / "20300101000000000.commit.requested").write_bytes(b"")
-    with pytest.raises(UnsupportedError, match="no write under way"):
+    table = with_properties(table, table__metadata__partitions="column_stats,expr_index_a,files")
+    findings, before = findings_of(table), fingerprint(Path(table.storage.uri) / ".hoodie/metadata")
+    assert "listing" in checks_of(findings)
+    with pytest.raises(UnsupportedError, match="found expr_index_a"):
         mend(table, findings)
-    assert refreshed(table).config.metadata_partitions == ("column_stats", "files")
+    assert fingerprint(Path(table.storage.uri) / ".hoodie/metadata") == before
+    assert refreshed(table).config.metadata_partitions == table.config.metadata_partitions
