@@ -20,7 +20,6 @@ from hudi_core.index.stored import footer_bounds
 from hudi_core.planning.sources.stored_filters import text_in_footer
 from hudi_core.pruning.statistics import from_leaves
 from hudi_core.schema.meta import RECORD_KEY
-from hudi_core.schema.schema import Path
 from hudi_core.types import nodes as t
 from hudi_core.validation.contents import FileFacts, KeyWatch
 from hudi_core.validation.cover import denials
@@ -28,6 +27,7 @@ from hudi_core.validation.findings import Finding, Severity, by_hand, problem
 from hudi_core.validation.subject import DataFile, Subject
 
 FOOTERS: Final = "footers"
+_LEAVES_TOGETHER: Final = 4096
 _REWRITE: Final = by_hand("write the rows of the file group again: update or cluster it")
 
 
@@ -52,6 +52,15 @@ class FilterWatch:
         return f"{self.denied:,} keys denied, {self.example!r} among them"
 
 
+@dataclass(frozen=True, slots=True)
+class _Leaf:
+    """Statistics of a column as a footer states them, and as its values have them."""
+
+    where: str
+    stated: LeafStatistics
+    held: LeafStatistics
+
+
 @dataclass(frozen=True)
 class Footers:
     """The check of footers."""
@@ -59,6 +68,8 @@ class Footers:
     subject: Subject
     _filters: dict[str, CorruptFileError] = field(default_factory=dict)
     """What is wrong with filters, by path of the file."""
+    _leaves: dict[t.Type, list[_Leaf]] = field(default_factory=dict)
+    """Statistics that were not compared yet, by type."""
 
     name = FOOTERS
 
@@ -93,7 +104,8 @@ class Footers:
         yield from self._key_range(facts, footer)
 
     def end(self) -> Iterator[Finding]:
-        return iter(())
+        for kind in list(self._leaves):
+            yield from self._compared(kind)
 
     def _schema(self, file: DataFile, footer: Footer) -> Iterator[Finding]:
         """A schema of which the table's rows cannot be read."""
@@ -122,17 +134,23 @@ class Footers:
             yield Finding(FOOTERS, Severity.ERROR, facts.file.info.path, f"{facts.rows:,} rows", found, _REWRITE)
 
     def _statistics(self, facts: FileFacts, footer: Footer) -> Iterator[Finding]:
-        by_type: dict[t.Type, list[tuple[Path, LeafStatistics, LeafStatistics]]] = {}
+        """Compares statistics, those of many files together."""
         for path, held in (facts.columns or {}).items():
             stated = footer.statistics.get(path)
             if stated is not None and stated.type == held.type:
-                by_type.setdefault(held.type, []).append((path, stated, held))
-        for kind, leaves in by_type.items():
-            stated_leaves = from_leaves(kind, [stated for _, stated, _ in leaves])
-            held_leaves = from_leaves(kind, [held for *_, held in leaves])
-            for denial in denials(stated_leaves, held_leaves):
-                where = f"{facts.file.info.path}, statistics of {'.'.join(leaves[denial.row][0])}"
-                yield Finding(FOOTERS, Severity.ERROR, where, denial.expected, denial.found, _REWRITE)
+                leaves = self._leaves.setdefault(held.type, [])
+                leaves.append(_Leaf(f"{facts.file.info.path}, statistics of {'.'.join(path)}", stated, held))
+                if len(leaves) >= _LEAVES_TOGETHER:
+                    yield from self._compared(held.type)
+
+    def _compared(self, kind: t.Type) -> Iterator[Finding]:
+        leaves = self._leaves.pop(kind)
+        stated, held = (
+            from_leaves(kind, part) for part in ([leaf.stated for leaf in leaves], [leaf.held for leaf in leaves])
+        )
+        for denial in denials(stated, held):
+            where = leaves[denial.row].where
+            yield Finding(FOOTERS, Severity.ERROR, where, denial.expected, denial.found, _REWRITE)
 
     def _key_range(self, facts: FileFacts, footer: Footer) -> Iterator[Finding]:
         """The least and greatest key that the writer has put into the footer."""
