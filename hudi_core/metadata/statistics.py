@@ -102,11 +102,13 @@ def read_statistics(
     pieces: Sequence[Piece] = (),
     *,
     nulls_apart: bool = False,
+    as_stated: bool = False,
 ) -> dict[str, tuple[RecordedStatistics, ...]]:
     """The live records of each column, one item for each way in which bounds are stored; none for a column without records.
 
     `records` and `pieces` of base files hold the keys of these columns at least; pieces are read on all processors. With
-    `nulls_apart` their number of values is without nulls, as in an expression index. Raises `CorruptFileError`.
+    `nulls_apart` their number of values is without nulls, as in an expression index. With `as_stated` nothing is left out
+    for being beyond belief. Raises `CorruptFileError`.
     """
     gathered = _gathered(records.batches, pieces, key_size, columns)
     if gathered is None:
@@ -120,7 +122,7 @@ def read_statistics(
     keys = _joined_keys([gathered.keys], [key for key, _ in deleted])
     apart = records.all_of_base_files and not gathered.repeated
     live = live_records(parts, keys, [order for _, order in deleted], apart=apart)
-    reading = _Reading(parts, keys, gathered.kinds, of_files=key_size == FILE_KEY)
+    reading = _Reading(parts, keys, gathered.kinds, of_files=key_size == FILE_KEY, as_stated=as_stated)
     named = gathered.columns if len(live.records) == len(gathered.columns) else gathered.columns[live.records]
     return {column: tuple(reading.by_kind(live.chosen(named == number))) for number, column in enumerate(columns)}
 
@@ -259,6 +261,7 @@ class _Reading:
     keys: Octets
     kinds: BoundKinds
     of_files: bool
+    as_stated: bool = False
 
     def by_kind(self, live: LiveRecords) -> Iterator[RecordedStatistics]:
         for number in (np.flatnonzero(np.bincount(live.kinds - NO_KIND)) + NO_KIND).tolist():
@@ -296,4 +299,6 @@ class _Reading:
         if rows is not None:
             nulls, counts, size = nulls[rows], counts[rows], size[rows]
         recorded = ColumnStatistics(kind.type, lower, upper, lower_known, upper_known, nulls, counts)
+        if self.as_stated:
+            return recorded
         return believed(recorded, Origin(counts, size, self.of_files), typed=typed)

@@ -229,6 +229,12 @@ class MetadataTable(Portable):
         """What `partition_stats` knows of columns. See rule META-19 before use: it may not cover all files of a partition."""
         return self._recorded(PARTITION_STATS, columns, PARTITION_KEY)
 
+    def stated_stats(self, partition: str, column: str) -> tuple[RecordedStatistics, ...]:
+        """What `column_stats` or `partition_stats` state of a column, also what is not to be believed. It is not kept."""
+        pieces, logs = self._records_of_columns(partition, [column])
+        key_size = FILE_KEY if partition == COLUMN_STATS else PARTITION_KEY
+        return read_statistics(logs, [column], key_size, pieces, as_stated=True)[column]
+
     def expression_stats(self, index: str, column: str) -> tuple[RecordedStatistics, ...]:
         """What the expression index, a metadata partition, knows of its function of a column, for each file."""
         if (index, column) not in self._statistics:

@@ -107,7 +107,7 @@ class Statistics:
                 unmatched = np.ones(len(records), np.bool_)
                 unmatched[rows] = False
                 strange.update(dict.fromkeys(records.keys[row].tobytes() for row in np.flatnonzero(unmatched).tolist()))
-                yield from self._compared(column, records, rows, files)
+            yield from self._compared(metadata, column)
         gone = [key for key in strange if key not in others]
         if gone:
             found = f"records of {len(gone):,} that are not, {gone[0].decode()} among them"
@@ -123,23 +123,39 @@ class Statistics:
                 COLUMN_STATS, Severity.INFO, where, "records of each file with rows", found, rebuild(COLUMN_STATS)
             )
 
-    def _compared(self, column: str, records: RecordedStatistics, rows: Ints, files: Ints) -> Iterator[Finding]:
-        """Records of a column, by their rows, beside what files, by number, hold."""
+    def _compared(self, metadata: MetadataTable, column: str) -> Iterator[Finding]:
+        """Records of a column beside what files hold: as they are believed, and as they stand."""
+        wrong: set[int] = set()
+        for records in metadata.column_stats([column])[column]:
+            for numbers, stated, values in self._pairs(column, records):
+                for denial in denials(stated, values):
+                    file = int(numbers[denial.row])
+                    wrong.add(file)
+                    yield self._finding(column, file, Severity.ERROR, denial.expected, denial.found)
+                for row in differing_counts(stated, values).tolist():
+                    expected = f"{values.nulls[row]:,} nulls of {values.rows[row]:,} values"
+                    found = f"{stated.nulls[row]:,} of {stated.rows[row]:,}"
+                    yield self._finding(column, int(numbers[row]), Severity.WARNING, expected, found)
+        for records in metadata.stated_stats(COLUMN_STATS, column):
+            for numbers, stated, values in self._pairs(column, records):
+                for denial in denials(stated, values):
+                    file = int(numbers[denial.row])
+                    if file not in wrong:
+                        found = f"{denial.found}; a reader that believes it loses rows"
+                        yield self._finding(column, file, Severity.WARNING, denial.expected, found)
+
+    def _pairs(
+        self, column: str, records: RecordedStatistics
+    ) -> Iterator[tuple[Ints, ColumnStatistics, ColumnStatistics]]:
+        """Files by number with what records state of a column and what its values are, for each type that files have."""
+        rows, files = joined(records.keys, self._keys)
         row_of = np.full(len(self._files), -1, np.int64)
         row_of[files] = rows
         for held in self._held[column].values():
             numbers, values = held.all()
             chosen = np.flatnonzero(row_of[numbers] >= 0)
             stated = taken(records.statistics, row_of[numbers[chosen]])
-            stated, values = in_one_type(stated, records.typed, taken(values, chosen))
-            for denial in denials(stated, values):
-                yield self._finding(
-                    column, int(numbers[chosen[denial.row]]), Severity.ERROR, denial.expected, denial.found
-                )
-            for row in differing_counts(stated, values).tolist():
-                expected = f"{values.nulls[row]:,} nulls of {values.rows[row]:,} values"
-                found = f"{stated.nulls[row]:,} of {stated.rows[row]:,}"
-                yield self._finding(column, int(numbers[chosen[row]]), Severity.WARNING, expected, found)
+            yield numbers[chosen], *in_one_type(stated, records.typed, taken(values, chosen))
 
     def _finding(self, column: str, file: int, severity: Severity, expected: str, found: str) -> Finding:
         where = f"{self.subject.metadata_path(COLUMN_STATS)}, {column} of {self._files[file].info.path}"
@@ -193,6 +209,7 @@ def _file_keys(subject: Subject) -> frozenset[bytes]:
     if not files:
         return frozenset()
     partitions = sorted({file.partition for file in files})
-    numbers = np.array([partitions.index(file.partition) for file in files], np.int64)
+    number_of = {partition: number for number, partition in enumerate(partitions)}
+    numbers = np.array([number_of[file.partition] for file in files], np.int64)
     keys = bloom_filter_keys(partitions, numbers, string_column([file.info.name for file in files]))
     return frozenset(keys.tolist())

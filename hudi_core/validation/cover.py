@@ -7,6 +7,7 @@ null alone has no value.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -77,10 +78,14 @@ def _at_most(left: Bounds, right: Bounds) -> Bools:
         return at_most(left, right)
     with np.errstate(invalid="ignore"):
         ordered: Bools = left <= right
-    return ordered
+    return ordered | np.isnan(right) if right.dtype.kind == "f" else ordered
 
 
 def shown(bounds: Bounds, row: int) -> str:
-    """A bound in words, in the form that carries it."""
-    text = repr(bounds[row])
+    """A bound in words, in the form that carries it; bytes as the string that they are, where they are one."""
+    value = bounds[row] if isinstance(bounds, ByteStrings) else bounds[row].item()
+    if isinstance(value, bytes):
+        with suppress(UnicodeDecodeError):
+            value = value.decode()
+    text = repr(value)
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"

@@ -89,7 +89,7 @@ def test_bounds_in_a_footer_that_leave_a_value_out(table: Table) -> None:
     path.write_bytes(content[:footer] + content[footer:].replace(GREATEST.encode(), smaller))
     (finding,) = only(table, "footers")
     assert finding.where.endswith(", statistics of s")
-    assert repr(GREATEST.encode()) in finding.expected
+    assert repr(GREATEST) in finding.expected
 
 
 def test_a_base_file_that_is_damaged(table: Table) -> None:
@@ -172,6 +172,24 @@ def test_statistics_that_leave_values_out(
     assert checks_of(findings_of(table)) == {partition}
     assert all(f"{partition}, n of" in finding.where for finding in findings)
     assert {finding.mending.rebuilds for finding in findings} == {partition}
+
+
+def test_statistics_that_are_beyond_belief_and_that_other_readers_believe(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As Apache Hudi counts a row group without statistics: long strings as nulls."""
+    original = built_rows.file_statistics_rows
+
+    def altered(column: str, keys: Any, names: Any, known: Any, sizes: Any, version: str) -> Any:
+        if column == "s":
+            known = replace(known, nulls=known.rows)
+            sizes = replace(sizes, uncompressed=np.full(len(known), 5000))
+        return original(column, keys, names, known, sizes, version)
+
+    monkeypatch.setattr(built_rows, "file_statistics_rows", altered)
+    findings = only(build_metadata_table(table, ["column_stats"]), "column_stats", Severity.WARNING)
+    assert len(findings) == 4
+    assert all(finding.found == "nulls alone; a reader that believes it loses rows" for finding in findings)
 
 
 def test_counts_that_differ(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
