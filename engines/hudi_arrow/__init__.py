@@ -7,6 +7,7 @@ storage      tables on local paths and on any URL that pyarrow or fsspec opens
 remote       tables in stores that answer from afar: few requests, side by side, each file asked for once
 clients      clients of such stores: what `remote` asks of one, and the client over pyarrow's file systems
 obstore_client  the client over `obstore`
+hedged       reads that are asked a second time where the first answer is late
 obstore_stores  stores of `obstore` for URLs of S3, Google Cloud Storage and Azure
 file_cache   contents of files that never change, kept in a local file between processes
 storage_options  options of object stores under the names of other tools

@@ -10,13 +10,14 @@ import errno
 import os
 import re
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from time import sleep
 from typing import Any, BinaryIO, Final, TypeVar, cast
 
+from hudi_arrow.hedged import Hedge
 from hudi_arrow.obstore_stores import opened_store
 from hudi_core.engine import FileInfo
 
@@ -32,10 +33,10 @@ _PART_BYTES: Final = 8 << 20
 """Bytes of each part of an upload. Smaller files are uploaded by one request."""
 
 
-def obstore_client(uri: str, options: Mapping[str, str], deadline: float) -> ObstoreClient | None:
+def obstore_client(uri: str, options: Mapping[str, str], deadline: float, hedge: Hedge) -> ObstoreClient | None:
     """The client of a URL; None where `obstore` does not open it. Raises as `opened_store` does."""
     opened = opened_store(uri, options, deadline)
-    return None if opened is None else ObstoreClient(*opened)
+    return None if opened is None else ObstoreClient(*opened, hedge)
 
 
 @dataclass(frozen=True)
@@ -44,29 +45,30 @@ class ObstoreClient:
 
     store: Any
     root: str
+    hedge: Hedge
 
     def whole(self, path: str, max_size: int | None = None) -> tuple[bytes | None, int]:
-        def get() -> tuple[bytes | None, int]:
-            answer = self.store.get(self._full(path))
+        async def get() -> tuple[bytes | None, int]:
+            answer = await self.store.get_async(self._full(path))
             size: int = answer.meta["size"]
-            return (None if max_size is not None and size > max_size else _content(answer, size)), size
+            return (None if max_size is not None and size > max_size else await _content(answer, size)), size
 
-        return _answered(get)
+        return self._read(get)
 
     def end(self, path: str, length: int) -> tuple[bytes, int]:
-        def get() -> tuple[bytes, int]:
-            answer = self.store.get(self._full(path), options={"range": {"suffix": length}})
+        async def get() -> tuple[bytes, int]:
+            answer = await self.store.get_async(self._full(path), options={"range": {"suffix": length}})
             size: int = answer.meta["size"]
-            return _content(answer, min(length, size)), size
+            return await _content(answer, min(length, size)), size
 
-        return _answered(get)
+        return self._read(get)
 
     def range(self, path: str, offset: int, length: int) -> bytes:
-        def get() -> bytes:
-            answer = self.store.get(self._full(path), options={"range": (offset, offset + length)})
-            return _content(answer, length)
+        async def get() -> bytes:
+            answer = await self.store.get_async(self._full(path), options={"range": (offset, offset + length)})
+            return await _content(answer, length)
 
-        return _answered(get)
+        return self._read(get)
 
     def size(self, path: str) -> int:
         return int(_answered(lambda: self.store.head(self._full(path)))["size"])
@@ -105,6 +107,9 @@ class ObstoreClient:
             file.seek(0)
             _answered(lambda: self.store.put(self._full(path), file, chunk_size=_PART_BYTES))
 
+    def _read(self, get: Callable[[], Awaitable[T]]) -> T:
+        return _answered(lambda: self.hedge.answer(get))
+
     def _full(self, path: str) -> str:
         return "/".join(part for part in (self.root, path) if part)
 
@@ -113,9 +118,9 @@ class _BrokenAnswer(OSError):
     """An answer with fewer bytes than it says."""
 
 
-def _content(answer: Any, length: int) -> bytes:
+async def _content(answer: Any, length: int) -> bytes:
     """The bytes of an answer. Raises `_BrokenAnswer` when they are not so many."""
-    content = bytes(answer.bytes())
+    content = bytes(await answer.bytes_async())
     if len(content) != length:
         raise _BrokenAnswer(f"expected an answer of {length} bytes, found {len(content)}")
     return content
@@ -123,6 +128,7 @@ def _content(answer: Any, length: int) -> bytes:
 
 def _answered(call: Callable[[], T]) -> T:
     """The answer to a request, repeated while it ends too early. What the library raises is raised as an `OSError`."""
+    _refuse_forked()
     for attempt in range(1, _BROKEN_ANSWERS + 1):
         try:
             return call()
@@ -143,6 +149,19 @@ def _answered(call: Callable[[], T]) -> T:
                 raise OSError(_clean(message)) from None
             sleep(_PAUSE_SECONDS * attempt)
     raise AssertionError("the last attempt returns or raises")
+
+
+_PROCESSES: Final = set[int]()
+"""Those that made requests: this one, or one that it was forked from."""
+
+
+def _refuse_forked() -> None:
+    """Raises `OSError` in a process that was forked from one that made requests: the library's threads did not come along, and
+    it would wait for them without end."""
+    process = os.getpid()
+    if _PROCESSES and process not in _PROCESSES:
+        raise OSError("remote storage was used before this process was forked: start processes by spawn or forkserver")
+    _PROCESSES.add(process)
 
 
 def _clean(message: str) -> str:

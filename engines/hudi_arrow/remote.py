@@ -14,6 +14,7 @@ from urllib.parse import parse_qsl
 
 from hudi_arrow.clients import FileSystemClient, StoreClient
 from hudi_arrow.file_cache import DEFAULT_MIB, FileCache, local_cache
+from hudi_arrow.hedged import Hedge
 from hudi_arrow.obstore_client import obstore_client
 from hudi_arrow.storage import ArrowStorage, is_local, reported
 from hudi_arrow.storage_options import public_url
@@ -37,8 +38,8 @@ _RANGE_BYTES: Final = 1 << 23
 _LISTING_BYTES: Final = 1 << 16
 """What a listing that is asked for ahead counts."""
 _KEPT_FILES, _KEPT_BYTES = 256, 1 << 26
-_OWN: Final = ("max_requests", "deadline", "cache", "cache_mib")
-_MAX_REQUESTS, _DEADLINE, _CACHE, _CACHE_MIB = _OWN
+_OWN: Final = ("max_requests", "deadline", "hedge", "cache", "cache_mib")
+_MAX_REQUESTS, _DEADLINE, _HEDGE, _CACHE, _CACHE_MIB = _OWN
 _DEADLINE_SECONDS: Final = 60.0
 
 
@@ -52,8 +53,8 @@ class RemoteStorage:
     so that planning and reading open them once.
 
     Options of its own are `max_requests`, the requests in flight; `deadline`, the seconds for which a request that fails is
-    repeated; `cache`, a local file that keeps what never changes between processes, and `cache_mib`, how large that may grow.
-    The others are those of the library that opens the URL.
+    repeated; `hedge`, whether a read whose answer is late is asked a second time; `cache`, a local file that keeps what never
+    changes between processes, and `cache_mib`, how large that may grow. The others are those of the library that opens the URL.
     """
 
     is_remote = True
@@ -64,12 +65,13 @@ class RemoteStorage:
         self.uri = public_url(uri)
         limit = _number(uri, options.pop(_MAX_REQUESTS, None), _MAX_REQUESTS, STORAGE_REQUESTS)
         deadline = _number(uri, options.pop(_DEADLINE, None), _DEADLINE, _DEADLINE_SECONDS)
+        hedge = Hedge(_flag(uri, options.pop(_HEDGE, "true"), _HEDGE))
         self._cache: FileCache | None = None
         cache_mib = _number(uri, options.pop(_CACHE_MIB, None), _CACHE_MIB, DEFAULT_MIB)
         if cache := options.pop(_CACHE, None):
             self._cache = local_cache(cache, int(cache_mib * (1 << 20)))
         with reported(self.uri):
-            self._client: StoreClient = obstore_client(uri, options, deadline) or FileSystemClient(
+            self._client: StoreClient = obstore_client(uri, options, deadline, hedge) or FileSystemClient(
                 ArrowStorage(uri, options)
             )
         self._line = RequestLine(max(int(limit), 1))
@@ -284,6 +286,13 @@ def _without_own(uri: str, options: dict[str, str]) -> tuple[str, dict[str, str]
     own = [part for part in query.split("&") if part.partition("=")[0] in _OWN]
     rest = "&".join(part for part in query.split("&") if part not in own)
     return f"{start}{mark if rest or not own else ''}{rest}", {**dict(parse_qsl("&".join(own))), **options}
+
+
+def _flag(uri: str, text: str, name: str) -> bool:
+    """An option that is true or false. Raises `UsageError` for any other."""
+    if text.lower() not in ("true", "false"):
+        raise UsageError(public_url(uri), expected=f"true or false as {name}", found=repr(text))
+    return text.lower() == "true"
 
 
 def _number(uri: str, text: str | None, name: str, default: float) -> float:

@@ -12,7 +12,9 @@ def read_if_there(storage: Storage, path: str) -> bytes | None:
         return storage.read(path)
     except NoSuchFileError:
         return None
-    except StorageError:  # of a storage that does not tell the one from the other
-        if storage.exists(path):
+    except (
+        StorageError
+    ):  # of a storage that does not tell the one from the other; remote ones do, and were waited for enough
+        if storage.is_remote or storage.exists(path):
             raise
         return None

@@ -83,6 +83,7 @@ class MeasuredStore:
             "region": "us-east-1",
             "access_key": "someone",
             "secret_key": "secret",
+            "hedge": "false",  # requests are counted
         }
 
     def behave(self, *, delay: float = 0.0, gate: float = 0.0, faults: Sequence[Fault] = ()) -> None:

@@ -71,7 +71,7 @@ def test_errors_of_the_store_are_one_line(store: ObjectStore, uri: str) -> None:
         open_table(str(rides()), storage_options={"region": "x"})
     with pytest.raises(UsageError, match="region"):
         open_table(str(rides()), "plain", storage_options={"region": "x"})
-    nobody = {**store.options, "endpoint_override": "127.0.0.1:1", "connect_timeout": "1", "request_timeout": "1"}
+    nobody = {**store.options, "endpoint_override": "127.0.0.1:1", "request_timeout": "1", "deadline": "2"}
     with pytest.raises(StorageError) as raised:
         open_table(uri, storage_options=nobody)
     assert "\n" not in str(raised.value) and uri in str(raised.value)

@@ -12,6 +12,7 @@ from time import monotonic
 
 import pytest
 
+from hudi_arrow import obstore_client
 from hudi_arrow.remote import RemoteStorage
 from hudi_core.errors import AlreadyExistsError, HudiError, StorageError, UsageError
 from hudi_core.table.open import open_table
@@ -91,6 +92,29 @@ def test_keys_are_in_no_message(store: MeasuredStore, options: dict[str, str]) -
         open_table(url)
     assert "secret" not in str(raised.value) and "?" not in str(raised.value)
     assert "secret" not in RemoteStorage(url).uri
+
+
+def test_a_read_that_hangs_is_asked_again_before_it_times_out(store: MeasuredStore) -> None:
+    options = {**store.options, "hedge": "true", "request_timeout": "60"}
+    store.behave(faults=[Fault("properties", "hang"), Fault("city=.*parquet", "hang")])
+    begin = monotonic()
+    scan = open_table("s3://lake/rides", storage_options=options).scan(where=WHERE)
+    assert scan.to_arrow().equals(open_table(str(rides())).scan(where=WHERE).to_arrow())
+    assert monotonic() - begin < 50
+    store.behave()
+
+
+def test_a_forked_process_is_refused_and_does_not_wait(store: MeasuredStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    storage = RemoteStorage("s3://lake/rides", store.options)
+    assert storage.read(".hoodie/hoodie.properties")
+    monkeypatch.setattr(obstore_client.os, "getpid", lambda: 1)
+    with pytest.raises(StorageError, match=r"hoodie\.properties: .* spawn or forkserver"):
+        storage.read(".hoodie/hoodie.properties")
+
+
+def test_a_flag_is_true_or_false(store: MeasuredStore) -> None:
+    with pytest.raises(UsageError, match="true or false as hedge"):
+        RemoteStorage("s3://lake/rides", {**store.options, "hedge": "perhaps"})
 
 
 @pytest.mark.parametrize("option", ["max_requests", "deadline"])
