@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from hudi_core.cluster.options import LOG_SHARE, ClusterOptions
 from hudi_core.cluster.plan import PlannedGroup, group_metrics, planned_slice
@@ -21,6 +21,9 @@ from hudi_core.planning.sources.sources import Sources
 from hudi_core.timeline.services import FileGroup
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.values.order import sort_key
+
+_TOO_LARGE: Final = 2
+"""A slice of so many times the size of a file is cut; files of a clustering are not that uneven."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +52,7 @@ def planned_groups(
             groups += [
                 _planned(part, options.sizes.target)
                 for part in _within(members, options.max_group_bytes)
-                if _gains(part, column)
+                if _gains(part, column, options.sizes.target)
             ]
         if options.max_groups is not None and len(groups) >= options.max_groups:
             return groups[: options.max_groups]
@@ -144,9 +147,11 @@ def _within(members: Sequence[Sized], max_bytes: int | None) -> Iterator[list[Si
         yield part
 
 
-def _gains(members: Sequence[Sized], column: Column | None) -> bool:
-    """Several slices; one that is alone is in order with all others already, unless it has log files."""
-    return len(members) > 1 or (column is not None and bool(members and members[0].slice.logs))
+def _gains(members: Sequence[Sized], column: Column | None, target: int) -> bool:
+    """Several slices; one that is alone is in order with all others already, unless it has log files or is much too large."""
+    if len(members) != 1 or column is None:
+        return len(members) > 1
+    return bool(members[0].slice.logs) or members[0].bytes > _TOO_LARGE * target
 
 
 def _planned(members: Sequence[Sized], target: int) -> PlannedGroup:

@@ -248,6 +248,18 @@ def test_neighbours_in_range_that_are_small_are_joined(tmp_path: Path) -> None:
     assert planned(refreshed(table), ClusterOptions(columns=("n",), sizes=FileSizes(2 * size, 0))).groups == ()
 
 
+def test_a_file_that_is_much_too_large_is_cut(tmp_path: Path) -> None:
+    """CLUSTER-33."""
+    table = create_table(tmp_path, TYPES, "id")
+    write(table, rows(0, 1_200, 1), "append")
+    size = next(file_slice.base.size for file_slice in refreshed(table).slices() if file_slice.base)
+    whole = ClusterOptions(columns=("n",), sizes=FileSizes(size, size))
+    assert planned(refreshed(table), whole).groups == ()
+    parts = ClusterOptions(columns=("n",), sizes=FileSizes(size // 3, size))
+    assert cluster(table, parts).files_out == 4
+    assert kept(tmp_path, "n = 5000") == 1
+
+
 def test_what_a_writer_changed_since_the_plan_stays_as_it_is(tmp_path: Path) -> None:
     """CLUSTER-14, CLUSTER-40, CLUSTER-41: a writer that does not look for plans, as Apache Hudi's may be set."""
     table = made(tmp_path, "mor", indexes=["record_index", "column_stats"])
