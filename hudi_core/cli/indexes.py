@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from hudi_core.cli.advice import show_advice
 from hudi_core.cli.options import CaseOption, EngineOption, JsonOption, TableArgument, opened, warn
 from hudi_core.cli.output import Output, progress, say
 from hudi_core.cli.words import counted
@@ -38,16 +39,29 @@ def index(
         bool, typer.Option("--rebuild", help="With --build: also where it is there; of files, all indexes anew.")
     ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and do nothing.")] = False,
+    advise: Annotated[
+        bool, typer.Option("--advise", help="Say which index or clustering would pay for the queries of --where.")
+    ] = False,
+    where: Annotated[
+        list[str] | None,
+        typer.Option("--where", metavar="SQL", help="With --advise: the predicate of a query; repeatable."),
+    ] = None,
     engine: EngineOption = DEFAULT_ENGINE,
     as_json: JsonOption = False,
 ) -> None:
-    """List the indexes of a table, build one from its files while writers go on, or drop one."""
+    """List the indexes of a table, build one from its files while writers go on, drop one, or say which would pay."""
+    if advise != bool(where):
+        raise UsageError("index", expected="--advise with --where", found="--advise" if advise else "--where")
+    if advise and (build or drop is not None):
+        raise UsageError("index", expected="either --advise or a change", found="both")
     if drop is not None and (build or rebuild or columns is not None):
         raise UsageError("index", expected="either --build or --drop", found="both")
     if not build and (rebuild or columns is not None):
         raise UsageError("index", expected="--build", found="--rebuild" if rebuild else "--columns")
     opened_table, out = opened(table, engine, MetadataMode.AUTO), Output(as_json)
-    if drop is not None:
+    if where:
+        show_advice(out, opened_table, where)
+    elif drop is not None:
         name = RECORD_INDEX if drop == PARTITIONED_RECORD_INDEX else drop
         dropped = drop_index(opened_table, name, dry_run=dry_run)
         out.record({"dropped": list(dropped), "dry_run": dry_run})

@@ -44,7 +44,7 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {
         "rollback": "Undo the last completed write, or with --failed those that died.",
     },
     "Indexes": {
-        "index": "List the indexes of a table, build one from its files while writers go on, or drop one.",
+        "index": "List the indexes of a table, build one from its files while writers go on, drop one, or say which would pay.",
         "metadata": "Show the live records of one partition of the metadata table, log files merged.",
     },
     "Services": {

@@ -66,7 +66,16 @@ def test_an_index_is_built_listed_shown_and_dropped(table: str) -> None:
         (["--rebuild"], "expected --build, found --rebuild"),
         (["--drop", "bloom_filters"], "found 'bloom_filters'"),
         (["--build", "nonsense"], "one of files, column_stats"),
+        (["--advise"], "expected --advise with --where, found --advise"),
+        (["--where", "n > 1"], "expected --advise with --where, found --where"),
+        (["--advise", "--where", "n > 1", "--build", "files"], "either --advise or a change"),
     ],
 )
 def test_misuse_is_one_line(table: str, arguments: list[str], message: str) -> None:
     assert message in refused("index", table, *arguments)
+
+
+def test_advice_says_what_would_pay(table: str) -> None:
+    first, *others = said("index", table, "--advise", "--where", "n > 1")
+    assert first["measure"] is None
+    assert all(entry["bytes_to_build"] > 0 for entry in others)
