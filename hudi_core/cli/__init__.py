@@ -5,6 +5,7 @@ application  the application: its commands, and how errors become one line and a
 cluster      `cluster`: rows rewritten so that queries skip files
 create       `create` and `rollback`: a new table, and what undoes a write
 demo         `demo`: a guided tour on a real table that is brought along, beside what Apache Hudi answers on it
+demo_writes  the part of the tour that writes: a table of its own is created, written to, and pruned
 explain/     `explain`: why a query reads the file slices it reads, as text, as data, and as a page with pictures
 forms        forms of schema text by name: the core's own, and what the entry points `hudi_core.schemas` offer
 indexes      `index` and `metadata`: the indexes of a table, listed, built and dropped, and what they say
@@ -19,6 +20,7 @@ schemas      `schema`, `convert-schema` and `evolve`: schemas as trees and as te
 tables       `inspect`, `timeline` and `files`: what a table is and has
 tag          `tag`: for each row of an input the file of the table that holds its record
 validation   `validate`: a table held against itself
+waiting      what a command waits for: the answers of remote storage, on standard error until its first output
 words        counts, sizes and times in words for people
 writing      `write`, `delete`, `update` and `delete-partition`: changes of rows, each in one commit
 """

@@ -56,7 +56,9 @@ class BaseFiles(Portable):
 
     sources: Sources
     _plans: dict[tuple[Schema, Schema], FilePlan] = field(default_factory=dict, repr=False, compare=False)
-    _projections: dict[tuple[int, int], Callable[[Any], Any]] = field(default_factory=dict, repr=False, compare=False)
+    _projections: dict[tuple[Schema, Schema, int], Callable[[Any], Any]] = field(
+        default_factory=dict, repr=False, compare=False
+    )
     """By the identity of a plan in `_plans`, and the number of the partition where its values count, else -1."""
 
     def rows(
@@ -159,7 +161,7 @@ class BaseFiles(Portable):
         values, partition = self.sources.values, -1
         if any(wanted.id in values for wanted in file_plan.plan.wanted.fields):
             partition = self.sources.partition_number(slice)
-        key = (id(file_plan), partition)
+        key = (*file_plan.schemas, partition)
         if key not in self._projections:
             plan = self.with_path_values(file_plan.plan, slice)
             self._projections[key] = projection(plan, self.sources.snapshot.engine.values)

@@ -1,5 +1,6 @@
 """Creating tables, writing rows, rolling back what failed. Rules: `specs/writing.md`, `specs/writing-rows.md`.
 
+alter_schema     schema changes as commits
 base_file        one base file: rows with Hudi's own columns filled in, its footer, and what is reported of it
 built_rows       what the files of a table say that its metadata table is to record: listing, footers, record keys
 by_predicate     deletes and updates of the rows that match a predicate
@@ -25,10 +26,12 @@ refusals         tables that are not written to, each named for what is in the w
 result           what a write did, as users see it
 rollback         what undoes a write: of one that died, and of the last one that is complete
 row_size         how many bytes a row takes in a base file, measured
+schema_commit    the history of schemas of a table, which every commit goes on with
 schema_on_write  batches brought to a table's schema, before anything is written
 spool            rows that wait to be written: in memory up to a limit, beyond it in a local file
 stored_files     base files read to be written again
 tasks            tasks of a write: values that can be sent to other machines, and what each of them does
+time_units       times of rows in the units of a table's columns, exactly or not at all
 transaction      transactions: from the request of a write to its commit, or to its rollback
 write_run        the run of one write: a plan on the table as it is, tasks, a commit; again where another was first
 """

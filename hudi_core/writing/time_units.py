@@ -52,14 +52,14 @@ class TimeUnits:
         match given, wanted:
             case t.Record(), t.Record():
                 parts = [
-                    (to, self._value(values.field(value, place), of.type, to.type, (*path, to.name), first_row))
-                    for place, (of, to) in enumerate(zip(given.fields, wanted.fields, strict=True))
+                    (to, self._value(values.field(value, place), source.type, to.type, (*path, to.name), first_row))
+                    for place, (source, to) in enumerate(zip(given.fields, wanted.fields, strict=True))
                 ]
                 return values.struct(parts, values.is_null(value), value)
-            case t.Array(of), t.Array(to):
-                return values.elements(value, to, lambda one: self._value(one, of.type, to.type, path, None))
-            case t.Map(value=of), t.Map(value=to):
-                return values.entries(value, wanted, lambda one: self._value(one, of.type, to.type, path, None))
+            case t.Array(source), t.Array(to):
+                return values.elements(value, to, lambda one: self._value(one, source.type, to.type, path, None))
+            case t.Map(value=source), t.Map(value=to):
+                return values.entries(value, wanted, lambda one: self._value(one, source.type, to.type, path, None))
         return self._time(value, given, wanted, ".".join(path), first_row)
 
     def _time(self, value: Any, given: t.Type, wanted: t.Type, column: str, first_row: int | None) -> Any:

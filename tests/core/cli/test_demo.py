@@ -1,4 +1,7 @@
-"""The tour: its figures are those of the table, and it leaves a page behind."""
+"""The tour: its figures are those of the table, and it leaves a page behind.
+
+Also covers: `cli/demo_writes.py`.
+"""
 
 from __future__ import annotations
 
