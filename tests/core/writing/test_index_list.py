@@ -59,3 +59,13 @@ def test_damage_and_remains_are_told(tmp_path: Path) -> None:
     assert listed["bloom_filters"].bytes > 0
     (tmp_path / "t/.hoodie/metadata/.hoodie/hoodie.properties").unlink()
     assert by_name(table)["files"].as_dict()["state"] == "damaged"
+
+
+def test_a_table_has_verbs_for_its_indexes(tmp_path: Path) -> None:
+    table = new_table(tmp_path / "t")
+    built = table.index("column_stats", options=IndexOptions(["n"]))
+    assert [entry.name for entry in built.indexes()] == ["files", "column_stats"]
+    (record,) = built.metadata_records("column_stats")
+    assert record["ColumnStatsMetadata"]["columnName"] == "n"
+    assert built.drop_index("column_stats") == ("column_stats",)
+    assert [entry.name for entry in table.indexes()] == ["files"]
