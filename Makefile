@@ -55,7 +55,7 @@ test-spark4: .venv-spark4/.ready
 # What takes too long for every change: three times the cases of each law, both modes of Spark for each contract, clusters that run
 # tasks twice, many writers for a minute, great inputs, and every kind of table with a real Apache Hudi.
 soak: $(VENV)/.dev .venv-spark4/.ready .venv-interop/.ready
-	HUDI_SOAK=1 HUDI_INTEROP=1 $(BIN)/python -m pytest tests/core tests/engines tests/laws tests/interop $(ARGS)
+	HUDI_SOAK=1 HUDI_INTEROP=1 $(BIN)/python -m pytest tests --ignore tests/shape $(ARGS)
 	HUDI_SOAK=1 .venv-spark4/bin/python -m pytest tests/engines/spark $(ARGS)
 
 # Known faults, planted one at a time in a copy of the sources: tests have to catch each. `make faults ARGS=timeline` tries some,

@@ -10,18 +10,20 @@ from hypothesis import HealthCheck, given, settings
 from hudi_core.engine import Engine, Rows, Values
 from hudi_core.schema.schema import Schema
 from hudi_core.types.nodes import Type
+from tests.support.drawing import cases
 
 AnyEngine: TypeAlias = Engine[Any, Any, Any]
 
 
-def law(*arguments: Any, **named: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """`given`, for suites: each engine's class runs the same method, and a busy machine is no failure."""
+def law(*arguments: Any, most: int = 100, **named: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """`given`, for suites: each engine's class runs the same method, and a busy machine is no failure. `most` cases are
+    drawn in a long run, and fewer in an ordinary one."""
 
     def settled(test: Callable[..., None], **more: Any) -> Callable[..., None]:
         calm = settings(
             deadline=None,
             suppress_health_check=[HealthCheck.differing_executors, HealthCheck.too_slow, *more.pop("calm", ())],
-            **more,
+            **{"max_examples": cases(most), **more},
         )
         found = calm(given(*arguments, **named)(test))
         setattr(found, _AGAIN, lambda **other: settled(test, **other))

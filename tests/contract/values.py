@@ -222,7 +222,7 @@ class ValuesContract:
         assert found == [row is not None and bool(regex.parse(pattern).compiled.search(row)) for row in rows]
 
     @pytest.mark.parametrize("known", OF_COLUMNS, ids=lambda known: known.name)
-    @law(data=st.data())
+    @law(data=st.data(), most=36)
     def test_functions_give_what_the_core_defines(self, engine: Columns, known: Function, data: st.DataObject) -> None:
         types, of = data.draw(calls_of(known).types)
         length = data.draw(st.integers(0, 9))

@@ -16,7 +16,7 @@ from hudi_core.table.open import open_table, refreshed
 from hudi_core.table.table import Table
 from hudi_core.writing.create import create_table
 from hudi_core.writing.plan import FileSizes
-from tests.interop.test_writes import TYPES, judge, rows  # noqa: F401 - a fixture
+from tests.interop.test_writes import TYPES, rows
 
 pytestmark = pytest.mark.interop
 
