@@ -35,7 +35,7 @@ def made(path: Path, kind: str, version: int, indexes: list[str]) -> Table:
     return refreshed(table)
 
 
-def verified(judge: Any, path: Path, expected: Path, version: int, *, ours: bool) -> None:  # noqa: F811
+def verified(judge: Any, path: Path, expected: Path, version: int, *, ours: bool) -> None:
     """With `ours` all files are, and their statistics are looked at too: those that Apache Hudi writes lose rows with NaN."""
     checks = ["timeline", "rows", *(["metadata", "filters"] if ours else [])]
     answer = judge.ask(
@@ -50,7 +50,7 @@ def users_rows(table: Table) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize(("kind", "version"), [("cow", 9), ("mor", 9), ("mor", 8), ("cow", 6), ("mor", 6)])
-def test_hudi_and_we_run_plans_of_each_other(tmp_path: Path, judge: Any, kind: str, version: int) -> None:  # noqa: F811
+def test_hudi_and_we_run_plans_of_each_other(tmp_path: Path, judge: Any, kind: str, version: int) -> None:
     """CLUSTER-10, CLUSTER-11, CLUSTER-20 to CLUSTER-22."""
     indexes = ["column_stats", "bloom_filters", "record_index"] + (["partition_stats"] if version > 6 else [])
     path, expected = tmp_path / "t", tmp_path / "rows.parquet"
