@@ -1,4 +1,4 @@
-"""Damaged log files of every kind of block: an error that says where, or the right rows; 10,000 cases a run.
+"""Damaged log files of every kind of block: an error that says where, or the right rows; 10,000 cases in a long run.
 
 Right are the rows of the sound file where checksums guard them (the pages of Parquet, the blocks of HFile by their gzip). No
 checksum guards Avro records in a log block: a changed value that is still well formed is read as it stands, and right are the
@@ -28,7 +28,7 @@ from hudi_core.formats.hfile.file import HFile
 from hudi_core.formats.log import MAGIC, BlockKind, LogBlock, read_blocks
 from hudi_core.formats.random_access import InMemoryFile
 from tests.support.avro_values import same
-from tests.support.drawing import seed
+from tests.support.drawing import cases, seed
 from tests.support.hfiles import build
 from tests.support.log_blocks import data_rows, deleted_keys
 from tests.support.logged_tables import COLUMNS, Block, frame, log_bytes, schema_of, with_meta
@@ -38,7 +38,7 @@ INSTANT = "20240101000000001"
 ROWS: list[dict[str, Any]] = [
     {"id": f"key-{number}", "ts": number, "v": f"value {number}", "n": number} for number in range(5)
 ]
-CASES = {"avro": 4_500, "delete": 2_000, "hfile": 2_500, "parquet": 1_000}
+CASES = {"avro": cases(4_500), "delete": cases(2_000), "hfile": cases(2_500), "parquet": cases(1_000)}
 
 
 def _log(kind: str) -> bytes:

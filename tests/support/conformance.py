@@ -15,6 +15,8 @@ from typing import Any
 
 import pytest
 
+from tests.support.drawing import SOAK
+
 ROOT = Path(os.environ.get("HUDI_CONFORMANCE") or Path(__file__).parents[3] / "shared")
 """The folder that holds `corpus/`, `golden/` and `vectors/`."""
 
@@ -93,32 +95,30 @@ def cases(subject: str, operation: str) -> list[dict[str, Any]]:
     return found
 
 
-def each_table() -> pytest.MarkDecorator:
-    """Parametrise a test over all tables; one skipped case with the reason when there are none."""
-    found = tables()
-    if not found:
-        absent = pytest.param(None, marks=pytest.mark.skip(reason="corpus and golden tables not present"), id="absent")
-        return pytest.mark.parametrize("entry", [absent])
-    return pytest.mark.parametrize("entry", found, ids=lambda entry: entry.name)
+def each_table(*, every: int = 1) -> pytest.MarkDecorator:
+    """Parametrise a test over all tables; one skipped case with the reason when there are none.
+
+    Here as below: of `every` so many tables an ordinary run takes one, and a long run takes all.
+    """
+    return _over(tables(), "corpus and golden tables not present", every)
 
 
-def each_table_where(concerned: Callable[[TableEntry], object], what: str) -> pytest.MarkDecorator:
+def each_table_where(concerned: Callable[[TableEntry], object], what: str, *, every: int = 1) -> pytest.MarkDecorator:
     """Parametrise a test over the tables that it has something to compare of; one skipped case when there are none."""
-    found = [entry for entry in tables() if concerned(entry)]
-    absent = pytest.param(None, marks=pytest.mark.skip(reason=f"no recorded table with {what}"), id="absent")
-    return pytest.mark.parametrize("entry", found or [absent], ids=lambda entry: entry.name if entry else "absent")
+    return _over([entry for entry in tables() if concerned(entry)], f"no recorded table with {what}", every)
 
 
-def each_table_with(*metadata_partitions: str) -> pytest.MarkDecorator:
+def each_table_with(*metadata_partitions: str, every: int = 1) -> pytest.MarkDecorator:
     """Parametrise a test over the tables whose metadata table has these partitions."""
     wanted = set(metadata_partitions)
-    found = [each for each in tables() if wanted <= set(each.expected["table"]["metadata_partitions"])]
-    if not found:
-        reason = f"no recorded table with the metadata partitions {', '.join(metadata_partitions)}"
-        return pytest.mark.parametrize(
-            "entry", [pytest.param(None, marks=pytest.mark.skip(reason=reason), id="absent")]
-        )
-    return pytest.mark.parametrize("entry", found, ids=lambda entry: entry.name)
+    concerned = [entry for entry in tables() if wanted <= set(entry.expected["table"]["metadata_partitions"])]
+    return _over(concerned, f"no recorded table with the metadata partitions {', '.join(metadata_partitions)}", every)
+
+
+def _over(entries: list[TableEntry], reason: str, every: int) -> pytest.MarkDecorator:
+    chosen = entries[:: 1 if SOAK else every]
+    absent = pytest.param(None, marks=pytest.mark.skip(reason=reason), id="absent")
+    return pytest.mark.parametrize("entry", chosen or [absent], ids=lambda entry: entry.name if entry else "absent")
 
 
 SliceKey = tuple[str, str, str | None, tuple[str, ...]]

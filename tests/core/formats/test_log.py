@@ -336,7 +336,7 @@ def test_single_log_files_hold_what_was_recorded() -> None:
             check_block(block, expected)
 
 
-@each_table_where(lambda entry: entry.has("*/.*.log.*"), "log files")
+@each_table_where(lambda entry: entry.has("*/.*.log.*"), "log files", every=3)
 def test_every_log_file_of_every_table_is_read_whole(entry: TableEntry) -> None:
     root = entry.unpacked()
     recorded = {each["path"]: each["blocks"] for each in entry.expected.get("log_files", [])}

@@ -128,7 +128,7 @@ def _delete_blocks(table: Path) -> Iterator[LogBlock]:
             yield from (block for block in blocks(path.read_bytes()) if block.kind is BlockKind.DELETE)
 
 
-@each_table_where(lambda entry: entry.has("*/.*.log.*"), "log files")
+@each_table_where(lambda entry: entry.has("*/.*.log.*"), "log files", every=3)
 def test_deletes_of_apache_hudi_are_written_again_byte_for_byte(entry: TableEntry) -> None:
     delete_blocks = list(_delete_blocks(entry.unpacked()))
     if not delete_blocks:

@@ -50,7 +50,7 @@ def test_a_log_that_is_gone_is_said_and_folders_are_listed(tmp_path: Path, newes
         open_table(str(table), metadata="require").slices()
 
 
-@each_table_where(lambda entry: entry.has("*/.hoodie/metadata/*/.*.log.*"), "logs of the metadata table")
+@each_table_where(lambda entry: entry.has("*/.hoodie/metadata/*/.*.log.*"), "logs of the metadata table", every=3)
 def test_no_log_can_go_without_a_word(entry: TableEntry) -> None:
     storage, _, _, metadata = metadata_of(entry)
     assert metadata is not None

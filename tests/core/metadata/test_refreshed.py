@@ -75,7 +75,7 @@ def _rows(found: RecordedStatistics) -> Iterator[tuple[bytes, object]]:
         )
 
 
-@each_table()
+@each_table(every=3)
 def test_statistics_that_grew_are_those_read_anew(entry: TableEntry) -> None:
     """META-15."""
     storage, config, timeline = opened(entry.unpacked())
@@ -159,7 +159,7 @@ def test_a_metadata_table_that_changed_alone_is_read_again() -> None:
     assert refreshed(shown) is not shown
 
 
-@each_table()
+@each_table(every=3)
 def test_a_refreshed_table_plans_as_one_opened_anew(entry: TableEntry) -> None:
     told = [each["sql"] for each in entry.expected.get("filters", ()) if "sql" in each][:1]
     whole = open_table(str(entry.unpacked()))

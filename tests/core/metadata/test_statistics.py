@@ -326,7 +326,7 @@ def test_merging_is_that_of_applying_record_after_record(
     assert found == {suffix(file): ("Int", *kept[:4]) for file, kept in state.items() if not kept[4]}
 
 
-@each_table()
+@each_table(every=3)
 def test_records_of_every_table_are_as_recorded(entry: TableEntry, monkeypatch: pytest.MonkeyPatch) -> None:
     _, config, _, metadata = metadata_of(entry)
     if metadata is None or not {"column_stats", "partition_stats"} & metadata.partitions:

@@ -336,7 +336,7 @@ def test_tables_from_disk_are_planned_alike(tmp_path: Path) -> None:
         assert plan.codes.tolist() == plain.codes.tolist()
 
 
-@each_table_where(lambda entry: entry.has("*.parquet"), "Parquet files")
+@each_table_where(lambda entry: entry.has("*.parquet"), "Parquet files", every=3)
 def test_every_recorded_footer_comes_back(entry: TableEntry, cache: FooterCache) -> None:
     table = open_table(str(entry.unpacked()), metadata="off")
     bases = [each.base for each in table.slices() if each.base is not None and each.base.name.endswith(".parquet")][:1]

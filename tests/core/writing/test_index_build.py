@@ -180,7 +180,7 @@ def test_indexes_that_are_not_built_here_are_refused(tmp_path: Path) -> None:
         build_metadata_table(refreshed(table), ALL)
 
 
-@each_table_with("files", "record_index")
+@each_table_with("files", "record_index", every=3)
 def test_tables_of_apache_hudi_have_the_same_record_index_again(entry: TableEntry, tmp_path: Path) -> None:
     """By the listing and the places of all keys."""
     if entry.requires:

@@ -20,7 +20,7 @@ from tests.support.conformance import TableEntry, each_table_where
 READER, ROWS = ParquetReader(), ArrowRows()
 
 
-@each_table_where(lambda entry: entry.has("*.parquet"), "Parquet files")
+@each_table_where(lambda entry: entry.has("*.parquet"), "Parquet files", every=3)
 def test_rows_lie_within_the_statistics_of_their_file(entry: TableEntry) -> None:
     storage = ArrowStorage(str(entry.unpacked()))
     for file in storage.list("", recursive=True):
@@ -44,7 +44,7 @@ def test_rows_lie_within_the_statistics_of_their_file(entry: TableEntry) -> None
             assert all(_within(value, known.lower, known.upper, known.type) for value in present if value == value)
 
 
-@each_table_where(lambda entry: entry.has("*.parquet"), "Parquet files")
+@each_table_where(lambda entry: entry.has("*.parquet"), "Parquet files", every=3)
 def test_avro_schemas_of_files_agree_with_what_is_stored(entry: TableEntry) -> None:
     storage = ArrowStorage(str(entry.unpacked()))
     files = [

@@ -400,7 +400,7 @@ def test_records_may_overlap_repeat_and_come_in_any_order() -> None:
 # -- what Apache Hudi wrote ------------------------------------------------------------------------------------------------
 
 
-@each_table_where(lambda entry: entry.has("*.hfile"), "HFiles")
+@each_table_where(lambda entry: entry.has("*.hfile"), "HFiles", every=3)
 def test_values_of_every_hfile_hold_what_fastavro_reads(entry: TableEntry) -> None:
     for path in entry.unpacked().rglob("*.hfile"):
         file = HFile(InMemoryFile(path.read_bytes(), path.name))

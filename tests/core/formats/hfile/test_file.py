@@ -345,7 +345,7 @@ def test_corpus_keys_are_found_as_recorded() -> None:
             assert len(file.prefix([prefix.encode()])) == count
 
 
-@each_table_where(lambda entry: entry.has("*/.hoodie/metadata/*.hfile"), "HFiles")
+@each_table_where(lambda entry: entry.has("*/.hoodie/metadata/*.hfile"), "HFiles", every=3)
 def test_rows_of_metadata_tables_ascend_and_are_found_again(entry: TableEntry) -> None:
     for path, file in table_hfiles(entry):
         found = pairs(file.cells())
@@ -373,7 +373,7 @@ def test_rows_of_metadata_tables_are_the_recorded_ones(entry: TableEntry) -> Non
         assert found == keys.get(f"{path.parent.name}/{path.name}", []), path
 
 
-@each_table_where(lambda entry: entry.has("*/.hoodie/metadata/*.hfile"), "HFiles")
+@each_table_where(lambda entry: entry.has("*/.hoodie/metadata/*.hfile"), "HFiles", every=3)
 def test_keys_of_metadata_tables_are_in_the_file_group_of_their_hash(entry: TableEntry) -> None:
     groups: dict[str, dict[str, Pairs]] = {}
     for path, file in table_hfiles(entry):
