@@ -24,6 +24,8 @@ import hudi_spark
 from hudi_spark.runner import SparkRunner
 from hudi_spark.structs import HAS_VARIANT
 
+pytestmark = pytest.mark.one_spark
+
 Located = dict[tuple[str, str], tuple[Any, ...] | None]
 
 
