@@ -24,8 +24,6 @@ import hudi_spark
 from hudi_spark.runner import SparkRunner
 from hudi_spark.structs import HAS_VARIANT
 
-pytestmark = pytest.mark.one_spark
-
 Located = dict[tuple[str, str], tuple[Any, ...] | None]
 
 
@@ -89,6 +87,7 @@ def test_keys_are_located_as_the_core_does(
     assert sum(at is not None for at in found.values()) >= len(keys) - 2
 
 
+@pytest.mark.one_spark
 def test_bounds_that_are_not_recorded_are_read_on_executors(spark: Any) -> None:
     table = open_table(str(rides()), metadata="off")
     tagging = remote_tagging(table, TagOptions(IndexKind.SIMPLE))
@@ -98,6 +97,7 @@ def test_bounds_that_are_not_recorded_are_read_on_executors(spark: Any) -> None:
     assert [*there.lower] == [*here.lower] and [*there.upper] == [*here.upper]
 
 
+@pytest.mark.one_spark
 @pytest.mark.parametrize("whole_table", [False, True], ids=["in partitions", "whole table"])
 def test_the_record_index_locates_on_executors(spark: Any, whole_table: bool) -> None:
     table = hudi_spark.open(spark, recorded("record_index"))
@@ -119,6 +119,7 @@ def test_keys_of_the_whole_table_need_no_partitions(spark: Any) -> None:
     assert places == {**dict(reversed(keys[:-2])), keys[-1][0]: None}
 
 
+@pytest.mark.one_spark
 @pytest.mark.parametrize("consistent", [False, True], ids=["simple", "consistent"])
 @pytest.mark.parametrize("tasks", [1, 3])
 def test_keys_of_buckets_are_located_with_their_files(spark: Any, consistent: bool, tasks: int) -> None:
@@ -143,6 +144,7 @@ def test_buckets_of_the_whole_table_are_refused(spark: Any) -> None:
         hudi_spark.open(spark, root).tag(frame, replace(options, whole_table=True))
 
 
+@pytest.mark.one_spark
 @pytest.mark.parametrize("wide", [False, True], ids=["by ranges", "by files"])
 def test_files_are_those_that_a_full_join_finds(spark: Any, wide: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(distributed, "is_wide", lambda *_: wide)
