@@ -156,12 +156,18 @@ def _s3_credentials(options: Options) -> bool:
     )
 
 
-def _s3_arguments(options: Options, bucket: str) -> dict[str, Any]:
+def _server_arguments(options: Options, endpoint: str) -> dict[str, Any]:
+    """The server, by the name that the library has for it, and whether requests are signed."""
     arguments: dict[str, Any] = {}
     if _ENDPOINT in options:
-        arguments["endpoint"] = f"{options.get(_SCHEME, 'https')}://{options[_ENDPOINT]}"
+        arguments[endpoint] = f"{options.get(_SCHEME, 'https')}://{options[_ENDPOINT]}"
     if _is_true(options, _ANONYMOUS):
         arguments["skip_signature"] = True
+    return arguments
+
+
+def _s3_arguments(options: Options, bucket: str) -> dict[str, Any]:
+    arguments = _server_arguments(options, "endpoint")
     if "region" not in options and not arguments.get("endpoint") and not _REGION_VARIABLES & os.environ.keys():
         arguments["region"] = importlib.import_module("pyarrow.fs").resolve_s3_region(bucket)
     return arguments
@@ -187,12 +193,7 @@ def _gcs_credentials(options: Options) -> bool:
 
 
 def _gcs_arguments(options: Options, _: str) -> dict[str, Any]:
-    arguments: dict[str, Any] = {}
-    if _ENDPOINT in options:
-        arguments["base_url"] = f"{options.get(_SCHEME, 'https')}://{options[_ENDPOINT]}"
-    if _is_true(options, _ANONYMOUS):
-        arguments["skip_signature"] = True
-    return arguments
+    return _server_arguments(options, "base_url")
 
 
 def _azure_place(uri: str) -> _Place | None:

@@ -26,6 +26,7 @@ from hudi_core.errors import ConflictError, HudiError, UsageError
 from hudi_core.expr.predicate import Column
 from hudi_core.planning.plan import SKIP
 from hudi_core.table.open import refreshed
+from hudi_core.table.scan import Scan
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import CLUSTERING, REPLACE_COMMIT, Instant, InstantState
 from hudi_core.timeline.services import FileGroup
@@ -124,21 +125,21 @@ def planned(table: Table, options: ClusterOptions) -> ClusteringPlan:
     places = [table.schema.get(name, case_sensitive=table.case_sensitive) for name in options.columns]
     names = tuple(place.name for place in places)
     refuse_unsortable(table.schema, [place.path for place in places])
-    sources = table.scan(options.where).sources
+    scan = table.scan(options.where)
     column = Column(places[0].field.id, names[0], places[0].field.type) if places else None
     named = replace(options, columns=names)
     done = frozenset[FileGroup]() if options.strategy is Strategy.LINEAR else laid_out(table, options.strategy, names)
-    groups = planned_groups(sources, _eligible(table, options), column, named, done)
+    groups = planned_groups(scan.sources, _eligible(table, scan, options), column, named, done)
     return ClusteringPlan(tuple(groups), options.strategy, names, options.sizes.target)
 
 
-def _eligible(table: Table, options: ClusterOptions) -> list[int]:
+def _eligible(table: Table, scan: Scan, options: ClusterOptions) -> list[int]:
     """The numbers of the slices of the chosen partitions that no service is going to rewrite."""
     slices = table.slices()
     now = options.clock().astimezone(table.timeline.zone)
     partitions = set(options.partitions.chosen({file_slice.partition for file_slice in slices}, now))
     if options.where is not None:
-        kept = np.flatnonzero(table.scan(options.where).plan.codes != SKIP).tolist()
+        kept = np.flatnonzero(scan.plan.codes != SKIP).tolist()
         partitions &= {slices[number].partition for number in kept}
     excluded = excluded_groups(table)
     return [
@@ -150,7 +151,7 @@ def _eligible(table: Table, options: ClusterOptions) -> list[int]:
 
 def nothing_done(options: ClusterOptions) -> ClusterResult:
     """The result where there is nothing to gain."""
-    return ClusterResult(None, "completed", options.strategy, options.columns, 0, 0, 0, 0, 0, 0, 0, 0.0)
+    return ClusterResult(None, "completed", options.strategy, options.columns)
 
 
 def plan_only(table: Table, options: ClusterOptions) -> ClusterResult:
@@ -166,14 +167,10 @@ def plan_only(table: Table, options: ClusterOptions) -> ClusterResult:
         "requested",
         plan.strategy,
         plan.columns,
-        len(plan.groups),
-        0,
-        len(slices),
-        sum(group.outputs for group in plan.groups),
-        0,
-        size,
-        0,
-        0.0,
+        groups=len(plan.groups),
+        files_in=len(slices),
+        files_out=sum(group.outputs for group in plan.groups),
+        bytes_in=size,
     )
 
 

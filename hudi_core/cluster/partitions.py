@@ -48,10 +48,11 @@ class PartitionFilter:
         """
         ascending = sorted(paths)
         if self.selected:
-            missing = sorted(set(self.selected) - set(ascending))
+            selected = set(self.selected)
+            missing = sorted(selected - set(ascending))
             if missing:
                 raise UsageError("partitions", expected="partitions of the table", found=", ".join(missing))
-            ascending = [path for path in ascending if path in set(self.selected)]
+            ascending = sorted(selected)
         elif self.pattern is not None:
             try:
                 pattern = re.compile(self.pattern)

@@ -17,14 +17,14 @@ class ClusterResult:
     state: str
     strategy: str
     columns: tuple[str, ...]
-    groups: int
-    groups_dropped: int
-    files_in: int
-    files_out: int
-    rows: int
-    bytes_in: int
-    bytes_out: int
-    seconds: float
+    groups: int = 0
+    groups_dropped: int = 0
+    files_in: int = 0
+    files_out: int = 0
+    rows: int = 0
+    bytes_in: int = 0
+    bytes_out: int = 0
+    seconds: float = 0.0
 
     def as_dict(self) -> dict[str, Any]:
         """The fields by name."""

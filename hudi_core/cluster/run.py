@@ -25,8 +25,9 @@ from hudi_core.cluster.result import ClusterResult
 from hudi_core.cluster.sample import drawn_sample
 from hudi_core.cluster.sort_keys import refuse_unsortable
 from hudi_core.cluster.sorted_rows import RowRuns, SortedRows, sorted_rows
-from hudi_core.commit.markers import MarkerKind, create_marker, create_partition
+from hudi_core.commit.markers import MarkerKind, marker_step, partition_step
 from hudi_core.commit.statuses import TableChange, WriteStatus
+from hudi_core.commit.steps import SideBySide, run
 from hudi_core.errors import ConflictError
 from hudi_core.parallel.streams import read_ahead
 from hudi_core.planning.sources.sources import Sources
@@ -112,14 +113,14 @@ def run_plan(table: Table, instant: Instant, options: ClusterOptions) -> Cluster
         "completed",
         plan.strategy,
         plan.columns,
-        len(written),
-        len(plan.groups) - len(written),
-        sum(len(one.slices) for one in written),
-        len(statuses),
-        sum(status.rows for status in statuses),
-        sum(file.size for file in inputs),
-        sum(status.size for status in statuses),
-        round(perf_counter() - begun, 3),
+        groups=len(written),
+        groups_dropped=len(plan.groups) - len(written),
+        files_in=sum(len(one.slices) for one in written),
+        files_out=len(statuses),
+        rows=sum(status.rows for status in statuses),
+        bytes_in=sum(file.size for file in inputs),
+        bytes_out=sum(status.size for status in statuses),
+        seconds=round(perf_counter() - begun, 3),
     )
 
 
@@ -158,9 +159,8 @@ class _Run:
                 for number, part in enumerate(_parts(made, group.outputs))
             ]
             self._tasks += len(tasks)
-            create_partition(table.storage, partition, time)
-            for task in tasks:
-                create_marker(table.storage, time, task.target.path, MarkerKind.CREATE)
+            markers = [marker_step(time, task.target.path, MarkerKind.CREATE) for task in tasks]
+            run(table.storage, [SideBySide((partition_step(partition, time), *markers))])
             runner = task_runner(table.snapshot(), self._rows, self._files, made.spool, merges=False)
             statuses = table.engine.runner.run(GroupWriter(made, runner).run, tasks)
         return tuple(status for status in statuses if status is not None)

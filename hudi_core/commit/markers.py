@@ -39,11 +39,6 @@ def marker_step(instant_time: str, path: str, kind: MarkerKind) -> Ensure:
     return Ensure(f"{marker_folder(instant_time)}/{path}{_SEPARATOR}{kind}")
 
 
-def create_marker(storage: Storage, instant_time: str, path: str, kind: MarkerKind) -> None:
-    """Applies `marker_step`."""
-    marker_step(instant_time, path, kind).apply(storage)
-
-
 def has_markers(storage: Storage, instant_time: str) -> bool:
     """Whether the write announced its files at all."""
     return bool(storage.list(marker_folder(instant_time), recursive=True))
@@ -72,8 +67,3 @@ def partition_step(partition: str, instant_time: str) -> Ensure:
     depth = partition.count("/") + 1 if partition else 0
     content = format_properties({"commitTime": instant_time, "partitionDepth": str(depth)}, "partition metadata")
     return Ensure(path, content)
-
-
-def create_partition(storage: Storage, partition: str, instant_time: str) -> None:
-    """Applies `partition_step`."""
-    partition_step(partition, instant_time).apply(storage)

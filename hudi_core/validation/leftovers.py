@@ -19,20 +19,11 @@ LEFTOVERS: Final = "leftovers"
 def leftovers(subject: Subject) -> Iterator[Finding]:
     """What writes that died or forgot to clean up have left in Hudi's own folder."""
     pending = {instant.requested_time for instant in subject.table.timeline.pending}
-    for time in sorted(_first_folders(subject, MARKERS)):
-        if time not in pending:
-            folder = f"{MARKERS}/{time}"
-            mending = Mending("delete the markers (validate --mend)", removes=folder)
-            yield Finding(
-                LEFTOVERS, Severity.WARNING, folder, "markers of pending writes alone", "a write that is over", mending
-            )
-    for time in sorted(_first_folders(subject, HEARTBEATS)):
-        if time not in pending:
-            path = f"{HEARTBEATS}/{time}"
-            mending = Mending("delete the heartbeat (validate --mend)", removes=path)
-            yield Finding(
-                LEFTOVERS, Severity.WARNING, path, "heartbeats of pending writes alone", "a write that is over", mending
-            )
+    for folder, kind in ((MARKERS, "markers"), (HEARTBEATS, "heartbeats")):
+        for time in sorted(_first_folders(subject, folder) - pending):
+            path, expected = f"{folder}/{time}", f"{kind} of pending writes alone"
+            mending = Mending(f"delete the {kind} (validate --mend)", removes=path)
+            yield Finding(LEFTOVERS, Severity.WARNING, path, expected, "a write that is over", mending)
     for instant in failed_writes(subject.table, subject.clock):
         where = f"{subject.table.timeline.folder}/{instant.file}"
         words = by_hand("roll it back: hudi-core rollback TABLE --failed; the next write does it too")

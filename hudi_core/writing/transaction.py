@@ -130,8 +130,8 @@ def transaction(
     with ExitStack() as alive:
         with table_lock(storage, clock=clock):
             healed = roll_back_failed(refreshed(table), clock)
-            if healed.config.metadata_partitions and metadata_steps is None:
-                found = ", ".join(healed.config.metadata_partitions)
+            if healed.config.kept_partitions and metadata_steps is None:
+                found = ", ".join(sorted(healed.config.kept_partitions))
                 raise UnsupportedError(storage.uri, expected="a table without a metadata table", found=found)
             time = next_time(healed.timeline, clock)
             write = Transaction(healed, action, operation, time, clock, metadata_steps, takes_back_plans)

@@ -13,11 +13,11 @@ from time import sleep
 from hudi_core.commit.heartbeat import INTERVAL, heartbeat, heartbeat_path, is_alive
 from hudi_core.commit.markers import (
     MarkerKind,
-    create_marker,
-    create_partition,
     has_markers,
     marked_files,
     marker_folder,
+    marker_step,
+    partition_step,
 )
 from hudi_core.commit.times import system_clock
 from hudi_core.formats.properties import parse_properties
@@ -30,9 +30,9 @@ def test_markers_name_the_files_and_what_is_done_with_them(tmp_path: Path) -> No
     """COMMIT-6."""
     storage = PlainStorage(str(tmp_path))
     assert not has_markers(storage, TIME)
-    create_marker(storage, TIME, "p/a.parquet", MarkerKind.CREATE)
-    create_marker(storage, TIME, "p/a.parquet", MarkerKind.CREATE)
-    create_marker(storage, TIME, "b.parquet", MarkerKind.MERGE)
+    marker_step(TIME, "p/a.parquet", MarkerKind.CREATE).apply(storage)
+    marker_step(TIME, "p/a.parquet", MarkerKind.CREATE).apply(storage)
+    marker_step(TIME, "b.parquet", MarkerKind.MERGE).apply(storage)
     assert has_markers(storage, TIME)
     assert set(marked_files(storage, TIME)) == {("p/a.parquet", MarkerKind.CREATE), ("b.parquet", MarkerKind.MERGE)}
     assert (tmp_path / ".hoodie/.temp" / TIME / "p/a.parquet.marker.CREATE").read_bytes() == b""
@@ -48,8 +48,8 @@ def test_markers_of_a_timeline_server_are_read(tmp_path: Path) -> None:
 
 def test_a_partition_keeps_the_instant_that_made_it(tmp_path: Path) -> None:
     storage = PlainStorage(str(tmp_path))
-    create_partition(storage, "y/m", TIME)
-    create_partition(storage, "y/m", "20270101000000000")
+    partition_step("y/m", TIME).apply(storage)
+    partition_step("y/m", "20270101000000000").apply(storage)
     content = storage.read("y/m/.hoodie_partition_metadata")
     assert parse_properties(content, "") == {"commitTime": TIME, "partitionDepth": "2"}
 

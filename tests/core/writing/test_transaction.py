@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from hudi_core.commit.avro_schemas import REQUESTED_REPLACE_METADATA
-from hudi_core.commit.markers import MarkerKind, create_marker, create_partition
+from hudi_core.commit.markers import MarkerKind, marker_step, partition_step
 from hudi_core.commit.statuses import TableChange, WriteStatus
 from hudi_core.commit.steps import Create, run
 from hudi_core.errors import AlreadyExistsError, ConflictError, UsageError
@@ -41,8 +41,8 @@ def group_file(file_id: str, instant_time: str) -> str:
 def write_file(table: Table, instant_time: str, file_id: str, previous: str | None = None) -> WriteStatus:
     """A data file as a task writes it; what it holds does not matter here."""
     path = group_file(file_id, instant_time)
-    create_partition(table.storage, "", instant_time)
-    create_marker(table.storage, instant_time, path, MarkerKind.CREATE if previous is None else MarkerKind.MERGE)
+    partition_step("", instant_time).apply(table.storage)
+    marker_step(instant_time, path, MarkerKind.CREATE if previous is None else MarkerKind.MERGE).apply(table.storage)
     table.storage.create(path, b"rows")
     return WriteStatus("", file_id, path, 4, 1, 1, 0, 0, previous_instant=previous)
 
@@ -97,7 +97,7 @@ def test_the_next_write_rolls_back_one_that_died(tmp_path: Path, version: int, w
     dead = tmp_path / "t" / group_file("bb-0", "20250101000000000")
     dead.write_bytes(b"half")
     if with_markers:
-        create_marker(table.storage, "20250101000000000", dead.name, MarkerKind.CREATE)
+        marker_step("20250101000000000", dead.name, MarkerKind.CREATE).apply(table.storage)
     second = commit(table, "cc-0")
     table = refreshed(table)
     assert not dead.exists()
