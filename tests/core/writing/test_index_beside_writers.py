@@ -7,9 +7,7 @@ Also covers: `indexing/building.py`, `writing/index_check.py`, `writing/index_pl
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from pathlib import Path
-from shutil import copytree
 from typing import Any
 
 import pyarrow as pa
@@ -31,7 +29,7 @@ from hudi_core.writing.index_removal import drop_index
 from hudi_core.writing.operations import write
 from hudi_core.writing.rollback import roll_back_completed
 from hudi_core.writing.write_run import WriteOptions
-from tests.core.writing.test_crashes import Death, later, mortal
+from tests.support.crashes import WHOLE, crashes, later
 
 TYPES = pa.schema([("id", pa.string()), ("p", pa.string()), ("n", pa.int64())])
 ALL = {6: ["column_stats", "bloom_filters", "record_index"]}
@@ -176,29 +174,20 @@ def test_a_build_that_dies_leaves_the_table_right(
     made = create_table(tmp_path / "made", TYPES, "id", version=version, indexes=before)
     write(made, rows(range(3)))
     expected, options = [("k1", "y", 1), ("k2", "x", 2)], IndexOptions(rebuild=True)
-    for at in range(1, 100):
-        path = tmp_path / str(at)
-        copytree(tmp_path / "made", path)
-        table, storage = mortal(path, at, after=False)
-        with suppress(Death):
-            build_indexes(table, kinds, options)
-        if not storage.dead:
-            break
+    points = crashes(tmp_path / "made", lambda table: build_indexes(table, kinds, options), step=2)
+    for number, (at, path) in enumerate(points):
         assert read(path, MetadataMode.AUTO, "n > 0") == expected, at
         assert not open_table(path).warnings
-        if at % 4 == 0:
+        if number % 4 == 0:
             write(open_table(path), rows([2], 101), options=WriteOptions(clock=later))
             assert read(path, MetadataMode.AUTO, "n > 0") == [expected[0], ("k2", "x", 101)], at
-        if at % 4 == 2:
+        if number % 4 == 2:
             built = build_indexes(open_table(path), ["files"], options, clock=later)
             assert {"files", *before} <= set(built.config.metadata_partitions) == built.config.kept_partitions
             assert not planned_builds(built.timeline), at
             assert read(path, where="n > 0") == expected, at
-    else:
-        pytest.fail("the build does not end")
-    assert at > 20
-    assert set(open_table(path).config.metadata_partitions) == {"files", *kinds, *before}
-    assert read(path, where="n > 0") == expected
+    assert set(open_table(tmp_path / WHOLE).config.metadata_partitions) == {"files", *kinds, *before}
+    assert read(tmp_path / WHOLE, where="n > 0") == expected
 
 
 def damaged(path: Path, how: str) -> Table:
