@@ -15,17 +15,7 @@ from hudi_core.validation.mend import mend
 from hudi_core.writing import built_rows
 from hudi_core.writing.index_build import build_metadata_table
 from tests.support.commands import fingerprint
-from tests.support.faulty_tables import base_file, checks_of, copied, findings_of, made, with_properties
-
-
-@pytest.fixture(scope="module")
-def cow(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return made(tmp_path_factory.mktemp("cow") / "t")
-
-
-@pytest.fixture
-def table(cow: Path, tmp_path: Path) -> Table:
-    return copied(cow, tmp_path / "t")
+from tests.support.faulty_tables import base_file, checks_of, findings_of, with_properties
 
 
 def left(table: Table, time: str) -> None:

@@ -27,7 +27,6 @@ from hudi_core.writing.index_build import build_metadata_table
 from tests.support.faulty_tables import (
     base_file,
     checks_of,
-    copied,
     findings_of,
     made,
     with_commit,
@@ -35,16 +34,6 @@ from tests.support.faulty_tables import (
 )
 
 ALL = ["column_stats", "bloom_filters", "record_index", "partition_stats"]
-
-
-@pytest.fixture(scope="module")
-def cow(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return made(tmp_path_factory.mktemp("cow") / "t")
-
-
-@pytest.fixture
-def table(cow: Path, tmp_path: Path) -> Table:
-    return copied(cow, tmp_path / "t")
 
 
 def timeline_of(table: Table) -> Path:
