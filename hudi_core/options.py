@@ -279,7 +279,7 @@ def table_config(properties: Mapping[str, str], where: str = PROPERTIES_PATH) ->
         if first["type"] == "missing":
             raise CorruptFileError(where, expected=f"a property {key}", found="none") from None
         raise CorruptFileError(
-            where, expected=f"a valid {key}", found=f"{properties.get(key)!r} ({_said(first['msg'])})"
+            where, expected=f"a valid {key}", found=f"{properties.get(key)!r} ({_reason(first['msg'])})"
         ) from None
 
 
@@ -308,5 +308,5 @@ def _findings(present: Mapping[str, str]) -> tuple[str, ...]:
     return (f"hoodie.table.checksum is {stated}, the names of database and table give {computed}",)
 
 
-def _said(message: str) -> str:
+def _reason(message: str) -> str:
     return message.removeprefix("Value error, ").removeprefix("Input should be ")

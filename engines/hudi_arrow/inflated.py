@@ -129,7 +129,7 @@ class PagedFile:
         `fields` are the numbers of the leaves below each wanted column, which stay together.
         """
         leaves = [leaf for field in fields for leaf in field]
-        columns = self._asked(group, leaves)
+        columns = self._column_chunks(group, leaves)
         if not columns or any(5 not in column or _is_apart(column) for column in columns):
             return None
         size, rows, where = source.size(), self._rows(group), self._where
@@ -178,21 +178,21 @@ class PagedFile:
             columns.append(_column(column[3], codec, start, part))
             start += part.length if part else 0
         groups = thrift.encoded([thrift.structs(1, columns), thrift.i64(2, start - len(MAGIC)), thrift.i64(3, rows)])
-        raw = self._raw
+        raw, schema_entries = self._raw, self._arrow_schema_entries
         footer = thrift.encoded(
             [
                 raw[1],
                 raw[2],
                 thrift.i64(3, rows),
                 thrift.structs(4, [groups]),
-                *([thrift.structs(5, [_entry(entry) for entry in self._said])] if self._said else []),
+                *([thrift.structs(5, [_entry(entry) for entry in schema_entries])] if schema_entries else []),
                 *([raw[6]] if 6 in raw else []),
             ]
         )
         framed = pa.BufferReader(MAGIC + footer + len(footer).to_bytes(4, "little") + MAGIC)
         return AssembledFile(PagesFile(list(chunks.values())), pq.read_metadata(framed), rows)
 
-    def _asked(self, group: int, leaves: Sequence[int]) -> list[Fields]:
+    def _column_chunks(self, group: int, leaves: Sequence[int]) -> list[Fields]:
         columns = self._groups[group][1]
         return [columns[leaf] for leaf in leaves]
 
@@ -217,7 +217,7 @@ class PagedFile:
         return groups
 
     @cached_property
-    def _said(self) -> list[Fields]:
+    def _arrow_schema_entries(self) -> list[Fields]:
         return [entry for entry in self._file.get(5, ()) if entry.get(1) == b"ARROW:schema"]
 
 

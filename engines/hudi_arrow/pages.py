@@ -21,7 +21,7 @@ from hudi_core.formats.parquet import thrift
 from hudi_core.formats.random_access import RangesAtOnce
 
 DATA_PAGE, _, _DICTIONARY_PAGE, _DATA_PAGE_V2 = range(4)
-_TOLD: Final = {DATA_PAGE: (5, 4), _DICTIONARY_PAGE: (7, 2), _DATA_PAGE_V2: (8, 6)}
+_VALUE_COUNT_FIELDS: Final = {DATA_PAGE: (5, 4), _DICTIONARY_PAGE: (7, 2), _DATA_PAGE_V2: (8, 6)}
 """Where a page's header tells of its values, and in how many fields that are always there."""
 MAGIC: Final = b"PAR1"
 _GAP: Final = 1 << 20
@@ -189,9 +189,9 @@ def _page(stored: memoryview, position: int, inflates: bool, where: str) -> tupl
     body = stored[start : start + length]
     if length < 0 or size < 0 or len(body) != length:
         raise ValueError(f"a page of {length} bytes for {size} at {position} of {len(stored)}")
-    if kind not in _TOLD:
+    if kind not in _VALUE_COUNT_FIELDS:
         return None, start + length
-    number, fields = _TOLD[kind]
+    number, fields = _VALUE_COUNT_FIELDS[kind]
     values = tuple(header[number][field] for field in range(1, fields + 1))
     plain = 0
     if kind == _DATA_PAGE_V2:
@@ -214,7 +214,7 @@ def _header(kind: int, size: int, values: tuple[int, ...]) -> bytes:
     inner = [thrift.i32(number, value) for number, value in enumerate(values, 1)]
     if kind == _DATA_PAGE_V2:
         inner.append(thrift.false(7))
-    nested = thrift.struct(_TOLD[kind][0], thrift.encoded(inner))
+    nested = thrift.struct(_VALUE_COUNT_FIELDS[kind][0], thrift.encoded(inner))
     return thrift.encoded([thrift.i32(1, kind), thrift.i32(2, size), thrift.i32(3, size), nested])
 
 

@@ -108,16 +108,16 @@ def substring(array: Array, positions: Array, lengths: Array | None) -> Array:
     start, count = _integers(positions), np.full(len(array), WHOLE) if lengths is None else _integers(lengths)
     offsets, content = _bytes_of(wide)
     # First bytes of characters; in bytes, every byte is one. `places` counts those before each row.
-    heads = np.flatnonzero((content & 0xC0) != 0x80) if text else np.arange(len(content))
-    places = np.searchsorted(heads, offsets)
+    starts = np.flatnonzero((content & 0xC0) != 0x80) if text else np.arange(len(content))
+    places = np.searchsorted(starts, offsets)
     size = np.diff(places)
     first = np.where(start > 0, start - 1, np.where(start < 0, size + start, 0))
     last = np.minimum(first + count, size)
     first = np.maximum(first, 0)
     last = np.maximum(last, first)
-    ends = np.append(heads, offsets[-1])
-    low = ends[np.minimum(places[:-1] + np.minimum(first, size), len(heads))]
-    high = ends[np.minimum(places[:-1] + np.minimum(last, size), len(heads))]
+    ends = np.append(starts, offsets[-1])
+    low = ends[np.minimum(places[:-1] + np.minimum(first, size), len(starts))]
+    high = ends[np.minimum(places[:-1] + np.minimum(last, size), len(starts))]
     taken = np.where(present, high - low, 0)
     return _cut(content, low, taken, present, pa.large_string() if text else pa.large_binary()).cast(
         pa.string() if text else pa.binary()
@@ -145,7 +145,7 @@ def _like(array: Array, pattern: Pattern) -> Array:
         case (AnyRun(), str() as text, AnyRun()):
             return _none(array) if _lacks_a_byte(array, text) else pc.match_substring(array, text)
         case _:
-            return _found(array, regex.like(pattern))
+            return _matching(array, regex.like(pattern))
 
 
 def _empty(array: Array) -> Array:
@@ -177,10 +177,10 @@ def _none(array: Array) -> Array:
 
 
 def _regex(array: Array, pattern: str) -> Array:
-    return _found(array, regex.parse(pattern))
+    return _matching(array, regex.parse(pattern))
 
 
-def _found(array: Array, wanted: regex.Regex) -> Array:
+def _matching(array: Array, wanted: regex.Regex) -> Array:
     if wanted.re2 is None:
         return by_distinct(lambda text: wanted.compiled.search(text) is not None, [array], [String()], Boolean())
     try:

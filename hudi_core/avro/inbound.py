@@ -46,7 +46,7 @@ _KEY: Final = t.Field(0, "key", t.String(), optional=False)
 
 _Path = tuple[str, ...]
 _Json = Mapping[str, object]
-_Found = tuple[t.Type, _Json]
+_TypeAndJson = tuple[t.Type, _Json]
 """A type, and the attributes that the type itself has no place for."""
 
 
@@ -72,7 +72,7 @@ def field_from_avro(text: str | dict[str, Any] | list[Any], where: str = "schema
 class _Definition:
     """A named type that is complete, and its size."""
 
-    resolved: _Found
+    resolved: _TypeAndJson
     columns: int
     depth: int
 
@@ -110,12 +110,12 @@ class _Reader:
         self._count(len(members))
         return t.Union(tuple(members)), _NOTHING, optional, null_first
 
-    def _branch(self, json: object, space: str, path: _Path) -> _Found:
+    def _branch(self, json: object, space: str, path: _Path) -> _TypeAndJson:
         if isinstance(json, list):
             raise self._error(path, "a type in a union", "a union")
         return self._type(json, space, path)
 
-    def _type(self, json: object, space: str, path: _Path) -> _Found:
+    def _type(self, json: object, space: str, path: _Path) -> _TypeAndJson:
         self._deepest = max(self._deepest, len(path))
         if len(path) > MAX_DEPTH:
             raise self._error(path[:3], f"at most {MAX_DEPTH} levels", "deeper nesting")
@@ -158,7 +158,7 @@ class _Reader:
         kind, properties, optional, _ = self.place(json, space, (*path, name))
         return t.Field(0, name, kind, optional=optional, type_properties=properties)
 
-    def _reference(self, name: str, space: str, path: _Path) -> _Found:
+    def _reference(self, name: str, space: str, path: _Path) -> _TypeAndJson:
         for candidate in (full_name(name, space), name):
             if candidate in self._named:
                 definition = self._named[candidate]
@@ -171,14 +171,14 @@ class _Reader:
                 return definition.resolved
         raise self._error(path, "a type", f"the unknown name {name!r}")
 
-    def _define(self, kind: str, json: _Json, space: str, path: _Path) -> _Found:
+    def _define(self, kind: str, json: _Json, space: str, path: _Path) -> _TypeAndJson:
         name = self._full_name(json, space, path)
         if name in self._named:
             raise self._error(path, "a name that is defined once", f"{name} a second time")
         self._named[name] = None
         columns, deepest = self._columns, self._deepest
         self._deepest = len(path)
-        read: Callable[[str, _Json, _Path], _Found]
+        read: Callable[[str, _Json, _Path], _TypeAndJson]
         read = self._record if kind == "record" else self._enumeration if kind == "enum" else self._fixed
         resolved = read(name, json, path)
         self._named[name] = _Definition(resolved, self._columns - columns, self._deepest - len(path))
@@ -194,7 +194,7 @@ class _Reader:
             raise self._error(path, "a name of letters, digits and _", repr(full)[:60])
         return full
 
-    def _record(self, name: str, json: _Json, path: _Path) -> _Found:
+    def _record(self, name: str, json: _Json, path: _Path) -> _TypeAndJson:
         listed = json.get("fields")
         if not isinstance(listed, list):
             raise self._error(path, f"a list of fields of {name}", repr(listed)[:40])
@@ -260,7 +260,7 @@ class _Reader:
             return None
         return default_from_avro(json, kind, self._at(path))
 
-    def _enumeration(self, name: str, json: _Json, path: _Path) -> _Found:
+    def _enumeration(self, name: str, json: _Json, path: _Path) -> _TypeAndJson:
         symbols, default = json.get("symbols"), json.get("default")
         if not isinstance(symbols, list) or not all(map(is_name, symbols)) or len(set(symbols)) < len(symbols):
             raise self._error(path, f"a list of distinct symbols of {name}", repr(symbols)[:60])
@@ -270,7 +270,7 @@ class _Reader:
         enumeration = t.Enumeration(tuple(symbols), name, default, aliases, _text(json.get("doc")))
         return enumeration, _without(json, _ATTRIBUTES["enum"])
 
-    def _fixed(self, name: str, json: _Json, path: _Path) -> _Found:
+    def _fixed(self, name: str, json: _Json, path: _Path) -> _TypeAndJson:
         size = json.get("size")
         if not is_size(size):
             raise self._error(path, f"a size of {name}", repr(size)[:40])

@@ -55,7 +55,9 @@ def changes(
     """
     all_columns = changes_schema(snapshot.schema, meta=meta)
     wanted = (
-        all_columns if columns is None else project(all_columns, columns, case_sensitive=case_sensitive, as_asked=True)
+        all_columns
+        if columns is None
+        else project(all_columns, columns, case_sensitive=case_sensitive, requested_order=True)
     )
     predicate = None if where is None else bind(predicate_tree(where), all_columns, case_sensitive=case_sensitive)
     return Changes(snapshot, commit_range, all_columns, wanted, predicate, limit)

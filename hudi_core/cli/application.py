@@ -12,7 +12,7 @@ from typer.core import TyperGroup
 
 from hudi_core.cli import cluster, create, demo, indexes, keys, locate, read, schemas, tables, tag, validation, writing
 from hudi_core.cli.explain import command as explain_command
-from hudi_core.cli.options import OPENED, STORAGE_OPTIONS, tell_traffic
+from hudi_core.cli.options import OPENED, STORAGE_OPTIONS, report_traffic
 from hudi_core.cli.output import discard, flush, say, write
 from hudi_core.cli.overview import ABOUT, COMMANDS, EXAMPLE, STORAGE_HELP, VERBOSE_HELP, VERSION_HELP, overview
 from hudi_core.cli.waiting import end_waiting
@@ -42,7 +42,7 @@ class _Commands(TyperGroup):
                         self.invoke(context)
                     finally:
                         end_waiting()
-                        tell_traffic()
+                        report_traffic()
             except typer.Exit as end:
                 return end.exit_code
             return 0 if given else 2
@@ -77,22 +77,22 @@ def _status(run: Callable[[], int]) -> int:
         discard()  # whoever read our output has seen enough
         return 0
     except KeyboardInterrupt:
-        return _told("interrupted", _INTERRUPTED)
+        return _report("interrupted", _INTERRUPTED)
     except HudiError as error:
-        return _told("\n".join([f"error: {_in_a_line(error)}", *getattr(error, "__notes__", ())]), error.exit_status)
+        return _report("\n".join([f"error: {_in_a_line(error)}", *getattr(error, "__notes__", ())]), error.exit_status)
     except _Misuse as refused:
-        return _told(f"error: {_refusal(refused)}", 2)
+        return _report(f"error: {_refusal(refused)}", 2)
     except typer.Abort:
         return 1
     except OSError as problem:
         if problem.filename is not None:
             raise
         # What is not of a file is of the text of --help and --version, which Typer writes itself.
-        return _told(f"error: standard output: {problem.strerror or problem}", 1)
+        return _report(f"error: standard output: {problem.strerror or problem}", 1)
     return status
 
 
-def _told(message: str, status: int) -> int:
+def _report(message: str, status: int) -> int:
     """Says what went wrong, after all that was written before; gives the status."""
     try:
         flush()

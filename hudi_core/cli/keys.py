@@ -88,17 +88,17 @@ def keys(
     given = read_rows(runner, rows, generator, like)
     made = made_keys(runner, generator, given, rows)
     out = Output(as_json)
-    said_of_it = generator.describe() if isinstance(generator, Generator) else f"generator {type(generator).__name__}"
+    description = generator.describe() if isinstance(generator, Generator) else f"generator {type(generator).__name__}"
     if as_json:
         for row in made:
             out.line(row)
-        say(said_of_it)
+        say(description)
         return
     shown = list(islice(made, SHOWN))
     left = sum(1 for _ in made)
     out.data(_KEYS, shown)
     rows_shown = counted(len(shown), "row")
-    out.text(f"\n{f'the first {rows_shown} of {len(shown) + left:,}' if left else rows_shown}; {said_of_it}")
+    out.text(f"\n{f'the first {rows_shown} of {len(shown) + left:,}' if left else rows_shown}; {description}")
 
 
 def read_options(path: Path) -> dict[str, str]:

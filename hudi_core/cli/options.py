@@ -89,7 +89,7 @@ def opened(
     return table
 
 
-def tell_traffic() -> None:
+def report_traffic() -> None:
     """What was asked of remote storage, on standard error, where the command line wants to know it."""
     for storage in OPENED.get() or ():
         say(f"{storage.uri}: {traffic(storage.traffic) if storage.is_remote else 'local files, nothing waited for'}")

@@ -104,8 +104,8 @@ def read(
             read_optimized=read_optimized,
         )
     if count:
-        found_rows = scan.count()
-        out.record({"rows": found_rows}) if as_json else out.text(counted(found_rows, "row"))
+        row_count = scan.count()
+        out.record({"rows": row_count}) if as_json else out.text(counted(row_count, "row"))
     elif target is not None:
         with progress("rows written") as seen:
             written = scan.write(str(target), seen)

@@ -84,7 +84,7 @@ def convert_schema(
     reader = form(source, "--from")
     form(to, "--to")
     read = reader.parse(_content(file), file)
-    _tell(read.losses)
+    _report_losses(read.losses)
     _show_text(Output(as_json), to, _written(read.value, to))
 
 
@@ -134,7 +134,7 @@ def evolve(
         before, named = opened_table.schema, opened_table.config.named_columns
     else:
         read = form(source, "--from").parse(_content(file), file)
-        _tell(read.losses)
+        _report_losses(read.losses)
         before = read.value
     after = evolved(before, changes, case_sensitive=case_sensitive)
     if commit:
@@ -165,11 +165,11 @@ def _content(file: str) -> str:
 
 def _written(schema: Schema, to: str) -> str:
     converted: Converted[str] = form(to, "--to").write(schema)
-    _tell(converted.losses)
+    _report_losses(converted.losses)
     return converted.value
 
 
-def _tell(losses: Sequence[ConversionLoss]) -> None:
+def _report_losses(losses: Sequence[ConversionLoss]) -> None:
     for loss in losses:
         say(f"lost: {loss}")
 

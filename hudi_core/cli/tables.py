@@ -58,7 +58,7 @@ def show_table(table: Table, out: Output, as_json: bool) -> None:
         beware = record.pop("warnings")
         shown = {
             "bytes": f"{record['bytes']:,} ({size(record['bytes'])})",
-            "pending": list(map(_said, record["pending"])),
+            "pending": list(map(_pending_line, record["pending"])),
         }
         out.record({**record, **shown})
         for warning in beware:
@@ -116,7 +116,7 @@ def _pending(work: PendingWork) -> dict[str, Any]:
     }
 
 
-def _said(pending: dict[str, Any]) -> str:
+def _pending_line(pending: dict[str, Any]) -> str:
     to_rewrite = f", {counted(pending['file_groups'], 'file group')} to rewrite" if pending["file_groups"] else ""
     return f"{pending['action']} {pending['requested_time']} {pending['state']}{to_rewrite}"
 

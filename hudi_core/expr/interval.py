@@ -86,10 +86,10 @@ def of_range(text: str, first: str, last: str) -> Interval | None:
         return None
     total = Interval()
     for part, name in zip(parts, names, strict=True):
-        found_part = of_unit(part, name)
-        if found_part is None:
+        interval = of_unit(part, name)
+        if interval is None:
             return None
-        total += found_part
+        total += interval
     return -total if sign else total
 
 

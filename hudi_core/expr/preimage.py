@@ -83,10 +83,10 @@ def one_of(term: Term, values: Iterable[object], with_null: bool = False) -> Pre
             listed = tuple(values)
             return _over_branches(term, lambda branch: one_of(branch, listed, with_null))
         case Apply():
-            found_back = _one_of_pulled_back(term, distinct(tuple(values), term.type))
-            if with_null and isinstance(found_back, OneOf):
-                return replace(found_back, with_null=True)
-            return some([found_back, ALWAYS_NULL]) if with_null else found_back
+            pulled_back = _one_of_pulled_back(term, distinct(tuple(values), term.type))
+            if with_null and isinstance(pulled_back, OneOf):
+                return replace(pulled_back, with_null=True)
+            return some([pulled_back, ALWAYS_NULL]) if with_null else pulled_back
         case Column(
             type=t.Date() | t.Time() | t.Timestamp() as data_type
         ):  # an interval may have led out of the type's range

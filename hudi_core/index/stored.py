@@ -109,7 +109,7 @@ class StoredKeys:
         if self.sources.snapshot.stores_keys:
             return project(schema, [(RECORD_KEY,)])
         names = dict.fromkeys((*config.record_key_fields, *config.partition_fields))
-        return project(schema, [name.partition(".")[0] for name in names], case_sensitive=False, as_asked=True)
+        return project(schema, [name.partition(".")[0] for name in names], case_sensitive=False, requested_order=True)
 
     def footer(self, slice: FileSlice) -> Footer | None:
         """The footer of the base file, where it describes the keys of all rows of the slice; it is not cached."""

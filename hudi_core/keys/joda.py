@@ -60,10 +60,10 @@ def parse_pattern(text: str, option: str) -> JodaPattern:
             pieces.append((letter, width))
             continue
         raise UsageError(option, expected="letters of a date pattern", found=f"`{match[0]}` in {text!r}")
-    found_pattern = JodaPattern(text, tuple(pieces))
-    if not found_pattern.parts:
+    pattern = JodaPattern(text, tuple(pieces))
+    if not pattern.parts:
         raise UsageError(option, expected="a date pattern", found=repr(text))
-    return found_pattern
+    return pattern
 
 
 def print_instant(millis: int, zone: Zone, pattern: JodaPattern) -> str:

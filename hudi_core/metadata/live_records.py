@@ -104,16 +104,14 @@ def _shared_keys(words: NDArray[np.uint64], unique: int) -> Ints:
     for word, mixer in zip(words.T[1:], _MIXERS[1:], strict=False):
         mixed += word * mixer
     if unique:
-        return np.append(
-            np.flatnonzero(_may_contain_each(mixed[:unique], mixed[unique:])), np.arange(unique, len(mixed))
-        )
+        return np.append(np.flatnonzero(_may_be_among(mixed[:unique], mixed[unique:])), np.arange(unique, len(mixed)))
     sequence = np.argsort(mixed)
     ordered = mixed[sequence]
     same = ordered[1:] == ordered[:-1]
     return np.sort(sequence[np.append(same, False) | np.append(False, same)]) if same.any() else _NONE
 
 
-def _may_contain_each(mixed: NDArray[np.uint64], others: NDArray[np.uint64]) -> Bools:
+def _may_be_among(mixed: NDArray[np.uint64], others: NDArray[np.uint64]) -> Bools:
     """Which mixtures share their last bits with one of the others: those that are among them, and few more."""
     last = np.uint64((1 << max(16, len(others).bit_length() + 3)) - 1)
     shared = np.zeros(int(last) + 1, np.bool_)

@@ -72,7 +72,7 @@ def newest_of(group: FileGroup, texts: StringColumn, keys: StringIndex) -> Itera
             left[gone[gone >= 0]] = False
     if group.base is not None and left.any():
         for piece in group.base_pieces_for(take_strings(texts, np.flatnonzero(left))):
-            yield partial(_found_in, piece, keys, left)
+            yield partial(_matches_in, piece, keys, left)
 
 
 def starting(group: FileGroup, prefixes: Sequence[bytes]) -> set[bytes]:
@@ -105,7 +105,7 @@ def count(group: FileGroup, most: int) -> int | None:
     return group.base.entry_count - replaced + added
 
 
-def _found_in(piece: Piece, keys: StringIndex, left: NDArray[np.bool_]) -> LookupResult:
+def _matches_in(piece: Piece, keys: StringIndex, left: NDArray[np.bool_]) -> LookupResult:
     """The records of a piece of a base file whose keys are `left` to be found."""
     batch = piece()
     key_numbers = keys.find(keys_of(batch.cells))

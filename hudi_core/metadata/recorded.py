@@ -176,7 +176,7 @@ def decoded(batches: list[RecordBatch], key_size: int) -> tuple[DecodedStatistic
         or not isinstance(upper, UnionColumn)
     ):
         raise CorruptFileError(first.where, expected="a schema of column statistics", found="another")
-    ordinals, details = _told(payload)
+    ordinals, details = _bound_types(payload)
     part = DecodedStatistics(
         keys[0] if len(keys) == 1 else np.concatenate(keys),
         np.repeat([batch.order for batch in batches], [len(batch.cells) for batch in batches]),
@@ -267,7 +267,7 @@ def _by_looks(kind_of: Ints, rows: Ints, lower: UnionColumn, upper: UnionColumn,
         kind_of[rows[wrappers == branch]] = kinds.index_of(looks, typed=False)
 
 
-def _told(payload: StructColumn) -> tuple[Ints, StringColumn | None]:
+def _bound_types(payload: StructColumn) -> tuple[Ints, StringColumn | None]:
     """The ordinal of the type that each record tells, and what else they say of it. Schemas before version 9 have no place
     for it."""
     declared = payload.fields.get("valueType")

@@ -97,13 +97,13 @@ class MetadataTable(Portable):
     """Those that were asked for last, if any were."""
     earlier: EarlierReads = field(default_factory=EarlierReads, repr=False, compare=False)
     """What was read at an earlier time, as far as it was not needed yet."""
-    files_asked: NDArray[np.bytes_] | None = field(default=None, compare=False)
+    chosen_files: NDArray[np.bytes_] | None = field(default=None, compare=False)
     """The files whose statistics are read, by the part of their keys after the column, ascending; None: all."""
 
     def of_files(self, keys: NDArray[np.bytes_]) -> MetadataTable:
         """The metadata table as it is, but of `column_stats` only blocks are read that can tell of these files: by the part of
         their keys after the column, in any order. What it says of other files is not whole."""
-        return MetadataTable(**self.made_of() | {"files_asked": np.unique(keys)})
+        return MetadataTable(**self.made_of() | {"chosen_files": np.unique(keys)})
 
     def has_not_changed(self) -> bool:
         """Whether its timeline still has the same instants; lists it."""
@@ -292,9 +292,9 @@ class MetadataTable(Portable):
         """The records of columns in a metadata partition whose keys begin with the column."""
         groups = self.opened_groups(self.slices(partition))
         names = [xxh64_id(column).encode() for column in columns]
-        if self.files_asked is None or partition != COLUMN_STATS:
+        if self.chosen_files is None or partition != COLUMN_STATS:
             return read_pieces(groups, names)
-        return read_pieces_for(groups, names, utf8_column([name + key for name in names for key in self.files_asked]))
+        return read_pieces_for(groups, names, utf8_column([name + key for name in names for key in self.chosen_files]))
 
 
 def _with_keys(batch: RecordBatch, size: int) -> RecordBatch:

@@ -51,14 +51,14 @@ class StatisticsAnswer:
     """Each slice has a number of its own, so that "all rows match" can be told."""
 
     def possible(self, predicate: Predicate) -> Bools:
-        return self._each(self.statistics.plan(predicate, self.facts).possible())
+        return self._flags(self.statistics.plan(predicate, self.facts).possible())
 
     def certain(self, predicate: Predicate) -> Bools:
         if not self.of_slices:
             return np.zeros(len(self.members), np.bool_)
-        return self._each(self.statistics.plan(predicate, self.facts).all_match())
+        return self._flags(self.statistics.plan(predicate, self.facts).all_match())
 
-    def _each(self, chosen: Numbers) -> Bools:
+    def _flags(self, chosen: Numbers) -> Bools:
         flags = np.zeros(self.statistics.count, np.bool_)
         flags[chosen] = True
         return flags[self.members]

@@ -215,7 +215,7 @@ class RankKeys:
     def everything(self) -> Ranges:
         return ((self.bottom, self.top),)
 
-    def tells(self, text: bytes) -> bool:
+    def places(self, text: bytes) -> bool:
         """Whether the place of a text is known: not if it begins as one does that may have been cut there."""
         if self.cut is None or not text.startswith(self._prefix):
             return True

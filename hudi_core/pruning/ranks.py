@@ -42,9 +42,9 @@ def ranks(texts: ByteStrings) -> tuple[Ranks32, Ranks32]:
         rows = rows[_in_runs(differs, also=size == WORD)]
         word += 1
     numbers = np.cumsum(begins, dtype=np.int32) - np.int32(1)
-    found_ranks = np.empty(len(texts), np.int32)
-    found_ranks[order] = numbers
-    return found_ranks, order[begins].astype(np.int32)
+    ranks = np.empty(len(texts), np.int32)
+    ranks[order] = numbers
+    return ranks, order[begins].astype(np.int32)
 
 
 def _changes(values: NDArray[Any]) -> NDArray[np.bool_]:

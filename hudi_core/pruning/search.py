@@ -27,7 +27,7 @@ _SEARCHED = 3
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _FoundFiles:
     """Where all files are for which a program says yes: those that are `sure`, in several parts that ascend each, and what a
     look at each file of some `stretches` gives."""
 
@@ -40,7 +40,7 @@ class _Route:
     """What it costs to go a way, and going it."""
 
     cost: int
-    go: Callable[[], _Found]
+    go: Callable[[], _FoundFiles]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,10 +108,10 @@ def _way_of_column(known: ColumnAnswers, wanted: ValueSet) -> _Way | None:
         block_runs = runs(order, blocks)
         cost = listed + BLOCK * sum(run.count if run.files else run.count * loose for run in block_runs)
 
-        def go() -> _Found:
+        def go() -> _FoundFiles:
             lists = [np.flatnonzero(flag) for flag in flags]
             in_blocks = opened(in_ranges, order, *(run.blocks for run in block_runs if not run.files))
-            return _Found(
+            return _FoundFiles(
                 [*lists, in_blocks] if wanted.ranges else lists, [run.files for run in block_runs if run.files]
             )
 
@@ -131,9 +131,9 @@ def _narrowed(ways: list[tuple[_Way | None, Program]]) -> _Way | None:
     def route() -> _Route:
         near = way.route()
 
-        def go() -> _Found:
+        def go() -> _FoundFiles:
             result = near.go()
-            return _Found([_kept(numbers, rest) for numbers in result.sure], result.stretches)
+            return _FoundFiles([_kept(numbers, rest) for numbers in result.sure], result.stretches)
 
         return _Route(near.cost, go)
 
@@ -147,8 +147,8 @@ def _joined(ways: list[tuple[_Way | None, Program]]) -> _Way | None:
         return None
     most = sum(way.most for way, _ in known)
 
-    def go() -> _Found:
-        return _Found([_union([_through(way.route(), part) for way, part in known])], [])
+    def go() -> _FoundFiles:
+        return _FoundFiles([_union([_through(way.route(), part) for way, part in known])], [])
 
     return _Way(most, lambda: _Route(most * _SCATTERED, go))
 

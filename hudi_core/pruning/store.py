@@ -47,7 +47,7 @@ PREPARED_AFTER = 8
 
 
 @dataclass(slots=True, eq=False)
-class _Asked:
+class _ColumnState:
     """A column as far as it was made ready, and how often it was needed."""
 
     known: ColumnAnswers | None = None
@@ -68,7 +68,7 @@ class FileStatistics:
 
     count: int
     load: Load
-    columns: dict[int, _Asked] = field(default_factory=dict)
+    columns: dict[int, _ColumnState] = field(default_factory=dict)
     """Those that were asked for, by id, as far as they were made ready."""
 
     def plan(self, predicate: Predicate, facts: Load | None = None) -> PruningPlan:
@@ -86,20 +86,20 @@ class FileStatistics:
         they are kept in order, strings by their ranks. Where strings are long they are cut: a literal that begins as one of them
         sends the predicate back to the whole ones.
         """
-        state = self._asked(column)
+        state = self._state(column)
         state.times += 1
         if state.known is None and self.count > SMALL and state.times <= state.most_as_loaded:
             return self._as_loaded(state, column, predicate)
         known = self.prepare(column)
         if isinstance(known.keys, RankKeys) and known.keys.cut is not None:
             literals = _literals(predicate, column)
-            if not all(map(known.keys.tells, literals)):
+            if not all(map(known.keys.places, literals)):
                 return self._exact(state, column, literals)
         return known
 
     def prepare(self, column: Column) -> ColumnAnswers:
         """Makes the column ready for any number of predicates: many files are put in order, strings are ranked."""
-        state = self._asked(column)
+        state = self._state(column)
         if state.known is None:
             numbers, statistics = state.loaded or self._read(column)
             known, state.loaded = self._folded(numbers, statistics), None
@@ -109,13 +109,13 @@ class FileStatistics:
             state.known = known
         return state.known
 
-    def _asked(self, column: Column) -> _Asked:
+    def _state(self, column: Column) -> _ColumnState:
         state = self.columns.get(column.id)
         if state is None:
-            state = self.columns[column.id] = _Asked()
+            state = self.columns[column.id] = _ColumnState()
         return state
 
-    def _as_loaded(self, state: _Asked, column: Column, predicate: Predicate) -> ColumnAnswers:
+    def _as_loaded(self, state: _ColumnState, column: Column, predicate: Predicate) -> ColumnAnswers:
         if state.loaded is None:
             numbers, statistics = self._read(column)
             state.consecutive = _is_consecutive(numbers, self.count)
@@ -131,7 +131,7 @@ class FileStatistics:
         loaded = Loaded.from_statistics(statistics, literals)
         return ColumnAnswers(statistics.type, loaded.keys, loaded)
 
-    def _exact(self, state: _Asked, column: Column, literals: list[bytes]) -> ColumnAnswers:
+    def _exact(self, state: _ColumnState, column: Column, literals: list[bytes]) -> ColumnAnswers:
         if state.exact is None or state.exact[0] != literals:
             state.exact = literals, self._folded(*self._read(column), literals)
         return state.exact[1]

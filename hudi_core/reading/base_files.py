@@ -122,14 +122,14 @@ class BaseFiles(Portable):
         self, slice: FileSlice, base: FileInfo, residual: Predicate
     ) -> Iterator[tuple[Sequence[int] | None, int, bool]]:
         """The row groups of the file, their numbers of rows, and whether by their statistics a row may match."""
-        heads, table = self.sources.headers, self.sources.snapshot.schema
-        footer = heads.footer(base)
+        headers, table = self.sources.headers, self.sources.snapshot.schema
+        footer = headers.footer(base)
         groups = footer.row_groups
         # A small file of one row group was decided on as a whole, in planning.
         if not groups or (len(groups) == 1 and base.size <= SMALL_ROW_GROUP_BYTES):
             yield None, footer.rows, True
             return
-        stored = heads.stored_schema(footer, base.path)
+        stored = headers.stored_schema(footer, base.path)
         members = np.full(len(groups), self.sources.partition_number(slice), np.int64)
 
         def load(column: Column) -> Sequence[StatisticsPart]:

@@ -34,16 +34,16 @@ class StoredSchemas:
 
 def stored_schemas(files: BaseFiles, wanted: Selection, parts: Sequence[SliceRead]) -> StoredSchemas:
     """The schemas by the footers of the parts, read here."""
-    heads = files.sources.headers
+    headers = files.sources.headers
     bases = [_single_parquet(part.slice) for part in parts]
-    footers = heads.footers([base for base in bases if base is not None])
+    footers = headers.footers([base for base in bases if base is not None])
     positions: dict[Schema, int] = {}
     indexes = np.full(len(parts), NO_SCHEMA, np.int32)
     for row, (part, base) in enumerate(zip(parts, bases, strict=True)):
         footer = None if base is None else footers.get(base.path)
         if base is None or footer is None or footer.size not in (None, base.size):
             continue
-        stored = heads.stored_schema(footer, base.path)
+        stored = headers.stored_schema(footer, base.path)
         reading = files.plan_of(stored, wanted.schema_to_read(filtered=part.filtered))
         if _agrees_with_path(files.with_path_values(reading.plan, part.slice), reading, footer):
             indexes[row] = positions.setdefault(stored, len(positions))

@@ -13,11 +13,11 @@ from hudi_core.types.walk import with_children
 
 
 def project(
-    schema: Schema, columns: Iterable[Path | str], *, case_sensitive: bool = True, as_asked: bool = False
+    schema: Schema, columns: Iterable[Path | str], *, case_sensitive: bool = True, requested_order: bool = False
 ) -> Schema:
     """The schema with these columns, all that is in them and the records, arrays and maps around them, in schema order.
 
-    `as_asked` puts the top-level columns into the order of the question. A key goes with its map, and a union, a variant
+    With `requested_order` top-level columns come in the order of `columns`. A key goes with its map, and a union, a variant
     or a blob is taken whole. Raises `UnknownColumnError`.
     """
     requested = [schema.get(column, case_sensitive=case_sensitive) for column in columns]
@@ -25,7 +25,7 @@ def project(
     for place in requested:
         _add(wanted, schema, place)
     fields = [_chosen(field, wanted[field.id]) for field in schema.fields if field.id in wanted]
-    if as_asked:
+    if requested_order:
         order = {column_id: position for position, column_id in enumerate(wanted)}
         fields.sort(key=lambda field: order[field.id])
     return replace(schema, record=replace(schema.record, fields=tuple(fields)))

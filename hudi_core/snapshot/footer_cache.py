@@ -31,10 +31,10 @@ from hudi_core.types import nodes as t
 from hudi_core.values.domain import check
 
 _APPLICATION: Final = 0x48754643  # "HuFC": says in SQLite's own header whose file it is
-_VERSION: Final = 2
+_VERSION: Final = 3
 _TABLE: Final = """
 CREATE TABLE footers (
-    root TEXT NOT NULL, path TEXT NOT NULL, size INTEGER NOT NULL, said BLOB NOT NULL, digest BLOB NOT NULL,
+    root TEXT NOT NULL, path TEXT NOT NULL, size INTEGER NOT NULL, content BLOB NOT NULL, digest BLOB NOT NULL,
     used INTEGER NOT NULL, PRIMARY KEY (root, path)
 ) WITHOUT ROWID
 """
@@ -42,8 +42,8 @@ _DROP_LEAST_USED: Final = """
 DELETE FROM footers WHERE (root, path) IN (
     SELECT root, path FROM (
         SELECT
-            root, path, length(said) AS own,
-            sum(length(said)) OVER (ORDER BY used, root, path) AS so_far, sum(length(said)) OVER () AS every
+            root, path, length(content) AS own,
+            sum(length(content)) OVER (ORDER BY used, root, path) AS so_far, sum(length(content)) OVER () AS every
         FROM footers
     ) WHERE so_far - own < ? * every
 )
@@ -58,7 +58,7 @@ _USED_AGAIN_AFTER: Final = 3600
 _KEPT: Final = 0.875
 """The share of its bound that is left of a cache that grew beyond it, so that this does not happen each time."""
 
-_ASKED_TOGETHER: Final = 500  # SQLite takes at least 999 parameters
+_FILES_PER_QUERY: Final = 500  # SQLite takes at least 999 parameters
 _PATIENCE: Final = 10.0  # seconds to wait for another process that writes
 
 _PRIMITIVES: Final[Mapping[str, type[Any]]] = {
@@ -92,10 +92,10 @@ class FooterCache:
         root, now = _absolute(root), int(time.time())
         noted = []
         with self._opened() as database:
-            for first in range(0, len(files), _ASKED_TOGETHER):
-                sizes = {file.path: file.size for file in files[first : first + _ASKED_TOGETHER]}
+            for first in range(0, len(files), _FILES_PER_QUERY):
+                sizes = {file.path: file.size for file in files[first : first + _FILES_PER_QUERY]}
                 marks = ",".join("?" * len(sizes))
-                query = f"SELECT path, size, said, digest, used FROM footers WHERE root = ? AND path IN ({marks})"
+                query = f"SELECT path, size, content, digest, used FROM footers WHERE root = ? AND path IN ({marks})"
                 for path, size, content, digest, used in database.execute(query, (root, *sizes)):
                     if size == sizes.get(path):
                         footers[path] = self._read(root, path, size, content, digest)

@@ -256,7 +256,7 @@ def _conjuncts(options: ScanOptions, schema: Schema) -> list[Conjunct]:
 
 def _projected_schema(options: ScanOptions, schema: Schema) -> Schema:
     if options.columns is not None:
-        return project(schema, options.columns, case_sensitive=options.case_sensitive, as_asked=True)
+        return project(schema, options.columns, case_sensitive=options.case_sensitive, requested_order=True)
     if options.meta:
         return schema
     return project(schema, [(field.name,) for field in schema.fields if not is_meta(field.name)])

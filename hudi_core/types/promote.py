@@ -261,14 +261,14 @@ _ROWS: Final[tuple[_Row, ...]] = (
 )
 
 
-def _each(kinds: _Kinds) -> tuple[type[Type], ...]:
+def _as_tuple(kinds: _Kinds) -> tuple[type[Type], ...]:
     return kinds if isinstance(kinds, tuple) else (kinds,)
 
 
 def _indexed(rows: Iterable[_Row]) -> dict[tuple[type[Type], type[Type]], tuple[tuple[_When, Promotion], ...]]:
     table: dict[tuple[type[Type], type[Type]], tuple[tuple[_When, Promotion], ...]] = {}
     for from_kinds, to_kinds, when, rule in rows:
-        for pair in product(_each(from_kinds), _each(to_kinds)):
+        for pair in product(_as_tuple(from_kinds), _as_tuple(to_kinds)):
             table[pair] = (*table.get(pair, ()), (when, rule))
     return table
 

@@ -37,7 +37,9 @@ def refuse_conflicts(begun: Table, latest: Table, instant_time: str, change: Tab
         changed |= {(partition, file_id) for partition, ids in metadata.replaced.items() for file_id in ids}
         both = sorted(changed & groups)
         if both:
-            raise ConflictError(where, expected="file groups that nobody else changed", found=_found(instant, both[0]))
+            raise ConflictError(
+                where, expected="file groups that nobody else changed", found=_change_of(instant, both[0])
+            )
         if change.operation in _LOOKED_UP:
             added = sorted(
                 partition
@@ -52,7 +54,7 @@ def refuse_conflicts(begun: Table, latest: Table, instant_time: str, change: Tab
             both = sorted(groups & set(work.file_groups))
             if both:
                 raise ConflictError(
-                    where, expected="file groups that are not clustered", found=_found(work.instant, both[0])
+                    where, expected="file groups that are not clustered", found=_change_of(work.instant, both[0])
                 )
 
 
@@ -69,6 +71,6 @@ def _completed_since(begun: Table, latest: Table) -> Iterator[tuple[Instant, Com
             yield instant, latest.timeline.metadata(instant)
 
 
-def _found(instant: Instant, group: FileGroup) -> str:
+def _change_of(instant: Instant, group: FileGroup) -> str:
     partition, file_id = group
     return f"{instant.action} {instant.requested_time} of {f'{partition}/' if partition else ''}{file_id}"

@@ -85,12 +85,12 @@ def schema_on_write(engine: Engine[Any, Any, Any], table: Schema, incoming: Sche
             raise UnsupportedError(
                 f"{where}: {'.'.join(path)}", expected="a type that is written", found=type_text(column.type)
             )
-    _refuse_changes_unasked(bare_table, merged)
+    _refuse_unrequested_changes(bare_table, merged)
     reconcile(incoming, merged, Match.NAME)
     return SchemaOnWrite(engine, given, incoming, merged, where)
 
 
-def _refuse_changes_unasked(before: Schema, after: Schema) -> None:
+def _refuse_unrequested_changes(before: Schema, after: Schema) -> None:
     """A batch widens a column, as readers of older files do too. Other changes of its type need to be asked for."""
     for column_id, place in before.places.items():
         had, has = place.field.type, after.place(column_id).field.type

@@ -261,7 +261,7 @@ def nested_field(ledger: Ledger, case: Case) -> None:
 
 
 def prune(ledger: Ledger, case: Case, schema: Schema, names: list[str]) -> None:
-    chosen = attempt(lambda: project(schema, names, as_asked=True))
+    chosen = attempt(lambda: project(schema, names, requested_order=True))
     ours = json.loads(persisted(chosen).value) if isinstance(chosen, Schema) else chosen
     ledger.settle(case, {"ask": "pruned", "chosen": chosen}, ours, output_of(case))
 
@@ -283,4 +283,4 @@ ASKED: Mapping[str, Callable[[Ledger, Case], None]] = {
         *(add_metadata_fields, remove_metadata_fields, as_nullable, create_nullable, nested_field),
         *(prune_internal, prune_hoodie_to_internal),
     )
-} | {"generate_projection": choose(case_sensitive=False, as_asked=True), "project_schema": choose()}
+} | {"generate_projection": choose(case_sensitive=False, requested_order=True), "project_schema": choose()}

@@ -91,23 +91,23 @@ class BloomFilters:
 
 
 def filters_in_metadata(
-    heads: FileHeaders, logs: Callable[[], LogStatistics], keys: RecordKeys, metadata: MetadataTable
+    headers: FileHeaders, logs: Callable[[], LogStatistics], keys: RecordKeys, metadata: MetadataTable
 ) -> Index:
     """The filters in the metadata table."""
 
     def read(slices: Sequence[FileSlice]) -> Iterator[tuple[int, bytes]]:
-        return iter(recorded_texts(metadata, heads.snapshot, slices).items())
+        return iter(recorded_texts(metadata, headers.snapshot, slices).items())
 
-    return BloomFilters(heads, logs, keys, read, BLOOM_FILTERS)
+    return BloomFilters(headers, logs, keys, read, BLOOM_FILTERS)
 
 
-def filters_in_footers(heads: FileHeaders, logs: Callable[[], LogStatistics], keys: RecordKeys) -> Index:
+def filters_in_footers(headers: FileHeaders, logs: Callable[[], LogStatistics], keys: RecordKeys) -> Index:
     """The filters in footers that were read anyhow."""
 
     def read(slices: Sequence[FileSlice]) -> Iterator[tuple[int, bytes]]:
         for position, file_slice in enumerate(slices):
-            text = text_in_footer(heads.footer_read(file_slice.base) if file_slice.base else None)
+            text = text_in_footer(headers.footer_read(file_slice.base) if file_slice.base else None)
             if text:
                 yield position, text
 
-    return BloomFilters(heads, logs, keys, read, "bloom filters in footers")
+    return BloomFilters(headers, logs, keys, read, "bloom filters in footers")

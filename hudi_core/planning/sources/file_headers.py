@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class FileHeaders:
-    """The heads of a snapshot's files, each read when first asked for."""
+    """The headers of a snapshot's files, each read when first asked for."""
 
     snapshot: Snapshot
     _footers: dict[str, Footer] = field(default_factory=dict, repr=False, compare=False)
@@ -63,7 +63,7 @@ class FileHeaders:
         return self._planning_footers
 
     def are_known(self, slice: FileSlice) -> bool:
-        """Whether the heads of all of a slice's files were asked for before, so that asking again reads nothing."""
+        """Whether the headers of all of a slice's files were asked for before, so that asking again reads nothing."""
         base_is_known = slice.base is None or slice.base.path in self._planning_footers
         return base_is_known and all(log.path in self._logs for log in slice.logs)
 

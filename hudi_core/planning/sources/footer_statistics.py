@@ -40,7 +40,7 @@ def footer_pieces(
         if isinstance(position, Absent):
             missing.setdefault(position.value, []).append(row)
             continue
-        leaf = _told(footer.statistics, footer.rows, position.place.path, column.type)
+        leaf = _leaf_of(footer.statistics, footer.rows, position.place.path, column.type)
         if leaf is None:
             nothing.append(row)
         else:
@@ -62,7 +62,7 @@ def row_group_pieces(
     position = stored_column(stored, wanted, column.id)
     if isinstance(position, Absent):
         return [StatisticsPart(rows, absent(column.type, len(groups), position.value))]
-    group_leaves = [_told(group.statistics, group.rows, position.place.path, column.type) for group in groups]
+    group_leaves = [_leaf_of(group.statistics, group.rows, position.place.path, column.type) for group in groups]
     known_leaves = [leaf for leaf in group_leaves if leaf is not None]
     # Leaves of one file have one type, and a record's is the column's.
     return (
@@ -72,7 +72,7 @@ def row_group_pieces(
     )
 
 
-def _told(statistics: Mapping[Path, LeafStatistics], rows: int, path: Path, type_: t.Type) -> LeafStatistics | None:
+def _leaf_of(statistics: Mapping[Path, LeafStatistics], rows: int, path: Path, type_: t.Type) -> LeafStatistics | None:
     """What a footer tells of a column; of a record, that it is never null where a leaf below it never is."""
     if not isinstance(type_, t.Record):
         return statistics.get(path)

@@ -43,7 +43,7 @@ class PredicatePlanner:
     @cached_property
     def conjuncts(self) -> list[Conjunct]:
         """The parts as sources can answer them. Key columns that only together tell record keys add a part."""
-        return [*map(self._said, self.original), *self._whole_keys()]
+        return [*map(self._with_facts, self.original), *self._whole_keys()]
 
     def alternatives(self, conjunct: Conjunct) -> list[list[Conjunct]]:
         """A conjunct taken apart: the parts of its outermost OR, each as the parts of its AND; none for a leaf."""
@@ -52,7 +52,7 @@ class PredicatePlanner:
             return []
         schema = self.inputs.snapshot.schema
         return [
-            [self._said(bound_conjunct(part, schema, case_sensitive=self.case_sensitive)) for part in parts]
+            [self._with_facts(bound_conjunct(part, schema, case_sensitive=self.case_sensitive)) for part in parts]
             for parts in alternatives
         ]
 
@@ -71,7 +71,7 @@ class PredicatePlanner:
             *self._by_expressions(columns),
             *self._by_single_files(),
             *by_index.values(),
-            Source("footers", self._by_heads),
+            Source("footers", self._by_files),
             *([in_footers] if in_footers.open else []),
         ]
 
@@ -90,7 +90,7 @@ class PredicatePlanner:
             self.inputs.headers, lambda: LogStatistics(self.inputs.fallback), self.inputs.record_keys
         )
 
-    def _said(self, conjunct: Conjunct) -> Conjunct:
+    def _with_facts(self, conjunct: Conjunct) -> Conjunct:
         plain = with_path_conditions(conjunct.predicate, self.inputs.values, self._facts)
         forms = [plain, *(lookup.with_conditions(plain) for lookup in self._lookups)]
         schema, indexes = self.inputs.snapshot.schema, self.inputs.expression_indexes
@@ -182,7 +182,7 @@ class PredicatePlanner:
             return [Source(name, None, "rows are put together from several files")]
         return [Source(name, lambda slices, _: FileStatisticsAnswer(self.inputs.fallback, slices, self._facts))]
 
-    def _by_heads(self, slices: Numbers, predicate: Predicate) -> StatisticsAnswer:
+    def _by_files(self, slices: Numbers, predicate: Predicate) -> StatisticsAnswer:
         """What files say of themselves where that may change the answer."""
         doubt, beside = self.inputs.fallback, self.inputs.snapshot.usable(COLUMN_STATS) is not None
         open_questions = slices[~self.inputs.has_complete_statistics(slices, predicate)]

@@ -39,15 +39,15 @@ def keys_of(metadata: MetadataTable, partition: str) -> int | None:
     return None if None in counts else sum(key_count for key_count in counts if key_count is not None)
 
 
-def rows_of(heads: FileHeaders, recorded: ColumnStatsOfSlices) -> int | None:
+def rows_of(headers: FileHeaders, recorded: ColumnStatsOfSlices) -> int | None:
     """How many rows the table has, if no row was deleted or put back in log files; None when that cannot be told."""
-    slices = heads.snapshot.slices
-    in_bases = _rows_in_bases(heads, recorded)
+    slices = headers.snapshot.slices
+    in_bases = _rows_in_bases(headers, recorded)
     inserted = 0
     if any(file_slice.logs for file_slice in slices):
         inserts_of = {
             s.path: s.inserts
-            for _, metadata in heads.snapshot.timeline.newest_first()
+            for _, metadata in headers.snapshot.timeline.newest_first()
             for stats in metadata.stats.values()
             for s in stats
         }
@@ -58,7 +58,7 @@ def rows_of(heads: FileHeaders, recorded: ColumnStatsOfSlices) -> int | None:
     return None if in_bases is None else in_bases + inserted
 
 
-def _rows_in_bases(heads: FileHeaders, recorded: ColumnStatsOfSlices) -> int | None:
+def _rows_in_bases(headers: FileHeaders, recorded: ColumnStatsOfSlices) -> int | None:
     files = recorded.files
     rows: npt.NDArray[np.int64] = np.full(len(files), -1, np.int64)
     for statistics in recorded.recorded([RECORD_KEY]).get(RECORD_KEY, ()):
@@ -68,8 +68,8 @@ def _rows_in_bases(heads: FileHeaders, recorded: ColumnStatsOfSlices) -> int | N
     unknown = files.slices[bases & (rows < 0)]
     if len(unknown) > _MAX_FOOTERS:
         return None
-    infos = [base for number in unknown.tolist() if (base := heads.snapshot.slices[number].base) is not None]
-    footers = heads.footers(infos)
+    infos = [base for number in unknown.tolist() if (base := headers.snapshot.slices[number].base) is not None]
+    footers = headers.footers(infos)
     if any(info.path not in footers for info in infos):
         return None
     return int(rows[bases & (rows >= 0)].sum()) + sum(footers[info.path].rows for info in infos)

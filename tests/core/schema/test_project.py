@@ -60,7 +60,7 @@ def test_a_map_keeps_its_key_and_a_variant_all_of_it() -> None:
 
 def test_order_is_the_schemas_or_the_askers() -> None:
     assert [f.name for f in project(TABLE, ["z", "a"]).fields] == ["a", "z"]
-    assert [f.name for f in project(TABLE, ["z", "a"], as_asked=True).fields] == ["z", "a"]
+    assert [f.name for f in project(TABLE, ["z", "a"], requested_order=True).fields] == ["z", "a"]
 
 
 def test_ids_attributes_and_the_greatest_id_stay() -> None:

@@ -129,17 +129,17 @@ def test_a_leaf_whose_type_is_not_the_schemas_is_left_out(cache: FooterCache) ->
 
 def test_many_files_are_asked_about_in_parts(cache: FooterCache, monkeypatch: pytest.MonkeyPatch) -> None:
     files = [FileInfo(f"f{number}.parquet", number) for number in range(63)]
-    monkeypatch.setattr(module, "_ASKED_TOGETHER", 10)
+    monkeypatch.setattr(module, "_FILES_PER_QUERY", 10)
     cache.put("root", {file: footer(file.size) for file in files[1:]})
     found = cache.get("root", files)
     assert {path: each.rows - 100 for path, each in found.items()} == {file.path: file.size for file in files[1:]}
 
 
-@pytest.mark.parametrize("column", ["path", "size", "said", "digest"])
+@pytest.mark.parametrize("column", ["path", "size", "content", "digest"])
 def test_a_changed_row_is_damage(cache: FooterCache, column: str) -> None:
     cache.put("root", {FILE: footer()})
     with sqlite3.connect(cache.path) as database:
-        value = {"path": "p/b.parquet", "size": 7, "said": b"x", "digest": bytes(16)}[column]
+        value = {"path": "p/b.parquet", "size": 7, "content": b"x", "digest": bytes(16)}[column]
         database.execute(f"UPDATE footers SET {column} = ?", (value,))
     database.close()
     asked = FileInfo("p/b.parquet" if column == "path" else FILE.path, 7 if column == "size" else FILE.size)
