@@ -1,4 +1,4 @@
-"""The metadata table of a table: what it says of files and columns, read and merged. Rules: `specs/metadata-table.md`.
+"""The metadata table of a table: its records of files and columns, read and merged. Rules: `specs/metadata-table.md`.
 
 counting      the records of a file group that count, all sources merged: of each key the newest, or those that add up. Rule
               META-99
@@ -13,14 +13,15 @@ lookup        single records of a metadata partition, found by key or by the sta
 merged        statistics of several records of one key put together: the least lower bound, the greatest upper one, counts
               added
 record_index  `record_index`: in which file group each record key is. Rules META-30 to META-32
-recorded      records of column statistics as they stand: decoded to columns, with the type that each tells or looks like
+recorded      records of column statistics as they stand: decoded to columns, with the type that each states or looks like
 records       the records of a metadata partition: base files and log blocks of its file groups, whole or by prefix of their
               keys
 statistics    `column_stats` and `partition_stats`: the live records of columns, merged by key. No Python object a record
-stored        statistics whose records do not say their type, read as the type that the file has
-table         `MetadataTable`: the metadata table of a table, opened; which of its instants count, and what its partitions say
+stored        statistics whose records do not state their type, read as the type that the file has
+table         `MetadataTable`: the metadata table of a table, opened; which of its instants count, and the contents of its
+              partitions
 trust         what of recorded statistics can be believed: all that is known of how Apache Hudi makes them, in one place
 whole_strings lower bounds of strings that are recorded in short and, beside the type, in whole. Rule META-67
-written       what a metadata partition must consist of: the files that instants of the metadata table say they wrote. Rule
+written       what a metadata partition must consist of: the files that instants of the metadata table record as written. Rule
               META-4
 """

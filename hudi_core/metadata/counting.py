@@ -19,7 +19,7 @@ Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 
 _PAYLOADS: Final = ("BloomFilterMetadata", "ColumnStatsMetadata", "SecondaryIndexMetadata")
-"""The payloads that may say that what they are of is gone."""
+"""The payloads that may mark their key as deleted."""
 _STATISTICS: Final = "ColumnStatsMetadata"
 
 
@@ -82,7 +82,7 @@ def _events(records: MetadataRecords) -> tuple[Ints, Ints, Bools, Bools]:
 
 
 def _flags(batch: RecordBatch) -> tuple[Bools, Bools]:
-    """Of each record whether it says that its key is gone, and whether it takes the place of those before it."""
+    """Of each record whether it deletes its key, and whether it takes the place of those before it."""
     wanted = frozenset((*(f"{payload}.isDeleted" for payload in _PAYLOADS), f"{_STATISTICS}.isTightBound"))
     column = decoded_values([batch], wanted)
     gone, resets = np.zeros(len(batch.cells), np.bool_), np.ones(len(batch.cells), np.bool_)

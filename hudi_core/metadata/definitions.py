@@ -39,7 +39,7 @@ class IndexDefinition(BaseModel):
     columns: Annotated[tuple[str, ...], BeforeValidator(_empty)] = Field((), alias="sourceFields")
     options: Annotated[Mapping[str, str], BeforeValidator(_nothing)] = Field(default_factory=dict, alias="indexOptions")
     version: _Text = "V1"
-    """How keys are made; tables of version 8 do not say, and mean V1."""
+    """How keys are made; tables of version 8 do not record it, and mean V1."""
 
     @property
     def is_partitioned(self) -> bool:

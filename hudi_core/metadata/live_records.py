@@ -22,8 +22,8 @@ _MIXERS = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 
 
 
 class RecordOrder(Protocol):
-    """What tells of records whether they count, a row a record: which comes later, what its bounds are stored as, whether it says
-    that its file is gone, and whether it replaces what was there before."""
+    """What decides whether records count, a row a record: which comes later, what its bounds are stored as, whether it deletes
+    its key, and whether it replaces what was there before."""
 
     @property
     def order(self) -> Ints: ...

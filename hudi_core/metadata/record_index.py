@@ -56,7 +56,7 @@ class LocationColumns:
 
 
 def location_columns(result: LookupResult) -> LocationColumns:
-    """The locations of the records that were found, as columns. Raises `CorruptFileError` where one does not tell."""
+    """The locations of the records that were found, as columns. Raises `CorruptFileError` for one without a location."""
     where = result.batch.where
     column = decoded_values([result.batch], _WANTED)
     try:
@@ -110,7 +110,7 @@ def _signed(half: int) -> int:
 
 
 def locations(results: Iterable[LookupResult]) -> Iterator[tuple[int, Location]]:
-    """Where the keys that were found are, each with its number. Raises `CorruptFileError` for a record that does not tell."""
+    """Where the keys that were found are, each with its number. Raises `CorruptFileError` for a record without a location."""
     for result in results:
         column = decoded_values([result.batch], _WANTED)
         try:

@@ -1,4 +1,4 @@
-"""Records of column statistics as they stand: decoded to columns, with the type that each tells or looks like.
+"""Records of column statistics as they stand: decoded to columns, with the type that each states or looks like.
 
 Source: fact sheet 4.2 and 4.6. No Python object a record.
 """
@@ -145,7 +145,7 @@ class DecodedStatistics:
     size: Ints
     """Uncompressed bytes of the column's chunks."""
     deleted: Bools
-    """The record says that its file is deleted."""
+    """The record marks its file as deleted."""
     tight: Bools
     """The record replaces what was there before."""
     details: StringColumn | None
@@ -268,7 +268,7 @@ def _by_looks(kind_of: Ints, rows: Ints, lower: UnionColumn, upper: UnionColumn,
 
 
 def _bound_types(payload: StructColumn) -> tuple[Ints, StringColumn | None]:
-    """The ordinal of the type that each record tells, and what else they say of it. Schemas before version 9 have no place
+    """The ordinal of the type that each record states, and its details. Schemas before version 9 have no place
     for it."""
     declared = payload.fields.get("valueType")
     if not isinstance(declared, StructColumn) or not isinstance(
@@ -283,7 +283,7 @@ def _bound_types(payload: StructColumn) -> tuple[Ints, StringColumn | None]:
 
 
 def _decimal_kinds(details: StringColumn | None, rows: Ints, kinds: BoundKinds) -> Ints:
-    """The kinds of decimals: few different texts say precision and scale of all."""
+    """The kinds of decimals: few different strings hold precision and scale of all."""
     if details is None:
         return np.full(len(rows), NO_KIND, np.int64)
     texts = ByteStrings(details.offsets, details.data).take(rows)

@@ -62,7 +62,7 @@ Place = tuple[str, int, int]
 """A file, or a part of one: its name, where it begins, its size."""
 
 Piece = Callable[[], RecordBatch]
-"""Some records of a base file, decoded when asked for, by any thread."""
+"""Some records of a base file, decoded on first use, by any thread."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

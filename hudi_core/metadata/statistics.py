@@ -1,6 +1,6 @@
 """`column_stats` and `partition_stats`: the live records of columns, merged by key. No Python object a record.
 
-Rules META-10 to META-14, META-67. What the recorded values mean is told by `belief`.
+Rules META-10 to META-14, META-67. What the recorded values mean is in `trust`.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class RecordedStatistics:
     """Live records of one column whose bounds are stored in one way, as far as they can be believed.
 
     `keys` has a row a record: the record's key after the column, ASCII; 36 bytes of a file (partition and file name), 12 of
-    a partition. `typed`: the records tell their type. Otherwise the type is what the bounds look like, or `binary` when there
+    a partition. `typed`: the records state their type. Otherwise the type is what the bounds look like, or `binary` when there
     is no bound; `stored.as_stored` makes it the file's.
     """
 
@@ -158,7 +158,7 @@ def _earlier(recorded: Sequence[RecordedStatistics], column: str, kinds: BoundKi
 
 
 def _kind_number(recorded: RecordedStatistics, kinds: BoundKinds) -> int:
-    """The kind of records; none where nothing has a bound or tells a type."""
+    """The kind of records; none where nothing has a bound or states a type."""
     stats = recorded.statistics
     if not recorded.typed and stats.type == UNTYPED.type and not (stats.lower_known.any() or stats.upper_known.any()):
         return NO_KIND
@@ -167,9 +167,9 @@ def _kind_number(recorded: RecordedStatistics, kinds: BoundKinds) -> int:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Gathered:
-    """Decoded records, those of a source in their order; the kinds met in them; and what their keys say.
+    """Decoded records, those of a source in their order; the kinds met in them; and the parts of their keys.
 
-    `columns` numbers the column that each names, -1 for one that is not asked for. `repeated`: two side by side have one key.
+    `columns` numbers the column that each names, -1 for one that is not wanted. `repeated`: two side by side have one key.
     """
 
     parts: Sequence[DecodedStatistics]

@@ -1,6 +1,6 @@
-"""Statistics whose records do not say their type, read as the type that the file has.
+"""Statistics whose records do not state their type, read as the type that the file has.
 
-Before table version 9 a record tells only how its bounds are carried: a timestamp and a long look alike, and every decimal
+Before table version 9 a record states only how its bounds are carried: a timestamp and a long look alike, and every decimal
 has 15 digits after its point. Source: column statistics V1, fact sheet 4.6.
 """
 
@@ -23,7 +23,7 @@ def as_stored(statistics: ColumnStatistics, stored: t.Type) -> ColumnStatistics 
     """The statistics as those of a column that the file has as `stored`; None when these cannot be its bounds.
 
     `statistics` has the type that the carrier suggests: long for a long integer, string for a text, and so on. Where no bound is
-    known the type says nothing, and the counts are those of any column.
+    known the type means nothing, and the counts are those of any column.
     """
     match statistics.type, stored:
         case _ if statistics.type == stored:
@@ -40,7 +40,7 @@ def as_stored(statistics: ColumnStatistics, stored: t.Type) -> ColumnStatistics 
         ):
             return replace(statistics, type=stored)
         case (t.Time(unit), t.Time(stored_unit)) | (t.Timestamp(unit), t.Timestamp(stored_unit)) if unit is stored_unit:
-            # The carrier in memory does not tell instants from wall clocks.
+            # The carrier in memory is the same for instants and wall clocks.
             return replace(statistics, type=stored)
         case _:
             return None

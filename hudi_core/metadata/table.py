@@ -1,4 +1,4 @@
-"""`MetadataTable`: the metadata table of a table, opened; which of its instants count, and what its partitions say."""
+"""`MetadataTable`: the metadata table of a table, opened; which of its instants count, and the contents of its partitions."""
 
 from __future__ import annotations
 
@@ -94,15 +94,15 @@ class MetadataTable(Portable):
     _made_of: dict[tuple[str, str], MadeOf] = field(default_factory=dict, repr=False, compare=False)
     """What the statistics of a column were read from."""
     _keys: list[FileKeys] = field(default_factory=list, repr=False, compare=False)
-    """Those that were asked for last, if any were."""
+    """Those that were looked up last, if any were."""
     earlier: EarlierReads = field(default_factory=EarlierReads, repr=False, compare=False)
     """What was read at an earlier time, as far as it was not needed yet."""
     chosen_files: NDArray[np.bytes_] | None = field(default=None, compare=False)
     """The files whose statistics are read, by the part of their keys after the column, ascending; None: all."""
 
     def of_files(self, keys: NDArray[np.bytes_]) -> MetadataTable:
-        """The metadata table as it is, but of `column_stats` only blocks are read that can tell of these files: by the part of
-        their keys after the column, in any order. What it says of other files is not whole."""
+        """The metadata table, but of `column_stats` only blocks are read that can hold records of these files, by the part of
+        their keys after the column, in any order. Records of other files are not whole."""
         return MetadataTable(**self.made_of() | {"chosen_files": np.unique(keys)})
 
     def has_not_changed(self) -> bool:
@@ -116,7 +116,7 @@ class MetadataTable(Portable):
     def slices(self, partition: str) -> list[FileSlice]:
         """The latest slice of each file group of a metadata partition, by file id.
 
-        Raises `CorruptFileError` when there is none, or when a file is missing that instants say they wrote.
+        Raises `CorruptFileError` when there is none, or when a file is missing that instants recorded as written.
         """
         if partition not in self._slices:
             self._slices[partition] = self._latest_slices(partition)
@@ -153,7 +153,7 @@ class MetadataTable(Portable):
         return slices
 
     def expect(self, partitions: Collection[str]) -> None:
-        """Lists these partitions, and tells the storage that they will be read next."""
+        """Lists these partitions, and announces to the storage that they will be read next."""
         for partition in partitions:
             if partition not in self._slices:
                 self._listings[partition] = self._listed(partition)
@@ -269,7 +269,7 @@ class MetadataTable(Portable):
     def _extended(
         self, partition: str, column: str, key_size: int, made_of: MadeOf
     ) -> tuple[RecordedStatistics, ...] | None:
-        """Earlier statistics with what log blocks say that came since; None when that is not all that has changed."""
+        """Earlier statistics with log blocks that came since; None when that is not all that has changed."""
         known = self.earlier.statistics.pop((partition, column), None)
         if known is None or not known.statistics or known.made_of.keys() != made_of.keys():
             return None
@@ -369,6 +369,6 @@ def _refuse_lagging(storage: Storage, timeline: Timeline, data: Timeline) -> Non
 
 
 def _completion_order(instant: Instant) -> str:
-    """When an instant completed, as far as its timeline tells. In layout 1 a metadata table names what is built after the latest
+    """When an instant completed, as far as its timeline has it. In layout 1 a metadata table names what is built after the latest
     commit of the table."""
     return time_order(instant.completion_time or instant.requested_time)

@@ -25,7 +25,7 @@ LONG_TEXT = 2048
 """Bytes that the longer of two bounds has at least when both have 4,096: as many are in the column chunk, uncompressed."""
 
 ONE_ROW_GROUP = 100
-"""Rows that a Parquet writer takes before it first asks whether a row group is full: a file of no more has one."""
+"""Rows that a Parquet writer takes before it first checks whether a row group is full: a file of no more has one."""
 
 _UTF16_LAST = 0xEE
 """From this leading byte on, UTF-8 and UTF-16 disagree: U+E000 to U+FFFF (EE, EF) sort after all others in UTF-16."""
@@ -37,7 +37,7 @@ _TextLike = t.String | t.Enumeration | t.Uuid
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Origin:
-    """Where each record comes from, as far as its sizes and counts tell; found out only for the types that ask.
+    """Where each record comes from, as far as its sizes and counts show; computed only for the types that need it.
 
     `rows` and `uncompressed` (bytes of the column's chunks) are -1 where unknown; without `of_files` each record sums up many
     files.
@@ -66,7 +66,7 @@ class Origin:
 
 
 def believed(recorded: ColumnStatistics, made: Origin, *, typed: bool = True) -> ColumnStatistics:
-    """The statistics with everything unknown that may be wrong, and `nans` told.
+    """The statistics with everything unknown that may be wrong, and `nans` set.
 
     A file without a value has unknown bounds and as many nulls as rows. Without `typed` the column's type is not known, and
     the statistics have no bounds.

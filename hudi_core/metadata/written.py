@@ -1,4 +1,4 @@
-"""What a metadata partition must consist of: the files that instants of the metadata table say they wrote. Rule META-4."""
+"""What a metadata partition must consist of: the files that instants of the metadata table record as written. Rule META-4."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def missing(
 ) -> str | None:
     """A file of a partition, from the metadata table's root, that is not there although a slice read now needs it.
 
-    `counts` tells of a requested time whether its instant counts; `present` are names of files, `opened` the instants of the
+    `counts` decides of a requested time whether its instant counts; `present` are names of files, `opened` the instants of the
     partition's slices. Raises `CorruptFileError` and `StorageError`.
     """
     for path in _written(timeline, counts, partition):
@@ -50,7 +50,7 @@ def _written(timeline: Timeline, counts: Callable[[str], bool], partition: str) 
 
 def _begins(instant: Instant, stat: WriteStat) -> bool:
     """Whether what the file group had before does not count with this file. The base file of a partition that was built while
-    writers went on continues what these wrote; it began with a log file that says nothing."""
+    writers went on continues what these wrote; it began with an empty log file."""
     if parse_base_file(stat.path.rpartition("/")[2]) is not None:
         return instant.action == COMMIT or stat.previous is None
     return stat.rows == 0 and not stat.deletes

@@ -59,8 +59,8 @@ class ScanPlan(Portable):
     """All slices of the table at an instant, and what a predicate makes of them.
 
     `codes` has an index into `VERDICTS` for each slice. `why` finds the reasons, which costs as much again as the plan and
-    is done when they are asked for, and when the plan is copied. `alone` gives for each part of the predicate's AND how many
-    slices it would skip by itself, as far as what was read for the plan can tell: it reads no further file. `warnings` say what
+    is done when they are first used, and when the plan is copied. `alone` gives for each part of the predicate's AND how many
+    slices it would skip by itself, judged by what was read for the plan: no further file is read. `warnings` say what
     could not be used and why.
     """
 

@@ -22,11 +22,11 @@ Numbers = npt.NDArray[np.int64]
 
 
 class SourceAnswer(Protocol):
-    """What a source knows of some slices. Answers are for each of them, in the order in which they were asked about."""
+    """What a source knows of some slices. Answers have an element for each of them, in the order in which they were given."""
 
     @property
     def note(self) -> str:
-        """What to tell of the source in this plan; empty when there is nothing."""
+        """A remark on the source for `explain`; empty when there is none."""
         ...
 
     def possible(self, predicate: Predicate) -> Bools:
@@ -48,7 +48,7 @@ class StatisticsAnswer:
     facts: Load | None = None
     note: str = ""
     of_slices: bool = True
-    """Each slice has a number of its own, so that "all rows match" can be told."""
+    """Each slice has a number of its own: only then can "all rows match" be decided."""
 
     def possible(self, predicate: Predicate) -> Bools:
         return self._flags(self.statistics.plan(predicate, self.facts).possible())
@@ -65,14 +65,14 @@ class StatisticsAnswer:
 
 
 Open = Callable[[Numbers, Predicate], SourceAnswer]
-"""Makes ready what is known of the slices with these numbers, which ascend, to be asked about a predicate and its parts."""
+"""Prepares what is known of the slices with these numbers, which ascend, for a predicate and its parts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A source of knowledge. Without `open` it takes no part, and the note says why.
+    """A source of statistics. Without `open` it takes no part, and the note gives the reason.
 
-    One that `knows_all` has read of all slices what it reads of some: it can be asked about more at no cost.
+    One that `knows_all` has read of all slices what it reads of some: more slices cost nothing.
     """
 
     name: str
@@ -87,9 +87,9 @@ def prune(
     sources: Sequence[Source],
     alternatives: Alternatives = lambda _: (),
 ) -> ScanPlan:
-    """The plan of a predicate over slices. Each source is asked only about the slices that those before it left.
+    """The plan of a predicate over slices. Each source is consulted only for the slices that those before it left.
 
-    `alternatives` takes a conjunct apart when reasons are asked for.
+    `alternatives` takes a conjunct apart when reasons are requested.
     """
     codes = np.full(len(slices), READ, np.int8)
     removed_by = np.full(len(slices), -1, np.int32)
@@ -152,7 +152,7 @@ def _reasons(
 def _left(conjunct: Conjunct, slices: int, opened: Sequence[tuple[Source, SourceAnswer, Numbers]]) -> Numbers:
     """The slices that one part of the conjunction would leave if it were the whole predicate.
 
-    A source that does not know all answers for the slices that it was opened for, and of others it says nothing.
+    A source that does not know all answers for the slices that it was opened for, and not for others.
     """
     remaining = np.arange(slices, dtype=np.int64)
     for source, answer, candidates in opened:

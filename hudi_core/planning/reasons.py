@@ -1,4 +1,4 @@
-"""Why a slice is skipped: the source that told, and the leaves of the predicate that are impossible there. SOURCE-21."""
+"""Why a slice is skipped: the source that decided, and the leaves of the predicate that are impossible there. SOURCE-21."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from hudi_core.planning.plan import Reasons
 Bools = npt.NDArray[np.bool_]
 Numbers = npt.NDArray[np.int64]
 Possible = Callable[[Conjunct], Bools]
-"""For each of the slices that a source was asked about, whether it may hold a row for which the conjunct is TRUE."""
+"""For each of the slices that a source was consulted for, whether it may hold a row for which the conjunct is TRUE."""
 
 MAX_ALTERNATIVES = 64
-"""An OR of more parts is told as a whole: nobody reads so long a reason."""
+"""An OR of more parts is shown as a whole: so long a reason helps no reader."""
 
 
 class Tally:
@@ -41,7 +41,7 @@ def impossible_leaves(
     """For the undecided slices, in order, the number of a text: what is impossible there by itself.
 
     Of an AND that is the first part that is, of an OR all of its parts: of `(a = 1 AND b = 2) OR c = 3` it may be
-    `b = 2 OR c = 3`. `together` is told of slices in which the parts are impossible only with one another.
+    `b = 2 OR c = 3`. `together` is the reason for slices in which the parts are impossible only with one another.
     """
     open_slices = undecided.copy()
     codes = np.zeros(len(open_slices), np.int64)

@@ -1,6 +1,6 @@
 """Pruning in shares: what another machine needs to prune some of a table's slices, and the plan made of all their answers.
 
-What a source tells of a slice does not depend on other slices, so a share is pruned as the whole is. A machine reads the
+What a source knows of a slice does not depend on other slices, so a share is pruned as the whole is. A machine reads the
 statistics of its share's files and no others. Rule SOURCE-20.
 """
 
@@ -40,7 +40,7 @@ class PrunedShare:
 class RemotePruning:
     """One predicate to be put to shares of a snapshot's slices; it can be pickled. It has no slices itself.
 
-    Indexes that find slices by values take no part: whether they may be believed can only be told of all slices together.
+    Indexes that find slices by values take no part: whether they can be trusted shows only with all slices together.
     """
 
     snapshot: Snapshot
@@ -70,7 +70,7 @@ def pruning(sources: Sources, conjuncts: Sequence[Conjunct], *, case_sensitive: 
 
 def records_to_read(sources: Sources, conjuncts: Sequence[Conjunct]) -> int:
     """How many records of `column_stats` the predicate makes whoever plans read: one for each file and column, but for
-    partition columns, of which paths tell."""
+    partition columns, whose values are in paths."""
     columns = {column for conjunct in conjuncts for column in columns_of(conjunct.predicate)} - sources.values.keys()
     if not columns or sources.snapshot.usable(COLUMN_STATS) is None:
         return 0
@@ -94,7 +94,7 @@ def _keys_of_files(slices: Slices) -> npt.NDArray[np.bytes_]:
 def joined(
     slices: Slices, cut: Sequence[Numbers], pruned: Sequence[PrunedShare], why: Callable[[], Reasons], note: str
 ) -> ScanPlan:
-    """The plan of all slices from those of their shares. `why` finds reasons; `note` says of `column_stats` how it was read."""
+    """The plan of all slices from those of their shares. `why` finds reasons; `note` describes how `column_stats` was read."""
     codes = np.full(len(slices), READ, np.int8)
     for rows, share in zip(cut, pruned, strict=True):
         codes[rows] = share.codes
@@ -104,7 +104,7 @@ def joined(
 
 
 def _by_source(steps_of_shares: Sequence[Sequence[Step]]) -> list[list[Step]]:
-    """The steps of each source, in the order of the share that asked most of them: one without log files asks fewer."""
+    """The steps of each source, in the order of the share that consulted most of them: one without log files consults fewer."""
     together: dict[str, list[Step]] = {step.source: [] for step in max(steps_of_shares, key=len, default=())}
     for step in (step for steps in steps_of_shares for step in steps):
         together.setdefault(step.source, []).append(step)

@@ -1,6 +1,6 @@
-"""Which files can hold matching rows: the statistics of all files as NumPy columns, asked at memory speed.
+"""Which files can hold matching rows: the statistics of all files as NumPy columns, searched at memory speed.
 
-intervals   what each file may hold of a column, as two keys: the form in which statistics are asked
+intervals   what each file may hold of a column, as two keys: the form in which statistics are searched
 key_ranges  sets of keys: which values of a column give an outcome, as ranges of the integers that stand for its values
 loaded      statistics as they were loaded, put to a predicate without being put into another form first
 order_keys  keys: integers that sort as the values of a column do; and where a literal stands among them, whatever literal it
@@ -12,7 +12,7 @@ promoted    statistics of a column under the type it was stored with, as statist
 ranks       texts as numbers in their order: their ranks among each other, and their places among a few literals
 reference   the same questions about one file in plain Python: no arrays, no keys. The reference that the fast form is held
             against
-search      the numbers of the files for which a program says yes: through the order of a column when few come that way, else
+search      the numbers of the files for which a program is true: through the order of a column when few come that way, else
             by a mask over all files
 statistics  statistics of one column over many files, as decoded: bounds and counts as arrays; and how values become numbers
 store       the statistics of all files of a table, a column at a time, and the plans that are made from them

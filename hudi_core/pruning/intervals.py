@@ -1,4 +1,4 @@
-"""What each file may hold of a column, as two keys: the form in which statistics are asked.
+"""What each file may hold of a column, as two keys: the form in which statistics are searched.
 
 Everything that can be decided once is decided here. An unknown bound is the end of the keys, a column without values has
 lower above upper, contradictory bounds are unknown ones, NaN and null are flags. A comparison is then one comparison of
@@ -35,7 +35,7 @@ MAX_STRING_BYTES = 24
 class Intervals:
     """For each file (or block of files) the keys between which a column's values lie. Low above upper: it has no values.
 
-    NaN stands outside: `nans` says which files may hold it, None that none may. `nulls` says which may hold null.
+    NaN stands outside: `nans` marks the files that may hold it; None: no file may. `nulls` marks those that may hold null.
     """
 
     lower: KeyArray
@@ -58,7 +58,7 @@ def hull(intervals: Intervals) -> Intervals:
 
 
 def folded(statistics: ColumnStatistics, literals: list[bytes] | None = None) -> tuple[OrderKeys, Intervals]:
-    """The intervals of a column, and its keys. Texts are placed among `literals` when these are all that will be asked."""
+    """The intervals of a column, and its keys. Strings are placed among `literals` when these are all that will be compared."""
     match carrier(statistics.type):
         case Carrier.FLOATS:
             return _folded_floats(statistics)
@@ -146,8 +146,8 @@ def _interval(
     upper_known: Bools,
     in_order: Bools | None = None,
 ) -> Intervals:
-    """Folds what is unknown, contradictory or empty into the keys. `in_order` says which bounds do not contradict each other
-    where the keys do not tell."""
+    """Folds what is unknown, contradictory or empty into the keys. `in_order` marks bounds that do not contradict each other
+    where the keys do not decide it."""
     sane = ~(lower_known & upper_known) | (lower <= upper if in_order is None else in_order)
     lower = np.where(lower_known & sane, lower, lower.dtype.type(keys.bottom))
     upper = np.where(upper_known & sane, upper, lower.dtype.type(keys.top))
@@ -158,7 +158,7 @@ def _interval(
 
 
 def _folded_floats(statistics: ColumnStatistics) -> tuple[OrderKeys, Intervals]:
-    """NaN is no bound: as an upper one it says that there is NaN and nothing of the other values, as a lower one nothing."""
+    """NaN is no bound: as an upper one it means that there is NaN and leaves other values unknown, as a lower one nothing."""
     assert not isinstance(statistics.lower, ByteStrings) and not isinstance(statistics.upper, ByteStrings)
     keys = FloatKeys()
     lower_nan, upper_nan = np.isnan(statistics.lower), np.isnan(statistics.upper)

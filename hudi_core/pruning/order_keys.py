@@ -1,7 +1,7 @@
 """Keys: integers that sort as the values of a column do; and where a literal stands among them, whatever literal it is.
 
 Each kind of keys turns a question about values into a set of keys. `bottom` and `top` are the keys of bounds that are not
-known. A set may hold keys of values that the question excludes when keys are too coarse to tell; it never lacks one.
+known. A set may hold keys of values that the condition excludes when keys are too coarse; it never lacks one.
 """
 
 from __future__ import annotations
@@ -186,8 +186,8 @@ class RankKeys:
     """Byte texts by their place among some sorted texts: odd keys for these texts, even keys for the gaps between them.
 
     With the bounds of all files as these texts, every file's bound has an odd key; with the literals of a predicate, every
-    literal has one. Each compares exactly with the other, which is all that is asked of keys. Where long texts were cut, one
-    key stands for all texts that begin alike: of these none has a place of its own, and `tells` says no.
+    literal has one. Each compares exactly with the other, which is all that keys are for. Where long texts were cut, one
+    key stands for all texts that begin alike: of these none has a place of its own, and `places` is false.
     """
 
     def __init__(

@@ -1,6 +1,6 @@
 """A predicate's outcome as a program over statistics, and running it over files.
 
-The answers to the questions of `expr.outcomes` are not masks but what to compute. All that is said of one column, however
+The answers to the questions of `expr.outcomes` are not masks but what to compute. All conditions on one column, however
 it is put together, becomes one set of its values: `x > 1 AND x < 9`, `x NOT IN (3, 4)` and `x IS NULL OR x = 1` are one look
 at the column each. What is left is AND and OR between columns.
 """
@@ -64,7 +64,7 @@ class MayHold:
 
     @property
     def wanted(self) -> ValueSet:
-        """The same in the form in which files are asked; made once, when it is first asked for."""
+        """The same in the form in which files are searched; made once, when it is first needed."""
         values = self._wanted
         if values is None:
             values = self._wanted = ValueSet.from_ranges(self.answers.keys, self.ranges, self.null)
@@ -149,7 +149,7 @@ class Compiler:
         return YES
 
     def every(self, answers: list[Program]) -> Program:
-        """All answers are about one and the same row, so what they say of one column is about one value."""
+        """All answers are about one and the same row, so their conditions on one column are about one value."""
         parts = _merged(answers, AllOf, _both, YES, NO)
         return YES if not parts else parts[0] if len(parts) == 1 else AllOf(tuple(parts))
 
@@ -222,7 +222,7 @@ def _comparable(one: ColumnAnswers, other: ColumnAnswers) -> bool:
 
 
 def mask(program: Program, files: Files) -> Bools:
-    """For each of the files whether the program says yes."""
+    """For each of the files whether the program is true."""
     match program:
         case SameForAll(answer):
             return np.full(_size(files), answer)

@@ -1,4 +1,4 @@
-"""The numbers of the files for which a program says yes: through the order of a column when few come that way, else by a
+"""The numbers of the files for which a program is true: through the order of a column when few come that way, else by a
 mask over all files."""
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _SEARCHED = 3
 
 @dataclass(frozen=True, slots=True)
 class _FoundFiles:
-    """Where all files are for which a program says yes: those that are `sure`, in several parts that ascend each, and what a
+    """Where all files are for which a program is true: those that are `sure`, in several parts that ascend each, and what a
     look at each file of some `stretches` gives."""
 
     sure: list[Numbers]
@@ -52,7 +52,7 @@ class _Way:
 
 
 def find(program: Program, count: int) -> Numbers:
-    """The numbers, ascending, of those of `count` files for which the program says yes."""
+    """The numbers, ascending, of those of `count` files for which the program is true."""
     if isinstance(program, MayHold) and not program.ranges:
         return program.answers.listed.nulls.nonzero()[0]
     if count > SMALL:

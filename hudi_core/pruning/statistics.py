@@ -65,7 +65,7 @@ class ColumnStatistics:
     """One column, of one stored type, in n files. Bounds are wide: no value that is not NaN lies outside a known one.
 
     What `lower` and `upper` hold where they are not known has no meaning. `nulls` and `rows` (nulls included) are -1 where
-    unknown. `nans` says which files may hold NaN; None: every file may, if the type has NaN at all.
+    unknown. `nans` marks files that may hold NaN; None: every file may, if the type has NaN at all.
     """
 
     type: t.Type
@@ -143,7 +143,7 @@ def nothing(type: t.Type, count: int) -> ColumnStatistics:
 
 
 def is_complete_in(statistics: ColumnStatistics) -> Bools:
-    """Of which files all that statistics can tell is known: both bounds where there are values, nulls, and NaN."""
+    """Which files have complete statistics: both bounds where there are values, nulls, and NaN."""
     empty = (statistics.nulls == statistics.rows) & (statistics.rows >= 0)
     known: Bools = statistics.lower_known & statistics.upper_known
     if carrier(statistics.type) is Carrier.FLOATS:

@@ -25,7 +25,7 @@ from hudi_core.truth import FALSE, NULL, TRUE, Outcomes, Truth
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StatisticsPart:
-    """What is known of one column in some files: those of one schema version, say.
+    """What is known of one column in some files: those of one schema version, for example.
 
     `statistics` are of the type that the files store. A number may occur several times, in one piece or in several: its
     statistics are then joined, as those of a base file and its logs are; a number that occurs nowhere is unknown.
@@ -69,7 +69,7 @@ class FileStatistics:
     count: int
     load: Load
     columns: dict[int, _ColumnState] = field(default_factory=dict)
-    """Those that were asked for, by id, as far as they were made ready."""
+    """Columns in use, by id, as far as they were prepared."""
 
     def plan(self, predicate: Predicate, facts: Load | None = None) -> PruningPlan:
         """What the predicate makes of the files. Columns are read when the plan first needs them.

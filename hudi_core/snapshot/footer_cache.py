@@ -1,9 +1,9 @@
-"""What footers of base files say, kept in a local file between processes. Rule SOURCE-19.
+"""Statistics in footers of base files, kept in a local file between processes. Rule SOURCE-19.
 
-One SQLite file serves any number of tables and processes. A row is one base file: its table, path and size, what its footer
-says as compressed JSON, a digest over all of that, and when it was last asked for. Kept is what planning asks: rows, columns
+One SQLite file serves any number of tables and processes. A row is one base file: its table, path and size, its footer
+as compressed JSON, a digest over all of that, and the time of its last use. Kept is what planning uses: rows, columns
 with their types, and statistics of the whole file; not docs, bloom filters and row groups, which readers get from the file
-itself. Where the file grows beyond its bound, what was not asked for longest is dropped.
+itself. Where the file grows beyond its bound, the least recently used entries are dropped.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from hudi_core.schema.schema import Path, Schema
 from hudi_core.types import nodes as t
 from hudi_core.values.domain import check
 
-_APPLICATION: Final = 0x48754643  # "HuFC": says in SQLite's own header whose file it is
+_APPLICATION: Final = 0x48754643  # "HuFC": marks the file as ours in SQLite's own header
 _VERSION: Final = 3
 _TABLE: Final = """
 CREATE TABLE footers (
@@ -50,10 +50,10 @@ DELETE FROM footers WHERE (root, path) IN (
 """  # the first ones that together are such a share of all
 
 DEFAULT_MAX_BYTES: Final = 1 << 28
-"""How large a cache may grow: what some hundred thousand base files say."""
+"""How large a cache may grow, in bytes: footers of some hundred thousand base files."""
 
 _USED_AGAIN_AFTER: Final = 3600
-"""Seconds after which it is noted again that an entry was asked for, so that reading seldom writes."""
+"""Seconds after which another use of an entry is noted, so that reading seldom writes."""
 
 _KEPT: Final = 0.875
 """The share of its bound that is left of a cache that grew beyond it, so that this does not happen each time."""
@@ -107,7 +107,7 @@ class FooterCache:
 
     def put(self, root: str, footers: Mapping[FileInfo, Footer]) -> None:
         """Keeps the footers of base files of the table at `root`: all of them, or none when something fails. Others are dropped
-        for them where there are too many. Of a file whose size is not what the table tells nothing is kept."""
+        for them where there are too many. Nothing is kept of a file whose size differs from the table's listing."""
         rows = []
         root, now = _absolute(root), int(time.time())
         for file, footer in footers.items():
@@ -127,9 +127,7 @@ class FooterCache:
         try:
             return _footer(json.loads(zlib.decompress(content)))
         except (ValueError, TypeError, LookupError, InvalidOperation, zlib.error) as error:
-            raise CorruptFileError(
-                self.path, expected=f"what a footer says of {path}", found=type(error).__name__
-            ) from None
+            raise CorruptFileError(self.path, expected=f"the footer of {path}", found=type(error).__name__) from None
 
     def _claim(self, database: sqlite3.Connection) -> None:
         """Makes the table in a new file; makes sure that one that is there is ours."""
@@ -155,7 +153,7 @@ class FooterCache:
 
     @contextmanager
     def _opened(self) -> Iterator[sqlite3.Connection]:
-        """A connection whose changes are kept when nothing goes wrong; told in our errors when something does."""
+        """A connection whose changes are kept when nothing goes wrong; what goes wrong is raised as one of our errors."""
         try:
             with closing(sqlite3.connect(self.path, timeout=_PATIENCE)) as database, database:
                 yield database

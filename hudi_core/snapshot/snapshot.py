@@ -66,7 +66,7 @@ class Resolved:
 class Snapshot(Portable):
     """What a query of a table at one instant sees. Nothing is read before it is needed, and nothing twice.
 
-    `timeline` is cut at the instant, `whole` is not; `named_by` tells the schemas, when that is another. What goes wrong with
+    `timeline` is cut at the instant, `whole` is not; `named_by` gives the schemas, when that is another. What goes wrong with
     the metadata table is added to `warnings`, or raised when it is required. With `read_optimized` the slices are base files
     alone: rows as of their last compaction. A copy knows the schemas and slices that were looked up.
     """
@@ -192,14 +192,14 @@ class Snapshot(Portable):
 
     @property
     def stores_keys(self) -> bool:
-        """Hudi's own columns, their bounds and the bloom filters of base files tell the record keys of rows.
+        """Hudi's own columns, their bounds and the bloom filters of base files describe the record keys of rows.
 
-        With virtual keys they tell nothing: some writers leave these columns null, others fill them with empty strings.
+        With virtual keys they mean nothing: some writers leave these columns null, others fill them with empty strings.
         """
         return self.config.populate_meta_fields
 
     def usable(self, partition: str) -> MetadataTable | None:
-        """The metadata table when this partition of it may be used. The record index tells where rows are with their logs."""
+        """The metadata table when this partition of it may be used. The record index locates rows in log files too."""
         if self.read_optimized and partition == RECORD_INDEX:
             return None
         if partition == BLOOM_FILTERS and not self.stores_keys:

@@ -1,4 +1,4 @@
-"""Which times a table can still be asked about: not those whose files were cleaned away. Rules QUERY-1 to QUERY-4."""
+"""Which times a table can still be read at: not those whose files were cleaned away. Rules QUERY-1 to QUERY-4."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def refuse_cleaned(
     """Raises `UsageError` when files that were current at a time are cleaned away.
 
     `cut` is the timeline at that time, `slices` gives the latest ones there; it is called only where the last clean does
-    not itself say from when on it kept files.
+    not record from when on it kept files.
     """
     last = latest_clean(whole)
     if last is None:

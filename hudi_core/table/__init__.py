@@ -4,7 +4,7 @@ distributed  planning a scan with more statistics than one process should hold: 
              runner's tasks
 engines      engines by name: whatever the entry points `hudi_core.engines` offer
 keying       the key generator of a table, by its properties, and where these are ambiguous by one of its keys. Rule KEY-3
-metadata_records  what one partition of a table's metadata table says: its live records, log files merged. Rule META-99
+metadata_records  the live records of one partition of a table's metadata table, log files merged. Rule META-99
 open         opening a table: its properties and its timeline
 scan         `Scan`: a read of chosen columns and rows of a table at an instant: its plan, its rows, and the reasons
 table        `Table`: an open Hudi table: its schema, file slices and rows at any instant

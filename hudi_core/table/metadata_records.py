@@ -1,4 +1,4 @@
-"""What one partition of a table's metadata table says: its live records, log files merged. Rule META-99."""
+"""The live records of one partition of a table's metadata table, log files merged. Rule META-99."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ def _is_up_to_date(table: Table) -> bool:
 
 
 def _expect(storage: Storage) -> None:
-    """Lists the timeline beside the properties, which say where it is: in new tables, here."""
+    """Lists the timeline beside the properties, which give its folder: in new tables, this one."""
     storage.expect(files=[PROPERTIES_PATH], folders=[NEW_TIMELINE_FOLDER])
 
 

@@ -2,26 +2,23 @@
 
 bloom_filters       bloom filters of base files: which of them certainly do not hold a record key
 column_ranges       the ranges of a column in some slices, as values: what people see of statistics
-commits             which commits wrote a slice's files: what names of files tell of rows asked for by their commit
-conditions          facts: what indexes and paths tell of a whole condition of one predicate, as a boolean column made for it
+commits             which commits wrote a slice's files: what file names decide for rows selected by their commit
+conditions          facts: what indexes and paths decide of a whole condition of one predicate, as a boolean column made for it
 expression_indexes  expression indexes: statistics of a function of a column, as those of a column of its own
-file_headers        what data files say of themselves: footers of base files, headers of log files. Read side by side, and
-                    kept
-file_statistics     slices with log files, asked file by file: where merging takes whole rows, a row matches only if one file
-                    may hold it
-footer_fallback     slices about which only their files can tell more: which they are, and what the files say
-footer_statistics   statistics from the footers of base files, for what the metadata table does not tell
+file_headers        footers of base files and headers of log files, read side by side and kept
+file_statistics     slices with log files, file by file: where merging takes whole rows, a row matches only if one file may hold
+                    it
+footer_fallback     slices that recorded statistics leave in doubt: which they are, and the statistics in their files
+footer_statistics   statistics from the footers of base files, for what the metadata table lacks
 indexes             indexes that know in which slices certain values are: conditions on equality become facts that are false
                     elsewhere
-log_headers         what the headers of a log file's blocks say of columns: deletes change no value, partial updates those of
-                    a few columns
+log_headers         which columns a log file may change, by the headers of its blocks: deletes none, partial updates a few
 log_statistics      column statistics of the log files of slices, apart from those of their base files: which slices' log
                     files exclude a condition. Rule SOURCE-18
-merged_columns      where the values of a merged row come from, as far as a table's properties tell: what statistics of its
-                    files mean
-path_conditions     conditions on partition columns that bounds cannot answer, tested on the values that paths tell
-planner             A predicate put to a table's sources: said so that each can answer, and the sources in the order in which
-                    they are asked
+merged_columns      where the values of a merged row come from, by the table's properties: what statistics of its files mean
+path_conditions     conditions on partition columns that bounds cannot answer, tested on the values in paths
+planner             one predicate over a table's sources: rewritten to what each can answer, and the sources in the order of their
+                    use
 slice_statistics    what is known of each slice's columns: the sources of statistics, a column at a time, as pieces for one
                     store
 sources             what is known of a snapshot's slices: made ready once and kept, for any predicate. Rules:

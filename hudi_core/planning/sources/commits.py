@@ -1,4 +1,4 @@
-"""Which commits wrote a slice's files: what names of files tell of rows asked for by their commit."""
+"""Which commits wrote a slice's files: what file names decide for rows selected by their commit."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from hudi_core.timeline.slices import FileSlice
 
 @dataclass(frozen=True, slots=True)
 class CommitTimes:
-    """The commits whose rows are asked for: those requested at `times`, and of those requested before `first`, of which no
-    timeline tells, the ones requested after `since`. `text` says it for people."""
+    """The commits whose rows are selected: those requested at `times`, and of those requested before `first`, of which no
+    timeline knows, the ones requested after `since`. `text` is the condition for people."""
 
     text: str
     times: frozenset[str]
@@ -44,7 +44,7 @@ class CommitTimes:
         if self.first is None:
             tree = time > start
         elif start >= self.first:
-            tree = is_known  # a commit that no timeline tells of is older than the beginning
+            tree = is_known  # a commit that is in no timeline is older than the beginning
         else:
             tree = (
                 is_known | ((time > start) & (time < self.first))
@@ -70,7 +70,7 @@ class CommitTimes:
         if slice.base is not None and slice.instant in self:
             return True
         if layout == 1:
-            # A log file collects blocks of many commits; its name tells of none of them.
+            # A log file collects blocks of many commits; its name gives none of them.
             return bool(slice.logs)
         names = (parse_log_file(log.name) for log in slice.logs)
         return any(name is None or name.instant in self for name in names)
@@ -78,7 +78,7 @@ class CommitTimes:
 
 @dataclass(frozen=True, slots=True)
 class _Written:
-    """`Knowledge` of rows' commit times, of some slices in the order asked about."""
+    """`Knowledge` of rows' commit times in some slices, in the order given."""
 
     touched: npt.NDArray[np.bool_]
     column: int

@@ -1,4 +1,4 @@
-"""Facts: what indexes and paths tell of a whole condition of one predicate, as a boolean column made for it.
+"""Facts: what indexes and paths decide of a whole condition of one predicate, as a boolean column made for it.
 
 A condition such as `month(day) = 2`, or `key IN ('a', 'b')`, is a column of yes and no like any other. What is known of it in
 each slice is statistics of that column, and AND, OR and NOT around it follow by the rules that hold for all.
@@ -75,7 +75,7 @@ class ConditionColumns:
         return [] if statistics is None else [StatisticsPart(np.arange(len(statistics), dtype=np.int64), statistics)]
 
     def of_slices(self, rows: Numbers) -> Load:
-        """Reads what is known of facts in these slices, numbered from 0 as they stand in `asked`."""
+        """Reads what is known of facts in these slices, numbered from 0 by their places in `rows`."""
 
         def load(fact: Column) -> Iterable[StatisticsPart]:
             by_partition, by_slice = self._of_partitions.get(fact.id), self._of_slices.get(fact.id)

@@ -1,7 +1,7 @@
 """Expression indexes: statistics of a function of a column, as those of a column of its own.
 
-`lower(label) = 'x'` is said anew with the column `lower(label)` where an index of just this function of just this column
-exists. What depends on the time zone of the session that made the index is left alone: the index does not tell it.
+`lower(label) = 'x'` is rewritten to the column `lower(label)` where an index of just this function of just this column
+exists. What depends on the time zone of the session that made the index is left alone: the index does not record it.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _OPTIONS: Mapping[str, Mapping[str, type[int] | type[str]]] = {
     "regexp_replace": {"pattern": str, "replacement": str},
     **{name: {"days": int} for name in ("date_add", "date_sub")},
 }
-"""The options that say the arguments of a function after the column, in their order."""
+"""The options that hold the arguments of a function after the column, in their order."""
 
 _MAY_LACK = frozenset({"trim", "ltrim", "rtrim"})
 """Functions whose options may all be left out."""
@@ -72,7 +72,7 @@ class ExpressionIndex:
 def expression_indexes(
     definitions: Mapping[str, IndexDefinition], usable: frozenset[str], wanted: Schema, versions: Sequence[Schema]
 ) -> tuple[ExpressionIndex, ...]:
-    """The indexes of which it is certain what they tell."""
+    """The indexes whose meaning is certain."""
     indexes: list[ExpressionIndex] = []
     for partition in sorted(definitions.keys() & usable):
         definition = definitions[partition]
@@ -93,7 +93,7 @@ def expression_indexes(
 
 
 def _rest(function: str, options: Mapping[str, str]) -> tuple[Literal, ...] | None:
-    """The arguments after the column; None when the options are not just those that say them."""
+    """The arguments after the column; None when there are other options than those."""
     kinds = _OPTIONS.get(function, {})
     if not options and function in _MAY_LACK:
         return ()
@@ -142,7 +142,7 @@ def _is_call_of(call: Call, index: ExpressionIndex, schema: Schema, case_sensiti
 
 
 def expression_pieces(index: ExpressionIndex, files: DataFiles, metadata: MetadataTable) -> Iterator[StatisticsPart]:
-    """What the index tells of its function in each file, as that of its slice; nothing of slices with a file that it leaves
+    """Statistics of the indexed function in each file, as those of its slice; nothing of slices with a file that it leaves
     out. Raises `TableError` when it is damaged."""
     has_record = np.zeros(len(files), np.bool_)
     pieces: list[StatisticsPart] = []

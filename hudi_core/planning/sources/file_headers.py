@@ -1,4 +1,4 @@
-"""What data files say of themselves: footers of base files, headers of log files. Read side by side, and kept."""
+"""Footers of base files and headers of log files, read side by side and kept."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class FileHeaders:
-    """The headers of a snapshot's files, each read when first asked for."""
+    """The headers of a snapshot's files, each read when first needed."""
 
     snapshot: Snapshot
     _footers: dict[str, Footer] = field(default_factory=dict, repr=False, compare=False)
     _planning_footers: dict[str, Footer] = field(default_factory=dict, repr=False, compare=False)
-    """What footers say to planning: of files that were read, and from the snapshot's cache."""
+    """Footers as planning uses them: of files that were read, and from the snapshot's cache."""
     _logs: dict[str, LogHeaders] = field(default_factory=dict, repr=False, compare=False)
     _stored: dict[tuple[int, Schema], Schema] = field(default_factory=dict, repr=False, compare=False)
 
@@ -45,7 +45,7 @@ class FileHeaders:
         return self._footers.get(file.path)
 
     def footers(self, files: Sequence[FileInfo]) -> Mapping[str, Footer]:
-        """What footers of base files say to planning, by path, with others that are known: rows, columns, statistics.
+        """Footers of base files as planning uses them, by path, with others that are known: rows, columns, statistics.
 
         They are read, unless the snapshot's cache keeps them. Those that cannot be read are missing, with a warning.
         """
@@ -63,7 +63,7 @@ class FileHeaders:
         return self._planning_footers
 
     def are_known(self, slice: FileSlice) -> bool:
-        """Whether the headers of all of a slice's files were asked for before, so that asking again reads nothing."""
+        """Whether the headers of all of a slice's files were read, so that they cost nothing again."""
         base_is_known = slice.base is None or slice.base.path in self._planning_footers
         return base_is_known and all(log.path in self._logs for log in slice.logs)
 
@@ -78,7 +78,7 @@ class FileHeaders:
                 self.snapshot.warnings.append(message)
 
     def logs(self, files: Sequence[FileInfo]) -> Mapping[str, LogHeaders]:
-        """What headers of log files say, by path, with others that are known; with a warning where they cannot be read."""
+        """Headers of log files, by path, with others that are known; with a warning where they cannot be read."""
         self._read_together({file.path: file for file in files}, self._logs, self._log)
         return self._logs
 

@@ -1,7 +1,7 @@
-"""Slices with log files, asked file by file: where merging takes whole rows, a row matches only if one file may hold it.
+"""Slices with log files, file by file: where merging takes whole rows, a row matches only if one file may hold it.
 
 `line = 2 AND qty > 200` does not match when the base file has the one and a log file the other. Not so where a log block has
-some columns only: its rows are put together with older ones. Headers of the blocks tell, and are read before a slice goes.
+some columns only: its rows are put together with older ones. Headers of the blocks show it, and are read before a slice goes.
 """
 
 from __future__ import annotations

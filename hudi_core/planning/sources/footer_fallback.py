@@ -1,4 +1,4 @@
-"""Slices about which only their files can tell more: which they are, and what the files say.
+"""Slices that recorded statistics leave in doubt: which they are, and the statistics in their files.
 
 A slice is in doubt when it would not be read if the files of which not all is known held nothing: then what they hold decides.
 """
@@ -31,7 +31,7 @@ def complete_slices(pieces: Iterable[StatisticsPart], count: int) -> npt.NDArray
 
 @dataclass(frozen=True)
 class FooterFallback:
-    """What is open beside recorded statistics. `by_path` tells a column of some slices from their paths; None: it cannot."""
+    """The fallback beside recorded statistics. `by_path` gives statistics of a column in some slices from paths, or None."""
 
     headers: FileHeaders
     recorded: ColumnStatsOfSlices
@@ -49,7 +49,7 @@ class FooterFallback:
         return np.delete(slices, FileStatistics(len(slices), load).plan(predicate, facts).possible())
 
     def read(self, rows: Numbers, doubtful: Numbers) -> Load:
-        """Reads what the files of doubtful slices say of a column, numbered from 0 as they stand in `asked`, which ascends."""
+        """Reads statistics of a column from the files of doubtful slices, numbered by their places in `rows`, which ascends."""
         slices = [self.headers.snapshot.slices[row] for row in doubtful.tolist()]
         positions = np.searchsorted(rows, doubtful)
         bases = [file_slice.base for file_slice in slices if file_slice.base is not None]

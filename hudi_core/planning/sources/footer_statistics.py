@@ -1,4 +1,4 @@
-"""Statistics from the footers of base files, for what the metadata table does not tell."""
+"""Statistics from the footers of base files, for what the metadata table lacks."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def footer_pieces(
     wanted: Schema,
     footers: Mapping[str, Footer],
 ) -> Iterator[StatisticsPart]:
-    """What footers tell of a column in the base files of numbered slices, a piece for each stored type. `stored` and
+    """Statistics of a column from the footers of the base files of numbered slices, a piece for each stored type. `stored` and
     `footers` are by path. Nothing is known of a file whose footer could not be read."""
     leaves_by_type: dict[t.Type, list[tuple[int, LeafStatistics]]] = {}
     missing: dict[object, list[int]] = {}
@@ -57,7 +57,7 @@ def footer_pieces(
 def row_group_pieces(
     column: Column, groups: Sequence[RowGroup], stored: Schema, wanted: Schema
 ) -> list[StatisticsPart]:
-    """What the footer of one file tells of a column in its row groups, numbered from 0. `stored` is the file's schema."""
+    """Statistics of a column in the row groups of one file, numbered from 0. `stored` is the file's schema."""
     rows = np.arange(len(groups), dtype=np.int64)
     position = stored_column(stored, wanted, column.id)
     if isinstance(position, Absent):
@@ -73,7 +73,7 @@ def row_group_pieces(
 
 
 def _leaf_of(statistics: Mapping[Path, LeafStatistics], rows: int, path: Path, type_: t.Type) -> LeafStatistics | None:
-    """What a footer tells of a column; of a record, that it is never null where a leaf below it never is."""
+    """Statistics of a column in a footer; of a record, that it is never null where a leaf below it never is."""
     if not isinstance(type_, t.Record):
         return statistics.get(path)
     below = (statistics[leaf] for leaf in statistics if leaf[: len(path)] == path)

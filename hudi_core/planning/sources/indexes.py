@@ -68,7 +68,7 @@ class Index(Protocol):
 
 @dataclass
 class IndexLookups:
-    """What one predicate asks of an index."""
+    """What one predicate looks up in an index."""
 
     index: Index
     facts: ConditionColumns
@@ -77,7 +77,7 @@ class IndexLookups:
     """The lookups, with the condition column of each."""
 
     def with_conditions(self, predicate: Predicate) -> Predicate:
-        """The predicate with conditions that the index knows said as facts."""
+        """The predicate with conditions that the index can decide replaced by columns of their truth."""
 
         def fact_for(leaf: Leaf) -> Column | None:
             keys = self.index.keys_of(leaf) if isinstance(leaf, OneOf) else None
@@ -124,7 +124,7 @@ class RecordIndex:
     @cached_property
     def unusable(self) -> str:
         if not is_current(self.metadata, self.headers.snapshot.timeline):
-            return "it tells of another instant"
+            return "it is of another instant"
         key_count = keys_of(self.metadata, RECORD_INDEX)
         row_count = None if key_count is None else rows_of(self.headers, self.recorded())
         if key_count is None or row_count is None:
@@ -139,7 +139,7 @@ class RecordIndex:
         return slices[:0] if holding is None else np.setdiff1d(slices, holding)
 
     def holding(self, keys: Keys) -> Numbers | None:
-        """The slices that hold the keys; None when one is said to be where no slice is."""
+        """The slices that hold the keys; None when the index places one where no slice is."""
         places_of_keys = {location for _, location in locations(self.metadata.lookup(RECORD_INDEX, keys))}
         rows = [self._numbers.get((place.partition, place.file_id)) for place in places_of_keys]
         return None if None in rows else np.array(sorted(n for n in rows if n is not None), np.int64)
@@ -156,7 +156,7 @@ class RecordIndex:
 class SecondaryIndex:
     """A secondary index: the keys of the rows with each value of a column, which the record index then places.
 
-    It tells of what was written, not of what merging made of it: slices with log files are never ruled out.
+    It holds what was written, not what merging made of it: slices with log files are never ruled out.
     """
 
     metadata: MetadataTable

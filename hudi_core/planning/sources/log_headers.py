@@ -1,4 +1,4 @@
-"""What the headers of a log file's blocks say of columns: deletes change no value, partial updates those of a few columns."""
+"""Which columns a log file may change, by the headers of its blocks: deletes none, partial updates a few."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class LogHeaders:
 
 
 def log_headers(source: RandomAccess) -> LogHeaders:
-    """What the headers of all blocks say, whether they count or not. Raises `CorruptFileError` and `UnsupportedError`."""
+    """The headers of all blocks, whether they count or not. Raises `CorruptFileError` and `UnsupportedError`."""
     schemas = [_partial_schema(block) for block in read_blocks(source) if block.kind in _DATA]
     parts = [schema for schema in schemas if schema is not None]
     names = frozenset(field.name for schema in parts for field in schema.fields)

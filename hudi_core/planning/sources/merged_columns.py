@@ -1,4 +1,4 @@
-"""Where the values of a merged row come from, as far as a table's properties tell: what statistics of its files mean."""
+"""Where the values of a merged row come from, by the table's properties: what statistics of its files mean."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ class MergedColumns(Enum):
     """What merging may make of the rows of a file group's files."""
 
     WHOLE_ROWS = "each row is one that a file holds"
-    """Save for log blocks that hold some columns only, which say so."""
+    """Save for log blocks that hold some columns only, which are marked as such."""
     VALUES = "each value of a row is one that a file holds"
     ANYTHING = "code of the user's makes the rows"
 
 
 def merges(config: TableConfig) -> MergedColumns:
-    """What merging does in a table, as its merge rules say. Where these are not known it may do anything: no statistics are
+    """What merging does in a table, by its merge rules. Where these are not known it may do anything: no statistics are
     believed beside log files, and what is wrong with the rules is raised when records are merged. Rules MERGE-2, MERGE-17."""
     try:
         rules = merge_rules(config, config.name)

@@ -1,6 +1,6 @@
-"""Conditions on partition columns that bounds cannot answer, tested on the values that paths tell.
+"""Conditions on partition columns that bounds cannot answer, tested on the values in paths.
 
-`month(day) = 2`, `region LIKE '%a'`, `lower(region) = first`: where a path tells the columns' very values, the condition is the
+`month(day) = 2`, `region LIKE '%a'`, `lower(region) = first`: where a path has the columns' exact values, the condition is the
 same in every row below it.
 """
 
@@ -20,11 +20,11 @@ from hudi_core.truth import NULL, TRUE, Truth
 from hudi_core.types.nodes import Boolean
 
 Values = Mapping[int, Sequence[PathValue | None]]
-"""What paths say of partition columns: by column id, a value for each partition."""
+"""Values of partition columns from paths: by column id, one for each partition."""
 
 
 def with_path_conditions(predicate: Predicate, values: Values, facts: ConditionColumns) -> Predicate:
-    """The predicate with conditions that paths decide said as facts, which are told to `facts`."""
+    """The predicate with conditions that paths decide replaced by columns of their truth, which are added to `facts`."""
 
     def fact_for(leaf: Leaf) -> Column | None:
         if isinstance(leaf, Below | OneOf | IsNull) and not isinstance(leaf.term, Apply | Choose):
@@ -62,7 +62,7 @@ def _truths(
 
 
 def _truth(leaf: Leaf, combination: Sequence[PathValue | None], ids: Sequence[int]) -> Truth | None:
-    """The condition's truth where paths tell these values; None where one of them is not told."""
+    """The condition's truth for these values of paths; None where one of them is unknown."""
     row = {}
     for column, value in zip(ids, combination, strict=True):
         if value is None or not value.is_exact:

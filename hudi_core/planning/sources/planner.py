@@ -1,4 +1,4 @@
-"""A predicate put to a table's sources: said so that each can answer, and the sources in the order in which they are asked."""
+"""One predicate over a table's sources: rewritten to what each can answer, and the sources in the order of their use."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class PredicatePlanner:
 
     @cached_property
     def conjuncts(self) -> list[Conjunct]:
-        """The parts as sources can answer them. Key columns that only together tell record keys add a part."""
+        """The parts as sources can answer them. Key columns that only together determine record keys add a part."""
         return [*map(self._with_facts, self.original), *self._whole_keys()]
 
     def alternatives(self, conjunct: Conjunct) -> list[list[Conjunct]]:
@@ -58,8 +58,8 @@ class PredicatePlanner:
 
     @cached_property
     def sources(self) -> list[Source]:
-        """The sources, those first that cost least and tell most."""
-        conjuncts_ = self.conjuncts  # tells the indexes what to look up
+        """The sources, those first that cost least and decide most."""
+        conjuncts_ = self.conjuncts  # sets what the indexes look up
         columns = {column for conjunct in conjuncts_ for column in columns_of(conjunct.hinted)}
         by_index = {lookup.index.name: lookup.source() for lookup in self._lookups}
         in_footers = by_index.pop(self._in_footers.name)
@@ -183,7 +183,7 @@ class PredicatePlanner:
         return [Source(name, lambda slices, _: FileStatisticsAnswer(self.inputs.fallback, slices, self._facts))]
 
     def _by_files(self, slices: Numbers, predicate: Predicate) -> StatisticsAnswer:
-        """What files say of themselves where that may change the answer."""
+        """Statistics from the files of slices in doubt."""
         doubt, beside = self.inputs.fallback, self.inputs.snapshot.usable(COLUMN_STATS) is not None
         open_questions = slices[~self.inputs.has_complete_statistics(slices, predicate)]
         doubtful = doubt.doubtful(open_questions, predicate, self._facts.of_slices(open_questions))

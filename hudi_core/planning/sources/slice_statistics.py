@@ -54,7 +54,7 @@ class MissingStats(IntEnum):
 class DataFiles:
     """The files of some slices: which slice each belongs to, and which of the schema versions it was written under.
 
-    Where that is not `certain`, the version tells under which name a column's statistics are, but not that a column is absent.
+    Where that is not `certain`, the version gives the name of a column in statistics, but does not prove a column absent.
     """
 
     slices: Numbers
@@ -99,13 +99,13 @@ class DataFiles:
 
 @dataclass(frozen=True)
 class PartitionValues:
-    """What partition paths say of partition columns. `members` gives for each slice or partition its row in `values`."""
+    """Values of partition columns from partition paths. `members` gives for each slice or partition its row in `values`."""
 
     columns: Mapping[int, Sequence[PathValue | None]]
     members: Numbers
 
     def pieces(self, column: Column) -> list[StatisticsPart] | None:
-        """The column as its paths tell; None when it is no partition column, or no path tells anything."""
+        """Statistics of the column from paths; None when it is no partition column, or no path has a value."""
         values = self.columns.get(column.id)
         if values is None or all(value is None for value in values):
             return None
@@ -174,7 +174,7 @@ class ColumnStatsOfSlices:
                 yield from self._without(column, members)
 
     def _joined(self, name: str, stored: t.Type, members: Numbers) -> Generator[StatisticsPart, None, Numbers]:
-        """What records of the column tell; gives the files without one."""
+        """Statistics from the records of the column; returns the files without one."""
         missing = np.ones(len(members), np.bool_)
         keys = self.files.keys[members]
         for records in self.recorded([name]).get(name, ()):
@@ -263,7 +263,7 @@ def files_of(
     last: int | None = None,
     keys_of: KeysOf = hashed_keys,
 ) -> DataFiles:
-    """The files of slices, in order, base files first. `version_of` tells the schema version of an instant, and whether it is
+    """The files of slices, in order, base files first. `version_of` gives the schema version of an instant, and whether it is
     certain. With `last` that of a log file is only where it is this one."""
     is_base = slices.bases != NO_BASE
     logs = np.diff(slices.log_offsets)

@@ -43,7 +43,7 @@ from hudi_core.timeline.slices import FileSlice
 class Sources(Portable):
     """What is known of the slices of a snapshot. Statistics are read a column at a time, when a predicate first needs them.
 
-    With `commits` only rows that these wrote are asked for. Without `by_indexes` indexes that find slices by values take no
+    With `commits` only rows that these wrote are selected. Without `by_indexes` indexes that find slices by values take no
     part. What is known is one object's own: others of the same snapshot are not equal to it.
     """
 
@@ -51,11 +51,11 @@ class Sources(Portable):
     commits: CommitTimes | None = None
     by_indexes: bool = True
     _complete: dict[int, npt.NDArray[np.bool_]] = field(default_factory=dict, repr=False, compare=False)
-    """By column the slices of which `column_stats` tell all that can be told."""
+    """By column the slices whose `column_stats` are complete."""
 
     @cached_property
     def headers(self) -> FileHeaders:
-        """What data files say of themselves."""
+        """Footers and headers of data files."""
         return FileHeaders(self.snapshot)
 
     @cached_property
@@ -81,7 +81,7 @@ class Sources(Portable):
 
     @cached_property
     def values(self) -> Mapping[int, Sequence[PathValue | None]]:
-        """What paths say, by column id, a value for each partition."""
+        """Values from paths: by column id, one for each partition."""
         config, schema = self.snapshot.config, self.snapshot.schema
         places = [schema.find(name, case_sensitive=False) for name in config.partition_fields]
         known = [place for place in places if place is not None]
@@ -141,12 +141,12 @@ class Sources(Portable):
 
     @cached_property
     def paths(self) -> FileStatistics:
-        """What paths tell, of partitions."""
+        """Statistics of partitions from paths."""
         return FileStatistics(len(self.partitions), lambda column: self._path_pieces(column) or [])
 
     @cached_property
     def partition_stats(self) -> FileStatistics:
-        """What paths and `partition_stats` tell, of partitions."""
+        """Statistics of partitions from paths and `partition_stats`."""
 
         def load(column: Column) -> Iterable[StatisticsPart]:
             return self._path_pieces(column) or self._recorded_of_partitions(column)
@@ -183,7 +183,7 @@ class Sources(Portable):
 
     @cached_property
     def column_stats(self) -> FileStatistics:
-        """What paths and `column_stats` tell, of slices."""
+        """Statistics of slices from paths and `column_stats`."""
 
         def load(column: Column) -> Iterable[StatisticsPart]:
             parts = list(self.by_path(column, self.all_slices) or self.recorded.pieces(column))
@@ -193,7 +193,7 @@ class Sources(Portable):
         return FileStatistics(len(self.all_slices), load)
 
     def by_path(self, column: Column, slices: Numbers) -> list[StatisticsPart] | None:
-        """The column in these slices as their paths tell it; None when it is no partition column, or no path tells anything."""
+        """Statistics of the column in these slices from paths; None when it is no partition column, or no path has a value."""
         return PartitionValues(self.values, self.partition_of[slices]).pieces(column)
 
     @cached_property
@@ -217,11 +217,11 @@ class Sources(Portable):
 
     @cached_property
     def fallback(self) -> FooterFallback:
-        """What only files themselves can tell."""
+        """Statistics from the files themselves, for slices that recorded ones leave in doubt."""
         return FooterFallback(self.headers, self.recorded, self.by_path)
 
     def has_complete_statistics(self, slices: Numbers, predicate: Predicate) -> npt.NDArray[np.bool_]:
-        """Of which slices `column_stats` told all that can be told of the predicate's columns, when it was asked."""
+        """Which slices have complete `column_stats` of the predicate's columns, where these were loaded."""
         complete = np.ones(len(slices), np.bool_)
         for column in columns_of(predicate):
             if column > FIRST_CONDITION_ID:
@@ -230,7 +230,7 @@ class Sources(Portable):
         return complete
 
     def bounds(self, column: Column, rows: Sequence[int]) -> list[Bounds]:
-        """What is known of a column's values in these slices, from whatever source tells. No file is read for it."""
+        """What is known of a column's values in these slices, from whatever source has them. No file is read for it."""
         by_path = self.by_path(column, self.all_slices)
         if by_path is not None:
             return ranges(column, by_path, rows)

@@ -10,7 +10,7 @@ from hudi_core.schema.schema import ColumnPlace, Schema
 def stable_column(name: str, wanted: Schema, versions: Sequence[Schema]) -> ColumnPlace | None:
     """The column of this name, outside lists and maps, if in every version the name was this column's, with one type.
 
-    An index does not tell under which version of the schema it was made.
+    An index does not record the version of the schema under which it was made.
     """
     column = wanted.find(name)
     if column is None or column.repeated:

@@ -30,7 +30,7 @@ class FilterState(Enum):
 
     USABLE = auto()
     MISSING = auto()
-    """There is none, or what there is says nothing of rows in log files."""
+    """There is none, or what there is does not cover rows in log files."""
     DAMAGED = auto()
     SATURATED = auto()
 
@@ -45,7 +45,7 @@ class SampleKeys:
 
 @dataclass(frozen=True, slots=True)
 class StoredFilter:
-    """The filter of a slice, or why there is none to be asked."""
+    """The filter of a slice, or why there is none to use."""
 
     state: FilterState
     filter: BloomFilter | None = None
@@ -106,7 +106,7 @@ def text_in_footer(footer: Footer | None) -> bytes | None:
 
 
 def keys_in_footer(footer: Footer | None) -> SampleKeys | None:
-    """The least and the greatest record key of a base file, as far as it tells them."""
+    """The least and the greatest record key of a base file, as far as its footer has them."""
     if footer is None:
         return None
     return held_keys([footer.metadata[key].encode() for key in (MIN_KEY, MAX_KEY) if key in footer.metadata])
@@ -118,7 +118,7 @@ def held_keys(keys: Sequence[bytes]) -> SampleKeys | None:
 
 
 def stored_filter(text: bytes | None, file_slice: FileSlice, held: SampleKeys | None = None) -> StoredFilter:
-    """The filter that a text says, if it is worth asking.
+    """The filter that a serialized form holds, if it is worth a look.
 
     `held` are keys that the slice holds: a filter that denies one of them is damaged, or another file's.
     """

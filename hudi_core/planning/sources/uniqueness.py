@@ -1,7 +1,7 @@
 """Whether the record index may be believed: whether it knows as many keys as the table has rows.
 
 Hudi's record index holds one place for each key. Where a write put a key into the table that was there already (`insert`
-and `bulk_insert` do not look), a row is in a place that the index no longer tells. Then there are more rows than keys.
+and `bulk_insert` do not look), a row is in a place that the index no longer holds. Then there are more rows than keys.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _MAX_FOOTERS = 4096
 
 
 def is_current(metadata: MetadataTable, timeline: Timeline) -> bool:
-    """Whether what indexes of the metadata table say is true of the table as the timeline shows it.
+    """Whether indexes of the metadata table describe the table as the timeline shows it.
 
     It is not so of an earlier instant, nor when writes have completed since the timeline was read.
     """
@@ -40,7 +40,7 @@ def keys_of(metadata: MetadataTable, partition: str) -> int | None:
 
 
 def rows_of(headers: FileHeaders, recorded: ColumnStatsOfSlices) -> int | None:
-    """How many rows the table has, if no row was deleted or put back in log files; None when that cannot be told."""
+    """How many rows the table has, if no row was deleted or put back in log files; None when that is unknown."""
     slices = headers.snapshot.slices
     in_bases = _rows_in_bases(headers, recorded)
     inserted = 0
