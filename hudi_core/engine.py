@@ -1,4 +1,4 @@
-"""The boundary, on one page: what the core asks of an engine, and the records that cross.
+"""The boundary, on one page: what the core needs of an engine, and the records that cross.
 
 An engine gives the core hands. It supplies operations on *columns of values* (`V`) and on *masks* (`M`, a yes or no for
 each row, never null), and reads and stores bytes. It holds no rule of Hudi: what a predicate means, how a file's schema
@@ -62,11 +62,11 @@ class StructWriter(Protocol[V, MaskIn]):
     """Setters: put structs, unions, lists and maps together."""
 
     def struct(self, fields: Sequence[tuple[Field, V]], nulls: MaskIn, like: V) -> V:
-        """A struct of these fields, null where `nulls` says so. `like` gives the number of rows when there is no field."""
+        """A struct of these fields, null where `nulls` is true. `like` gives the number of rows when there is no field."""
         ...
 
     def union(self, type: Union, parts: Sequence[tuple[MaskIn, int, V]], like: V) -> V:
-        """Unions: where a mask says yes, a value of that branch; null in rows that no mask takes. Masks exclude each other."""
+        """Unions: where a mask is true, a value of that branch; null in rows that no mask takes. Masks exclude each other."""
         ...
 
     def elements(self, array: V, element: Field, change: Callable[[V], V]) -> V:
@@ -108,7 +108,7 @@ class Values(ValueReader[V, M], StructWriter[V, M], Protocol[V, M]):
         ...
 
     def matches_one(self, value: V, patterns: tuple[Pattern | str, ...]) -> M:
-        """The text matches one of the patterns, as `matches` tells it of each; no for null."""
+        """The text matches one of the patterns, as `matches` does for each; false for null."""
         ...
 
     def apply(self, function: Function, arguments: Sequence[V], types: Sequence[Type], type: Type) -> V:
@@ -122,7 +122,7 @@ class Values(ValueReader[V, M], StructWriter[V, M], Protocol[V, M]):
     def choose(self, when: M, then: V, otherwise: V, type: Type) -> V: ...
 
     def replaced(self, value: V, where: M, constant: object, type: Type) -> V:
-        """The values of a primitive type, a constant (None for null) where the mask says yes."""
+        """The values of a primitive type, a constant (None for null) where the mask is true."""
         ...
 
     def join(self, parts: Sequence[str | V]) -> V:
@@ -144,7 +144,7 @@ class Values(ValueReader[V, M], StructWriter[V, M], Protocol[V, M]):
         ...
 
     def refuse(self, value: V, where: M, expected: str, found: str) -> V:
-        """The values. Raises `RowError` with the first row that the mask takes: at once, or when an action asks for them."""
+        """The values. Raises `RowError` with the first row that the mask takes: at once, or when an action needs them."""
         ...
 
     def every(self, masks: Sequence[M], like: V) -> M: ...
@@ -188,7 +188,7 @@ class Storage(Protocol):
     def read(self, path: str) -> bytes: ...
 
     def open(self, path: str, size: int | None = None) -> RandomAccess:
-        """A file that never changes. `size`, as the table tells it, saves a request and is not believed."""
+        """A file that never changes. `size`, as the table lists it, saves a request and is not trusted."""
         ...
 
     def expect(self, *, folders: Sequence[str] = (), files: Sequence[FileInfo | str] = ()) -> None:
@@ -343,7 +343,7 @@ class Rows(Protocol[V, MaskIn, B]):
         ...
 
     def from_columns(self, columns: StructColumn, schema: Schema, where: str) -> Iterator[B]:
-        """Decoded columns as batches in the types of the schema, which the writer's Avro schema says or a part of it.
+        """Decoded columns as batches in the types of the schema, which the writer's Avro schema defines or a part of it.
 
         Each field of the schema is found by name; all rows, in their order. Raises `CorruptFileError` with `where` for a
         decimal that its type cannot have, `SchemaError` for columns of another schema.
@@ -371,15 +371,15 @@ class Rows(Protocol[V, MaskIn, B]):
         ...
 
     def read(self, path: str, like: Schema | None = None) -> InputRows[B]:
-        """The rows of a local file whose extension says the format, or of a folder of Parquet files.
+        """The rows of a local file whose extension names the format, or of a folder of Parquet files.
 
-        Formats that do not say types (JSON, CSV) take those of `like` by name, and guess the others. Raises `UsageError` for an
-        extension that says no format, `StorageError` and `CorruptFileError`.
+        Formats without types (JSON, CSV) take those of `like` by name, and guess the others. Raises `UsageError` for an
+        extension of no known format, `StorageError` and `CorruptFileError`.
         """
         ...
 
     def write(self, path: str, schema: Schema, batches: Iterable[B]) -> int:
-        """Rows to a local file whose extension says the format; gives their number. The file appears when it is whole."""
+        """Rows to a local file whose extension names the format; gives their number. The file appears when it is whole."""
         ...
 
 
@@ -424,7 +424,7 @@ class Engine(Protocol[V, M, B]):
         ...
 
     def reader(self, extension: str) -> FileReader[B]:
-        """The reader of base files with this extension; `UnsupportedError` says what is missing."""
+        """The reader of base files with this extension; `UnsupportedError` names what is missing."""
         ...
 
     def writer(self, extension: str) -> FileWriter[B]:

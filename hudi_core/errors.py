@@ -1,4 +1,4 @@
-"""The error tree. Every error says where, what was expected, and what was found, in one line.
+"""The error tree. Every error names where, what was expected, and what was found, in one line.
 
     HudiError
     ├── TableError                 the table or its data (exit status 1)
@@ -15,7 +15,7 @@
     ├── ExpressionError            a predicate that cannot be parsed or bound            (ValueError)
     └── UsageError                 a wrong option or argument (exit status 2)            (ValueError)
 
-"Cannot tell" is an outcome of a question, never an error.
+"Unknown" is an outcome of a question, never an error.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class ConflictError(TableError):
 
 
 class RowError(TableError, ValueError):
-    """A row is not what a rule asks of rows. `row` counts from 0 within what was given; None where an engine cannot tell.
+    """A row is not what a rule requires of rows. `row` counts from 0 within what was given; None where it is unknown.
 
     In the error's text rows count from 1.
     """
@@ -92,7 +92,7 @@ class SchemaError(HudiError, ValueError):
 
 
 class UnknownColumnError(SchemaError, KeyError):
-    """A name is not in the schema: as a rule one that somebody asked for."""
+    """A name is not in the schema: as a rule one that a caller gave."""
 
     exit_status = 2
     __str__ = Exception.__str__  # that of KeyError is made for bare keys, and puts the line in quotes

@@ -1,4 +1,4 @@
-"""`hoodie.*` properties: what a table's `hoodie.properties` says, checked once and typed as `TableConfig`."""
+"""`hoodie.*` properties: a table's `hoodie.properties`, checked once and typed as `TableConfig`."""
 
 from __future__ import annotations
 
@@ -265,7 +265,7 @@ def table_config(properties: Mapping[str, str], where: str = PROPERTIES_PATH) ->
     """The properties of a table, typed. An empty value counts as absent.
 
     Raises `UnsupportedError` for a table version that is not known, `CorruptFileError` for a value that cannot be meant or
-    one that is missing; both name `where`. A wrong checksum is a finding: it says that somebody edited the file.
+    one that is missing; both name `where`. A wrong checksum is a finding: it means that the file was edited by hand.
     """
     present: dict[str, Any] = {key: text.strip() for key, text in properties.items() if text.strip()}
     _refuse_unknown_version(present.get("hoodie.table.version"), where)

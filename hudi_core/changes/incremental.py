@@ -35,7 +35,7 @@ def between(timeline: Timeline, config: TableConfig, since: str | None, until: s
     """
     if not config.populate_meta_fields:
         raise UnsupportedError(
-            timeline.storage.uri, expected="rows that say which commit wrote them", found="a table with virtual keys"
+            timeline.storage.uri, expected="rows with the commit that wrote them", found="a table with virtual keys"
         )
     begin = _begin(since, timeline)
     end = None if until is None else query_time(until, timeline.zone)

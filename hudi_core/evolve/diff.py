@@ -28,7 +28,7 @@ class Difference:
 def differences(before: Schema, after: Schema) -> tuple[Difference, ...]:
     """What changed: columns gone in their old order, then columns new or changed in their new order.
 
-    Only the top of what is new or gone as a whole is told. Columns below one that was renamed are not renamed themselves.
+    Only the top of what is new or gone as a whole is reported. Columns below one that was renamed are not renamed themselves.
     """
     return (*_gone(before, after), *_new_or_changed(before, after))
 
@@ -115,7 +115,7 @@ def _longest_in_order(ids: list[int], order: dict[int, int]) -> set[int]:
 def lost_names(before: Schema, after: Schema, named: Mapping[str, Sequence[str]]) -> list[str]:
     """A sentence for each column that properties name and that is dropped or renamed; `named` has columns by property.
 
-    Ids tell which column is which, so that a column inside one that is renamed counts too.
+    Ids identify columns, so that a column inside one that is renamed counts too.
     """
     lost = []
     for key, columns in named.items():

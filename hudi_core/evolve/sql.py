@@ -39,7 +39,7 @@ from hudi_core.types.nodes import ABSENT
 
 
 def parse_changes(*texts: str) -> tuple[Change, ...]:
-    """The changes that the texts say, in order. Raises `UsageError` with the text, the place and what was expected.
+    """The changes that the statements make, in order. Raises `UsageError` with the text, the place and what was expected.
 
     >>> parse_changes("drop column a; rename b.c to d")
     (DropColumn(column=('a',)), RenameColumn(column=('b', 'c'), to='d'))

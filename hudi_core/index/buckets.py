@@ -1,4 +1,4 @@
-"""The bucket index: a hash of the key fields tells the file group. Rules INDEX-14 to INDEX-16."""
+"""The bucket index: a hash of the key fields gives the file group. Rules INDEX-14 to INDEX-16."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ class _Group:
         return HashedKeys(self.keys.strings)
 
     def index(self) -> StringIndex:
-        """All keys, ready to be looked up; made by the first thread that asks."""
+        """All keys, ready to be looked up; made by the first thread that needs them."""
         with self._lock:
             if not self._made:
                 self._made.append(index_strings(self.keys.strings))
@@ -92,9 +92,9 @@ class SliceLookup:
     stop: int
     ranged: bool
     filtered: bool
-    """Its bloom filter is asked."""
+    """Its bloom filter is consulted."""
     edges: SampleKeys | None = None
-    """Keys that the slice holds for certain, as far as its range tells: the least and the greatest."""
+    """Keys that the slice holds for certain, by its range: the least and the greatest."""
 
     @property
     def is_opened(self) -> bool:
@@ -112,7 +112,7 @@ class _Hits:
 
 
 class FilterUse(Enum):
-    """Which file slices' bloom filters are asked before the slice is read."""
+    """Which file slices' bloom filters are consulted before the slice is read."""
 
     ALL = auto()
     NONE = auto()
@@ -139,7 +139,7 @@ class FileLookup:
         return self.run(len(keys), self.plan(keys, placed, work), work)
 
     def plan(self, keys: KeyColumns, placed: Placed, work: TaggingMetrics) -> list[SliceLookup]:
-        """The slices in which some key may be, as far as recorded ranges tell."""
+        """The slices in which some key may be, by recorded ranges."""
         with work.timed("ranges"):
             every = np.arange(len(self._snapshot.slices), dtype=np.int64)
             bounds = self.stored.recorded_bounds(every)
@@ -169,7 +169,7 @@ class FileLookup:
         return locations
 
     def _uses_filter(self, slice_number: int, key_count: int) -> bool:
-        """Whether the filter of a slice is asked for so many keys."""
+        """Whether the filter of a slice is consulted for so many keys."""
         file_slice = self._snapshot.slices[slice_number]
         match self.filters:
             case FilterUse.ALL:
@@ -303,7 +303,7 @@ def key_bytes(slice: FileSlice) -> float:
 
 
 def _narrowed(task: SliceLookup, footer: Footer | None) -> SliceLookup:
-    """The task with the range that the file itself tells."""
+    """The task with the range of the file's own footer."""
     bounds = footer_bounds(footer) if footer is not None else None
     if bounds is None:
         return task

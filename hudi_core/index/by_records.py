@@ -32,7 +32,7 @@ _MIXERS = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9],
 
 @dataclass(frozen=True, slots=True)
 class _RecordMatches:
-    """Rows of the batch, and the slices in which the index says their keys are."""
+    """Rows of the batch, and the slices in which the index places their keys."""
 
     rows: Numbers
     slices: Numbers
@@ -48,7 +48,7 @@ class RecordIndexLookup:
     whole_table: bool = False
 
     def locate(self, keys: KeyColumns, work: TaggingMetrics) -> Locations:
-        """Where the keys are; `LOST` for those of which the index tells a place that is none."""
+        """Where the keys are; `LOST` for those that the index places where no slice is."""
         locations = Locations.nowhere(len(keys))
         with work.timed("record index"):
             own = None if self.whole_table else self._places.partitions.find(string_column(keys.paths))
@@ -74,7 +74,7 @@ class RecordIndexLookup:
     def _look_up(
         self, group: FileSlice, rows: Numbers, keys: KeyColumns, own: Numbers | None, work: TaggingMetrics
     ) -> _RecordMatches:
-        """What a file group tells of the keys in these rows; `own` has for each path of the keys its partition's number."""
+        """Records of a file group for the keys in these rows; `own` has for each path of the keys its partition's number."""
         looked_up = take_strings(keys.records, rows)
         index = index_strings(looked_up)
         slices = np.full(len(rows), NOWHERE, np.int64)

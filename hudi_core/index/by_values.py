@@ -32,7 +32,7 @@ def locate_values(
 def tag_by_values(tagger: Tagger, column: str, values: Iterable[object], *, with_keys: bool = False) -> InputRows[Any]:
     """The records whose column has one of the values, tagged; `with_keys` as in `Tagger.tag`.
 
-    The secondary index tells which files are read; where it is behind or damaged, more of them are. Values are those of a
+    The secondary index decides which files are read; where it is behind or damaged, more of them are. Values are those of a
     predicate (`expr.build.lit`). Raises `UnknownColumnError`, and `UnsupportedError` for a column without a secondary index.
     """
     table, snapshot = tagger.table, tagger.sources.snapshot

@@ -1,4 +1,4 @@
-"""Which index locates a batch of keys: the one that is asked for, else the one that reads least. Rules INDEX-17, INDEX-18."""
+"""Which index locates a batch of keys: the requested one, else the one that reads least. Rules INDEX-17, INDEX-18."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class IndexKind(StrEnum):
     SIMPLE = "simple"
     """Ranges, then the files that are left."""
     BUCKET = "bucket"
-    """A hash of the key tells the file group."""
+    """A hash of the key gives the file group."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Choice:
 
 
 def filters_for(kind: IndexKind) -> FilterUse:
-    """Which bloom filters an index asks."""
+    """Which bloom filters an index consults."""
     match kind:
         case IndexKind.BLOOM:
             return FilterUse.ALL
@@ -52,7 +52,7 @@ def filters_for(kind: IndexKind) -> FilterUse:
 def choose(sources: Sources, requested: IndexKind, keys: int, tasks: Sequence[SliceLookup]) -> Choice:
     """The index for so many keys, when looking into files would mean these tasks.
 
-    Raises `UnsupportedError` for one that is asked for and that the table has not.
+    Raises `UnsupportedError` for a requested one that the table has not.
     """
     snapshot = sources.snapshot
     has_record_index = snapshot.usable(RECORD_INDEX) is not None
@@ -62,7 +62,7 @@ def choose(sources: Sources, requested: IndexKind, keys: int, tasks: Sequence[Sl
         )
         raise UnsupportedError(snapshot.storage.uri, expected=f"the metadata partition {RECORD_INDEX}", found=shown)
     if requested is not IndexKind.AUTO:
-        return Choice(requested, "asked for")
+        return Choice(requested, "requested")
     filtered = sum(task.filtered for task in tasks)
     by_files = IndexKind.BLOOM if filtered else IndexKind.SIMPLE
     files = sum(key_bytes(snapshot.slices[task.number]) for task in tasks)

@@ -27,7 +27,7 @@ class KeyReader:
     """Takes the keys of rows, batch by batch. With `whole_table` their partitions need not be known.
 
     `columns` are the names of those that hold keys and their partitions; without them keys are made by the table's generator,
-    of which `options` say what properties of the table do not.
+    of which `options` add what properties of the table lack.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ def numbered_keys(generator: KeyGenerator[Any, Any], root: Any, first: int) -> K
 
 
 def input_schema(table: Schema) -> Schema:
-    """The types of an input's columns where its format does not say them: as the table has them, and keys are strings."""
+    """The types of an input's columns where its format has none: as the table has them, and keys are strings."""
     columns = [field for field in table.fields if field.name not in (RECORD_KEY, PARTITION_PATH)]
     keys = [Field(0, name, String()) for name in (RECORD_KEY, PARTITION_PATH)]
     return Schema(record_with_ids(Record((*columns, *keys))))

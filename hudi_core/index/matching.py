@@ -1,4 +1,4 @@
-"""Which of some keys a file slice holds, told by its own rows. Rules INDEX-9, INDEX-10."""
+"""Which of some keys a file slice holds, by its own rows. Rules INDEX-9, INDEX-10."""
 
 from __future__ import annotations
 

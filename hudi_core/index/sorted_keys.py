@@ -1,6 +1,6 @@
 """Keys in ascending order, and which run of them lies between two bounds. Rules INDEX-3, INDEX-4.
 
-Each file asks for one run of the sorted keys: 10,000 files are 20,000 searches, whatever the number of keys and however much
+Each file has one run of the sorted keys: 10,000 files are 20,000 searches, whatever the number of keys and however much
 their ranges overlap. Strings are compared eight bytes at a time, as numbers.
 """
 
@@ -56,7 +56,7 @@ class SortedKeys:
         return starts
 
     def _bisect(self, bounds: ByteStrings, starts: Numbers, stops: Numbers, after: bool) -> None:
-        """Narrows each bound's places down to one, in `starts`, where the first words do not tell."""
+        """Narrows each bound's places down to one, in `starts`, where the first words do not decide."""
         keys = (
             WordReader(ByteStrings(self.column.offsets, self.column.data), self._skip)
             if (starts < stops).any()
@@ -88,7 +88,7 @@ def sorted_keys(keys: StringColumn) -> SortedKeys:
 
 
 def _settle(reader: WordReader, order: Numbers, tied: NDArray[np.bool_]) -> None:
-    """Brings keys whose first words are equal into order, word by word. `tied` tells which are equal to the next one."""
+    """Brings keys whose first words are equal into order, word by word. `tied` marks those that are equal to the next one."""
     member = np.append(tied, False)
     member[1:] |= tied
     places = np.flatnonzero(member)

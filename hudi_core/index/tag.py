@@ -54,7 +54,7 @@ class TagOptions:
     whole_table: bool = False
     """A key is looked for in all partitions (Hudi's `GLOBAL_` indexes), not in its own alone."""
     buckets: int | None = None
-    """Buckets of each partition, for the simple bucket index; None where nodes of consistent hashing tell."""
+    """Buckets of each partition, for the simple bucket index; None where nodes of consistent hashing decide."""
     hash_fields: tuple[str, ...] = ()
     """Of the record key's fields those that the bucket index hashes; empty: all."""
     key_options: Mapping[str, str] | None = None
@@ -65,7 +65,7 @@ class TagOptions:
 
 @dataclass
 class Tagger:
-    """Locates keys in a table, as it is at an instant. `work` and `choices` tell what was done for it."""
+    """Locates keys in a table, as it is at an instant. `work` and `choices` report what was done for it."""
 
     table: Table
     options: TagOptions = TagOptions()
@@ -156,7 +156,7 @@ class Tagger:
 
     @cached_property
     def _names(self) -> dict[str, StringColumn]:
-        """What locations say of each slice, and an empty string behind the last."""
+        """The location of each slice, and an empty string behind the last."""
         slices = self.sources.snapshot.slices
         return {
             "partition_path": string_column([*(file_slice.partition for file_slice in slices), ""]),

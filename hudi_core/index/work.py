@@ -24,7 +24,7 @@ class TaggingMetrics:
     filters: Counter[FilterState] = field(default_factory=Counter)
     seconds: Counter[str] = field(default_factory=Counter)
     fill: float = 0.0
-    """The share of bits that are set in the fullest of the filters that were asked."""
+    """The share of bits that are set in the fullest of the filters that were consulted."""
     false_positives: float = 0.0
     """The share of absent keys that the worst of them lets pass, as its bits stand."""
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
@@ -35,7 +35,7 @@ class TaggingMetrics:
             self.counts.update(numbers)
 
     def filter(self, state: FilterState, bloom_filter: BloomFilter | None = None) -> None:
-        """Counts what became of a filter, and how full it is where it is asked."""
+        """Counts what became of a filter, and how full it is where it is consulted."""
         with self._lock:
             self.filters[state] += 1
             if bloom_filter is not None:

@@ -1,18 +1,17 @@
-"""Which key and partition path a row has, and what keys and paths say of rows. Rules: `specs/keys.md`.
+"""Which key and partition path a row has, and what keys and paths imply of rows. Rules: `specs/keys.md`.
 
 bound        keys of rows: a generator bound to a schema, over any engine's columns: one row, a batch, a cluster. Rules KEY-4
              to KEY-12
 choose       options to key generator, as Apache Hudi chooses: a class, else a type, else by the fields; key generators of
              your own. Rules KEY-1 to KEY-6
-clock        timestamp-based partition paths: the time that a field says, printed in the wanted form. Rules KEY-14 to KEY-18
+clock        timestamp-based partition paths: the time in a field, printed in the wanted form. Rules KEY-14 to KEY-18
 composite    composite record keys as strings, `name:value,name:value`: put together and taken apart. Rules KEY-8 and KEY-9
 from_keys    record keys and the columns they are made of: which key a row has whose key columns have certain values
 generator    what a key generator does, as data: how the record key and how the partition path of a row are made
 joda         joda's date patterns, which Hudi's timestamp options are written in, and the string of an instant
 joda_read    reading texts of Joda's date patterns. Rules KEY-20 and KEY-21
 options      `hoodie.*` options of key generators, checked once and typed
-path_values  strings of partition paths, and the values they stand for: escapes, null, and what a row's folder says of its
-             partition columns. Rules KEY-11, KEY-13
+path_values  strings of partition paths, and the values they stand for: what a row's folder implies of its partition columns
 records      records at the edge: the key of one, where it is stored, and the record itself. Inside, batches go their way as
              columns
 strings      the string that a value has in keys and paths, by the path of writing. Rule KEY-7

@@ -73,7 +73,7 @@ def checked(generator: object, where: str) -> UserGenerator:
     for method in _METHODS:
         if not callable(getattr(generator, method, None)):
             raise UsageError(where, expected=f"a method {method}(row)", found=f"none in {type(generator).__name__}")
-    return generator  # type: ignore[return-value]  # what was checked is what the protocol asks
+    return generator  # type: ignore[return-value]  # what was checked is what the protocol requires
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ _TIMESTAMP_TYPES = ", ".join((*_COUNTS, "SCALAR", *_TEXTS))
 def choose(
     properties: Mapping[str, str], *, writer: WritePath = WritePath.ROW, machine: WriterEnvironment = UTC_MACHINE
 ) -> AnyGenerator:
-    """The generator that options of a write ask for; properties of a table count where options are missing.
+    """The generator that options of a write name; properties of a table count where options are missing.
 
     Raises `UsageError` with the option for what does not fit together,
     `UnsupportedError` for a class in Java that is not one of Hudi's.
@@ -120,9 +120,9 @@ def generator_of_table(
     machine: WriterEnvironment = UTC_MACHINE,
     bare_single_key: bool = False,
 ) -> AnyGenerator:
-    """The generator of a table, as far as its properties say it.
+    """The generator of a table, by its properties.
 
-    Where the complex generator has one key field, tables before version 9 do not say whether keys have its name:
+    Where the complex generator has one key field, tables before version 9 do not record whether keys have its name:
     `bare_single_key` does (`table/keying.py` finds out). Raises what `choose` raises.
     """
     bare = {named.BARE_SINGLE_KEY: str(bare_single_key).lower()}

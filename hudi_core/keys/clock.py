@@ -1,4 +1,4 @@
-"""Timestamp-based partition paths: the time that a field says, printed in the wanted form. Rules KEY-14 to KEY-18."""
+"""Timestamp-based partition paths: the time in a field, printed in the wanted form. Rules KEY-14 to KEY-18."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class RecordKeys:
     """The id of Hudi's own key column, when rows have it."""
 
     def of_column(self, leaf: OneOf) -> frozenset[str] | None:
-        """The keys of rows in which a column has one of the values; None when that does not tell their keys."""
+        """The keys of rows in which a column has one of the values; None when that does not determine their keys."""
         if not isinstance(leaf.term, Column):
             return None
         if leaf.term.id == self.key_column:
@@ -49,7 +49,7 @@ class RecordKeys:
         return frozenset(self._key((value,), named) for value in leaf.values for named in self.named)
 
     def of_columns(self, parts: Sequence[Predicate]) -> tuple[tuple[int, ...], frozenset[str]] | None:
-        """The keys of rows in which all parts hold, and the parts that tell them; None when they do not tell it.
+        """The keys of rows in which all parts hold, and the parts that determine them; None when they do not.
 
         Each of several key columns has to be compared with values.
         """

@@ -21,14 +21,14 @@ _LAST_YEAR = 292_000_000
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """A point in time that a string says: milliseconds since 1970-01-01T00:00:00Z, and the zone of its clock."""
+    """A point in time read from a string: milliseconds since 1970-01-01T00:00:00Z, and the zone of its clock."""
 
     millis: int
     zone: Zone
 
 
 def read_instant(text: str, pattern: JodaPattern, zone: Zone, this_year: int) -> Parsed | None:
-    """The point in time that a string says, None when there is none; the zone's clock is meant where the string has no offset.
+    """The point in time in a string, None when there is none; the zone's clock is meant where the string has no offset.
 
     `this_year` decides the century of years with two digits: from 80 years before to 19 after.
     """
@@ -48,7 +48,7 @@ def read_instant(text: str, pattern: JodaPattern, zone: Zone, this_year: int) ->
 
 
 def is_match(text: str, pattern: JodaPattern) -> bool:
-    """Whether the string has the pattern's form, whatever its numbers say."""
+    """Whether the string has the pattern's form, whatever its numbers are."""
     return _reader(pattern).fullmatch(text) is not None
 
 

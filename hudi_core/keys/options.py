@@ -31,7 +31,7 @@ AUTO_INSTANT = "_hoodie.record.key.gen.instant.time"
 AUTO_TASK = "_hoodie.record.key.gen.partition.id"
 
 SINCE_NAMED = 9
-"""The table version from which the key of one field has its name under the complex generator, whatever the option says."""
+"""The table version from which the key of one field has its name under the complex generator, whatever the option is."""
 
 
 def _time(option: str) -> AliasChoices:
@@ -39,7 +39,7 @@ def _time(option: str) -> AliasChoices:
 
 
 class KeyOptions(BaseModel):
-    """What options say of keys. Where an option of the writer is missing, the table's property counts."""
+    """The options that concern keys. Where an option of the writer is missing, the table's property counts."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", populate_by_name=False)
 

@@ -1,4 +1,4 @@
-"""Strings of partition paths, and the values they stand for: what a row's folder says of its partition columns.
+"""Strings of partition paths, and the values they stand for: what a row's folder implies of its partition columns.
 
 A path is knowledge only when it can be read back without doubt; else its columns are unknown, which costs speed, not rows.
 Rule KEY-13.
@@ -58,7 +58,7 @@ _INVERTIBLE = t.String | t.Enumeration | t.Uuid | t.Boolean | t.Int | t.Long | t
 
 @dataclass(frozen=True, slots=True)
 class PathValue:
-    """What a path says of one column: every value lies between `lower` and `upper` (None: there is no value), nulls as said."""
+    """What a path implies of one column: values lie between `lower` and `upper` (None: there is no value), nulls as noted."""
 
     lower: object
     upper: object
@@ -71,7 +71,7 @@ class PathValue:
 
 
 def path_values(path: str, config: TableConfig, types: Sequence[t.Type]) -> tuple[PathValue | None, ...]:
-    """For each partition field, in order, what the path says; None: nothing.
+    """For each partition field, in order, what the path implies; None: nothing.
 
     `types` are the fields' types. Unknown are: fields of a generator that formats a time or is not known, strings that do not
     parse as the column's type, and every field when the path's depth does not fit.

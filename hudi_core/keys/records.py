@@ -12,7 +12,7 @@ from enum import Enum
 
 @dataclass(frozen=True, slots=True, order=True)
 class HoodieKey:
-    """What tells a record from all others of its table. `partition_path` is empty for a table without partitions."""
+    """What identifies a record in its table. `partition_path` is empty for a table without partitions."""
 
     record_key: str
     partition_path: str
@@ -32,7 +32,7 @@ class HoodieRecordLocation:
 
 @dataclass(frozen=True, slots=True)
 class HoodieRecordGlobalLocation:
-    """Where a record is stored in the whole table: what an index says that knows keys across partitions."""
+    """Where a record is stored in the whole table: the answer of an index over all partitions."""
 
     partition_path: str
     instant: str

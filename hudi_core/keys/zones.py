@@ -45,7 +45,7 @@ _REGIONS = {
     "SST": "Pacific/Guadalcanal",
     "VST": "Asia/Ho_Chi_Minh",
 }
-"""What Joda makes of Java's three-letter names: zones with summer time, whatever the letters say."""
+"""What Joda makes of Java's three-letter names: zones with summer time, whatever the letters mean."""
 
 _EPOCH = datetime.datetime(1970, 1, 1)
 _FIRST, _LAST = -62_135_510_400, 253_402_214_400  # a day within the years 1 and 9999
@@ -86,7 +86,7 @@ class Zone:
         return instant if instant + self.ahead(instant) == seconds else None
 
     def step(self, seconds: int) -> tuple[int, int]:
-        """How coarse an instant may be told so that its clock time is known to `seconds`, a divisor of a day, and from when.
+        """How coarse an instant may be given so that its clock time is known to `seconds`, a divisor of a day, and from when.
 
         Two instants after the second number, both of one quotient by the first, show one clock time.
         """

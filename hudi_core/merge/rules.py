@@ -110,7 +110,7 @@ _STRATEGIES: Final = {EVENT_TIME_STRATEGY: _EVENT, COMMIT_TIME_STRATEGY: _COMMIT
 def infer_mode(
     version: int, mode: MergeMode | None, payload: str | None, strategy: str | None, ordered: bool, where: str
 ) -> MergeMode:
-    """The merge mode of a table with these properties; `ordered` says that it has an ordering field.
+    """The merge mode of a table with these properties; with `ordered` it has an ordering field.
 
     Source: `HoodieTableConfig.inferMergingConfigs`. The payload class outranks the strategy, since version 6 writes one
     strategy for all. Raises `CorruptFileError` for properties that contradict each other.

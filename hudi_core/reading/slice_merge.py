@@ -31,7 +31,7 @@ def whole_file(_: FileInfo) -> list[RowRange]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _MergedRows:
-    """Of a batch of the base file: `rows` have a newer record, `replaced` are those of them that change, `deleted` tells which of
+    """Of a batch of the base file: `rows` have a newer record, `replaced` are those of them that change, `deleted` marks those of
     these go away, and `changed` holds the sources of the others."""
 
     rows: NDArray[np.int64]

@@ -39,7 +39,7 @@ def evaluate(term: Term, values: Values[V, M], root: V, schema: Schema) -> V:
 class RowQuestions(Generic[V, M]):
     """The questions of `expr.outcomes`, answered by looking at the values: what may be so in a row, is so.
 
-    Terms that several leaves share are evaluated once; ask all questions about one batch of the same object.
+    Terms that several leaves share are evaluated once; evaluate all predicates over one batch with the same object.
     """
 
     def __init__(self, values: Values[V, M], root: V, schema: Schema) -> None:

@@ -45,7 +45,7 @@ _CONTENTS = {
 
 @dataclass(frozen=True)
 class LogHistory:
-    """History of layout 1: numbered log files, oldest first, whose names tell nothing of their times."""
+    """History of layout 1: numbered log files, oldest first, whose names have no times."""
 
     storage: Storage
     folder: str

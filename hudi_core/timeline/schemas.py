@@ -70,8 +70,8 @@ class SchemaHistory:
 def schema_history(timeline: Timeline, config: TableConfig, footer_schema: FooterSchema) -> SchemaHistory:
     """The schemas of a table up to the timeline's instant. Hudi's own columns come first where rows have them.
 
-    The table's schema is that of the last commit that tells one, else that of a file it wrote, else the one the table was
-    created with. Raises `SchemaError` when nothing tells.
+    The table's schema is that of the last commit that records one, else that of a file it wrote, else the one the table was
+    created with. Raises `SchemaError` when none is recorded.
     """
     written = [(i.requested_time, extra) for i, extra in zip(timeline.commits, timeline.extras(), strict=True)]
     history = _history(timeline, config, written, footer_schema)

@@ -116,7 +116,7 @@ class TestRecordIndex:
         """SOURCE-13."""
         table = MadeTable([replace(GROUPS[0], logs=[Log(deleted=["m"])]), *GROUPS[1:]], ("record_index",)).open()
         earlier = table.scan(where="id = 'm'", as_of=table.timeline.commits[0].requested_time).plan
-        assert note(earlier, "record_index") == "it tells of another instant"
+        assert note(earlier, "record_index") == "it is of another instant"
         assert len(earlier.kept()) == 1
 
     def test_index_that_went_on_since_the_table_was_opened_tells_nothing(self) -> None:
@@ -126,7 +126,7 @@ class TestRecordIndex:
         later = ".hoodie/metadata/.hoodie/timeline/20260101000099999_20260101000099999.deltacommit"
         made.memory.files[later] = b"{}"
         found = table.scan(where="id = 'm'").plan
-        assert note(found, "record_index") == "it tells of another instant"
+        assert note(found, "record_index") == "it is of another instant"
 
     def test_place_where_no_slice_is_rules_nothing_out(self) -> None:
         """SOURCE-13."""
