@@ -16,7 +16,7 @@ pytest.register_assert_rewrite("tests.contract", "tests.support")
 
 from tests.support.drawing import SOAK, profile  # noqa: E402  # assertions of what it imports are rewritten too
 
-pytest_plugins = ("tests.support.assertions",)
+pytest_plugins = ("tests.support.assertions", "tests.support.stores")
 
 settings.load_profile(profile())
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,20 +12,12 @@ from hudi_core.errors import HudiError
 from hudi_core.table.open import open_table
 from hudi_core.table.table import Table
 from tests.support.conformance import TableEntry, tables
-from tests.support.measured_store import MeasuredStore, measured_store
+from tests.support.measured_store import MeasuredStore
 
 pytest.importorskip("obstore", reason="obstore is not installed")
 
 SAMPLE = tables()[::10]
 """Others of each kind are alike: with a store between, it is the reads that differ, not what is made of them."""
-
-
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MeasuredStore]:
-    root = tmp_path_factory.mktemp("buckets")
-    (root / "lake").mkdir()
-    with measured_store(root) as running:
-        yield running
 
 
 def answers(table: Table) -> list[Any]:

@@ -44,7 +44,8 @@ class Request:
 class Fault:
     """What happens to `times` requests that match, a regular expression for `METHOD /path?query`, but the first `after`.
 
-    Kinds: `503`, `500` and `403` answer so, `hang` never answers, `reset` closes the connection, `cut` closes it in the middle of
+    Kinds: `503`, `500` and `403` answer so, `throttle` answers 503 to all that match for `retry_after` seconds from the first on,
+    however many, `hang` never answers, `reset` closes the connection, `cut` closes it in the middle of
     the body, `short` leaves out the second half of the body and counts what is left, `lost` does what is asked and answers 403,
     `together` answers when all `times` requests have come, and 403 to those that wait too long for it.
     """
@@ -55,6 +56,8 @@ class Fault:
     after: int = 0
     retry_after: int = 1
     """Seconds of the header `Retry-After` of a 503 or 500."""
+    until: float = 0.0
+    """When throttling ends, once it has begun: a time of `perf_counter`."""
 
 
 @dataclass
@@ -112,8 +115,8 @@ class Server:
         if fault == "reset":
             request.end = perf_counter()
             return False
-        if matching is not None and fault in ("500", "503"):
-            answer = _error(int(fault), "SlowDown")
+        if matching is not None and fault in ("500", "503", "throttle"):
+            answer = _error(500 if fault == "500" else 503, "SlowDown")
             answer.headers["Retry-After"] = str(matching.retry_after)
         elif fault == "403":
             answer = _error(403, "AccessDenied")
@@ -162,6 +165,11 @@ class Server:
     def _fault(self, request: str) -> Fault | None:
         for fault in self.faults:
             if fault.times and re.search(fault.match, request):
+                if fault.kind == "throttle":
+                    fault.until = fault.until or perf_counter() + fault.retry_after
+                    if perf_counter() < fault.until:
+                        return fault
+                    continue
                 if fault.after:
                     fault.after -= 1
                     continue

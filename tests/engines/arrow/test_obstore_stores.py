@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,7 @@ import pytest
 from hudi_arrow.obstore_stores import opened_store
 from hudi_arrow.remote import RemoteStorage
 from hudi_core.errors import AlreadyExistsError, NoSuchFileError, UsageError
-from tests.support.measured_store import MeasuredStore, measured_store
+from tests.support.measured_store import MeasuredStore
 
 pytest.importorskip("obstore", reason="obstore is not installed")
 
@@ -185,19 +184,11 @@ def test_options_that_cannot_be_meant_are_refused(uri: str, options: dict[str, s
         opened_store(uri, options, DEADLINE)
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MeasuredStore]:
-    root = tmp_path_factory.mktemp("buckets")
-    (root / "lake").mkdir()
-    with measured_store(root) as running:
-        yield running
-
-
-def test_files_of_google_are_read_and_written(server: MeasuredStore, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_of_google_are_read_and_written(store: MeasuredStore, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its XML interface is close to that of S3."""
     account = {"disable_oauth": True, "private_key": "", "private_key_id": "", "client_email": ""}
     monkeypatch.setenv("GOOGLE_SERVICE_ACCOUNT_KEY", json.dumps(account))
-    storage = RemoteStorage("gs://lake/t", {"endpoint": f"http://127.0.0.1:{server.port}"})
+    storage = RemoteStorage("gs://lake/t", {"endpoint": f"http://127.0.0.1:{store.port}"})
     storage.create("a/file", b"content")
     with pytest.raises(AlreadyExistsError):
         storage.create("a/file", b"other")

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import pickle
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,7 @@ from hudi_core.table.open import open_table
 from hudi_core.table.table import Table
 from tests.support.commands import ran, rides
 from tests.support.many_files import ROWS, table_of_many_files
-from tests.support.measured_store import GATE, MeasuredStore, measured_store
+from tests.support.measured_store import GATE, MeasuredStore
 
 pytest.importorskip("obstore", reason="obstore is not installed")
 
@@ -30,12 +29,10 @@ FILES = 300
 
 
 @pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MeasuredStore]:
-    root = tmp_path_factory.mktemp("buckets")
-    shutil.copytree(rides(), root / "lake" / "rides")
-    with measured_store(root) as running:
-        running.behave(gate=GATE)
-        yield running
+def store(store: MeasuredStore) -> MeasuredStore:
+    shutil.copytree(rides(), store.root / "lake" / "rides")
+    store.behave(gate=GATE)
+    return store
 
 
 def opened(store: MeasuredStore) -> Table:

@@ -17,7 +17,7 @@ from hudi_arrow.remote import RemoteStorage
 from hudi_core.errors import AlreadyExistsError, HudiError, StorageError, UsageError
 from hudi_core.table.open import open_table
 from tests.support.commands import rides
-from tests.support.measured_store import MeasuredStore, measured_store
+from tests.support.measured_store import MeasuredStore
 from tests.support.s3_server import Fault
 
 pytest.importorskip("obstore", reason="obstore is not installed")
@@ -26,11 +26,9 @@ WHERE = "city = 'vienna' AND fare > 60"
 
 
 @pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MeasuredStore]:
-    root = tmp_path_factory.mktemp("buckets")
-    shutil.copytree(rides(), root / "lake" / "rides", ignore=shutil.ignore_patterns("city=[!v]*"))
-    with measured_store(root) as running:
-        yield running
+def store(store: MeasuredStore) -> MeasuredStore:
+    shutil.copytree(rides(), store.root / "lake" / "rides", ignore=shutil.ignore_patterns("city=[!v]*"))
+    return store
 
 
 @pytest.fixture
@@ -52,13 +50,29 @@ def test_what_fails_for_a_while_changes_no_row(store: MeasuredStore, options: di
 
 @pytest.mark.parametrize("kind", ["503", "hang", "cut"])
 def test_what_fails_for_good_is_one_error_before_long(store: MeasuredStore, kind: str) -> None:
-    store.behave(faults=[Fault("hoodie.properties", kind, 10_000)])
+    store.behave(faults=[Fault("hoodie.properties", kind, 10_000, retry_after=3600)])
     begin = monotonic()
     with pytest.raises(StorageError, match=r"hoodie\.properties") as raised:
         open_table("s3://lake/rides", storage_options={**store.options, "request_timeout": "1", "deadline": "2"})
     assert monotonic() - begin < 20
     assert "\n" not in str(raised.value)
     store.behave()
+
+
+def test_a_store_that_throttles_all_requests_for_seconds_changes_no_row(
+    store: MeasuredStore, options: dict[str, str]
+) -> None:
+    """What `Retry-After` says is not known; pauses that grow outlast it without a storm of requests."""
+    expected = open_table(str(rides())).scan(where=WHERE)
+    store.behave(
+        faults=[Fault("hoodie.properties", "throttle", retry_after=1), Fault(r"\.log|city=", "throttle", retry_after=2)]
+    )
+    begin = monotonic()
+    with store.measured() as requests:
+        scan = open_table("s3://lake/rides", storage_options={**options, "deadline": "30"}).scan(where=WHERE)
+        assert scan.to_arrow().equals(expected.to_arrow()) and not scan.plan.warnings
+    assert 3 <= monotonic() - begin < 30
+    assert 3 <= max(requests.by_object().values()) <= 30, requests
 
 
 def test_short_answers_to_ranges_are_no_content(store: MeasuredStore, options: dict[str, str]) -> None:

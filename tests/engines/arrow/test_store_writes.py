@@ -7,7 +7,6 @@ that do not depend on how many files a write has. Rule STORE-8.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
 from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any
@@ -24,7 +23,7 @@ from hudi_core.table.table import Table
 from hudi_core.writing.create import create_table
 from hudi_core.writing.operations import write
 from hudi_core.writing.write_run import WriteOptions
-from tests.support.measured_store import GATE, MeasuredStore, Requests, measured_store
+from tests.support.measured_store import GATE, MeasuredStore, Requests
 from tests.support.s3_server import Fault
 
 pytest.importorskip("obstore", reason="obstore is not installed")
@@ -33,14 +32,6 @@ TYPES = pa.schema([("id", pa.string()), ("p", pa.string()), ("n", pa.int64())])
 PARTITIONS = 12
 CHANGES = "^(PUT|POST|DELETE) "
 EVERY = 1 << 30
-
-
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MeasuredStore]:
-    root = tmp_path_factory.mktemp("buckets")
-    (root / "lake").mkdir()
-    with measured_store(root) as running:
-        yield running
 
 
 def rows(first: int, last: int, n: int) -> pa.Table:
