@@ -23,17 +23,42 @@ def flags(mask: Array) -> NDArray[np.bool_]:
 
 def gather(batches: Sequence[pa.RecordBatch], sources: Sequence[NDArray[np.int64]]) -> Iterator[pa.RecordBatch]:
     """Batches whose row i has in column c what row `sources[c][i]` of all batches has there; null where it is negative."""
-    schema = batches[0].schema
+    schema = _common_schema([batch.schema for batch in batches])
     starts = np.cumsum([0, *(batch.num_rows for batch in batches)])
     columns = [[batch.column(number) for batch in batches] for number in range(len(schema))]
     for low in range(0, len(sources[0]) if sources else 0, PIECE):
         arrays, previous, places = [], None, _Places([], None)
-        for parts, rows in zip(columns, sources, strict=True):
+        for parts, rows, kind in zip(columns, sources, schema.types, strict=True):
             if rows is not previous:
                 # Columns of rows that stay whole share one array of rows: their places are looked for once.
                 previous, places = rows, _places(starts, rows[low : low + PIECE])
-            arrays.append(_taken(parts, places))
+            arrays.append(_taken(parts, places, kind))
         yield pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def _common_schema(schemas: Sequence[pa.Schema]) -> pa.Schema:
+    """The schema of rows of all batches: what may be null inside a column of one of them may be null."""
+    first, common = schemas[0], schemas[0]
+    for number, column in enumerate(first):
+        if any(schema.types[number] != column.type for schema in schemas[1:]):
+            common = common.set(number, column.with_type(_with_nulls(column.type)))
+    return common
+
+
+def _with_nulls(kind: pa.DataType) -> pa.DataType:
+    if pa.types.is_struct(kind):
+        return pa.struct([_optional(inner) for inner in kind])
+    if pa.types.is_list(kind):
+        return pa.list_(_optional(kind.value_field))
+    if pa.types.is_large_list(kind):
+        return pa.large_list(_optional(kind.value_field))
+    if pa.types.is_map(kind):
+        return pa.map_(kind.key_field.with_type(_with_nulls(kind.key_type)), _optional(kind.item_field))
+    return kind
+
+
+def _optional(inner: pa.Field) -> pa.Field:
+    return inner.with_type(_with_nulls(inner.type)).with_nullable(True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +91,9 @@ def _places(starts: NDArray[np.int64], rows: NDArray[np.int64]) -> _Places:
     return _Places(parts, pa.array(back))
 
 
-def _taken(parts: list[Array], places: _Places) -> Array:
+def _taken(parts: list[Array], places: _Places, kind: pa.DataType) -> Array:
     """Rows of a column that is in parts, without joining the parts: together they may be larger than an array can be."""
-    taken = [
-        pa.nulls(len(rows), parts[0].type) if number < 0 else parts[number].take(rows) for number, rows in places.rows
-    ]
+    taken = [pa.nulls(len(rows), kind) if number < 0 else parts[number].take(rows) for number, rows in places.rows]
+    taken = [part if part.type == kind else part.cast(kind) for part in taken]
     joined = taken[0] if len(taken) == 1 else pa.concat_arrays(taken)
     return joined if places.back is None else pc.take(joined, places.back)
