@@ -38,7 +38,8 @@ def planned_stat(file_id: str, previous_instant: str | None, inserts: int, updat
 
 
 def stat_of(status: WriteStatus, instant_time: str, version: int) -> Stat:
-    """What a completed commit records of a file. Log files of version 6 refer to their slice, later ones to themselves."""
+    """What a completed commit records of a file. Log files of version 6, and those that say so, refer to their
+    slice, others to themselves."""
     stat = _stat(
         fileId=status.file_id,
         path=status.path,
@@ -51,6 +52,7 @@ def stat_of(status: WriteStatus, instant_time: str, version: int) -> Stat:
         numDeletes=status.deletes,
         totalWriteBytes=status.size,
         fileSizeInBytes=status.size,
+        cdcStats=dict(status.change_logs) or None,
         runtimeStats={"totalScanTime": 0, "totalCreateTime": 0, "totalUpsertTime": 0},
     )
     if status.is_log:
@@ -62,7 +64,7 @@ def stat_of(status: WriteStatus, instant_time: str, version: int) -> Stat:
             "logFiles": [name],
             "logVersion": log_version(name),
         }
-        if version < 8:
+        if version < 8 or status.names_slice:
             stat |= {"baseFile": status.previous_base or "", "logFiles": list(status.log_files) or [name]}
         else:
             stat["prevCommit"] = instant_time

@@ -53,7 +53,11 @@ class WriteStatus:
     """The serialised filter of all record keys, as the footer has it."""
     bloom_filter_type: str | None = None
     log_files: tuple[str, ...] = ()
-    """Names of the log files of the slice, the one written last among them; table version 6 records them."""
+    """Names of the log files of the slice, the one written last among them."""
+    names_slice: bool = False
+    """The statistic of the log file names the base file and all log files of its slice, in any table version."""
+    change_logs: Mapping[str, int] = field(default_factory=dict)
+    """Logs of what a base file changed: paths, and their bytes."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

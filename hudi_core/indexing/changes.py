@@ -116,7 +116,9 @@ class _Rows:
     def _files(self) -> IndexRows:
         sizes: dict[str, dict[str, int]] = {}
         for status in self.change.statuses:
-            sizes.setdefault(status.partition, {})[_name(status)] = status.size
+            of_partition = sizes.setdefault(status.partition, {})
+            of_partition[_name(status)] = status.size
+            of_partition |= {path.rpartition("/")[2]: size for path, size in status.change_logs.items()}
         return file_rows(sizes)
 
     @cached_property

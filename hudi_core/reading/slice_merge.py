@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,19 @@ RowRanges = Callable[[FileInfo], Iterable[RowRange]]
 def whole_file(_: FileInfo) -> list[RowRange]:
     """All rows of a base file."""
     return [RowRange(None, 0, may_match=True)]
+
+
+class Changes(Protocol):
+    """Gets to know what a merge changes of a base file, in batches of the engine's with the columns of the merge."""
+
+    def updated(self, before: Any, after: Iterable[Any]) -> None:
+        """Rows that changed, as they were and as they are, in one order."""
+
+    def deleted(self, before: Any) -> None:
+        """Rows that went away."""
+
+    def inserted(self, after: Any) -> None:
+        """New rows."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,9 +90,9 @@ class SliceMerge:
         assert isinstance(strings, StringColumn)
         return take_strings(strings, records)
 
-    def rewritten(self) -> Iterator[Any]:
+    def rewritten(self, changes: Changes | None = None) -> Iterator[Any]:
         """All rows: those of the base file in file order, changed ones where they stood, then those that only the newer records
-        have, in the order of these."""
+        have, in the order of these. `changes` gets those of each batch before the batch is given."""
         base, schema = self._slice.base, self._columns.schema
         if base is not None:
             for batch in self._base_files.rows(self._slice, base, schema):
@@ -87,23 +100,39 @@ class SliceMerge:
                 if len(merged_rows.rows) == 0:
                     yield batch
                 else:
-                    yield from self._in_place(batch, merged_rows)
+                    yield from self._in_place(batch, merged_rows, changes)
         log_only = self._log_only()
         if len(log_only):
             sources = self._log_records.sources[log_only]
-            yield from self._gathered(self._logs.batches, sources[np.argsort(sources[:, 0], kind="stable")])
+            for batch in self._gathered(self._logs.batches, sources[np.argsort(sources[:, 0], kind="stable")]):
+                if changes is not None:
+                    changes.inserted(batch)
+                yield batch
 
-    def _in_place(self, batch: Any, merged_rows: _MergedRows) -> Iterator[Any]:
+    def _in_place(self, batch: Any, merged_rows: _MergedRows, changes: Changes | None) -> Iterator[Any]:
         """A batch of the base file with its changed rows where they stood."""
         first = self._logs.rows  # rows of the batch are numbered after those of the newer records
         changed = merged_rows.changed.astype(np.int64)
         of_batch = changed >= first
         changed[of_batch] = merged_rows.rows[changed[of_batch] - first] + first
+        if changes is not None:
+            self._report(changes, batch, merged_rows, changed)
         sources = np.repeat(np.arange(self._rows.count(batch))[:, None] + first, changed.shape[1], axis=1)
         sources[merged_rows.replaced[~merged_rows.deleted]] = changed
         stays = np.ones(len(sources), np.bool_)
         stays[merged_rows.replaced[merged_rows.deleted]] = False
         yield from self._gathered([*self._logs.batches, batch], sources[stays])
+
+    def _report(self, changes: Changes, batch: Any, merged_rows: _MergedRows, changed: NDArray[np.int64]) -> None:
+        """Tells what becomes of rows of a batch; `changed` are the sources of its updated ones."""
+        is_deleted, is_updated = (np.zeros(self._rows.count(batch), np.bool_) for _ in range(2))
+        is_deleted[merged_rows.replaced[merged_rows.deleted]] = True
+        is_updated[merged_rows.replaced[~merged_rows.deleted]] = True
+        if is_deleted.any():
+            changes.deleted(self._rows.keep(batch, is_deleted))
+        if is_updated.any():
+            after = self._gathered([*self._logs.batches, batch], changed)
+            changes.updated(self._rows.keep(batch, is_updated), after)
 
     def rows(self, row_ranges: RowRanges) -> Iterator[Any]:
         base = self._slice.base

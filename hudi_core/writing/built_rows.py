@@ -156,8 +156,9 @@ class BuiltRows:
         base, log = parse_base_file(name), parse_log_file(name)
         if base is not None:
             return self.table.timeline.is_committed(base.instant)
-        # In layout 1 a log file has the time of its slice.
-        return log is not None and (self.table.timeline.layout == 1 or self.table.timeline.is_committed(log.instant))
+        # In layout 1 a log file has the time of its slice, but for a log of changes.
+        has_own_time = log is not None and (log.is_cdc or self.table.timeline.layout > 1)
+        return log is not None and (not has_own_time or self.table.timeline.is_committed(log.instant))
 
     @cached_property
     def _footers(self) -> list[Footer | None]:
@@ -166,6 +167,8 @@ class BuiltRows:
 
     def _footer(self, info: FileInfo) -> Footer | None:
         base = parse_base_file(info.name)
+        if _is_change_log(info):
+            return None
         if base is None:
             return log_footer(self.table.storage, info)
         return self.table.engine.reader(base.extension[1:]).footer(self.table.storage, info)
@@ -176,7 +179,7 @@ class BuiltRows:
         measured = [
             row
             for row, (footer, (_, info)) in enumerate(zip(self._footers, self._data_files, strict=True))
-            if footer is None or footer.rows or parse_log_file(info.name)
+            if not _is_change_log(info) and (footer is None or footer.rows or parse_log_file(info.name))
         ]
         rows = np.array(measured, np.int64)
         partitions = sorted({self._data_files[row][0] for row in rows.tolist()})
@@ -220,3 +223,9 @@ class BuiltRows:
         stored = [0 if leaf is None else leaf.size or 0 for leaf in leaves]
         uncompressed = [0 if leaf is None else leaf.uncompressed_size or 0 for leaf in leaves]
         return np.array(stored, np.int64), np.array(uncompressed, np.int64)
+
+
+def _is_change_log(info: FileInfo) -> bool:
+    """Logs of changes are no part of a slice: nothing is recorded of them but that they are there."""
+    log = parse_log_file(info.name)
+    return log is not None and log.is_cdc

@@ -103,6 +103,7 @@ class LogFileWriter:
             columns=ranges_of_rows(rows, self.columns.schema.record),
             removed_keys=take_strings(strings, removed),
             log_files=(*(log.name for log in self.slice.logs), self.target.name.file_name()),
+            names_slice=self.snapshot.config.cdc_enabled,
         )
 
     def _rows(self, records: LogRecords, sources: Any) -> StructColumn:

@@ -11,7 +11,7 @@ from typing import Any, Final
 from hudi_core.avro.outbound import schema_to_avro
 from hudi_core.errors import UsageError
 from hudi_core.keys.options import RECORD_KEY
-from hudi_core.options import KeyGeneratorType, MergeMode, TableType, inferred_generator, table_checksum
+from hudi_core.options import CdcMode, KeyGeneratorType, MergeMode, TableType, inferred_generator, table_checksum
 from hudi_core.reading.merge_columns import IS_DELETED
 from hudi_core.schema.schema import Schema
 
@@ -94,6 +94,8 @@ def new_properties(table: NewTable) -> dict[str, str]:
         properties["hoodie.table.multiple.base.file.formats.enable"] = "false"
     properties |= _merging(table)
     properties |= given
+    if properties["hoodie.table.cdc.enabled"].strip().lower() == "true":
+        properties.setdefault("hoodie.table.cdc.supplemental.logging.mode", CdcMode.DATA_BEFORE_AFTER.value)
     database = properties.get("hoodie.database.name")
     properties["hoodie.table.checksum"] = str(table_checksum(database, properties["hoodie.table.name"]))
     return properties

@@ -49,8 +49,6 @@ def refuse_unwritable(table: Table, *, merges: bool) -> None:
             refuse(f"a table without {key}", _TRUE)
     if properties.get("hoodie.bootstrap.base.path"):
         refuse("a table that is no bootstrap", "a bootstrap base path")
-    if config.cdc_enabled:
-        refuse("a table that keeps no logs of changes", "hoodie.table.cdc.enabled")
     if config.key_generator is KeyGeneratorType.USER_PROVIDED:
         refuse("a key generator of Apache Hudi's", "one of the user's")
     for instant in table.timeline.pending:

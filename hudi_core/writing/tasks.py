@@ -29,11 +29,12 @@ from hudi_core.reading.base_files import BaseFiles
 from hudi_core.reading.log_buffer import LogBuffer
 from hudi_core.reading.log_records import LogRecords, gathered_records
 from hudi_core.reading.merge_columns import MergeColumns, merge_columns
-from hudi_core.reading.slice_merge import SliceMerge
+from hudi_core.reading.slice_merge import Changes, SliceMerge
 from hudi_core.schema.schema import Schema
 from hudi_core.snapshot.snapshot import Snapshot
 from hudi_core.timeline.slices import FileSlice, slices_of
 from hudi_core.writing.base_file import BaseFileWriter, FileTarget, status_of_base
+from hudi_core.writing.change_log import ChangeLog
 from hudi_core.writing.log_file import LogFileWriter, LogTarget
 from hudi_core.writing.spool import Spool
 from hudi_core.writing.stored_files import StoredFiles
@@ -121,18 +122,25 @@ class TaskRunner:
         return status_of_base(writer, written, inserts=len(added), added_keys=merge.keys_of(added))
 
     def _rewritten(self, task: RewriteFile) -> WriteStatus:
+        if not self.snapshot.config.cdc_enabled:
+            return self._merged_file(task, None)
+        with ChangeLog(self._engine, self.snapshot, self.rows, task.target, self._record_keys).opened() as changes:
+            status = self._merged_file(task, changes)
+        return replace(status, change_logs={changes.path: changes.size})
+
+    def _merged_file(self, task: RewriteFile, changes: Changes | None) -> WriteStatus:
         previous, writer = _base_name(task.slice), self._writer(task.target)
         if not task.combine:
             assert task.slice.base is not None
             stored = self._files(task.slice).rows(task.slice, task.slice.base, self.rows)
             before = self._files(task.slice).sources.headers.footer(task.slice.base).rows
-            written = writer.write(chain(stored, self._inserted(task.rows)))
+            written = writer.write(chain(stored, self._inserted(task.rows, changes)))
             keys = take_strings(writer.keys, slice(before, length(writer.keys))) if writer.stores_keys else None
             return status_of_base(
                 writer, written, inserts=written.footer.rows - before, added_keys=keys, previous=previous
             )
         merge = self._merge(task.slice, self._records(task.rows, task.deleted_keys, task.slice.partition))
-        written = writer.write(merge.rewritten())
+        written = writer.write(merge.rewritten(changes))
         added, removed = merge.added, merge.removed
         return status_of_base(
             writer,
@@ -145,15 +153,19 @@ class TaskRunner:
             previous=previous,
         )
 
-    def _inserted(self, rows: Numbers) -> Iterator[Any]:
+    def _inserted(self, rows: Numbers, changes: Changes | None = None) -> Iterator[Any]:
         """Rows as they come, less those that say that they are deleted."""
         engine = self._engine
         for batch in self.spool.taken(rows):
+            new = batch
             if self.merges:
-                deleted = self._columns.deleted(engine.rows.root(batch), "rows")
-                yield engine.rows.keep(batch, ~deleted)
-            else:
-                yield batch
+                new = engine.rows.keep(batch, ~self._columns.deleted(engine.rows.root(batch), "rows"))
+            if changes is not None:
+                changes.inserted(new)
+            yield new
+
+    def _record_keys(self, root: Any) -> StringColumn:
+        return self._columns.record_keys(root, "changes")
 
     def _records(self, rows: Numbers, deleted_keys: StringColumn | None, partition: str) -> LogRecords:
         buffer = LogBuffer(self._columns, self._columns.rules.partial is not None)

@@ -24,13 +24,14 @@ from hudi_core.index.key_columns import KeyColumns
 from hudi_core.index.stored import StoredKeys
 from hudi_core.index.tag import Tagger, TagOptions
 from hudi_core.metadata.table import RECORD_INDEX
-from hudi_core.options import TableType
+from hudi_core.options import TableConfig, TableType
 from hudi_core.planning.sources.sources import Sources
 from hudi_core.schema.meta import without_meta_columns
 from hudi_core.schema.schema import Schema
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import COMMIT, DELTA_COMMIT
+from hudi_core.writing.change_log import change_log_path
 from hudi_core.writing.incoming import file_schema
 from hudi_core.writing.log_file import OWN_TIME_SINCE
 from hudi_core.writing.metadata_steps import metadata_steps
@@ -38,7 +39,7 @@ from hudi_core.writing.plan import FileSizes
 from hudi_core.writing.refusals import excluded_groups
 from hudi_core.writing.result import WriteResult, result_of
 from hudi_core.writing.spool import Spool
-from hudi_core.writing.tasks import AppendLog, NewFile, Task, TaskRunner, runner_of, task_runner
+from hudi_core.writing.tasks import AppendLog, NewFile, RewriteFile, Task, TaskRunner, runner_of, task_runner
 from hudi_core.writing.transaction import Transaction, transaction
 
 Progress = Callable[[int, int], None]
@@ -133,7 +134,7 @@ class WriteRun:
 
     def _statuses(self, running: Transaction, planned: Planned) -> tuple[WriteStatus, ...]:
         table, tasks = running.table, planned.tasks
-        run(table.storage, [SideBySide(tuple(_announcements(tasks, running.instant_time, table.config.version)))])
+        run(table.storage, [SideBySide(tuple(_announcements(tasks, running.instant_time, table.config)))])
         runner = self._runner(table, planned.spool or self.spool)
         progress, work = self.options.progress, runner_of(table.engine, table.storage, tasks)
         share = len(tasks) if progress is None else work.parallelism * _TASKS_AT_ONCE
@@ -207,12 +208,15 @@ def bare_schema(table: Table) -> Schema:
     return Schema(without_meta_columns(schema.record), schema.version, schema.max_column_id)
 
 
-def _announcements(tasks: Sequence[Task], instant_time: str, version: int) -> Iterator[Ensure]:
+def _announcements(tasks: Sequence[Task], instant_time: str, config: TableConfig) -> Iterator[Ensure]:
     """What has to be there before the first data file is: partitions, and the markers of all files."""
+    version, cdc = config.version, config.cdc_enabled
     for partition in dict.fromkeys(task.target.partition for task in tasks):
         yield partition_step(partition, instant_time)
     for task in tasks:
         yield marker_step(instant_time, task.target.path, _marker(task, version))
+        if cdc and isinstance(task, RewriteFile):
+            yield marker_step(instant_time, change_log_path(task.target), _log_marker(version))
 
 
 def _marker(task: Task, version: int) -> MarkerKind:
@@ -220,9 +224,13 @@ def _marker(task: Task, version: int) -> MarkerKind:
         case NewFile():
             return MarkerKind.CREATE
         case AppendLog():
-            return MarkerKind.CREATE if version >= OWN_TIME_SINCE else MarkerKind.APPEND
+            return _log_marker(version)
         case _:
             return MarkerKind.MERGE
+
+
+def _log_marker(version: int) -> MarkerKind:
+    return MarkerKind.CREATE if version >= OWN_TIME_SINCE else MarkerKind.APPEND
 
 
 def _planned_stats(tasks: Sequence[Task]) -> Mapping[str, Sequence[Stat]]:

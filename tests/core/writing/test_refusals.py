@@ -35,7 +35,6 @@ def table_with(folder: Path, *lines: str) -> Any:
         ("hoodie.partition.metafile.use.base.format=true", "partition.metafile"),
         ("hoodie.datasource.write.drop.partition.columns=true", "drop.partition.columns"),
         ("hoodie.bootstrap.base.path=/elsewhere", "bootstrap"),
-        ("hoodie.table.cdc.enabled=true", "logs of changes"),
         ("hoodie.table.keygenerator.type=USER_PROVIDED", "key generator"),
         ("hoodie.timeline.layout.version=1", "layout"),
     ],
