@@ -46,6 +46,35 @@ def read_positions(text: str, where: str, max_count: int) -> NDArray[np.int64]:
     return members
 
 
+def encode_positions(members: NDArray[np.int64]) -> str:
+    """A bitmap of these members, which ascend and are not negative, in base64: containers of arrays or of bits."""
+    highs, starts = np.unique(members >> 32, return_index=True)
+    parts = [len(highs).to_bytes(8, "little")]
+    for high, low in zip(highs.tolist(), np.split(members & 0xFFFFFFFF, starts[1:]), strict=False):
+        parts += [high.to_bytes(4, "little"), _bitmap(low)]
+    return pybase64.b64encode(b"".join(parts)).decode("ascii")
+
+
+def _bitmap(members: NDArray[np.int64]) -> bytes:
+    keys, starts = np.unique(members >> 16, return_index=True)
+    containers = [_container(low) for low in np.split(members & 0xFFFF, starts[1:])]
+    counts = np.diff(np.append(starts, len(members)))
+    sizes = np.array([len(container) for container in containers], np.int64)
+    header = np.stack([keys, counts - 1], axis=1).astype("<u2").tobytes()
+    first = 8 + len(header) + 4 * len(containers)
+    offsets = (first + np.cumsum(sizes) - sizes).astype("<u4").tobytes()
+    cookie = np.array([_NO_RUNS, len(containers)], "<u4").tobytes()
+    return b"".join([cookie, header, offsets, *containers])
+
+
+def _container(low: NDArray[np.int64]) -> bytes:
+    if len(low) <= _ARRAY_AT_MOST:
+        return low.astype("<u2").tobytes()
+    bits = np.zeros(1 << 16, np.uint8)
+    bits[low] = 1
+    return np.packbits(bits, bitorder="little").tobytes()
+
+
 class _Reader:
     def __init__(self, data: bytes, where: str, max_count: int) -> None:
         self.data, self.where, self.room, self.offset = data, where, max_count, 0

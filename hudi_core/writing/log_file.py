@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hudi_core.avro.outbound import schema_to_avro
 from hudi_core.columns.concat import concat_columns
@@ -18,7 +19,8 @@ from hudi_core.engine import Engine
 from hudi_core.formats.deletes import commit_time_deletes
 from hudi_core.formats.log import HeaderKey
 from hudi_core.formats.log_write import encode_data_block, encode_delete_block
-from hudi_core.formats.names import LogFileName, parse_base_file, parse_log_file
+from hudi_core.formats.names import BaseFileName, LogFileName, parse_base_file, parse_log_file
+from hudi_core.formats.roaring import encode_positions
 from hudi_core.functions.casts import CAST
 from hudi_core.merge.records import fold
 from hudi_core.reading.log_records import LogRecords
@@ -31,7 +33,12 @@ from hudi_core.writing.ranges import ranges_of_rows
 
 OWN_TIME_SINCE: Final = 8
 """The table version from which on a log file has the time of its own commit in its name, not that of the slice's base file."""
+POSITIONS_SINCE: Final = 8
+"""The table version from which on blocks tell the places of their records in the base file."""
 _STRING: Final = t.String()
+
+Positions = NDArray[np.int64]
+Header = dict[HeaderKey, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +71,7 @@ def log_target(slice: FileSlice, instant_time: str, number: int, version: int) -
 
 @dataclass(frozen=True)
 class LogFileWriter:
-    """Writes one log file: a block of rows, then a block of deletes. Record positions are left out: readers go by key."""
+    """Writes one log file: a block of rows, then a block of deletes."""
 
     engine: Engine[Any, Any, Any]
     snapshot: Snapshot
@@ -72,21 +79,28 @@ class LogFileWriter:
     target: LogTarget
     slice: FileSlice
 
-    def write(self, records: LogRecords) -> WriteStatus | None:
-        """The latest record of each key. Rows that say that they are deleted stay rows, with their ordering values."""
+    def write(self, records: LogRecords, positions: Positions | None = None) -> WriteStatus | None:
+        """The latest record of each key. Rows that say that they are deleted stay rows, with their ordering values. `positions`
+        are the places of all records in the slice's base file, where these are known: then blocks name them."""
         assert records.keys is not None
         key_ids, latest = fold(records.records, records.key_ids, self.columns.rules.precedence, self.columns.latest)
         strings = records.keys.strings
         assert isinstance(strings, StringColumn)
-        sources = latest.sources[~latest.listed]
-        rows = self._rows(records, sources[np.argsort(sources[:, 0], kind="stable")])
-        deleted_keys = take_strings(strings, key_ids[latest.listed])
+        base = None if self.slice.base is None else parse_base_file(self.slice.base.name)
+        if base is None or self.snapshot.config.version < POSITIONS_SINCE:
+            positions = None
+        places = None if positions is None else positions[key_ids]
+        # Without positions rows come in the order of the input.
+        order = np.argsort(latest.sources[:, 0] if places is None else places, kind="stable")
+        of_rows, of_deletes = order[~latest.listed[order]], order[latest.listed[order]]
+        rows = self._rows(records, latest.sources[of_rows])
+        deleted_keys = take_strings(strings, key_ids[of_deletes])
         if length(rows) == 0 and length(deleted_keys) == 0:
             return None
-        content = b"".join(self._blocks(rows, deleted_keys))
+        headers = [self._header(base, None if places is None else places[some]) for some in (of_rows, of_deletes)]
+        content = b"".join(self._blocks(rows, headers[0], deleted_keys, headers[1]))
         with self.snapshot.storage.output(self.target.path) as stream:
             stream.write(content)
-        base = None if self.slice.base is None else parse_base_file(self.slice.base.name)
         removed = key_ids[latest.deleted & latest.absolute]
         return WriteStatus(
             self.target.partition,
@@ -133,13 +147,22 @@ class LogFileWriter:
             yield self.engine.rows.to_column(root, schema.record, target.path)
             first += self.engine.rows.count(batch)
 
-    def _blocks(self, rows: StructColumn, deleted_keys: StringColumn) -> Iterator[bytes]:
+    def _header(self, base: BaseFileName | None, places: Positions | None) -> Header:
+        """The header of a block. `places` are those of its records in the base file, ascending."""
         text = json.dumps(schema_to_avro(self.columns.schema), separators=(",", ":"))
         header = {HeaderKey.INSTANT_TIME: self.target.instant_time, HeaderKey.SCHEMA: text}
+        if places is not None and base is not None:
+            header[HeaderKey.RECORD_POSITIONS] = encode_positions(places)
+            header[HeaderKey.BASE_FILE_INSTANT_TIME_OF_RECORD_POSITIONS] = base.instant
+        return header
+
+    def _blocks(
+        self, rows: StructColumn, rows_header: Header, deleted_keys: StringColumn, deletes_header: Header
+    ) -> Iterator[bytes]:
         if length(rows):
-            yield encode_data_block(header, rows, self.target.path)
+            yield encode_data_block(rows_header, rows, self.target.path)
         if length(deleted_keys):
-            yield encode_delete_block(header, commit_time_deletes(deleted_keys, self.target.partition))
+            yield encode_delete_block(deletes_header, commit_time_deletes(deleted_keys, self.target.partition))
 
 
 def _no_rows(record: t.Record) -> StructColumn:

@@ -17,7 +17,7 @@ import numpy as np
 from hudi_core.commit.times import next_time
 from hudi_core.engine import InputRows
 from hudi_core.errors import UsageError, described
-from hudi_core.index.key_columns import KeyColumns
+from hudi_core.index.key_columns import KeyColumns, Locations
 from hudi_core.index.key_reader import input_schema
 from hudi_core.options import TableType
 from hudi_core.planning.sources.sources import Sources
@@ -26,7 +26,7 @@ from hudi_core.table.table import Table
 from hudi_core.timeline.instants import REPLACE_COMMIT
 from hudi_core.writing.incoming import Incoming, file_schema, incoming_keys, incoming_rows, row_schema
 from hudi_core.writing.moves import Resolved, resolve_moves
-from hudi_core.writing.plan import Planner
+from hudi_core.writing.plan import Numbers, Planner
 from hudi_core.writing.refusals import excluded_groups, refuse_buckets, refuse_other_keys, refuse_unwritable
 from hudi_core.writing.result import WriteResult
 from hudi_core.writing.row_size import row_bytes
@@ -101,19 +101,21 @@ def delete_keys(table: Table, keys: KeyColumns, options: WriteOptions) -> WriteR
 
 def planned_deletes(table: Table, keys: KeyColumns, instant_time: str, options: WriteOptions) -> Planned:
     """The tasks that delete the rows of keys."""
-    tagger, places = locate(table, keys, options)
-    planner = Planner(tagger.sources, keys, instant_time, 1.0)
-    return Planned(tuple(planner.delete(places, logs=writes_logs(table))))
+    tagger, located = locate(table, keys, options)
+    planner = Planner(tagger.sources, keys, instant_time, 1.0, positions=_positions(located, options))
+    return Planned(tuple(planner.delete(located.slices, logs=writes_logs(table))))
 
 
 def planned_upsert(table: Table, incoming: Incoming, instant_time: str, options: WriteOptions) -> Planned:
     """The tasks that merge rows into the table."""
-    tagger, places = locate(table, incoming.keys, options)
+    tagger, located = locate(table, incoming.keys, options)
     bytes_of_row = row_bytes(tagger.sources, file_schema(incoming.table), incoming.spool)
-    planner = Planner(tagger.sources, incoming.keys, instant_time, bytes_of_row, options.sizes)
-    resolved = Resolved(places, {})
+    planner = Planner(
+        tagger.sources, incoming.keys, instant_time, bytes_of_row, options.sizes, _positions(located, options)
+    )
+    resolved = Resolved(located.slices, {})
     if tagger.options.whole_table:
-        resolved = resolve_moves(tagger.sources, incoming, places)
+        resolved = resolve_moves(tagger.sources, incoming, located.slices)
     tasks: list[Task] = planner.upsert(
         resolved.places, resolved.leaving, logs=writes_logs(table), excluded=excluded_groups(table)
     )
@@ -151,6 +153,10 @@ def given_rows(table: Table, data: object) -> InputRows[Any]:
         raise UsageError("data", expected="rows with __arrow_c_stream__, or a path", found=described(data))
     given: InputRows[Any] = table.engine.rows.given(data)
     return given
+
+
+def _positions(located: Locations, options: WriteOptions) -> Numbers | None:
+    return located.positions if options.record_positions else None
 
 
 def writes_logs(table: Table) -> bool:

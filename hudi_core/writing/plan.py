@@ -51,6 +51,8 @@ class Planner:
     instant_time: str
     row_bytes: float
     sizes: FileSizes = field(default_factory=FileSizes)
+    positions: Numbers | None = None
+    """The place of each key's row in the base file of its slice, `NOWHERE` where that is unknown; None: not to be recorded."""
     tasks: list[Task] = field(default_factory=list)
 
     def upsert(
@@ -77,7 +79,9 @@ class Planner:
         for number in sorted({*updates, *inserts, *leaving}):
             rows = np.concatenate([updates.get(number, _NONE), inserts.get(number, _NONE)])
             if logs and number not in inserts:
-                self._log(self._slice(number), rows, leaving.get(number))
+                deleted = leaving.get(number)
+                positions = self._known_positions(rows) if deleted is None else None
+                self._log(self._slice(number), rows, deleted, positions)
             else:
                 self._rewrite(self._slice(number), rows, leaving.get(number))
         return self.tasks
@@ -102,7 +106,7 @@ class Planner:
         for number, rows in _grouped(slice_numbers):
             file_slice, deleted = self._slice(number), take_strings(self.keys.records, rows)
             if logs:
-                self._log(file_slice, _NONE, deleted)
+                self._log(file_slice, _NONE, deleted, self._known_positions(rows))
             else:
                 self._rewrite(file_slice, _NONE, deleted)
         return self.tasks
@@ -125,10 +129,17 @@ class Planner:
         target = self._target(file_slice.partition, file_slice.file_id)
         self._add(RewriteFile(target, file_slice, rows, deleted_keys=deleted))
 
-    def _log(self, file_slice: FileSlice, rows: Numbers, deleted: StringColumn | None) -> None:
+    def _known_positions(self, rows: Numbers) -> Numbers | None:
+        """The places of rows; None unless all are known."""
+        positions = None if self.positions is None else self.positions[rows]
+        return None if positions is None or (positions == NOWHERE).any() else positions
+
+    def _log(
+        self, file_slice: FileSlice, rows: Numbers, deleted: StringColumn | None, positions: Numbers | None
+    ) -> None:
         version = self.sources.snapshot.config.version
         target = log_target(file_slice, self.instant_time, len(self.tasks), version)
-        self._add(AppendLog(target, file_slice, rows, deleted))
+        self._add(AppendLog(target, file_slice, rows, deleted, positions))
 
     def _target(self, partition: str, file_id: str) -> FileTarget:
         return FileTarget(partition, file_id, self.instant_time, len(self.tasks))

@@ -74,12 +74,14 @@ class RewriteFile:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AppendLog:
-    """A log file of a slice with these rows, and the deletes of these keys."""
+    """A log file of a slice with these rows, and the deletes of these keys. `positions` are the places of all these in the
+    slice's base file, None where they are not known or not wanted."""
 
     target: LogTarget
     slice: FileSlice
     rows: Numbers
     deleted_keys: StringColumn | None = None
+    positions: Numbers | None = None
 
 
 Task = NewFile | RewriteFile | AppendLog
@@ -106,7 +108,8 @@ class TaskRunner:
                 return self._rewritten(task)
             case AppendLog():
                 writer = LogFileWriter(self._engine, self.snapshot, self._columns, task.target, task.slice)
-                return writer.write(self._records(task.rows, task.deleted_keys, task.slice.partition))
+                records = self._records(task.rows, task.deleted_keys, task.slice.partition)
+                return writer.write(records, task.positions)
 
     def _new_file(self, task: NewFile) -> WriteStatus | None:
         writer = self._writer(task.target)

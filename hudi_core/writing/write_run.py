@@ -8,9 +8,6 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Final
 
-import numpy as np
-from numpy.typing import NDArray
-
 from hudi_core.columns.nodes import StringColumn
 from hudi_core.columns.strings import concat_strings
 from hudi_core.commit.markers import MarkerKind, marker_step, partition_step
@@ -20,7 +17,7 @@ from hudi_core.commit.steps import Ensure, SideBySide, run
 from hudi_core.commit.times import Clock, system_clock
 from hudi_core.errors import ConflictError, UnsupportedError
 from hudi_core.index.choose import IndexKind
-from hudi_core.index.key_columns import KeyColumns
+from hudi_core.index.key_columns import KeyColumns, Locations
 from hudi_core.index.stored import StoredKeys
 from hudi_core.index.tag import Tagger, TagOptions
 from hudi_core.metadata.table import RECORD_INDEX
@@ -57,6 +54,8 @@ class WriteOptions:
     index: IndexKind = IndexKind.AUTO
     """How keys are located."""
     sizes: FileSizes = field(default_factory=FileSizes)
+    record_positions: bool = True
+    """`hoodie.write.record.positions`: log files tell the places of their records in the base file, where these are known."""
     attempts: int = 4
     """How often a write is begun that other writers get ahead of."""
     dry_run: bool = False
@@ -178,16 +177,16 @@ def write_action(table: Table) -> str:
     return DELTA_COMMIT if table.config.type is TableType.MERGE_ON_READ else COMMIT
 
 
-def locate(table: Table, keys: KeyColumns, options: WriteOptions) -> tuple[Tagger, NDArray[np.int64]]:
-    """For each key the number of the slice that holds it.
+def locate(table: Table, keys: KeyColumns, options: WriteOptions) -> tuple[Tagger, Locations]:
+    """For each key the number of the slice that holds it, and its place in the base file where it is known.
 
     A record index has each key once in the whole table, so with one a key is looked for in all partitions.
     """
     whole_table = RECORD_INDEX in table.config.kept_partitions
     tagger = Tagger(table, TagOptions(options.index, whole_table))
     if len(keys) == 0 or len(tagger.sources.snapshot.slices) == 0:
-        return tagger, np.full(len(keys), -1, np.int64)
-    return tagger, tagger.locate(keys).slices
+        return tagger, Locations.nowhere(len(keys))
+    return tagger, tagger.locate(keys)
 
 
 def _replaced_keys(table: Table, replaced: Mapping[str, Sequence[str]]) -> Mapping[str, StringColumn]:

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hudi_core.errors import CorruptFileError
-from hudi_core.formats.roaring import read_positions
+from hudi_core.formats.roaring import encode_positions, read_positions
 from tests.support.drawing import cases
 
 
@@ -112,3 +112,40 @@ def test_claimed_runs_take_no_memory() -> None:
         read(claimed)
     assert tracemalloc.get_traced_memory()[1] < 1 << 23
     tracemalloc.stop()
+
+
+@settings(max_examples=cases(30))
+@given(
+    st.sets(st.integers(0, 20) | st.integers(0, 1 << 17) | st.integers(0, (1 << 63) - 1)),
+    st.integers(0, 1 << 33),
+    st.integers(0, 70_000),
+)
+def test_positions_that_are_written_are_read_again(some: set[int], first: int, count: int) -> None:
+    """LOG-13."""
+    members = np.array(sorted(some | set(range(first, first + count))), np.int64)
+    assert np.array_equal(read_positions(encode_positions(members), "here", len(members)), members)
+
+
+def test_positions_are_written_in_the_portable_form() -> None:
+    """LOG-13."""
+    for members in ([], [0], [1, 5, 70_000], [3 << 32, (3 << 32) + 1], list(range(5000))):
+        assert base64.b64decode(encode_positions(np.array(members, np.int64))) == portable(members)
+
+
+def portable(members: list[int]) -> bytes:
+    """The form of the specification, with the offsets of containers."""
+    parts = struct.pack("<q", len({member >> 32 for member in members}))
+    for high in sorted({member >> 32 for member in members}):
+        groups: dict[int, list[int]] = {}
+        for member in members:
+            if member >> 32 == high:
+                groups.setdefault(member >> 16 & 0xFFFF, []).append(member & 0xFFFF)
+        offset = 8 + 8 * len(groups)
+        heads, offsets, bodies = b"", b"", b""
+        for key, group in groups.items():
+            body = _container(group, False)
+            heads += struct.pack("<HH", key, len(group) - 1)
+            offsets += struct.pack("<I", offset)
+            offset, bodies = offset + len(body), bodies + body
+        parts += struct.pack("<III", high, 12346, len(groups)) + heads + offsets + bodies
+    return parts

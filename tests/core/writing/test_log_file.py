@@ -7,8 +7,9 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from hudi_core.formats.log import BlockKind, read_blocks
+from hudi_core.formats.log import BlockKind, HeaderKey, read_blocks
 from hudi_core.formats.names import parse_log_file
+from hudi_core.formats.roaring import read_positions
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
 from hudi_core.timeline.slices import FileSlice
@@ -70,3 +71,61 @@ def test_new_keys_go_to_base_files_and_take_updates_with_them(tmp_path: Path) ->
     assert sorted(len(file_slice.logs) for file_slice in slices) == [0, 1]
     rows = refreshed(table).scan(columns=["id", "n"]).to_json_rows()
     assert sorted((row["id"], row["n"]) for row in rows) == [("a", 3), ("b", 1), ("c", 1)]
+
+
+def headers(table: Table) -> list[list[tuple[list[int] | None, str | None]]]:
+    """Of each block of each log file the positions that it names, and in which base file."""
+    return [
+        [
+            (
+                None if text is None else read_positions(text, "positions", 100).tolist(),
+                block.header.get(HeaderKey.BASE_FILE_INSTANT_TIME_OF_RECORD_POSITIONS),
+            )
+            for block in read_blocks(table.storage.open(log.path))
+            for text in [block.header.get(HeaderKey.RECORD_POSITIONS)]
+        ]
+        for log in only_slice(table).logs
+    ]
+
+
+def stored(table: Table) -> list[tuple[str, int]]:
+    return sorted((row["id"], row["n"]) for row in refreshed(table).scan(columns=["id", "n"]).to_json_rows())
+
+
+ABCD = (("a", 1, 1), ("b", 1, 1), ("c", 1, 1), ("d", 1, 1))
+
+
+def test_blocks_name_positions_in_the_base_file(tmp_path: Path) -> None:
+    """WRITE-54."""
+    table = new_table(tmp_path, 9)
+    first = write(table, arrow(*ABCD)).instant
+    write(table, arrow(("d", 2, 2), ("b", 9, 0), ("b", 5, 2), ("c", 3, 2)))
+    assert headers(table) == [[([1, 2, 3], first)]]
+    assert stored(table) == [("a", 1), ("b", 5), ("c", 3), ("d", 2)]
+    rows = refreshed(table).scan(columns=["id", "_hoodie_record_key"]).to_json_rows()
+    assert all(row["id"] == row["_hoodie_record_key"] for row in rows)
+    # Of keys in a slice with log files positions are not known.
+    write(table, arrow(("a", 4, 4)))
+    assert headers(table)[1:] == [[(None, None)]]
+    assert stored(table) == [("a", 4), ("b", 5), ("c", 3), ("d", 2)]
+
+
+def test_deletes_name_positions_in_the_base_file(tmp_path: Path) -> None:
+    """WRITE-54: merging by position gives what merging by key does."""
+    table = new_table(tmp_path, 8)
+    first = write(table, arrow(*ABCD)).instant
+    write(table, pa.table({"id": ["c", "none", "a"]}), "delete")
+    assert headers(table) == [[([0, 2], first)]]
+    assert stored(table) == [("b", 1), ("d", 1)]
+
+
+@pytest.mark.parametrize(("version", "wanted"), [(6, True), (9, False)])
+def test_positions_are_left_out_where_they_are_not_wanted_or_not_known_to_readers(
+    tmp_path: Path, version: int, wanted: bool
+) -> None:
+    """WRITE-54."""
+    table = new_table(tmp_path, version)
+    write(table, arrow(*ABCD))
+    write(table, arrow(("d", 2, 2)), options=WriteOptions(record_positions=wanted))
+    assert headers(table) == [[(None, None)]]
+    assert stored(table) == [("a", 1), ("b", 1), ("c", 1), ("d", 2)]
