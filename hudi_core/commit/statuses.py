@@ -56,6 +56,8 @@ class WriteStatus:
     """Names of the log files of the slice, the one written last among them."""
     names_slice: bool = False
     """The statistic of the log file names the base file and all log files of its slice, in any table version."""
+    is_partial: bool = False
+    """A log file whose rows have values of `columns` alone, beside nested ones: what else they had stays."""
     change_logs: Mapping[str, int] = field(default_factory=dict)
     """Logs of what a base file changed: paths, and their bytes."""
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from hudi_core.columns.hashes import bloom_filter_keys, partition_stats_key
 from hudi_core.columns.nodes import StringColumn
-from hudi_core.columns.strings import concat_strings, string_column
+from hudi_core.columns.strings import concat_strings, string_column, take_strings
 from hudi_core.commit.statuses import ColumnRange, TableChange, WriteStatus
 from hudi_core.commit.steps import Step
 from hudi_core.errors import UsageError
@@ -141,7 +141,10 @@ class _Rows:
 
     def _ranges(self, column: str) -> list[ColumnRange | None]:
         nothing = ColumnRange(None, None, 0, 0)
-        return [status.columns.get(column) if status.rows else nothing for status in self._measured]
+        return [
+            nothing if not status.rows or _lacks(status, column) else status.columns.get(column)
+            for status in self._measured
+        ]
 
     def _column_stats(self) -> Iterator[IndexRows]:
         if not self._measured:
@@ -152,10 +155,14 @@ class _Rows:
         names = string_column([_name(status) for status in self._measured])
         keys = bloom_filter_keys(partitions, numbers, names)
         for column, column_type in self._columns.items():
-            ranges = self._ranges(column)
-            yield file_statistics_rows(
-                column, keys, names, statistics_of(ranges, column_type), _sizes(ranges), self._version
-            )
+            rows = np.flatnonzero([not _lacks(status, column) for status in self._measured])
+            if len(rows):
+                of_all = self._ranges(column)
+                ranges = [of_all[row] for row in rows.tolist()]
+                yield file_statistics_rows(
+                    column, keys[rows], take_strings(names, rows), statistics_of(ranges, column_type), _sizes(ranges),
+                    self._version,
+                )  # fmt: skip
 
     def _partition_stats(self) -> Iterator[IndexRows]:
         live = self._files_left()
@@ -247,6 +254,11 @@ class _Rows:
         return IndexRows(
             added.keys, added.values, without(concat_strings(removed), added.keys) if removed else added.deletes
         )
+
+
+def _lacks(status: WriteStatus, column: str) -> bool:
+    """Whether the rows of a file have no value of their own for a column."""
+    return status.is_partial and column not in status.columns
 
 
 def _name(status: WriteStatus) -> str:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
-from typing import Any, get_args
+from dataclasses import dataclass, replace
+from typing import Any, Final, get_args
 
 from hudi_core.columns.nodes import Bools
 from hudi_core.engine import Engine, InputRows
@@ -19,6 +19,9 @@ from hudi_core.expr.nodes import Cast, Compare, Comparison, Expr, Literal, Name,
 from hudi_core.expr.parse import parse_predicate
 from hudi_core.expr.predicate import Term
 from hudi_core.index.key_columns import KeyColumns
+from hudi_core.merge.rules import merge_rules
+from hudi_core.metadata.table import COLUMN_STATS
+from hudi_core.options import MergeMode
 from hudi_core.rows.truth import evaluate
 from hudi_core.schema.meta import PARTITION_PATH, RECORD_KEY
 from hudi_core.schema.schema import Schema
@@ -29,10 +32,11 @@ from hudi_core.types.text import text as type_text
 from hudi_core.types.walk import same
 from hudi_core.values.domain import coerce
 from hudi_core.writing.incoming import incoming_keys, incoming_rows, row_schema
-from hudi_core.writing.operations import Operation, planned_deletes, planned_upsert, write
+from hudi_core.writing.operations import Operation, planned_deletes, planned_upsert, write, writes_logs
 from hudi_core.writing.refusals import refuse_buckets, refuse_other_keys, refuse_unwritable
 from hudi_core.writing.result import WriteResult
 from hudi_core.writing.spool import Spool
+from hudi_core.writing.tasks import AppendLog
 from hudi_core.writing.write_run import Planned, WriteOptions, WriteRun, bare_schema, write_action
 
 Where = str | Expr | ExpressionBuilder
@@ -41,6 +45,8 @@ Assigned = Mapping[str, object]
 """By column name the new value: one of Python's, or an expression made with `hudi_core.col`."""
 
 
+PARTIAL_ROWS_SINCE: Final = 8
+"""The table version from which on log blocks may have rows of some columns."""
 _NUMBERS = t.Int | t.Long | t.Float | t.Double | t.Decimal
 
 
@@ -96,6 +102,7 @@ def update(
     latest.scan(where, limit=0)
     bare = bare_schema(latest)
     assignments = _assignments(latest, bare, assigned)
+    names = frozenset(assignment.column.name for assignment in assignments.values())
     with ExitStack() as files:
 
         def plan(table: Table, instant_time: str) -> Planned:
@@ -103,11 +110,35 @@ def update(
             changed = InputRows(scan.schema, _changed(table.engine, scan.schema, scan.batches(), assignments))
             incoming = incoming_rows(table, changed, instant_time)
             files.callback(incoming.spool.close)
-            return planned_upsert(table, incoming, instant_time, settings)
+            planned = planned_upsert(table, incoming, instant_time, settings)
+            return _of_columns(planned, names) if settings.partial_updates and merges_partial_rows(table) else planned
 
         rows = row_schema(latest, bare)
         run = WriteRun(latest, "UPSERT", write_action(latest), bare, rows, Spool(latest.engine, rows), settings)
         return run.run(plan)
+
+
+def merges_partial_rows(table: Table) -> bool:
+    """Whether log files of the table may have rows of some columns, so that readers give what whole rows give.
+
+    By event time they may not: a row that came late, and lost, would give the others its values. Nor with column statistics:
+    readers of Apache Hudi hold conditions on several columns against one file at a time, and no file would meet all of them.
+    """
+    config, rules = table.config, merge_rules(table.config, table.storage.uri)
+    return (
+        writes_logs(table)
+        and config.version >= PARTIAL_ROWS_SINCE
+        and config.populate_meta_fields
+        and not config.cdc_enabled
+        and COLUMN_STATS not in config.kept_partitions
+        and rules.mode is MergeMode.COMMIT_TIME_ORDERING
+        and rules.partial is None
+    )
+
+
+def _of_columns(planned: Planned, names: frozenset[str]) -> Planned:
+    tasks = (replace(task, columns=names) if isinstance(task, AppendLog) else task for task in planned.tasks)
+    return replace(planned, tasks=tuple(tasks))
 
 
 def parsed_assignment(text: str) -> tuple[str, ExpressionBuilder]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -25,7 +25,8 @@ from hudi_core.functions.casts import CAST
 from hudi_core.merge.records import fold
 from hudi_core.reading.log_records import LogRecords
 from hudi_core.reading.merge_columns import MergeColumns
-from hudi_core.schema.meta import META_COLUMNS
+from hudi_core.schema.meta import META_COLUMNS, is_meta
+from hudi_core.schema.schema import Schema
 from hudi_core.snapshot.snapshot import Snapshot
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.types import nodes as t
@@ -79,9 +80,12 @@ class LogFileWriter:
     target: LogTarget
     slice: FileSlice
 
-    def write(self, records: LogRecords, positions: Positions | None = None) -> WriteStatus | None:
+    def write(
+        self, records: LogRecords, positions: Positions | None = None, columns: Collection[str] | None = None
+    ) -> WriteStatus | None:
         """The latest record of each key. Rows that say that they are deleted stay rows, with their ordering values. `positions`
-        are the places of all records in the slice's base file, where these are known: then blocks name them."""
+        are the places of all records in the slice's base file, where these are known: then blocks name them. With `columns`
+        rows have these alone, beside Hudi's own and the ordering fields: a partial update."""
         assert records.keys is not None
         key_ids, latest = fold(records.records, records.key_ids, self.columns.rules.precedence, self.columns.latest)
         strings = records.keys.strings
@@ -93,11 +97,17 @@ class LogFileWriter:
         # Without positions rows come in the order of the input.
         order = np.argsort(latest.sources[:, 0] if places is None else places, kind="stable")
         of_rows, of_deletes = order[~latest.listed[order]], order[latest.listed[order]]
-        rows = self._rows(records, latest.sources[of_rows])
+        schema = self.columns.schema if columns is None else self._partial(columns)
+        rows = _with_fields(self._rows(records, latest.sources[of_rows]), schema.record)
         deleted_keys = take_strings(strings, key_ids[of_deletes])
         if length(rows) == 0 and length(deleted_keys) == 0:
             return None
-        headers = [self._header(base, None if places is None else places[some]) for some in (of_rows, of_deletes)]
+        headers = [
+            self._header(of, base, None if places is None else places[some])
+            for of, some in ((schema, of_rows), (self.columns.schema, of_deletes))
+        ]
+        if columns is not None:
+            headers[0][HeaderKey.IS_PARTIAL] = "true"
         content = b"".join(self._blocks(rows, headers[0], deleted_keys, headers[1]))
         with self.snapshot.storage.output(self.target.path) as stream:
             stream.write(content)
@@ -114,9 +124,10 @@ class LogFileWriter:
             is_log=True,
             previous_instant=self.slice.instant,
             previous_base=None if base is None else base.file_name(),
-            columns=ranges_of_rows(rows, self.columns.schema.record),
+            columns=ranges_of_rows(rows, schema.record),
             removed_keys=take_strings(strings, removed),
             log_files=(*(log.name for log in self.slice.logs), self.target.name.file_name()),
+            is_partial=columns is not None,
             names_slice=self.snapshot.config.cdc_enabled,
         )
 
@@ -147,9 +158,19 @@ class LogFileWriter:
             yield self.engine.rows.to_column(root, schema.record, target.path)
             first += self.engine.rows.count(batch)
 
-    def _header(self, base: BaseFileName | None, places: Positions | None) -> Header:
+    def _partial(self, columns: Collection[str]) -> Schema:
+        """The schema of rows that change some columns alone."""
+        whole = self.columns.schema
+        ordering = {whole.fields[place.positions[0]].name for place in self.columns.ordering}
+        kept = tuple(
+            column for column in whole.fields
+            if column.name in columns or column.name in ordering or is_meta(column.name)
+        )  # fmt: skip
+        return replace(whole, record=replace(whole.record, fields=kept))
+
+    def _header(self, schema: Schema, base: BaseFileName | None, places: Positions | None) -> Header:
         """The header of a block. `places` are those of its records in the base file, ascending."""
-        text = json.dumps(schema_to_avro(self.columns.schema), separators=(",", ":"))
+        text = json.dumps(schema_to_avro(schema), separators=(",", ":"))
         header = {HeaderKey.INSTANT_TIME: self.target.instant_time, HeaderKey.SCHEMA: text}
         if places is not None and base is not None:
             header[HeaderKey.RECORD_POSITIONS] = encode_positions(places)
@@ -163,6 +184,10 @@ class LogFileWriter:
             yield encode_data_block(rows_header, rows, self.target.path)
         if length(deleted_keys):
             yield encode_delete_block(deletes_header, commit_time_deletes(deleted_keys, self.target.partition))
+
+
+def _with_fields(rows: StructColumn, record: t.Record) -> StructColumn:
+    return replace(rows, fields={field.name: rows.fields[field.name] for field in record.fields})
 
 
 def _no_rows(record: t.Record) -> StructColumn:

@@ -75,13 +75,14 @@ class RewriteFile:
 @dataclass(frozen=True, slots=True, eq=False)
 class AppendLog:
     """A log file of a slice with these rows, and the deletes of these keys. `positions` are the places of all these in the
-    slice's base file, None where they are not known or not wanted."""
+    slice's base file, None where they are not known or not wanted. With `columns` the rows change these alone."""
 
     target: LogTarget
     slice: FileSlice
     rows: Numbers
     deleted_keys: StringColumn | None = None
     positions: Numbers | None = None
+    columns: frozenset[str] | None = None
 
 
 Task = NewFile | RewriteFile | AppendLog
@@ -109,7 +110,7 @@ class TaskRunner:
             case AppendLog():
                 writer = LogFileWriter(self._engine, self.snapshot, self._columns, task.target, task.slice)
                 records = self._records(task.rows, task.deleted_keys, task.slice.partition)
-                return writer.write(records, task.positions)
+                return writer.write(records, task.positions, task.columns)
 
     def _new_file(self, task: NewFile) -> WriteStatus | None:
         writer = self._writer(task.target)

@@ -56,6 +56,8 @@ class WriteOptions:
     sizes: FileSizes = field(default_factory=FileSizes)
     record_positions: bool = True
     """`hoodie.write.record.positions`: log files tell the places of their records in the base file, where these are known."""
+    partial_updates: bool = False
+    """An update by predicate writes only the columns that it changes, where all readers merge that rightly; else whole rows."""
     attempts: int = 4
     """How often a write is begun that other writers get ahead of."""
     dry_run: bool = False

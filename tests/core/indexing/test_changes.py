@@ -208,6 +208,18 @@ def test_a_table_of_several_commits_has_statistics_of_what_its_partitions_hold(t
     assert bounds(table, "n") == {"p": (0, 1, 4, 9)}
 
 
+def test_rows_of_some_columns_have_statistics_of_these_alone(tmp_path: Path) -> None:
+    """WRITE-55: what the others had stays."""
+    table = made(tmp_path, 9)
+    table.commit(TIMES[0], base("p", 1, TIMES[0]))
+    partial = {"_hoodie_record_key": ColumnRange("k1", "k1", 0, 1), "n": ColumnRange(1 << 41, 1 << 41, 0, 1)}
+    table.commit(TIMES[1], log("p", 1, TIMES[1], rows=1, columns=partial, is_partial=True))
+    assert bounds(table, "n") == {"p": (-5, 1 << 41, 0, 10)}
+    assert bounds(table, "x") == {"p": (0.0, 2.5, 0, 9)}
+    found = table.metadata().column_stats(["n", "x"])
+    assert [len(recorded.keys) for column in ("n", "x") for recorded in found[column]] == [2, 1]
+
+
 def bounds(table: Made, column: str) -> dict[str, tuple[Any, ...]]:
     names = {partition_id(name): name for name in ("p", "q", "")}
     (recorded,) = table.metadata().partition_stats([column])[column]
