@@ -1,15 +1,15 @@
-"""Queries put to a table as it is, and as it would be with an index or clustering. Rules ADVICE-1 to ADVICE-6."""
+"""Queries put to a table as it is, and as it would be with an index or clustering. Rules ADVICE-1 to ADVICE-8."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 
 import numpy as np
 
-from hudi_core.advice.clustered import SampledRows, share_kept
+from hudi_core.advice.clustered import SampledRows, clustered_rows, share_kept
 from hudi_core.advice.costs import Cost, Costs
 from hudi_core.advice.proposals import Advice, Measure, Proposal, Touched
 from hudi_core.advice.sample import Numbers, Sample, mean_size, spread
@@ -18,6 +18,7 @@ from hudi_core.errors import UsageError
 from hudi_core.expr.build import ExpressionBuilder
 from hudi_core.expr.nodes import Expr
 from hudi_core.expr.predicate import Column, OneOf, Predicate, columns_of
+from hudi_core.expr.queries import Condition, Query, as_queries
 from hudi_core.expr.sql_predicate import predicate_tree
 from hudi_core.expr.walk import conjuncts
 from hudi_core.formats.bloom import HashedKeys, parse_bloom_filter
@@ -37,29 +38,39 @@ from hudi_core.types import nodes as t
 _OF_FILES = ("footers", "bloom filters in footers")
 """Sources that open files."""
 _MOST_CURVE_COLUMNS = 4
+MAX_QUERIES = 200
+"""Queries that are looked into: the most frequent ones."""
 
 
-def advise(table: Table, where: Sequence[str | Expr | ExpressionBuilder]) -> Advice:
-    """Which index or clustering would pay for these queries, each of them put as often as the others.
+def advise(
+    table: Table, where: Sequence[Condition | Query], measures: Collection[Measure] = frozenset(Measure)
+) -> Advice:
+    """Which index or clustering would pay for these queries, put as often as each says; a bare predicate is put once.
 
-    Estimates come from footers and rows of a sample of base files; nothing is written to the table. Raises `UsageError` for no
-    query, and as `Table.scan` does for a predicate.
+    Only `measures` are proposed. Estimates come from footers and rows of a sample of base files; nothing is written to the
+    table. Raises `UsageError` for no query, and as `Table.scan` does for a predicate.
     """
     if isinstance(where, str | Expr | ExpressionBuilder) or not where:
         raise UsageError("where", expected="a list of predicates", found="one by itself" if where else "none")
     sources = table.scan().sources
     sample = Sample(sources)
     _ = sample.footers  # timed, before planning keeps them
-    queries = [_query(sample, query, table) for query in where]
-    advisor = _Advisor(sources, sample, Costs(sample), queries)
-    now = tuple(query.now for query in queries)
-    size = mean_size(sources)
+    frequent = sorted(as_queries(where), key=lambda query: -query.weight)[:MAX_QUERIES]
+    queries = [_query(sample, query, table) for query in frequent]
     before = Advice(
-        tuple(query.text for query in queries), now, len(sources.snapshot.slices), size, len(sample.numbers), ()
+        tuple(query.text for query in queries),
+        tuple(query.weight for query in queries),
+        tuple(query.now for query in queries),
+        len(sources.snapshot.slices),
+        mean_size(sources),
+        len(sample.numbers),
+        (),
     )
-    useful = [proposal for proposal in advisor.proposals() if proposal.bytes_read(size) < before.bytes_read]
-    ordered = sorted(useful, key=lambda proposal: (proposal.bytes_read(size), proposal.seconds))
-    return Advice(before.queries, now, before.slices, size, before.sampled, tuple(ordered))
+    advisor = _Advisor(sources, sample, Costs(sample), queries, before, measures)
+    read = {proposal: before.bytes_read(proposal.touched) for proposal in advisor.proposals()}
+    useful = [proposal for proposal in read if read[proposal] < before.bytes_read(before.touched)]
+    ordered = sorted(useful, key=lambda proposal: (read[proposal], proposal.seconds))
+    return replace(before, proposals=tuple(ordered))
 
 
 @dataclass(frozen=True)
@@ -69,6 +80,7 @@ class _Query:
     sample: Sample
     planner: PredicatePlanner
     text: str
+    weight: int
 
     @cached_property
     def predicate(self) -> Predicate:
@@ -155,12 +167,24 @@ def _scaled(share: float, numbers: Numbers) -> int:
     return 0 if share == 0 else max(round(share * len(numbers)), 1)
 
 
-def _query(sample: Sample, where: str | Expr | ExpressionBuilder, table: Table) -> _Query:
+def _query(sample: Sample, query: Query, table: Table) -> _Query:
     schema, case_sensitive = sample.sources.snapshot.schema, table.case_sensitive
-    parts = [bound_conjunct(part, schema, case_sensitive=case_sensitive) for part in conjuncts(predicate_tree(where))]
-    return _Query(
-        sample, PredicatePlanner(sample.sources, parts, case_sensitive), " AND ".join(part.text for part in parts)
-    )
+    parts = [
+        bound_conjunct(part, schema, case_sensitive=case_sensitive) for part in conjuncts(predicate_tree(query.where))
+    ]
+    planner = PredicatePlanner(sample.sources, parts, case_sensitive)
+    return _Query(sample, planner, " AND ".join(part.text for part in parts), query.weight)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Rows:
+    """Rows that stand for so many slices; None where none could be drawn."""
+
+    slices: int
+    sampled: SampledRows | None
+
+    def clustered(self, columns: Sequence[str]) -> FileStatistics | None:
+        return None if self.sampled is None else clustered_rows(self.sampled, columns, self.slices)
 
 
 @dataclass(frozen=True)
@@ -169,17 +193,21 @@ class _Advisor:
     sample: Sample
     costs: Costs
     queries: Sequence[_Query]
+    before: Advice
+    measures: Collection[Measure]
 
     def proposals(self) -> Iterator[Proposal]:
-        """All that is possible, useful or not."""
+        """All that is possible of the measures that are wanted, useful or not."""
         if not len(self.sample.numbers):
             return
         names = list(dict.fromkeys(chain.from_iterable(query.columns for query in self.queries)))
         free = [name for name in names if self._is_free(name)]
-        yield from self._column_stats(free)
+        if Measure.COLUMN_STATS in self.measures:
+            yield from self._column_stats(free)
         if any(query.keys is not None for query in self.queries):
             yield from self._by_keys()
-        yield from self._clustering(free)
+        if Measure.CLUSTERING in self.measures and free:
+            yield from self._clustering(free)
 
     def _is_free(self, name: str) -> bool:
         """Whether the column's values are not told by partition paths."""
@@ -212,14 +240,15 @@ class _Advisor:
     def _by_keys(self) -> Iterator[Proposal]:
         snapshot = self.sources.snapshot
         columns = snapshot.config.record_key_fields
-        if snapshot.usable(RECORD_INDEX) is None:
+        if Measure.RECORD_INDEX in self.measures and snapshot.usable(RECORD_INDEX) is None:
             touched = [
                 query.now if query.keys is None else Touched(0, min(query.now.kept, len(query.keys)))
                 for query in self.queries
             ]
             yield self._proposal(Measure.RECORD_INDEX, columns, touched, self.costs.record_index())
-        cost = self.costs.bloom_filters() if snapshot.stores_keys else None
-        if snapshot.usable(BLOOM_FILTERS) is None and cost is not None:
+        wanted = Measure.BLOOM_FILTERS in self.measures and snapshot.usable(BLOOM_FILTERS) is None
+        cost = self.costs.bloom_filters() if wanted and snapshot.stores_keys else None
+        if cost is not None:
             touched = [
                 query.now
                 if query.keys is None
@@ -229,31 +258,47 @@ class _Advisor:
             yield self._proposal(Measure.BLOOM_FILTERS, columns, touched, cost)
 
     def _clustering(self, names: Sequence[str]) -> Iterator[Proposal]:
-        """Sorted by a column, or along the z-order curve of all; partitions stay as they are."""
-        choices: list[tuple[str, ...]] = [(name,) for name in names]
-        if 1 < len(names) <= _MOST_CURVE_COLUMNS:
-            choices.append(tuple(names))
-        if not choices:
-            return
+        """Sorted by a column, or along the z-order curve of those that save most by themselves; partitions stay as they are."""
+        of_queries = self._sampled_rows(names)
+        by_one = [self._clustered(of_queries, (name,)) for name in names]
+        yield from by_one
+        best = sorted(by_one, key=lambda proposal: self.before.bytes_read(proposal.touched))
+        for count in range(2, min(len(best), _MOST_CURVE_COLUMNS) + 1):
+            chosen = {proposal.columns for proposal in best[:count]}
+            yield self._clustered(of_queries, tuple(name for name in names if (name,) in chosen))
+
+    def _sampled_rows(self, names: Sequence[str]) -> list[_Rows]:
+        """Of each query the rows of the partitions that it leaves, which queries of the same partitions share."""
         with_base = np.flatnonzero(self.sources.snapshot.slices.bases >= 0)
-        sampled: list[tuple[_Query, int, SampledRows | None]] = []
         wanted = project(self.sources.snapshot.schema, names)
+        known: dict[bytes, _Rows] = {}
+        of_queries = []
         for query in self.queries:
             slices = np.intersect1d(query.left_by(["partition values"]), with_base)
-            rows = self.sample.rows(slices, wanted)
-            of_query = None if rows is None else SampledRows(rows, wanted, self.sample.rows_a_slice)
-            sampled.append((query, len(slices), of_query))
-        cost = self.costs.clustering()
-        for columns in choices:
-            touched = [self._clustered(query, slices, of_query, columns) for query, slices, of_query in sampled]
-            yield self._proposal(Measure.CLUSTERING, columns, touched, cost)
+            key = slices.tobytes()
+            if key not in known:
+                rows = self.sample.rows(slices, wanted)
+                sampled = None if rows is None else SampledRows(rows, wanted, self.sample.rows_a_slice)
+                known[key] = _Rows(len(slices), sampled)
+            of_queries.append(known[key])
+        return of_queries
 
-    def _clustered(self, query: _Query, slices: int, rows: SampledRows | None, columns: Sequence[str]) -> Touched:
-        share = None if rows is None else share_kept(rows, columns, query.predicate, slices)
-        if share is None:
-            return query.now
-        # Between two parts of the sample lie rows that it has not.
-        return Touched(query.now.opened, max(round(share * slices), min(query.now.kept, 1)))
+    def _clustered(self, of_queries: Sequence[_Rows], columns: tuple[str, ...]) -> Proposal:
+        made = {rows: rows.clustered(columns) for rows in dict.fromkeys(of_queries)}
+        touched = []
+        for query, rows in zip(self.queries, of_queries, strict=True):
+            statistics = made[rows]
+            if statistics is None:
+                touched.append(query.now)
+                continue
+            kept = round(share_kept(statistics, query.predicate) * rows.slices)
+            # Between two parts of the sample lie rows that it has not.
+            touched.append(Touched(query.now.opened, max(kept, min(query.now.kept, 1))))
+        return self._proposal(Measure.CLUSTERING, columns, touched, self._clustering_cost)
+
+    @cached_property
+    def _clustering_cost(self) -> Cost:
+        return self.costs.clustering()
 
     def _proposal(self, measure: Measure, columns: Sequence[str], touched: Sequence[Touched], cost: Cost) -> Proposal:
         return Proposal(measure, tuple(columns), tuple(touched), cost.size, cost.seconds)

@@ -40,10 +40,15 @@ class SampledRows:
     rows_a_slice: float
 
 
-def share_kept(sampled: SampledRows, columns: Sequence[str], predicate: Predicate, slices: int) -> float | None:
-    """The share of so many slices that a predicate leaves, were the rows in the order of the columns: sorted by one, along the
-    z-order curve of several. Other columns are in each slice as in rows drawn at random. None where a column has no order, or
-    the rows are too few.
+def share_kept(clustered: FileStatistics, predicate: Predicate) -> float:
+    """The share of the parts of clustered rows that a predicate leaves."""
+    return len(clustered.plan(predicate).possible()) / clustered.count
+
+
+def clustered_rows(sampled: SampledRows, columns: Sequence[str], slices: int) -> FileStatistics | None:
+    """The statistics of parts of the rows that stand for so many slices, were the rows in the order of the columns: sorted by
+    one, along the z-order curve of several. Other columns are in each slice as in rows drawn at random. None where a column has
+    no order, or the rows are too few.
     """
     rows, schema = sampled.rows, sampled.schema
     parts = min(slices, rows.length // _ROWS_A_PART, _MOST_PARTS)
@@ -67,7 +72,7 @@ def share_kept(sampled: SampledRows, columns: Sequence[str], predicate: Predicat
             of_parts = [of_part[name] for of_part in leaves]
             yield StatisticsPart(np.arange(parts, dtype=np.int64), from_leaves(of_parts[0].type, of_parts))
 
-    return len(FileStatistics(parts, load).plan(predicate).possible()) / parts
+    return FileStatistics(parts, load)
 
 
 def _drawn(sampled: SampledRows) -> Iterator[dict[str, LeafStatistics]]:

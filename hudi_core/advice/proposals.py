@@ -42,29 +42,31 @@ class Proposal:
     size: int
     seconds: float
 
-    def bytes_read(self, slice_bytes: float) -> int:
-        """What all queries together read then, each once."""
-        return read_bytes(self.touched, slice_bytes)
-
 
 @dataclass(frozen=True, slots=True)
 class Advice:
     """Queries, what they touch now, and the proposals that would save something, those first that save most.
 
-    `slice_bytes` is the mean size of a file slice, `sampled` the number of slices that were looked into.
+    `weights` tell how often each query is put. `slice_bytes` is the mean size of a file slice, `sampled` the number of slices
+    that were looked into.
     """
 
     queries: tuple[str, ...]
+    weights: tuple[int, ...]
     touched: tuple[Touched, ...]
     slices: int
     slice_bytes: float
     sampled: int
     proposals: tuple[Proposal, ...]
 
-    @property
-    def bytes_read(self) -> int:
-        """What all queries together read now, each once."""
-        return read_bytes(self.touched, self.slice_bytes)
+    def bytes_read(self, touched: Sequence[Touched]) -> int:
+        """What all queries together read that touch so much, each as often as it is put."""
+        return round(
+            sum(
+                weight * (query.opened * FOOTER_BYTES + query.kept * self.slice_bytes)
+                for query, weight in zip(touched, self.weights, strict=True)
+            )
+        )
 
     def records(self) -> list[dict[str, Any]]:
         """One object for the table as it is, and one for each proposal, as JSON has them."""
@@ -73,7 +75,7 @@ class Advice:
             "columns": [],
             "opened": [query.opened for query in self.touched],
             "kept": [query.kept for query in self.touched],
-            "bytes_read": self.bytes_read,
+            "bytes_read": self.bytes_read(self.touched),
             "bytes_to_build": 0,
             "seconds_to_build": 0.0,
         }
@@ -85,14 +87,10 @@ class Advice:
                     "columns": list(proposal.columns),
                     "opened": [query.opened for query in proposal.touched],
                     "kept": [query.kept for query in proposal.touched],
-                    "bytes_read": proposal.bytes_read(self.slice_bytes),
+                    "bytes_read": self.bytes_read(proposal.touched),
                     "bytes_to_build": proposal.size,
                     "seconds_to_build": round(proposal.seconds, 3),
                 }
                 for proposal in self.proposals
             ),
         ]
-
-
-def read_bytes(touched: Sequence[Touched], slice_bytes: float) -> int:
-    return round(sum(query.opened * FOOTER_BYTES + query.kept * slice_bytes for query in touched))

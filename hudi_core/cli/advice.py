@@ -1,44 +1,72 @@
-"""Advice on indexes and clustering, shown: what `index TABLE --advise --where SQL` prints."""
+"""Advice on indexes and clustering, shown: what `index TABLE --advise` and `cluster TABLE --advise` print."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from hudi_core.advice.advise import advise
+from hudi_core.advice.proposals import Advice, Measure
 from hudi_core.cli.output import Output
-from hudi_core.cli.words import counted, duration, size
+from hudi_core.cli.words import counted, duration, shortened, size
+from hudi_core.expr.queries import Condition, Query
 from hudi_core.table.table import Table
 
+_SHOWN_QUERIES = 12
+"""Queries that people are shown one by one."""
 
-def show_advice(out: Output, table: Table, where: Sequence[str]) -> None:
+
+def show_advice(
+    out: Output, table: Table, where: Sequence[Condition | Query], measures: Collection[Measure] = frozenset(Measure)
+) -> None:
     """Shows which index or clustering would pay for queries. Raises as `advise`."""
-    advice = advise(table, where)
+    advice = advise(table, where, measures)
     records = advice.records()
     if out.as_json:
         for record in records:
             out.line(record)
         return
-    for number, (text, touched) in enumerate(zip(advice.queries, advice.touched, strict=True), 1):
-        left = f"{touched.kept:,} of {counted(advice.slices, 'file slice')} read, {touched.opened:,} footers opened"
-        out.text(f"query {number}: {text}: {left}")
+    _show_queries(out, advice)
     out.text()
     if len(records) == 1:
-        out.text(f"no index or clustering would save anything ({counted(advice.sampled, 'file slice')} looked into)")
+        what = "index or clustering" if Measure.COLUMN_STATS in measures else "clustering"
+        out.text(f"no {what} would save anything ({counted(advice.sampled, 'file slice')} looked into)")
         return
     columns = ("measure", "columns", "kept", "opened", "bytes_read", "to_build", "time_to_build")
-    out.rows(columns, [_shown(record) for record in records], folded=("columns",))
-    out.text(f"\nestimates by {counted(advice.sampled, 'file slice')}; kept and opened by query")
+    out.rows(columns, [_shown(record, advice) for record in records], folded=("columns",))
+    by_query = "by query" if _one_by_one(advice) else "by all queries"
+    out.text(f"\nestimates by {counted(advice.sampled, 'file slice')}; kept and opened {by_query}")
 
 
-def _shown(record: dict[str, Any]) -> dict[str, Any]:
+def _show_queries(out: Output, advice: Advice) -> None:
+    shown = list(zip(advice.queries, advice.weights, advice.touched, strict=True))
+    for number, (text, weight, touched) in enumerate(shown[:_SHOWN_QUERIES], 1):
+        often = f" ({weight:,} times)" if weight > 1 else ""
+        left = f"{touched.kept:,} of {counted(advice.slices, 'file slice')} read, {touched.opened:,} footers opened"
+        out.text(f"query {number}{often}: {shortened(text)}: {left}")
+    if len(shown) > _SHOWN_QUERIES:
+        out.text(f"and {counted(len(shown) - _SHOWN_QUERIES, 'other query', 'other queries')}")
+
+
+def _one_by_one(advice: Advice) -> bool:
+    return len(advice.queries) <= _SHOWN_QUERIES
+
+
+def _shown(record: dict[str, Any], advice: Advice) -> dict[str, Any]:
     is_now = record["measure"] is None
     return {
         "measure": record["measure"] or "as it is",
         "columns": record["columns"],
-        "kept": " ".join(f"{count:,}" for count in record["kept"]),
-        "opened": " ".join(f"{count:,}" for count in record["opened"]),
+        "kept": _counts(record["kept"], advice),
+        "opened": _counts(record["opened"], advice),
         "bytes_read": size(record["bytes_read"]),
         "to_build": None if is_now else size(record["bytes_to_build"]),
         "time_to_build": None if is_now else duration(record["seconds_to_build"]),
     }
+
+
+def _counts(counts: Sequence[int], advice: Advice) -> str:
+    """By query; of many queries their sum, each as often as it is put."""
+    if _one_by_one(advice):
+        return " ".join(f"{count:,}" for count in counts)
+    return f"{sum(count * weight for count, weight in zip(counts, advice.weights, strict=True)):,}"

@@ -8,7 +8,16 @@ from typing import Annotated
 import typer
 
 from hudi_core.cli.advice import show_advice
-from hudi_core.cli.options import CaseOption, EngineOption, JsonOption, TableArgument, opened, warn
+from hudi_core.cli.options import (
+    CaseOption,
+    EngineOption,
+    JsonOption,
+    TableArgument,
+    WhereFileOption,
+    opened,
+    queries_of,
+    warn,
+)
 from hudi_core.cli.output import Output, progress, say
 from hudi_core.cli.words import counted
 from hudi_core.errors import UsageError
@@ -40,18 +49,20 @@ def index(
     ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and do nothing.")] = False,
     advise: Annotated[
-        bool, typer.Option("--advise", help="Say which index or clustering would pay for the queries of --where.")
+        bool, typer.Option("--advise", help="Say which index or clustering would pay for queries.")
     ] = False,
     where: Annotated[
         list[str] | None,
         typer.Option("--where", metavar="SQL", help="With --advise: the predicate of a query; repeatable."),
     ] = None,
+    where_file: WhereFileOption = None,
     engine: EngineOption = DEFAULT_ENGINE,
     as_json: JsonOption = False,
 ) -> None:
     """List the indexes of a table, build one from its files while writers go on, drop one, or say which would pay."""
-    if advise != bool(where):
-        raise UsageError("index", expected="--advise with --where", found="--advise" if advise else "--where")
+    if advise != (bool(where) or where_file is not None):
+        found = "--advise" if advise else "--where" if where else "--where-file"
+        raise UsageError("index", expected="--advise with --where or --where-file", found=found)
     if advise and (build or drop is not None):
         raise UsageError("index", expected="either --advise or a change", found="both")
     if drop is not None and (build or rebuild or columns is not None):
@@ -59,8 +70,8 @@ def index(
     if not build and (rebuild or columns is not None):
         raise UsageError("index", expected="--build", found="--rebuild" if rebuild else "--columns")
     opened_table, out = opened(table, engine, MetadataMode.AUTO), Output(as_json)
-    if where:
-        show_advice(out, opened_table, where)
+    if advise:
+        show_advice(out, opened_table, queries_of(opened_table, where, where_file))
     elif drop is not None:
         name = RECORD_INDEX if drop == PARTITIONED_RECORD_INDEX else drop
         dropped = drop_index(opened_table, name, dry_run=dry_run)

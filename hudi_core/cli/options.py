@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from pathlib import Path
 from types import MappingProxyType
@@ -16,6 +16,7 @@ from hudi_core.cli.waiting import show_waiting
 from hudi_core.cli.words import traffic
 from hudi_core.engine import Storage
 from hudi_core.errors import UsageError
+from hudi_core.expr.queries import Query, as_queries, read_queries
 from hudi_core.snapshot.footer_cache import DEFAULT_MAX_BYTES
 from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.table.open import open_table
@@ -57,6 +58,14 @@ AsOfOption = Annotated[
 WHERE = "A predicate, as after WHERE in SQL."
 WhereOption = Annotated[str | None, typer.Option("--where", metavar="SQL", help=WHERE)]
 CaseOption = Annotated[bool, typer.Option("--case-sensitive", help="Tell names of columns apart by case.")]
+WhereFileOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--where-file",
+        metavar="FILE",
+        help="Past queries: a predicate a line, -- or # before a comment; a line that comes often weighs more.",
+    ),
+]
 STORAGE_OPTIONS: ContextVar[Mapping[str, str]] = ContextVar("storage_options", default=MappingProxyType({}))
 """Those that stand before the command."""
 OPENED: ContextVar[list[Storage] | None] = ContextVar("opened", default=None)
@@ -93,6 +102,12 @@ def report_traffic() -> None:
     """What was asked of remote storage, on standard error, where the command line wants to know it."""
     for storage in OPENED.get() or ():
         say(f"{storage.uri}: {traffic(storage.traffic) if storage.is_remote else 'local files, nothing waited for'}")
+
+
+def queries_of(table: Table, where: Sequence[str] | None, where_file: Path | None) -> tuple[Query, ...]:
+    """The queries of `--where` and of `--where-file`, which are put to the table's schema. Raises as `read_queries`."""
+    given = as_queries(where or ())
+    return given if where_file is None else (*given, *read_queries(where_file, table.scan))
 
 
 def local_path(path: Path) -> Path:

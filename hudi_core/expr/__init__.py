@@ -8,6 +8,7 @@ operands    what stands between operators
 call_syntax calls, and those with a syntax of their own
 calls       what a call in the text stands for
 sql_predicate the tree of a predicate given in any form; the clock read once; what the core does not know, as warnings
+queries     predicates and how often each was put; files of them
 interval    months, days and microseconds
 text        nodes to SQL text
 json        nodes to JSON, and back

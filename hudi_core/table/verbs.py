@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from hudi_core.expr.build import ExpressionBuilder
     from hudi_core.expr.nodes import Expr
+    from hudi_core.expr.queries import Condition, Query
 
 
 def _public(name: str) -> Callable[..., Any]:
@@ -88,7 +89,7 @@ class Verbs:
         """The live records of a partition of the metadata table, one by one: `table.metadata_records.metadata_records`."""
         return _public("metadata_records")(self, partition, where, limit)
 
-    def advise(self, where: Sequence[str | Expr | ExpressionBuilder]) -> Any:
+    def advise(self, where: Sequence[Condition | Query]) -> Any:
         """Which index or clustering would pay for these queries: `advice.advise.advise`."""
         return _public("advise")(self, where)
 

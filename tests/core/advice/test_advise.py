@@ -1,4 +1,4 @@
-"""Advice is what then happens: predicted slices beside those that plans keep once the index is built. ADVICE-1 to ADVICE-6.
+"""Advice is what then happens: predicted slices beside those that plans keep once the index is built. ADVICE-1 to ADVICE-8.
 
 Also covers: `advice/clustered.py`, `advice/costs.py`, `advice/proposals.py`, `advice/sample.py`, `cli/advice.py`.
 """
@@ -14,9 +14,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from hudi_core.advice.advise import advise
-from hudi_core.advice.clustered import SampledRows, share_kept
-from hudi_core.advice.proposals import Advice, Measure, Proposal
+from hudi_core.advice.advise import MAX_QUERIES, advise
+from hudi_core.advice.clustered import SampledRows, clustered_rows, share_kept
+from hudi_core.advice.proposals import FOOTER_BYTES, Advice, Measure, Proposal
 from hudi_core.advice.sample import spread
 from hudi_core.cli.advice import show_advice
 from hudi_core.cli.output import Output
@@ -24,6 +24,7 @@ from hudi_core.columns.nodes import PrimitiveColumn, StructColumn
 from hudi_core.errors import ExpressionError, UsageError
 from hudi_core.expr.bind import bind
 from hudi_core.expr.parse import parse_predicate
+from hudi_core.expr.queries import Query
 from hudi_core.schema.schema import Schema
 from hudi_core.table.open import open_table, refreshed
 from hudi_core.table.table import Table
@@ -170,16 +171,57 @@ def grid(side: int) -> SampledRows:
     return SampledRows(rows, Schema(record), side * side / 16)
 
 
+def share(sampled: SampledRows, columns: Sequence[str], where: str) -> float:
+    """What a predicate leaves of 16 slices."""
+    made = clustered_rows(sampled, columns, 16)
+    assert made is not None
+    return share_kept(made, bind(parse_predicate(where), sampled.schema))
+
+
 def test_a_curve_serves_several_columns_and_an_order_serves_one() -> None:
     sampled = grid(32)
-    both = bind(parse_predicate("a < 8 AND b < 8"), sampled.schema)
-    assert share_kept(sampled, ["a", "b"], both, 16) == 1 / 16
-    assert share_kept(sampled, ["a"], both, 16) == 1 / 4
-    assert share_kept(sampled, ["a"], bind(parse_predicate("b < 8"), sampled.schema), 16) == 1
+    assert share(sampled, ["a", "b"], "a < 8 AND b < 8") == 1 / 16
+    assert share(sampled, ["a"], "a < 8 AND b < 8") == 1 / 4
+    assert share(sampled, ["a"], "b < 8") == 1
 
 
 def test_too_few_rows_tell_nothing() -> None:
-    assert share_kept(grid(4), ["a"], bind(parse_predicate("a < 1"), grid(4).schema), 100) is None
+    assert clustered_rows(grid(4), ["a"], 100) is None
+
+
+def test_columns_are_chosen_by_how_often_queries_are_put(mixed: Path) -> None:
+    """ADVICE-4, ADVICE-7, ADVICE-8: the same two queries, the one or the other often."""
+    table = open_table(mixed)
+    for often, seldom in (("n", "m"), ("m", "n")):
+        queries = [Query(f"{seldom} < 40"), Query(f"{often} < 40", 50)]
+        advice = advise(table, queries, {Measure.CLUSTERING})
+        assert {entry.measure for entry in advice.proposals} == {Measure.CLUSTERING}
+        assert advice.proposals[0].columns[0] == often
+        assert advice.weights == (50, 1)
+        slices = 50 * advice.touched[0].kept + advice.touched[1].kept
+        assert advice.bytes_read(advice.touched) == round(51 * FILES * FOOTER_BYTES + slices * advice.slice_bytes)
+
+
+def test_a_curve_is_proposed_of_the_columns_that_save_most(tmp_path: Path) -> None:
+    """ADVICE-4: six columns, of which three are asked for often."""
+    names = [f"c{number}" for number in range(6)]
+    schema = pa.schema([("id", pa.int64()), *((name, pa.int64()) for name in names)])
+    table, chance = create_table(tmp_path, schema, "id"), np.random.default_rng(3)
+    for part in range(6):
+        columns = {name: chance.integers(0, 1_000, 400) for name in names}
+        write(table, pa.table({"id": np.arange(400) + part * 400, **columns}, schema), "append")
+    queries = [Query(f"{name} < 100", 9 if name in ("c1", "c3", "c4") else 1) for name in names]
+    proposed = [entry.columns for entry in advise(refreshed(table), queries, {Measure.CLUSTERING}).proposals]
+    assert {columns for columns in proposed if len(columns) == 3} == {("c1", "c3", "c4")}
+    assert max(map(len, proposed)) == 4
+
+
+def test_of_very_many_queries_the_frequent_ones_count(mixed: Path) -> None:
+    """ADVICE-8."""
+    queries = [Query(f"n = {number}", 1 + number % 2) for number in range(2 * MAX_QUERIES)]
+    advice = advise(open_table(mixed), queries, {Measure.CLUSTERING})
+    assert len(advice.queries) == MAX_QUERIES
+    assert set(advice.weights) == {2}
 
 
 def test_advice_for_people_and_programs(mixed: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -191,3 +233,9 @@ def test_advice_for_people_and_programs(mixed: Path, capsys: pytest.CaptureFixtu
     shown = capsys.readouterr().out.splitlines()
     assert shown[0] == f"query 1: {QUERIES[0]}: 10 of 10 file slices read, 10 footers opened"
     assert any(line.startswith("as it is") for line in shown)
+    many = [*(Query(f"n = {number}") for number in range(14)), Query("m < 7", 3)]
+    show_advice(Output(False), open_table(mixed), many, {Measure.CLUSTERING})
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[0].startswith("query 1 (3 times): m < 7: ")
+    assert shown[12] == "and 3 other queries"
+    assert shown[-1].endswith("kept and opened by all queries")

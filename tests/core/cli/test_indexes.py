@@ -66,8 +66,9 @@ def test_an_index_is_built_listed_shown_and_dropped(table: str) -> None:
         (["--rebuild"], "expected --build, found --rebuild"),
         (["--drop", "bloom_filters"], "found 'bloom_filters'"),
         (["--build", "nonsense"], "one of files, column_stats"),
-        (["--advise"], "expected --advise with --where, found --advise"),
-        (["--where", "n > 1"], "expected --advise with --where, found --where"),
+        (["--advise"], "expected --advise with --where or --where-file, found --advise"),
+        (["--where", "n > 1"], "expected --advise with --where or --where-file, found --where"),
+        (["--where-file", "past.sql"], "expected --advise with --where or --where-file, found --where-file"),
         (["--advise", "--where", "n > 1", "--build", "files"], "either --advise or a change"),
     ],
 )
