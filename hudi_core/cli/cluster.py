@@ -6,7 +6,17 @@ from typing import Annotated
 
 import typer
 
-from hudi_core.cli.options import EngineOption, JsonOption, TableArgument, opened, warn
+from hudi_core.advice.proposals import Measure
+from hudi_core.cli.advice import show_advice
+from hudi_core.cli.options import (
+    EngineOption,
+    JsonOption,
+    TableArgument,
+    WhereFileOption,
+    opened,
+    queries_of,
+    warn,
+)
 from hudi_core.cli.output import Output, progress
 from hudi_core.cluster.layout import Strategy
 from hudi_core.cluster.operations import cancel as cancel_clustering
@@ -23,13 +33,16 @@ from hudi_core.table.engines import DEFAULT_ENGINE
 from hudi_core.writing.plan import FileSizes
 
 _SIZES = FileSizes()
-_GAINS = ("where", "kept_before", "slices_before", "kept_after", "slices_after")
+_GAINS = ("where", "weight", "kept_before", "predicted_before", "slices_before", "kept_after", "slices_after")
 
 
 def cluster(
     table: TableArgument,
     preview: Annotated[
-        bool, typer.Option("--preview", help="Estimate what it gains for the predicates of --where; write nothing.")
+        bool, typer.Option("--preview", help="Estimate what it gains for --where and --where-file; write nothing.")
+    ] = False,
+    advise: Annotated[
+        bool, typer.Option("--advise", help="Say by which columns it would pay for these queries; write nothing.")
     ] = False,
     plan_only: Annotated[
         bool, typer.Option("--plan-only", help="Request a plan and leave it, for --run or for Apache Hudi.")
@@ -58,19 +71,27 @@ def cluster(
         typer.Option(
             "--where",
             metavar="SQL",
-            help="A predicate: with --preview one to estimate for, repeatable; else only the partitions in which it may match.",
+            help="A predicate: with --preview and --advise a query, repeatable; else only the partitions in which it may match.",
         ),
     ] = None,
+    where_file: WhereFileOption = None,
     engine: EngineOption = DEFAULT_ENGINE,
     as_json: JsonOption = False,
 ) -> None:
     """Rewrite rows in an order in which queries skip files: linear, or along a curve through several columns."""
-    if sum((preview, plan_only, run is not None, cancel is not None)) > 1:
-        found = "several"
-        raise UsageError("cluster", expected="one of --preview, --plan-only, --run and --cancel", found=found)
-    if not preview and where and len(where) > 1:
+    estimates = preview or advise
+    if sum((preview, advise, plan_only, run is not None, cancel is not None)) > 1:
+        expected = "one of --preview, --advise, --plan-only, --run and --cancel"
+        raise UsageError("cluster", expected=expected, found="several")
+    if not estimates and where and len(where) > 1:
         raise UsageError("--where", expected="one predicate without --preview", found=str(len(where)))
+    if where_file is not None and (run is not None or cancel is not None):
+        raise UsageError("--where-file", expected="a clustering that is planned", found="--run or --cancel")
     opened_table, out = opened(table, engine, MetadataMode.AUTO), Output(as_json)
+    queries = queries_of(opened_table, where if estimates else None, where_file)
+    if advise:
+        show_advice(out, opened_table, queries, (Measure.CLUSTERING,))
+        return
     with progress("files") as advance:
         reported = [0]
 
@@ -84,10 +105,11 @@ def cluster(
             FileSizes(target_file_size, small_file_limit),
             PartitionFilter(selected=_names(partitions)),
             where[0] if where and not preview else None,
+            queries=() if preview else queries,
             progress=report,
         )
         if preview:
-            _show(out, preview_clustering(opened_table, options, where or []))
+            _show(out, preview_clustering(opened_table, options, queries))
         elif cancel is not None:
             cancel_clustering(opened_table, cancel, options)
             out.record({"instant": cancel, "state": "cancelled"})
@@ -108,7 +130,8 @@ def _show(out: Output, made: Preview) -> None:
     gains = fields.pop("gains")
     out.record(fields)
     if gains:
-        out.rows(_GAINS, gains, folded=("where",))
+        shown = [{**gain, "weight": gain["weight"] if gain["weight"] > 1 else None} for gain in gains]
+        out.rows(_GAINS, shown, folded=("where",))
 
 
 def _names(given: str) -> tuple[str, ...]:

@@ -10,6 +10,8 @@ operations  `cluster`: plan, and run
 options     what a clustering is to do
 partitions  which partitions are clustered
 plan        plans: as values, and in the form in which Apache Hudi stores them
+planner     the plan of a clustering on a table as it is
+predictions what queries keep by prediction, noted in plans and commits
 preview     what a clustering would gain, before it is done
 refusals    tables that are not clustered
 result      what a clustering did

@@ -1,32 +1,25 @@
-"""`cluster`: planning a clustering, and running it. Rules CLUSTER-30, CLUSTER-32, CLUSTER-42."""
+"""`cluster`: planning a clustering, and running it. Rules CLUSTER-30, CLUSTER-42, CLUSTER-52."""
 
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import replace
 from typing import Final
 
-import numpy as np
-
-from hudi_core.cluster.groups import planned_groups, slices_by_group
-from hudi_core.cluster.layout import Strategy
-from hudi_core.cluster.notes import laid_out
+from hudi_core.cluster.groups import slices_by_group
 from hudi_core.cluster.options import ClusterOptions
 from hudi_core.cluster.plan import ClusteringPlan, clustering_action, encode_plan, read_plan
+from hudi_core.cluster.planner import planned
+from hudi_core.cluster.preview import predicted
 from hudi_core.cluster.refusals import refuse_unclusterable
 from hudi_core.cluster.result import ClusterResult
 from hudi_core.cluster.run import run_plan
-from hudi_core.cluster.sort_keys import refuse_unsortable
 from hudi_core.commit.heartbeat import is_alive
 from hudi_core.commit.instant_files import InstantFiles
 from hudi_core.commit.lock import table_lock
 from hudi_core.commit.steps import Create, run
 from hudi_core.commit.times import next_time
 from hudi_core.errors import ConflictError, HudiError, UsageError
-from hudi_core.expr.predicate import Column
-from hudi_core.planning.plan import SKIP
 from hudi_core.table.open import refreshed
-from hudi_core.table.scan import Scan
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import CLUSTERING, REPLACE_COMMIT, Instant, InstantState
 from hudi_core.timeline.services import FileGroup
@@ -67,6 +60,7 @@ def schedule(table: Table, options: ClusterOptions) -> Instant | None:
         plan = planned(latest, options)
         if not plan.groups:
             return None
+        plan = predicted(latest, plan, options.queries)
         with table_lock(latest.storage, clock=options.clock):
             healed = roll_back_failed(refreshed(latest), options.clock)
             slices = slices_by_group(healed.slices())
@@ -117,36 +111,6 @@ def pending_clustering(table: Table, requested_time: str) -> Instant:
             return instant
     waiting = ", ".join(instant.requested_time for instant in clusterings) or "none"
     raise UsageError("instant", expected=f"a clustering that is not completed ({waiting})", found=requested_time)
-
-
-def planned(table: Table, options: ClusterOptions) -> ClusteringPlan:
-    """The plan on the table as it is; nothing is written."""
-    refuse_unclusterable(table)
-    places = [table.schema.get(name, case_sensitive=table.case_sensitive) for name in options.columns]
-    names = tuple(place.name for place in places)
-    refuse_unsortable(table.schema, [place.path for place in places])
-    scan = table.scan(options.where)
-    column = Column(places[0].field.id, names[0], places[0].field.type) if places else None
-    named = replace(options, columns=names)
-    done = frozenset[FileGroup]() if options.strategy is Strategy.LINEAR else laid_out(table, options.strategy, names)
-    groups = planned_groups(scan.sources, _eligible(table, scan, options), column, named, done)
-    return ClusteringPlan(tuple(groups), options.strategy, names, options.sizes.target)
-
-
-def _eligible(table: Table, scan: Scan, options: ClusterOptions) -> list[int]:
-    """The numbers of the slices of the chosen partitions that no service is going to rewrite."""
-    slices = table.slices()
-    now = options.clock().astimezone(table.timeline.zone)
-    partitions = set(options.partitions.chosen({file_slice.partition for file_slice in slices}, now))
-    if options.where is not None:
-        kept = np.flatnonzero(scan.plan.codes != SKIP).tolist()
-        partitions &= {slices[number].partition for number in kept}
-    excluded = excluded_groups(table)
-    return [
-        number
-        for number, file_slice in enumerate(slices)
-        if file_slice.partition in partitions and (file_slice.partition, file_slice.file_id) not in excluded
-    ]
 
 
 def nothing_done(options: ClusterOptions) -> ClusterResult:

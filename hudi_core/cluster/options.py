@@ -9,8 +9,7 @@ from typing import Final
 from hudi_core.cluster.layout import Strategy
 from hudi_core.cluster.partitions import ALL_PARTITIONS, PartitionFilter
 from hudi_core.commit.times import Clock, system_clock
-from hudi_core.expr.build import ExpressionBuilder
-from hudi_core.expr.nodes import Expr
+from hudi_core.expr.queries import Condition, Query
 from hudi_core.writing.plan import FileSizes
 
 Progress = Callable[[int, int], None]
@@ -33,12 +32,14 @@ class ClusterOptions:
     sizes: FileSizes = field(default_factory=FileSizes)
     """`target` is the size of new files; slices below `small` are rewritten whatever their ranges."""
     partitions: PartitionFilter = ALL_PARTITIONS
-    where: str | Expr | ExpressionBuilder | None = None
+    where: Condition | None = None
     """Of the partitions those in which rows may match."""
     max_groups: int | None = None
     """Hudi's `hoodie.clustering.plan.strategy.max.num.groups`; None for as many as there are."""
     max_group_bytes: int | None = None
     """Hudi's `hoodie.clustering.plan.strategy.max.bytes.per.group`. The range of a group that is cut is a part of what
     overlaps; memory is bounded without it."""
+    queries: tuple[Condition | Query, ...] = ()
+    """Those whose gain is predicted and noted in plan and commit, for `explain` to show beside the truth."""
     progress: Progress | None = None
     clock: Clock = system_clock

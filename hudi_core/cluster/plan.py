@@ -13,6 +13,7 @@ from typing import Annotated, Any, Final
 from pydantic import AliasPath, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from hudi_core.cluster.layout import Strategy
+from hudi_core.cluster.predictions import PREDICTIONS, Gain, decoded_gains, encoded_gains
 from hudi_core.commit.avro_schemas import REQUESTED_REPLACE_METADATA
 from hudi_core.engine import Storage
 from hudi_core.errors import CorruptFileError, UnsupportedError
@@ -78,6 +79,8 @@ class ClusteringPlan:
     target_bytes: int | None = None
     strategy_class: str = SORT_AND_SIZE
     preserves_commit_times: bool = True
+    gains: tuple[Gain, ...] = ()
+    """What queries gain by prediction."""
 
     @property
     def file_groups(self) -> tuple[FileGroup, ...]:
@@ -120,7 +123,7 @@ def encode_plan(plan: ClusteringPlan, slices: Mapping[FileGroup, FileSlice], sto
     stored = {
         "inputGroups": groups,
         "strategy": {"strategyClassName": plan.strategy_class, "strategyParams": parameters, "version": 1},
-        "extraMetadata": {},
+        "extraMetadata": {PREDICTIONS: encoded_gains(plan.gains)} if plan.gains else {},
         "version": 1,
         "preserveHoodieMetadata": plan.preserves_commit_times,
         "missingSchedulePartitions": [],
@@ -160,6 +163,7 @@ def read_plan(timeline: Timeline, instant: Instant) -> ClusteringPlan:
         int(target) if target.isdigit() else None,
         stored.strategy_class,
         stored.preserves,
+        decoded_gains(stored.extra.get(PREDICTIONS, "")),
     )
 
 
@@ -219,6 +223,7 @@ class _StoredPlan(_Read):
         default_factory=dict, validation_alias=AliasPath("strategy", "strategyParams")
     )
     preserves: Annotated[bool, _default_for_null(False)] = Field(False, alias="preserveHoodieMetadata")
+    extra: Annotated[Mapping[str, str], _default_for_null({})] = Field(default_factory=dict, alias="extraMetadata")
 
 
 def _planned(stored: _StoredSlice) -> PlannedSlice:

@@ -1,6 +1,6 @@
-"""What a clustering would gain, before it is done: slices kept per predicate, from statistics and a sample.
+"""What a clustering would gain, before it is done: slices kept per query, from statistics and a sample.
 
-Rules CLUSTER-50, CLUSTER-51.
+Rules CLUSTER-50 to CLUSTER-53.
 
 The sample's rows go to the files of the layout that a run would make. The ranges of these files stand for statistics, and
 predicates are put to them as to those of a table.
@@ -9,7 +9,7 @@ predicates are put to them as to those of a table.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -17,18 +17,16 @@ from numpy.typing import NDArray
 
 from hudi_core.cluster.groups import slices_by_group
 from hudi_core.cluster.layout import layout
-from hudi_core.cluster.operations import planned
 from hudi_core.cluster.options import ClusterOptions
 from hudi_core.cluster.plan import ClusteringPlan, PlannedGroup
+from hudi_core.cluster.planner import planned
+from hudi_core.cluster.predictions import Gain, Prediction, predictions
 from hudi_core.cluster.sample import Sample, drawn_sample
 from hudi_core.columns.concat import concat_columns
 from hudi_core.columns.nodes import StructColumn
 from hudi_core.commit.statuses import ColumnRange
-from hudi_core.expr.build import ExpressionBuilder
-from hudi_core.expr.nodes import Expr
 from hudi_core.expr.predicate import Column, Predicate, columns_of
-from hudi_core.expr.sql_predicate import predicate_tree
-from hudi_core.expr.text import to_sql
+from hudi_core.expr.queries import Condition, Query, as_queries
 from hudi_core.indexing.changes import statistics_of
 from hudi_core.planning.plan import SKIP
 from hudi_core.planning.sources.sources import Sources
@@ -43,24 +41,12 @@ BYTES_PER_SECOND: Final = 16 << 20
 """Bytes of base files that one processor rewrites in a second, roughly: 12 columns, on a machine of 2020."""
 
 Ints = NDArray[np.int64]
-Condition = str | Expr | ExpressionBuilder
-
-
-@dataclass(frozen=True, slots=True)
-class Gain:
-    """One predicate: how many slices it keeps, of how many, before and after."""
-
-    where: str
-    kept_before: int
-    slices_before: int
-    kept_after: int
-    slices_after: int
 
 
 @dataclass(frozen=True, slots=True)
 class Preview:
     """What a clustering would rewrite, about how long that takes on this machine, and what it gains. `slices_after` and
-    `kept_after` are estimates."""
+    `kept_after` are estimates. `predictions` has, by query, what an earlier clustering noted of it."""
 
     strategy: str
     columns: tuple[str, ...]
@@ -70,34 +56,27 @@ class Preview:
     bytes_in: int
     seconds: float
     gains: tuple[Gain, ...]
+    predictions: tuple[Prediction | None, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """The fields by name, gains as a list."""
-        return {**asdict(self), "columns": list(self.columns), "gains": [asdict(gain) for gain in self.gains]}
+        """The fields by name, gains as a list, with the earlier prediction for the slices that are kept before this one."""
+        gains = [
+            {**asdict(gain), "predicted_before": None if known is None else known.gain.kept_after}
+            for gain, known in zip(self.gains, self.predictions, strict=True)
+        ]
+        fields = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "predictions"}
+        return {**fields, "columns": list(self.columns), "gains": gains}
 
 
-def preview(table: Table, options: ClusterOptions, predicates: Sequence[Condition] = ()) -> Preview:
-    """Plans a clustering and estimates what it gains for predicates; nothing is written.
+def preview(table: Table, options: ClusterOptions, queries: Sequence[Condition | Query] = ()) -> Preview:
+    """Plans a clustering and estimates what it gains for queries; nothing is written.
 
     Raises as `cluster` and `Table.scan` do.
     """
-    plan = planned(table, options)
-    scans = [table.scan(condition) for condition in predicates]
-    sources = Sources(table.snapshot())
-    slices = slices_by_group(table.slices())
-    outcomes = [
-        _outcome(sources, group, [slices[one.group] for one in group.slices], plan, scans) for group in plan.groups
-    ]
-    rewritten = set(plan.file_groups)
-    untouched = np.array([group not in rewritten for group in slices], np.bool_)
-    files_out = sum(outcome.files for outcome in outcomes)
+    plan, given = planned(table, options), as_queries(queries)
+    files_out, gains = _gains(table, plan, given)
+    slices, rewritten = slices_by_group(table.slices()), set(plan.file_groups)
     size = sum(file.size for group in rewritten for file in slices[group].files)
-    gains = []
-    for number, scan in enumerate(scans):
-        keeps = scan.plan.codes != SKIP
-        after = int((keeps & untouched).sum()) + sum(outcome.kept[number] for outcome in outcomes)
-        total = int(untouched.sum()) + files_out
-        gains.append(Gain(_text(predicates[number]), int(keeps.sum()), len(slices), after, total))
     return Preview(
         plan.strategy,
         plan.columns,
@@ -106,12 +85,34 @@ def preview(table: Table, options: ClusterOptions, predicates: Sequence[Conditio
         files_out,
         size,
         round(size / (BYTES_PER_SECOND * table.engine.runner.parallelism), 1),
-        tuple(gains),
+        gains,
+        tuple(predictions(table.timeline, [query.where for query in given])),
     )
 
 
-def _text(condition: Condition) -> str:
-    return condition if isinstance(condition, str) else to_sql(predicate_tree(condition))
+def predicted(table: Table, plan: ClusteringPlan, queries: Sequence[Condition | Query]) -> ClusteringPlan:
+    """The plan with what it gains for queries, to be noted. Raises as `Table.scan` does for a query."""
+    return replace(plan, gains=_gains(table, plan, as_queries(queries))[1]) if queries else plan
+
+
+def _gains(table: Table, plan: ClusteringPlan, queries: Sequence[Query]) -> tuple[int, tuple[Gain, ...]]:
+    """The number of files that a plan leads to, and what queries keep before and after."""
+    scans = [table.scan(query.where) for query in queries]
+    sources = Sources(table.snapshot())
+    slices = slices_by_group(table.slices())
+    outcomes = [
+        _outcome(sources, group, [slices[one.group] for one in group.slices], plan, scans) for group in plan.groups
+    ]
+    rewritten = set(plan.file_groups)
+    untouched = np.array([group not in rewritten for group in slices], np.bool_)
+    files_out = sum(outcome.files for outcome in outcomes)
+    total = int(untouched.sum()) + files_out
+    gains = []
+    for number, (query, scan) in enumerate(zip(queries, scans, strict=True)):
+        keeps = scan.plan.codes != SKIP
+        after = int((keeps & untouched).sum()) + sum(outcome.kept[number] for outcome in outcomes)
+        gains.append(Gain(query.text, int(keeps.sum()), len(slices), after, total, query.weight))
+    return files_out, tuple(gains)
 
 
 @dataclass(frozen=True, slots=True)

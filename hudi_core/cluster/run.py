@@ -21,6 +21,7 @@ from hudi_core.cluster.layout import Layout, layout
 from hudi_core.cluster.notes import NOTE, note
 from hudi_core.cluster.options import ClusterOptions
 from hudi_core.cluster.plan import OPERATION, ClusteringPlan, PlannedGroup, read_plan
+from hudi_core.cluster.predictions import PREDICTIONS, encoded_gains
 from hudi_core.cluster.result import ClusterResult
 from hudi_core.cluster.sample import drawn_sample
 from hudi_core.cluster.sort_keys import refuse_unsortable
@@ -214,6 +215,9 @@ def _change(table: Table, plan: ClusteringPlan, groups: Sequence[Rewritten]) -> 
     for one in groups:
         for old in one.slices:
             replaced.setdefault(old.partition, []).append(old.file_id)
+    extra = {NOTE: note(plan.strategy, plan.columns)}
+    if plan.gains and len(groups) == len(plan.groups):  # with fewer groups the prediction is of something else
+        extra[PREDICTIONS] = encoded_gains(plan.gains)
     # Every record key of the replaced file groups has its new place in a status: none is left to be forgotten.
     return TableChange(
         OPERATION,
@@ -221,7 +225,7 @@ def _change(table: Table, plan: ClusteringPlan, groups: Sequence[Rewritten]) -> 
         bare_schema(table),
         tuple(status for one in groups for status in one.statuses),
         {partition: tuple(ids) for partition, ids in replaced.items()},
-        extra={NOTE: note(plan.strategy, plan.columns)},
+        extra=extra,
     )
 
 

@@ -28,6 +28,7 @@ from hudi_core.cli.options import (
 )
 from hudi_core.cli.output import Output, say, write_file
 from hudi_core.cli.words import counted, duration, share, shortened, size, traffic
+from hudi_core.cluster.predictions import predictions
 from hudi_core.planning.plan import ALL_MATCH, READ, SKIP, VERDICTS, ScanPlan
 from hudi_core.snapshot.snapshot import MetadataMode
 from hudi_core.table.engines import DEFAULT_ENGINE
@@ -67,12 +68,15 @@ def explain(
 def show(out: Output, where: str, scan: Scan) -> None:
     """What became of the slices and who removed them; in JSON an object for each step, condition and reason, then the total."""
     plan, alone, storage = scan.plan, scan.conjuncts(), scan.sources.snapshot.storage
+    beside = prediction(where, scan)
     if out.as_json:
         if storage.is_remote:
             out.line({"kind": "storage", **asdict(storage.traffic)})
         out.rows((), ({"kind": "step", **step} for step in _steps(plan)))
         out.rows((), ({"kind": "condition", **condition} for condition in alone))
         out.rows((), ({"kind": "reason", **_reason(reason)} for reason in reasons(plan)))
+        if beside is not None:
+            out.line({"kind": "prediction", **beside})
         out.line({"kind": "total", **_totals(plan)})
         return
     totals = _totals(plan)
@@ -87,6 +91,8 @@ def show(out: Output, where: str, scan: Scan) -> None:
     )
     if storage.is_remote:
         out.text(traffic(storage.traffic))
+    if beside is not None:
+        out.text(predicted_text(beside))
     out.text()
     columns = ("step", "before", "removed", "left", "time", "", "note")
     out.rows(columns, (_shown(step, total) for step in _steps(plan)), title="Who removed what", folded=("note",))
@@ -102,6 +108,28 @@ def show(out: Output, where: str, scan: Scan) -> None:
             for reason in why
         )
         out.rows(("file_slices", "verdict", "by"), shown, title="What decided", folded=("by",))
+
+
+def prediction(where: str, scan: Scan) -> dict[str, Any] | None:
+    """What a clustering predicted for the query, beside what it keeps; None where none did."""
+    (known,) = predictions(scan.sources.snapshot.timeline, [where])
+    if known is None:
+        return None
+    return known.beside(len(scan.plan.slices) - scan.plan.count(SKIP), len(scan.plan.slices))
+
+
+def predicted_text(beside: dict[str, Any]) -> str:
+    """The prediction beside the truth in a line."""
+    before, predicted, actual = (
+        f"{beside[kept]:,} of {beside[slices]:,}"
+        for kept, slices in (
+            ("kept_before", "slices_before"),
+            ("kept_predicted", "slices_predicted"),
+            ("kept", "slices"),
+        )
+    )
+    since = f" ({counted(beside['commits_since'], 'commit')} since)" if beside["commits_since"] else ""
+    return f"clustering {beside['instant']} predicted {predicted}, from {before}; it is {actual}{since}"
 
 
 def reasons(plan: ScanPlan) -> list[Reason]:
@@ -123,8 +151,10 @@ def write_page(path: Path, table: Table, where: str, scan: Scan) -> None:
     alone = [(conjunct["condition"], conjunct["would_skip_alone"]) for conjunct in scan.conjuncts()]
     drawn = [plan.decision(number) for number in numbers]
     pictures = [column_picture(column, scan.predicate, ranges) for column, ranges in scan.column_ranges(numbers)]
+    beside = prediction(where, scan)
+    note = None if beside is None else predicted_text(beside)
     page = html_page(
-        Explained(table.config.name, table.storage.uri, where, plan, alone, reasons(plan), drawn, pictures)
+        Explained(table.config.name, table.storage.uri, where, plan, alone, reasons(plan), drawn, pictures, note)
     )
     write_file(path, page)
 

@@ -48,6 +48,8 @@ class Explained:
     reasons: Sequence[Reason]
     drawn: Sequence[Decision]
     pictures: Sequence[ColumnPicture]
+    prediction: str | None = None
+    """What a clustering predicted, beside what it is."""
 
 
 def html_page(explained: Explained) -> str:
@@ -83,13 +85,14 @@ def _header(explained: Explained) -> str:
     bytes_kept, bytes_all = _bytes(plan, kept_only=True), _bytes(plan, kept_only=False)
     seconds = sum(step.seconds for step in plan.steps)
     label = ", ".join(f"{count:,} {_NAMES[kind]}" for kind, count in counts.items())
+    prediction = "" if explained.prediction is None else f"<p class=soft>{escape(explained.prediction)}</p>"
     return (
         f"<header><p class=kicker>hudi-core explain · <b>{escape(explained.table)}</b> · {escape(explained.uri)}</p>"
         f"<h1><b>{kept:,}</b> of {total:,} file slices can hold matching rows</h1>"
         f"<pre class=where><code>{escape(shortened(explained.where, _LONGEST_PREDICATE))}</code></pre>"
         f"<div class=whole role=img aria-label='{label}'>{parts}</div><ul class=figures>{figures}"
         f"<li><b>{size(bytes_kept)}</b> of {size(bytes_all)} to read</li>"
-        f"<li><b>{duration(seconds)}</b> to decide</li></ul></header>"
+        f"<li><b>{duration(seconds)}</b> to decide</li></ul>{prediction}</header>"
     )
 
 

@@ -43,6 +43,54 @@ def test_a_table_is_clustered_from_python(tmp_path: Path) -> None:
     assert (result.rows, result.files_out) == (60, 1)
 
 
+def test_past_queries_are_estimated_noted_and_explained(tmp_path: Path) -> None:
+    """ADVICE-7, CLUSTER-52, CLUSTER-53."""
+    new_table(tmp_path / "t")
+    past = tmp_path / "past.sql"
+    past.write_text("-- by hand\nn = 3\nid = 3\nn=3\n")
+    options = ("cluster", str(tmp_path / "t"), "--columns", "n", "--where-file", str(past))
+    gains = json.loads(ran(*options, "--preview", "--json").out)["gains"]
+    assert [(gain["where"], gain["weight"], gain["kept_before"]) for gain in gains] == [
+        ("n = 3", 2, 3),
+        ("id = 3", 1, 1),
+    ]
+    assert "weight" in ran(*options, "--preview").out
+    advice = ran("cluster", tmp_path / "t", "--advise", "--where-file", past, "--json").lines
+    assert {entry["measure"] for entry in advice} <= {None, "clustering"}
+    instant = json.loads(ran(*options, "--json").out)["instant"]
+    (said,) = [
+        line for line in ran("explain", tmp_path / "t", "--where", "n=3", "--json").lines if "kept_predicted" in line
+    ]
+    assert said == {
+        "kind": "prediction",
+        "instant": instant,
+        "kept_before": 3,
+        "slices_before": 3,
+        "kept_predicted": 1,
+        "slices_predicted": 1,
+        "kept": 1,
+        "slices": 1,
+        "commits_since": 0,
+    }
+    page = tmp_path / "page.html"
+    line = f"clustering {instant} predicted 1 of 1, from 3 of 3; it is 1 of 1"
+    assert line in ran("explain", tmp_path / "t", "--where", "n=3", "--html", page).out
+    assert line in page.read_text("utf-8")
+    assert "predicted" not in ran("explain", tmp_path / "t", "--where", "n=4").out
+
+
+def test_a_file_of_queries_is_told_with_the_line_that_is_wrong(tmp_path: Path) -> None:
+    """ADVICE-7."""
+    new_table(tmp_path / "t")
+    past = tmp_path / "past.sql"
+    past.write_text("n = 3\nzone = 3\n")
+    for arguments in (("cluster", "--preview"), ("cluster", "--advise"), ("index", "--advise")):
+        said = ran(arguments[0], tmp_path / "t", *arguments[1:], "--where-file", past)
+        assert (said.status, f"{past}, line 2: " in said.error, "zone" in said.error) == (2, True, True)
+    said = ran("cluster", tmp_path / "t", "--run", "1", "--where-file", past)
+    assert (said.status, "a clustering that is planned" in said.error) == (2, True)
+
+
 def test_what_contradicts_itself_is_misuse(tmp_path: Path) -> None:
     new_table(tmp_path)
     said = ran("cluster", tmp_path, "--preview", "--plan-only")

@@ -17,9 +17,10 @@ import pyarrow as pa
 import pytest
 
 from hudi_core.cluster.layout import Strategy
-from hudi_core.cluster.operations import cancel, cluster, plan_only, planned, run_requested
+from hudi_core.cluster.operations import cancel, cluster, plan_only, run_requested
 from hudi_core.cluster.options import ClusterOptions
 from hudi_core.cluster.partitions import FilterMode, PartitionFilter
+from hudi_core.cluster.planner import planned
 from hudi_core.cluster.sorted_rows import RowRuns, sorted_rows
 from hudi_core.commit.heartbeat import heartbeat_path
 from hudi_core.errors import ConflictError, UnknownColumnError, UnsupportedError, UsageError

@@ -1,4 +1,7 @@
-"""What a clustering is said to gain, beside what it gains."""
+"""What a clustering is said to gain, beside what it gains.
+
+Also covers: `cluster/planner.py`, `cluster/predictions.py`.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,11 @@ import pytest
 
 import hudi_core
 from hudi_core.cluster.layout import Strategy
-from hudi_core.cluster.operations import cluster
+from hudi_core.cluster.operations import cluster, plan_only, run_requested
 from hudi_core.cluster.options import ClusterOptions
+from hudi_core.cluster.predictions import MAX_NOTED, PREDICTIONS, Gain, decoded_gains, encoded_gains, predictions
 from hudi_core.cluster.preview import preview
+from hudi_core.expr.queries import Query
 from hudi_core.table.open import open_table, refreshed
 from hudi_core.table.table import Table
 from hudi_core.writing.create import create_table
@@ -24,15 +29,15 @@ ROWS = 24_000
 FILES = 64
 
 
-def made(path: Path) -> Table:
-    """One file of rows in no order."""
+def made(path: Path, count: int = ROWS) -> Table:
+    """Two files of rows in no order."""
     chance = np.random.default_rng(8)
     table = create_table(path, TYPES, "id", indexes=["column_stats"])
     data = {
-        "id": chance.permutation(ROWS),
-        "at": chance.integers(0, 90 * 86_400, ROWS),
-        "user": [f"user {number:05}" for number in chance.integers(0, 3_000, ROWS).tolist()],
-        "amount": chance.lognormal(3, 1, ROWS),
+        "id": chance.permutation(count),
+        "at": chance.integers(0, 90 * 86_400, count),
+        "user": [f"user {number:05}" for number in chance.integers(0, 3_000, count).tolist()],
+        "amount": chance.lognormal(3, 1, count),
     }
     for part in range(2):
         write(table, pa.table({name: values[part::2] for name, values in data.items()}, schema=TYPES), "append")
@@ -76,3 +81,44 @@ def test_what_is_left_alone_counts_too(tmp_path: Path) -> None:
     assert joined.gains[1].where == "id < 0"
     nothing = preview(table, ClusterOptions(max_groups=0), ["id >= 0"])
     assert (nothing.groups, nothing.gains[0].kept_after, nothing.gains[0].slices_after) == (0, 2, 2)
+
+
+def test_a_clustering_notes_its_predictions_and_they_stand_beside_the_truth(tmp_path: Path) -> None:
+    """CLUSTER-52, CLUSTER-53: planned, run later, and a write after it."""
+    table = made(tmp_path, 8_000)
+    size = sum(file.size for file_slice in table.slices() for file in file_slice.files)
+    queries = (Query("at  BETWEEN 86400 AND 172800", 3), hudi_core.col("amount") > 80)
+    options = ClusterOptions(Strategy.ZORDER, ("at", "amount"), FileSizes(-(-size // 16), 1), queries=queries)
+    gains = preview(table, options, queries).gains
+    assert [gain.weight for gain in gains] == [3, 1]
+    waiting = plan_only(table, options)
+    assert waiting.instant is not None
+    assert predictions(refreshed(table).timeline, ["amount > 80"]) == [None]
+    run_requested(table, waiting.instant, ClusterOptions())
+    after = open_table(tmp_path)
+    known = predictions(after.timeline, ["at BETWEEN 86400 AND 172800", "amount>80", "amount > 81"])
+    for gain, prediction in zip(gains, known[:2], strict=True):
+        assert prediction is not None
+        assert (prediction.instant, prediction.commits_since) == (waiting.instant, 0)
+        scan = after.scan(gain.where)
+        beside = prediction.beside(len(scan.plan.kept()), len(scan.plan.slices))
+        assert beside["kept_before"] == gain.kept_before
+        assert abs(beside["kept_predicted"] - beside["kept"]) <= 0.15 * beside["kept"]
+        assert beside["slices_predicted"] == beside["slices"]
+    assert known[2] is None
+    more = preview(after, ClusterOptions(columns=("user",)), ["amount > 80", "user = 'x'"]).as_dict()
+    assert [gain["predicted_before"] for gain in more["gains"]] == [gains[1].kept_after, None]
+    write(after, pa.table({name: [7] if name != "user" else ["u"] for name in TYPES.names}, schema=TYPES))
+    (later,) = predictions(refreshed(after).timeline, ["amount > 80"])
+    assert later is not None
+    assert later.commits_since == 1
+
+
+def test_frequent_queries_are_noted_and_other_notes_are_passed_over() -> None:
+    """CLUSTER-52."""
+    gains = [Gain(f"a = {number}", 9, 9, 1, 9, number) for number in range(2 * MAX_NOTED)]
+    noted = decoded_gains(encoded_gains(gains))
+    assert noted == tuple(reversed(gains[-MAX_NOTED:]))
+    for other in ("", "nothing of ours", "{}", '[{"where": 1}]'):
+        assert decoded_gains(other) == ()
+    assert PREDICTIONS.startswith("hudi_core.")

@@ -1,0 +1,51 @@
+"""The plan of a clustering on a table as it is. Rules CLUSTER-30 to CLUSTER-32."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from hudi_core.cluster.groups import planned_groups
+from hudi_core.cluster.layout import Strategy
+from hudi_core.cluster.notes import laid_out
+from hudi_core.cluster.options import ClusterOptions
+from hudi_core.cluster.plan import ClusteringPlan
+from hudi_core.cluster.refusals import refuse_unclusterable
+from hudi_core.cluster.sort_keys import refuse_unsortable
+from hudi_core.expr.predicate import Column
+from hudi_core.planning.plan import SKIP
+from hudi_core.table.scan import Scan
+from hudi_core.table.table import Table
+from hudi_core.timeline.services import FileGroup
+from hudi_core.writing.refusals import excluded_groups
+
+
+def planned(table: Table, options: ClusterOptions) -> ClusteringPlan:
+    """The plan on the table as it is; nothing is written."""
+    refuse_unclusterable(table)
+    places = [table.schema.get(name, case_sensitive=table.case_sensitive) for name in options.columns]
+    names = tuple(place.name for place in places)
+    refuse_unsortable(table.schema, [place.path for place in places])
+    scan = table.scan(options.where)
+    column = Column(places[0].field.id, names[0], places[0].field.type) if places else None
+    named = replace(options, columns=names)
+    done = frozenset[FileGroup]() if options.strategy is Strategy.LINEAR else laid_out(table, options.strategy, names)
+    groups = planned_groups(scan.sources, _eligible(table, scan, options), column, named, done)
+    return ClusteringPlan(tuple(groups), options.strategy, names, options.sizes.target)
+
+
+def _eligible(table: Table, scan: Scan, options: ClusterOptions) -> list[int]:
+    """The numbers of the slices of the chosen partitions that no service is going to rewrite."""
+    slices = table.slices()
+    now = options.clock().astimezone(table.timeline.zone)
+    partitions = set(options.partitions.chosen({file_slice.partition for file_slice in slices}, now))
+    if options.where is not None:
+        kept = np.flatnonzero(scan.plan.codes != SKIP).tolist()
+        partitions &= {slices[number].partition for number in kept}
+    excluded = excluded_groups(table)
+    return [
+        number
+        for number, file_slice in enumerate(slices)
+        if file_slice.partition in partitions and (file_slice.partition, file_slice.file_id) not in excluded
+    ]
