@@ -19,10 +19,11 @@ from hudi_core.cluster.result import ClusterResult
 from hudi_core.table.open import open_table
 from hudi_core.table.table import Table
 from hudi_core.writing.plan import FileSizes
-from tests.bench import apache_hudi
+from tests.bench import apache_hudi, replace_metadata
 from tests.bench.timing import Pair, Unbuilt
 
 _CASES = {"linear_5m_12_columns": Strategy.LINEAR, "zorder_5m_12_columns": Strategy.ZORDER}
+WITHOUT_GOAL = [(case, "fastavro") for case in replace_metadata.CASES]
 _COLUMNS = ("a", "b")
 _FILES = 25
 _KEPT = {Strategy.LINEAR: (1.1, _FILES * 2), Strategy.ZORDER: (10.0, 10.0)}
@@ -40,7 +41,9 @@ class Clustered:
 
 
 def pair(case: str, peer: str) -> Pair:
-    """The measurement of a case."""
+    """The measurement of a case; of metadata of replace commits that of `replace_metadata`."""
+    if case.startswith("replace_metadata"):
+        return replace_metadata.pair(case, peer)
     if peer != "apache-hudi" or case not in _CASES:
         raise Unbuilt("no measurement of this case")
     strategy = _CASES[case]
