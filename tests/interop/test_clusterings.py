@@ -20,7 +20,15 @@ from tests.interop.test_writes import TYPES, rows
 
 pytestmark = pytest.mark.interop
 
-OPTIONS = ClusterOptions(Strategy.HILBERT, ("f", "id", "day"), FileSizes(20_000, 20_000))
+SIZES = FileSizes(20_000, 20_000)
+CASES = [
+    ("cow", 9, Strategy.HILBERT),
+    ("mor", 9, Strategy.ZORDER),
+    ("mor", 8, Strategy.HILBERT),
+    ("cow", 8, Strategy.LINEAR),
+    ("cow", 6, Strategy.ZORDER),
+    ("mor", 6, Strategy.LINEAR),
+]
 
 
 def made(path: Path, kind: str, version: int, indexes: list[str]) -> Table:
@@ -49,27 +57,37 @@ def users_rows(table: Table) -> list[dict[str, Any]]:
     return sorted(table.scan(meta=False).to_json_rows(), key=lambda row: str(row["id"]))
 
 
-@pytest.mark.parametrize(("kind", "version"), [("cow", 9), ("mor", 9), ("mor", 8), ("cow", 6), ("mor", 6)])
-def test_hudi_and_we_run_plans_of_each_other(tmp_path: Path, judge: Any, kind: str, version: int) -> None:
-    """CLUSTER-10, CLUSTER-11, CLUSTER-20 to CLUSTER-22."""
+@pytest.mark.parametrize(("kind", "version", "strategy"), CASES)
+def test_hudi_and_we_run_plans_of_each_other(
+    tmp_path: Path, judge: Any, kind: str, version: int, strategy: Strategy
+) -> None:
+    """CLUSTER-10, CLUSTER-11, CLUSTER-20 to CLUSTER-22, CLUSTER-52."""
+    columns, queries = ("f", "id", "day"), ("f > 0.5", "id = 'k003'")
+    ours = ClusterOptions(strategy, columns, SIZES, queries=queries)
     indexes = ["column_stats", "bloom_filters", "record_index"] + (["partition_stats"] if version > 6 else [])
     path, expected = tmp_path / "t", tmp_path / "rows.parquet"
     table = made(path, kind, version, indexes)
     before = users_rows(table)
     pq.write_table(table.scan(meta=False).to_arrow(), expected)
-    options = {"hoodie.write.auto.upgrade": "false", "hoodie.write.table.version": str(version)}
+    options = {
+        "hoodie.write.auto.upgrade": "false",
+        "hoodie.write.table.version": str(version),
+        "hoodie.clustering.plan.strategy.sort.columns": "id,n",
+        "hoodie.layout.optimize.strategy": strategy.upper(),
+    }
 
-    assert cluster(table, OPTIONS).groups == 1
+    assert cluster(table, ours).groups == 1
+    assert users_rows(open_table(path)) == before
     verified(judge, path, expected, version, ours=True)
 
     refreshed(table).append(rows(["z1", "z2"], "x", 1))
     refreshed(table).append(rows(["z3"], "x", 1))
     before = users_rows(refreshed(table))
     pq.write_table(refreshed(table).scan(meta=False).to_arrow(), expected)
-    ours = plan_only(refreshed(table), ClusterOptions(columns=("n",), sizes=FileSizes(20_000, 20_000)))
-    run = judge.ask("continue", str(path), ops=[{"op": "cluster_run", "instant": ours.instant}], options=options)
+    waiting = plan_only(refreshed(table), ClusterOptions(strategy, ("n", "id"), SIZES, queries=queries))
+    run = judge.ask("continue", str(path), ops=[{"op": "cluster_run", "instant": waiting.instant}], options=options)
     assert run["ok"], run
-    assert ours.instant in {instant.requested_time for instant in open_table(path).timeline.completed}
+    assert waiting.instant in {instant.requested_time for instant in open_table(path).timeline.completed}
     assert users_rows(open_table(path)) == before
     verified(judge, path, expected, version, ours=False)
 
@@ -79,7 +97,7 @@ def test_hudi_and_we_run_plans_of_each_other(tmp_path: Path, judge: Any, kind: s
     planned = judge.ask("plan", str(path), what="clustering", options=options)
     assert planned["ok"], planned
     (theirs,) = planned["plans"]
-    result = run_requested(open_table(path), theirs, OPTIONS)
+    result = run_requested(open_table(path), theirs, ours)
     assert result.instant == theirs
     assert users_rows(open_table(path)) == before
     verified(judge, path, expected, version, ours=False)
