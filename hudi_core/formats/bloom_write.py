@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -56,56 +55,71 @@ class FilterSettings:
         return bits, hashes
 
 
-def encode_bloom_filter(keys: StringColumn, settings: FilterSettings) -> bytes:
-    """The base64 form of a filter that keys were put into one after the other.
+class BloomFilterWriter:
+    """A filter that keys are put into as they come. Memory holds its bits, a byte for each."""
 
-    Keys that come twice count twice. Raises `UsageError` for an empty key, which Hudi's filters do not take.
-    """
-    bits, hashes = settings.shape
-    count = len(keys.offsets) - 1
-    if count and not np.diff(keys.offsets).all():
-        raise UsageError("bloom filter", expected="keys that are not empty", found="an empty one")
-    rows = _rows(count, settings)
-    filled = _filled(keys, rows, bits, hashes)
-    header = HEADER.pack(VERSION, hashes, MURMUR, bits)
-    if settings.kind is FilterKind.SIMPLE:
-        return pybase64.b64encode(header + filled[0].tobytes())
-    row_count = len(filled)
-    in_last = (
-        count - (row_count - 1) * settings.entries
-    )  # keys that go to the rows in turn are counted for the last one
-    parts = [header, GROWTH.pack(settings.entries, in_last, row_count)]
-    for row in filled:
-        parts += [header, row.tobytes()]
-    return pybase64.b64encode(b"".join(parts))
+    def __init__(self, settings: FilterSettings) -> None:
+        self.settings, self.count = settings, 0
+        self.bits, self.hashes = settings.shape
+        self._rows = np.zeros((1, self.bits), np.bool_)
+
+    def add(self, keys: StringColumn) -> None:
+        """Puts keys in. Keys that come twice count twice. Raises `UsageError` for an empty key, which Hudi's filters do not
+        take."""
+        count = len(keys.offsets) - 1
+        if count and not np.diff(keys.offsets).all():
+            raise UsageError("bloom filter", expected="keys that are not empty", found="an empty one")
+        self._put(keys)
+
+    def _put(self, keys: StringColumn) -> None:
+        count = len(keys.offsets) - 1
+        rows = _rows(self.count, count, self.settings)
+        missing = int(rows.max(initial=0)) + 1 - len(self._rows)
+        if missing > 0:
+            self._rows = np.concatenate([self._rows, np.zeros((missing, self.bits), np.bool_)])
+        for start in range(0, count, _KEYS_AT_ONCE):
+            chosen = slice(start, min(start + _KEYS_AT_ONCE, count))
+            for places in positions(take_strings(keys, chosen), self.bits, self.hashes):
+                self._rows[rows[chosen], places] = True
+        self.count += count
+
+    def encoded(self) -> bytes:
+        """The base64 form of the filter."""
+        filled, settings = self._packed(), self.settings
+        header = HEADER.pack(VERSION, self.hashes, MURMUR, self.bits)
+        if settings.kind is FilterKind.SIMPLE:
+            return pybase64.b64encode(header + filled[0].tobytes())
+        # Keys that go to the rows in turn are counted for the last one.
+        in_last = self.count - (len(filled) - 1) * settings.entries
+        parts = [header, GROWTH.pack(settings.entries, in_last, len(filled))]
+        for row in filled:
+            parts += [header, row.tobytes()]
+        return pybase64.b64encode(b"".join(parts))
+
+    def _packed(self) -> Bytes8:
+        return np.packbits(self._rows, axis=1, bitorder="little")
+
+
+def encode_bloom_filter(keys: StringColumn, settings: FilterSettings) -> bytes:
+    """The base64 form of a filter that keys were put into one after the other. Raises as `BloomFilterWriter.add`."""
+    writer = BloomFilterWriter(settings)
+    writer.add(keys)
+    return writer.encoded()
 
 
 def build_bloom_filter(keys: StringColumn, settings: FilterSettings) -> BloomFilter:
     """The filter itself, ready to be asked."""
-    bits, hashes = settings.shape
-    return BloomFilter(_filled(keys, _rows(len(keys.offsets) - 1, settings), bits, hashes), bits, hashes)
+    writer = BloomFilterWriter(settings)
+    writer._put(keys)
+    return BloomFilter(writer._packed(), writer.bits, writer.hashes)
 
 
-def _rows(count: int, settings: FilterSettings) -> NDArray[np.int64]:
-    """The row that each key goes to."""
-    numbers = np.arange(count, dtype=np.int64)
+def _rows(first: int, count: int, settings: FilterSettings) -> NDArray[np.int64]:
+    """The row that each of so many keys goes to, of which the first has this number."""
+    numbers = np.arange(first, first + count, dtype=np.int64)
     if settings.kind is FilterKind.SIMPLE:
         return np.zeros(count, np.int64)
     rows = max(1, -(-settings.max_entries // settings.entries))
     late = numbers - rows * settings.entries
     # the first key beyond all rows goes to the first of them, and does not move the turn on
     return np.where(late < 0, numbers // settings.entries, np.maximum(late - 1, 0) % rows)
-
-
-def _filled(keys: StringColumn, rows: NDArray[np.int64], bits: int, hashes: int) -> Bytes8:
-    count = int(rows.max(initial=0)) + 1
-    bits_of_rows = np.zeros((count, bits), np.bool_)
-    for start in range(0, len(rows), _KEYS_AT_ONCE):
-        chosen = slice(start, min(start + _KEYS_AT_ONCE, len(rows)))
-        for places in _positions(keys, chosen, bits, hashes):
-            bits_of_rows[rows[chosen], places] = True
-    return np.packbits(bits_of_rows, axis=1, bitorder="little")
-
-
-def _positions(keys: StringColumn, chosen: slice, bits: int, hashes: int) -> Iterator[NDArray[np.uint32]]:
-    return positions(take_strings(keys, chosen), bits, hashes)

@@ -15,12 +15,11 @@ from hudi_core.commit.markers import PARTITION_METADATA
 from hudi_core.commit.metadata import Stat, encode_commit, metadata_record, stat_of
 from hudi_core.commit.statuses import WriteStatus
 from hudi_core.commit.steps import Create, Replace, Step
-from hudi_core.formats.names import BaseFileName, LogFileName
+from hudi_core.formats.names import LogFileName
 from hudi_core.indexing.delta_commit import partition_group_prefix, partition_metadata_content
-from hudi_core.indexing.group_files import FIRST_TOKEN, base_content, by_group, file_id, first_log_content
+from hudi_core.indexing.group_files import FIRST_TOKEN, file_id, first_log_content
 from hudi_core.indexing.initial import BUILT, group_count, group_prefix
 from hudi_core.indexing.record_schema import COMMIT_SCHEMA
-from hudi_core.indexing.rows import IndexRows
 from hudi_core.metadata.table import METADATA_FOLDER
 from hudi_core.options import FOLDER, TableConfig
 from hudi_core.timeline.instants import DELTA_COMMIT
@@ -78,20 +77,6 @@ def groups_steps(
     record = metadata_record(stats, BUILT, {"schema": COMMIT_SCHEMA})
     steps.append(Create(files.completed(completion_time), encode_commit(record, config.layout)))
     return steps
-
-
-def base_files(
-    partition: str, rows_of: Mapping[str, IndexRows], groups: NewGroups, file_time: str, groups_time: str
-) -> Iterator[tuple[WriteStatus, Step]]:
-    """The base files of a partition, those without rows left out: rows by prefix of the file groups that they go to."""
-    for prefix, rows in rows_of.items():
-        for of_group in by_group(rows, groups.counts[prefix]):
-            group = file_id(prefix, of_group.group)
-            name = BaseFileName(group, f"{of_group.group}-0-0", file_time, ".hfile").file_name()
-            content, count = base_content(of_group), len(of_group.keys.offsets) - 1
-            path = f"{partition}/{name}"
-            status = WriteStatus(partition, group, path, len(content), count, count, 0, 0, previous_instant=groups_time)
-            yield status, Create(f"{METADATA_FOLDER}/{path}", content)
 
 
 def publishing_steps(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import io
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import BinaryIO, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,14 +16,14 @@ from hudi_core.columns.nodes import BinaryColumn, StringColumn
 from hudi_core.columns.spans import gather
 from hudi_core.columns.string_index import index_strings
 from hudi_core.columns.strings import concat_strings, take_strings
-from hudi_core.formats.bloom_write import FilterKind, FilterSettings, encode_bloom_filter
+from hudi_core.formats.bloom_write import BloomFilterWriter, FilterKind, FilterSettings
 from hudi_core.formats.deletes import commit_time_deletes
-from hudi_core.formats.hfile.write import write_hfile
+from hudi_core.formats.hfile.write import HFileWriter, write_hfile
 from hudi_core.formats.log import BlockKind, HeaderKey
 from hudi_core.formats.log_write import encode_block, encode_delete_block
 from hudi_core.indexing.record_schema import STORED_SCHEMA
 from hudi_core.indexing.rows import NO_STRINGS, IndexRows
-from hudi_core.pruning.ranks import ranks
+from hudi_core.pruning.ranks import ordered
 
 BLOOM_FILTERS_OF_GROUPS: Final = FilterSettings(FilterKind.DYNAMIC_V0, entries=10_000, max_entries=100_000)
 """The filters of keys in base files, as Apache Hudi has them."""
@@ -47,22 +48,27 @@ def file_id(prefix: str, number: int) -> str:
 
 def by_group(rows: IndexRows, groups: int) -> Iterator[GroupRows]:
     """The rows of each of so many file groups, those without any left out. Rule FORMAT-12."""
-    count = len(rows.keys.offsets) - 1
-    chosen_by = rows.group_keys or concat_strings([rows.keys, rows.deletes])
-    places = np.abs(utf8_string_hashes(chosen_by.data, chosen_by.offsets).astype(np.int64)) % groups
-    ordered, deleted = _order(rows.keys), _order(rows.deletes)
+    count = len(rows)
+    places = group_numbers(rows, groups)
+    order, deleted = _order(rows.keys), _order(rows.deletes)
     for group in np.unique(places).tolist():
-        mine = ordered[places[:count][ordered] == group]
+        mine = order[places[:count][order] == group]
         gone = deleted[places[count:][deleted] == group]
         yield GroupRows(
-            group, take_strings(rows.keys, mine), _taken(rows.values, mine), take_strings(rows.deletes, gone)
+            group, take_strings(rows.keys, mine), taken_values(rows.values, mine), take_strings(rows.deletes, gone)
         )
+
+
+def group_numbers(rows: IndexRows, groups: int) -> NDArray[np.int64]:
+    """The file group of each record, and then of each delete, among so many. Rule FORMAT-12."""
+    chosen_by = rows.group_keys or concat_strings([rows.keys, rows.deletes])
+    return np.abs(utf8_string_hashes(chosen_by.data, chosen_by.offsets).astype(np.int64)) % groups
 
 
 def ordered_rows(rows: IndexRows) -> GroupRows:
     """All of these rows as those of one file group."""
     order = _order(rows.keys)
-    return GroupRows(0, take_strings(rows.keys, order), _taken(rows.values, order), rows.deletes)
+    return GroupRows(0, take_strings(rows.keys, order), taken_values(rows.values, order), rows.deletes)
 
 
 def log_content(rows: GroupRows, partition: str, instant_time: str) -> bytes:
@@ -84,15 +90,32 @@ def first_log_content(instant_time: str) -> bytes:
 
 def base_content(rows: GroupRows) -> bytes:
     """A base file of a file group."""
-    keys = rows.keys
-    count = len(keys.offsets) - 1
+    sink = io.BytesIO()
+    write_base(sink, [(rows.keys, rows.values)])
+    return sink.getvalue()
+
+
+def write_base(sink: BinaryIO, stretches: Iterable[tuple[StringColumn, BinaryColumn]]) -> tuple[int, int]:
+    """Writes a base file of a file group to a stream, which holds nothing before it; gives its bytes and records.
+
+    Keys ascend and differ, also from one stretch to the next. Memory holds a stretch, the index of the file, and the bits of
+    its filter.
+    """
+    writer, keys_put = HFileWriter(sink), BloomFilterWriter(BLOOM_FILTERS_OF_GROUPS)
+    first = last = b""
+    for keys, values in stretches:
+        if len(keys.offsets) == 1:
+            continue
+        first, last = first if keys_put.count else _key(keys, 0), _key(keys, len(keys.offsets) - 2)
+        writer.add(keys, values)
+        keys_put.add(keys)
     info = {
         "schema": STORED_SCHEMA.encode(),
-        "minRecordKey": _key(keys, 0) if count else b"",
-        "maxRecordKey": _key(keys, count - 1) if count else b"",
+        "minRecordKey": first,
+        "maxRecordKey": last,
         "bloomFilterTypeCode": BLOOM_FILTERS_OF_GROUPS.kind.encode(),
     }
-    return write_hfile(keys, rows.values, info, {"bloomFilter": encode_bloom_filter(keys, BLOOM_FILTERS_OF_GROUPS)})
+    return writer.finish(info, {"bloomFilter": keys_put.encoded()}), keys_put.count
 
 
 def without(rows: StringColumn, others: StringColumn) -> StringColumn:
@@ -104,20 +127,20 @@ def without(rows: StringColumn, others: StringColumn) -> StringColumn:
 
 def repeated_key(keys: StringColumn) -> str | None:
     """A key that is there more than once; None without."""
-    numbers, _ = ranks(ByteStrings(keys.offsets, keys.data)) if len(keys.offsets) > 1 else (np.zeros(0, np.int32), None)
-    counts = np.bincount(numbers)
-    if not len(counts) or counts.max() < 2:
+    if len(keys.offsets) == 1:
         return None
-    return _key(keys, int(np.flatnonzero(numbers == counts.argmax())[0])).decode()
+    order, differs = ordered(ByteStrings(keys.offsets, keys.data))
+    return None if differs.all() else _key(keys, int(order[int(differs.argmin())])).decode()
 
 
 def _order(keys: StringColumn) -> NDArray[np.int64]:
     if len(keys.offsets) == 1:
         return np.zeros(0, np.int64)
-    return np.argsort(ranks(ByteStrings(keys.offsets, keys.data))[0], kind="stable")
+    return ordered(ByteStrings(keys.offsets, keys.data))[0]
 
 
-def _taken(values: BinaryColumn, rows: NDArray[np.int64]) -> BinaryColumn:
+def taken_values(values: BinaryColumn, rows: NDArray[np.int64]) -> BinaryColumn:
+    """The values of these rows, in the order given."""
     starts = values.offsets[rows]
     return BinaryColumn(*gather(values.data, starts, values.offsets[rows + 1] - starts))
 

@@ -64,6 +64,15 @@ class IndexRows:
     def __bool__(self) -> bool:
         return len(self.keys.offsets) + len(self.deletes.offsets) > 2
 
+    def __len__(self) -> int:
+        """The number of records."""
+        return len(self.keys.offsets) - 1
+
+    @property
+    def size(self) -> int:
+        """Bytes of the records' keys and values."""
+        return int(sum(part.offsets[-1] - part.offsets[0] for part in (self.keys, self.values)))
+
 
 NO_ROWS: Final = IndexRows()
 
@@ -78,6 +87,14 @@ def together(parts: Sequence[IndexRows]) -> IndexRows:
     return IndexRows(
         concat_strings([part.keys for part in parts]), values, concat_strings([part.deletes for part in parts])
     )
+
+
+def sliced(rows: IndexRows, start: int, stop: int) -> IndexRows:
+    """Some of the records, without copies. There are no deletes."""
+    keys = take_strings(rows.keys, slice(start, stop))
+    values = BinaryColumn(rows.values.offsets[start : stop + 1], rows.values.data)
+    group_keys = None if rows.group_keys is None else take_strings(rows.group_keys, slice(start, stop))
+    return IndexRows(keys, values, group_keys=group_keys)
 
 
 def encoded(kind: int, payload: Column) -> BinaryColumn:
@@ -187,23 +204,24 @@ def location_rows(keys: StringColumn, partition: str, file_id: str, milliseconds
 
     A file id that is no UUID with a number is stored as it is.
     """
-    count = len(keys.offsets) - 1
     halves = uuid_halves(file_id)
     high, low, number = (-1, -1, -1) if halves is None else halves
     payload = StructColumn(
-        count,
+        1,
         {
-            "partitionName": repeated(partition, count),
-            "fileIdHighBits": _longs(high, count),
-            "fileIdLowBits": _longs(low, count),
-            "fileIndex": PrimitiveColumn(np.full(count, number, np.int32)),
-            "fileId": repeated(file_id if halves is None else "", count),
-            "instantTime": _longs(milliseconds, count),
-            "fileIdEncoding": PrimitiveColumn(np.full(count, _TEXT if halves is None else _UUID, np.int32)),
-            "position": NullColumn(count),
+            "partitionName": repeated(partition, 1),
+            "fileIdHighBits": _longs(high, 1),
+            "fileIdLowBits": _longs(low, 1),
+            "fileIndex": PrimitiveColumn(np.full(1, number, np.int32)),
+            "fileId": repeated(file_id if halves is None else "", 1),
+            "instantTime": _longs(milliseconds, 1),
+            "fileIdEncoding": PrimitiveColumn(np.full(1, _TEXT if halves is None else _UUID, np.int32)),
+            "position": NullColumn(1),
         },
     )
-    return IndexRows(keys, encoded(_LOCATION, payload))
+    # All keys have one location: it is encoded once.
+    value, count = encoded(_LOCATION, payload).data, len(keys.offsets) - 1
+    return IndexRows(keys, BinaryColumn(np.arange(count + 1, dtype=np.int64) * len(value), np.tile(value, count)))
 
 
 def secondary_rows(keys: StringColumn, prefixes: StringColumn | None) -> IndexRows:

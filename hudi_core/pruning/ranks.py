@@ -21,6 +21,16 @@ Ints = NDArray[np.int64]
 
 def ranks(texts: ByteStrings) -> tuple[Ranks32, Ranks32]:
     """The rank of each text, and the place of one text of each rank. Equal texts share a rank, which counts from 0."""
+    order, begins = ordered(texts)
+    numbers = np.cumsum(begins, dtype=np.int32) - np.int32(1)
+    ranks = np.empty(len(texts), np.int32)
+    ranks[order] = numbers
+    return ranks, order[begins].astype(np.int32)
+
+
+def ordered(texts: ByteStrings) -> tuple[Ints, NDArray[np.bool_]]:
+    """The places of texts in ascending order, those of equal ones in any; and which of them differ from the one before. There is
+    a text at least."""
     reader = WordReader(texts, common_prefix(texts))
     words, sizes = reader.read(0)
     order: Ints = np.argsort(words)
@@ -41,10 +51,7 @@ def ranks(texts: ByteStrings) -> tuple[Ranks32, Ranks32]:
         begins[rows] |= differs
         rows = rows[_in_runs(differs, also=size == WORD)]
         word += 1
-    numbers = np.cumsum(begins, dtype=np.int32) - np.int32(1)
-    ranks = np.empty(len(texts), np.int32)
-    ranks[order] = numbers
-    return ranks, order[begins].astype(np.int32)
+    return order, begins
 
 
 def _changes(values: NDArray[Any]) -> NDArray[np.bool_]:

@@ -2,17 +2,21 @@
 
 alter_schema     schema changes as commits
 base_file        one base file: rows with Hudi's own columns filled in, its footer, and what is reported of it
-built_rows       what the files of a table say that its metadata table is to record: listing, footers, record keys
+built_rows       the files of a table that its metadata table is to record
 by_predicate     deletes and updates of the rows that match a predicate
 conflicts        conflicts between writers: whether a write may still complete after others have
 create           creating tables
 incoming         rows that are to be written: in the table's schema, with their keys, and checked
 index_build      indexes built on a table that has rows, while writers go on
 index_check      whether a metadata table can be used, and has what writers did while an index was built
+index_files      the base files of an index build: records read by tasks, then a file of each file group
+index_footers    records of statistics and bloom filters, from the footers of base files and from log files
+index_keys       records of the record index, from the keys of file slices
 index_list       the indexes of a table: what each is made of, whether it may be used, how large it is
 index_plan       what an index build is to make, as a value and as the instant that tells others of it
 index_removal    indexes that go: dropped ones, and what builds that died have left behind
-index_rows       the rows with which a metadata partition begins, for its file groups
+index_rows       the records with which metadata partitions begin: which files they are made from, and by what
+index_runs       records of metadata partitions by file group: sorted runs as they come, and each group's in order
 log_file         one log file: newer rows and deletes of a file slice, and what is reported of it
 log_ranges       what a log file holds, in the form of a base file's footer
 metadata_services  when the metadata table is compacted and cleaned: by the commit that comes when it is due

@@ -6,7 +6,7 @@ date, so the base files need to hold no more than what the table held at the beg
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from itertools import islice
@@ -22,7 +22,6 @@ from hudi_core.errors import ConflictError, CorruptFileError, HudiError, Unsuppo
 from hudi_core.indexing.building import (
     OWN_BASE_TIME_SINCE,
     NewGroups,
-    base_files,
     groups_by_table_partition,
     groups_steps,
     new_groups,
@@ -56,6 +55,7 @@ from hudi_core.timeline.instants import WRITES
 from hudi_core.timeline.schemas import LATEST_SCHEMA
 from hudi_core.writing.built_rows import BuiltRows
 from hudi_core.writing.index_check import metadata_fault, missed_commit
+from hudi_core.writing.index_files import written_base_files
 from hudi_core.writing.index_plan import (
     IndexOptions,
     chosen_definitions,
@@ -65,7 +65,6 @@ from hudi_core.writing.index_plan import (
     planned_builds,
 )
 from hudi_core.writing.index_removal import complete_build, end_dead_builds, remove_partitions
-from hudi_core.writing.index_rows import rows_by_prefix
 from hudi_core.writing.rollback import roll_back_failed
 
 Progress = Callable[[int], None]
@@ -120,7 +119,7 @@ def build_indexes(
                 return refreshed(table)
             published = False
             try:
-                published = _publish(build, list(_written_base_files(build, progress)))
+                published = _publish(build, _base_files(build, progress))
             finally:
                 if not published:
                     alive.close()
@@ -274,16 +273,11 @@ def _begin_partitions(build: _Build) -> None:
     change_properties(table.storage, {INFLIGHT_PROPERTY: ",".join(inflight)}, clock)
 
 
-def _written_base_files(build: _Build, progress: Progress) -> Iterator[WriteStatus]:
+def _base_files(build: _Build, progress: Progress) -> list[WriteStatus]:
     """Without the lock: base files of what the table held when the build began."""
     version = build.table.config.version
     file_time = build.base_time if version >= OWN_BASE_TIME_SINCE else build.groups_time
-    for groups in build.groups:
-        rows = rows_by_prefix(build.rows, groups, build.definitions, file_time)
-        for status, step in base_files(groups.partition, rows, groups, file_time, build.groups_time):
-            step.apply(build.table.storage)
-            progress(1)
-            yield status
+    return list(written_base_files(build.rows, build.groups, build.definitions, file_time, build.groups_time, progress))
 
 
 def _publish(build: _Build, statuses: Sequence[WriteStatus]) -> bool:

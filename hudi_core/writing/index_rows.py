@@ -1,46 +1,87 @@
-"""The rows with which a metadata partition begins, for its file groups. Rules META-81 to META-83."""
+"""The records with which metadata partitions begin: which files they are made from, and by what. Rules META-81 to META-83.
+
+A new kind of index gets a `RowSource` of its own, or a share of one that reads the same files, and its place in `row_sources`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final, Protocol
 
+from hudi_core.engine import Runner
 from hudi_core.indexing.building import NewGroups
 from hudi_core.indexing.changes import indexed_columns
-from hudi_core.indexing.delta_commit import partition_group_prefix
-from hudi_core.indexing.rows import IndexRows, together
 from hudi_core.metadata.definitions import IndexDefinition
 from hudi_core.metadata.table import BLOOM_FILTERS, COLUMN_STATS, PARTITION_STATS, RECORD_INDEX
+from hudi_core.planning.sources.sources import Sources
 from hudi_core.writing.built_rows import BuiltRows
+from hudi_core.writing.index_footers import FooterRows, shares_of_files
+from hudi_core.writing.index_keys import KeyRows, shares_of_slices
 from hudi_core.writing.index_plan import row_schema
+from hudi_core.writing.index_runs import GroupNumbers, PrefixRows, SortedRun, sorted_runs
+
+_SHARES_AT_ONCE: Final = 2
+"""Shares for each task that runs at the same time: what one round holds."""
+_OF_FOOTERS: Final = frozenset({COLUMN_STATS, PARTITION_STATS, BLOOM_FILTERS})
 
 
-def rows_by_prefix(
-    built: BuiltRows, groups: NewGroups, definitions: Mapping[str, IndexDefinition], instant_time: str
-) -> Mapping[str, IndexRows]:
-    """The rows of a partition by the prefix of the file groups that they go to. `instant_time` is that of the base files.
+class RowSource(Protocol):
+    """Makes records of metadata partitions from shares of a table's files. It can be pickled."""
 
-    Raises `UnsupportedError` for a record key in two places.
-    """
-    if groups.partition == RECORD_INDEX:
-        return _locations(built, groups, partitioned=definitions[RECORD_INDEX].is_partitioned)
-    (prefix,) = groups.counts
-    if groups.partition == BLOOM_FILTERS:
-        return {prefix: built.bloom_filters(instant_time)}
-    definition = definitions[COLUMN_STATS]
-    columns = indexed_columns(definition.columns, row_schema(built.table), definition.version)
-    if groups.partition == COLUMN_STATS:
-        return {prefix: built.column_stats(columns, definition.version)}
-    assert groups.partition == PARTITION_STATS
-    return {prefix: built.partition_stats(columns, definition.version)}
+    def read(self, share: Any) -> tuple[Iterable[PrefixRows], Any]:
+        """The records of a share, and what `joined` needs of it."""
+        ...
+
+    def joined(self, partials: Sequence[Any]) -> Iterator[PrefixRows]:
+        """The records that all shares make together."""
+        ...
 
 
-def _locations(built: BuiltRows, groups: NewGroups, *, partitioned: bool) -> Mapping[str, IndexRows]:
-    by_partition = built.record_index()
-    if partitioned:
-        by_prefix = {partition_group_prefix(name): rows for name, rows in by_partition.items()}
-    else:
-        (prefix,) = groups.counts
-        by_prefix = {prefix: together(list(by_partition.values()))}
-    for rows in by_prefix.values():
-        built.refuse_repeated(rows)
-    return by_prefix
+@dataclass(frozen=True, slots=True)
+class SharedRows:
+    """A source, and the shares that it is to read."""
+
+    source: RowSource
+    shares: Sequence[Any]
+
+    def runs(self, runner: Runner, numbers: GroupNumbers) -> Iterator[SortedRun]:
+        """All records in sorted runs, which tasks make, some rounds of them one after the other."""
+        work, partials = partial(_runs_of, self.source, numbers), []
+        at_once = runner.parallelism * _SHARES_AT_ONCE
+        for start in range(0, len(self.shares), at_once):
+            for runs, rest in runner.run(work, self.shares[start : start + at_once]):
+                yield from runs
+                partials.append(rest)
+        yield from sorted_runs(numbers, self.source.joined(partials))
+
+
+def _runs_of(source: RowSource, numbers: GroupNumbers, share: Any) -> tuple[list[SortedRun], Any]:
+    rows, rest = source.read(share)
+    return list(sorted_runs(numbers, rows)), rest
+
+
+def row_sources(
+    built: BuiltRows, partitions: Sequence[NewGroups], definitions: Mapping[str, IndexDefinition], instant_time: str
+) -> Iterator[SharedRows]:
+    """What makes the records of metadata partitions. `instant_time` is that of the base files."""
+    groups = {each.partition: each for each in partitions}
+    table = built.table
+    if _OF_FOOTERS & groups.keys():
+        prefixes = {name: next(iter(groups[name].counts)) for name in sorted(_OF_FOOTERS & groups.keys())}
+        columns, version = {}, ""
+        if {COLUMN_STATS, PARTITION_STATS} & groups.keys():
+            definition = definitions[COLUMN_STATS]
+            version = definition.version
+            columns = indexed_columns(definition.columns, row_schema(table), version)
+        files = [file for file in built.data_files if not file.is_change_log]
+        names = tuple(sorted({file.partition for file in files}))
+        footers = FooterRows(table.engine, table.storage, prefixes, columns, version, names, instant_time)
+        yield SharedRows(footers, shares_of_files(files))
+    if RECORD_INDEX in groups:
+        partitioned = definitions[RECORD_INDEX].is_partitioned
+        prefix = None if partitioned else next(iter(groups[RECORD_INDEX].counts))
+        snapshot = Sources(table.snapshot()).snapshot
+        keys = KeyRows(snapshot.without_slices(), table.timeline.zone, prefix)
+        yield SharedRows(keys, shares_of_slices(table.slices()))

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ ROWS_AT_ONCE: Final = 1 << 16
 """Rows of a batch that is put together for a file."""
 
 Numbers = NDArray[np.int64]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -79,14 +80,14 @@ def spool(
     folder = tempfile.TemporaryDirectory(prefix="hudi-core-", ignore_cleanup_errors=True)
     path = str(Path(folder.name) / "rows.arrow")
     try:
-        engine.rows.write(path, schema, chain(_emptied(held), remaining))
+        engine.rows.write(path, schema, chain(emptied(held), remaining))
     except BaseException:
         folder.cleanup()
         raise
     return Spool(engine, schema, (), path, folder)
 
 
-def _emptied(held: list[Any]) -> Iterator[Any]:
+def emptied(held: list[T]) -> Iterator[T]:
     """The items, which are let go of as they are taken."""
     held.reverse()
     while held:

@@ -43,7 +43,7 @@ Numbers = NDArray[np.int64]
 
 _BYTES_AT_ONCE: Final = 1 << 28
 """Bytes of the tasks that run at once where they mostly wait."""
-_INFLATED: Final = 8
+INFLATED: Final = 8
 """Bytes in memory for one of a base file."""
 _ROW_BYTES: Final = 1 << 10
 """Bytes of a row, taken to be long."""
@@ -209,20 +209,28 @@ def task_runner(snapshot: Snapshot, rows: Schema, files: Schema, spool: Spool, *
 
 
 def runner_of(engine: Engine[Any, Any, Any], storage: Storage, tasks: Sequence[Task]) -> Runner:
-    """Who runs the tasks of a write. The threads of this process wait for a remote store most of the time where tasks are small:
-    then more of them run than there are processors, as many as memory has room for."""
+    """Who runs the tasks of a write."""
+    return waiting_runner(engine, storage, max(map(_size, tasks), default=0))
+
+
+def waiting_runner(engine: Engine[Any, Any, Any], storage: Storage, task_bytes: int) -> Runner:
+    """Who runs tasks that take at most so many bytes of memory each. The threads of this process wait for a remote store most of
+    the time where tasks are small: then more of them run than there are processors, as many as memory has room for."""
     runner = engine.runner
     if not storage.is_remote or not isinstance(runner, ThreadRunner):
         return runner
-    largest = max(map(_size, tasks), default=0)
-    waiting = min(STORAGE_REQUESTS, _BYTES_AT_ONCE // max(largest, 1))
-    return ThreadRunner(max(runner.parallelism, waiting))
+    return ThreadRunner(max(runner.parallelism, waiting_threads(task_bytes)))
+
+
+def waiting_threads(task_bytes: int) -> int:
+    """How many threads may wait for storage, each with so many bytes in memory; at least 1."""
+    return max(1, min(STORAGE_REQUESTS, _BYTES_AT_ONCE // max(task_bytes, 1)))
 
 
 def _size(task: Task) -> int:
     """About how many bytes a task has in memory."""
     stored = 0 if isinstance(task, NewFile) else sum(file.size for file in task.slice.files)
-    return _INFLATED * stored + _ROW_BYTES * len(task.rows)
+    return INFLATED * stored + _ROW_BYTES * len(task.rows)
 
 
 def _base_name(slice: FileSlice) -> BaseFileName:

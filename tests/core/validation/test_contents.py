@@ -25,7 +25,7 @@ from hudi_core.table.table import Table
 from hudi_core.types import nodes as t
 from hudi_core.validation.cover import denials, differing_counts
 from hudi_core.validation.findings import Finding, Severity
-from hudi_core.writing import built_rows
+from hudi_core.writing import index_footers, index_keys
 from hudi_core.writing.index_build import build_metadata_table
 from tests.support.faulty_tables import (
     GREATEST,
@@ -141,7 +141,7 @@ def statistics_altered(
     monkeypatch: pytest.MonkeyPatch, rows_of: str, change: Callable[[ColumnStatistics], Any]
 ) -> None:
     """Records of the column n are built with other statistics; `rows_of` is the function that makes records of them."""
-    original, place = getattr(built_rows, rows_of), 3 if rows_of == "file_statistics_rows" else 2
+    original, place = getattr(index_footers, rows_of), 3 if rows_of == "file_statistics_rows" else 2
 
     def altered(column: str, *arguments: Any) -> Any:
         given = list(arguments)
@@ -149,7 +149,7 @@ def statistics_altered(
             given[place - 1] = change(given[place - 1])
         return original(column, *given)
 
-    monkeypatch.setattr(built_rows, rows_of, altered)
+    monkeypatch.setattr(index_footers, rows_of, altered)
 
 
 NARROW = {
@@ -178,7 +178,7 @@ def test_statistics_that_are_beyond_belief_and_that_other_readers_believe(
     table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As Apache Hudi counts a row group without statistics: long strings as nulls."""
-    original = built_rows.file_statistics_rows
+    original = index_footers.file_statistics_rows
 
     def altered(column: str, keys: Any, names: Any, known: Any, sizes: Any, version: str) -> Any:
         if column == "s":
@@ -186,7 +186,7 @@ def test_statistics_that_are_beyond_belief_and_that_other_readers_believe(
             sizes = replace(sizes, uncompressed=np.full(len(known), 5000))
         return original(column, keys, names, known, sizes, version)
 
-    monkeypatch.setattr(built_rows, "file_statistics_rows", altered)
+    monkeypatch.setattr(index_footers, "file_statistics_rows", altered)
     findings = only(build_metadata_table(table, ["column_stats"]), "column_stats", Severity.WARNING)
     assert len(findings) == 4
     assert all(finding.found == "nulls alone; a reader that believes it loses rows" for finding in findings)
@@ -202,14 +202,14 @@ def test_counts_that_differ(table: Table, monkeypatch: pytest.MonkeyPatch) -> No
 def test_statistics_of_files_that_are_not_there_and_none_of_files_that_are(
     table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    original = built_rows.bloom_filter_keys
+    original = index_footers.bloom_filter_keys
 
     def altered(partitions: Any, numbers: Any, names: Any) -> Any:
         keys = original(partitions, numbers, names)
         keys[0] = b"0" * 36
         return keys
 
-    monkeypatch.setattr(built_rows, "bloom_filter_keys", altered)
+    monkeypatch.setattr(index_footers, "bloom_filter_keys", altered)
     table = build_metadata_table(table, ["column_stats"])
     findings = findings_of(table)
     assert [(finding.check, finding.severity) for finding in findings] == [
@@ -221,14 +221,14 @@ def test_statistics_of_files_that_are_not_there_and_none_of_files_that_are(
 
 
 def test_bloom_filters_of_other_keys_and_of_other_files(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
-    original = built_rows.filter_rows
+    original = index_footers.filter_rows
 
     def swapped(filters: list[Any], instant_time: str) -> Any:
         ends = sorted(filters, key=lambda stored: stored.partition)
         first, last = ends[0], ends[-1]
         return original([replace(first, content=last.content), *ends[1:], replace(last, name="gone")], instant_time)
 
-    monkeypatch.setattr(built_rows, "filter_rows", swapped)
+    monkeypatch.setattr(index_footers, "filter_rows", swapped)
     findings = findings_of(build_metadata_table(table, ["bloom_filters"]))
     assert checks_of(findings) == {"bloom_filters"}
     assert [finding.severity for finding in findings] == [Severity.ERROR, Severity.WARNING]
@@ -237,8 +237,8 @@ def test_bloom_filters_of_other_keys_and_of_other_files(table: Table, monkeypatc
 
 
 def test_bloom_filters_that_are_missing(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
-    original = built_rows.filter_rows
-    monkeypatch.setattr(built_rows, "filter_rows", lambda filters, time: original(filters[1:], time))
+    original = index_footers.filter_rows
+    monkeypatch.setattr(index_footers, "filter_rows", lambda filters, time: original(filters[1:], time))
     (finding,) = only(build_metadata_table(table, ["bloom_filters"]), "bloom_filters", Severity.INFO)
     assert finding.found.startswith("1 without")
 
@@ -252,7 +252,7 @@ FAULTS_OF_LOCATIONS = {
         ]
     ),
     "keys that it holds alone": lambda original, keys, *place: original(
-        string_column([*keys, f"dead {place[0]}"]), *place
+        string_column([*keys, f"dead {place[0]} {keys[0]}"]), *place
     ),
     "locations in live file groups": lambda original, keys, partition, file_id, time: together(
         [
@@ -268,13 +268,13 @@ FAULTS_OF_LOCATIONS = {
 def test_a_record_index_that_is_not_of_the_live_keys(
     cow: Path, mor: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, expected: str
 ) -> None:
-    table, original = copied(cow if kind == "cow" else mor, tmp_path / "t"), built_rows.location_rows
+    table, original = copied(cow if kind == "cow" else mor, tmp_path / "t"), index_keys.location_rows
 
     def altered(keys: Any, *place: Any) -> Any:
         listed = [bytes(keys.data[one:end]).decode() for one, end in zip(keys.offsets, keys.offsets[1:], strict=False)]
         return FAULTS_OF_LOCATIONS[expected](original, listed, *place)
 
-    monkeypatch.setattr(built_rows, "location_rows", altered)
+    monkeypatch.setattr(index_keys, "location_rows", altered)
     findings = only(build_metadata_table(table, ["record_index"]), "record_index")
     assert expected in {finding.expected for finding in findings}
     assert {finding.mending.rebuilds for finding in findings} == {"record_index"}

@@ -1,7 +1,7 @@
 """META-90 to META-96: writers go on while an index is built, builds that die are built again, and two exclude each other.
 
-Also covers: `indexing/building.py`, `writing/index_check.py`, `writing/index_plan.py`, `writing/index_removal.py`,
-`writing/index_rows.py`.
+Also covers: `indexing/building.py`, `writing/index_check.py`, `writing/index_files.py`, `writing/index_plan.py`,
+`writing/index_removal.py`, `writing/index_rows.py`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """META-80 to META-85: a metadata table built from files says what one that commits kept says.
 
-Also covers: `writing/built_rows.py`, `writing/log_ranges.py`, `writing/metadata_steps.py`.
+Also covers: `writing/built_rows.py`, `writing/index_footers.py`, `writing/index_keys.py`, `writing/log_ranges.py`,
+`writing/metadata_steps.py`.
 """
 
 from __future__ import annotations

@@ -1,0 +1,74 @@
+"""The base files of an index build: records read by tasks of a runner, then a file of each file group, side by side. Rules
+META-92, META-130."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Final
+
+from hudi_core.commit.statuses import WriteStatus
+from hudi_core.engine import Storage
+from hudi_core.formats.names import BaseFileName
+from hudi_core.indexing.building import NewGroups
+from hudi_core.indexing.group_files import write_base
+from hudi_core.metadata.definitions import IndexDefinition
+from hudi_core.metadata.table import METADATA_FOLDER
+from hudi_core.writing.built_rows import BuiltRows
+from hudi_core.writing.index_rows import row_sources
+from hudi_core.writing.index_runs import STRETCH_BYTES, GroupNumbers, SpooledRuns, spooled
+from hudi_core.writing.tasks import INFLATED, waiting_runner
+
+_FILES_AT_ONCE: Final = 4
+"""Files for each task that runs at the same time, between two reports of progress."""
+
+
+@dataclass(frozen=True)
+class GroupFiles:
+    """Writes the base files of file groups. It can be pickled."""
+
+    storage: Storage
+    numbers: GroupNumbers
+    runs: SpooledRuns
+    file_time: str
+    groups_time: str
+
+    def write(self, group: int) -> WriteStatus:
+        """The base file of a group. Raises `UnsupportedError` for a key that comes twice, and what storage raises."""
+        partition, file_id = self.numbers.named[group]
+        number = file_id.rsplit("-", 2)[1]
+        name = BaseFileName(file_id, f"{int(number)}-0-0", self.file_time, ".hfile").file_name()
+        path = f"{partition}/{name}"
+        with self.storage.output(f"{METADATA_FOLDER}/{path}") as sink:
+            size, count = write_base(sink, self.runs.stretches(group))
+        return WriteStatus(partition, file_id, path, size, count, count, 0, 0, previous_instant=self.groups_time)
+
+
+def written_base_files(
+    built: BuiltRows,
+    partitions: Sequence[NewGroups],
+    definitions: Mapping[str, IndexDefinition],
+    file_time: str,
+    groups_time: str,
+    progress: Callable[[int], None],
+) -> Iterator[WriteStatus]:
+    """Writes the base files of metadata partitions, those without records left out. Memory is bounded as `index_runs` says, for
+    each task that runs at the same time."""
+    table, numbers = built.table, GroupNumbers(tuple(partitions))
+    reading = waiting_runner(table.engine, table.storage, 0)
+    sources = row_sources(built, partitions, definitions, file_time)
+    runs = chain.from_iterable(source.runs(reading, numbers) for source in sources)
+    waiting = spooled(table.engine, len(numbers.named), runs)
+    try:
+        files = GroupFiles(table.storage, numbers, waiting, file_time, groups_time)
+        filled = [group for group in range(len(numbers.named)) if waiting.records(group)]
+        largest = max((waiting.size(group) for group in filled), default=0)
+        writing = waiting_runner(table.engine, table.storage, INFLATED * min(largest, STRETCH_BYTES))
+        at_once = writing.parallelism * _FILES_AT_ONCE
+        for start in range(0, len(filled), at_once):
+            for status in writing.run(files.write, filled[start : start + at_once]):
+                progress(1)
+                yield status
+    finally:
+        waiting.spool.close()

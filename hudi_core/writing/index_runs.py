@@ -1,0 +1,248 @@
+"""Records of metadata partitions by file group: sorted runs as they come, and each group's records in order. Rule META-130.
+
+Tasks put the records that they make in order by file group, then by key. The runs wait in a spool: in memory while they are few,
+else in a local file. A file group is read back a stretch of keys at a time, from all runs that hold some of it.
+
+Memory: a task holds a run, some five times `RUN_BYTES`; the process that collects runs `HELD_BYTES` of them; one that reads a
+file group a stretch, some five times `STRETCH_BYTES`, and a sample of four keys for each run and stretch. A record that is
+larger than these alone is held whole. None of it grows with the number of records, but for the table of runs: 24 bytes a run
+and file group.
+"""
+
+from __future__ import annotations
+
+import sys
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain, pairwise
+from typing import Any, Final
+
+import numpy as np
+
+from hudi_core.columns.byte_strings import ByteStrings
+from hudi_core.columns.nodes import BinaryColumn, StringColumn, StructColumn
+from hudi_core.columns.spans import positions
+from hudi_core.columns.strings import take_strings
+from hudi_core.engine import Engine
+from hudi_core.errors import UnsupportedError
+from hudi_core.indexing.building import NewGroups
+from hudi_core.indexing.group_files import group_numbers, taken_values
+from hudi_core.indexing.rows import IndexRows, sliced, together
+from hudi_core.pruning.ranks import ordered
+from hudi_core.schema.schema import Schema
+from hudi_core.types import nodes as t
+from hudi_core.writing.spool import Numbers, Spool, emptied, spool
+
+RUN_BYTES: Final = 1 << 25
+"""Bytes of the keys and values of a run."""
+HELD_BYTES: Final = 1 << 26
+"""Bytes of runs that wait in memory; more of them go to a file."""
+STRETCH_BYTES: Final = 1 << 25
+"""Bytes of the keys and values of a file group that are put in order together."""
+_SAMPLES: Final = 4
+"""Keys of each run that are looked at for each stretch: a stretch is by a quarter larger than it should be at most."""
+_SCHEMA: Final = Schema(t.Record((t.Field(0, "key", t.Binary(), False), t.Field(1, "value", t.Binary(), False))))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PrefixRows:
+    """Records of a metadata partition, for its file groups whose ids begin with a prefix."""
+
+    partition: str
+    prefix: str
+    rows: IndexRows
+
+
+@dataclass(frozen=True)
+class GroupNumbers:
+    """The file groups of a build, numbered. It can be pickled."""
+
+    groups: tuple[NewGroups, ...]
+
+    @cached_property
+    def named(self) -> tuple[tuple[str, str], ...]:
+        """Metadata partition and file id of each group."""
+        return tuple((groups.partition, file_id) for groups in self.groups for file_id in groups.file_ids)
+
+    def of(self, part: PrefixRows) -> Numbers:
+        """The group of each record. Rule FORMAT-12."""
+        first, count = self._places[part.partition, part.prefix]
+        return first + group_numbers(part.rows, count)
+
+    @cached_property
+    def _places(self) -> Mapping[tuple[str, str], tuple[int, int]]:
+        """By partition and prefix the number of the first group, and how many there are."""
+        places: dict[tuple[str, str], tuple[int, int]] = {}
+        first = 0
+        for groups in self.groups:
+            for prefix, count in groups.counts.items():
+                places[groups.partition, prefix] = first, count
+                first += count
+        return places
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"groups": self.groups}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SortedRun:
+    """Records by file group, then by key; of each group how many, and their bytes."""
+
+    keys: StringColumn
+    values: BinaryColumn
+    counts: Numbers
+    sizes: Numbers
+
+
+def sorted_runs(numbers: GroupNumbers, parts: Iterable[PrefixRows]) -> Iterator[SortedRun]:
+    """The records of all parts in runs of about `RUN_BYTES`, each in order."""
+    held: list[PrefixRows] = []
+    size = 0
+    for part in _small(parts):
+        held.append(part)
+        size += part.rows.size
+        if size >= RUN_BYTES:
+            yield _sorted(numbers, held)
+            held, size = [], 0
+    if held:
+        yield _sorted(numbers, held)
+
+
+def _small(parts: Iterable[PrefixRows]) -> Iterator[PrefixRows]:
+    """The parts, each of about `RUN_BYTES` at most; those without records left out."""
+    for part in parts:
+        count = len(part.rows)
+        pieces = min(-(-part.rows.size // RUN_BYTES), count)
+        for start, stop in pairwise(np.linspace(0, count, pieces + 1).astype(np.int64).tolist()):
+            yield PrefixRows(part.partition, part.prefix, sliced(part.rows, start, stop)) if pieces > 1 else part
+
+
+def _sorted(numbers: GroupNumbers, parts: Sequence[PrefixRows]) -> SortedRun:
+    group_of = np.concatenate([numbers.of(part) for part in parts])
+    rows = together([part.rows for part in parts])
+    order, _ = ordered(ByteStrings(rows.keys.offsets, rows.keys.data))
+    total = len(numbers.named)
+    # Numbers of two bytes are sorted by their digits.
+    by_group = group_of[order].astype(np.uint16 if total <= 1 << 16 else np.int64)
+    order = order[np.argsort(by_group, kind="stable")]
+    bytes_of = np.diff(rows.keys.offsets) + np.diff(rows.values.offsets)
+    return SortedRun(
+        take_strings(rows.keys, order),
+        taken_values(rows.values, order),
+        np.bincount(group_of, minlength=total),
+        np.bincount(group_of, bytes_of, minlength=total).astype(np.int64),
+    )
+
+
+@dataclass(frozen=True)
+class SpooledRuns:
+    """Runs that wait. It can be pickled, as a spool can. The arrays have a row for each run, a column for each file group: its
+    first record in the spool, the number of records, and their bytes."""
+
+    spool: Spool
+    starts: Numbers
+    counts: Numbers
+    sizes: Numbers
+
+    def records(self, group: int) -> int:
+        """The number of records of a file group."""
+        return int(self.counts[:, group].sum())
+
+    def size(self, group: int) -> int:
+        """The bytes of keys and values of a file group."""
+        return int(self.sizes[:, group].sum())
+
+    def stretches(self, group: int) -> Iterator[tuple[StringColumn, BinaryColumn]]:
+        """Keys and values of a file group in order, a stretch at a time. Raises `UnsupportedError` for a key that comes twice."""
+        filled = np.flatnonzero(self.counts[:, group])
+        starts, counts = self.starts[filled, group], self.counts[filled, group]
+        parts = -(-self.size(group) // STRETCH_BYTES)
+        if parts < 2:
+            yield self._in_order(positions(starts, counts))
+            return
+        step = max(1, int(counts.sum()) // (parts * _SAMPLES * len(filled)))
+        samples = self._samples(starts, counts, step)
+        everything = sorted(chain.from_iterable(samples))
+        cuts = sorted({everything[len(everything) * part // parts] for part in range(1, parts)})
+        for lower, upper in pairwise([None, *cuts, None]):
+            first = [0 if lower is None else max(bisect_left(keys, lower) - 1, 0) * step for keys in samples]
+            end = counts if upper is None else np.array([bisect_left(keys, upper) * step for keys in samples])
+            lengths = np.maximum(np.minimum(end, counts) - first, 0)
+            keys, values = self._in_order(positions(starts + first, lengths))
+            low = 0 if lower is None else bisect_left(_Keys(keys), lower)
+            high = len(keys.offsets) - 1 if upper is None else bisect_left(_Keys(keys), upper)
+            if low < high:
+                yield take_strings(keys, slice(low, high)), BinaryColumn(values.offsets[low : high + 1], values.data)
+
+    def _samples(self, starts: Numbers, counts: Numbers, step: int) -> list[list[bytes]]:
+        """Of each run the first key of every so many."""
+        of_runs = -(-counts // step)
+        keys, _ = self._taken(np.repeat(starts, of_runs) + positions(np.zeros_like(of_runs), of_runs) * step)
+        strings = _Keys(keys)
+        return [[strings[row] for row in range(start, stop)] for start, stop in pairwise([0, *np.cumsum(of_runs)])]
+
+    def _in_order(self, rows: Numbers) -> tuple[StringColumn, BinaryColumn]:
+        keys, values = self._taken(rows)
+        if not len(rows):
+            return keys, values
+        order, differs = ordered(ByteStrings(keys.offsets, keys.data))
+        if not differs.all():
+            twice = _Keys(keys)[int(order[np.flatnonzero(~differs)[0]])].decode(errors="replace")
+            expected = "a table that has each record key once"
+            raise UnsupportedError("index", expected=expected, found=f"{twice!r} twice")
+        return take_strings(keys, order), taken_values(values, order)
+
+    def _taken(self, rows: Numbers) -> tuple[StringColumn, BinaryColumn]:
+        """Keys and values of records by their numbers in the spool."""
+        engine = self.spool.engine
+        parts: list[IndexRows] = []
+        for batch in self.spool.taken(rows):
+            root = engine.rows.root(batch)
+            keys, values = (engine.rows.to_column(engine.values.field(root, n), t.Binary(), "index") for n in (0, 1))
+            assert isinstance(keys, BinaryColumn)
+            assert isinstance(values, BinaryColumn)
+            parts.append(IndexRows(StringColumn(keys.offsets, keys.data), values))
+        rows_of_all = together(parts)
+        return rows_of_all.keys, rows_of_all.values
+
+
+@dataclass(frozen=True, slots=True)
+class _Keys:
+    """Keys as bytes, one at a time."""
+
+    strings: StringColumn
+
+    def __len__(self) -> int:
+        return len(self.strings.offsets) - 1
+
+    def __getitem__(self, row: int) -> bytes:
+        return self.strings.data[self.strings.offsets[row] : self.strings.offsets[row + 1]].tobytes()
+
+
+def spooled(engine: Engine[Any, Any, Any], groups: int, runs: Iterable[SortedRun]) -> SpooledRuns:
+    """Draws all runs of so many file groups. Raises what they raise, and `StorageError` where the local file cannot be
+    written."""
+    counts: list[Numbers] = []
+    sizes: list[Numbers] = []
+
+    def batches(drawn: Iterable[SortedRun]) -> Iterator[Any]:
+        for run in drawn:
+            counts.append(run.counts)
+            sizes.append(run.sizes)
+            columns = {"key": BinaryColumn(run.keys.offsets, run.keys.data), "value": run.values}
+            yield from engine.rows.from_columns(StructColumn(len(run.keys.offsets) - 1, columns), _SCHEMA, "index")
+
+    remaining, held, size = iter(runs), list[SortedRun](), 0
+    for run in remaining:
+        held.append(run)
+        size += int(run.sizes.sum())
+        if size > HELD_BYTES:
+            waiting = spool(engine, _SCHEMA, batches(chain(emptied(held), remaining)), max_rows=0)
+            break
+    else:
+        waiting = spool(engine, _SCHEMA, batches(held), max_rows=sys.maxsize)
+    of_runs = np.array(counts, np.int64).reshape(len(counts), groups)
+    starts = (np.cumsum(of_runs) - of_runs.reshape(-1)).reshape(of_runs.shape)
+    return SpooledRuns(waiting, starts, of_runs, np.array(sizes, np.int64).reshape(of_runs.shape))
