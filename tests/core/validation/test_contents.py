@@ -257,7 +257,7 @@ FAULTS_OF_LOCATIONS = {
     "locations in live file groups": lambda original, keys, partition, file_id, time: together(
         [
             original(string_column(keys), partition, file_id, time),
-            original(string_column([f"dead {partition}"]), partition, "no-such-group-0", time),
+            original(string_column([f"dead {partition} {keys[0]}"]), partition, "no-such-group-0", time),
         ]
     ),
 }
