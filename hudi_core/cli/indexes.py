@@ -32,7 +32,7 @@ from hudi_core.writing.index_plan import IndexOptions
 from hudi_core.writing.index_removal import drop_index
 
 _SHOWN = ("kind", "name", "columns", "state", "file_groups", "bytes", "problem")
-_KINDS = "files, column_stats, partition_stats, bloom_filters, record_index, partitioned_record_index"
+_KINDS = "files, column_stats, partition_stats, bloom_filters, record_index, partitioned_record_index, secondary_index"
 
 
 def index(
@@ -41,7 +41,15 @@ def index(
         list[str] | None, typer.Option("--build", metavar="KIND", help=f"Build an index: {_KINDS}; repeatable.")
     ] = None,
     columns: Annotated[
-        str | None, typer.Option("--columns", metavar="A,B", help="The columns of column_stats, by dotted name.")
+        str | None,
+        typer.Option(
+            "--columns",
+            metavar="A,B",
+            help="The columns of column_stats, by dotted name, or the one of a secondary index.",
+        ),
+    ] = None,
+    name: Annotated[
+        str | None, typer.Option("--name", metavar="NAME", help="The name of a secondary index; else its column's.")
     ] = None,
     drop: Annotated[str | None, typer.Option("--drop", metavar="KIND|NAME", help="Drop an index.")] = None,
     rebuild: Annotated[
@@ -65,10 +73,11 @@ def index(
         raise UsageError("index", expected="--advise with --where or --where-file", found=found)
     if advise and (build or drop is not None):
         raise UsageError("index", expected="either --advise or a change", found="both")
-    if drop is not None and (build or rebuild or columns is not None):
+    of_builds = {"--rebuild": rebuild, "--columns": columns is not None, "--name": name is not None}
+    if drop is not None and (build or any(of_builds.values())):
         raise UsageError("index", expected="either --build or --drop", found="both")
-    if not build and (rebuild or columns is not None):
-        raise UsageError("index", expected="--build", found="--rebuild" if rebuild else "--columns")
+    if not build and any(of_builds.values()):
+        raise UsageError("index", expected="--build", found=next(option for option in of_builds if of_builds[option]))
     opened_table, out = opened(table, engine, MetadataMode.AUTO), Output(as_json)
     if advise:
         show_advice(out, opened_table, queries_of(opened_table, where, where_file))
@@ -77,7 +86,7 @@ def index(
         dropped = drop_index(opened_table, name, dry_run=dry_run)
         out.record({"dropped": list(dropped), "dry_run": dry_run})
     elif build:
-        _build(opened_table, build, _options(build, columns, rebuild), out, dry_run=dry_run)
+        _build(opened_table, build, _options(build, columns, name, rebuild), out, dry_run=dry_run)
     else:
         listed = indexes(opened_table)
         out.rows(_SHOWN, [entry.as_dict() for entry in listed], folded=["columns", "problem"])
@@ -85,9 +94,9 @@ def index(
             say("index --build files --rebuild makes the metadata table anew")
 
 
-def _options(build: list[str], columns: str | None, rebuild: bool) -> IndexOptions:
-    names = None if columns is None else [name.strip() for name in columns.split(",") if name.strip()]
-    return IndexOptions(names, True if PARTITIONED_RECORD_INDEX in build else None, rebuild)
+def _options(build: list[str], columns: str | None, name: str | None, rebuild: bool) -> IndexOptions:
+    names = None if columns is None else [column.strip() for column in columns.split(",") if column.strip()]
+    return IndexOptions(names, True if PARTITIONED_RECORD_INDEX in build else None, rebuild, name)
 
 
 def _build(table: Table, build: list[str], options: IndexOptions, out: Output, *, dry_run: bool) -> None:

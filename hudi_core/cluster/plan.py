@@ -15,6 +15,7 @@ from pydantic import AliasPath, BaseModel, BeforeValidator, ConfigDict, Field, V
 from hudi_core.cluster.layout import Strategy
 from hudi_core.cluster.predictions import PREDICTIONS, Gain, decoded_gains, encoded_gains
 from hudi_core.commit.avro_schemas import REQUESTED_REPLACE_METADATA
+from hudi_core.commit.statuses import CLUSTER
 from hudi_core.engine import Storage
 from hudi_core.errors import CorruptFileError, UnsupportedError
 from hudi_core.formats.avro.container import write_container
@@ -23,7 +24,7 @@ from hudi_core.timeline.services import FileGroup
 from hudi_core.timeline.slices import FileSlice
 from hudi_core.timeline.timeline import Timeline
 
-OPERATION: Final = "CLUSTER"
+OPERATION: Final = CLUSTER
 SORT_COLUMNS: Final = "hoodie.clustering.plan.strategy.sort.columns"
 TARGET_BYTES: Final = "hoodie.clustering.plan.strategy.target.file.max.bytes"
 LAYOUT: Final = "hoodie.layout.optimize.strategy"

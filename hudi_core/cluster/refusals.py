@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from hudi_core.errors import UnsupportedError
 from hudi_core.index.buckets import HASHING_FOLDER
-from hudi_core.indexing.changes import KEPT
+from hudi_core.indexing.changes import is_kept
 from hudi_core.indexing.delta_commit import refuse_unkept
 from hudi_core.table.table import Table
 from hudi_core.writing.refusals import refuse_buckets, refuse_unwritable
+from hudi_core.writing.secondary_indexes import indexed_columns
 
 
 def refuse_unclusterable(table: Table) -> None:
@@ -20,4 +21,5 @@ def refuse_unclusterable(table: Table) -> None:
         raise UnsupportedError(table.storage.uri, expected=expected, found=found)
     metadata = table.snapshot().metadata
     if metadata is not None:
-        refuse_unkept(metadata, KEPT.__contains__)
+        refuse_unkept(metadata, is_kept)
+    indexed_columns(table)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 from hudi_core.columns.nodes import StringColumn
+from hudi_core.formats.secondary_keys import KeyChange, SecondaryKeys
 from hudi_core.schema.schema import Schema
 
 
@@ -60,6 +62,12 @@ class WriteStatus:
     """A log file whose rows have values of `columns` alone, beside nested ones: what else they had stays."""
     change_logs: Mapping[str, int] = field(default_factory=dict)
     """Logs of what a base file changed: paths, and their bytes."""
+    secondary: Mapping[str, KeyChange] = field(default_factory=dict)
+    """By metadata partition what the file group changes in secondary indexes, of those that were known when it was written."""
+
+
+CLUSTER: Final = "CLUSTER"
+"""The operation that writes the rows of file groups to others as they are."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,3 +86,5 @@ class TableChange:
     deleted_partitions: tuple[str, ...] = ()
     extra: Mapping[str, str] = field(default_factory=dict)
     """Further entries of the commit's `extraMetadata`."""
+    replaced_secondary: Mapping[str, SecondaryKeys] = field(default_factory=dict)
+    """By metadata partition what secondary indexes have of the replaced file groups, of the indexes that were known then."""

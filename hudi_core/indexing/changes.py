@@ -18,10 +18,12 @@ from hudi_core.commit.statuses import ColumnRange, TableChange, WriteStatus
 from hudi_core.commit.steps import Step
 from hudi_core.errors import UsageError
 from hudi_core.formats.names import parse_base_file, parse_log_file
+from hudi_core.formats.secondary_keys import KeyChange
 from hudi_core.indexing.delta_commit import PartitionRows, delta_commit_steps, epoch_milliseconds, refuse_unkept
 from hudi_core.indexing.group_files import repeated_key, without
 from hudi_core.indexing.partition_ranges import FileStatistics, RecordedFiles, partition_statistics, recorded_files
 from hudi_core.indexing.rows import IndexRows, StoredFilter, file_rows, filter_rows, location_rows, together
+from hudi_core.indexing.secondary import changed_secondary_rows, is_secondary
 from hudi_core.indexing.statistics_rows import (
     V1,
     V2,
@@ -44,8 +46,12 @@ from hudi_core.schema.meta import META_COLUMNS
 from hudi_core.schema.schema import Schema
 from hudi_core.types import nodes as t
 
-KEPT: Final = frozenset({FILES, COLUMN_STATS, PARTITION_STATS, BLOOM_FILTERS, RECORD_INDEX})
-"""The partitions of the metadata table that a commit keeps up to date."""
+_KEPT: Final = frozenset({FILES, COLUMN_STATS, PARTITION_STATS, BLOOM_FILTERS, RECORD_INDEX})
+
+
+def is_kept(partition: str) -> bool:
+    """Whether a commit keeps a partition of the metadata table up to date."""
+    return partition in _KEPT or is_secondary(partition)
 
 
 def delta_commit(
@@ -56,17 +62,19 @@ def delta_commit(
     change: TableChange,
     files_before: Mapping[str, Collection[str]],
     zone: tzinfo | None = None,
+    building: Collection[str] = (),
 ) -> list[Step]:
     """The steps that bring the metadata table up to date with a commit of the table, its completed instant last.
 
     `files_before` are the names of the files that the latest slices were made of before the commit, by partition, at least of
-    the partitions that it touches. `zone` is that of the table's times; None: the machine's own.
+    the partitions that it touches. `zone` is that of the table's times; None: the machine's own. `building` are the partitions
+    under construction.
     Raises `UnsupportedError` when the metadata table has a partition that a commit does not keep up to date, `UsageError` for
     a record key that the change adds twice.
     """
-    refuse_unkept(metadata, KEPT.__contains__)
+    refuse_unkept(metadata, is_kept)
     rows = _Rows(metadata, definitions, instant_time, change, files_before, zone)
-    return delta_commit_steps(metadata, instant_time, completion_time, rows.all())
+    return delta_commit_steps(metadata, instant_time, completion_time, rows.all(), building)
 
 
 def indexed_columns(columns: Sequence[str], schema: Schema, version: str) -> dict[str, t.Type]:
@@ -112,6 +120,8 @@ class _Rows:
             yield PartitionRows(BLOOM_FILTERS, self._bloom_filters())
         if RECORD_INDEX in kept:
             yield from self._record_index()
+        for partition in sorted(filter(is_secondary, kept)):
+            yield PartitionRows(partition, self._secondary(partition))
 
     def _files(self) -> IndexRows:
         sizes: dict[str, dict[str, int]] = {}
@@ -254,6 +264,13 @@ class _Rows:
         return IndexRows(
             added.keys, added.values, without(concat_strings(removed), added.keys) if removed else added.deletes
         )
+
+    def _secondary(self, partition: str) -> IndexRows:
+        changes = [status.secondary[partition] for status in self.change.statuses if partition in status.secondary]
+        replaced = self.change.replaced_secondary.get(partition)
+        if replaced is not None:
+            changes.append(KeyChange(removed=replaced))
+        return changed_secondary_rows(changes, self.definitions[partition].version)
 
 
 def _lacks(status: WriteStatus, column: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from typing import Final
@@ -31,6 +31,8 @@ from hudi_core.timeline.slices import FileSlice
 
 PREPPED: Final = "UPSERT_PREPPED"
 """The operation of the metadata table's ordinary delta commits."""
+KEPT_WHILE_BUILT: Final = "hudi_core.kept_while_built"
+"""What a delta commit says of partitions under construction that it took notice of, also where it had no rows for them."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,9 +56,14 @@ class _Written:
 
 
 def delta_commit_steps(
-    metadata: MetadataTable, instant_time: str, completion_time: str, rows: Iterable[PartitionRows]
+    metadata: MetadataTable,
+    instant_time: str,
+    completion_time: str,
+    rows: Iterable[PartitionRows],
+    building: Collection[str] = (),
 ) -> list[Step]:
-    """A delta commit that brings rows to partitions of the metadata table, its completed instant last.
+    """A delta commit that brings rows to partitions of the metadata table, its completed instant last. It says that it took
+    notice of the partitions that are `building`.
 
     Raises `CorruptFileError` where the metadata table is damaged.
     """
@@ -77,7 +84,8 @@ def delta_commit_steps(
     workload = encode_commit(metadata_record(planned, PREPPED), layout)
     contents = [*_partition_metadata(stats, instant_time), *starts]
     contents += [Create(new.path, new.content) for new in written]
-    completed = metadata_record(stats, PREPPED, {"schema": COMMIT_SCHEMA})
+    notice = {KEPT_WHILE_BUILT: ",".join(sorted(building))} if building else {}
+    completed = metadata_record(stats, PREPPED, {"schema": COMMIT_SCHEMA, **notice})
     return [
         Create(files.requested),
         Create(files.inflight, workload),

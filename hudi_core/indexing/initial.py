@@ -19,6 +19,7 @@ from hudi_core.indexing.delta_commit import partition_group_prefix, partition_me
 from hudi_core.indexing.group_files import FIRST_TOKEN, base_content, by_group, file_id, first_log_content
 from hudi_core.indexing.record_schema import COMMIT_SCHEMA
 from hudi_core.indexing.rows import NO_ROWS, IndexRows, file_rows
+from hudi_core.indexing.secondary import is_secondary
 from hudi_core.indexing.statistics_rows import V1, V2, form_of
 from hudi_core.metadata.definitions import IndexDefinition
 from hudi_core.metadata.table import (
@@ -79,18 +80,23 @@ class NewPartition:
 
 
 def record_index_groups(records: int) -> int:
-    """File groups of a record index that begins with so many records: a gigabyte each, twice as many as they fill."""
+    """File groups of an index of records that begins with so many: a gigabyte each, twice as many as they fill."""
     return min(max(records * _GROWTH // _RECORDS_IN_GROUP, GROUP_COUNTS[RECORD_INDEX]), _MAX_GROUPS)
 
 
 def group_prefix(partition: str) -> str:
     """What stands before the number in the ids of a partition's file groups."""
-    return _PREFIXES[partition]
+    return _PREFIXES.get(partition, f"{partition.replace('_', '-')}-")
 
 
 def group_count(partition: str, records: int) -> int:
     """File groups of a partition that begins with so many records."""
-    return record_index_groups(records) if partition == RECORD_INDEX else GROUP_COUNTS[partition]
+    return record_index_groups(records) if counts_records(partition) else GROUP_COUNTS[partition]
+
+
+def counts_records(partition: str) -> bool:
+    """Whether a partition has a record for each row of the table, by whose number its file groups are made."""
+    return partition == RECORD_INDEX or is_secondary(partition)
 
 
 def metadata_properties(config: TableConfig) -> dict[str, str]:
@@ -205,6 +211,11 @@ def new_table_steps(
         steps.append(definitions_step(definitions))
         properties[INDEX_DEFINITIONS_PROPERTY] = INDEX_DEFINITIONS_PATH
     return steps, properties
+
+
+def build_order(partition: str) -> tuple[int, str]:
+    """A key by which metadata partitions sort in the order in which they are made."""
+    return (ORDER.index(partition) if partition in ORDER else len(ORDER), partition)
 
 
 def possible_partitions(version: int) -> list[str]:

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hudi_core.columns.nodes import StringColumn
-from hudi_core.columns.string_index import StringIndex
-from hudi_core.columns.strings import take_strings, utf8_column
+from hudi_core.columns.string_index import StringIndex, index_strings
+from hudi_core.columns.strings import concat_strings, take_strings, utf8_column
 from hudi_core.formats.hfile.cells import find_rows, keys_of
 from hudi_core.metadata.records import FileGroup, Piece, RecordBatch
 
@@ -73,6 +73,18 @@ def newest_of(group: FileGroup, texts: StringColumn, keys: StringIndex) -> Itera
     if group.base is not None and left.any():
         for piece in group.base_pieces_for(take_strings(texts, np.flatnonzero(left))):
             yield partial(_matches_in, piece, keys, left)
+
+
+def live_keys(group: FileGroup) -> StringColumn:
+    """The keys of a file group that are not deleted, once each."""
+    parts = [keys_of(log.cells) for log in group.logs]
+    if group.base is not None:
+        parts.append(keys_of(group.base.cells()))
+    texts = concat_strings(parts)
+    if len(texts.offsets) < 2:
+        return texts
+    live = [take_strings(texts, look().keys) for look in newest_of(group, texts, index_strings(texts))]
+    return concat_strings(live)
 
 
 def starting(group: FileGroup, prefixes: Sequence[bytes]) -> set[bytes]:

@@ -17,6 +17,7 @@ from hudi_core.timeline.commits import CommitMetadata, read_commit, read_extra, 
 from hudi_core.timeline.instants import (
     CLUSTERING,
     COMPACTION,
+    DELTA_COMMIT,
     LOG_COMPACTION,
     REPLACE_COMMIT,
     SAVEPOINT,
@@ -76,6 +77,12 @@ class Timeline(Portable):
             _read={instant: content for instant, content in earlier._read.items() if instant.completed},
             _extras={instant: content for instant, content in earlier._extras.items() if instant.completed},
         )
+
+    def with_write(self, requested_time: str) -> Timeline:
+        """The timeline as if a write requested at this time, which is pending or not there yet, had completed, at that time."""
+        done = Instant(requested_time, DELTA_COMMIT, InstantState.COMPLETED, requested_time, "")
+        others = (instant for instant in self.instants if instant.requested_time != requested_time)
+        return replace(self, instants=tuple(sorted((*others, done), key=lambda instant: instant.order)))
 
     def with_archived(self) -> Timeline:
         """The timeline with the instants of its history; itself where there are none."""
@@ -191,9 +198,9 @@ class Timeline(Portable):
 
     def extras(self) -> list[Mapping[str, str]]:
         """`metadata(instant).extra` of all commits, in order. Their files are read side by side."""
-        return list(in_order(self._extra, self.commits, STORAGE_REQUESTS))
+        return list(in_order(self.extra, self.commits, STORAGE_REQUESTS))
 
-    def _extra(self, instant: Instant) -> Mapping[str, str]:
+    def extra(self, instant: Instant) -> Mapping[str, str]:
         """`metadata(instant).extra`, which has the schema of the rows written; faster where many files were written."""
         cached = self._extras.get(instant)
         if cached is not None:

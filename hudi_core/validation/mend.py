@@ -9,7 +9,7 @@ from hudi_core.commit.lock import table_lock
 from hudi_core.commit.markers import MARKERS
 from hudi_core.commit.times import Clock, system_clock
 from hudi_core.errors import UnsupportedError
-from hudi_core.indexing.changes import KEPT
+from hudi_core.indexing.changes import is_kept
 from hudi_core.metadata.table import FILES
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
@@ -40,7 +40,7 @@ def mend(table: Table, findings: Iterable[Finding], clock: Clock = system_clock)
     if not any(finding.mending.rebuilds for finding in listed):
         return Mended(removed, (), latest)
     partitions = sorted(latest.config.metadata_partitions)
-    strange = sorted(set(partitions) - KEPT)
+    strange = [name for name in partitions if not is_kept(name)]
     if strange:
         expected = "a metadata table of indexes that can be built here"
         raise UnsupportedError(latest.storage.uri, expected=expected, found=", ".join(strange))

@@ -9,6 +9,7 @@ from typing import Final, Protocol
 from hudi_core.commit.times import Clock, system_clock
 from hudi_core.engine import Footer
 from hudi_core.errors import TableError, UsageError
+from hudi_core.indexing.secondary import SECONDARY_INDEX, is_secondary
 from hudi_core.metadata.table import BLOOM_FILTERS, COLUMN_STATS, PARTITION_STATS, RECORD_INDEX
 from hudi_core.parallel.ordered import in_order
 from hudi_core.table.open import refreshed
@@ -25,6 +26,7 @@ from hudi_core.validation.logs import LOGS, Logs
 from hudi_core.validation.orphans import ORPHANS, orphans
 from hudi_core.validation.properties import PROPERTIES, properties
 from hudi_core.validation.record_index import RecordIndex
+from hudi_core.validation.secondary_index import SecondaryIndexes
 from hudi_core.validation.subject import DataFile, Subject
 from hudi_core.validation.timeline import TIMELINE, timeline
 
@@ -38,7 +40,7 @@ _OF_NAMES: Final[Mapping[str, Callable[[Subject], Iterator[Finding]]]] = {
 }
 """Checks of what names and listings say."""
 
-CHECKS: Final = (*_OF_NAMES, FOOTERS, LOGS, COLUMN_STATS, PARTITION_STATS, BLOOM_FILTERS, RECORD_INDEX)
+CHECKS: Final = (*_OF_NAMES, FOOTERS, LOGS, COLUMN_STATS, PARTITION_STATS, BLOOM_FILTERS, RECORD_INDEX, SECONDARY_INDEX)
 """The names of all checks, in the order of their findings but for those of the contents of files, which come file by file."""
 
 
@@ -103,6 +105,12 @@ def _content_checks(subject: Subject, wanted: Sequence[str]) -> tuple[list[Conte
     statistics = [name for name in (COLUMN_STATS, PARTITION_STATS) if name in wanted and subject.indexed(name)]
     if statistics:
         checks.append(Statistics(subject, statistics))
+    if (
+        SECONDARY_INDEX in wanted
+        and subject.metadata is not None
+        and any(map(is_secondary, subject.metadata.partitions))
+    ):
+        checks.append(SecondaryIndexes(subject))
     for name, made in ((BLOOM_FILTERS, BloomFilters), (RECORD_INDEX, RecordIndex)):
         if name in wanted and subject.indexed(name) is not None:
             check = made(subject)

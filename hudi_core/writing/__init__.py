@@ -32,6 +32,8 @@ rollback         what undoes a write: of one that died, and of the last one that
 row_size         how many bytes a row takes in a base file, measured
 schema_commit    the history of schemas of a table, which every commit goes on with
 schema_on_write  batches brought to a table's schema, before anything is written
+secondary_indexes  what a write changes in secondary indexes: keys that file groups held before, and those they hold after it
+secondary_rows   records with which secondary indexes begin, from the values of file slices
 spool            rows that wait to be written: in memory up to a limit, beyond it in a local file
 stored_files     base files read to be written again
 tasks            tasks of a write: values that can be sent to other machines, and what each of them does

@@ -17,6 +17,7 @@ from hudi_core.table.table import Table
 from hudi_core.timeline.instants import Instant
 from hudi_core.writing.metadata_steps import metadata_steps
 from hudi_core.writing.refusals import refuse_unwritable
+from hudi_core.writing.secondary_indexes import indexed_columns
 from hudi_core.writing.transaction import ALTER_SCHEMA, transaction
 from hudi_core.writing.write_run import write_action
 
@@ -27,8 +28,8 @@ def alter_schema(
     """Changes a table's schema in one commit that writes no rows, and records its history of schemas from then on.
 
     Raises as `evolve.apply.evolve`; `UsageError` for changes that change nothing, `UnsupportedError` for those that take away
-    a column that the table's properties name and for a table that this library does not write to, `ConflictError` where another
-    writer was first.
+    a column that the table's properties name, or that change one with a secondary index, and for a table that this library
+    does not write to, `ConflictError` where another writer was first.
     """
     latest = refreshed(table)
     refuse_unwritable(latest, merges=False)
@@ -41,6 +42,7 @@ def alter_schema(
             latest.storage.uri, expected="changes that leave the columns of properties", found=lost[0]
         )
     bare = replace(evolved, record=without_meta_columns(evolved.record))
+    indexed_columns(latest, bare)
     action = write_action(latest)
     with transaction(latest, action, ALTER_SCHEMA, metadata_steps=metadata_steps, clock=clock) as running:
         running.start()

@@ -34,6 +34,7 @@ from hudi_core.indexing.initial import (
     INFLIGHT_PROPERTY,
     PARTITIONS_PROPERTY,
     NewPartition,
+    counts_records,
     definitions_step,
     first_commit_steps,
     first_instants,
@@ -126,7 +127,9 @@ def build_indexes(
                     _remove(build)
             if published:
                 return refreshed(table)
-            kinds, options = build.partitions, IndexOptions(options.columns, options.partitioned, rebuild=True)
+            kinds = build.partitions
+            columns = options.columns if COLUMN_STATS in kinds else None
+            options = IndexOptions(columns, options.partitioned, rebuild=True)
     raise ConflictError(
         table.storage.uri,
         expected="writers that keep indexes under construction up to date",
@@ -166,8 +169,8 @@ def planned_partitions(table: Table, kinds: Sequence[str], options: IndexOptions
 
 
 def _record_estimate(table: Table, kinds: Sequence[str], options: IndexOptions) -> int:
-    """About how many rows a record index begins with, found out before the lock is taken; 0 where that does not matter."""
-    if RECORD_INDEX not in planned_partitions(table, kinds, options):
+    """About how many rows an index of records begins with, found out before the lock is taken; 0 where that does not matter."""
+    if not any(map(counts_records, planned_partitions(table, kinds, options))):
         return 0
     return BuiltRows(table).row_count(unless=FEW_RECORDS)
 

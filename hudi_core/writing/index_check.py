@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from hudi_core.commit.statuses import WriteStatus
+from hudi_core.commit.statuses import CLUSTER, WriteStatus
 from hudi_core.errors import TableError
 from hudi_core.formats.names import parse_base_file
+from hudi_core.indexing.delta_commit import KEPT_WHILE_BUILT
+from hudi_core.indexing.secondary import is_secondary
 from hudi_core.metadata.table import BLOOM_FILTERS, METADATA_FOLDER, RECORD_INDEX, MetadataTable, open_metadata_table
 from hudi_core.options import TableConfig
 from hudi_core.table.table import Table
@@ -48,17 +50,25 @@ def missed_commit(
         if instant.requested_time not in recorded:
             return True
         written = latest.timeline.metadata(instant)
-        brought = metadata.timeline.metadata(recorded[instant.requested_time]).stats
-        if any(_needs(partition, written, latest.config) and not brought.get(partition) for partition in partitions):
-            return True
+        rewrites = latest.timeline.operation(instant) == CLUSTER
+        own_instant = recorded[instant.requested_time]
+        brought = metadata.timeline.metadata(own_instant).stats
+        noticed = metadata.timeline.extra(own_instant).get(KEPT_WHILE_BUILT, "").split(",")
+        for partition in partitions:
+            if brought.get(partition) or partition in noticed:
+                continue
+            if _needs(partition, written, latest.config, rewrites=rewrites):
+                return True
     return False
 
 
-def _needs(partition: str, written: CommitMetadata, config: TableConfig) -> bool:
-    """Whether a commit that wrote this has rows for a metadata partition."""
+def _needs(partition: str, written: CommitMetadata, config: TableConfig, *, rewrites: bool) -> bool:
+    """Whether a commit that wrote this may have rows for a metadata partition. `rewrites`: it left the rows as they were."""
     stats = [stat for of_partition in written.stats.values() for stat in of_partition if stat.path]
     if partition == RECORD_INDEX:
         return any(stat.inserts or stat.deletes for stat in stats)
+    if is_secondary(partition):
+        return not rewrites and bool(written.replaced or any(stat.rows or stat.deletes for stat in stats))
     if partition == BLOOM_FILTERS:
         return config.populate_meta_fields and any(stat.rows and parse_base_file(_name(stat.path)) for stat in stats)
     return any(stat.rows or not parse_base_file(_name(stat.path)) for stat in stats)

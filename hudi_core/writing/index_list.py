@@ -12,7 +12,7 @@ from hudi_core.commit.times import Clock, system_clock
 from hudi_core.engine import FileInfo
 from hudi_core.errors import TableError
 from hudi_core.formats.names import parse_base_file, parse_log_file
-from hudi_core.indexing.initial import ORDER
+from hudi_core.indexing.initial import build_order
 from hudi_core.metadata.definitions import IndexDefinition, index_definitions
 from hudi_core.metadata.table import METADATA_FOLDER, RECORD_INDEX, MetadataTable, open_metadata_table
 from hudi_core.table.open import refreshed
@@ -78,7 +78,7 @@ def _indexes(table: Table, clock: Clock) -> Iterator[Index]:
     }
     planned = {name for build in builds for name in build.partitions}
     ready = set(table.config.metadata_partitions)
-    for name in sorted(ready | table.config.kept_partitions | planned | left_over(table), key=_place):
+    for name in sorted(ready | table.config.kept_partitions | planned | left_over(table), key=build_order):
         if name in ready and metadata is not None:
             yield _ready(metadata, name, definitions.get(name))
             continue
@@ -116,10 +116,6 @@ def _kind(name: str, definitions: Mapping[str, IndexDefinition]) -> str:
 
 def _columns(definition: IndexDefinition | None) -> tuple[str, ...]:
     return () if definition is None else definition.columns
-
-
-def _place(name: str) -> tuple[int, str]:
-    return (ORDER.index(name) if name in ORDER else len(ORDER), name)
 
 
 def _file_id(file: FileInfo) -> str | None:

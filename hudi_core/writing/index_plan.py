@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -10,32 +11,44 @@ from hudi_core.commit.avro_schemas import INDEX_COMMIT_METADATA, INDEX_PLAN
 from hudi_core.commit.instant_files import InstantFiles
 from hudi_core.errors import UnsupportedError, UsageError
 from hudi_core.formats.avro.container import write_container
-from hudi_core.indexing.changes import KEPT, indexed_columns
-from hudi_core.indexing.initial import ORDER, new_definitions, possible_partitions
+from hudi_core.indexing.changes import indexed_columns, is_kept
+from hudi_core.indexing.initial import build_order, new_definitions, possible_partitions
+from hudi_core.indexing.secondary import (
+    FIRST_VERSION,
+    SECONDARY_INDEX,
+    is_secondary,
+    secondary_definition,
+    secondary_partition,
+)
 from hudi_core.metadata.definitions import IndexDefinition
 from hudi_core.metadata.table import COLUMN_STATS, FILES, PARTITION_STATS, RECORD_INDEX
+from hudi_core.options import TableConfig
 from hudi_core.schema.meta import without_meta_columns
 from hudi_core.schema.schema import Schema
 from hudi_core.table.table import Table
 from hudi_core.timeline.instants import INDEXING, WRITES, Instant
 from hudi_core.timeline.timeline import Timeline
+from hudi_core.writing.secondary_indexes import refuse_unindexable
 
 PARTITIONED_SINCE: Final = 9
 """The table version from which a record index may be partitioned."""
 _LATEST_SCHEMA: Final = "latest_schema"
+_NAME: Final = re.compile("[A-Za-z0-9_]+")
 _WRITER: Final = {"writer": "hudi-core"}
 """What plans of this library say of themselves: their builds show a sign of life as long as they go on."""
 
 
 @dataclass(frozen=True, slots=True)
 class IndexOptions:
-    """How indexes are built. `columns` are those of `column_stats`; None: those it had, else the first ones that can have some.
-    `partitioned` says whether a record index is; None: as it was, else not."""
+    """How indexes are built. `columns` are those of `column_stats`, or the one of a secondary index; None: those it had, else the
+    first ones that can have some. `partitioned` says whether a record index is; None: as it was, else not. `name` is that of
+    a secondary index; None: its column's."""
 
     columns: Sequence[str] | None = None
     partitioned: bool | None = None
     rebuild: bool = False
     """Indexes that are there are dropped and made anew."""
+    name: str | None = None
 
 
 def chosen_partitions(
@@ -45,12 +58,9 @@ def chosen_partitions(
 
     To make `files` anew is to make all anew. Raises `UsageError` for kinds that cannot be, or that are there already.
     """
-    config, wanted = table.config, set(kinds)
+    config, wanted = table.config, _named(kinds, options)
     there = set(config.metadata_partitions)
-    possible = possible_partitions(config.version)
-    strange = sorted(wanted - set(possible))
-    if strange:
-        raise UsageError("index", expected=f"one of {', '.join(possible)}", found=", ".join(strange))
+    _refuse_impossible(config, wanted)
     repeated = sorted(wanted & there)
     if repeated and not options.rebuild:
         expected = "an index that the table does not have, or to rebuild it"
@@ -65,17 +75,47 @@ def chosen_partitions(
         wanted.add(PARTITION_STATS)
     if PARTITION_STATS in wanted and not {COLUMN_STATS} & (wanted | there):
         raise UsageError("index", expected=f"{COLUMN_STATS} beside {PARTITION_STATS}", found="none")
-    strange = sorted(wanted - KEPT)
+    if any(map(is_secondary, wanted)) and RECORD_INDEX not in there:
+        wanted.add(RECORD_INDEX)
+    strange = [partition for partition in sorted(wanted) if not is_kept(partition)]
     if strange:
         expected = "indexes that can be built here"
         raise UnsupportedError(table.storage.uri, expected=expected, found=", ".join(strange))
     _refuse_options(table, wanted, options)
-    return tuple(partition for partition in ORDER if partition in wanted)
+    return tuple(sorted(wanted, key=build_order))
+
+
+def _named(kinds: Iterable[str], options: IndexOptions) -> set[str]:
+    """The metadata partitions of kinds. A secondary index has its name in that of its partition."""
+    wanted = set(kinds)
+    if SECONDARY_INDEX not in wanted:
+        if options.name is not None:
+            raise UsageError("index name", expected=f"{SECONDARY_INDEX} to be built", found=", ".join(sorted(wanted)))
+        return wanted
+    columns = options.columns or ()
+    if len(columns) != 1 or COLUMN_STATS in wanted:
+        expected = f"one column of {SECONDARY_INDEX}, and {COLUMN_STATS} built apart"
+        raise UsageError("index columns", expected=expected, found=", ".join(columns) or "none")
+    name = columns[0] if options.name is None else options.name
+    if not _NAME.fullmatch(name):
+        raise UsageError("index name", expected="letters, digits and underscores", found=repr(name))
+    return wanted - {SECONDARY_INDEX} | {secondary_partition(name)}
+
+
+def _refuse_impossible(config: TableConfig, wanted: set[str]) -> None:
+    possible = possible_partitions(config.version)
+    if config.version >= FIRST_VERSION:
+        possible.append(SECONDARY_INDEX)
+    strange = sorted(
+        name for name in wanted - set(possible) if not (is_secondary(name) and SECONDARY_INDEX in possible)
+    )
+    if strange:
+        raise UsageError("index", expected=f"one of {', '.join(possible)}", found=", ".join(strange))
 
 
 def _refuse_options(table: Table, wanted: set[str], options: IndexOptions) -> None:
     config = table.config
-    if options.columns is not None and COLUMN_STATS not in wanted:
+    if options.columns is not None and COLUMN_STATS not in wanted and not any(map(is_secondary, wanted)):
         raise UsageError("index", expected=f"{COLUMN_STATS} to be built of columns", found=", ".join(sorted(wanted)))
     if options.partitioned and config.version < PARTITIONED_SINCE:
         expected = f"table version {PARTITIONED_SINCE} for a partitioned record index"
@@ -101,7 +141,28 @@ def chosen_definitions(
     made = new_definitions(partitions, schema, table.config, partitioned_record_index=partitioned)
     if COLUMN_STATS in made:
         made[COLUMN_STATS] = _statistics_of(schema, made[COLUMN_STATS], known.get(COLUMN_STATS), options)
+    secondary = sorted(filter(is_secondary, {*partitions, *table.config.metadata_partitions}))
+    of_records = made.get(RECORD_INDEX, before)
+    if secondary and of_records is not None and of_records.is_partitioned:
+        expected = f"a record index of the whole table beside {secondary[0]}"
+        raise UnsupportedError(table.storage.uri, expected=expected, found="a partitioned one")
+    for partition in filter(is_secondary, partitions):
+        made[partition] = _secondary_of(table, partition, known.get(partition), options)
     return {**known, **made}
+
+
+def _secondary_of(
+    table: Table, partition: str, before: IndexDefinition | None, options: IndexOptions
+) -> IndexDefinition:
+    """The definition of a secondary index: of the column that is asked for, else the one that it had."""
+    if options.columns is not None and partition in _named([SECONDARY_INDEX], options):
+        definition = secondary_definition(options.columns[0], table.config.version)
+    elif before is not None and len(before.columns) == 1:
+        definition = secondary_definition(before.columns[0], table.config.version)
+    else:
+        raise UsageError("index columns", expected=f"the column of {partition}", found="none")
+    refuse_unindexable(table, partition, definition.columns[0])
+    return definition
 
 
 def _statistics_of(

@@ -12,8 +12,9 @@ from hudi_core.commit.steps import Create, Delete, run
 from hudi_core.commit.times import Clock, next_time, system_clock
 from hudi_core.errors import ConflictError, UsageError
 from hudi_core.indexing.initial import INFLIGHT_PROPERTY, PARTITIONS_PROPERTY, definitions_step
+from hudi_core.indexing.secondary import is_secondary
 from hudi_core.metadata.definitions import index_definitions
-from hudi_core.metadata.table import COLUMN_STATS, FILES, METADATA_FOLDER, PARTITION_STATS
+from hudi_core.metadata.table import COLUMN_STATS, FILES, METADATA_FOLDER, PARTITION_STATS, RECORD_INDEX
 from hudi_core.options import FOLDER
 from hudi_core.table.open import refreshed
 from hudi_core.table.table import Table
@@ -24,8 +25,9 @@ from hudi_core.writing.index_plan import PlannedBuild, completed_content, indexi
 def drop_index(table: Table, name: str, *, dry_run: bool = False, clock: Clock = system_clock) -> tuple[str, ...]:
     """Drops an index by the name of its metadata partition; gives the names of all that go with it.
 
-    With `files` goes the whole metadata table, with `column_stats` go `partition_stats`. What a build that died has left of the
-    index goes too. Raises `UsageError` where there is none, `ConflictError` where it is being built.
+    With `files` goes the whole metadata table, with `column_stats` go `partition_stats`, with the record index the secondary
+    ones. What a build that died has left of the index goes too. Raises `UsageError` where there is none, `ConflictError`
+    where it is being built.
     """
     with table_lock(table.storage, clock=clock):
         table = refreshed(table)
@@ -35,7 +37,7 @@ def drop_index(table: Table, name: str, *, dry_run: bool = False, clock: Clock =
         if name not in there:
             expected = f"one of {', '.join(sorted(there))}" if there else "an index of the table"
             raise UsageError("index", expected=expected, found=repr(name))
-        gone = there if name == FILES else {name} | ({PARTITION_STATS} & there if name == COLUMN_STATS else set())
+        gone = there if name == FILES else {name} | _standing_on(name, there)
         refuse_living(table, [build for build in builds if gone & set(build.partitions)], clock())
         if not dry_run:
             remove_partitions(table, gone)
@@ -44,6 +46,13 @@ def drop_index(table: Table, name: str, *, dry_run: bool = False, clock: Clock =
                 if gone.issuperset(build.partitions):
                     _forget(table, build)
     return tuple(sorted(gone))
+
+
+def _standing_on(name: str, there: Collection[str]) -> set[str]:
+    """The partitions that say nothing without this one."""
+    if name == COLUMN_STATS:
+        return {PARTITION_STATS}.intersection(there)
+    return set(filter(is_secondary, there)) if name == RECORD_INDEX else set()
 
 
 def left_over(table: Table) -> set[str]:

@@ -13,6 +13,7 @@ from typing import Any, Final, Protocol
 from hudi_core.engine import Runner
 from hudi_core.indexing.building import NewGroups
 from hudi_core.indexing.changes import indexed_columns
+from hudi_core.indexing.secondary import is_secondary
 from hudi_core.metadata.definitions import IndexDefinition
 from hudi_core.metadata.table import BLOOM_FILTERS, COLUMN_STATS, PARTITION_STATS, RECORD_INDEX
 from hudi_core.planning.sources.sources import Sources
@@ -21,6 +22,8 @@ from hudi_core.writing.index_footers import FooterRows, shares_of_files
 from hudi_core.writing.index_keys import KeyRows, shares_of_slices
 from hudi_core.writing.index_plan import row_schema
 from hudi_core.writing.index_runs import GroupNumbers, PrefixRows, SortedRun, sorted_runs
+from hudi_core.writing.secondary_indexes import IndexedColumn
+from hudi_core.writing.secondary_rows import SecondaryRows
 
 _SHARES_AT_ONCE: Final = 2
 """Shares for each task that runs at the same time: what one round holds."""
@@ -79,9 +82,16 @@ def row_sources(
         names = tuple(sorted({file.partition for file in files}))
         footers = FooterRows(table.engine, table.storage, prefixes, columns, version, names, instant_time)
         yield SharedRows(footers, shares_of_files(files))
+    secondary = sorted(filter(is_secondary, groups))
+    if RECORD_INDEX not in groups and not secondary:
+        return
+    snapshot, shares = Sources(table.snapshot()).snapshot.without_slices(), shares_of_slices(table.slices())
     if RECORD_INDEX in groups:
         partitioned = definitions[RECORD_INDEX].is_partitioned
         prefix = None if partitioned else next(iter(groups[RECORD_INDEX].counts))
-        snapshot = Sources(table.snapshot()).snapshot
-        keys = KeyRows(snapshot.without_slices(), table.timeline.zone, prefix)
-        yield SharedRows(keys, shares_of_slices(table.slices()))
+        yield SharedRows(KeyRows(snapshot, table.timeline.zone, prefix), shares)
+    if secondary:
+        indexed = tuple(IndexedColumn(name, definitions[name].columns[0]) for name in secondary)
+        prefixes = {name: next(iter(groups[name].counts)) for name in secondary}
+        versions = {name: definitions[name].version for name in secondary}
+        yield SharedRows(SecondaryRows(snapshot, indexed, prefixes, versions), shares)

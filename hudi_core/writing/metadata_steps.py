@@ -15,6 +15,7 @@ from hudi_core.metadata.table import FILES, METADATA_FOLDER, MetadataTable, open
 from hudi_core.options import TableConfig
 from hudi_core.table.table import Table
 from hudi_core.writing.metadata_services import serve_metadata_table
+from hudi_core.writing.secondary_indexes import with_late_indexes
 
 
 def metadata_steps(table: Table, instant_time: str, change: TableChange) -> list[Step]:
@@ -39,9 +40,10 @@ def metadata_steps(table: Table, instant_time: str, change: TableChange) -> list
         index_definitions(storage, config),
         instant_time,
         next_time(metadata.timeline, after=[instant_time]),
-        change,
+        with_late_indexes(table, instant_time, change),
         before,
         table.timeline.zone,
+        config.metadata_partitions_inflight,
     )
 
 

@@ -36,6 +36,7 @@ from hudi_core.timeline.slices import FileSlice, slices_of
 from hudi_core.writing.base_file import BaseFileWriter, FileTarget, status_of_base
 from hudi_core.writing.change_log import ChangeLog
 from hudi_core.writing.log_file import LogFileWriter, LogTarget
+from hudi_core.writing.secondary_indexes import Indexed, SecondaryChanges
 from hudi_core.writing.spool import Spool
 from hudi_core.writing.stored_files import StoredFiles
 
@@ -99,9 +100,18 @@ class TaskRunner:
     spool: Spool
     merges: bool = True
     """Records with one key are merged: the table's rules for that are known."""
+    indexed: Indexed | None = None
+    """The secondary indexes whose changes are reported."""
 
     def run(self, task: Task) -> WriteStatus | None:
         """What was written; None where no row was left to write. Raises what storage raises."""
+        status = self._written(task)
+        if status is None or self.indexed is None:
+            return status
+        changes = SecondaryChanges(self.snapshot, self.indexed, task.target.instant_time)
+        return changes.of_status(status, None if isinstance(task, NewFile) else task.slice)
+
+    def _written(self, task: Task) -> WriteStatus | None:
         match task:
             case NewFile():
                 return self._new_file(task)
@@ -203,9 +213,17 @@ class TaskRunner:
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
 
-def task_runner(snapshot: Snapshot, rows: Schema, files: Schema, spool: Spool, *, merges: bool) -> TaskRunner:
+def task_runner(
+    snapshot: Snapshot,
+    rows: Schema,
+    files: Schema,
+    spool: Spool,
+    *,
+    merges: bool,
+    indexed: Indexed | None = None,
+) -> TaskRunner:
     """The runner of a write's tasks on a table as the snapshot shows it."""
-    return TaskRunner(replace(snapshot.without_slices()), rows, files, spool, merges)
+    return TaskRunner(replace(snapshot.without_slices()), rows, files, spool, merges, indexed)
 
 
 def runner_of(engine: Engine[Any, Any, Any], storage: Storage, tasks: Sequence[Task]) -> Runner:

@@ -35,6 +35,7 @@ from hudi_core.writing.metadata_steps import metadata_steps
 from hudi_core.writing.plan import FileSizes
 from hudi_core.writing.refusals import excluded_groups
 from hudi_core.writing.result import WriteResult, result_of
+from hudi_core.writing.secondary_indexes import Indexed, indexed_columns, replaced_secondary
 from hudi_core.writing.spool import Spool
 from hudi_core.writing.tasks import AppendLog, NewFile, RewriteFile, Task, TaskRunner, runner_of, task_runner
 from hudi_core.writing.transaction import Transaction, transaction
@@ -121,22 +122,25 @@ class WriteRun:
             clock=self.options.clock,
         ) as running:
             self._refuse_other_schema(running.table)
+            columns = indexed_columns(running.table, self.schema)
+            indexed = Indexed(columns, self.schema) if columns else None
             planned = plan(running.table, running.instant_time)
             _refuse_compacted(running.table, planned.tasks)
             running.start(_planned_stats(planned.tasks))
-            statuses = self._statuses(running, planned)
+            statuses = self._statuses(running, planned, indexed)
             change = TableChange(
                 self.operation, self.action, self.schema, statuses, planned.replaced,
                 _replaced_keys(running.table, planned.replaced), planned.deleted_partitions,
+                replaced_secondary=replaced_secondary(running.table, columns, planned.replaced),
             )  # fmt: skip
             running.commit(change)
         replaced = sum(map(len, planned.replaced.values()))
         return result_of(running.instant_time, self.operation, statuses, replaced, perf_counter() - begun)
 
-    def _statuses(self, running: Transaction, planned: Planned) -> tuple[WriteStatus, ...]:
+    def _statuses(self, running: Transaction, planned: Planned, indexed: Indexed | None) -> tuple[WriteStatus, ...]:
         table, tasks = running.table, planned.tasks
         run(table.storage, [SideBySide(tuple(_announcements(tasks, running.instant_time, table.config)))])
-        runner = self._runner(table, planned.spool or self.spool)
+        runner = self._runner(table, planned.spool or self.spool, indexed)
         progress, work = self.options.progress, runner_of(table.engine, table.storage, tasks)
         share = len(tasks) if progress is None else work.parallelism * _TASKS_AT_ONCE
         statuses: list[WriteStatus | None] = []
@@ -146,8 +150,9 @@ class WriteRun:
                 progress(len(statuses), len(tasks))
         return tuple(status for status in statuses if status is not None)
 
-    def _runner(self, table: Table, spool: Spool) -> TaskRunner:
-        return task_runner(table.snapshot(), self.rows, file_schema(self.schema), spool, merges=self.merges)
+    def _runner(self, table: Table, spool: Spool, indexed: Indexed | None) -> TaskRunner:
+        files = file_schema(self.schema)
+        return task_runner(table.snapshot(), self.rows, files, spool, merges=self.merges, indexed=indexed)
 
     def _refuse_other_schema(self, latest: Table) -> None:
         if latest.schema != self.table.schema:
