@@ -2,7 +2,7 @@
 
 A question holds the `ask`, the `table` as recorded, the `time` asked about and the `answer`; `shown` are the rows of the answer
 by column, `snapshot` those of the table, `partial_blocks` says whether log blocks of the table have some of its columns only, and
-`form` makes an answer of rows.
+`form` makes an answer of rows; a `filter` is as it was recorded.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from datetime import date, timedelta
 from typing import Any
 from urllib.parse import unquote
 
+from hudi_core.schema.meta import META_COLUMNS, is_meta
 from tests.conformance.deviations import Deviation, Question
 
 _COMMIT = "_hoodie_commit_time"
@@ -161,7 +162,7 @@ _SLASHED = re.compile(r"\d{4}/\d{2}/\d{2}")
 def _slashed_date(q: Question) -> bool:
     """The one partition column is recorded as a folder in three parts: year, month and day."""
     table = q["table"]["table"]
-    if q["ask"] == "types" or len(_fields(q)) != 1 or table["key_generator"] != "SIMPLE" or not q["shown"]:
+    if q["ask"] in ("types", "filter") or len(_fields(q)) != 1 or table["key_generator"] != "SIMPLE" or not q["shown"]:
         return False
     (field,) = _fields(q)
     return any(_SLASHED.fullmatch(str(row.get(field))) for row in q["shown"])
@@ -170,6 +171,11 @@ def _slashed_date(q: Question) -> bool:
 def _with_hyphens(q: Question) -> object:
     (field,) = _fields(q)
     return q["form"]([{**row, field: str(row[field]).replace("/", "-")} for row in q["shown"]])
+
+
+def _filter_of_a_slashed_date(q: Question) -> bool:
+    """The predicate names such a column."""
+    return q["ask"] == "filter" and _slashed_date({**q, "ask": "snapshot"}) and _fields(q)[0] in q["filter"]["sql"]
 
 
 # Images of changes ----------------------------------------------------------------------------------------------------
@@ -196,7 +202,26 @@ def _dated(image: dict[str, Any] | None, names: list[str]) -> dict[str, Any] | N
     return {**image, **{name: (date(1970, 1, 1) + timedelta(days=day)).isoformat() for name, day in days.items()}}
 
 
+def _without_own_columns(q: Question) -> bool:
+    """An image of a change has none of Hudi's own columns."""
+    return q["ask"] == "columns of images" and any(
+        each[side] and not any(map(is_meta, each[side])) for each in q["shown"] for side in _SIDES
+    )
+
+
+def _with_own_columns(q: Question) -> object:
+    return [{side: each[side] and sorted({*each[side], *META_COLUMNS}) for side in _SIDES} for each in q["shown"]]
+
+
 QUERIES = (
+    Deviation(
+        "queries",
+        "Hudi's own columns in images of changes",
+        _without_own_columns,
+        _with_own_columns,
+        "Every image has them, unless they are left out by choice.",
+        "Images that Hudi takes from its logs of changes have none of them, those from whole files have all five.",
+    ),
     Deviation(
         "queries",
         "dates in images of changes are dates",
@@ -262,6 +287,14 @@ QUERIES = (
         _with_hyphens,
         "The value in the file, `2024-01-10`.",
         "Hudi shows the folder, `2024/01/10`.",
+    ),
+    Deviation(
+        "queries",
+        "filters on slash-separated dates",
+        _filter_of_a_slashed_date,
+        lambda q: sorted(q["filter"]["keys_by_file_value"]),
+        "A predicate is about the value in the file, `2024-01-10`.",
+        "Hudi compares with the folder, `2024/01/10`, and so finds other rows or none.",
     ),
     Deviation(
         "queries",
