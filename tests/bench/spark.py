@@ -98,6 +98,11 @@ def planner(root: Path, *, loaded: bool = False) -> Callable[[], int]:
     return plan
 
 
+def planned_tasks(root: Path) -> int:
+    """The number of tasks that read the whole table; no file is read."""
+    return int(_rows(root)._jdf.queryExecution().toRdd().getNumPartitions())
+
+
 def _rows(root: Path) -> Any:
     return _hudi_spark().open(_session(), str(root)).scan(columns=COLUMNS).to_spark()
 
