@@ -26,7 +26,7 @@ from hudi_core.planning.sources.merged_columns import MergedColumns
 from hudi_core.planning.sources.path_conditions import with_path_conditions
 from hudi_core.planning.sources.slice_statistics import Numbers
 from hudi_core.planning.sources.sources import Sources
-from hudi_core.pruning.store import FIRST_CONDITION_ID, FileStatistics, StatisticsPart
+from hudi_core.pruning.store import FIRST_CONDITION_ID, FileStatistics, Load, StatisticsPart
 
 MAX_DOUBTFUL_SLICES = 4096
 """Footers that are read beside `column_stats`: a second or so from a local disk, some seconds from object storage."""
@@ -193,5 +193,7 @@ class PredicatePlanner:
                 doubtful[:0],
                 f"{note}: more than the {MAX_DOUBTFUL_SLICES} that are read beside column_stats",
             )
-        statistics = FileStatistics(len(slices), doubt.read(slices, doubtful))
+        # Without a slice in doubt there is nothing to add to what earlier sources know.
+        load: Load = doubt.read(slices, doubtful) if len(doubtful) else lambda _: ()
+        statistics = FileStatistics(len(slices), load)
         return StatisticsAnswer(statistics, np.arange(len(slices), dtype=np.int64), self._facts.of_slices(slices), note)
