@@ -8,6 +8,8 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
+from importlib.metadata import version
 from pathlib import Path
 
 from tests.bench.timing import Missing, Pair
@@ -28,8 +30,19 @@ def pair(case: str, peer: str) -> Pair:
         raise Missing(f"no measurement of {case} against {peer}")
     if subprocess.run(_PYICEBERG["import_package"], capture_output=True, check=False).returncode:
         raise Missing("pyiceberg is not installed")
-    return Pair(_started(_OURS[case]), _started(_PYICEBERG[case]), lambda _ours, _theirs: None)
+    return Pair(_started(_OURS[case]), _started(_PYICEBERG[case]), partial(_check, case))
 
 
-def _started(command: list[str]) -> Callable[[], object]:
-    return lambda: subprocess.run(command, capture_output=True, check=True)
+def _started(command: list[str]) -> Callable[[], str]:
+    """Runs a command to its end, which has to be a good one; what it prints."""
+    return lambda: subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def _check(case: str, ours: str, theirs: str) -> None:
+    """Each side tells its own version, or prints nothing. What is imported is the package that is installed."""
+    for printed, name, module in ((ours, "hudi-core", "hudi_core"), (theirs, "pyiceberg", "pyiceberg.table")):
+        if case == "cli_version":
+            assert version(name) in printed.split(), f"{name} {version(name)}, printed was {printed!r}"
+        else:
+            loaded = _started([sys.executable, "-c", f"import sys, {module}; print({module!r} in sys.modules)"])()
+            assert (printed, loaded) == ("", "True\n"), f"importing {module} printed {printed!r}"
