@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import Any
 
 import pytest
 
 from hudi_core.evolve.apply import evolve
 from hudi_core.evolve.changes import AddColumn, AlterType, DropColumn, RenameColumn
-from hudi_core.evolve.reconcile import reconcile
+from hudi_core.evolve.reconcile import Match, reconcile
 from hudi_core.expr.bind import bind
 from hudi_core.expr.parse import parse_predicate
 from hudi_core.keys.path_values import path_values
@@ -25,12 +26,15 @@ from hudi_plain.values import PlainValues
 from tests.conformance.deviations import REFUSED, Deviation, Question, applying
 from tests.conformance.deviations.changes import CHANGES
 from tests.conformance.deviations.expressions import DEVIATIONS as EXPRESSIONS
-from tests.conformance.deviations.partitions import PARTITIONS
+from tests.conformance.deviations.merging import DEVIATIONS as MERGES
+from tests.conformance.deviations.partitions import PARTITIONS, UNKNOWN
+from tests.conformance.deviations.promoted_values import PROMOTED_VALUES
 from tests.conformance.deviations.reconciliation import RECONCILIATION
 from tests.conformance.deviations.schema import DEVIATIONS as SCHEMAS
 from tests.support.ledger import Ledger, attempt
 from tests.support.plans import apply_plan
-from tests.support.vector_schemas import stepped
+from tests.support.vector_merges import Merger, rules_of
+from tests.support.vector_schemas import holding, stepped
 from tests.support.vector_truth import both
 
 
@@ -81,24 +85,71 @@ def test_zeros_of_two_signs_are_equal(tree_operator: str, of: str, kind: t.Type)
     declared(EXPRESSIONS, "zeros of two signs", question, ours, False)
 
 
+CONFIG = table_config(
+    {
+        "hoodie.table.name": "t",
+        "hoodie.table.version": "9",
+        "hoodie.table.partition.fields": "c",
+        "hoodie.table.keygenerator.type": "SIMPLE",
+        "hoodie.table.recordkey.fields": "k",
+    },
+    "table",
+)
+
+
 def test_a_value_that_looks_like_a_hive_folder_is_the_value() -> None:
-    config = table_config(
-        {
-            "hoodie.table.name": "t",
-            "hoodie.table.version": "9",
-            "hoodie.table.partition.fields": "c",
-            "hoodie.table.keygenerator.type": "SIMPLE",
-            "hoodie.table.recordkey.fields": "k",
-        },
-        "table",
-    )
     for folder in ("c=5", "other=5", "a=b=c", "c=5/d"):
-        (value,) = path_values(folder, config, [t.String()])
+        (value,) = path_values(folder, CONFIG, [t.String()])
         assert value is not None and value.is_exact
         question = {"ask": "folder", "type": "string", "column": "c", "text": folder}
         declared(PARTITIONS, "a value that looks like a hive folder", question, value.lower, folder.partition("=")[2])
     several_levels = {"ask": "folder", "type": "string", "column": "c", "text": "other=5/d"}
     assert applying(PARTITIONS, "partitions", several_levels) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "of", "to", "value", "theirs"),
+    [
+        (
+            "decimal strings without exponents",
+            t.Decimal(20, 10, t.Fixed(9)),
+            t.String(),
+            Decimal((0, (0,), -10)),
+            "0E-10",
+        ),
+        ("forms of date strings", t.String(), t.Date(), "2024-02", REFUSED),
+        ("forms of date strings", t.String(), t.Date(), " 2024-02-03T04:05", REFUSED),
+    ],
+)
+def test_values_of_forms_that_apache_hudi_does_not_have(
+    name: str, of: t.Type, to: t.Type, value: object, theirs: object
+) -> None:
+    ours = apply_plan(reconcile(holding(of), holding(to), Match.NAME), (1, value))[1]
+    declared(PROMOTED_VALUES, name, {"ask": "value", "from": of, "to": to, "value": value}, ours, theirs)
+
+
+@pytest.mark.parametrize(
+    "text", ["123E4567-E89B-12D3-A456-426614174000", "123e4567e89b12d3a456426614174000"], ids=["capitals", "bare"]
+)
+def test_a_uuid_in_another_spelling_is_the_canonical_one(text: str) -> None:
+    (value,) = path_values(text, CONFIG, [t.Uuid()])
+    assert value is not None and value.is_exact
+    question = {"ask": "value", "type": "uuid", "text": text}
+    declared(PARTITIONS, "UUIDs in another spelling", question, value.lower, UNKNOWN)
+
+
+def test_decimals_order_records_as_numbers() -> None:
+    of = {"type": "bytes", "logicalType": "decimal", "precision": 9, "scale": 2}
+    avro = {"type": "record", "name": "R", "fields": [{"name": "x", "type": "int"}, {"name": "o", "type": of}]}
+    older, newer = (
+        {"record": {"record": {"x": {"int": number}, "o": {"bytes": unscaled}}}}
+        for number, unscaled in enumerate(("ff", "ff00"))
+    )
+    given = {"mode": "EVENT_TIME_ORDERING", "ordering_fields": ["o"], "avro": avro, "older": older, "newer": newer}
+    merger = Merger.of(avro, rules_of(given), False)
+    question = {**given, "ask": "delta_merge", "row": merger.row}
+    ours = merger.delta([older, newer])
+    declared(MERGES, "decimals as ordering values", question, ours, merger.row(newer))
 
 
 def without_greatest() -> Schema:
